@@ -1,0 +1,1 @@
+//! The job: heightmap to bundle, stage by stage.

@@ -1,0 +1,1 @@
+//! PVS bitmaps to bytes.

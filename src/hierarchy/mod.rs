@@ -1,0 +1,1 @@
+//! Unions up the quadtree.

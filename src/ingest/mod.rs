@@ -1,0 +1,1 @@
+//! Files to world, one file per format, sniffed by content.

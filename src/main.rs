@@ -1,0 +1,3 @@
+//! The `viewcell` program: argument parsing, output and exit codes only.
+
+fn main() {}

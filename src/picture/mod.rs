@@ -1,0 +1,1 @@
+//! Hillshade and overlays.

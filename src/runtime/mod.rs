@@ -1,0 +1,1 @@
+//! What an engine links: open a bundle, locate a player, ask who sees whom.

@@ -1,0 +1,5 @@
+//! What the stages share: the terrain.
+
+mod terrain;
+
+pub use terrain::{Georeference, Terrain, TerrainError};

@@ -1,0 +1,180 @@
+//! A grid of ground heights.
+
+/// A terrain: `width` × `height` samples of ground height in metres.
+///
+/// Sample (c, r): column c counts east from 0, row r counts south from 0; row 0 is the raster's
+/// first row. A void sample (no data) is NaN: nobody stands there, it is hidden from and to
+/// everything, and it never blocks a view.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Terrain {
+    width: u32,
+    height: u32,
+    heights: Vec<f64>,
+    spacing: [f64; 2],
+    georeference: Option<Georeference>,
+}
+
+/// Where on a planet the grid lies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Georeference {
+    /// Coordinate reference system: `EPSG:n` where the file names one, else WKT or the file's own words.
+    pub crs: String,
+    /// Affine map of GDAL's order: x = t0 + c·t1 + r·t2, y = t3 + c·t4 + r·t5, for the outer
+    /// (north-western) corner of pixel (c, r), in units of the CRS.
+    pub transform: [f64; 6],
+}
+
+/// Why a grid is no terrain.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum TerrainError {
+    /// A side of zero samples, or more samples than `u32` counts.
+    Size {
+        /// Columns.
+        width: u32,
+        /// Rows.
+        height: u32,
+        /// Heights given.
+        samples: usize,
+    },
+    /// A height that is infinite or beyond ±10⁷ m.
+    Height {
+        /// Column of the sample.
+        column: u32,
+        /// Row of the sample.
+        row: u32,
+        /// Its height in metres.
+        value: f64,
+    },
+    /// Spacing that is not a positive, finite number of metres.
+    Spacing([f64; 2]),
+    /// Every sample is void.
+    AllVoid,
+}
+
+impl std::fmt::Display for TerrainError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Size {
+                width,
+                height,
+                samples,
+            } => write!(
+                f,
+                "a terrain of {width} x {height} samples was declared, but {samples} heights were given"
+            ),
+            Self::Height { column, row, value } => write!(
+                f,
+                "sample ({column}, {row}) has height {value} m; expected a finite height within ±{} m (mark voids as nodata, or rescale with --vertical-scale)",
+                Terrain::MAX_ABS_HEIGHT
+            ),
+            Self::Spacing([dx, dy]) => write!(
+                f,
+                "spacing is {dx} x {dy} m; expected positive numbers (give it with --spacing DX[,DY])"
+            ),
+            Self::AllVoid => write!(
+                f,
+                "every sample is void; expected at least one height (is the nodata value right?)"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for TerrainError {}
+
+impl Terrain {
+    /// Greatest absolute ground height in metres.
+    pub const MAX_ABS_HEIGHT: f64 = 1e7;
+
+    /// Builds a terrain from heights in metres, row by row, NaN for void; `spacing` is
+    /// `[dx, dy]` in metres.
+    pub fn new(
+        width: u32,
+        height: u32,
+        heights: Vec<f64>,
+        spacing: [f64; 2],
+    ) -> Result<Self, TerrainError> {
+        let samples = heights.len();
+        if width == 0
+            || height == 0
+            || u64::from(width) * u64::from(height) != samples as u64
+            || samples > u32::MAX as usize
+        {
+            return Err(TerrainError::Size {
+                width,
+                height,
+                samples,
+            });
+        }
+        if !spacing.iter().all(|s| s.is_finite() && *s > 0.0) {
+            return Err(TerrainError::Spacing(spacing));
+        }
+        if let Some(i) = heights
+            .iter()
+            .position(|h| h.abs() > Self::MAX_ABS_HEIGHT)
+        {
+            return Err(TerrainError::Height {
+                column: i as u32 % width,
+                row: i as u32 / width,
+                value: heights[i],
+            });
+        }
+        if heights.iter().all(|h| h.is_nan()) {
+            return Err(TerrainError::AllVoid);
+        }
+        Ok(Self {
+            width,
+            height,
+            heights,
+            spacing,
+            georeference: None,
+        })
+    }
+
+    /// The same terrain, placed on a planet.
+    pub fn with_georeference(mut self, georeference: Option<Georeference>) -> Self {
+        self.georeference = georeference;
+        self
+    }
+
+    /// Number of columns.
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Number of rows.
+    pub fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// Number of samples, voids included.
+    pub fn samples(&self) -> usize {
+        self.heights.len()
+    }
+
+    /// Number of void samples.
+    pub fn voids(&self) -> usize {
+        self.heights.iter().filter(|h| h.is_nan()).count()
+    }
+
+    /// Ground heights in metres, row by row, NaN for void.
+    pub fn heights(&self) -> &[f64] {
+        &self.heights
+    }
+
+    /// Ground height in metres of sample (c, r), NaN for void. Panics outside the grid.
+    pub fn at(&self, column: u32, row: u32) -> f64 {
+        assert!(column < self.width && row < self.height);
+        self.heights[row as usize * self.width as usize + column as usize]
+    }
+
+    /// Spacing `[dx, dy]` in metres.
+    pub fn spacing(&self) -> [f64; 2] {
+        self.spacing
+    }
+
+    /// Where the grid lies, if the file said.
+    pub fn georeference(&self) -> Option<&Georeference> {
+        self.georeference.as_ref()
+    }
+}
