@@ -109,10 +109,7 @@ impl Terrain {
         if !spacing.iter().all(|s| s.is_finite() && *s > 0.0) {
             return Err(TerrainError::Spacing(spacing));
         }
-        if let Some(i) = heights
-            .iter()
-            .position(|h| h.abs() > Self::MAX_ABS_HEIGHT)
-        {
+        if let Some(i) = heights.iter().position(|h| h.abs() > Self::MAX_ABS_HEIGHT) {
             return Err(TerrainError::Height {
                 column: i as u32 % width,
                 row: i as u32 / width,

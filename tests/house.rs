@@ -1,0 +1,432 @@
+//! Who may use whom: each folder of `src` uses only the folders that the table allows it.
+//!
+//! The rule is about what ships: modules under `#[cfg(test)]` may use what they like.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folders in the order in which data flows, and what each may use beside itself.
+const HOUSE: &[(&str, &[&str])] = &[
+    ("format", &[]),
+    ("runtime", &["format"]),
+    ("world", &[]),
+    ("ingest", &["world"]),
+    ("visibility", &["world"]),
+    ("hierarchy", &["visibility", "world"]),
+    ("compress", &["format", "hierarchy"]),
+    ("bundle", &["format", "compress"]),
+    ("picture", &["world", "runtime"]),
+    ("bake", EVERYTHING),
+    ("cli", EVERYTHING),
+];
+
+const EVERYTHING: &[&str] = &[
+    "format",
+    "runtime",
+    "world",
+    "ingest",
+    "visibility",
+    "hierarchy",
+    "compress",
+    "bundle",
+    "picture",
+    "bake",
+];
+
+/// Names that would bring the standard library, an allocation or a panic into `format`.
+const NOT_IN_FORMAT: &[&str] = &[
+    "std",
+    "alloc",
+    "Vec",
+    "String",
+    "Box",
+    "format!",
+    "vec!",
+    "println!",
+    "eprintln!",
+];
+
+/// Names that panic on what a hostile file can bring about.
+const PANICS: &[&str] = &[
+    "unwrap",
+    "expect",
+    "panic!",
+    "unreachable!",
+    "todo!",
+    "unimplemented!",
+];
+
+/// The rooms of the runtime where `unsafe` is allowed: the memory map.
+const UNSAFE_ROOMS: &[&str] = &["src/runtime/mmap.rs"];
+
+#[test]
+fn every_folder_uses_only_what_the_table_allows() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = rust_files(&root.join("src"));
+    assert!(
+        files.len() >= HOUSE.len(),
+        "found only {} files",
+        files.len()
+    );
+    let mut faults = Vec::new();
+    for file in files {
+        let name = file.strip_prefix(root).unwrap().to_str().unwrap();
+        faults.extend(check(
+            &name.replace('\\', "/"),
+            &fs::read_to_string(&file).unwrap(),
+        ));
+    }
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+#[test]
+fn the_checker_finds_each_kind_of_fault() {
+    let faulty = [
+        ("src/runtime/open.rs", "use crate::bundle::Writer;"),
+        (
+            "src/runtime/open.rs",
+            "use crate::{format::Header, bundle};",
+        ),
+        (
+            "src/runtime/open.rs",
+            "use crate::{format::{self, Header}, compress::x};",
+        ),
+        ("src/runtime/mod.rs", "fn f() { crate::ingest::read(); }"),
+        ("src/runtime/mod.rs", "fn f() { g(crate::ingest::read) }"),
+        ("src/runtime/mod.rs", "use super::bundle::Writer;"),
+        ("src/runtime/open.rs", "use super::super::bundle;"),
+        (
+            "src/runtime/open.rs",
+            "mod inner { use super::super::super::bundle; }",
+        ),
+        ("src/runtime/open.rs", "use crate::*;"),
+        ("src/runtime/open.rs", "use crate as all;"),
+        ("src/runtime/open.rs", "use viewcell::world::Terrain;"),
+        (
+            "src/runtime/open.rs",
+            "fn f(x: Option<u8>) -> u8 { x.unwrap() }",
+        ),
+        ("src/runtime/open.rs", "fn f() { unsafe { g() } }"),
+        ("src/world/terrain.rs", "use crate::visibility::Kernel;"),
+        ("src/format/mod.rs", "use std::io;"),
+        ("src/format/mod.rs", "extern crate alloc;"),
+        ("src/format/mod.rs", "fn f() -> Vec<u8> { g() }"),
+        ("src/format/mod.rs", "fn f() { panic!(\"no\") }"),
+        ("src/attic/mod.rs", "fn f() {}"),
+        (
+            "src/picture/shade.rs",
+            "#[cfg(test)] mod tests {} use crate::bake::run;",
+        ),
+        ("src/cli/bake.rs", "fn f() { unsafe { g() } }"),
+    ];
+    for (file, text) in faulty {
+        assert_eq!(check(file, text).len(), 1, "{file}: {text}");
+    }
+    let sound = [
+        (
+            "src/runtime/open.rs",
+            "use crate::{format::Header, runtime::x};",
+        ),
+        (
+            "src/runtime/open.rs",
+            "use super::super::format; use super::mmap;",
+        ),
+        (
+            "src/runtime/open.rs",
+            "mod inner { use super::super::mmap; }",
+        ),
+        (
+            "src/runtime/open.rs",
+            "pub(crate) fn f<'a>(x: &'a str) -> char { 'x' }",
+        ),
+        (
+            "src/runtime/open.rs",
+            "// use crate::bundle;\n/* /* */ unsafe */ /// crate::bake",
+        ),
+        (
+            "src/runtime/open.rs",
+            r##"const A: &str = r#"" crate::bundle "#; const B: &str = "\" unsafe";"##,
+        ),
+        (
+            "src/runtime/open.rs",
+            "#[cfg(test)]\nmod tests { use crate::bundle::Writer; fn f() { x.unwrap(); } }",
+        ),
+        ("src/runtime/mmap.rs", "fn f() { unsafe { g() } }"),
+        (
+            "src/format/mod.rs",
+            "use core::mem; fn f(x: Option<u8>) -> u8 { x.unwrap_or(0) }",
+        ),
+        (
+            "src/bake.rs",
+            "use crate::{bundle, compress, hierarchy, ingest, visibility, world};",
+        ),
+        ("src/main.rs", "mod cli; use viewcell::bake;"),
+        (
+            "src/lib.rs",
+            "pub mod format; pub use crate::runtime::Bundle;",
+        ),
+    ];
+    for (file, text) in sound {
+        assert_eq!(check(file, text), Vec::<String>::new(), "{file}: {text}");
+    }
+}
+
+/// All `.rs` files under a folder, sorted.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The faults of one source file; `file` is its path from the repository's root.
+fn check(file: &str, text: &str) -> Vec<String> {
+    let module = module_of(file);
+    let shipped = without_tests(&tokens(text));
+    let mut faults = Vec::new();
+
+    if !UNSAFE_ROOMS.contains(&file) && uses(&shipped, "unsafe") {
+        faults.push(format!("{file}: `unsafe` outside {UNSAFE_ROOMS:?}"));
+    }
+    let Some(own) = module.first() else {
+        return faults; // lib.rs and main.rs are the doors
+    };
+    let Some((_, allowed)) = HOUSE.iter().find(|(folder, _)| folder == own) else {
+        faults.push(format!("{file}: `{own}` is not in the table of the house"));
+        return faults;
+    };
+    for used in folders_used(&module, &shipped) {
+        if used != *own && !allowed.contains(&used.as_str()) {
+            faults.push(format!(
+                "{file}: `{own}` may not use `{used}`, only {allowed:?}"
+            ));
+        }
+    }
+    let banned: &[&[&str]] = match own.as_str() {
+        "format" => &[NOT_IN_FORMAT, PANICS],
+        "runtime" => &[PANICS],
+        _ => &[],
+    };
+    for name in banned.iter().copied().flatten() {
+        if uses(&shipped, name) {
+            faults.push(format!("{file}: `{name}` has no place in `{own}`"));
+        }
+    }
+    faults
+}
+
+/// `src/runtime/open.rs` is the module `["runtime", "open"]`; `lib.rs` and `main.rs` are `[]`.
+fn module_of(file: &str) -> Vec<String> {
+    let path = file
+        .strip_prefix("src/")
+        .unwrap()
+        .strip_suffix(".rs")
+        .unwrap();
+    let mut module: Vec<String> = path.split('/').map(String::from).collect();
+    if matches!(module.last().unwrap().as_str(), "mod" | "lib" | "main") {
+        module.pop();
+    }
+    module
+}
+
+/// Does the code name this identifier, or, with a trailing `!`, this macro?
+fn uses(tokens: &[String], name: &str) -> bool {
+    match name.strip_suffix('!') {
+        Some(word) => tokens.windows(2).any(|t| t[0] == word && t[1] == "!"),
+        None => tokens.iter().any(|t| t == name),
+    }
+}
+
+/// The top-level modules that paths from `crate`, `super` and the crate's own name lead to.
+fn folders_used(file_module: &[String], tokens: &[String]) -> Vec<String> {
+    let mut used = Vec::new();
+    // One entry for each open brace: the name of the inline module it opens, if it does.
+    let mut braces: Vec<Option<&str>> = Vec::new();
+    let mut i = 0;
+    while i < tokens.len() {
+        match tokens[i].as_str() {
+            "{" => {
+                let opens_module = i >= 2 && tokens[i - 2] == "mod";
+                braces.push(opens_module.then(|| tokens[i - 1].as_str()));
+            }
+            "}" => drop(braces.pop()),
+            // pub(crate) and `extern crate` name no path.
+            "crate" if tokens.get(i + 1).is_some_and(|t| t == ")") => {}
+            "crate" if i > 0 && tokens[i - 1] == "extern" => {}
+            "crate" | "viewcell" => heads(tokens, i + 1, &mut used),
+            "super" => {
+                let inline = braces.iter().flatten().map(|name| name.to_string());
+                let mut module: Vec<String> = file_module.iter().cloned().chain(inline).collect();
+                module.pop();
+                while tokens.get(i + 1).is_some_and(|t| t == "::")
+                    && tokens.get(i + 2).is_some_and(|t| t == "super")
+                {
+                    module.pop();
+                    i += 2;
+                }
+                if module.is_empty() {
+                    heads(tokens, i + 1, &mut used);
+                }
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    used
+}
+
+/// The first names of the path or `{group}` that follows the crate's root at `tokens[i]`.
+fn heads(tokens: &[String], i: usize, used: &mut Vec<String>) {
+    if tokens.get(i).is_none_or(|t| t != "::") {
+        used.push("the whole crate".into());
+        return;
+    }
+    match tokens.get(i + 1).map(String::as_str) {
+        Some("{") => {
+            let mut depth = 0;
+            let mut first = true;
+            for token in &tokens[i + 1..] {
+                match token.as_str() {
+                    "{" => depth += 1,
+                    "}" => depth -= 1,
+                    "," if depth == 1 => first = true,
+                    name if depth == 1 && first => {
+                        used.push(name.into());
+                        first = false;
+                    }
+                    _ => {}
+                }
+                if depth == 0 {
+                    break;
+                }
+            }
+        }
+        Some(name) => used.push(name.into()),
+        None => {}
+    }
+}
+
+/// Drops each `mod` that stands under `#[cfg(test)]`.
+fn without_tests(tokens: &[String]) -> Vec<String> {
+    let cfg_test = ["#", "[", "cfg", "(", "test", ")", "]", "mod"];
+    let mut kept = Vec::new();
+    let mut i = 0;
+    while i < tokens.len() {
+        if tokens[i..].len() >= cfg_test.len()
+            && tokens[i..].iter().zip(cfg_test).all(|(a, b)| a == b)
+        {
+            let mut depth = 0;
+            while i < tokens.len() {
+                match tokens[i].as_str() {
+                    "{" => depth += 1,
+                    "}" => depth -= 1,
+                    _ => {}
+                }
+                let ends = depth == 0 && matches!(tokens[i].as_str(), "}" | ";");
+                i += 1;
+                if ends {
+                    break;
+                }
+            }
+        } else {
+            kept.push(tokens[i].clone());
+            i += 1;
+        }
+    }
+    kept
+}
+
+/// Identifiers, `::` and single punctuation marks; comments, strings and lifetimes are left out.
+fn tokens(text: &str) -> Vec<String> {
+    let c: Vec<char> = text.chars().collect();
+    let at = |i: usize| c.get(i).copied().unwrap_or('\0');
+    let mut out = Vec::new();
+    let mut i = 0;
+    while i < c.len() {
+        match c[i] {
+            '/' if at(i + 1) == '/' => {
+                while i < c.len() && c[i] != '\n' {
+                    i += 1;
+                }
+            }
+            '/' if at(i + 1) == '*' => {
+                let mut depth = 0;
+                while i < c.len() {
+                    match (c[i], at(i + 1)) {
+                        ('/', '*') => (depth, i) = (depth + 1, i + 2),
+                        ('*', '/') => (depth, i) = (depth - 1, i + 2),
+                        _ => i += 1,
+                    }
+                    if depth == 0 {
+                        break;
+                    }
+                }
+            }
+            '"' => {
+                i += 1;
+                while i < c.len() && c[i] != '"' {
+                    i += if c[i] == '\\' { 2 } else { 1 };
+                }
+                i += 1;
+            }
+            // A character literal is closed by a quote; a lifetime is not.
+            '\'' if at(i + 1) == '\\' => {
+                i += 3;
+                while i < c.len() && c[i] != '\'' {
+                    i += 1;
+                }
+                i += 1;
+            }
+            '\'' if at(i + 2) == '\'' => i += 3,
+            '\'' => {
+                i += 1;
+                while at(i).is_alphanumeric() || at(i) == '_' {
+                    i += 1;
+                }
+            }
+            x if x.is_alphanumeric() || x == '_' => {
+                let start = i;
+                while at(i).is_alphanumeric() || at(i) == '_' {
+                    i += 1;
+                }
+                let word: String = c[start..i].iter().collect();
+                let hashes = c[i..].iter().take_while(|x| **x == '#').count();
+                if matches!(word.as_str(), "r" | "br" | "cr") && at(i + hashes) == '"' {
+                    i += hashes + 1;
+                    while i < c.len()
+                        && !(c[i] == '"'
+                            && c[i + 1..]
+                                .iter()
+                                .take(hashes)
+                                .filter(|x| **x == '#')
+                                .count()
+                                == hashes)
+                    {
+                        i += 1;
+                    }
+                    i += hashes + 1;
+                } else {
+                    out.push(word);
+                }
+            }
+            ':' if at(i + 1) == ':' => {
+                out.push("::".into());
+                i += 2;
+            }
+            x => {
+                if !x.is_whitespace() {
+                    out.push(x.into());
+                }
+                i += 1;
+            }
+        }
+    }
+    out
+}
