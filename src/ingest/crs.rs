@@ -1,0 +1,307 @@
+//! As much of a coordinate reference system as spacing in metres needs.
+
+use super::IngestError;
+use super::wkt::{self, Node};
+
+/// A coordinate reference system.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Crs {
+    /// `EPSG:n`, else WKT or the file's own words.
+    pub name: String,
+    pub units: Units,
+}
+
+/// What the horizontal coordinates count.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Units {
+    /// Lengths; so many metres each.
+    Metres(f64),
+    /// Longitude and latitude; so many radians each, on this ellipsoid.
+    Radians(f64, Ellipsoid),
+    /// Something else, in the file's words.
+    Unknown(String),
+}
+
+/// An ellipsoid of revolution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ellipsoid {
+    /// Equatorial radius in metres.
+    pub equatorial: f64,
+    /// (a - b) / a; 0 for a sphere.
+    pub flattening: f64,
+}
+
+/// Metres in the US survey foot.
+pub(super) const US_SURVEY_FOOT: f64 = 1200.0 / 3937.0;
+
+impl Ellipsoid {
+    pub const WGS84: Self = Self {
+        equatorial: 6_378_137.0,
+        flattening: 1.0 / 298.257_223_563,
+    };
+
+    /// From the equatorial radius and the inverse flattening, which is 0 (or infinite) for a
+    /// sphere; nothing where they are no ellipsoid's.
+    pub fn new(equatorial: f64, inverse_flattening: f64) -> Option<Self> {
+        let flattening = if inverse_flattening == 0.0 {
+            0.0
+        } else {
+            1.0 / inverse_flattening
+        };
+        (equatorial.is_finite() && equatorial > 0.0 && (0.0..0.9).contains(&flattening)).then_some(
+            Self {
+                equatorial,
+                flattening,
+            },
+        )
+    }
+
+    /// Metres to a radian of longitude and of latitude, at a latitude in radians: N cos φ and M,
+    /// with N and M the radii of curvature in the prime vertical and in the meridian.
+    pub fn metres_per_radian(&self, latitude: f64) -> [f64; 2] {
+        let e2 = self.flattening * (2.0 - self.flattening);
+        let w2 = 1.0 - e2 * latitude.sin().powi(2);
+        let prime_vertical = self.equatorial / w2.sqrt();
+        let meridian = self.equatorial * (1.0 - e2) / (w2 * w2.sqrt());
+        [prime_vertical * latitude.cos(), meridian]
+    }
+}
+
+impl Crs {
+    /// WGS 84 longitude and latitude in degrees.
+    pub fn wgs84() -> Self {
+        Self {
+            name: "EPSG:4326".to_owned(),
+            units: Units::Radians(1_f64.to_radians(), Ellipsoid::WGS84),
+        }
+    }
+
+    /// From well-known text (1 or 2), or the `Projection`/`Units` lines of older `.prj` files.
+    /// Text that is neither stays as a name with unknown units.
+    pub fn from_text(text: &str) -> Self {
+        let text = text.trim().trim_end_matches('\0').trim();
+        match wkt::parse(text) {
+            Some(node) => Self {
+                name: epsg(&node).unwrap_or_else(|| text.to_owned()),
+                units: units(&node),
+            },
+            None => Self {
+                name: text.to_owned(),
+                units: units_of_lines(text),
+            },
+        }
+    }
+
+    /// Metres between columns and rows of a grid with this transform; in degrees, at the latitude
+    /// of `centre` (column, row).
+    pub fn spacing(
+        &self,
+        transform: [f64; 6],
+        centre: [f64; 2],
+        notes: &mut Vec<String>,
+    ) -> Result<[f64; 2], IngestError> {
+        let [_, t1, t2, t3, t4, t5] = transform;
+        match &self.units {
+            Units::Metres(unit) => Ok([t1.hypot(t4) * unit, t2.hypot(t5) * unit]),
+            Units::Radians(unit, ellipsoid) => {
+                let latitude = (t3 + centre[0] * t4 + centre[1] * t5) * unit;
+                let on_ellipsoid = latitude.abs() < std::f64::consts::FRAC_PI_2;
+                if !on_ellipsoid {
+                    return Err(IngestError::bad(
+                        "a latitude between -90 and 90 degrees at the centre",
+                        format!("{}", latitude.to_degrees()),
+                        "give --spacing DX[,DY] in metres",
+                    ));
+                }
+                let [x, y] = ellipsoid.metres_per_radian(latitude).map(|m| m * unit);
+                let spacing = [(t1 * x).hypot(t4 * y), (t2 * x).hypot(t5 * y)];
+                notes.push(format!(
+                    "longitude and latitude: {:.3} x {:.3} m at latitude {:.4}, on an ellipsoid of radius {:.0} m",
+                    spacing[0],
+                    spacing[1],
+                    latitude.to_degrees(),
+                    ellipsoid.equatorial
+                ));
+                Ok(spacing)
+            }
+            Units::Unknown(words) => Err(IngestError::bad(
+                "a CRS in degrees or in units of length",
+                words.clone(),
+                "give --spacing DX[,DY] in metres",
+            )
+            .at("CRS")),
+        }
+    }
+}
+
+const GEOGRAPHIC: [&str; 5] = [
+    "GEOGCS",
+    "GEOGCRS",
+    "GEOGRAPHICCRS",
+    "GEODCRS",
+    "GEODETICCRS",
+];
+const PROJECTED: [&str; 3] = ["PROJCS", "PROJCRS", "PROJECTEDCRS"];
+
+fn epsg(crs: &Node) -> Option<String> {
+    let id = crs.child(&["AUTHORITY", "ID"])?;
+    let number = id.number(1).map(|n| n.to_string());
+    let code = id.text(1).map(str::to_owned).or(number)?;
+    (id.text(0)?.eq_ignore_ascii_case("EPSG") && code.bytes().all(|b| b.is_ascii_digit()))
+        .then(|| format!("EPSG:{code}"))
+}
+
+fn units(crs: &Node) -> Units {
+    if crs.is(&PROJECTED) {
+        // WKT 2 may say the unit with each axis instead.
+        let unit = ["UNIT", "LENGTHUNIT"];
+        crs.child(&unit)
+            .or_else(|| crs.child(&["AXIS"])?.child(&unit))
+            .and_then(|unit| positive(unit.number(1)?))
+            .map_or_else(
+                || Units::Unknown("a projection without a unit of length".to_owned()),
+                Units::Metres,
+            )
+    } else if crs.is(&GEOGRAPHIC) {
+        let unit = ["UNIT", "ANGLEUNIT"];
+        let radians = crs
+            .child(&unit)
+            .or_else(|| crs.child(&["AXIS"])?.child(&unit))
+            .and_then(|unit| positive(unit.number(1)?))
+            .unwrap_or(1_f64.to_radians());
+        let ellipsoid = crs
+            .descendant(&["SPHEROID", "ELLIPSOID"])
+            .and_then(|e| Ellipsoid::new(e.number(1)?, e.number(2)?));
+        match ellipsoid {
+            Some(ellipsoid) => Units::Radians(radians, ellipsoid),
+            None => Units::Unknown("longitude and latitude without an ellipsoid".to_owned()),
+        }
+    } else if let Some(horizontal) = crs.children().find(|child| {
+        // Compound, bound and transformed systems hold the horizontal one.
+        child.is(&GEOGRAPHIC) || child.is(&PROJECTED) || child.is(&["SOURCECRS"])
+    }) {
+        units(horizontal)
+    } else {
+        Units::Unknown(crs.keyword.clone())
+    }
+}
+
+/// ESRI's older `.prj` files: a keyword and a word on each line.
+fn units_of_lines(text: &str) -> Units {
+    let word_after = |keyword: &str| {
+        text.lines().find_map(|line| {
+            let mut words = line.split_whitespace();
+            words
+                .next()?
+                .eq_ignore_ascii_case(keyword)
+                .then(|| words.next().unwrap_or_default().to_ascii_uppercase())
+        })
+    };
+    match word_after("Units").as_deref() {
+        Some("METERS" | "METRES" | "METER" | "METRE") => Units::Metres(1.0),
+        Some("FEET" | "FOOT") => Units::Metres(US_SURVEY_FOOT),
+        Some("DD") => Units::Radians(1_f64.to_radians(), Ellipsoid::WGS84),
+        Some(other) => Units::Unknown(format!("units {other}")),
+        None if word_after("Projection").as_deref() == Some("GEOGRAPHIC") => {
+            Units::Radians(1_f64.to_radians(), Ellipsoid::WGS84)
+        }
+        None => Units::Unknown("a text that is no WKT".to_owned()),
+    }
+}
+
+/// Metres in a unit of height by its name; metres, with a note, where it is not known.
+pub(super) fn length_named(name: &str, notes: &mut Vec<String>) -> f64 {
+    match name.to_ascii_lowercase().as_str() {
+        "" | "m" | "metre" | "meter" | "metres" | "meters" => 1.0,
+        "ft" | "foot" | "feet" | "international foot" => 0.3048,
+        "us survey foot" | "us-ft" | "ftus" => US_SURVEY_FOOT,
+        _ => {
+            notes.push(format!(
+                "unit of height {name:?} is not known: metres assumed (--vertical-scale if not)"
+            ));
+            1.0
+        }
+    }
+}
+
+fn positive(n: f64) -> Option<f64> {
+    (n.is_finite() && n > 0.0).then_some(n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UTM: &str = r#"PROJCS["WGS 84 / UTM zone 11N",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563,AUTHORITY["EPSG","7030"]],AUTHORITY["EPSG","6326"]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433],AUTHORITY["EPSG","4326"]],PROJECTION["Transverse_Mercator"],UNIT["metre",1],AUTHORITY["EPSG","32611"]]"#;
+
+    #[test]
+    fn well_known_text_gives_its_own_code_and_unit() {
+        let crs = Crs::from_text(UTM);
+        assert_eq!(crs.name, "EPSG:32611");
+        assert_eq!(crs.units, Units::Metres(1.0));
+        let feet = UTM.replace(r#"UNIT["metre",1]"#, r#"UNIT["ft",0.3048]"#);
+        assert_eq!(Crs::from_text(&feet).units, Units::Metres(0.3048));
+        let compound = format!(r#"COMPD_CS["both",{feet},VERT_CS["h",UNIT["metre",1]]]"#);
+        let crs = Crs::from_text(&compound);
+        assert_eq!(crs.units, Units::Metres(0.3048));
+        assert_eq!(crs.name, compound);
+    }
+
+    #[test]
+    fn second_edition_keeps_units_with_the_axes() {
+        let crs = Crs::from_text(
+            r#"PROJCRS["p",BASEGEOGCRS["b",DATUM["d",ELLIPSOID["e",6378137,298.25]]],CONVERSION["c",METHOD["m"]],CS[Cartesian,2],AXIS["x",east,LENGTHUNIT["US survey foot",0.304800609601219]],AXIS["y",north],ID["EPSG",2227]]"#,
+        );
+        assert_eq!(crs.name, "EPSG:2227");
+        assert_eq!(crs.units, Units::Metres(0.304800609601219));
+    }
+
+    #[test]
+    fn degrees_on_mars_are_shorter() {
+        let mars = Crs::from_text(
+            r#"GEOGCS["Mars 2000",DATUM["D",SPHEROID["S",3396190,0]],PRIMEM["R",0],UNIT["Degree",0.017453292519943295]]"#,
+        );
+        let mut notes = Vec::new();
+        let grid = [0.0, 1.0, 0.0, 1.0, 0.0, -1.0];
+        let [dx, dy] = mars.spacing(grid, [1.0, 1.0], &mut notes).unwrap();
+        assert!(
+            (dx - 59_274.7).abs() < 0.1 && (dy - dx).abs() < 1e-9,
+            "{dx} {dy}"
+        );
+        assert_eq!(notes.len(), 1);
+    }
+
+    #[test]
+    fn a_degree_on_wgs84_is_as_the_tables_say() {
+        // A degree of latitude is 110,574 m at the equator and 111,694 m at the poles; one of
+        // longitude is 111,319 m at the equator and 55,800 m at latitude 60.
+        let degree = |latitude: f64| {
+            Ellipsoid::WGS84
+                .metres_per_radian(latitude.to_radians())
+                .map(|m| (m.to_radians()).round())
+        };
+        assert_eq!(degree(0.0), [111_319.0, 110_574.0]);
+        assert_eq!(degree(60.0)[0], 55_800.0);
+        assert_eq!(degree(90.0)[1], 111_694.0);
+    }
+
+    #[test]
+    fn old_prj_lines_and_nonsense() {
+        let crs = Crs::from_text("Projection    GEOGRAPHIC\nUnits         DD\n");
+        assert!(matches!(crs.units, Units::Radians(..)));
+        let crs = Crs::from_text("Projection UTM\nZone 11\nUnits METERS\n");
+        assert_eq!(crs.units, Units::Metres(1.0));
+        assert!(matches!(Crs::from_text("[[").units, Units::Unknown(_)));
+        assert!(matches!(Crs::from_text("").units, Units::Unknown(_)));
+    }
+
+    #[test]
+    fn a_pole_at_the_centre_has_no_spacing() {
+        let grid = [0.0, 1.0, 0.0, 91.0, 0.0, -1.0];
+        assert!(
+            Crs::wgs84()
+                .spacing(grid, [1.0, 1.0], &mut Vec::new())
+                .is_err()
+        );
+    }
+}

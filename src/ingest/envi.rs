@@ -1,0 +1,313 @@
+//! ENVI rasters: a text header (`.hdr`) beside a file of plain samples.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::crs::{Crs, Ellipsoid, US_SURVEY_FOOT, Units};
+use super::flat::{self, Layout, SampleType};
+use super::raster::{Raster, Window};
+use super::{ByteOrder, IngestError, Source};
+
+/// Headers are a few hundred bytes; those of many bands some hundred thousand.
+const MAX_HEADER: u64 = 1 << 20;
+
+/// Extensions that ENVI data files go by, in the order in which they are tried.
+const DATA: [&str; 9] = [
+    "bin", "dat", "img", "raw", "bsq", "bil", "bip", "envi", "dem",
+];
+
+pub(super) fn matches(head: &[u8]) -> bool {
+    head.starts_with(b"ENVI") && head.get(4).is_none_or(u8::is_ascii_whitespace)
+}
+
+/// The ENVI header beside a data file: `x.hdr` or `x.bin.hdr` for `x.bin`.
+pub(super) fn header_of(data: &Path) -> Option<PathBuf> {
+    let mut appended = OsString::from(data);
+    appended.push(".hdr");
+    [data.with_extension("hdr"), PathBuf::from(appended)]
+        .into_iter()
+        .filter(|header| header != data)
+        .find(|header| {
+            let mut magic = [0; 5];
+            File::open(header)
+                .and_then(|mut file| file.read_exact(&mut magic))
+                .is_ok_and(|()| matches(&magic))
+        })
+}
+
+/// The data file beside a header.
+fn data_of(header: &Path) -> Option<PathBuf> {
+    let stem = header.with_extension("");
+    std::iter::once(stem.clone())
+        .chain(DATA.iter().map(|extension| stem.with_extension(extension)))
+        .find(|data| data != header && data.is_file())
+}
+
+pub(super) fn read(source: &Source) -> Result<Raster, IngestError> {
+    let given_header = source.extension() == "hdr" || header_of(source.path).is_none();
+    let (header_path, data_path) = if given_header {
+        let data = data_of(source.path).ok_or_else(|| {
+            IngestError::bad(
+                "the data file beside the header",
+                format!(
+                    "none named {} with no extension or with .{}",
+                    source.path.with_extension("").display(),
+                    DATA.join(", .")
+                ),
+                "put it there, or name it so",
+            )
+        })?;
+        (source.path.to_owned(), data)
+    } else {
+        let header = header_of(source.path).unwrap_or_default();
+        (header, source.path.to_owned())
+    };
+    let header = Header::open(&header_path).map_err(|e| e.of(&header_path))?;
+    let layout = header.layout().map_err(|e| e.of(&header_path))?;
+    let height = header.count("lines").map_err(|e| e.of(&header_path))?;
+    let window =
+        Window::new(source.options, layout.width, height).map_err(|e| e.of(&header_path))?;
+    let values = read_data(&data_path, layout, window, height).map_err(|e| e.of(&data_path))?;
+
+    let mut raster = Raster::new("ENVI", window, values);
+    raster.float = layout.sample.is_float();
+    raster.nodata = header
+        .optional("data ignore value")
+        .map_err(|e| e.of(&header_path))?;
+    header.place(&mut raster).map_err(|e| e.of(&header_path))?;
+    Ok(raster)
+}
+
+fn read_data(
+    path: &Path,
+    layout: Layout,
+    window: Window,
+    height: u64,
+) -> Result<Vec<f64>, IngestError> {
+    let file = File::open(path).map_err(IngestError::io)?;
+    let length = file.metadata().map_err(IngestError::io)?.len();
+    // The sides came through the window's check, but hostile ones may still multiply beyond u64.
+    let declared =
+        u128::from(layout.width) * u128::from(height) * u128::from(layout.sample.bytes())
+            + u128::from(layout.offset);
+    if declared != u128::from(length) {
+        return Err(IngestError::bad(
+            format!("{declared} bytes, as the header says"),
+            format!("{length}"),
+            "fetch or export both files again",
+        )
+        .at("file length"));
+    }
+    flat::read(file, layout, window)
+}
+
+struct Header {
+    fields: HashMap<String, String>,
+}
+
+impl Header {
+    fn open(path: &Path) -> Result<Self, IngestError> {
+        let mut bytes = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(MAX_HEADER + 1).read_to_end(&mut bytes))
+            .map_err(IngestError::io)?;
+        if bytes.len() as u64 > MAX_HEADER {
+            return Err(IngestError::resource(
+                format!("a header of at most {MAX_HEADER} bytes"),
+                "more",
+                "remove its lists of bands",
+            ));
+        }
+        Self::parse(&String::from_utf8_lossy(&bytes))
+    }
+
+    /// `key = value` lines after the magic; values in braces may go over several.
+    fn parse(text: &str) -> Result<Self, IngestError> {
+        let mut fields = HashMap::new();
+        let mut lines = text.lines().enumerate().skip(1);
+        while let Some((i, line)) = lines.next() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with(';') {
+                continue;
+            }
+            let broken = |found: &str| {
+                IngestError::bad("key = value", found, "correct the header")
+                    .at(format!("line {}", i + 1))
+            };
+            let (key, value) = line
+                .split_once('=')
+                .ok_or_else(|| broken(&format!("{line:?}")))?;
+            let mut value = value.trim().to_owned();
+            if value.starts_with('{') {
+                while !value.ends_with('}') {
+                    let (_, more) = lines
+                        .next()
+                        .ok_or_else(|| broken("a brace that is never closed"))?;
+                    value.push(' ');
+                    value.push_str(more.trim());
+                }
+                value = value[1..value.len() - 1].trim().to_owned();
+            }
+            fields.insert(key.trim().to_ascii_lowercase(), value);
+        }
+        Ok(Self { fields })
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.fields.get(key).map(String::as_str)
+    }
+
+    fn optional<T: std::str::FromStr>(&self, key: &str) -> Result<Option<T>, IngestError> {
+        self.text(key)
+            .map(|text| {
+                text.parse().map_err(|_| {
+                    IngestError::bad("a number", format!("{text:?}"), "correct the header")
+                        .at(format!("key {key:?}"))
+                })
+            })
+            .transpose()
+    }
+
+    fn count(&self, key: &str) -> Result<u64, IngestError> {
+        self.optional(key)?.ok_or_else(|| {
+            IngestError::bad("a whole number", "no such key", "complete the header")
+                .at(format!("key {key:?}"))
+        })
+    }
+
+    fn layout(&self) -> Result<Layout, IngestError> {
+        let width = self.count("samples")?;
+        let wrong = |key: &str, expected: &str, found: &str, remedy: &str| {
+            IngestError::bad(expected, found, remedy).at(format!("key {key:?}"))
+        };
+        let bands: u64 = self.optional("bands")?.unwrap_or(1);
+        if bands != 1 {
+            return Err(wrong(
+                "bands",
+                "one band of heights",
+                &format!("{bands}"),
+                "take one out: gdal_translate -b N INPUT OUT.tif",
+            ));
+        }
+        if self.optional::<u64>("file compression")?.unwrap_or(0) != 0 {
+            return Err(wrong(
+                "file compression",
+                "plain samples",
+                "compressed ones",
+                "unpack the data file",
+            ));
+        }
+        let sample = match self.count("data type")? {
+            1 => SampleType::U8,
+            2 => SampleType::I16,
+            3 => SampleType::I32,
+            4 => SampleType::F32,
+            5 => SampleType::F64,
+            12 => SampleType::U16,
+            13 => SampleType::U32,
+            14 => SampleType::I64,
+            15 => SampleType::U64,
+            complex @ (6 | 9) => {
+                return Err(wrong(
+                    "data type",
+                    "real samples",
+                    &format!("complex ones (type {complex})"),
+                    "export real heights",
+                ));
+            }
+            other => {
+                return Err(wrong(
+                    "data type",
+                    "1, 2, 3, 4, 5, 12, 13, 14 or 15",
+                    &format!("{other}"),
+                    "correct the header",
+                ));
+            }
+        };
+        let order = match self.optional::<u64>("byte order")?.unwrap_or(0) {
+            0 => ByteOrder::Little,
+            1 => ByteOrder::Big,
+            other => {
+                return Err(wrong(
+                    "byte order",
+                    "0 (little-endian) or 1 (big-endian)",
+                    &format!("{other}"),
+                    "correct the header",
+                ));
+            }
+        };
+        Ok(Layout {
+            offset: self.optional("header offset")?.unwrap_or(0),
+            width,
+            sample,
+            order,
+        })
+    }
+
+    /// `map info`: projection, reference pixel (counted from 1 at the outer corner), its
+    /// coordinates, pixel size, then zone, datum and `units=` in any number.
+    fn place(&self, raster: &mut Raster) -> Result<(), IngestError> {
+        let Some(info) = self.text("map info") else {
+            return Ok(());
+        };
+        let words: Vec<&str> = info.split(',').map(str::trim).collect();
+        let numbers: Vec<f64> = words
+            .iter()
+            .skip(1)
+            .take(6)
+            .map_while(|word| word.parse().ok().filter(|n: &f64| n.is_finite()))
+            .collect();
+        let [column, row, x, y, dx, dy] = numbers[..] else {
+            return Err(IngestError::bad(
+                "a projection and six numbers",
+                format!("{info:?}"),
+                "correct the header",
+            )
+            .at("key \"map info\""));
+        };
+        let setting = |name: &str| {
+            words.iter().find_map(|word| {
+                let (key, value) = word.split_once('=')?;
+                key.trim().eq_ignore_ascii_case(name).then(|| value.trim())
+            })
+        };
+        let (west, north) = (x - (column - 1.0) * dx, y + (row - 1.0) * dy);
+        raster.transform = Some([west, dx, 0.0, north, 0.0, -dy]);
+        if let Some(angle) = setting("rotation").filter(|a| a.parse() != Ok(0.0)) {
+            raster.notes.push(format!(
+                "the grid's rotation by {angle} degrees is left out of its georeference"
+            ));
+        }
+        raster.crs = Some(match self.text("coordinate system string") {
+            Some(wkt) => Crs::from_text(wkt),
+            None => Crs {
+                name: words
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| !(1..=6).contains(i))
+                    .map(|(_, word)| *word)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                units: map_units(words[0], setting("units")),
+            },
+        });
+        Ok(())
+    }
+}
+
+fn map_units(projection: &str, units: Option<&str>) -> Units {
+    let degrees = Units::Radians(1_f64.to_radians(), Ellipsoid::WGS84);
+    match units.map(str::to_ascii_lowercase).as_deref() {
+        Some("meters" | "metres" | "meter" | "metre") => Units::Metres(1.0),
+        Some("km") => Units::Metres(1000.0),
+        Some("feet") => Units::Metres(0.3048),
+        Some("us survey feet" | "u.s. survey feet") => Units::Metres(US_SURVEY_FOOT),
+        Some("degrees") => degrees,
+        Some(other) => Units::Unknown(format!("units {other}")),
+        None if projection.to_ascii_lowercase().starts_with("geographic") => degrees,
+        None => Units::Metres(1.0),
+    }
+}

@@ -1,0 +1,142 @@
+//! PNG heightmaps: one grey channel of 8 or 16 bits.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+
+use image::codecs::png::PngDecoder;
+use image::{ImageDecoder, ImageError, Limits};
+
+use super::raster::{Raster, Window};
+use super::raw::heights_assumed;
+use super::{IngestError, Source};
+
+pub(super) fn matches(head: &[u8]) -> bool {
+    head.starts_with(b"\x89PNG\r\n\x1a\n")
+}
+
+pub(super) fn read(source: &Source, mut file: File) -> Result<Raster, IngestError> {
+    let header = Header::read(&mut file)?;
+    header.check()?;
+    let [width, height] = header.size;
+    let window = Window::new(source.options, width.into(), height.into())?;
+
+    // A PNG has no random access: its pixels are unpacked whole, whatever the crop.
+    let pixel_bytes = u64::from(width) * u64::from(height) * u64::from(header.depth / 8);
+    let most = source.options.max_samples.saturating_mul(8).max(1 << 27);
+    if pixel_bytes > most {
+        return Err(IngestError::resource(
+            format!("at most {most} bytes of pixels, which PNG keeps in one piece"),
+            format!("{pixel_bytes} bytes ({width} x {height})"),
+            "raise the limit with --max-samples, or convert the file to a tiled GeoTIFF",
+        ));
+    }
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(pixel_bytes.saturating_mul(2).saturating_add(1 << 24));
+    let decoder = PngDecoder::with_limits(BufReader::new(file), limits).map_err(decode_error)?;
+    if decoder.dimensions() != (width, height)
+        || decoder.color_type().channel_count() != 1
+        || decoder.total_bytes() != pixel_bytes
+    {
+        return Err(IngestError::bad(
+            "one grey channel, all of it opaque",
+            "a grey value that stands for transparent (tRNS chunk)",
+            REMEDY,
+        ));
+    }
+    let mut pixels = Vec::new();
+    pixels
+        .try_reserve_exact(pixel_bytes as usize)
+        .map_err(|_| {
+            IngestError::resource(
+                format!("{pixel_bytes} bytes of memory for the pixels"),
+                "less",
+                "convert the file to a tiled GeoTIFF and take a part with --crop",
+            )
+        })?;
+    pixels.resize(pixel_bytes as usize, 0_u8);
+    decoder.read_image(&mut pixels).map_err(decode_error)?;
+
+    let mut values = window.allocate()?;
+    let row_bytes = width as usize * usize::from(header.depth / 8);
+    let rows = pixels
+        .chunks_exact(row_bytes)
+        .skip(window.row as usize)
+        .take(window.height as usize);
+    let columns = window.column as usize..(window.column + window.width) as usize;
+    for row in rows {
+        if header.depth == 8 {
+            values.extend(row[columns.clone()].iter().map(|v| f64::from(*v)));
+        } else {
+            let (samples, _) = row.as_chunks();
+            values.extend(
+                samples[columns.clone()]
+                    .iter()
+                    .map(|b| f64::from(u16::from_ne_bytes(*b))),
+            );
+        }
+    }
+    let mut raster = Raster::new("PNG", window, values);
+    raster.notes.push(heights_assumed(source));
+    Ok(raster)
+}
+
+const REMEDY: &str = "save it as greyscale of 8 or 16 bits without transparency";
+
+/// What the file's first chunk declares, read here for plain errors before anything is unpacked.
+struct Header {
+    size: [u32; 2],
+    depth: u8,
+    colour: u8,
+}
+
+impl Header {
+    fn read(file: &mut File) -> Result<Self, IngestError> {
+        let mut bytes = [0; 26];
+        file.read_exact(&mut bytes)
+            .and_then(|()| file.rewind())
+            .map_err(|e| IngestError::io(e).at("header"))?;
+        let number = |i: usize| u32::from_be_bytes([0, 1, 2, 3].map(|k| bytes[i + k]));
+        if &bytes[12..16] != b"IHDR" {
+            return Err(IngestError::bad(
+                "the chunk IHDR",
+                format!("{:?}", String::from_utf8_lossy(&bytes[12..16])),
+                "the file is damaged: fetch or export it again",
+            )
+            .at("byte 12"));
+        }
+        Ok(Self {
+            size: [number(16), number(20)],
+            depth: bytes[24],
+            colour: bytes[25],
+        })
+    }
+
+    fn check(&self) -> Result<(), IngestError> {
+        let colour = match self.colour {
+            0 if matches!(self.depth, 8 | 16) => return Ok(()),
+            0 => format!("greyscale of {} bits", self.depth),
+            2 => "colour (RGB)".to_owned(),
+            3 => "a palette".to_owned(),
+            4 => "greyscale with alpha".to_owned(),
+            6 => "colour with alpha (RGBA)".to_owned(),
+            other => format!("unknown colour type {other}"),
+        };
+        Err(IngestError::bad("greyscale of 8 or 16 bits", colour, REMEDY).at("chunk IHDR"))
+    }
+}
+
+fn decode_error(error: ImageError) -> IngestError {
+    match error {
+        ImageError::IoError(error) => IngestError::io(error),
+        ImageError::Limits(error) => IngestError::resource(
+            "a PNG within the memory its size calls for",
+            error.to_string(),
+            "remove its text and colour profile chunks, or save it again",
+        ),
+        other => IngestError::bad(
+            "a whole PNG",
+            other.to_string(),
+            "the file is damaged: fetch or export it again",
+        ),
+    }
+}

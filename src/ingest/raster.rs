@@ -1,0 +1,258 @@
+//! What every reader makes, and how a terrain comes of it.
+
+use super::crs::Crs;
+use super::{IngestError, IngestOptions, Ingested};
+use crate::world::{Georeference, Terrain};
+
+/// The part of a raster that is asked for, in samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    pub column: u32,
+    pub row: u32,
+    pub width: u32,
+    pub height: u32,
+}
+
+impl Window {
+    /// The crop or else the whole of a raster of `width` × `height` samples, checked against the
+    /// raster and the limit before anything is allocated.
+    pub fn new(options: &IngestOptions, width: u64, height: u64) -> Result<Self, IngestError> {
+        if width == 0 || height == 0 {
+            return Err(IngestError::bad(
+                "a raster of at least 1 x 1 samples",
+                format!("{width} x {height}"),
+                "export the raster again",
+            ));
+        }
+        let [c, r, w, h] = match options.crop {
+            Some(crop) => crop.map(u64::from),
+            None => [0, 0, width, height],
+        };
+        if w == 0 || h == 0 {
+            return Err(IngestError::usage(
+                "a crop of at least 1 x 1 samples",
+                format!("{w} x {h}"),
+                "give --crop COLUMN,ROW,WIDTH,HEIGHT",
+            ));
+        }
+        if c + w > width || r + h > height {
+            return Err(IngestError::bad(
+                format!("a crop within the {width} x {height} samples"),
+                format!("columns {c} to {}, rows {r} to {}", c + w - 1, r + h - 1),
+                "give --crop COLUMN,ROW,WIDTH,HEIGHT that lies inside",
+            ));
+        }
+        let samples = w.checked_mul(h);
+        if samples.is_none_or(|n| n > options.max_samples) {
+            return Err(IngestError::resource(
+                format!("at most {} samples", options.max_samples),
+                format!("{w} x {h}"),
+                "take a part with --crop, or raise the limit with --max-samples",
+            ));
+        }
+        let side = |n: u64| {
+            u32::try_from(n).map_err(|_| {
+                IngestError::resource(
+                    format!("sides of at most {} samples", u32::MAX),
+                    format!("{width} x {height}"),
+                    "take a part of the raster with another tool first",
+                )
+            })
+        };
+        Ok(Self {
+            column: side(c)?,
+            row: side(r)?,
+            width: side(w)?,
+            height: side(h)?,
+        })
+    }
+
+    pub fn samples(&self) -> u64 {
+        u64::from(self.width) * u64::from(self.height)
+    }
+
+    /// Room for the values of the window, with an error instead of an abort where memory is short.
+    pub fn allocate(&self) -> Result<Vec<f64>, IngestError> {
+        let mut values = Vec::new();
+        usize::try_from(self.samples())
+            .ok()
+            .and_then(|n| values.try_reserve_exact(n).ok())
+            .ok_or_else(|| {
+                IngestError::resource(
+                    format!("{} bytes of memory for the heights", self.samples() * 8),
+                    "less",
+                    "take a part with --crop",
+                )
+            })?;
+        Ok(values)
+    }
+}
+
+/// A window of samples in the file's own units, and what the file says of them.
+pub(super) struct Raster {
+    pub format: &'static str,
+    pub window: Window,
+    /// Row by row.
+    pub values: Vec<f64>,
+    /// Samples are floating point: nodata may have been rounded to single precision.
+    pub float: bool,
+    pub nodata: Option<f64>,
+    /// Metres = value × scale + offset, as the file has it.
+    pub scale: f64,
+    pub offset: f64,
+    /// GDAL's affine transform of the whole raster.
+    pub transform: Option<[f64; 6]>,
+    pub crs: Option<Crs>,
+    pub notes: Vec<String>,
+}
+
+impl Raster {
+    pub fn new(format: &'static str, window: Window, values: Vec<f64>) -> Self {
+        Self {
+            format,
+            window,
+            values,
+            float: false,
+            nodata: None,
+            scale: 1.0,
+            offset: 0.0,
+            transform: None,
+            crs: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Nodata becomes void, values become metres, the grid gets its spacing and place.
+    pub fn into_ingested(mut self, options: &IngestOptions) -> Result<Ingested, IngestError> {
+        let nodata = options.nodata.or(self.nodata);
+        let mut voids = 0_u64;
+        for (i, value) in self.values.iter_mut().enumerate() {
+            if value.is_nan() || nodata.is_some_and(|n| is_nodata(*value, n, self.float)) {
+                *value = f64::NAN;
+                voids += 1;
+                continue;
+            }
+            let metres = *value * self.scale + self.offset;
+            let metres = metres * options.vertical_scale + options.vertical_offset;
+            // NaN, such as infinity minus infinity, is in no range either.
+            let possible = metres.abs() <= Terrain::MAX_ABS_HEIGHT;
+            if !possible {
+                let column = self.window.column + (i as u64 % u64::from(self.window.width)) as u32;
+                let row = self.window.row + (i as u64 / u64::from(self.window.width)) as u32;
+                return Err(IngestError::bad(
+                    format!("a height within ±{} m", Terrain::MAX_ABS_HEIGHT),
+                    if *value == metres {
+                        format!("{value}")
+                    } else {
+                        format!("value {value}, which is {metres} m")
+                    },
+                    "say that it stands for no data with --nodata, or rescale with --vertical-scale",
+                )
+                .at(format!("sample ({column}, {row})")));
+            }
+            *value = metres;
+        }
+        if voids > 0 {
+            let what = match nodata {
+                Some(n) => format!("nodata {n}"),
+                None => "NaN".to_owned(),
+            };
+            let samples = self.window.samples();
+            self.notes
+                .push(format!("{voids} of {samples} samples are void ({what})"));
+        }
+        if (self.scale, self.offset) != (1.0, 0.0) {
+            self.notes.push(format!(
+                "heights are value x {} + {} m, as the file says",
+                self.scale, self.offset
+            ));
+        }
+
+        let window = self.window;
+        let transform = self.transform.map(|t| shifted(t, window));
+        let spacing = self.spacing(transform, options)?;
+        let georeference = transform.map(|transform| Georeference {
+            crs: self
+                .crs
+                .map_or_else(|| "unknown".to_owned(), |crs| crs.name),
+            transform,
+        });
+        let terrain = Terrain::new(window.width, window.height, self.values, spacing)
+            .map_err(|error| match error {
+                crate::world::TerrainError::Size { .. } => IngestError::resource(
+                    format!("at most {} samples", u32::MAX),
+                    format!("{}", window.samples()),
+                    "take a part with --crop",
+                ),
+                crate::world::TerrainError::AllVoid => IngestError::bad(
+                    "at least one height",
+                    "nothing but voids",
+                    "check the nodata value (--nodata) and the crop",
+                ),
+                crate::world::TerrainError::Spacing([dx, dy]) => IngestError::bad(
+                    "a spacing of positive, finite metres",
+                    format!("{dx} x {dy}"),
+                    "give it with --spacing DX[,DY]",
+                ),
+                other => IngestError::bad("a terrain", other.to_string(), "export it again"),
+            })?
+            .with_georeference(georeference);
+        Ok(Ingested {
+            terrain,
+            format: self.format,
+            notes: self.notes,
+        })
+    }
+
+    /// Metres between samples: the option, else the file, else 1.
+    fn spacing(
+        &mut self,
+        transform: Option<[f64; 6]>,
+        options: &IngestOptions,
+    ) -> Result<[f64; 2], IngestError> {
+        if let Some(spacing) = options.spacing {
+            return Ok(spacing);
+        }
+        let Some(transform) = transform else {
+            self.notes.push(
+                "the file has no spacing: 1 m assumed (give it with --spacing DX[,DY])".to_owned(),
+            );
+            return Ok([1.0, 1.0]);
+        };
+        let centre = [
+            f64::from(self.window.width) / 2.0,
+            f64::from(self.window.height) / 2.0,
+        ];
+        match &self.crs {
+            Some(crs) => crs.spacing(transform, centre, &mut self.notes),
+            None => {
+                let [_, t1, t2, _, t4, t5] = transform;
+                self.notes.push(
+                    "the file names no CRS: its cell size is taken as metres (give --spacing if it is not)"
+                        .to_owned(),
+                );
+                Ok([t1.hypot(t4), t2.hypot(t5)])
+            }
+        }
+    }
+}
+
+/// Writers of floating point rasters often give nodata with too few digits to name the very
+/// sample value, or name it in double precision for single precision samples.
+fn is_nodata(value: f64, nodata: f64, float: bool) -> bool {
+    value == nodata
+        || float && value.is_finite() && nodata.is_finite() && value as f32 == nodata as f32
+}
+
+/// The transform of a window of the raster.
+fn shifted(t: [f64; 6], window: Window) -> [f64; 6] {
+    let (c, r) = (f64::from(window.column), f64::from(window.row));
+    [
+        t[0] + c * t[1] + r * t[2],
+        t[1],
+        t[2],
+        t[3] + c * t[4] + r * t[5],
+        t[4],
+        t[5],
+    ]
+}
