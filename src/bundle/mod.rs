@@ -1,1 +1,23 @@
 //! Writing, verifying and dumping bundles.
+//!
+//! - [`writer`]: trees in, a finished file out, or nothing;
+//! - [`file`]: reading sections of a file without mapping it;
+
+//! - [`info`]: what a bundle is and how it was made;
+//! - [`timings`]: what the making took, in a file beside the bundle.
+
+pub mod error;
+pub mod file;
+pub mod info;
+pub mod provenance;
+pub mod timings;
+
+pub mod writer;
+
+pub use error::{BundleError, ErrorKind};
+pub use file::BundleFile;
+pub use info::{Info, info};
+pub use provenance::{InputFile, LevelStatistics, Provenance, Statistics};
+pub use timings::{StageTime, Timings};
+
+pub use writer::{TerrainHeader, TerrainWriter, Written};

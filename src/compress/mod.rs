@@ -1,1 +1,9 @@
 //! PVS bitmaps to bytes.
+//!
+//! A *block bitmap* holds one bit a sample: one word for each 8×8 block of samples, blocks row by
+//! row, bit (r & 7)·8 + (c & 7) of a word for sample (c, r) ([`crate::format::Grid::block_bit`]).
+
+pub mod lossless;
+pub mod twin;
+
+pub use lossless::{Scratch, ValidPyramid, encode};

@@ -1,3 +1,40 @@
-//! The bytes of a bundle, defined once for writer and reader: no I/O, no allocation, no unsafe, no panic.
+//! The bytes of a bundle, defined once for writer and reader.
+//!
+//! Everything here is a pure function over slices: no I/O, no allocation, no unsafe, and no panic
+//! whatever the bytes say. `schemas/BUNDLE.md` is the same in words.
+//!
+//! - [`header`]: the fixed header and the section table;
+//! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
+//! - [`grid`]: samples, quads, blocks, and the order of the trees;
+//! - [`quadtree`]: the code of one PVS, and the answers read straight from it.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic
+    )
+)]
+
+pub mod bytes;
+mod crc;
+mod error;
+pub mod grid;
+pub mod header;
+pub mod quadtree;
+mod rank;
+pub mod terrain;
+mod valid;
+mod walk;
+
+pub use crc::{Crc32, crc32};
+pub use error::FormatError;
+pub use grid::{Grid, GridError, Quad, Sample};
+pub use header::{Header, Section, Tag, WorldKind};
+pub use quadtree::{Tree, Visibility};
+pub use terrain::{TerrainParameters, TreeCode, VisibilityMode};
+pub use valid::Valid;
+pub use walk::{Leaf, Leaves};

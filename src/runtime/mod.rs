@@ -1,1 +1,55 @@
 //! What an engine links: open a bundle, locate a player, ask who sees whom.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # #[cfg(feature = "mmap")] {
+//! use viewcell::runtime::MappedBundle;
+//!
+//! let map = MappedBundle::open("level.vcb")?;
+//! let terrain = map.terrain()?;
+//! let (Some(a), Some(b)) = (terrain.locate(120.0, 340.5), terrain.locate(800.0, 95.0)) else {
+//!     return Ok(()); // outside the grid
+//! };
+//! if !terrain.visible(a, b) {
+//!     // a need not hear of b
+//! }
+//! # }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A bundle is bytes: [`Bundle::from_bytes`] looks at the header and the section table, and
+//! nothing else, whatever the size. Every later access is checked against the bounds of its
+//! section, so damaged or hostile bytes give an error or a wrong answer (visible rather than
+//! hidden), never a crash, a hang or undefined behaviour. Whether the bytes are right is for
+//! `viewcell verify` to say, once.
+//!
+//! No function here allocates, except the opening of files and the text of errors.
+
+#![deny(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic
+    )
+)]
+
+mod bundle;
+mod error;
+#[cfg(feature = "mmap")]
+mod map;
+mod pvs;
+mod terrain;
+
+pub use crate::format::{
+    FormatError, Grid, Leaf, Quad, Sample, TerrainParameters, Visibility, VisibilityMode, WorldKind,
+};
+pub use bundle::Bundle;
+pub use error::OpenError;
+#[cfg(feature = "mmap")]
+pub use map::MappedBundle;
+pub use pvs::Pvs;
+pub use terrain::TerrainBundle;

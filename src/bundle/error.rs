@@ -1,0 +1,147 @@
+//! What can go wrong with a bundle on disk.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::format::{FormatError, Quad};
+
+/// What can go wrong with a bundle on disk. Says the file, the place in it, what was expected,
+/// what was found, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BundleError {
+    /// The output is there already.
+    #[error("{}: exists already and is kept; choose another name, or overwrite it with --force", path.display())]
+    Exists {
+        /// The output.
+        path: PathBuf,
+    },
+    /// The output's folder is not there.
+    #[error("{}: expected an existing folder to write {} into; create it first", folder.display(), name.display())]
+    NoFolder {
+        /// The folder.
+        folder: PathBuf,
+        /// The output's name.
+        name: PathBuf,
+    },
+    /// The output is a folder, or something else that is no regular file.
+    #[error("{}: expected a file name to write the bundle to, found {found}", path.display())]
+    NotAFile {
+        /// The output.
+        path: PathBuf,
+        /// What is there.
+        found: &'static str,
+    },
+    /// No space left on the device, or a quota is used up.
+    #[error("{}: no space left after {written} bytes of the bundle ({error}); nothing is left behind: free some space, or write elsewhere with -o", path.display())]
+    NoSpace {
+        /// The output.
+        path: PathBuf,
+        /// Bytes written so far.
+        written: u64,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Writing failed.
+    #[error("{}: cannot be written ({action}): {error}; nothing is left behind", path.display())]
+    Write {
+        /// The output.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Reading failed.
+    #[error("{}: cannot be read: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The file is no bundle that this version reads.
+    #[error("{}: {error}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: FormatError,
+    },
+    /// A section does not hold what it should.
+    #[error("{}: section {section}: {problem}; the file is damaged: copy or bake it again", path.display())]
+    Section {
+        /// The file.
+        path: PathBuf,
+        /// The section.
+        section: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The header's grid and the heights do not belong together.
+    #[error("expected {expected} heights for the grid, found {found}")]
+    Heights {
+        /// Samples of the grid.
+        expected: u64,
+        /// Heights given.
+        found: u64,
+    },
+    /// Trees came in another order than bake order, or too few or too many came.
+    #[error(
+        "expected the tree of {expected:?} next, found {found:?}: trees must come in bake order"
+    )]
+    Order {
+        /// The quad whose tree is due; `None` after the last.
+        expected: Option<Quad>,
+        /// The quad given; `None` at the end.
+        found: Option<Quad>,
+    },
+}
+
+/// The class of an error, for exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The input is bad: exit code 3.
+    Input,
+    /// Could not read or write: exit code 4.
+    Io,
+    /// Out of a resource: exit code 5.
+    Resource,
+    /// The caller broke a rule of the interface.
+    Usage,
+}
+
+impl BundleError {
+    /// The class of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Exists { .. }
+            | Self::NoFolder { .. }
+            | Self::NotAFile { .. }
+            | Self::Write { .. }
+            | Self::Read { .. } => ErrorKind::Io,
+            Self::NoSpace { .. } => ErrorKind::Resource,
+            Self::Format { .. } | Self::Section { .. } => ErrorKind::Input,
+            Self::Heights { .. } | Self::Order { .. } => ErrorKind::Usage,
+        }
+    }
+
+    /// A failed write as an error, told apart by its cause.
+    pub(super) fn write(path: &Path, action: &'static str, written: u64, error: io::Error) -> Self {
+        let path = path.to_owned();
+        match error.kind() {
+            io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::FileTooLarge => Self::NoSpace {
+                path,
+                written,
+                error,
+            },
+            _ => Self::Write {
+                path,
+                action,
+                error,
+            },
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Reading the sections of a file without mapping it.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::error::BundleError;
+use crate::format::header::HEADER_LEN;
+use crate::format::{FormatError, Header, Section, Tag, crc32};
+
+/// A bundle on disk: header and section table read and checked, sections read when asked for.
+#[derive(Debug)]
+pub struct BundleFile {
+    path: PathBuf,
+    file: File,
+    header: Header,
+    checksum: u32,
+    sections: Vec<Section>,
+}
+
+impl BundleFile {
+    /// Opens a file and checks its header, length and section table, as
+    /// [`crate::runtime::Bundle::from_bytes`] does.
+    pub fn open(path: &Path) -> Result<Self, BundleError> {
+        let read = |error| BundleError::Read {
+            path: path.to_owned(),
+            error,
+        };
+        let format = |error| BundleError::Format {
+            path: path.to_owned(),
+            error,
+        };
+        let (mut file, length) = open_regular(path).map_err(read)?;
+        let start = read_up_to(&mut file, HEADER_LEN as u64).map_err(read)?;
+        let header = Header::parse(&start).map_err(format)?;
+        if header.file_length != length {
+            return Err(format(FormatError::Length {
+                expected: header.file_length,
+                found: length,
+            }));
+        }
+        let table = read_up_to(&mut file, header.table_length() as u64).map_err(read)?;
+        if table.len() != header.table_length() {
+            return Err(format(FormatError::SectionCount {
+                found: header.section_count,
+            }));
+        }
+        let found = crc32(&table);
+        if found != header.table_checksum {
+            return Err(format(FormatError::TableChecksum {
+                expected: header.table_checksum,
+                found,
+            }));
+        }
+        let sections: Vec<_> = Section::parse_table(&table).collect();
+        for section in &sections {
+            section.check(length).map_err(format)?;
+        }
+        let checksum = start
+            .first_chunk::<HEADER_LEN>()
+            .map_or(0, Header::checksum_of);
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            header,
+            checksum,
+            sections,
+        })
+    }
+
+    /// The file's name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The header.
+    pub fn header(&self) -> Header {
+        self.header
+    }
+
+    /// The checksum in the header, which stands for the whole file.
+    pub fn checksum(&self) -> u32 {
+        self.checksum
+    }
+
+    /// The section table.
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// The entry of a section.
+    pub fn section(&self, tag: Tag) -> Option<&Section> {
+        self.sections.iter().find(|section| section.tag == tag)
+    }
+
+    /// The bytes of a section, decompressed; `None` where it is absent. At most `limit` bytes:
+    /// a damaged table must not ask for all memory.
+    pub fn read(&self, tag: Tag, limit: u64) -> Result<Option<Vec<u8>>, BundleError> {
+        let Some(section) = self.section(tag) else {
+            return Ok(None);
+        };
+        self.read_section(section, limit)
+            .map(Some)
+            .map_err(|problem| match problem {
+                Problem::Io(error) => BundleError::Read {
+                    path: self.path.clone(),
+                    error,
+                },
+                Problem::Content(problem) => BundleError::Section {
+                    path: self.path.clone(),
+                    section: tag.to_string(),
+                    problem,
+                },
+            })
+    }
+
+    /// As [`BundleFile::read`]; the problem apart from the file.
+    pub(super) fn read_section(&self, section: &Section, limit: u64) -> Result<Vec<u8>, Problem> {
+        if section.length > limit || section.stored_length > limit.saturating_add(1 << 16) {
+            return Err(Problem::Content(format!(
+                "expected at most {limit} bytes, found {} ({} stored)",
+                section.length, section.stored_length
+            )));
+        }
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(section.offset))
+            .map_err(Problem::Io)?;
+        let stored = read_up_to(file, section.stored_length).map_err(Problem::Io)?;
+        if !section.is_compressed() {
+            return Ok(stored);
+        }
+        let bad = |error: io::Error| Problem::Content(format!("expected a zstd frame: {error}"));
+        let decoder = zstd::stream::read::Decoder::new(stored.as_slice()).map_err(bad)?;
+        let mut bytes = Vec::new();
+        decoder
+            .take(section.length + 1)
+            .read_to_end(&mut bytes)
+            .map_err(bad)?;
+        if bytes.len() as u64 != section.length {
+            return Err(Problem::Content(format!(
+                "expected a zstd frame of {} bytes, found one of {}{}",
+                section.length,
+                bytes.len(),
+                if bytes.len() as u64 > section.length {
+                    " or more"
+                } else {
+                    ""
+                },
+            )));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Why a section cannot be read.
+pub(super) enum Problem {
+    /// The system says no.
+    Io(io::Error),
+    /// The section is not what its entry says.
+    Content(String),
+}
+
+/// Opens a regular file; says its length.
+pub(super) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
+    // Asked before opening, since opening a pipe waits for somebody to write.
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::other(
+            "expected a regular file, found a device or a pipe",
+        ));
+    }
+    Ok((File::open(path)?, metadata.len()))
+}
+
+/// The next `length` bytes, or fewer at the end of the file.
+pub(super) fn read_up_to(file: impl Read, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

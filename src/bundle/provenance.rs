@@ -1,0 +1,101 @@
+//! How a bundle was made: the `PROV` section, JSON at rest in a zstd frame.
+//!
+//! It holds nothing that depends on the machine or the hour, so that the same input and options
+//! give the same bytes; times are in [`super::timings`].
+
+use serde::{Deserialize, Serialize};
+
+use crate::format::{Grid, Quad};
+
+/// How a bundle was made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Provenance {
+    /// Program and version, such as `viewcell 0.1.0`.
+    pub tool: String,
+    /// The file that the world came from.
+    pub input: InputFile,
+    /// The options of the bake, by their names on the command line.
+    pub options: serde_json::Map<String, serde_json::Value>,
+    /// What came out.
+    pub statistics: Statistics,
+}
+
+/// The file that a world came from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct InputFile {
+    /// Its name, without folders.
+    pub name: String,
+    /// Its format, as sniffed.
+    pub format: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Its digest, algorithm first: `crc32:cbf43926`.
+    pub digest: String,
+}
+
+/// What came out of a bake. All sums are of integers, so that they do not depend on the order
+/// in which threads finish.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Statistics {
+    /// Samples with terrain.
+    pub samples: u64,
+    /// Samples without.
+    pub voids: u64,
+    /// By level of the viewpoint quad, from single samples to the root.
+    pub levels: Vec<LevelStatistics>,
+}
+
+/// What came out of a bake at one level of the quadtree.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct LevelStatistics {
+    /// The level; quads have sides of 2^level samples.
+    pub level: u32,
+    /// Quads of the level.
+    pub quads: u64,
+    /// Quads that have terrain, and so a PVS that need not be empty.
+    pub quads_with_terrain: u64,
+    /// Visible samples, summed over the PVSs of the level's quads.
+    pub visible_samples: u64,
+    /// Bytes of the level's trees.
+    pub tree_bytes: u64,
+    /// Mean share of the terrain that is hidden from a quad that has terrain; 0 to 1.
+    pub hidden_share: f64,
+}
+
+impl Statistics {
+    /// Statistics to be filled by [`Statistics::record`].
+    pub fn new(grid: Grid, samples: u64) -> Self {
+        let level = |level| {
+            let (columns, rows) = grid.quads_at(level);
+            LevelStatistics {
+                level,
+                quads: u64::from(columns) * u64::from(rows),
+                ..LevelStatistics::default()
+            }
+        };
+        Self {
+            samples,
+            voids: grid.samples() - samples,
+            levels: (0..grid.levels()).map(level).collect(),
+        }
+    }
+
+    /// Takes in the PVS of one quad: whether the quad has terrain, how many samples are visible
+    /// from it, and the length of its tree. In any order.
+    pub fn record(&mut self, quad: Quad, has_terrain: bool, visible_samples: u64, bytes: usize) {
+        let level = &mut self.levels[quad.level as usize];
+        level.quads_with_terrain += u64::from(has_terrain);
+        level.visible_samples += visible_samples;
+        level.tree_bytes += bytes as u64;
+        let pairs = level.quads_with_terrain as f64 * self.samples as f64;
+        level.hidden_share = if pairs > 0.0 {
+            1.0 - level.visible_samples as f64 / pairs
+        } else {
+            0.0
+        };
+    }
+}

@@ -1,0 +1,184 @@
+//! Why bytes are no bundle.
+
+use core::fmt;
+
+use super::grid::GridError;
+use super::header::{Tag, VERSION, WorldKind};
+
+/// Why bytes are no bundle that this version reads. Says what was expected, what was found, and
+/// what to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// Fewer bytes than the fixed header.
+    TooShort {
+        /// Bytes given.
+        found: u64,
+    },
+    /// The first eight bytes are not the magic.
+    Magic {
+        /// The bytes found.
+        found: [u8; 8],
+    },
+    /// A format version that this library does not know.
+    Version {
+        /// The version found.
+        found: u32,
+    },
+    /// The header does not have its checksum.
+    HeaderChecksum {
+        /// The checksum of the bytes found.
+        expected: u32,
+        /// The checksum stored.
+        found: u32,
+    },
+    /// A world kind that this library does not know.
+    Kind {
+        /// The number found.
+        found: u32,
+    },
+    /// The file is longer or shorter than its header says.
+    Length {
+        /// Bytes according to the header.
+        expected: u64,
+        /// Bytes given.
+        found: u64,
+    },
+    /// A section table that does not fit into the file.
+    SectionCount {
+        /// The number of sections found.
+        found: u32,
+    },
+    /// The section table does not have its checksum.
+    TableChecksum {
+        /// The checksum in the header.
+        expected: u32,
+        /// The checksum of the bytes found.
+        found: u32,
+    },
+    /// A section that is not aligned, or reaches past the end of the file.
+    SectionPlace {
+        /// The section.
+        tag: Tag,
+        /// Its offset in the file.
+        offset: u64,
+        /// Its stored length in bytes.
+        length: u64,
+    },
+    /// A section that must be understood and is not.
+    UnknownSection {
+        /// The section.
+        tag: Tag,
+    },
+    /// A section that is not there.
+    MissingSection {
+        /// The section.
+        tag: Tag,
+    },
+    /// A section of the wrong length, or compressed where it must not be.
+    SectionLength {
+        /// The section.
+        tag: Tag,
+        /// The length in bytes it must have.
+        expected: u64,
+        /// The length it has.
+        found: u64,
+    },
+    /// A world of another kind than the one asked for.
+    OtherKind {
+        /// The kind asked for.
+        expected: WorldKind,
+        /// The kind of the bundle.
+        found: WorldKind,
+    },
+    /// A grid of impossible sides.
+    Grid(GridError),
+    /// A field of the `GRID` section with a value that has no meaning.
+    Parameter {
+        /// The field.
+        field: &'static str,
+        /// Its offset in the section.
+        offset: usize,
+        /// What would be right.
+        expected: &'static str,
+    },
+}
+
+const AGAIN: &str = "the file is damaged: copy or bake it again";
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooShort { found } => write!(
+                f,
+                "expected a header of 64 bytes, found {found} bytes: not a view cell bundle, or one cut short"
+            ),
+            Self::Magic { found } => write!(
+                f,
+                "expected the magic bytes 89 56 43 42 0D 0A 1A 0A at offset 0, found {found:02X?}: not a view cell bundle (or one whose line ends were converted)"
+            ),
+            Self::Version { found } => write!(
+                f,
+                "expected format version {VERSION} at offset 8, found {found}: read it with the version of viewcell that wrote it, or bake it again"
+            ),
+            Self::HeaderChecksum { expected, found } => write!(
+                f,
+                "expected the header's checksum {expected:08x} at offset 60, found {found:08x}: {AGAIN}"
+            ),
+            Self::Kind { found } => write!(
+                f,
+                "expected world kind 1 (terrain) or 2 (cells) at offset 12, found {found}: {AGAIN}"
+            ),
+            Self::Length { expected, found } => write!(
+                f,
+                "expected {expected} bytes (header, offset 16), found {found}: the file was cut short or added to; copy or bake it again"
+            ),
+            Self::SectionCount { found } => write!(
+                f,
+                "expected 1 to {} sections that fit into the file (header, offset 24), found {found}: {AGAIN}",
+                super::header::MAX_SECTIONS
+            ),
+            Self::TableChecksum { expected, found } => write!(
+                f,
+                "expected a section table with checksum {expected:08x} at offset 64, found {found:08x}: {AGAIN}"
+            ),
+            Self::SectionPlace {
+                tag,
+                offset,
+                length,
+            } => write!(
+                f,
+                "expected section {tag} at a multiple of 64 within the file, found offset {offset}, {length} bytes: {AGAIN}"
+            ),
+            Self::UnknownSection { tag } => write!(
+                f,
+                "expected only known required sections, found {tag}: read it with a newer version of viewcell"
+            ),
+            Self::MissingSection { tag } => {
+                write!(f, "expected a section {tag}, found none: {AGAIN}")
+            }
+            Self::SectionLength {
+                tag,
+                expected,
+                found,
+            } => write!(
+                f,
+                "expected {expected} uncompressed bytes in section {tag}, found {found}: {AGAIN}"
+            ),
+            Self::OtherKind { expected, found } => {
+                write!(f, "expected a bundle of a {expected} world, found {found}")
+            }
+            Self::Grid(error) => write!(f, "section GRID, offset 0: {error}"),
+            Self::Parameter {
+                field,
+                offset,
+                expected,
+            } => write!(
+                f,
+                "expected {expected} as {field} (section GRID, offset {offset}): {AGAIN}"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for FormatError {}

@@ -1,0 +1,252 @@
+//! Tree code 1: one PVS, lossless, and read where it lies.
+//!
+//! A PVS is a quadtree over the root square (thesis section 3.2): a quad all hidden or all
+//! visible is a leaf, any other is unknown and has four children, down to blocks of 8×8 samples.
+//! Pointers are left out, as in a LOUDS tree: nodes are stored breadth first, so the place of a
+//! child follows from the number of unknown codes before it.
+//!
+//! ```text
+//! varint  0: all hidden. 1: all visible. 2 + n: n nodes follow, then the literals
+//! n bytes, one a node: an unknown quad of level 4 or more, breadth first. Four two-bit codes,
+//!     children north-west, north-east, south-west, south-east from the low bits:
+//!     0 hidden, 1 visible, 2 unknown, 3 reserved (read as visible)
+//! 8 bytes a literal: an unknown block (level 3), in the same order. Bit (r & 7)·8 + (c & 7) of
+//!     the little-endian word is set where sample (c, r) is visible
+//! ```
+//!
+//! Items are counted through nodes and literals alike: item 0 is the root, and the child of an
+//! unknown code is item 1 + (the number of unknown codes before that code). A quad without
+//! terrain is hidden; in any other, samples outside the grid and voids do not count.
+//!
+//! Bytes that are no tree read as visible: wrong, perhaps, but never hidden by mistake.
+
+use super::bytes::u64_at;
+use super::grid::{BLOCK_LEVEL, Grid, Quad, Sample, quad_mask};
+use super::rank::{count_unknown, unknown_before};
+use super::valid::Valid;
+
+/// What a PVS says about a quad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Visibility {
+    /// All its terrain is hidden (or it has none).
+    Hidden,
+    /// All its terrain is visible.
+    Visible,
+    /// Some is hidden and some visible.
+    Unknown,
+}
+
+/// Two-bit code of a hidden child.
+pub const HIDDEN: u8 = 0;
+/// Two-bit code of a visible child.
+pub const VISIBLE: u8 = 1;
+/// Two-bit code of an unknown child.
+pub const UNKNOWN: u8 = 2;
+
+/// One PVS in its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Tree<'a> {
+    valid: Valid<'a>,
+    root: Visibility,
+    /// Number of nodes; [`Tree::parse`] makes sure that `body` holds them.
+    nodes: usize,
+    /// Nodes, literals, and possibly what lies behind.
+    body: &'a [u8],
+}
+
+impl<'a> Tree<'a> {
+    /// The tree at the start of `bytes`; there may be bytes behind it. `None` where the head of
+    /// the tree is no head, or the nodes it announces are not there.
+    #[inline]
+    pub fn parse(valid: Valid<'a>, bytes: &'a [u8]) -> Option<Self> {
+        let (head, body) = read_varint(bytes)?;
+        let root = match head {
+            0 => Visibility::Hidden,
+            1 => Visibility::Visible,
+            _ => Visibility::Unknown,
+        };
+        let nodes = head.saturating_sub(2) as usize;
+        let body_is_there = nodes <= body.len();
+        body_is_there.then_some(Self {
+            valid,
+            root,
+            nodes,
+            body,
+        })
+    }
+
+    /// Where there is terrain.
+    pub const fn valid(&self) -> Valid<'a> {
+        self.valid
+    }
+
+    /// The grid.
+    pub const fn grid(&self) -> Grid {
+        self.valid.grid()
+    }
+
+    /// What the root says of the whole grid.
+    pub const fn root(&self) -> Visibility {
+        self.root
+    }
+
+    /// The node bytes.
+    #[inline]
+    pub fn nodes(&self) -> &'a [u8] {
+        self.body.get(..self.nodes).unwrap_or(&[])
+    }
+
+    /// Item `item` as a literal; all visible where it is none, or not there.
+    #[inline]
+    pub(super) fn literal(&self, item: usize) -> u64 {
+        item.checked_sub(self.nodes)
+            .and_then(|index| index.checked_mul(8)?.checked_add(self.nodes))
+            .and_then(|at| u64_at(self.body, at))
+            .unwrap_or(!0)
+    }
+
+    /// Whether a sample is visible; `false` outside the grid and at a void.
+    ///
+    /// One pass over the node bytes at most, one table row a level, no allocation.
+    #[inline]
+    pub fn contains(&self, sample: Sample) -> bool {
+        self.valid.has_sample(sample)
+            && match self.find(sample.quad()) {
+                Found::Leaf(visible) => visible,
+                Found::Mixed => true,
+                Found::Block(bits) => bits & quad_mask(sample.quad()) != 0,
+            }
+    }
+
+    /// What the PVS says about a quad; hidden outside the grid and where there is no terrain.
+    ///
+    /// As fast as [`Tree::contains`], except over voids, where a visible answer first looks for
+    /// terrain in the quad.
+    pub fn state(&self, quad: Quad) -> Visibility {
+        if !self.grid().has_quad(quad) {
+            return Visibility::Hidden;
+        }
+        match self.find(quad) {
+            Found::Leaf(false) => Visibility::Hidden,
+            Found::Leaf(true) if self.valid.has_quad(quad) => Visibility::Visible,
+            Found::Leaf(true) => Visibility::Hidden,
+            Found::Mixed => Visibility::Unknown,
+            Found::Block(bits) => {
+                let origin = quad.origin();
+                let valid = self.valid.block(origin.column >> 3, origin.row >> 3);
+                state_of(bits, valid & quad_mask(quad))
+            }
+        }
+    }
+
+    /// Goes down to a quad of the grid.
+    #[inline]
+    fn find(&self, quad: Quad) -> Found {
+        match self.root {
+            Visibility::Hidden => return Found::Leaf(false),
+            Visibility::Visible => return Found::Leaf(true),
+            Visibility::Unknown => {}
+        }
+        let nodes = self.nodes();
+        let mut level = self.grid().root_level();
+        let mut item = 0;
+        // Unknown codes in the nodes before `counted`. Items only grow on the way down, so the
+        // whole way counts each node once.
+        let mut rank = 0;
+        let mut counted = 0;
+        while level > BLOCK_LEVEL {
+            if quad.level >= level {
+                return Found::Mixed;
+            }
+            let (Some(&node), Some(between)) = (nodes.get(item), nodes.get(counted..item)) else {
+                return Found::Leaf(true);
+            };
+            rank += count_unknown(between);
+            counted = item;
+            level -= 1;
+            let up = level - quad.level;
+            let child = (quad.row >> up & 1) << 1 | quad.column >> up & 1;
+            match node >> (2 * child) & 3 {
+                HIDDEN => return Found::Leaf(false),
+                UNKNOWN => item = (1 + rank + unknown_before(node, child)) as usize,
+                _ => return Found::Leaf(true),
+            }
+        }
+        if quad.level > BLOCK_LEVEL {
+            return Found::Mixed;
+        }
+        Found::Block(self.literal(item))
+    }
+
+    /// Number of visible samples.
+    pub fn count(&self) -> u64 {
+        self.leaves()
+            .map(|leaf| leaf.visible_samples(&self.valid))
+            .sum()
+    }
+
+    /// Writes the PVS as a block bitmap. `out` has one word a block
+    /// ([`Grid::blocks`]); words missing at its end are left out, further words are zeroed.
+    pub fn expand(&self, out: &mut [u64]) {
+        out.fill(0);
+        for leaf in self.leaves() {
+            leaf.write(&self.valid, out);
+        }
+    }
+}
+
+/// Where the way down to a quad ends.
+enum Found {
+    /// At a leaf that holds the quad: visible or not.
+    Leaf(bool),
+    /// At the quad itself, which is unknown.
+    Mixed,
+    /// At the block that holds the quad.
+    Block(u64),
+}
+
+/// What bits say about terrain: `visible` is looked at where `valid` has ones.
+#[inline]
+pub const fn state_of(visible: u64, valid: u64) -> Visibility {
+    let visible = visible & valid;
+    if visible == 0 {
+        Visibility::Hidden
+    } else if visible == valid {
+        Visibility::Visible
+    } else {
+        Visibility::Unknown
+    }
+}
+
+/// Greatest length in bytes of a varint of this format.
+pub const MAX_VARINT_LEN: usize = 5;
+
+/// Reads a LEB128 number below 2^32: seven bits a byte from the low ones, the high bit set on
+/// all bytes but the last. Returns it and the bytes behind it.
+#[inline]
+pub fn read_varint(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let mut value = 0u64;
+    for (i, &byte) in bytes.iter().take(MAX_VARINT_LEN).enumerate() {
+        value |= u64::from(byte & 0x7F) << (7 * i);
+        if byte & 0x80 == 0 {
+            return Some((u32::try_from(value).ok()?, bytes.get(i + 1..)?));
+        }
+    }
+    None
+}
+
+/// Writes a LEB128 number; returns the bytes and how many of them count.
+pub fn write_varint(mut value: u32) -> ([u8; MAX_VARINT_LEN], usize) {
+    let mut bytes = [0; MAX_VARINT_LEN];
+    let mut length = 0;
+    for byte in &mut bytes {
+        length += 1;
+        *byte = value as u8 & 0x7F;
+        value >>= 7;
+        if value == 0 {
+            break;
+        }
+        *byte |= 0x80;
+    }
+    (bytes, length)
+}

@@ -1,0 +1,84 @@
+//! Counting unknown codes: how a reader finds a child without pointers.
+
+/// Low bit of each two-bit code.
+const LOW: u64 = 0x5555_5555_5555_5555;
+
+/// A one in the low bit of each two-bit code that is 2 (unknown).
+#[inline]
+pub(super) const fn unknown_bits(codes: u64) -> u64 {
+    codes >> 1 & !codes & LOW
+}
+
+/// Number of unknown codes in each byte, as bytes of at most 4.
+#[inline]
+const fn unknown_by_byte(codes: u64) -> u64 {
+    let pairs = unknown_bits(codes);
+    let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
+    (fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F
+}
+
+/// Sum of the eight bytes.
+#[inline]
+const fn sum_of_bytes(bytes: u64) -> u64 {
+    let fours = (bytes & 0x00FF_00FF_00FF_00FF) + (bytes >> 8 & 0x00FF_00FF_00FF_00FF);
+    fours.wrapping_mul(0x0001_0001_0001_0001) >> 48
+}
+
+/// Number of unknown codes in node bytes.
+///
+/// Written so that the compiler can vectorise it without a population count instruction: sums
+/// stay in bytes for as long as they cannot overflow.
+#[inline]
+pub(super) fn count_unknown(nodes: &[u8]) -> u64 {
+    let (words, tail) = nodes.as_chunks::<8>();
+    let mut total = 0;
+    for group in words.chunks(63) {
+        let mut sums = 0;
+        for word in group {
+            sums += unknown_by_byte(u64::from_le_bytes(*word));
+        }
+        total += sum_of_bytes(sums);
+    }
+    let mut last = 0;
+    for (i, &byte) in tail.iter().enumerate() {
+        last |= u64::from(byte) << (i * 8);
+    }
+    total + sum_of_bytes(unknown_by_byte(last))
+}
+
+/// Number of unknown codes among the first `child` codes of a node.
+#[inline]
+pub(super) const fn unknown_before(node: u8, child: u32) -> u64 {
+    unknown_bits(node as u64 & ((1 << (2 * child)) - 1)).count_ones() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_as_code_by_code() {
+        let bytes: Vec<u8> = (0..2_000u32).map(|i| (i * i * 31 + i / 7) as u8).collect();
+        let slow = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .flat_map(|byte| (0..4).map(move |child| byte >> (2 * child) & 3))
+                .filter(|&code| code == 2)
+                .count() as u64
+        };
+        for (start, end) in [
+            (0, 0),
+            (0, 1),
+            (3, 10),
+            (1, 66),
+            (0, 504),
+            (0, 512),
+            (5, 2_000),
+        ] {
+            assert_eq!(count_unknown(&bytes[start..end]), slow(&bytes[start..end]));
+        }
+        assert_eq!(count_unknown(&[0b10_10_10_10; 1_999]), 4 * 1_999);
+        assert_eq!(unknown_before(0b10_01_10_10, 2), 2);
+        assert_eq!(unknown_before(0b10_01_10_10, 0), 0);
+    }
+}

@@ -1,0 +1,213 @@
+//! The `GRID` section: what a terrain bundle is of, and how it was baked.
+//!
+//! ```text
+//! 0    width                   u32      samples
+//! 4    height                  u32      samples
+//! 8    levels                  u32      of the quadtree, root level + 1
+//! 12   visibility mode         u32      1 exact, 2 conservative, 3 sectors
+//! 16   tree code               u32      1 lossless
+//! 20   flags                   u32      1 mutual, 2 georeferenced
+//! 24   sectors                 u32      0 unless mode 3
+//! 28   reserved                u32      0
+//! 32   dx, dy                  f64 × 2  m
+//! 48   eye height              f64      m
+//! 56   player height           f64      m
+//! 64   greatest distance       f64      m, infinite: none
+//! 72   radius of the earth     f64      m, 0: flat
+//! 80   refraction coefficient  f64      0: none
+//! 88   transform               f64 × 6  0 unless georeferenced
+//! 136  reserved                56 bytes 0
+//! ```
+
+use super::bytes::{f64_at, put, u32_at};
+use super::error::FormatError;
+use super::grid::Grid;
+
+/// Length in bytes of the `GRID` section.
+pub const TERRAIN_LEN: usize = 192;
+
+const MUTUAL: u32 = 1;
+const GEOREFERENCED: u32 = 2;
+
+/// What the PVS of a level-0 quad means (DESIGN section 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VisibilityMode {
+    /// From the sample, exactly.
+    Exact,
+    /// From any position in the unit square around the sample.
+    Conservative,
+    /// From the sample, by this many radial sectors (thesis section 3.1).
+    Sectors(u32),
+}
+
+/// How the trees of a bundle are coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeCode {
+    /// Each tree by itself and in full: [`super::quadtree`].
+    Lossless,
+}
+
+impl TreeCode {
+    /// Its number in the `GRID` section.
+    pub const fn code(self) -> u32 {
+        match self {
+            Self::Lossless => 1,
+        }
+    }
+
+    /// The code of a number in the `GRID` section.
+    pub const fn from_code(code: u32) -> Option<Self> {
+        match code {
+            1 => Some(Self::Lossless),
+            _ => None,
+        }
+    }
+}
+
+/// What a terrain bundle is of, and how it was baked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TerrainParameters {
+    /// The samples.
+    pub grid: Grid,
+    /// Distance `[dx, dy]` between samples. [Unit: m] [Limit: finite, > 0]
+    pub spacing: [f64; 2],
+    /// Height of the eye above ground. [Unit: m] [Limit: finite]
+    pub eye_height: f64,
+    /// Height of the top of the head above ground. [Unit: m] [Limit: finite]
+    pub player_height: f64,
+    /// Beyond this nobody is seen. [Unit: m] [Limit: > 0; infinite for none]
+    pub max_distance: f64,
+    /// What a level-0 PVS means.
+    pub visibility: VisibilityMode,
+    /// Whether A sees B exactly when B sees A, for single samples.
+    pub mutual: bool,
+    /// How the trees are coded.
+    pub tree_code: TreeCode,
+    /// Radius of the earth for curvature; 0 for a flat one. [Unit: m] [Limit: finite, >= 0]
+    pub earth_radius: f64,
+    /// Refraction coefficient; 0 for none. [Limit: finite]
+    pub refraction: f64,
+    /// Affine map of GDAL's order: x = t0 + c·t1 + r·t2, y = t3 + c·t4 + r·t5, for the outer
+    /// (north-western) corner of pixel (c, r); sample (c, r) is the pixel's centre.
+    pub transform: Option<[f64; 6]>,
+}
+
+impl TerrainParameters {
+    /// The bytes of the section.
+    pub fn encode(&self) -> [u8; TERRAIN_LEN] {
+        let (mode, sectors) = match self.visibility {
+            VisibilityMode::Exact => (1, 0),
+            VisibilityMode::Conservative => (2, 0),
+            VisibilityMode::Sectors(sectors) => (3, sectors),
+        };
+        let flags = if self.mutual { MUTUAL } else { 0 }
+            | if self.transform.is_some() {
+                GEOREFERENCED
+            } else {
+                0
+            };
+        let words = [
+            self.grid.width(),
+            self.grid.height(),
+            self.grid.levels(),
+            mode,
+            self.tree_code.code(),
+            flags,
+            sectors,
+        ];
+        let [dx, dy] = self.spacing;
+        let lengths = [
+            dx,
+            dy,
+            self.eye_height,
+            self.player_height,
+            self.max_distance,
+            self.earth_radius,
+            self.refraction,
+        ];
+        let transform = self.transform.unwrap_or([0.0; 6]);
+        let mut bytes = [0; TERRAIN_LEN];
+        for (i, word) in words.iter().enumerate() {
+            put(&mut bytes, i * 4, &word.to_le_bytes());
+        }
+        for (i, number) in lengths.iter().chain(&transform).enumerate() {
+            put(&mut bytes, 32 + i * 8, &number.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The parameters in the bytes of the section; errors where a field makes no sense.
+    pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
+        let wrong = |field, offset, expected| FormatError::Parameter {
+            field,
+            offset,
+            expected,
+        };
+        let word = |field, offset| u32_at(bytes, offset).ok_or(wrong(field, offset, "4 bytes"));
+        let number = |field, offset, expected, good: fn(f64) -> bool| {
+            f64_at(bytes, offset)
+                .filter(|&value| good(value))
+                .ok_or(wrong(field, offset, expected))
+        };
+        let grid = Grid::new(word("width", 0)?, word("height", 4)?).map_err(FormatError::Grid)?;
+        if word("levels", 8)? != grid.levels() {
+            return Err(wrong("levels", 8, "the number of levels of the grid"));
+        }
+        let sectors = word("sectors", 24)?;
+        let visibility = match (word("visibility mode", 12)?, sectors) {
+            (1, 0) => VisibilityMode::Exact,
+            (2, 0) => VisibilityMode::Conservative,
+            (1 | 2, _) => return Err(wrong("sectors", 24, "0 in this visibility mode")),
+            (3, 0) => return Err(wrong("sectors", 24, "at least 1 sector")),
+            (3, sectors) => VisibilityMode::Sectors(sectors),
+            _ => return Err(wrong("visibility mode", 12, "1, 2 or 3")),
+        };
+        let tree_code = TreeCode::from_code(word("tree code", 16)?).ok_or(wrong(
+            "tree code",
+            16,
+            "1 (lossless)",
+        ))?;
+        let flags = word("flags", 20)?;
+        if flags & !(MUTUAL | GEOREFERENCED) != 0 {
+            return Err(wrong("flags", 20, "only flags 1 and 2"));
+        }
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        let transform = [0, 1, 2, 3, 4, 5].map(|i| f64_at(bytes, 88 + i * 8));
+        let transform = if flags & GEOREFERENCED == 0 {
+            None
+        } else {
+            let mut numbers = [0.0; 6];
+            for (to, from) in numbers.iter_mut().zip(transform) {
+                *to = from.filter(|value| value.is_finite()).ok_or(wrong(
+                    "transform",
+                    88,
+                    "six finite numbers",
+                ))?;
+            }
+            Some(numbers)
+        };
+        Ok(Self {
+            grid,
+            spacing: [
+                number("dx", 32, "a positive number", positive)?,
+                number("dy", 40, "a positive number", positive)?,
+            ],
+            eye_height: number("eye height", 48, "a finite number", f64::is_finite)?,
+            player_height: number("player height", 56, "a finite number", f64::is_finite)?,
+            max_distance: number("greatest distance", 64, "a positive number", |v| v > 0.0)?,
+            visibility,
+            mutual: flags & MUTUAL != 0,
+            tree_code,
+            earth_radius: number("radius of the earth", 72, "a number of at least 0", |v| {
+                v.is_finite() && v >= 0.0
+            })?,
+            refraction: number(
+                "refraction coefficient",
+                80,
+                "a finite number",
+                f64::is_finite,
+            )?,
+            transform,
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! Why a bundle cannot be opened.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::format::FormatError;
+
+/// Why a bundle cannot be opened: says the file, what was expected, what was found, and what to
+/// do.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The bytes are no bundle that this version reads.
+    Format {
+        /// The file, where the bytes came from one.
+        path: Option<PathBuf>,
+        /// What is wrong.
+        error: FormatError,
+    },
+    /// The file cannot be read.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+}
+
+impl From<FormatError> for OpenError {
+    fn from(error: FormatError) -> Self {
+        Self::Format { path: None, error }
+    }
+}
+
+impl OpenError {
+    /// The same error, about a file.
+    pub fn at(self, file: &std::path::Path) -> Self {
+        match self {
+            Self::Format { path: None, error } => Self::Format {
+                path: Some(file.to_owned()),
+                error,
+            },
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Format { path, error } => {
+                if let Some(path) = path {
+                    write!(f, "{}: ", path.display())?;
+                }
+                write!(f, "{error}")
+            }
+            Self::Io { path, error } => write!(
+                f,
+                "{}: cannot be opened as a bundle: {error}",
+                path.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}

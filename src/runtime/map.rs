@@ -1,0 +1,60 @@
+//! Bundles by memory map.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::bundle::Bundle;
+use super::error::OpenError;
+use super::terrain::TerrainBundle;
+use crate::format::{Header, WorldKind};
+
+/// A bundle in a mapped file: opened at once whatever its size, read from disk as it is asked.
+///
+/// # The file must not be truncated
+///
+/// While a file is mapped, cutting it short kills the process on every system, and writing into
+/// it changes answers. `viewcell` never touches a bundle in place: it writes a new file and
+/// renames it, which leaves those who have mapped the old one undisturbed. Do the same when you
+/// deploy bundles; where others may write to the file, read it into memory and use
+/// [`Bundle::from_bytes`].
+#[derive(Debug)]
+pub struct MappedBundle {
+    map: memmap2::Mmap,
+}
+
+impl MappedBundle {
+    /// Maps a file and checks its header and section table.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        let io = |error| OpenError::Io {
+            path: path.to_owned(),
+            error,
+        };
+        let file = File::open(path).map_err(io)?;
+        if file.metadata().map_err(io)?.is_dir() {
+            return Err(io(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
+        }
+        // The only unsafe code of the runtime. Sound as long as nobody truncates or writes to
+        // the file, as the type's documentation demands; other changes to the file's bytes
+        // cannot do harm, since every access is checked and no bytes are trusted.
+        #[allow(unsafe_code)]
+        let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
+        Bundle::from_bytes(&map).map_err(|error| error.at(path))?;
+        Ok(Self { map })
+    }
+
+    /// The bundle. O(1), but checks header and table anew: keep what it returns.
+    pub fn bundle(&self) -> Result<Bundle<'_>, OpenError> {
+        Bundle::from_bytes(&self.map)
+    }
+
+    /// The bundle as one of a terrain. O(1); keep what it returns.
+    pub fn terrain(&self) -> Result<TerrainBundle<'_>, OpenError> {
+        self.bundle()?.terrain()
+    }
+
+    /// What the bundle is of.
+    pub fn kind(&self) -> Option<WorldKind> {
+        Header::parse(&self.map).ok().map(|header| header.kind)
+    }
+}

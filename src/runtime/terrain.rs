@@ -1,0 +1,155 @@
+//! A terrain bundle: who sees whom between samples.
+
+use super::bundle::Bundle;
+use super::pvs::Pvs;
+use crate::format::bytes::{f32_at, u64_at};
+use crate::format::terrain::TERRAIN_LEN;
+use crate::format::{
+    FormatError, Grid, Quad, Sample, Tag, TerrainParameters, Tree, Valid, Visibility, WorldKind,
+};
+
+/// A terrain bundle, ready for queries. Copy it freely: it is a handful of slices.
+#[derive(Clone, Copy, Debug)]
+pub struct TerrainBundle<'a> {
+    parameters: TerrainParameters,
+    /// `transform` the other way round, from the CRS to columns and rows of pixels.
+    inverse: Option<[f64; 6]>,
+    valid: Valid<'a>,
+    heights: &'a [u8],
+    index: &'a [u8],
+    trees: &'a [u8],
+}
+
+impl<'a> TerrainBundle<'a> {
+    pub(super) fn new(bundle: &Bundle<'a>) -> Result<Self, FormatError> {
+        let found = bundle.kind();
+        if found != WorldKind::Terrain {
+            return Err(FormatError::OtherKind {
+                expected: WorldKind::Terrain,
+                found,
+            });
+        }
+        let record = bundle.plain_section(Tag::GRID, Some(TERRAIN_LEN as u64))?;
+        let parameters = TerrainParameters::parse(record)?;
+        let grid = parameters.grid;
+        let valid = match bundle.section(Tag::VALD) {
+            None => Valid::everywhere(grid),
+            Some(_) => {
+                let length = grid.blocks() as u64 * 8;
+                Valid::from_blocks(grid, bundle.plain_section(Tag::VALD, Some(length))?)
+            }
+        };
+        Ok(Self {
+            parameters,
+            inverse: parameters.transform.and_then(invert),
+            valid,
+            heights: bundle.plain_section(Tag::HGTS, Some(grid.samples() * 4))?,
+            index: bundle.plain_section(Tag::TIDX, Some(grid.quad_count() * 8))?,
+            trees: bundle.plain_section(Tag::TREE, None)?,
+        })
+    }
+
+    /// What was baked, and how.
+    pub fn parameters(&self) -> &TerrainParameters {
+        &self.parameters
+    }
+
+    /// The samples, and the quadtree over them.
+    pub fn grid(&self) -> Grid {
+        self.parameters.grid
+    }
+
+    /// Where there is terrain.
+    pub fn valid(&self) -> Valid<'a> {
+        self.valid
+    }
+
+    /// The sample whose unit square holds a position, in metres east and south of sample (0, 0).
+    /// `None` outside the grid, where the grid reaches half a spacing beyond its outer samples.
+    pub fn locate(&self, east: f64, south: f64) -> Option<Sample> {
+        let [dx, dy] = self.parameters.spacing;
+        self.sample_at(east / dx + 0.5, south / dy + 0.5)
+    }
+
+    /// The sample whose pixel holds a position in the bundle's CRS. `None` outside the grid and
+    /// for a bundle without a georeference.
+    pub fn locate_georeferenced(&self, x: f64, y: f64) -> Option<Sample> {
+        let [t0, t1, t2, t3, t4, t5] = self.inverse?;
+        self.sample_at(t0 + x * t1 + y * t2, t3 + x * t4 + y * t5)
+    }
+
+    /// The sample of the pixel that a pixel coordinate lies in.
+    fn sample_at(&self, column: f64, row: f64) -> Option<Sample> {
+        let inside =
+            |at: f64, limit: u32| (at >= 0.0 && at < f64::from(limit)).then_some(at as u32);
+        Some(Sample::new(
+            inside(column, self.grid().width())?,
+            inside(row, self.grid().height())?,
+        ))
+    }
+
+    /// Ground height in metres, rounded to `f32`. `None` outside the grid and at a void.
+    pub fn height(&self, sample: Sample) -> Option<f32> {
+        if !self.valid.has_sample(sample) {
+            return None;
+        }
+        let at = u64::from(sample.row) * u64::from(self.grid().width()) + u64::from(sample.column);
+        let height = f32_at(self.heights, usize::try_from(at.checked_mul(4)?).ok()?)?;
+        (!height.is_nan()).then_some(height)
+    }
+
+    /// The bytes from the start of a quad's tree to the end of all trees. `None` outside the
+    /// grid, and where the index points past the trees.
+    #[inline]
+    fn tree_bytes(&self, quad: Quad) -> Option<&'a [u8]> {
+        let index = usize::try_from(self.grid().quad_index(quad)?).ok()?;
+        let offset = u64_at(self.index, index.checked_mul(8)?)?;
+        self.trees.get(usize::try_from(offset).ok()?..)
+    }
+
+    /// The PVS of a quad: everything that may be seen from it. `None` outside the grid, and
+    /// where the bundle is damaged.
+    #[inline]
+    pub fn pvs(&self, quad: Quad) -> Option<Pvs<'a>> {
+        let tree = Tree::parse(self.valid, self.tree_bytes(quad)?)?;
+        Some(Pvs::new(quad, tree))
+    }
+
+    /// Whether a head at sample `b` may be seen from sample `a`, as the bundle's visibility mode
+    /// defines it. `false` where either is outside the grid or void; `true` where the bundle is
+    /// damaged. O(log side) steps and at most one pass over the nodes of one tree.
+    #[inline]
+    pub fn visible(&self, a: Sample, b: Sample) -> bool {
+        if !self.valid.has_sample(a) || !self.valid.has_sample(b) {
+            return false;
+        }
+        match self.pvs(a.quad()) {
+            Some(pvs) => pvs.contains(b),
+            None => true,
+        }
+    }
+
+    /// What is known of sight from quad `a` to quad `b`: hidden if nothing of `b` can be seen
+    /// from anywhere in `a`; visible if each sample of `b` can be seen from somewhere in `a`;
+    /// else unknown. Hidden where either has no terrain in the grid; unknown where the bundle is
+    /// damaged.
+    pub fn visible_quads(&self, a: Quad, b: Quad) -> Visibility {
+        if !self.grid().has_quad(a) || !self.grid().has_quad(b) {
+            return Visibility::Hidden;
+        }
+        match self.pvs(a) {
+            Some(pvs) => pvs.state(b),
+            None => Visibility::Unknown,
+        }
+    }
+}
+
+/// The inverse of an affine map in GDAL's order; `None` for a map that has none.
+fn invert(transform: [f64; 6]) -> Option<[f64; 6]> {
+    let [t0, t1, t2, t3, t4, t5] = transform;
+    let determinant = t1 * t5 - t2 * t4;
+    let (a, b) = (t5 / determinant, -t2 / determinant);
+    let (c, d) = (-t4 / determinant, t1 / determinant);
+    let inverse = [-(a * t0 + b * t3), a, b, -(c * t0 + d * t3), c, d];
+    inverse.iter().all(|v| v.is_finite()).then_some(inverse)
+}

@@ -1,0 +1,175 @@
+//! Worlds of a fixed formula, so that tests of the format do not depend on visibility kernels.
+
+use std::path::Path;
+
+use viewcell::bundle::{InputFile, Provenance, Statistics, TerrainHeader, TerrainWriter, Written};
+use viewcell::compress::{Scratch, ValidPyramid, encode};
+use viewcell::format::{Grid, Quad, Sample, TerrainParameters, TreeCode, VisibilityMode};
+
+/// A small generator of well-mixed numbers (splitmix64), the same for ever.
+pub fn mix(seed: u64) -> u64 {
+    let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ z >> 31
+}
+
+/// A world whose visibility is a formula: symmetric, in blotches, with hidden and visible areas
+/// of all sizes.
+pub struct World {
+    pub grid: Grid,
+    pub heights: Vec<f64>,
+}
+
+impl World {
+    /// A world with a void wherever a formula says, one sample in `voids` or so; 0 for none.
+    pub fn new(width: u32, height: u32, voids: u64) -> Self {
+        let grid = Grid::new(width, height).unwrap();
+        let heights = (0..height)
+            .flat_map(|row| (0..width).map(move |column| (column, row)))
+            .map(|(c, r)| {
+                let blotch = mix(u64::from(c / 3) << 32 | u64::from(r / 2));
+                if voids > 0 && blotch.is_multiple_of(voids) {
+                    return f64::NAN;
+                }
+                // Exact in f64, not in f32.
+                f64::from(c * 7 + r * 3) + (mix(u64::from(c * 1_000 + r)) % 1_000) as f64 / 1e3
+            })
+            .collect();
+        Self { grid, heights }
+    }
+
+    pub fn is_void(&self, s: Sample) -> bool {
+        self.heights[(s.row * self.grid.width() + s.column) as usize].is_nan()
+    }
+
+    pub fn samples(&self) -> impl Iterator<Item = Sample> + use<> {
+        let grid = self.grid;
+        (0..grid.height()).flat_map(move |row| (0..grid.width()).map(move |c| Sample::new(c, row)))
+    }
+
+    /// Who sees whom.
+    pub fn sees(&self, a: Sample, b: Sample) -> bool {
+        if self.is_void(a) || self.is_void(b) {
+            return false;
+        }
+        if a == b {
+            return true;
+        }
+        let far = a.column.abs_diff(b.column).max(a.row.abs_diff(b.row));
+        let place = |s: Sample| u64::from(s.column / 5) << 20 | u64::from(s.row / 4);
+        let pair = place(a).min(place(b)) << 40 ^ place(a).max(place(b));
+        far < 4 || mix(pair) % 10 < 3
+    }
+
+    pub fn pyramid(&self) -> ValidPyramid {
+        ValidPyramid::from_heights(self.grid, &self.heights)
+    }
+
+    /// The PVS of a sample as a block bitmap.
+    pub fn pvs(&self, a: Sample) -> Vec<u64> {
+        let mut bits = vec![0; self.grid.blocks()];
+        for b in self.samples().filter(|&b| self.sees(a, b)) {
+            let (word, bit) = self.grid.block_bit(b);
+            bits[word] |= 1 << bit;
+        }
+        bits
+    }
+
+    /// The PVS of a quad: the union over its samples.
+    pub fn quad_pvs(&self, quad: Quad) -> Vec<u64> {
+        let mut union = vec![0; self.grid.blocks()];
+        for sample in self.samples() {
+            if Quad::new(
+                quad.level,
+                sample.column >> quad.level,
+                sample.row >> quad.level,
+            ) == quad
+            {
+                for (to, from) in union.iter_mut().zip(self.pvs(sample)) {
+                    *to |= from;
+                }
+            }
+        }
+        union
+    }
+
+    pub fn header(&self) -> TerrainHeader {
+        TerrainHeader {
+            parameters: TerrainParameters {
+                grid: self.grid,
+                spacing: [10.0, 12.5],
+                eye_height: 1.8,
+                player_height: 1.8,
+                max_distance: f64::INFINITY,
+                visibility: VisibilityMode::Exact,
+                mutual: true,
+                tree_code: TreeCode::Lossless,
+                earth_radius: 0.0,
+                refraction: 0.0,
+                transform: Some([500_000.0, 10.0, 0.0, 4_000_000.0, 0.0, -12.5]),
+            },
+            crs: Some("EPSG:32617".to_owned()),
+        }
+    }
+
+    /// Bakes by the formula, and writes.
+    pub fn write(&self, path: &Path) -> Written {
+        self.try_write(path, false).unwrap()
+    }
+
+    pub fn try_write(
+        &self,
+        path: &Path,
+        overwrite: bool,
+    ) -> Result<Written, viewcell::bundle::BundleError> {
+        let pyramid = self.pyramid();
+        let mut writer = TerrainWriter::create(path, overwrite, &self.header(), &self.heights)?;
+        let mut statistics = Statistics::new(self.grid, pyramid.samples());
+        let mut scratch = Scratch::default();
+        let mut unions = vec![vec![0u64; self.grid.blocks()]; self.grid.levels() as usize + 1];
+        for quad in self.grid.bake_order() {
+            let level = quad.level as usize;
+            if level == 0 {
+                unions[0] = self.pvs(quad.origin());
+            }
+            let pvs = std::mem::replace(&mut unions[level], vec![0; self.grid.blocks()]);
+            for (to, from) in unions[level + 1].iter_mut().zip(&pvs) {
+                *to |= from;
+            }
+            let mut bytes = Vec::new();
+            let visible = encode(&pyramid, &pvs, &mut scratch, &mut bytes);
+            let has_terrain = self.samples().any(|s| {
+                Quad::new(quad.level, s.column >> quad.level, s.row >> quad.level) == quad
+                    && !self.is_void(s)
+            });
+            statistics.record(quad, has_terrain, visible, bytes.len());
+            writer.push_tree(quad.level, quad.column, quad.row, &bytes)?;
+        }
+        writer.finish(&provenance(statistics))
+    }
+
+    /// The bytes of the bundle.
+    pub fn bundle(&self) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("world.vcb");
+        self.write(&path);
+        std::fs::read(path).unwrap()
+    }
+}
+
+/// Provenance that does not change with the version of the crate.
+pub fn provenance(statistics: Statistics) -> Provenance {
+    let options = serde_json::json!({ "visibility": "exact", "player-height": 1.8 });
+    Provenance {
+        tool: "viewcell test".to_owned(),
+        input: InputFile {
+            name: "formula".to_owned(),
+            format: "none".to_owned(),
+            bytes: 0,
+            digest: "crc32:00000000".to_owned(),
+        },
+        options: options.as_object().unwrap().clone(),
+        statistics,
+    }
+}
