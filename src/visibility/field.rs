@@ -3,13 +3,14 @@
 
 use super::Bodies;
 use crate::world::Terrain;
+use fearless_simd::{f32x4, f32x16, prelude::*};
 
 /// What stands for a void: so low that it neither blocks nor is seen, yet finite, so that
 /// interpolating with it stays a number.
 pub(super) const VOID: f32 = -1e30;
 
-/// Windows of up to 2^(`WINDOWS` - 1) samples.
-pub(super) const WINDOWS: usize = 7;
+/// Lengths of the windows, in samples.
+const LENGTHS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 80];
 
 /// Side of the largest block of targets, in samples.
 pub(super) const TOP: usize = 32;
@@ -17,14 +18,21 @@ pub(super) const TOP: usize = 32;
 /// Columns (and rows) of void around the grid, so that no lane reads outside.
 const PAD: usize = 3 * TOP;
 
-/// Least and greatest ground along lines of one direction.
-///
-/// `min[k]` at sample s is the least ground over the 2^k samples from s on in the minor
-/// direction; `max[k]` the greatest over the same samples and their neighbours one step on in
-/// the major direction (a *slab*).
+/// Ground joined over windows that run in the minor direction: a plane of the grid for each of
+/// `LENGTHS`, one after the other.
 pub(super) struct Windows {
-    pub min: Vec<Vec<f32>>,
-    pub max: Vec<Vec<f32>>,
+    pub values: Vec<f32>,
+    /// Where the plane begins whose windows are at least as long as the index.
+    starts: [u32; 128],
+}
+
+/// Least and greatest ground along lines of one direction.
+pub(super) struct Bounds {
+    /// The least ground over a window.
+    pub least: Windows,
+    /// The greatest ground over a window and its neighbour one step on in the major direction:
+    /// over a *slab*.
+    pub greatest: Windows,
 }
 
 /// A terrain prepared for the kernels.
@@ -39,7 +47,7 @@ pub struct Field {
     /// Eye height less `base`, of the viewpoint.
     pub(super) eye: Vec<f32>,
     /// For sight along columns (the major direction is x, windows run along y), and along rows.
-    pub(super) windows: [Windows; 2],
+    pub(super) bounds: [Bounds; 2],
     /// `head_max[k]` at a sample: the highest head in the 2^k × 2^k block that begins there.
     pub(super) head_max: Vec<Vec<f32>>,
     /// The same for the lowest head; voids do not count.
@@ -85,16 +93,16 @@ impl Field {
                 head_min[i] = head_max[i];
             }
         }
-        let windows = [
-            Windows::new(&ground, 1, stride),
-            Windows::new(&ground, stride, 1),
-        ];
+        let bounds = [(1, stride), (stride, 1)].map(|(major, minor)| Bounds {
+            least: Windows::new(ground.clone(), minor, f32::min),
+            greatest: Windows::new(fold(&ground, major, f32::max), minor, f32::max),
+        });
         Self {
             width,
             height,
             bodies,
             stride,
-            windows,
+            bounds,
             head_max: blocks(head_max, stride, f32::max),
             head_min: blocks(head_min, stride, f32::min),
             ground,
@@ -121,16 +129,28 @@ impl Field {
 }
 
 impl Windows {
-    fn new(ground: &[f32], major: usize, minor: usize) -> Self {
-        let slab = fold(ground, major, f32::max);
-        let mut min = vec![ground.to_vec()];
-        let mut max = vec![slab];
-        for k in 1..WINDOWS {
-            let step = minor << (k - 1);
-            min.push(fold(&min[k - 1], step, f32::min));
-            max.push(fold(&max[k - 1], step, f32::max));
+    fn new(single: Vec<f32>, step: usize, join: fn(f32, f32) -> f32) -> Self {
+        let plane = single.len();
+        let mut values = single;
+        for (i, length) in LENGTHS.iter().enumerate().skip(1) {
+            // Two overlapping windows of the shortest length so far that is at least half as long.
+            let part = LENGTHS[..i].iter().position(|l| 2 * l >= *length).unwrap_or(0);
+            let from = part * plane;
+            let shift = (length - LENGTHS[part]) * step;
+            let next = fold(&values[from..from + plane], shift, join);
+            values.extend(next);
         }
-        Self { min, max }
+        let starts = std::array::from_fn(|length| {
+            let cover = LENGTHS.iter().position(|l| *l >= length).unwrap_or(LENGTHS.len());
+            (cover * plane) as u32
+        });
+        Self { values, starts }
+    }
+
+    /// Index of the window of at least `length` samples, the first of which lies at `at`.
+    #[inline(always)]
+    pub fn index(&self, at: isize, length: i32) -> usize {
+        self.starts[length as usize & 127] as usize + at as usize
     }
 }
 
@@ -151,4 +171,35 @@ fn blocks(single: Vec<f32>, stride: usize, join: fn(f32, f32) -> f32) -> Vec<Vec
         all.push(fold(&wide, stride << k, join));
     }
     all
+}
+
+/// A table seen from four rows at once, so that one bounds check serves a patch of lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'t> {
+    rows: [&'t [f32]; 4],
+}
+
+impl<'t> Rows<'t> {
+    #[inline(always)]
+    pub fn new(table: &'t [f32], stride: usize) -> Self {
+        let length = table.len() - 3 * stride;
+        Self {
+            rows: [
+                &table[..length],
+                &table[stride..][..length],
+                &table[2 * stride..][..length],
+                &table[3 * stride..][..length],
+            ],
+        }
+    }
+
+    /// The 4 × 4 patch of values whose north-western corner is at `at`, row by row.
+    #[inline(always)]
+    pub fn patch<S: Simd>(self, simd: S, at: usize) -> f32x16<S> {
+        let a = f32x4::from_slice(simd, &self.rows[0][at..at + 4]);
+        let b = f32x4::from_slice(simd, &self.rows[1][at..at + 4]);
+        let c = f32x4::from_slice(simd, &self.rows[2][at..at + 4]);
+        let d = f32x4::from_slice(simd, &self.rows[3][at..at + 4]);
+        a.combine(b).combine(c.combine(d))
+    }
 }

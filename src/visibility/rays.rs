@@ -1,6 +1,6 @@
 //! Exact visibility from sixteen viewpoints of a row to every target: the fast kernel.
 
-use super::field::{Field, TOP};
+use super::field::{Field, Rows, TOP};
 use super::sightline::sees;
 use crate::world::Terrain;
 use fearless_simd::{Level, dispatch, f32x16, prelude::*};
@@ -15,22 +15,34 @@ struct Node {
     /// Least column and row displacement.
     p: i32,
     q: i32,
-    size: i32,
+    /// Side is 2^level.
+    level: u32,
     /// Lanes not yet known to be hidden.
     active: u32,
-    /// Where the slabs that may block lie in the arena; `None` if all may.
-    slabs: Option<(usize, usize)>,
-    mark: usize,
+    /// How many slabs of the parent's list may block; `None` if the parent has made no list.
+    slabs: Option<usize>,
 }
+
+/// Levels of nodes: 1, 2, 4 ... `TOP`.
+const LEVELS: usize = TOP.ilog2() as usize + 1;
+
+/// How many columns that hid some lane are tried first on the next nodes.
+const HOT: usize = 4;
 
 /// The kernel's working memory, for one thread.
 pub struct Rays<'f> {
     terrain: &'f Terrain,
     field: &'f Field,
     level: Level,
-    slabs: Vec<u16>,
+    /// For each level the slabs that may block within the last node visited there; at the end
+    /// 0, 1, 2 ....
+    slabs: [Vec<u16>; LEVELS + 1],
+    /// For each level the columns that have hidden some lane, the last ones last.
+    hot: [[u16; HOT]; LEVELS],
     stack: Vec<Node>,
     pub counts: [u64; 8],
+    pub tests: [u64; 8],
+    pub ends: [[u64; 3]; 8],
 }
 
 impl<'f> Rays<'f> {
@@ -41,9 +53,12 @@ impl<'f> Rays<'f> {
             terrain,
             field,
             level,
-            slabs: vec![0; 64 * (field.width + field.height + 64)],
+            slabs: std::array::from_fn(|_| (0..2 * TOP + field.width.max(field.height)).map(|x| x as u16).collect()),
+            hot: [[0; HOT]; LEVELS],
             stack: Vec::new(),
             counts: [0; 8],
+            tests: [0; 8],
+            ends: [[0; 3]; 8],
         }
     }
 
@@ -52,10 +67,10 @@ impl<'f> Rays<'f> {
         self.field.width.div_ceil(8) * self.field.height.div_ceil(8)
     }
 
-    /// Writes what the viewpoints (column .. column + 16, row) see into sixteen bitmaps, one
-    /// after the other. `column` is a multiple of 16.
+    /// Writes what the viewpoints (column .. column + 16, row .. row + 16) see into 256 bitmaps,
+    /// one after the other, row by row. `column` and `row` are multiples of 16.
     pub fn viewsheds(&mut self, column: u32, row: u32, bitmaps: &mut [u64]) {
-        assert!(column % LANES as u32 == 0 && bitmaps.len() == LANES * self.words());
+        assert!(column % LANES as u32 == 0 && bitmaps.len() == LANES * LANES * self.words());
         bitmaps.fill(0);
         let level = self.level;
         dispatch!(level, simd => walk(simd, self, column as usize, row as usize, bitmaps));
@@ -75,16 +90,18 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, column: usize, row: usize, bitmap
     let field = rays.field;
     let (w, h) = (field.width as i32, field.height as i32);
     let (xa, ya) = (column as i32, row as i32);
-    let origin = field.index(column as isize, row as isize);
-    let eye = f32x16::from_slice(simd, &field.eye[origin..origin + LANES]);
-    let mut lanes = 0u32;
-    for i in 0..LANES {
-        if column + i < field.width && !rays.terrain.at((column + i) as u32, row as u32).is_nan() {
-            lanes |= 1 << i;
+    let words = rays.words();
+    let mut lanes = [0u32; LANES];
+    for (r, lanes) in lanes.iter_mut().enumerate() {
+        for i in 0..LANES {
+            let (c, r) = (column + 4 * (r & 3) + (i & 3), row + (r & !3) + (i >> 2));
+            if c < field.width
+                && r < field.height
+                && !rays.terrain.at(c as u32, r as u32).is_nan()
+            {
+                *lanes |= 1 << i;
+            }
         }
-    }
-    if lanes == 0 {
-        return;
     }
     let mut block = Block {
         p: i32::MIN,
@@ -93,31 +110,39 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, column: usize, row: usize, bitmap
         masks: [0; 64],
     };
     let top = TOP as i32;
-    let mut q = -ya;
-    while q < h - ya {
-        let mut p = -(xa + LANES as i32);
-        while p < w - xa {
-            rays.stack.push(Node {
-                p,
-                q,
-                size: top,
-                active: lanes,
-                slabs: None,
-                mark: 0,
-            });
-            while let Some(node) = rays.stack.pop() {
-                if node.size >= 8 {
-                    flush(field, &mut block, column, row, bitmaps);
-                    block.p = node.p;
-                    block.q = node.q;
+    for y in (-16..h).step_by(TOP) {
+        let mut x = -(LANES as i32);
+        while x < w {
+            for (r, &active) in lanes.iter().enumerate() {
+                if active == 0 {
+                    continue;
                 }
-                visit(simd, rays, origin, eye, (xa, ya), node, &mut block);
+                let bitmaps = &mut bitmaps[r * LANES * words..][..LANES * words];
+                let row = row + (r & !3);
+                let column = column + 4 * (r & 3);
+                let (xa, ya) = (column as i32, row as i32);
+                let origin = field.index(column as isize, row as isize);
+                let eye = Rows::new(&field.eye, field.stride).patch(simd, origin);
+                rays.stack.push(Node {
+                    p: x - xa,
+                    q: y - ya,
+                    level: LEVELS as u32 - 1,
+                    active,
+                    slabs: None,
+                });
+                while let Some(node) = rays.stack.pop() {
+                    if node.level >= 3 {
+                        flush(field, &mut block, column, row, bitmaps);
+                        block.p = node.p;
+                        block.q = node.q;
+                    }
+                    visit(simd, rays, origin, eye, (xa, ya), node, &mut block);
+                }
+                flush(field, &mut block, column, row, bitmaps);
             }
-            p += top;
+            x += top;
         }
-        q += top;
     }
-    flush(field, &mut block, column, row, bitmaps);
 }
 
 /// Writes a finished block of displacements into the bitmaps of its lanes.
@@ -129,7 +154,7 @@ fn flush(field: &Field, block: &mut Block, column: usize, row: usize, bitmaps: &
     block.any = false;
     let blocks_x = field.width.div_ceil(8);
     let words = blocks_x * field.height.div_ceil(8);
-    let by = (row as i32 + block.q) as usize / 8;
+    let by = (row as i32 + block.q).div_euclid(8);
     let bx = (column as i32 + block.p).div_euclid(8);
     let mut by_lane = [0u64; LANES];
     for (r, masks) in block.masks.chunks_exact(8).enumerate() {
@@ -151,18 +176,20 @@ fn flush(field: &Field, block: &mut Block, column: usize, row: usize, bitmaps: &
         if bits == 0 {
             continue;
         }
-        let shift = i as u32 & 7;
-        let x = bx + (i as i32 >> 3);
-        // Columns that stay in the block, moved right by `shift`; the others begin the next.
-        let stay = 0x0101_0101_0101_0101u64 * (0xff >> shift);
-        let line = &mut bitmaps[i * words + by * blocks_x..][..blocks_x];
-        if let Some(word) = usize::try_from(x).ok().and_then(|x| line.get_mut(x)) {
-            *word |= (bits & stay) << shift;
-        }
-        if shift > 0
-            && let Some(word) = usize::try_from(x + 1).ok().and_then(|x| line.get_mut(x))
-        {
-            *word |= (bits & !stay) >> (8 - shift);
+        let (right, down) = (i as u32 & 3, i as u32 >> 2);
+        let stay = 0x0101_0101_0101_0101u64 * (0xff >> right);
+        let here = (bits & stay) << right;
+        let next = if right > 0 { (bits & !stay) >> (8 - right) } else { 0 };
+        let mut put = |x: i32, y: i32, bits: u64| {
+            if bits != 0 && x >= 0 && y >= 0 && (x as usize) < blocks_x && (y as usize) < words / blocks_x {
+                bitmaps[i * words + y as usize * blocks_x + x as usize] |= bits;
+            }
+        };
+        put(bx, by, here << (8 * down));
+        put(bx + 1, by, next << (8 * down));
+        if down > 0 {
+            put(bx, by + 1, here >> (64 - 8 * down));
+            put(bx + 1, by + 1, next >> (64 - 8 * down));
         }
     }
 }
@@ -189,12 +216,18 @@ fn visit<S: Simd>(
     block: &mut Block,
 ) {
     let field = rays.field;
-    let (p0, p1) = (node.p, node.p + node.size - 1);
-    let (q0, q1) = (node.q, (node.q + node.size - 1).min(field.height as i32 - 1 - ya));
-    if q1 < q0 || p1 < -(xa + LANES as i32 - 1) || p0 >= field.width as i32 - xa {
+    let level = node.level as usize;
+    let size = 1 << node.level;
+    let (p0, p1) = (node.p, node.p + size - 1);
+    let (q0, q1) = (node.q, node.q + size - 1);
+    if q1 < -(ya + 3)
+        || q0 >= field.height as i32 - ya
+        || p1 < -(xa + 3)
+        || p0 >= field.width as i32 - xa
+    {
         return;
     }
-    rays.counts[node.size.ilog2() as usize] += 1;
+    rays.counts[level] += 1;
     let nearest = |a: i32, b: i32| if a > 0 { a } else if b < 0 { -b } else { 0 };
     let (p_min, p_max) = (nearest(p0, p1), p0.abs().max(p1.abs()));
     let (q_min, q_max) = (nearest(q0, q1), q0.abs().max(q1.abs()));
@@ -202,209 +235,224 @@ fn visit<S: Simd>(
     // the other.
     let along_x = p_min >= 1 && q_max <= p_min;
     if !along_x && !(q_min >= 1 && p_max <= q_min) {
-        if node.size == 1 {
+        if node.level == 0 {
             // No displacement at all.
             block.masks[((node.q - block.q) * 8 + node.p - block.p) as usize] = node.active as u16;
             block.any = true;
-            return;
+        } else {
+            push_children(&mut rays.stack, node, node.active, None);
         }
-        let mark = node.mark;
-        push_children(rays, node, node.active, None, mark);
         return;
     }
-    let (u0, u1, v0, v1, backward, major, minor, windows) = if along_x {
+    let (u0, u1, v0, v1, backward, major, minor, bounds) = if along_x {
         let s = p0 < 0;
         let major = if s { -1 } else { 1 };
-        (p_min, p_max, q0, q1, s, major, field.stride as isize, &field.windows[0])
+        (p_min, p_max, q0, q1, s, major, field.stride as isize, &field.bounds[0])
     } else {
         let s = q0 < 0;
         let major = field.stride as isize * if s { -1 } else { 1 };
-        (q_min, q_max, p0, p1, s, major, 1, &field.windows[1])
+        (q_min, q_max, p0, p1, s, major, 1, &field.bounds[1])
     };
     let target = (origin as isize + node.q as isize * field.stride as isize + node.p as isize) as usize;
-    if node.size == 1 {
-        let mask = single(simd, rays, origin, eye, target, (u0, v0), major, minor, node, (xa, ya));
-        if mask != 0 {
-            block.masks[((node.q - block.q) * 8 + node.p - block.p) as usize] = mask as u16;
-            block.any = true;
-        }
-        return;
-    }
-    let k = node.size.ilog2() as usize;
-    let head_max = f32x16::from_slice(simd, &field.head_max[k][target..target + LANES]);
-    let head_min = f32x16::from_slice(simd, &field.head_min[k][target..target + LANES]);
-    let rise_max = head_max - eye;
-    let rise_min = head_min - eye;
-    let eye_above = eye + field.above;
-    let eye_below = eye + field.below;
+    let rise_max = Rows::new(&field.head_max[level], field.stride).patch(simd, target) - eye;
     let (inv_near, inv_far) = (1.0 / u0 as f32, 1.0 / u1 as f32);
-    // Least and greatest slope of a line of sight, minor over major.
-    let slope_min = v0 as f64 / if v0 >= 0 { u1 } else { u0 } as f64;
-    let slope_max = v1 as f64 / if v1 >= 0 { u0 } else { u1 } as f64;
-    const NUDGE: f64 = 1e-9;
-    let (start, end) = node.slabs.unwrap_or((0, 0));
-    let count = if node.slabs.is_some() { end - start } else { u1 as usize };
-    let all = node.slabs.is_none();
-    let mark = node.mark;
-    if rays.slabs.len() < mark + count {
-        rays.slabs.resize(mark + count + 4096, 0);
+    // Least and greatest slope of a line of sight, minor over major, in 2⁻³² outwards.
+    let slope_min = ((i64::from(v0)) << 32).div_euclid(i64::from(if v0 >= 0 { u1 } else { u0 }));
+    let slope_max = ((i64::from(v1)) << 32).div_euclid(i64::from(if v1 >= 0 { u0 } else { u1 })) + 1;
+    let (lists, above) = rays.slabs.split_at_mut(level + 1);
+    let kept = &mut lists[level][..];
+    let slabs = match node.slabs {
+        Some(count) => &above[0][..count],
+        None => &above[above.len() - 1][..u1 as usize],
+    };
+    let origin = origin as isize;
+    let stride = field.stride;
+
+    // Over column x no sight is higher than `eye_above + x * steepest`.
+    let eye_above = eye + field.above;
+    let steepest = (rise_max * inv_near).max(rise_max * inv_far);
+    let mut active = node.active;
+    let low_table = Rows::new(&bounds.least.values, stride);
+    let hot = &mut rays.hot[level];
+    for at in (0..HOT).rev() {
+        let x = i32::from(hot[at]);
+        if x == 0 || x >= u0 {
+            continue;
+        }
+        rays.tests[level] += 1;
+        let lo = (i64::from(x) * slope_min) >> 32;
+        let hi = (i64::from(x) * slope_max) >> 32;
+        let line = origin + x as isize * major + lo as isize * minor;
+        let low = low_table.patch(simd, bounds.least.index(line, (hi - lo) as i32 + 2));
+        let sight = steepest.mul_add(x as f32, eye_above);
+        active &= !(low.simd_gt(sight).to_bitmask() as u32);
+        if active == 0 {
+            rays.ends[level][0] += 1;
+            return;
+        }
     }
-    let mut hidden = 0u32;
-    let mut kept = mark;
-    let back = backward as i32 as isize;
-    for i in 0..count {
-        let x = if all { i as i32 } else { i32::from(rays.slabs[start + i]) };
-        let xf = x as f64;
-        let x1 = xf + 1.0;
-        let lo = (xf * slope_min - NUDGE).floor() as i32;
-        let hi = (xf * slope_max + NUDGE).ceil() as i32;
-        let t_near = x as f32 * inv_near;
-        let t_far = x as f32 * inv_far;
-        if x >= 1 && x < u0 {
-            let line = origin as isize + x as isize * major;
-            let k = ((hi - lo + 1) as u32).ilog2();
-            let table = &windows.min[k as usize];
-            let a = (line + lo as isize * minor) as usize;
-            let b = (line + (hi + 1 - (1 << k)) as isize * minor) as usize;
-            let low = f32x16::from_slice(simd, &table[a..a + LANES])
-                .min(f32x16::from_slice(simd, &table[b..b + LANES]));
-            let sight = eye_above + (rise_max * t_near).max(rise_max * t_far);
-            hidden |= low.simd_gt(sight).to_bitmask() as u32;
-            if node.active & !hidden == 0 {
-                return;
+
+    // Over the slab from x to x + 1 no sight is lower than `eye_low + x * flattest` and `floor`.
+    let rise_min = Rows::new(&field.head_min[level], field.stride).patch(simd, target) - eye;
+    let zero = f32x16::splat(simd, 0.0);
+    let eye_below = eye + field.below;
+    let flattest = (rise_min * inv_near).min(rise_min * inv_far);
+    let eye_low = eye_below + flattest.min(zero);
+    let floor = eye_below + rise_min.min(zero);
+    let (slab_min, slab_max) = (slope_min.min(0), slope_max.max(0));
+    // No segment leaves the box spanned by its ends.
+    let (least, most) = (v0.min(0), v1.max(0));
+    let high_table = Rows::new(&bounds.greatest.values, stride);
+    let start = isize::from(backward) * major;
+    let mut count = 0;
+    for &x in slabs {
+        let x = i32::from(x);
+        if x >= u1 {
+            break;
+        }
+        rays.tests[level] += 1;
+        let bottom = i64::from(x) * slope_min;
+        let top = i64::from(x) * slope_max;
+        let line = origin + x as isize * major;
+        if x < u0 && x > 0 {
+            let lo = bottom >> 32;
+            let hi = top >> 32;
+            let line = line + lo as isize * minor;
+            let low = low_table.patch(simd, bounds.least.index(line, (hi - lo) as i32 + 2));
+            let sight = steepest.mul_add(x as f32, eye_above);
+            let hid = low.simd_gt(sight).to_bitmask() as u32 & active;
+            if hid != 0 {
+                active &= !hid;
+                *hot = [hot[1], hot[2], hot[3], x as u16];
+                if active == 0 {
+                    rays.ends[level][0] += 1;
+                    return;
+                }
             }
         }
-        let lo = lo.min((x1 * slope_min - NUDGE).floor() as i32);
-        let hi = hi.max((x1 * slope_max + NUDGE).ceil() as i32);
-        let t_near = ((x + 1) as f32 * inv_near).min(1.0);
-        let line = origin as isize + (x as isize + back) * major;
-        let k = ((hi - lo + 1) as u32).ilog2();
-        let table = &windows.max[k as usize];
-        let a = (line + lo as isize * minor) as usize;
-        let b = (line + (hi + 1 - (1 << k)) as isize * minor) as usize;
-        let high = f32x16::from_slice(simd, &table[a..a + LANES])
-            .max(f32x16::from_slice(simd, &table[b..b + LANES]));
-        let sight = eye_below + (rise_min * t_near).min(rise_min * t_far);
-        let blocking = high.simd_gt(sight).to_bitmask() as u32 & node.active & !hidden;
-        rays.slabs[kept] = x as u16;
-        kept += usize::from(blocking != 0);
+        let lo = ((bottom + slab_min) >> 32).max(i64::from(least));
+        let hi = (((top + slab_max) >> 32) + 1).min(i64::from(most));
+        let line = line + start + lo as isize * minor;
+        let high = high_table.patch(simd, bounds.greatest.index(line, (hi - lo) as i32 + 1));
+        let sight = flattest.mul_add(x as f32, eye_low).max(floor);
+        let blocking = high.simd_gt(sight).to_bitmask() as u32 & active;
+        kept[count] = x as u16;
+        count += usize::from(blocking != 0);
     }
-    let active = node.active & !hidden;
-    if kept == mark {
-        fill(field, block, node, active, (xa, ya), rays, kept);
+    if count == 0 {
+        rays.ends[level][1] += 1;
+    } else if level == 0 {
+        rays.ends[6][2] += count as u64;
+        rays.ends[7][2] += 1;
+        active = exact(simd, rays, origin, eye, rise_max, (u0, v0), major, minor, (xa, ya), (node.p, node.q), active, count);
+    }
+    if active == 0 {
         return;
     }
-    push_children(rays, node, active, Some((mark, kept)), kept);
+    if level == 0 || count == 0 && node.level <= 3 {
+        for r in 0..size {
+            let at = ((node.q - block.q + r) * 8 + node.p - block.p) as usize;
+            block.masks[at..at + size as usize].fill(active as u16);
+        }
+        block.any = true;
+        return;
+    }
+    push_children(&mut rays.stack, node, active, Some(count));
 }
 
 #[inline(always)]
-fn push_children(rays: &mut Rays<'_>, node: Node, active: u32, slabs: Option<(usize, usize)>, mark: usize) {
-    let half = node.size / 2;
+fn push_children(stack: &mut Vec<Node>, node: Node, active: u32, slabs: Option<usize>) {
+    let half = (1 << node.level) / 2;
     for (dp, dq) in [(half, half), (0, half), (half, 0), (0, 0)] {
-        rays.stack.push(Node {
+        stack.push(Node {
             p: node.p + dp,
             q: node.q + dq,
-            size: half,
+            level: node.level - 1,
             active,
             slabs,
-            mark,
         });
     }
 }
 
-/// Nothing blocks: marks the whole node visible, a block of 8 × 8 at a time.
-#[inline(always)]
-fn fill(field: &Field, block: &mut Block, node: Node, active: u32, (_xa, ya): (i32, i32), rays: &mut Rays<'_>, mark: usize) {
-    if node.size > 8 {
-        // Rare enough to walk down with an empty list of slabs.
-        push_children(rays, node, active, Some((mark, mark)), mark);
-        return;
-    }
-    let _ = (field, ya);
-    for r in 0..node.size {
-        let at = ((node.q - block.q + r) * 8 + node.p - block.p) as usize;
-        block.masks[at..at + node.size as usize].fill(active as u16);
-    }
-    block.any = true;
-}
-
-/// One displacement: which lanes see their target.
+/// One displacement: which of the active lanes see their target past the slabs kept.
 #[simd]
 #[allow(clippy::too_many_arguments)]
-fn single<S: Simd>(
+fn exact<S: Simd>(
     simd: S,
     rays: &mut Rays<'_>,
-    origin: usize,
+    origin: isize,
     eye: f32x16<S>,
-    target: usize,
+    rise: f32x16<S>,
     (u, v): (i32, i32),
     major: isize,
     minor: isize,
-    node: Node,
     (xa, ya): (i32, i32),
+    (p, q): (i32, i32),
+    active: u32,
+    count: usize,
 ) -> u32 {
     let field = rays.field;
-    let ground = &field.ground[..];
-    let rise = f32x16::from_slice(simd, &field.head_max[0][target..target + LANES]) - eye;
+    let ground = Rows::new(&field.ground, field.stride);
     let eye_above = eye + field.above;
     let eye_below = eye + field.below;
     let inv_u = 1.0 / f64::from(u);
     let inv_v = if v == 0 { 0.0 } else { 1.0 / f64::from(v.abs()) };
-    let (start, end) = node.slabs.unwrap_or((0, 0));
-    let all = node.slabs.is_none();
-    let count = if all { u as usize } else { end - start };
     let mut blocked = 0u32;
     let mut doubtful = 0u32;
-    for i in 0..count {
-        let x = if all { i as i32 } else { i32::from(rays.slabs[start + i]) };
-        if x >= u {
-            break;
-        }
+    for &x in &rays.slabs[0][..count] {
+        let x = i32::from(x);
         let xv = x * v;
         // x·v / u in lowest terms is at least 1/u from an integer or is one.
         let whole = (f64::from(xv) * inv_u + 1e-7).floor() as i32;
         let rest = xv - whole * u;
-        let line = origin as isize + x as isize * major;
+        let line = origin + x as isize * major;
         if x >= 1 {
             let a = (line + whole as isize * minor) as usize;
-            let b = (line + (whole + 1) as isize * minor) as usize;
-            let first = f32x16::from_slice(simd, &ground[a..a + LANES]);
-            let second = f32x16::from_slice(simd, &ground[b..b + LANES]);
+            let first = ground.patch(simd, a);
+            let second = ground.patch(simd, a + minor as usize);
             let weight = (f64::from(rest) * inv_u) as f32;
-            let terrain = first + (second - first) * weight;
+            let terrain = (second - first).mul_add(weight, first);
             let t = (f64::from(x) * inv_u) as f32;
-            let sight = rise * t;
-            blocked |= terrain.simd_gt(eye_above + sight).to_bitmask() as u32;
-            doubtful |= terrain.simd_gt(eye_below + sight).to_bitmask() as u32;
+            blocked |= terrain.simd_gt(rise.mul_add(t, eye_above)).to_bitmask() as u32;
+            doubtful |= terrain.simd_gt(rise.mul_add(t, eye_below)).to_bitmask() as u32;
         }
         // The line v = j that lies strictly between x and x + 1, if one does.
-        let (j, past) = if v >= 0 { (whole + 1, rest + v - u) } else { (if rest == 0 { whole - 1 } else { whole }, -v - if rest == 0 { u } else { rest }) };
+        let (j, past) = if v >= 0 {
+            (whole + 1, rest + v - u)
+        } else if rest == 0 {
+            (whole - 1, -v - u)
+        } else {
+            (whole, -v - rest)
+        };
         if past > 0 {
             // `past`: how far beyond j the segment is at x + 1, in 1/u of a sample.
             let weight = 1.0 - (f64::from(past) * inv_v) as f32;
-            let a = (line + j as isize * minor) as usize;
-            let b = (line + major + j as isize * minor) as usize;
-            let first = f32x16::from_slice(simd, &ground[a..a + LANES]);
-            let second = f32x16::from_slice(simd, &ground[b..b + LANES]);
-            let terrain = first + (second - first) * weight;
+            let a = line + j as isize * minor;
+            let first = ground.patch(simd, a as usize);
+            let second = ground.patch(simd, (a + major) as usize);
+            let terrain = (second - first).mul_add(weight, first);
             let t = (f64::from(j.abs()) * inv_v) as f32;
-            let sight = rise * t;
-            blocked |= terrain.simd_gt(eye_above + sight).to_bitmask() as u32;
-            doubtful |= terrain.simd_gt(eye_below + sight).to_bitmask() as u32;
+            blocked |= terrain.simd_gt(rise.mul_add(t, eye_above)).to_bitmask() as u32;
+            doubtful |= terrain.simd_gt(rise.mul_add(t, eye_below)).to_bitmask() as u32;
         }
-        if node.active & !blocked == 0 {
+        if active & !blocked == 0 {
             return 0;
         }
     }
-    let mut seen = node.active & !blocked;
+    let mut seen = active & !blocked;
     let mut unsure = seen & doubtful;
     while unsure != 0 {
         let i = unsure.trailing_zeros();
         unsure &= unsure - 1;
         rays.counts[6] += 1;
-        let a = ((xa as u32) + i, ya as u32);
-        let b = (xa + i as i32 + node.p, ya + node.q);
-        if b.0 < 0 || b.0 >= field.width as i32 || !sees(rays.terrain, field.bodies, a, (b.0 as u32, b.1 as u32)) {
+        let a = ((xa as u32) + (i & 3), ya as u32 + (i >> 2));
+        let b = (a.0 as i32 + p, a.1 as i32 + q);
+        if b.0 < 0
+            || b.0 >= field.width as i32
+            || b.1 < 0
+            || b.1 >= field.height as i32
+            || !sees(rays.terrain, field.bodies, a, (b.0 as u32, b.1 as u32))
+        {
             seen &= !(1 << i);
         }
     }
