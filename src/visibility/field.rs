@@ -40,6 +40,8 @@ pub struct Field {
     pub(super) width: usize,
     pub(super) height: usize,
     pub(super) bodies: Bodies,
+    /// Where terrain is: a word for every 8 × 8 block, row by row.
+    pub(super) valid: Vec<u64>,
     /// Samples from one row to the next in every table.
     pub(super) stride: usize,
     /// Ground height less `base`.
@@ -80,12 +82,15 @@ impl Field {
         let mut eye = vec![0.0; stride * rows];
         let mut head_max = vec![VOID; stride * rows];
         let mut head_min = vec![-VOID; stride * rows];
+        let blocks_x = width.div_ceil(8);
+        let mut valid = vec![0; blocks_x * height.div_ceil(8)];
         for r in 0..height {
             for c in 0..width {
                 let h = terrain.at(c as u32, r as u32);
                 if h.is_nan() {
                     continue;
                 }
+                valid[r / 8 * blocks_x + c / 8] |= 1 << (r % 8 * 8 + c % 8);
                 let i = (r + PAD) * stride + c + PAD;
                 ground[i] = (h - base) as f32;
                 eye[i] = (h + bodies.eye - base) as f32;
@@ -101,6 +106,7 @@ impl Field {
             width,
             height,
             bodies,
+            valid,
             stride,
             bounds,
             head_max: blocks(head_max, stride, f32::max),
@@ -134,14 +140,20 @@ impl Windows {
         let mut values = single;
         for (i, length) in LENGTHS.iter().enumerate().skip(1) {
             // Two overlapping windows of the shortest length so far that is at least half as long.
-            let part = LENGTHS[..i].iter().position(|l| 2 * l >= *length).unwrap_or(0);
+            let part = LENGTHS[..i]
+                .iter()
+                .position(|l| 2 * l >= *length)
+                .unwrap_or(0);
             let from = part * plane;
             let shift = (length - LENGTHS[part]) * step;
             let next = fold(&values[from..from + plane], shift, join);
             values.extend(next);
         }
         let starts = std::array::from_fn(|length| {
-            let cover = LENGTHS.iter().position(|l| *l >= length).unwrap_or(LENGTHS.len());
+            let cover = LENGTHS
+                .iter()
+                .position(|l| *l >= length)
+                .unwrap_or(LENGTHS.len());
             (cover * plane) as u32
         });
         Self { values, starts }

@@ -1,4 +1,4 @@
-//! Exact visibility from sixteen viewpoints of a row to every target: the fast kernel.
+//! Exact visibility from patches of 4 × 4 viewpoints to every target: the fast kernel.
 
 use super::field::{Field, Rows, TOP};
 use super::sightline::sees;
@@ -6,8 +6,14 @@ use crate::world::Terrain;
 use fearless_simd::{Level, dispatch, f32x16, prelude::*};
 use fearless_simd_macros::simd;
 
-/// Viewpoints per call: neighbours in a row.
-pub const LANES: usize = 16;
+/// Side of a block of viewpoints, computed in one call. [Unit: samples]
+pub const BLOCK: u32 = 16;
+
+/// Side of a patch of viewpoints, computed at once.
+const PATCH: usize = 4;
+
+/// Viewpoints of a patch: lane i is column i % 4, row i / 4.
+const LANES: usize = PATCH * PATCH;
 
 /// A block of displacements still to be decided.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +46,6 @@ pub struct Rays<'f> {
     /// For each level the columns that have hidden some lane, the last ones last.
     hot: [[u16; HOT]; LEVELS],
     stack: Vec<Node>,
-    pub counts: [u64; 8],
-    pub tests: [u64; 8],
-    pub ends: [[u64; 3]; 8],
 }
 
 impl<'f> Rays<'f> {
@@ -53,28 +56,49 @@ impl<'f> Rays<'f> {
             terrain,
             field,
             level,
-            slabs: std::array::from_fn(|_| (0..2 * TOP + field.width.max(field.height)).map(|x| x as u16).collect()),
+            slabs: std::array::from_fn(|_| {
+                (0..2 * TOP + field.width.max(field.height))
+                    .map(|x| x as u16)
+                    .collect()
+            }),
             hot: [[0; HOT]; LEVELS],
             stack: Vec::new(),
-            counts: [0; 8],
-            tests: [0; 8],
-            ends: [[0; 3]; 8],
         }
     }
 
     /// Words of one bitmap: a `u64` for every 8 × 8 block, row by row.
     pub fn words(&self) -> usize {
-        self.field.width.div_ceil(8) * self.field.height.div_ceil(8)
+        self.field.valid.len()
     }
 
     /// Writes what the viewpoints (column .. column + 16, row .. row + 16) see into 256 bitmaps,
-    /// one after the other, row by row. `column` and `row` are multiples of 16.
+    /// one after the other in Morton order (children north-west, north-east, south-west,
+    /// south-east). Bits outside the grid and of voids are 0.
+    ///
+    /// Panics unless `column` and `row` are multiples of 16 and `bitmaps` holds 256 bitmaps.
     pub fn viewsheds(&mut self, column: u32, row: u32, bitmaps: &mut [u64]) {
-        assert!(column % LANES as u32 == 0 && bitmaps.len() == LANES * LANES * self.words());
+        assert!(column.is_multiple_of(BLOCK) && row.is_multiple_of(BLOCK));
+        assert_eq!(bitmaps.len(), (BLOCK * BLOCK) as usize * self.words());
         bitmaps.fill(0);
         let level = self.level;
         dispatch!(level, simd => walk(simd, self, column as usize, row as usize, bitmaps));
+        for bitmap in bitmaps.chunks_exact_mut(self.words()) {
+            for (word, valid) in bitmap.iter_mut().zip(&self.field.valid) {
+                *word &= valid;
+            }
+        }
     }
+}
+
+/// A patch of viewpoints.
+struct Patch {
+    /// Its north-western viewpoint.
+    column: i32,
+    row: i32,
+    /// Lanes with terrain to stand on.
+    standing: u32,
+    /// Place of the first lane's bitmap.
+    bitmap: usize,
 }
 
 /// Masks of one 8 × 8 block of displacements, a bit a lane.
@@ -85,111 +109,123 @@ struct Block {
     masks: [u16; 64],
 }
 
+/// Place in Morton order of (column, row), each below 16.
+fn morton(column: usize, row: usize) -> usize {
+    let spread = |x: usize| x & 1 | (x & 2) << 1 | (x & 4) << 2 | (x & 8) << 3;
+    spread(column) | spread(row) << 1
+}
+
+/// The lanes of a patch that have terrain to stand on.
+fn standing(terrain: &Terrain, column: usize, row: usize) -> u32 {
+    (0..LANES).fold(0, |lanes, i| {
+        let (c, r) = ((column + i % PATCH) as u32, (row + i / PATCH) as u32);
+        let stands = c < terrain.width() && r < terrain.height() && !terrain.at(c, r).is_nan();
+        lanes | u32::from(stands) << i
+    })
+}
+
 #[simd]
 fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, column: usize, row: usize, bitmaps: &mut [u64]) {
     let field = rays.field;
-    let (w, h) = (field.width as i32, field.height as i32);
-    let (xa, ya) = (column as i32, row as i32);
-    let words = rays.words();
-    let mut lanes = [0u32; LANES];
-    for (r, lanes) in lanes.iter_mut().enumerate() {
-        for i in 0..LANES {
-            let (c, r) = (column + 4 * (r & 3) + (i & 3), row + (r & !3) + (i >> 2));
-            if c < field.width
-                && r < field.height
-                && !rays.terrain.at(c as u32, r as u32).is_nan()
-            {
-                *lanes |= 1 << i;
-            }
+    let patches: [Patch; LANES] = std::array::from_fn(|i| {
+        let (column, row) = (column + i % PATCH * PATCH, row + i / PATCH * PATCH);
+        Patch {
+            column: column as i32,
+            row: row as i32,
+            standing: standing(rays.terrain, column, row),
+            bitmap: morton(column % BLOCK as usize, row % BLOCK as usize),
         }
-    }
+    });
     let mut block = Block {
-        p: i32::MIN,
+        p: 0,
         q: 0,
         any: false,
         masks: [0; 64],
     };
+    // All patches look at the same targets in turn: the terrain between stays in the cache.
+    // Displacements are from a patch's first lane, so that a block of them begins up to a patch
+    // outside the grid for the others.
     let top = TOP as i32;
-    for y in (-16..h).step_by(TOP) {
-        let mut x = -(LANES as i32);
-        while x < w {
-            for (r, &active) in lanes.iter().enumerate() {
-                if active == 0 {
+    for y in (-top..field.height as i32).step_by(TOP) {
+        for x in (-top..field.width as i32).step_by(TOP) {
+            for patch in &patches {
+                if patch.standing == 0 {
                     continue;
                 }
-                let bitmaps = &mut bitmaps[r * LANES * words..][..LANES * words];
-                let row = row + (r & !3);
-                let column = column + 4 * (r & 3);
-                let (xa, ya) = (column as i32, row as i32);
-                let origin = field.index(column as isize, row as isize);
+                let origin = field.index(patch.column as isize, patch.row as isize);
                 let eye = Rows::new(&field.eye, field.stride).patch(simd, origin);
                 rays.stack.push(Node {
-                    p: x - xa,
-                    q: y - ya,
+                    p: x - patch.column,
+                    q: y - patch.row,
                     level: LEVELS as u32 - 1,
-                    active,
+                    active: patch.standing,
                     slabs: None,
                 });
                 while let Some(node) = rays.stack.pop() {
                     if node.level >= 3 {
-                        flush(field, &mut block, column, row, bitmaps);
+                        flush(field, &mut block, patch, bitmaps);
                         block.p = node.p;
                         block.q = node.q;
                     }
-                    visit(simd, rays, origin, eye, (xa, ya), node, &mut block);
+                    visit(simd, rays, origin, eye, patch, node, &mut block);
                 }
-                flush(field, &mut block, column, row, bitmaps);
+                flush(field, &mut block, patch, bitmaps);
             }
-            x += top;
         }
     }
 }
 
 /// Writes a finished block of displacements into the bitmaps of its lanes.
 #[inline(always)]
-fn flush(field: &Field, block: &mut Block, column: usize, row: usize, bitmaps: &mut [u64]) {
+fn flush(field: &Field, block: &mut Block, patch: &Patch, bitmaps: &mut [u64]) {
     if !block.any {
         return;
     }
     block.any = false;
-    let blocks_x = field.width.div_ceil(8);
-    let words = blocks_x * field.height.div_ceil(8);
-    let by = (row as i32 + block.q).div_euclid(8);
-    let bx = (column as i32 + block.p).div_euclid(8);
     let mut by_lane = [0u64; LANES];
     for (r, masks) in block.masks.chunks_exact(8).enumerate() {
-        let mut low = 0u64;
-        let mut high = 0u64;
+        let (mut low, mut high) = (0u64, 0u64);
         for (c, mask) in masks.iter().enumerate() {
             low |= u64::from(mask & 0xff) << (8 * c);
             high |= u64::from(mask >> 8) << (8 * c);
         }
-        let low = transpose(low);
-        let high = transpose(high);
+        let (low, high) = (transpose(low), transpose(high));
         for i in 0..8 {
             by_lane[i] |= (low >> (8 * i) & 0xff) << (8 * r);
             by_lane[i + 8] |= (high >> (8 * i) & 0xff) << (8 * r);
         }
     }
     block.masks = [0; 64];
+    let blocks_x = field.width.div_ceil(8);
+    let words = field.valid.len();
+    let blocks_y = words / blocks_x;
+    let column = (patch.column + block.p).div_euclid(8);
+    let row = (patch.row + block.q).div_euclid(8);
     for (i, &bits) in by_lane.iter().enumerate() {
         if bits == 0 {
             continue;
         }
-        let (right, down) = (i as u32 & 3, i as u32 >> 2);
-        let stay = 0x0101_0101_0101_0101u64 * (0xff >> right);
-        let here = (bits & stay) << right;
-        let next = if right > 0 { (bits & !stay) >> (8 - right) } else { 0 };
-        let mut put = |x: i32, y: i32, bits: u64| {
-            if bits != 0 && x >= 0 && y >= 0 && (x as usize) < blocks_x && (y as usize) < words / blocks_x {
-                bitmaps[i * words + y as usize * blocks_x + x as usize] |= bits;
+        let bitmap = &mut bitmaps[(patch.bitmap + morton(i % PATCH, i / PATCH)) * words..][..words];
+        let mut put = |column: i32, row: i32, bits: u64| {
+            let (x, y) = (column as usize, row as usize);
+            if bits != 0 && x < blocks_x && y < blocks_y {
+                bitmap[y * blocks_x + x] |= bits;
             }
         };
-        put(bx, by, here << (8 * down));
-        put(bx + 1, by, next << (8 * down));
+        // Displaced by the lane's own place, the block spills into its neighbours.
+        let (right, down) = (i % PATCH, i / PATCH);
+        let stay = 0x0101_0101_0101_0101u64 * (0xff >> right);
+        let here = (bits & stay) << right;
+        let next = if right > 0 {
+            (bits & !stay) >> (8 - right)
+        } else {
+            0
+        };
+        put(column, row, here << (8 * down));
+        put(column + 1, row, next << (8 * down));
         if down > 0 {
-            put(bx, by + 1, here >> (64 - 8 * down));
-            put(bx + 1, by + 1, next >> (64 - 8 * down));
+            put(column, row + 1, here >> (64 - 8 * down));
+            put(column + 1, row + 1, next >> (64 - 8 * down));
         }
     }
 }
@@ -211,7 +247,7 @@ fn visit<S: Simd>(
     rays: &mut Rays<'_>,
     origin: usize,
     eye: f32x16<S>,
-    (xa, ya): (i32, i32),
+    patch: &Patch,
     node: Node,
     block: &mut Block,
 ) {
@@ -220,15 +256,23 @@ fn visit<S: Simd>(
     let size = 1 << node.level;
     let (p0, p1) = (node.p, node.p + size - 1);
     let (q0, q1) = (node.q, node.q + size - 1);
-    if q1 < -(ya + 3)
-        || q0 >= field.height as i32 - ya
-        || p1 < -(xa + 3)
-        || p0 >= field.width as i32 - xa
+    let reach = PATCH as i32 - 1;
+    if q1 < -(patch.row + reach)
+        || q0 >= field.height as i32 - patch.row
+        || p1 < -(patch.column + reach)
+        || p0 >= field.width as i32 - patch.column
     {
         return;
     }
-    rays.counts[level] += 1;
-    let nearest = |a: i32, b: i32| if a > 0 { a } else if b < 0 { -b } else { 0 };
+    let nearest = |a: i32, b: i32| {
+        if a > 0 {
+            a
+        } else if b < 0 {
+            -b
+        } else {
+            0
+        }
+    };
     let (p_min, p_max) = (nearest(p0, p1), p0.abs().max(p1.abs()));
     let (q_min, q_max) = (nearest(q0, q1), q0.abs().max(q1.abs()));
     // The major direction, in which every pair of the block is apart by at least as much as in
@@ -247,18 +291,29 @@ fn visit<S: Simd>(
     let (u0, u1, v0, v1, backward, major, minor, bounds) = if along_x {
         let s = p0 < 0;
         let major = if s { -1 } else { 1 };
-        (p_min, p_max, q0, q1, s, major, field.stride as isize, &field.bounds[0])
+        (
+            p_min,
+            p_max,
+            q0,
+            q1,
+            s,
+            major,
+            field.stride as isize,
+            &field.bounds[0],
+        )
     } else {
         let s = q0 < 0;
         let major = field.stride as isize * if s { -1 } else { 1 };
         (q_min, q_max, p0, p1, s, major, 1, &field.bounds[1])
     };
-    let target = (origin as isize + node.q as isize * field.stride as isize + node.p as isize) as usize;
+    let target =
+        (origin as isize + node.q as isize * field.stride as isize + node.p as isize) as usize;
     let rise_max = Rows::new(&field.head_max[level], field.stride).patch(simd, target) - eye;
     let (inv_near, inv_far) = (1.0 / u0 as f32, 1.0 / u1 as f32);
     // Least and greatest slope of a line of sight, minor over major, in 2⁻³² outwards.
     let slope_min = ((i64::from(v0)) << 32).div_euclid(i64::from(if v0 >= 0 { u1 } else { u0 }));
-    let slope_max = ((i64::from(v1)) << 32).div_euclid(i64::from(if v1 >= 0 { u0 } else { u1 })) + 1;
+    let slope_max =
+        ((i64::from(v1)) << 32).div_euclid(i64::from(if v1 >= 0 { u0 } else { u1 })) + 1;
     let (lists, above) = rays.slabs.split_at_mut(level + 1);
     let kept = &mut lists[level][..];
     let slabs = match node.slabs {
@@ -279,7 +334,6 @@ fn visit<S: Simd>(
         if x == 0 || x >= u0 {
             continue;
         }
-        rays.tests[level] += 1;
         let lo = (i64::from(x) * slope_min) >> 32;
         let hi = (i64::from(x) * slope_max) >> 32;
         let line = origin + x as isize * major + lo as isize * minor;
@@ -287,7 +341,6 @@ fn visit<S: Simd>(
         let sight = steepest.mul_add(x as f32, eye_above);
         active &= !(low.simd_gt(sight).to_bitmask() as u32);
         if active == 0 {
-            rays.ends[level][0] += 1;
             return;
         }
     }
@@ -310,7 +363,6 @@ fn visit<S: Simd>(
         if x >= u1 {
             break;
         }
-        rays.tests[level] += 1;
         let bottom = i64::from(x) * slope_min;
         let top = i64::from(x) * slope_max;
         let line = origin + x as isize * major;
@@ -325,7 +377,6 @@ fn visit<S: Simd>(
                 active &= !hid;
                 *hot = [hot[1], hot[2], hot[3], x as u16];
                 if active == 0 {
-                    rays.ends[level][0] += 1;
                     return;
                 }
             }
@@ -339,12 +390,21 @@ fn visit<S: Simd>(
         kept[count] = x as u16;
         count += usize::from(blocking != 0);
     }
-    if count == 0 {
-        rays.ends[level][1] += 1;
-    } else if level == 0 {
-        rays.ends[6][2] += count as u64;
-        rays.ends[7][2] += 1;
-        active = exact(simd, rays, origin, eye, rise_max, (u0, v0), major, minor, (xa, ya), (node.p, node.q), active, count);
+    if count > 0 && level == 0 {
+        active = exact(
+            simd,
+            rays,
+            origin,
+            eye,
+            rise_max,
+            (u0, v0),
+            major,
+            minor,
+            patch,
+            (node.p, node.q),
+            active,
+            count,
+        );
     }
     if active == 0 {
         return;
@@ -386,7 +446,7 @@ fn exact<S: Simd>(
     (u, v): (i32, i32),
     major: isize,
     minor: isize,
-    (xa, ya): (i32, i32),
+    patch: &Patch,
     (p, q): (i32, i32),
     active: u32,
     count: usize,
@@ -396,7 +456,11 @@ fn exact<S: Simd>(
     let eye_above = eye + field.above;
     let eye_below = eye + field.below;
     let inv_u = 1.0 / f64::from(u);
-    let inv_v = if v == 0 { 0.0 } else { 1.0 / f64::from(v.abs()) };
+    let inv_v = if v == 0 {
+        0.0
+    } else {
+        1.0 / f64::from(v.abs())
+    };
     let mut blocked = 0u32;
     let mut doubtful = 0u32;
     for &x in &rays.slabs[0][..count] {
@@ -444,15 +508,12 @@ fn exact<S: Simd>(
     while unsure != 0 {
         let i = unsure.trailing_zeros();
         unsure &= unsure - 1;
-        rays.counts[6] += 1;
-        let a = ((xa as u32) + (i & 3), ya as u32 + (i >> 2));
-        let b = (a.0 as i32 + p, a.1 as i32 + q);
-        if b.0 < 0
-            || b.0 >= field.width as i32
-            || b.1 < 0
-            || b.1 >= field.height as i32
-            || !sees(rays.terrain, field.bodies, a, (b.0 as u32, b.1 as u32))
-        {
+        let a = (patch.column + i as i32 % 4, patch.row + i as i32 / 4);
+        let b = (a.0 + p, a.1 + q);
+        let there =
+            (0..field.width as i32).contains(&b.0) && (0..field.height as i32).contains(&b.1);
+        let [a, b] = [a, b].map(|(c, r)| (c as u32, r as u32));
+        if !there || !sees(rays.terrain, field.bodies, a, b) {
             seen &= !(1 << i);
         }
     }

@@ -71,12 +71,7 @@ fn clear(sight: f64, first: f64, w: f64, second: impl Fn() -> f64) -> bool {
 
 /// Crossings of the segment (u0, v0)-(u1, v1) with the lines u = integer strictly between its
 /// ends: (t along the segment, u, floor of v, fraction of v).
-fn crossings(
-    u0: u32,
-    v0: u32,
-    u1: u32,
-    v1: u32,
-) -> impl Iterator<Item = (f64, u32, u32, f64)> {
+fn crossings(u0: u32, v0: u32, u1: u32, v1: u32) -> impl Iterator<Item = (f64, u32, u32, f64)> {
     let span = i64::from(u0.abs_diff(u1));
     let step = (i64::from(u1) - i64::from(u0)).signum();
     let rise = i64::from(v1) - i64::from(v0);
