@@ -1,3 +1,7 @@
 //! The `viewcell` program: argument parsing, output and exit codes only.
 
-fn main() {}
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

@@ -57,7 +57,7 @@ const PANICS: &[&str] = &[
 ];
 
 /// The rooms of the runtime where `unsafe` is allowed: the memory map.
-const UNSAFE_ROOMS: &[&str] = &["src/runtime/mmap.rs"];
+const UNSAFE_ROOMS: &[&str] = &["src/runtime/map.rs"];
 
 #[test]
 fn every_folder_uses_only_what_the_table_allows() {
@@ -151,7 +151,7 @@ fn the_checker_finds_each_kind_of_fault() {
             "src/runtime/open.rs",
             "#[cfg(test)]\nmod tests { use crate::bundle::Writer; fn f() { x.unwrap(); } }",
         ),
-        ("src/runtime/mmap.rs", "fn f() { unsafe { g() } }"),
+        ("src/runtime/map.rs", "fn f() { unsafe { g() } }"),
         (
             "src/format/mod.rs",
             "use core::mem; fn f(x: Option<u8>) -> u8 { x.unwrap_or(0) }",

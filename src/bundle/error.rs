@@ -25,7 +25,7 @@ pub enum BundleError {
         name: PathBuf,
     },
     /// The output is a folder, or something else that is no regular file.
-    #[error("{}: expected a file name to write the bundle to, found {found}", path.display())]
+    #[error("{}: expected a file name to write to, found {found}", path.display())]
     NotAFile {
         /// The output.
         path: PathBuf,
@@ -33,7 +33,7 @@ pub enum BundleError {
         found: &'static str,
     },
     /// No space left on the device, or a quota is used up.
-    #[error("{}: no space left after {written} bytes of the bundle ({error}); nothing is left behind: free some space, or write elsewhere with -o", path.display())]
+    #[error("{}: no space left after {written} bytes ({error}); nothing is left behind: free some space, or write elsewhere with -o", path.display())]
     NoSpace {
         /// The output.
         path: PathBuf,

@@ -20,4 +20,4 @@ pub use info::{Info, info};
 pub use provenance::{InputFile, LevelStatistics, Provenance, Statistics};
 pub use timings::{StageTime, Timings};
 
-pub use writer::{TerrainHeader, TerrainWriter, Written, check_output};
+pub use writer::{TerrainHeader, TerrainWriter, Written, check_output, save};

@@ -405,11 +405,26 @@ fn name_file(temporary: TempPath, path: &Path, overwrite: bool) -> io::Result<()
     Ok(())
 }
 
-/// Writes a small file in one go: under a temporary name, synced, then renamed over what was
-/// there.
-pub(super) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a small file in one go, as bundles are written: under a temporary name, synced, then
+/// renamed. Errors as [`check_output`] does, and where writing fails.
+pub fn save(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), BundleError> {
+    check_output(path, overwrite)?;
+    save_file(path, bytes, overwrite).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => BundleError::Exists {
+            path: path.to_owned(),
+        },
+        _ => BundleError::write(path, "saving it", 0, error),
+    })
+}
+
+fn save_file(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
     let mut temporary = temporary_for(path)?;
     temporary.write_all(bytes)?;
     temporary.as_file().sync_all()?;
-    name_file(temporary.into_temp_path(), path, true)
+    name_file(temporary.into_temp_path(), path, overwrite)
+}
+
+/// Writes a small file over what was there.
+pub(super) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    save_file(path, bytes, true)
 }

@@ -6,7 +6,7 @@ const ALTITUDE: f64 = 45.0;
 const AZIMUTH: f64 = 315.0;
 
 /// The mean slope to which gentler terrain is exaggerated, so that relief shows in it.
-const LEAST_MEAN_SLOPE: f64 = 0.25;
+const LEAST_MEAN_SLOPE: f64 = 0.5;
 /// No terrain is exaggerated more than this: noise on a plain should not look like mountains.
 const GREATEST_EXAGGERATION: f64 = 10.0;
 
@@ -15,7 +15,7 @@ const GREATEST_EXAGGERATION: f64 = 10.0;
 /// `heights` are in metres, row by row, `width` a row, NaN for void; `spacing` is `[dx, dy]` in
 /// metres. Slopes are Horn's (Horn 1981, "Hill shading and the reflectance map"): central
 /// differences weighted 1, 2, 1 over the eight neighbours; a neighbour that is void or outside the
-/// grid counts as level with the sample. Where the mean slope is below 0.25 heights are
+/// grid counts as level with the sample. Where the mean slope is below 0.5 heights are
 /// exaggerated to reach it, tenfold at most.
 ///
 /// # Panics
@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn gentle_relief_is_exaggerated_and_steep_relief_is_not() {
-        assert_eq!(exaggeration(&[[0.5, 0.0], [f64::NAN, 0.0]]), 1.0);
-        assert_eq!(exaggeration(&[[0.125, 0.0]]), 2.0);
+        assert_eq!(exaggeration(&[[0.75, 0.0], [f64::NAN, 0.0]]), 1.0);
+        assert_eq!(exaggeration(&[[0.25, 0.0]]), 2.0);
         assert_eq!(exaggeration(&[[0.001, 0.0]]), GREATEST_EXAGGERATION);
         assert_eq!(exaggeration(&[[0.0, 0.0]]), 1.0);
     }

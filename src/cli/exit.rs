@@ -1,0 +1,97 @@
+//! Exit codes: one a class of thing that happened.
+
+use std::io;
+use std::process::ExitCode;
+
+/// The exit codes as the help text prints them.
+pub const TABLE: &str = "\
+Exit codes:
+  0    done
+  1    the answer is no: verify found faults
+  2    the command line or the job file asks for something that cannot be
+  3    bad input
+  4    a file could not be read or written, or is there already
+  5    out of a resource: memory, disk, a limit that an option raises
+  130  stopped by Ctrl-C (143 by SIGTERM, 129 by SIGHUP)";
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// The result is on stdout or in its file.
+    Done,
+    /// The answer is no.
+    No,
+    /// The command line or a job file asks for something that cannot be.
+    Usage,
+    /// An input file is damaged, or is not what it should be.
+    BadInput,
+    /// A file could not be read or written.
+    InputOutput,
+    /// Out of memory, of disk, or beyond a limit.
+    Resource,
+    /// Stopped by this signal.
+    Signal(u8),
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::No => 1,
+            Exit::Usage => 2,
+            Exit::BadInput => 3,
+            Exit::InputOutput => 4,
+            Exit::Resource => 5,
+            Exit::Signal(signal) => 128 + signal,
+        })
+    }
+}
+
+/// Why a verb ended early.
+#[derive(Debug)]
+pub enum Failure {
+    /// Whoever reads stdout has read enough.
+    ClosedPipe,
+    /// Something to tell a person.
+    Failed {
+        /// What happened.
+        exit: Exit,
+        /// What to tell.
+        error: anyhow::Error,
+    },
+}
+
+/// What a verb comes to.
+pub type Outcome = Result<Exit, Failure>;
+
+impl Failure {
+    /// An error with its class.
+    pub fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
+        Self::Failed {
+            exit,
+            error: error.into(),
+        }
+    }
+
+    /// The arguments contradict each other or the input.
+    pub fn usage(message: String) -> Self {
+        Self::new(Exit::Usage, anyhow::Error::msg(message))
+    }
+
+    /// An input file is damaged, or is not what it should be.
+    pub fn bad_input(message: String) -> Self {
+        Self::new(Exit::BadInput, anyhow::Error::msg(message))
+    }
+
+    /// The system could not read or write; `what` names the file and what was tried.
+    pub fn io(what: String, error: io::Error) -> Self {
+        let exit = match error.kind() {
+            io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::FileTooLarge
+            | io::ErrorKind::OutOfMemory => Exit::Resource,
+            _ => Exit::InputOutput,
+        };
+        Self::new(exit, anyhow::Error::new(error).context(what))
+    }
+}

@@ -1,0 +1,217 @@
+//! `viewcell info`: what a bundle is, and how it was made.
+
+use std::fmt::{self, Write};
+use std::path::PathBuf;
+
+use viewcell::bundle::{self, BundleError, ErrorKind, Info};
+
+use super::exit::{Exit, Failure, Outcome};
+use super::output::{self, Json};
+use super::progress::Seconds;
+
+/// Tell what a bundle is, how it was made, what is hidden at each level, and where its bytes go
+#[derive(clap::Args)]
+pub struct Args {
+    /// The bundle
+    bundle: PathBuf,
+    #[command(flatten)]
+    json: Json,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let info = bundle::info(&args.bundle)?;
+    if args.json.json {
+        output::print_json(&info)?;
+    } else {
+        output::print(Summary(&info).to_string().trim_end())?;
+    }
+    Ok(Exit::Done)
+}
+
+impl From<BundleError> for Failure {
+    fn from(error: BundleError) -> Self {
+        let exit = match error.kind() {
+            ErrorKind::Input => Exit::BadInput,
+            ErrorKind::Io => Exit::InputOutput,
+            ErrorKind::Resource => Exit::Resource,
+            ErrorKind::Usage => Exit::Usage,
+        };
+        Self::new(exit, error)
+    }
+}
+
+/// A bundle, for people.
+pub struct Summary<'a>(pub &'a Info);
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let info = self.0;
+        let mut row = |name: &str, value: String| writeln!(f, "{name:<12}{value}");
+        row(
+            "bundle",
+            format!(
+                "{}, format {}, {}",
+                info.kind,
+                info.format_version,
+                Bytes(info.bytes)
+            ),
+        )?;
+        if let Some(made) = &info.provenance {
+            let input = &made.input;
+            row(
+                "made from",
+                format!(
+                    "{} ({}, {}, {})",
+                    input.name,
+                    input.format,
+                    Bytes(input.bytes),
+                    input.digest
+                ),
+            )?;
+            row("made by", made.tool.clone())?;
+        }
+        if let Some(terrain) = &info.terrain {
+            let [dx, dy] = terrain.spacing;
+            let mut size = format!(
+                "{} x {} = {} samples, {} x {} m apart",
+                terrain.width,
+                terrain.height,
+                Count(terrain.samples),
+                Metres(dx),
+                Metres(dy)
+            );
+            if let Some(made) = info
+                .provenance
+                .as_ref()
+                .filter(|made| made.statistics.voids > 0)
+            {
+                let _ = write!(size, ", {} of them void", Count(made.statistics.voids));
+            }
+            row("terrain", size)?;
+            row(
+                "quadtree",
+                format!("{} levels, {} quads", terrain.levels, Count(terrain.quads)),
+            )?;
+            let mut mode = terrain.visibility.clone();
+            if let Some(sectors) = terrain.sectors {
+                let _ = write!(mode, " ({sectors})");
+            }
+            let _ = write!(
+                mode,
+                ", eye {} m, player {} m",
+                Metres(terrain.eye_height),
+                Metres(terrain.player_height)
+            );
+            if let Some(distance) = terrain.max_distance {
+                let _ = write!(mode, ", at most {} m", Metres(distance));
+            }
+            row("visibility", mode)?;
+        }
+        if let Some(made) = &info.provenance {
+            f.write_str("\nlevel      quads   hidden from a quad        bytes\n")?;
+            for level in &made.statistics.levels {
+                writeln!(
+                    f,
+                    "{:>5} {:>10} {:>18.2} % {:>12}",
+                    level.level,
+                    level.quads,
+                    100.0 * level.hidden_share,
+                    level.tree_bytes
+                )?;
+            }
+        }
+        f.write_str("\nsection                                       bytes\n")?;
+        for section in &info.sections {
+            writeln!(
+                f,
+                "{}  {:<32} {:>12}",
+                section.tag, section.holds, section.bytes
+            )?;
+        }
+        if let Some(timings) = &info.timings {
+            f.write_str("\nstage                                         work\n")?;
+            for stage in &timings.stages {
+                writeln!(
+                    f,
+                    "{:<38} {:>12}",
+                    stage.name,
+                    Seconds(stage.seconds).to_string()
+                )?;
+            }
+            writeln!(
+                f,
+                "in all {}, {} of processor time on {} threads ({}), {} of memory at most",
+                Seconds(timings.elapsed_seconds),
+                Seconds(timings.cpu_seconds),
+                timings.threads,
+                timings.simd,
+                Bytes(timings.peak_memory_bytes)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// A number of bytes: 512 B, 4.2 kB, 208.1 MB.
+struct Bytes(u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.0 as f64;
+        match self.0 {
+            0..1_000 => write!(f, "{} B", self.0),
+            1_000..999_950 => write!(f, "{:.1} kB", bytes / 1e3),
+            999_950..999_950_000 => write!(f, "{:.1} MB", bytes / 1e6),
+            _ => write!(f, "{:.2} GB", bytes / 1e9),
+        }
+    }
+}
+
+/// A count with its thousands apart: 138,632.
+struct Count(u64);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (i, digit) in digits.char_indices() {
+            if i > 0 && (digits.len() - i).is_multiple_of(3) {
+                f.write_char(',')?;
+            }
+            f.write_char(digit)?;
+        }
+        Ok(())
+    }
+}
+
+/// A length to the millimetre, without the zeros that say nothing.
+struct Metres(f64);
+
+impl fmt::Display for Metres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{:.3}", self.0);
+        f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_people_write_them() {
+        let bytes = [999, 1_000, 999_949, 999_950, 208_123_456, 3_000_000_000];
+        let words: Vec<String> = bytes.map(|b| Bytes(b).to_string()).into();
+        assert_eq!(
+            words,
+            [
+                "999 B", "1.0 kB", "999.9 kB", "1.0 MB", "208.1 MB", "3.00 GB"
+            ]
+        );
+        let counts = [0, 999, 1_000, 138_632, 1_000_000];
+        let words: Vec<String> = counts.map(|c| Count(c).to_string()).into();
+        assert_eq!(words, ["0", "999", "1,000", "138,632", "1,000,000"]);
+        let lengths = [0.0, 1.8, 90.0, 74.125_4, 1_000.0];
+        let words: Vec<String> = lengths.map(|l| Metres(l).to_string()).into();
+        assert_eq!(words, ["0", "1.8", "90", "74.125", "1000"]);
+    }
+}

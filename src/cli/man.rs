@@ -1,0 +1,78 @@
+//! `viewcell man`: manual pages.
+
+use std::path::PathBuf;
+
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::bundle;
+
+use super::exit::{Exit, Failure, Outcome};
+use super::output::{self, Json};
+
+/// Print the manual page, or write the pages of all commands into a folder
+///
+/// To read it at once: viewcell man | man -l -
+#[derive(clap::Args)]
+pub struct Args {
+    /// Folder to write viewcell.1, viewcell-bake.1 and so on into; made if it is not there
+    folder: Option<PathBuf>,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell man --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell man")]
+pub struct Document {
+    /// The pages, the program's own first.
+    pages: Vec<Page>,
+}
+
+/// A manual page.
+#[derive(Serialize, JsonSchema)]
+struct Page {
+    /// Its file name.
+    name: String,
+    /// Its text in roff.
+    text: String,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let mut command = super::Cli::command().disable_help_subcommand(true);
+    command.build();
+    let mut pages = Vec::new();
+    collect(&command, &mut pages)?;
+    if let Some(folder) = &args.folder {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::io(format!("{}: cannot be made", folder.display()), error))?;
+        for page in &pages {
+            bundle::save(&folder.join(&page.name), page.text.as_bytes(), true)?;
+        }
+    }
+    if args.json.json {
+        output::print_json(&Document { pages })?;
+    } else if args.folder.is_some() {
+        output::say(format_args!("{} pages written", pages.len()));
+    } else {
+        output::print(pages[0].text.trim_end())?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The page of a command, then those of its subcommands.
+fn collect(command: &Command, pages: &mut Vec<Page>) -> Result<(), Failure> {
+    let page = Man::new(command.clone());
+    let mut text = Vec::new();
+    page.render(&mut text)
+        .map_err(|error| Failure::io("the manual cannot be rendered".into(), error))?;
+    pages.push(Page {
+        name: page.get_filename(),
+        text: String::from_utf8_lossy(&text).into_owned(),
+    });
+    for subcommand in command.get_subcommands().filter(|c| !c.is_hide_set()) {
+        collect(subcommand, pages)?;
+    }
+    Ok(())
+}

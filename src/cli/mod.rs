@@ -1,0 +1,64 @@
+//! The command line: one file a verb.
+//!
+//! A verb parses its arguments, calls the library, and prints. The result goes to stdout, as
+//! text or with `--json` as one document described in `schemas/`; everything said to people goes
+//! to stderr; the exit code says which class of thing happened.
+
+mod bake;
+mod completions;
+mod exit;
+mod info;
+mod job;
+mod man;
+mod output;
+mod progress;
+mod query;
+#[cfg(test)]
+mod schemas;
+mod signals;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use exit::Failure;
+
+/// Bakes who can see whom.
+///
+/// A terrain heightmap goes in, a view cell bundle (.vcb) comes out: for every place in the
+/// world, everything that may be seen from it. Games, servers and tools map the bundle and ask.
+#[derive(Parser)]
+#[command(name = "viewcell", version, max_term_width = 100, after_help = exit::TABLE)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand)]
+enum Verb {
+    Bake(bake::Args),
+    Info(info::Args),
+    Query(query::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// Runs the program on the process's arguments.
+pub fn main() -> ExitCode {
+    let outcome = match Cli::parse().verb {
+        Verb::Bake(args) => bake::run(args),
+        Verb::Info(args) => info::run(&args),
+        Verb::Query(args) => query::run(args),
+        Verb::Completions(args) => completions::run(&args),
+        Verb::Man(args) => man::run(&args),
+    };
+    let exit = match outcome {
+        Ok(exit) => exit,
+        Err(Failure::ClosedPipe) => exit::Exit::Done,
+        Err(Failure::Failed { exit, error }) => {
+            output::say(format_args!("viewcell: {error:#}"));
+            exit
+        }
+    };
+    exit.into()
+}

@@ -1,0 +1,68 @@
+//! Where words and bytes go.
+
+use std::fmt::Display;
+use std::io::{self, BufWriter, Write};
+
+use serde::Serialize;
+
+use super::exit::{Exit, Failure};
+
+/// How a verb prints its result.
+#[derive(clap::Args)]
+pub struct Json {
+    /// Print one JSON document on stdout, as described in schemas/
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Says something to a person, on stderr. If nobody listens, that is no reason to fail.
+pub fn say(words: impl Display) {
+    let _ = writeln!(io::stderr(), "{words}");
+}
+
+/// Standard output, buffered; call [`Stdout::finish`] at the end.
+pub struct Stdout(BufWriter<io::StdoutLock<'static>>);
+
+impl Stdout {
+    pub fn lock() -> Self {
+        Self(BufWriter::with_capacity(1 << 16, io::stdout().lock()))
+    }
+
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.0.write_all(bytes).map_err(failure)
+    }
+
+    /// Sends on what is in the buffer.
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        self.0.flush().map_err(failure)
+    }
+
+    /// Sends on the rest; without this a full disk would go unnoticed.
+    pub fn finish(mut self) -> Result<(), Failure> {
+        self.flush()
+    }
+}
+
+fn failure(error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        _ => Failure::io("cannot write to stdout".into(), error),
+    }
+}
+
+/// Prints a result, with a line's end.
+pub fn print(result: impl Display) -> Result<(), Failure> {
+    let mut stdout = Stdout::lock();
+    stdout.write(format!("{result}\n").as_bytes())?;
+    stdout.finish()
+}
+
+/// Prints a JSON document.
+pub fn print_json(document: &impl Serialize) -> Result<(), Failure> {
+    print(serde_json::to_string_pretty(document).map_err(not_json)?)
+}
+
+/// A document that JSON cannot hold, such as one with a path that is no Unicode.
+pub fn not_json(error: serde_json::Error) -> Failure {
+    Failure::new(Exit::InputOutput, error)
+}

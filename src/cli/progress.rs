@@ -1,0 +1,281 @@
+//! Progress that a person believes: stage, how much is done, rate, time left, on stderr.
+
+use std::fmt;
+use std::io::{IsTerminal, stderr};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use viewcell::bake::{Observer, Stage};
+
+use super::output::say;
+use super::signals::Stop;
+
+/// How progress and other words on stderr are to be.
+#[derive(clap::Args)]
+pub struct Voice {
+    /// Say nothing on stderr but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// How to show progress
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Style::Auto)]
+    pub progress: Style,
+}
+
+/// How to show progress.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Style {
+    /// A bar on a terminal, else plain
+    Auto,
+    /// A line on stderr every few seconds
+    Plain,
+    /// A JSON document a line on stderr, every second: stage, done, total, rate, seconds_left
+    Json,
+    /// No progress; the summary is printed still
+    None,
+}
+
+/// How often lines come.
+const PLAIN_EVERY: Duration = Duration::from_secs(5);
+const JSON_EVERY: Duration = Duration::from_secs(1);
+
+/// Shows the progress of a bake, and passes on the wish to stop.
+pub struct Progress {
+    style: Style,
+    stop: Stop,
+    current: Mutex<Option<Current>>,
+}
+
+/// The stage at work.
+struct Current {
+    stage: Stage,
+    total: u64,
+    done: u64,
+    begun: Instant,
+    /// When the last line was written.
+    said: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    pub fn new(voice: &Voice, stop: Stop) -> Self {
+        let style = match voice.progress {
+            _ if voice.quiet => Style::None,
+            Style::Auto if !stderr().is_terminal() => Style::Plain,
+            style => style,
+        };
+        Self {
+            style,
+            stop,
+            current: Mutex::new(None),
+        }
+    }
+
+    /// Ends the stage at work: its last line is written, its bar is taken away.
+    pub fn finish(&self) {
+        let mut current = self.current.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(current) = current.take() {
+            match self.style {
+                Style::Auto => {
+                    if let Some(bar) = current.bar {
+                        bar.finish_and_clear();
+                    }
+                }
+                _ => self.line(&current.report()),
+            }
+        }
+    }
+
+    fn line(&self, report: &Report) {
+        match self.style {
+            Style::Plain => say(report),
+            Style::Json => {
+                if let Ok(line) = serde_json::to_string(report) {
+                    say(line);
+                }
+            }
+            Style::Auto | Style::None => {}
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn stage(&self, stage: Stage, total: u64) {
+        self.finish();
+        let now = Instant::now();
+        let current = Current {
+            stage,
+            total,
+            done: 0,
+            begun: now,
+            said: now,
+            bar: (self.style == Style::Auto).then(|| bar(stage, total)),
+        };
+        if self.style == Style::Json {
+            self.line(&current.report());
+        }
+        *self.current.lock().unwrap_or_else(|e| e.into_inner()) = Some(current);
+    }
+
+    fn advance(&self, stage: Stage, done: u64) {
+        let mut current = self.current.lock().unwrap_or_else(|e| e.into_inner());
+        let Some(current) = current.as_mut().filter(|current| current.stage == stage) else {
+            return;
+        };
+        // Threads report in any order; the greatest count is the latest.
+        current.done = current.done.max(done);
+        if let Some(bar) = &current.bar {
+            bar.set_position(current.done);
+        }
+        let every = match self.style {
+            Style::Plain => PLAIN_EVERY,
+            Style::Json => JSON_EVERY,
+            Style::Auto | Style::None => return,
+        };
+        if current.said.elapsed() >= every {
+            current.said = Instant::now();
+            self.line(&current.report());
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop.asked()
+    }
+}
+
+fn bar(stage: Stage, total: u64) -> ProgressBar {
+    let template = format!(
+        "{{msg}}  {{wide_bar}} {{percent}} %  {{human_pos}} of {{human_len}} {}  {{per_sec}}  {{eta}} left",
+        stage.unit()
+    );
+    let style = ProgressStyle::with_template(&template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("=> ");
+    let bar = ProgressBar::new(total).with_style(style);
+    bar.set_message(stage.name());
+    // So that the clock runs on while the stage is between two steps.
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+impl Current {
+    fn report(&self) -> Report {
+        Report::new(self.stage, self.done, self.total, self.begun.elapsed())
+    }
+}
+
+/// One line of progress.
+#[derive(Debug, Serialize)]
+struct Report {
+    stage: &'static str,
+    #[serde(skip)]
+    unit: &'static str,
+    done: u64,
+    total: u64,
+    /// Units a second, over the stage so far.
+    rate: f64,
+    elapsed_seconds: f64,
+    /// Absent until there is a rate to tell by.
+    seconds_left: Option<f64>,
+}
+
+impl Report {
+    fn new(stage: Stage, done: u64, total: u64, elapsed: Duration) -> Self {
+        let elapsed_seconds = elapsed.as_secs_f64();
+        let rate = done as f64 / elapsed_seconds.max(1e-3);
+        Self {
+            stage: stage.name(),
+            unit: stage.unit(),
+            done,
+            total,
+            rate,
+            elapsed_seconds,
+            seconds_left: (done > 0).then(|| total.saturating_sub(done) as f64 / rate),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A stage of one step has no rate worth telling.
+        if self.total <= 1 {
+            return match self.done {
+                0 => write!(f, "{}", self.stage),
+                _ => write!(
+                    f,
+                    "{}: done in {}",
+                    self.stage,
+                    Seconds(self.elapsed_seconds)
+                ),
+            };
+        }
+        let percent = 100.0 * self.done as f64 / self.total.max(1) as f64;
+        write!(
+            f,
+            "{}: {} of {} {} ({percent:.1} %), {:.0}/s, ",
+            self.stage, self.done, self.total, self.unit, self.rate
+        )?;
+        match self.seconds_left {
+            _ if self.done >= self.total => write!(f, "done in {}", Seconds(self.elapsed_seconds)),
+            Some(left) => write!(f, "{} left", Seconds(left)),
+            None => write!(f, "no rate yet"),
+        }
+    }
+}
+
+/// A duration for people: 0.8 s, 12 s, 3 min 05 s, 2 h 07 min.
+pub struct Seconds(pub f64);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = self.0.round() as u64;
+        match whole {
+            _ if self.0 < 0.095 => write!(f, "{:.0} ms", self.0 * 1e3),
+            _ if self.0 < 9.95 => write!(f, "{:.1} s", self.0),
+            0..60 => write!(f, "{whole} s"),
+            60..3600 => write!(f, "{} min {:02} s", whole / 60, whole % 60),
+            _ => write!(f, "{} h {:02} min", whole / 3600, whole % 3600 / 60),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_as_people_say_them() {
+        let said: Vec<String> = [0.004, 0.83, 9.94, 12.4, 59.6, 185.0, 7620.0]
+            .map(|s| Seconds(s).to_string())
+            .into();
+        assert_eq!(
+            said,
+            [
+                "4 ms",
+                "0.8 s",
+                "9.9 s",
+                "12 s",
+                "1 min 00 s",
+                "3 min 05 s",
+                "2 h 07 min"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_line_says_stage_share_rate_and_time_left() {
+        let stage = Stage::Visibility;
+        let line = Report::new(stage, 250, 1000, Duration::from_secs(10)).to_string();
+        assert!(
+            line.ends_with("250 of 1000 viewpoints (25.0 %), 25/s, 30 s left"),
+            "{line}"
+        );
+        let line = Report::new(stage, 0, 1000, Duration::ZERO).to_string();
+        assert!(line.ends_with("no rate yet"), "{line}");
+        let line = Report::new(stage, 1000, 1000, Duration::from_secs(40)).to_string();
+        assert!(line.ends_with("done in 40 s"), "{line}");
+        let line = Report::new(Stage::Finish, 1, 1, Duration::from_millis(30)).to_string();
+        assert_eq!(line, "finish: done in 30 ms");
+    }
+}

@@ -1,0 +1,90 @@
+//! Lines of pairs.
+
+use viewcell::runtime::{Grid, Sample};
+
+/// Reads `c0 r0 c1 r1`, separated by blanks or commas, both samples inside the grid.
+pub fn parse(line: &[u8], grid: Grid) -> Result<[Sample; 2], String> {
+    let numbers = numbers(line).ok_or_else(|| {
+        // What was found is not to fill the screen.
+        let found = String::from_utf8_lossy(&line[..line.len().min(60)]);
+        format!(
+            "expected four whole numbers \"c0 r0 c1 r1\", found {:?}",
+            found.trim_end()
+        )
+    })?;
+    let [c0, r0, c1, r1] = numbers;
+    let pair = [Sample::new(c0, r0), Sample::new(c1, r1)];
+    match pair.iter().find(|sample| !grid.has_sample(**sample)) {
+        None => Ok(pair),
+        Some(outside) => Err(format!(
+            "({}, {}) is outside the grid: expected columns 0 to {} and rows 0 to {}",
+            outside.column,
+            outside.row,
+            grid.width() - 1,
+            grid.height() - 1
+        )),
+    }
+}
+
+/// Exactly four numbers.
+fn numbers(line: &[u8]) -> Option<[u32; 4]> {
+    let mut numbers = [0_u32; 4];
+    let mut words = line
+        .split(|byte| matches!(byte, b' ' | b'\t' | b',' | b'\r' | b'\n'))
+        .filter(|word| !word.is_empty());
+    for number in &mut numbers {
+        for digit in words.next()? {
+            let digit = digit.wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
+            }
+            *number = number.checked_mul(10)?.checked_add(u32::from(digit))?;
+        }
+    }
+    words.next().is_none().then_some(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_numbers_with_any_blanks_make_a_pair() {
+        for line in ["1 2 3 4\n", "1,2 3,4\r\n", "\t1  2,3 4", "01 2 3 004 \n"] {
+            assert_eq!(numbers(line.as_bytes()), Some([1, 2, 3, 4]), "{line:?}");
+        }
+        assert_eq!(numbers(b"4294967295 0 0 0"), Some([u32::MAX, 0, 0, 0]));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for line in [
+            "",
+            "\n",
+            "1 2 3",
+            "1 2 3 4 5",
+            "-1 2 3 4",
+            "1.0 2 3 4",
+            "a b c d",
+            "1 2 3 4294967296",
+            "1 2 3 99999999999999999999",
+            "1 2 3 4 # five",
+            "# 1 2 3",
+        ] {
+            assert_eq!(numbers(line.as_bytes()), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_fault_says_what_was_expected_and_found() {
+        let grid = Grid::new(5, 4).unwrap();
+        assert!(parse(b"4 3 0 0", grid).is_ok());
+        let outside = parse(b"0 0 5 3", grid).unwrap_err();
+        assert!(
+            outside.contains("(5, 3)") && outside.contains("0 to 4"),
+            "{outside}"
+        );
+        let short = parse(b"0 0 5\n", grid).unwrap_err();
+        assert!(short.ends_with("found \"0 0 5\""), "{short}");
+    }
+}

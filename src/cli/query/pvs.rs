@@ -1,0 +1,198 @@
+//! `viewcell query pvs`: everything that may be seen from a place.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::bundle;
+use viewcell::picture::{Viewpoint, mask_geotiff, viewshed_png};
+use viewcell::runtime::{Bundle, Pvs, Quad, Sample, TerrainBundle};
+use viewcell::world::Georeference;
+
+use super::{Place, check_inside};
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::output::{self, Json};
+
+/// What can be seen from A? Prints counts; with -o draws it
+#[derive(clap::Args)]
+pub struct Args {
+    /// The bundle
+    bundle: PathBuf,
+    /// From where: COL,ROW
+    a: Place,
+    /// Ask for the square of 2^LEVEL samples a side that holds A, not for A alone
+    #[arg(long, value_name = "LEVEL", default_value_t = 0)]
+    quad: u32,
+    /// Draw it: .png is a hillshade with what is hidden shaded, .tif a GeoTIFF mask, 1 = visible
+    #[arg(short, long, value_name = "MASK.png|.tif")]
+    output: Option<PathBuf>,
+    /// Overwrite the drawing if it is there
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell query pvs --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell query pvs")]
+pub struct Document {
+    /// Level of the quad that looks: 2^level samples a side, 0 for a single sample.
+    level: u32,
+    /// Column and row of its north-western sample.
+    origin: [u32; 2],
+    /// Number of samples seen from somewhere in it.
+    visible: u64,
+    /// Number of samples hidden from all of it, voids not counted.
+    hidden: u64,
+    /// Number of samples that are no terrain.
+    void: u64,
+    /// The drawing, if one was asked for.
+    output: Option<PathBuf>,
+}
+
+enum Drawing {
+    Png,
+    GeoTiff,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let drawing = args.output.as_deref().map(kind_of).transpose()?;
+    let map = super::open(&args.bundle)?;
+    let terrain = super::terrain(&args.bundle, &map)?;
+    let quad = quad_over(args, &terrain)?;
+    let pvs = terrain.pvs(quad).ok_or_else(|| {
+        Failure::bad_input(format!(
+            "{}: the PVS of this place is damaged; see what viewcell verify says, and bake again",
+            args.bundle.display()
+        ))
+    })?;
+
+    if let (Some(path), Some(drawing)) = (&args.output, drawing) {
+        bundle::check_output(path, args.force)?;
+        let opened = map
+            .bundle()
+            .map_err(|error| super::cannot_open(&args.bundle, error))?;
+        let bytes = match drawing {
+            Drawing::Png => png(&terrain, &pvs),
+            Drawing::GeoTiff => geotiff(&opened, &terrain, &pvs),
+        };
+        let bytes = bytes.map_err(|error| Failure::new(Exit::Resource, error))?;
+        bundle::save(path, &bytes, args.force)?;
+    }
+
+    let grid = terrain.grid();
+    let voids = grid.samples() - samples_of_terrain(&terrain);
+    let visible = pvs.count();
+    let hidden = (grid.samples() - voids).saturating_sub(visible);
+    let origin = quad.origin();
+    if args.json.json {
+        output::print_json(&Document {
+            level: quad.level,
+            origin: [origin.column, origin.row],
+            visible,
+            hidden,
+            void: voids,
+            output: args.output.clone(),
+        })?;
+    } else {
+        let share = |count: u64| 100.0 * count as f64 / (grid.samples() - voids).max(1) as f64;
+        output::print(format_args!(
+            "visible  {visible:>12}  {:5.1} %\nhidden   {hidden:>12}  {:5.1} %\nvoid     {voids:>12}",
+            share(visible),
+            share(hidden)
+        ))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn kind_of(path: &Path) -> Result<Drawing, Failure> {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("");
+    match extension.to_ascii_lowercase().as_str() {
+        "png" => Ok(Drawing::Png),
+        "tif" | "tiff" => Ok(Drawing::GeoTiff),
+        _ => Err(Failure::usage(format!(
+            "{}: expected a name that ends in .png or .tif, found {extension:?}",
+            path.display()
+        ))),
+    }
+}
+
+fn quad_over(args: &Args, terrain: &TerrainBundle) -> Result<Quad, Failure> {
+    let sample = check_inside(&args.bundle, terrain, args.a)?;
+    let highest = terrain.grid().root_level();
+    if args.quad > highest {
+        return Err(Failure::usage(format!(
+            "--quad {}: expected a level from 0 (a sample) to {highest} (all of {})",
+            args.quad,
+            args.bundle.display()
+        )));
+    }
+    Ok(Quad::new(
+        args.quad,
+        sample.column >> args.quad,
+        sample.row >> args.quad,
+    ))
+}
+
+fn every_sample(terrain: &TerrainBundle) -> impl Iterator<Item = Sample> + use<> {
+    let (width, height) = (terrain.grid().width(), terrain.grid().height());
+    (0..height).flat_map(move |row| (0..width).map(move |column| Sample::new(column, row)))
+}
+
+fn samples_of_terrain(terrain: &TerrainBundle) -> u64 {
+    every_sample(terrain)
+        .filter(|sample| terrain.valid().has_sample(*sample))
+        .count() as u64
+}
+
+/// Row by row, whether each sample may be seen.
+fn mask(terrain: &TerrainBundle, pvs: &Pvs) -> Vec<bool> {
+    let grid = terrain.grid();
+    let mut blocks = vec![0_u64; grid.blocks()];
+    pvs.expand(&mut blocks);
+    every_sample(terrain)
+        .map(|sample| {
+            let (block, bit) = grid.block_bit(sample);
+            blocks[block] >> bit & 1 == 1
+        })
+        .collect()
+}
+
+fn png(terrain: &TerrainBundle, pvs: &Pvs) -> Result<Vec<u8>, viewcell::picture::PictureError> {
+    let heights: Vec<f32> = every_sample(terrain)
+        .map(|sample| terrain.height(sample).unwrap_or(f32::NAN))
+        .collect();
+    let origin = pvs.quad().origin();
+    let viewpoint = Viewpoint {
+        column: origin.column,
+        row: origin.row,
+        side: 1 << pvs.quad().level,
+    };
+    viewshed_png(
+        terrain.grid().width(),
+        &heights,
+        terrain.parameters().spacing,
+        &mask(terrain, pvs),
+        viewpoint,
+    )
+}
+
+fn geotiff(
+    bundle: &Bundle,
+    terrain: &TerrainBundle,
+    pvs: &Pvs,
+) -> Result<Vec<u8>, viewcell::picture::PictureError> {
+    let parameters = terrain.parameters();
+    let georeference = parameters.transform.map(|transform| Georeference {
+        crs: bundle.crs().unwrap_or("").to_owned(),
+        transform,
+    });
+    mask_geotiff(
+        terrain.grid().width(),
+        &mask(terrain, pvs),
+        parameters.spacing,
+        georeference.as_ref(),
+    )
+}

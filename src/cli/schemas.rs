@@ -1,0 +1,41 @@
+//! The files in `schemas/` describe what the program reads and prints, and are kept so here.
+//!
+//! To write them anew: `VIEWCELL_WRITE_SCHEMAS=1 cargo test --bin viewcell schemas`.
+
+use std::path::Path;
+
+use schemars::{Schema, schema_for};
+
+use super::{bake, completions, job, man, query};
+
+fn schemas() -> Vec<(&'static str, Schema)> {
+    vec![
+        ("bake.json", schema_for!(bake::Document)),
+        ("completions.json", schema_for!(completions::Document)),
+        ("info.json", schema_for!(viewcell::bundle::Info)),
+        ("job.json", schema_for!(job::JobFile)),
+        ("man.json", schema_for!(man::Document)),
+        ("query-pairs.json", schema_for!(query::PairsDocument)),
+        ("query-pvs.json", schema_for!(query::PvsDocument)),
+        ("query-visible.json", schema_for!(query::VisibleDocument)),
+    ]
+}
+
+#[test]
+fn the_files_describe_what_the_program_reads_and_prints() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
+    let write = std::env::var_os("VIEWCELL_WRITE_SCHEMAS").is_some();
+    for (name, schema) in schemas() {
+        let schema = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        let file = folder.join(name);
+        if write {
+            std::fs::write(&file, &schema).unwrap();
+        }
+        let found = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            found == schema,
+            "schemas/{name} is out of date; write it anew with \
+             `VIEWCELL_WRITE_SCHEMAS=1 cargo test --bin viewcell schemas`"
+        );
+    }
+}
