@@ -18,6 +18,7 @@ pub enum ByteOrder {
 /// Type of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SampleType {
+    I8,
     U8,
     I16,
     U16,
@@ -32,7 +33,7 @@ pub(super) enum SampleType {
 impl SampleType {
     pub fn bytes(self) -> u64 {
         match self {
-            Self::U8 => 1,
+            Self::I8 | Self::U8 => 1,
             Self::I16 | Self::U16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 => 8,
@@ -62,34 +63,56 @@ pub(super) fn read(
     window: Window,
 ) -> Result<Vec<f64>, IngestError> {
     let mut values = window.allocate()?;
+    values.resize(window.samples() as usize, 0.0);
     let bytes = layout.sample.bytes();
-    let mut row_bytes = vec![0; (u64::from(window.width) * bytes) as usize];
-    for row in 0..u64::from(window.height) {
-        let first = (u64::from(window.row) + row) * layout.width + u64::from(window.column);
+    let mut row_bytes = zeros(u64::from(window.width), bytes)?;
+    for (row, values) in values.chunks_exact_mut(window.width as usize).enumerate() {
+        let first = (u64::from(window.row) + row as u64) * layout.width + u64::from(window.column);
         let place = layout.offset + first * bytes;
         file.seek(SeekFrom::Start(place))
             .and_then(|_| file.read_exact(&mut row_bytes))
             .map_err(|e| IngestError::io(e).at(format!("byte {place}")))?;
-        decode(&row_bytes, layout.sample, layout.order, &mut values);
+        decode(&row_bytes, layout.sample, layout.order, values);
     }
     Ok(values)
 }
 
-fn decode(bytes: &[u8], sample: SampleType, order: ByteOrder, values: &mut Vec<f64>) {
+/// So many items of so many zero bytes, with an error instead of an abort where memory is short.
+pub(super) fn zeros(items: u64, bytes: u64) -> Result<Vec<u8>, IngestError> {
+    let mut zeros = Vec::new();
+    items
+        .checked_mul(bytes)
+        .and_then(|n| usize::try_from(n).ok())
+        .filter(|n| zeros.try_reserve_exact(*n).is_ok())
+        .map(|n| zeros.resize(n, 0))
+        .ok_or_else(|| {
+            IngestError::resource(
+                format!("memory for {items} samples of {bytes} bytes"),
+                "less",
+                "take a part with --crop, from a file in tiles: gdal_translate -co TILED=YES",
+            )
+        })?;
+    Ok(zeros)
+}
+
+/// Samples from their bytes, of which there are as many as `values` need.
+pub(super) fn decode(bytes: &[u8], sample: SampleType, order: ByteOrder, values: &mut [f64]) {
     macro_rules! each {
         ($type:ty) => {{
             let (samples, _) = bytes.as_chunks();
+            let pairs = values.iter_mut().zip(samples);
             match order {
                 ByteOrder::Little => {
-                    values.extend(samples.iter().map(|b| <$type>::from_le_bytes(*b) as f64));
+                    pairs.for_each(|(value, b)| *value = <$type>::from_le_bytes(*b) as f64);
                 }
                 ByteOrder::Big => {
-                    values.extend(samples.iter().map(|b| <$type>::from_be_bytes(*b) as f64));
+                    pairs.for_each(|(value, b)| *value = <$type>::from_be_bytes(*b) as f64);
                 }
             }
         }};
     }
     match sample {
+        SampleType::I8 => each!(i8),
         SampleType::U8 => each!(u8),
         SampleType::I16 => each!(i16),
         SampleType::U16 => each!(u16),

@@ -1,20 +1,22 @@
 //! GeoTIFF: strips or tiles of one band, classic or BigTIFF.
 //!
-//! The crate `tiff` decodes; sizes and the table of strips are checked here first, because a
-//! header can declare anything.
+//! The crate `tiff` reads the directory; the size is looked at before, because a header can
+//! declare anything, and the samples are unpacked in `chunks`.
 
 use std::fs::File;
 use std::io::{self, BufReader};
 
 use tiff::TiffError;
-use tiff::decoder::{ChunkType, Decoder, DecodingResult, Limits};
+use tiff::decoder::{ChunkType, Decoder};
 use tiff::tags::Tag;
 
+use super::chunks::{Chunks, Coding};
 use super::crs::length_named;
+use super::flat::SampleType;
 use super::geokeys::GeoTags;
 use super::ifd;
 use super::raster::{Raster, Window};
-use super::{IngestError, Source, WITHOUT_GDAL};
+use super::{ByteOrder, IngestError, Source, WITHOUT_GDAL};
 
 type Tiff = Decoder<BufReader<File>>;
 
@@ -37,18 +39,22 @@ pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
     // The decoder would call the tables of a huge raster inconsistent before its size is known.
     let [width, height] = ifd::size(&mut reader)?;
     let window = Window::new(source.options, width, height)?;
-    let mut tiff = Decoder::new(reader).map_err(|e| decode_error(e, 1))?;
-    let most = most_chunk_samples(source);
-    let mut limits = Limits::default();
-    limits.decoding_buffer_size = usize::try_from(most.saturating_mul(8)).unwrap_or(usize::MAX);
-    limits.intermediate_buffer_size = limits.decoding_buffer_size;
-    tiff = tiff.with_limits(limits);
-
-    let samples = Samples::read(&mut tiff)?;
+    let mut tiff = Decoder::new(reader).map_err(decode_error)?;
+    let coding = coding(&mut tiff)?;
+    let chunks = chunks(&mut tiff, coding)?;
+    if [chunks.width, chunks.height].map(u64::from) != [width, height] {
+        return Err(IngestError::bad(
+            format!("one size, {width} x {height}"),
+            format!("{} x {} as well", chunks.width, chunks.height),
+            DAMAGED,
+        )
+        .at("tags 256 and 257 (ImageWidth, ImageLength)"));
+    }
     let mut notes = Vec::new();
     let nodata = nodata(&mut tiff)?;
-    let fill = nodata.filter(|n| !n.is_nan() || samples.float);
-    let values = read_window(&mut tiff, source, &samples, window, fill.unwrap_or(0.0))?;
+    let float = coding.sample.is_float();
+    let fill = nodata.filter(|n| float || !n.is_nan()).unwrap_or(0.0);
+    let values = chunks.read(tiff.inner(), source, window, fill)?;
 
     let mut raster = Raster::new("GeoTIFF", window, values);
     let tags = geo_tags(&mut tiff)?;
@@ -58,279 +64,132 @@ pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
     let unit = vertical_unit(&metadata, &tags, &mut notes);
     raster.scale = metadata_number(&metadata, "scale").unwrap_or(1.0) * unit;
     raster.offset = metadata_number(&metadata, "offset").unwrap_or(0.0) * unit;
-    raster.float = samples.float;
+    raster.float = float;
     raster.nodata = nodata;
     notes.extend(other_images(&mut tiff));
     raster.notes = notes;
     Ok(raster)
 }
 
-/// A strip or tile is decoded whole, however small the crop.
-fn most_chunk_samples(source: &Source) -> u64 {
-    source.options.max_samples.max(1 << 24)
-}
-
-/// What kind of samples the raster has.
-struct Samples {
-    bytes: u64,
-    float: bool,
-    compression: u16,
-    white_is_zero: bool,
-}
-
-impl Samples {
-    fn read(tiff: &mut Tiff) -> Result<Self, IngestError> {
-        let bands = short(tiff, Tag::SamplesPerPixel, 1)?;
-        if bands != 1 {
+/// What the samples are and how they are packed, refused where they are no heights.
+fn coding(tiff: &mut Tiff) -> Result<Coding, IngestError> {
+    let bands = short(tiff, Tag::SamplesPerPixel, 1)?;
+    if bands != 1 {
+        return Err(IngestError::bad(
+            "one band of heights",
+            format!("{bands}"),
+            "take one out: gdal_translate -b N INPUT OUT.tif",
+        )
+        .at("tag 277 (SamplesPerPixel)"));
+    }
+    let photometric = short(tiff, Tag::PhotometricInterpretation, 1)?;
+    if photometric > 1 {
+        return Err(IngestError::bad(
+            "grey samples (0 or 1)",
+            match photometric {
+                2 => "colour (2)".to_owned(),
+                3 => "a palette (3)".to_owned(),
+                other => format!("{other}"),
+            },
+            "save the heights as one band of numbers",
+        )
+        .at("tag 262 (PhotometricInterpretation)"));
+    }
+    let format = short(tiff, Tag::SampleFormat, 1)?;
+    if !matches!(format, 1..=3) {
+        return Err(IngestError::bad(
+            "integers or floating point numbers (1, 2 or 3)",
+            match format {
+                5 | 6 => format!("complex samples ({format})"),
+                other => format!("{other}"),
+            },
+            "export real heights",
+        )
+        .at("tag 339 (SampleFormat)"));
+    }
+    let bits = short(tiff, Tag::BitsPerSample, 1)?;
+    let sample = match (format, bits) {
+        (1, 8) => SampleType::U8,
+        (1, 16) => SampleType::U16,
+        (1, 32) => SampleType::U32,
+        (1, 64) => SampleType::U64,
+        (2, 8) => SampleType::I8,
+        (2, 16) => SampleType::I16,
+        (2, 32) => SampleType::I32,
+        (2, 64) => SampleType::I64,
+        (3, 32) => SampleType::F32,
+        (3, 64) => SampleType::F64,
+        _ => {
             return Err(IngestError::bad(
-                "one band of heights",
-                format!("{bands}"),
-                "take one out: gdal_translate -b N INPUT OUT.tif",
-            )
-            .at("tag 277 (SamplesPerPixel)"));
-        }
-        let photometric = short(tiff, Tag::PhotometricInterpretation, 1)?;
-        if photometric > 1 {
-            return Err(IngestError::bad(
-                "grey samples (0 or 1)",
-                match photometric {
-                    2 => "colour (2)".to_owned(),
-                    3 => "a palette (3)".to_owned(),
-                    other => format!("{other}"),
-                },
-                "save the heights as one band of numbers",
-            )
-            .at("tag 262 (PhotometricInterpretation)"));
-        }
-        let format = short(tiff, Tag::SampleFormat, 1)?;
-        if !matches!(format, 1..=3) {
-            return Err(IngestError::bad(
-                "integers or floating point numbers (1, 2 or 3)",
-                match format {
-                    5 | 6 => format!("complex samples ({format})"),
-                    other => format!("{other}"),
-                },
-                "export real heights",
-            )
-            .at("tag 339 (SampleFormat)"));
-        }
-        let bits = short(tiff, Tag::BitsPerSample, 1)?;
-        let float = format == 3;
-        let known = match format {
-            3 => matches!(bits, 16 | 32 | 64),
-            _ => matches!(bits, 8 | 16 | 32 | 64),
-        };
-        if !known {
-            return Err(IngestError::bad(
-                "integers of 8, 16, 32 or 64 bits, or floating point of 16, 32 or 64",
+                "integers of 8, 16, 32 or 64 bits, or floating point of 32 or 64",
                 format!("{bits} bits"),
                 WITHOUT_GDAL,
             )
             .at("tag 258 (BitsPerSample)")
             .unsupported());
         }
-        let white_is_zero = photometric == 0;
-        if white_is_zero && format != 1 {
-            // The decoder mirrors such samples, which cannot be undone without loss.
-            return Err(IngestError::bad(
-                "1 (black is zero) for these samples",
-                "0 (white is zero)",
-                WITHOUT_GDAL,
-            )
-            .at("tag 262 (PhotometricInterpretation)")
-            .unsupported());
-        }
-        Ok(Self {
-            bytes: u64::from(bits / 8),
-            float,
-            compression: short(tiff, Tag::Compression, 1)?,
-            white_is_zero,
-        })
-    }
+    };
+    Ok(Coding {
+        compression: short(tiff, Tag::Compression, 1)?,
+        predictor: short(tiff, Tag::Predictor, 1)?,
+        sample,
+        order: match tiff.byte_order() {
+            tiff::tags::ByteOrder::LittleEndian => ByteOrder::Little,
+            tiff::tags::ByteOrder::BigEndian => ByteOrder::Big,
+        },
+    })
 }
 
-/// Decodes the strips or tiles that the window touches. Those that were never written (GDAL
-/// leaves them out of sparse files) hold `fill`.
-fn read_window(
-    tiff: &mut Tiff,
-    source: &Source,
-    samples: &Samples,
-    window: Window,
-    fill: f64,
-) -> Result<Vec<f64>, IngestError> {
-    let error = |e| decode_error(e, samples.compression);
-    let (width, height) = tiff.dimensions().map_err(error)?;
+fn chunks(tiff: &mut Tiff, coding: Coding) -> Result<Chunks, IngestError> {
+    let (width, height) = tiff.dimensions().map_err(decode_error)?;
     let (chunk_width, chunk_height) = tiff.chunk_dimensions();
-    let (name, offsets_tag, counts_tag) = match tiff.get_chunk_type() {
-        ChunkType::Strip => ("strip", Tag::StripOffsets, Tag::StripByteCounts),
-        ChunkType::Tile => ("tile", Tag::TileOffsets, Tag::TileByteCounts),
+    let whole = tiff.get_chunk_type() == ChunkType::Tile;
+    let (name, offsets, counts) = if whole {
+        ("tile", Tag::TileOffsets, Tag::TileByteCounts)
+    } else {
+        ("strip", Tag::StripOffsets, Tag::StripByteCounts)
     };
-    // A last strip may be declared longer than the image; a tile is stored in full.
-    let chunk_height = match tiff.get_chunk_type() {
-        ChunkType::Strip => chunk_height.min(height),
-        ChunkType::Tile => chunk_height,
-    };
-    let chunk_samples = u64::from(chunk_width) * u64::from(chunk_height);
-    if chunk_samples > most_chunk_samples(source) {
-        return Err(IngestError::resource(
-            format!(
-                "at most {} samples in a {name}, which is decoded in one piece",
-                most_chunk_samples(source)
-            ),
-            format!("{chunk_width} x {chunk_height}"),
-            "raise the limit with --max-samples, or convert the file: gdal_translate -co TILED=YES",
-        ));
-    }
-    let offsets = tiff.get_tag_u64_vec(offsets_tag).map_err(error)?;
-    let counts = tiff.get_tag_u64_vec(counts_tag).map_err(error)?;
-
-    let across = width.div_ceil(chunk_width);
-    let columns = window.column..window.column + window.width;
-    let rows = window.row..window.row + window.height;
-    let mut values = window.allocate()?;
-    values.resize(window.samples() as usize, fill);
-    for y in rows.start / chunk_height..=(rows.end - 1) / chunk_height {
-        for x in columns.start / chunk_width..=(columns.end - 1) / chunk_width {
-            let index = y as usize * across as usize + x as usize;
-            let place = || format!("{name} {index}");
-            let (Some(&offset), Some(&count)) = (offsets.get(index), counts.get(index)) else {
-                return Err(IngestError::bad(
-                    format!("a table of {}s that covers the raster", name),
-                    format!("{} entries", offsets.len()),
-                    DAMAGED,
-                )
-                .at(place()));
-            };
-            if offset == 0 && count == 0 {
-                continue;
-            }
-            let rows_here = chunk_height.min(match tiff.get_chunk_type() {
-                ChunkType::Strip => height - y * chunk_height,
-                ChunkType::Tile => chunk_height,
-            });
-            let plain = u64::from(chunk_width) * u64::from(rows_here) * samples.bytes;
-            check_chunk(source, samples, offset, count, plain).map_err(|e| e.at(place()))?;
-            let decoded = tiff
-                .read_chunk(index as u32)
-                .map_err(|e| error(e).at(place()))?;
-            let (data_width, data_height) = tiff.chunk_data_dimensions(index as u32);
-            let decoded = to_f64(decoded, samples.white_is_zero);
-            let (left, top) = (x * chunk_width, y * chunk_height);
-            let from = columns.start.max(left)..columns.end.min(left + data_width);
-            for row in rows.start.max(top)..rows.end.min(top + data_height) {
-                let source_start = (row - top) as usize * data_width as usize;
-                let target_start = (row - rows.start) as usize * window.width as usize;
-                let part = source_start + (from.start - left) as usize
-                    ..source_start + (from.end - left) as usize;
-                let target = target_start + (from.start - columns.start) as usize;
-                let part = decoded.get(part).ok_or_else(|| {
-                    IngestError::bad("a full chunk of samples", "fewer", DAMAGED).at(place())
-                })?;
-                values[target..target + part.len()].copy_from_slice(part);
-            }
-        }
-    }
-    Ok(values)
+    Ok(Chunks {
+        name,
+        width,
+        height,
+        chunk_width,
+        // The number of rows in a strip may be declared without limit.
+        chunk_height: if whole {
+            chunk_height
+        } else {
+            chunk_height.min(height)
+        },
+        whole,
+        offsets: tiff.get_tag_u64_vec(offsets).map_err(decode_error)?,
+        counts: tiff.get_tag_u64_vec(counts).map_err(decode_error)?,
+        coding,
+    })
 }
 
-fn check_chunk(
-    source: &Source,
-    samples: &Samples,
-    offset: u64,
-    count: u64,
-    plain: u64,
-) -> Result<(), IngestError> {
-    let end = offset.checked_add(count);
-    if end.is_none_or(|end| end > source.length) {
-        return Err(IngestError::bad(
-            format!("{count} bytes from byte {offset} on"),
-            format!("a file of {} bytes", source.length),
-            "the file is cut short or its table is wrong: fetch or export it again",
-        ));
-    }
-    let uncompressed = samples.compression == 1;
-    if count == 0 || uncompressed && count < plain {
-        return Err(IngestError::bad(
-            if uncompressed {
-                format!("{plain} bytes")
-            } else {
-                "compressed bytes".to_owned()
-            },
-            format!("{count}"),
-            DAMAGED,
-        ));
-    }
-    Ok(())
-}
-
-fn to_f64(decoded: DecodingResult, white_is_zero: bool) -> Vec<f64> {
-    // The decoder has mirrored white-is-zero samples; heights want them as stored.
-    let mirrored = white_is_zero;
-    match decoded {
-        DecodingResult::U8(v) => each(v, |n| f64::from(if mirrored { !n } else { n })),
-        DecodingResult::U16(v) => each(v, |n| f64::from(if mirrored { !n } else { n })),
-        DecodingResult::U32(v) => each(v, |n| f64::from(if mirrored { !n } else { n })),
-        DecodingResult::U64(v) => each(v, |n| (if mirrored { !n } else { n }) as f64),
-        DecodingResult::I8(v) => each(v, f64::from),
-        DecodingResult::I16(v) => each(v, f64::from),
-        DecodingResult::I32(v) => each(v, f64::from),
-        DecodingResult::I64(v) => each(v, |n| n as f64),
-        DecodingResult::F16(v) => each(v, f64::from),
-        DecodingResult::F32(v) => each(v, f64::from),
-        DecodingResult::F64(v) => v,
-    }
-}
-
-fn each<T>(samples: Vec<T>, value: impl Fn(T) -> f64) -> Vec<f64> {
-    samples.into_iter().map(value).collect()
-}
-
-fn decode_error(error: TiffError, compression: u16) -> IngestError {
+fn decode_error(error: TiffError) -> IngestError {
+    let damaged = |found: String| IngestError::bad("a whole TIFF", found, DAMAGED);
     match error {
-        // The crate reports damaged streams as failures of input and output.
-        TiffError::IoError(e)
-            if matches!(
-                e.kind(),
-                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other
-            ) =>
-        {
-            damaged(e.to_string(), compression)
-        }
         TiffError::IoError(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
-            damaged("the end of the data".to_owned(), compression)
+            damaged("the end of the file".to_owned())
         }
         TiffError::IoError(e) => IngestError::io(e),
         TiffError::LimitsExceeded | TiffError::IntSizeError => IngestError::resource(
-            "tags and strips of a size within the limit",
+            "tags of a common size",
             "larger ones",
-            "raise the limit with --max-samples, or convert the file: gdal_translate -co TILED=YES",
+            "convert the file: gdal_translate -co TILED=YES INPUT OUT.tif",
         ),
         TiffError::UnsupportedError(e) => {
             IngestError::bad("a TIFF of a common kind", e.to_string(), WITHOUT_GDAL).unsupported()
         }
-        other => damaged(other.to_string(), compression),
-    }
-}
-
-fn damaged(found: String, compression: u16) -> IngestError {
-    const LZW: u16 = 5;
-    if compression == LZW {
-        // The decoder's LZW is known to fail on some sound files with tiles.
-        IngestError::bad(
-            "whole LZW data",
-            found,
-            format!("if other programs read the file, {WITHOUT_GDAL}"),
-        )
-        .unsupported()
-    } else {
-        IngestError::bad("a whole TIFF", found, DAMAGED)
+        other => damaged(other.to_string()),
     }
 }
 
 fn short(tiff: &mut Tiff, tag: Tag, default: u16) -> Result<u16, IngestError> {
     let values = tiff
         .find_tag_unsigned_vec::<u16>(tag)
-        .map_err(|e| decode_error(e, 1).at(format!("tag {}", tag.to_u16())))?;
+        .map_err(|e| decode_error(e).at(format!("tag {}", tag.to_u16())))?;
     Ok(values
         .and_then(|values| values.first().copied())
         .unwrap_or(default))
@@ -338,7 +197,7 @@ fn short(tiff: &mut Tiff, tag: Tag, default: u16) -> Result<u16, IngestError> {
 
 /// Text of a tag, in which writers do not always keep to ASCII.
 fn ascii(tiff: &mut Tiff, tag: Tag) -> Result<Option<String>, IngestError> {
-    let error = |e| decode_error(e, 1).at(format!("tag {}", tag.to_u16()));
+    let error = |e| decode_error(e).at(format!("tag {}", tag.to_u16()));
     let mut ifd = tiff.image_ifd();
     let Some(entry) = ifd.find_entry(tag) else {
         return Ok(None);
@@ -371,7 +230,7 @@ fn nodata(tiff: &mut Tiff) -> Result<Option<f64>, IngestError> {
 
 fn geo_tags(tiff: &mut Tiff) -> Result<GeoTags, IngestError> {
     let mut doubles = |tag: Tag| {
-        let error = |e| decode_error(e, 1).at(format!("tag {}", tag.to_u16()));
+        let error = |e| decode_error(e).at(format!("tag {}", tag.to_u16()));
         match tiff.find_tag(tag).map_err(error)? {
             Some(value) => value.into_f64_vec().map_err(error),
             None => Ok(Vec::new()),
@@ -383,7 +242,7 @@ fn geo_tags(tiff: &mut Tiff) -> Result<GeoTags, IngestError> {
     let parameters = doubles(Tag::GeoDoubleParamsTag)?;
     let directory = tiff
         .find_tag_unsigned_vec(Tag::GeoKeyDirectoryTag)
-        .map_err(|e| decode_error(e, 1).at("tag 34735 (GeoKeyDirectory)"))?;
+        .map_err(|e| decode_error(e).at("tag 34735 (GeoKeyDirectory)"))?;
     Ok(GeoTags {
         pixel_scale,
         tie_points,

@@ -7,6 +7,7 @@
 //! is taken.
 
 mod ascii;
+mod chunks;
 mod crs;
 mod envi;
 mod error;

@@ -6,6 +6,7 @@ use std::io::{BufReader, Read, Seek};
 use image::codecs::png::PngDecoder;
 use image::{ImageDecoder, ImageError, Limits};
 
+use super::flat;
 use super::raster::{Raster, Window};
 use super::raw::heights_assumed;
 use super::{IngestError, Source};
@@ -43,17 +44,7 @@ pub(super) fn read(source: &Source, mut file: File) -> Result<Raster, IngestErro
             REMEDY,
         ));
     }
-    let mut pixels = Vec::new();
-    pixels
-        .try_reserve_exact(pixel_bytes as usize)
-        .map_err(|_| {
-            IngestError::resource(
-                format!("{pixel_bytes} bytes of memory for the pixels"),
-                "less",
-                "convert the file to a tiled GeoTIFF and take a part with --crop",
-            )
-        })?;
-    pixels.resize(pixel_bytes as usize, 0_u8);
+    let mut pixels = flat::zeros(pixel_bytes, 1)?;
     decoder.read_image(&mut pixels).map_err(decode_error)?;
 
     let mut values = window.allocate()?;

@@ -16,8 +16,8 @@ pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
         ));
     };
     let order = source.options.byte_order.unwrap_or(ByteOrder::Little);
-    let declared = u64::from(width) * u64::from(height) * 2;
-    if declared != source.length && width > 0 && height > 0 {
+    let declared = u128::from(width) * u128::from(height) * 2;
+    if declared != u128::from(source.length) && width > 0 && height > 0 {
         return Err(IngestError::bad(
             format!("{declared} bytes for --size {width}x{height}"),
             format!("{} bytes", source.length),

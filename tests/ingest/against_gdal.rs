@@ -1,0 +1,273 @@
+//! GDAL as the judge of our own readers, and as the reader of what they leave to it.
+
+use std::path::{Path, PathBuf};
+
+use gdal::raster::{Buffer, GdalType, RasterCreationOptions};
+use gdal::{Dataset, DriverManager};
+use viewcell::ingest::IngestErrorKind::{Bad, Resource};
+use viewcell::ingest::{IngestOptions, Ingested};
+use viewcell::world::Terrain;
+
+use super::formats::{ASC, hgt};
+use super::{Files, read, read_plainly, real_file, refused};
+
+/// Holds what we have read against what GDAL reads.
+fn compare(path: &Path, ours: &Terrain) {
+    let name = path.display();
+    let dataset = Dataset::open(path).unwrap();
+    let (width, height) = dataset.raster_size();
+    assert_eq!(
+        (ours.width() as usize, ours.height() as usize),
+        (width, height),
+        "{name}"
+    );
+    let band = dataset.rasterband(1).unwrap();
+    let nodata = band.no_data_value();
+    let theirs = band.read_band_as::<f64>().unwrap();
+    for (i, (ours, theirs)) in ours.heights().iter().zip(theirs.data()).enumerate() {
+        if theirs.is_nan() || Some(*theirs) == nodata {
+            assert!(ours.is_nan(), "{name}: sample {i}: {ours}, not void");
+        } else {
+            assert_eq!(ours, theirs, "{name}: sample {i}");
+        }
+    }
+    let transform = dataset.geo_transform().ok();
+    match (ours.georeference(), transform) {
+        (Some(ours), Some(theirs)) => {
+            for (a, b) in ours.transform.iter().zip(theirs) {
+                assert!(
+                    (a - b).abs() <= 1e-12 * b.abs(),
+                    "{name}: {:?} {theirs:?}",
+                    ours.transform
+                );
+            }
+        }
+        (None, None) => {}
+        (ours, theirs) => panic!("{name}: {ours:?} {theirs:?}"),
+    }
+    let code = dataset
+        .spatial_ref()
+        .ok()
+        .and_then(|crs| crs.auth_code().ok());
+    if let (Some(code), Some(ours)) = (code, ours.georeference()) {
+        assert_eq!(ours.crs, format!("EPSG:{code}"), "{name}");
+    }
+}
+
+#[test]
+fn real_files_are_read_as_gdal_reads_them() {
+    for name in [
+        "jacksboro_fault_dem.tif",
+        "bigtujunga_30m.tif",
+        "bilbao_dsm_500.tif",
+        "bilbao_dsm_1359.tif",
+        "slovenia_lidar_1m_TM1_564_146.tif",
+        "slovenia_lidar_1m_nodata.tif",
+        "slovenia_513_png16.png",
+        "N34W119.hgt",
+        "Gale_HRSC_DEM_50m_300x285.bin",
+        "noctis-3500-clip-envi.bin",
+        "goteborg_cdsm_1m.asc",
+    ] {
+        let Some(path) = real_file(name) else {
+            continue;
+        };
+        let ingested = read_plainly(&path);
+        assert!(!ingested.format.starts_with("GDAL"), "{name}");
+        compare(&path, &ingested.terrain);
+    }
+}
+
+#[test]
+fn small_files_are_read_as_gdal_reads_them() {
+    let files = Files::new();
+    let centres = "ncols 2\nnrows 2\nxllcenter 10\nyllcenter 20\ncellsize 2\n1.5\n2 3\n4";
+    for path in [
+        files.write("a.asc", ASC),
+        files.write("b.asc", centres),
+        files.write("S46E169.hgt", hgt(1201, 1201)),
+        files.write("N60W001.hgt", hgt(1801, 3601)),
+    ] {
+        compare(&path, &read_plainly(&path).terrain);
+    }
+}
+
+const WIDTH: usize = 70;
+const HEIGHT: usize = 50;
+
+/// A raster written by GDAL.
+fn write<T: GdalType + Copy>(
+    files: &Files,
+    driver: &str,
+    options: &[&str],
+    sample: impl Fn(usize) -> T,
+) -> PathBuf {
+    let path = files.0.path().join("a.tif");
+    let _ = std::fs::remove_file(&path);
+    let mut list = RasterCreationOptions::new();
+    options
+        .iter()
+        .for_each(|option| list.add_string(option).unwrap());
+    let mut dataset = DriverManager::get_driver_by_name(driver)
+        .unwrap()
+        .create_with_band_type_with_options::<T, _>(&path, WIDTH, HEIGHT, 1, &list)
+        .unwrap();
+    dataset
+        .set_geo_transform(&[500.0, 2.0, 0.0, 900.0, 0.0, -3.0])
+        .unwrap();
+    let samples = (0..WIDTH * HEIGHT).map(sample).collect();
+    let mut buffer = Buffer::new((WIDTH, HEIGHT), samples);
+    dataset
+        .rasterband(1)
+        .unwrap()
+        .write((0, 0), (WIDTH, HEIGHT), &mut buffer)
+        .unwrap();
+    dataset.close().unwrap();
+    path
+}
+
+fn geotiff<T: GdalType + Copy>(options: &[&str], sample: impl Fn(usize) -> T) {
+    let files = Files::new();
+    let path = write(&files, "GTiff", options, sample);
+    let ingested = read_plainly(&path);
+    assert_eq!(ingested.format, "GeoTIFF", "{options:?}");
+    compare(&path, &ingested.terrain);
+}
+
+/// Neither constant nor simple, so that every code of a compression comes up.
+fn hash(i: usize) -> usize {
+    i.wrapping_mul(2_654_435_761) >> 7
+}
+
+#[test]
+fn geotiffs_of_every_layout_compression_and_type() {
+    for layout in [["TILED=NO", "BLOCKYSIZE=7"], ["TILED=YES", "BLOCKXSIZE=32"]] {
+        for order in ["ENDIANNESS=LITTLE", "ENDIANNESS=BIG"] {
+            for big in ["BIGTIFF=NO", "BIGTIFF=YES"] {
+                for [compression, predictor] in [
+                    ["COMPRESS=NONE", "PREDICTOR=1"],
+                    ["COMPRESS=PACKBITS", "PREDICTOR=1"],
+                    ["COMPRESS=LZW", "PREDICTOR=1"],
+                    ["COMPRESS=LZW", "PREDICTOR=2"],
+                    ["COMPRESS=DEFLATE", "PREDICTOR=1"],
+                    ["COMPRESS=DEFLATE", "PREDICTOR=2"],
+                    ["COMPRESS=ZSTD", "PREDICTOR=2"],
+                ] {
+                    let block = if layout[0] == "TILED=YES" {
+                        "BLOCKYSIZE=16"
+                    } else {
+                        "SPARSE_OK=FALSE"
+                    };
+                    let options = [
+                        layout[0],
+                        layout[1],
+                        block,
+                        order,
+                        big,
+                        compression,
+                        predictor,
+                    ];
+                    geotiff(&options, |i| hash(i) as u8);
+                    geotiff(&options, |i| hash(i) as u16);
+                    geotiff(&options, |i| hash(i) as i16);
+                    geotiff(&options, |i| hash(i) as i32 % 5000);
+                    geotiff(&options, |i| hash(i) as u32 % 5000);
+                    geotiff(&options, |i| hash(i) as i16 as f32 / 7.0);
+                    geotiff(&options, |i| f64::from(hash(i) as i16) / 7.0);
+                    // libtiff 4.5 swaps the bytes of such samples when it writes them big-endian, and
+                    // then cannot read its own file.
+                    if predictor == "PREDICTOR=2" && order == "ENDIANNESS=LITTLE" {
+                        let mut options = options;
+                        options[6] = "PREDICTOR=3";
+                        geotiff(&options, |i| hash(i) as i16 as f32 / 7.0);
+                        geotiff(&options, |i| f64::from(hash(i) as i16) / 7.0);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn unusual_geotiffs() {
+    geotiff(
+        &[
+            "SPARSE_OK=TRUE",
+            "TILED=YES",
+            "BLOCKXSIZE=16",
+            "BLOCKYSIZE=16",
+        ],
+        |i| (i / WIDTH / 16) as u16,
+    );
+    geotiff(&["PHOTOMETRIC=MINISWHITE"], |i| hash(i) as u16);
+    geotiff(&["PHOTOMETRIC=MINISWHITE"], |i| hash(i) as i16 as f32);
+    geotiff(&["PHOTOMETRIC=MINISWHITE", "COMPRESS=DEFLATE"], |i| {
+        hash(i) as u8
+    });
+}
+
+/// What our reader leaves alone falls to GDAL, which a person need not ask for.
+#[test]
+fn gdal_reads_the_rest() {
+    let files = Files::new();
+    let sample = |i: usize| (hash(i) % 500) as f32;
+    for (driver, options, format) in [
+        ("HFA", [].as_slice(), "GDAL/HFA"),
+        ("GSBG", &[], "GDAL/GSBG"),
+        ("GTiff", &["COMPRESS=LERC"], "GDAL/GTiff"),
+        ("GTiff", &["COMPRESS=LZMA"], "GDAL/GTiff"),
+    ] {
+        let path = write(&files, driver, options, sample);
+        let Ingested {
+            terrain,
+            format: found,
+            ..
+        } = read_plainly(&path);
+        assert_eq!(found, format);
+        compare(&path, &terrain);
+
+        let crop = Some([3, 5, 11, 7]);
+        let part = read(
+            &path,
+            &IngestOptions {
+                crop,
+                ..Default::default()
+            },
+        )
+        .terrain;
+        assert_eq!(part.at(10, 6), terrain.at(13, 11));
+        assert_eq!(
+            part.georeference().unwrap().transform[0],
+            terrain.georeference().unwrap().transform[0] + 6.0
+        );
+        refused(
+            &path,
+            &IngestOptions {
+                max_samples: 10,
+                ..Default::default()
+            },
+            Resource,
+        );
+    }
+    let path = write(&files, "GTiff", &["NBITS=12"], |i| (hash(i) % 4096) as u16);
+    let ingested = read_plainly(&path);
+    assert_eq!(ingested.format, "GDAL/GTiff");
+    compare(&path, &ingested.terrain);
+}
+
+#[test]
+fn gdal_too_refuses_what_is_no_terrain() {
+    let files = Files::new();
+    let path = files.0.path().join("a.img");
+    let driver = DriverManager::get_driver_by_name("HFA").unwrap();
+    driver.create(&path, 4, 4, 2).unwrap().close().unwrap();
+    let error = refused(&path, &IngestOptions::default(), Bad);
+    assert!(error.to_string().contains("one band"), "{error}");
+    // GDAL knowing nothing of a file either, our own words stand.
+    let error = refused(
+        &files.write("b.img", b"nonsense"),
+        &IngestOptions::default(),
+        Bad,
+    );
+    assert_eq!(error.place(), Some("byte 0"));
+}

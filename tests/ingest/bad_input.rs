@@ -1,0 +1,373 @@
+//! Each kind of bad input: the kind of error, and that it says where and what to do.
+
+use std::path::Path;
+
+use viewcell::ingest::IngestErrorKind::{self, Bad, Read, Resource, Usage};
+use viewcell::ingest::{ByteOrder, IngestOptions};
+
+use super::formats::{ASC, envi_header, grey8, hgt, png};
+use super::tiff_builder::Tiff;
+use super::{Files, refused};
+
+fn refuse(path: &Path, kind: IngestErrorKind, words: &[&str]) {
+    refuse_with(path, &IngestOptions::default(), kind, words);
+}
+
+fn refuse_with(path: &Path, options: &IngestOptions, kind: IngestErrorKind, words: &[&str]) {
+    let text = refused(path, options, kind).to_string();
+    for word in words {
+        assert!(text.contains(word), "{word:?} is missing in: {text}");
+    }
+}
+
+#[test]
+fn no_file_a_directory_an_empty_file() {
+    let files = Files::new();
+    refuse(&files.0.path().join("none.tif"), Read, &["none.tif"]);
+    refuse(files.0.path(), Bad, &["a directory"]);
+    refuse(&files.write("empty.tif", ""), Bad, &["an empty file"]);
+}
+
+#[test]
+fn unknown_content_says_how_to_get_gdal_or_to_convert() {
+    let files = Files::new();
+    for name in ["a.tif", "a.png", "a.bin", "a"] {
+        let path = files.write(name, b"%PDF-1.4 whatever");
+        refuse(&path, Bad, &["byte 0", "25 50 44 46", "gdal_translate"]);
+        if cfg!(not(feature = "gdal")) {
+            refuse(&path, Bad, &["--features gdal", "libgdal-dev"]);
+        }
+    }
+}
+
+#[test]
+fn options_that_cannot_be_right() {
+    let files = Files::new();
+    let path = files.write("a.png", png(grey8(4, 3)));
+    let refuse = |options: IngestOptions, kind, words: &[&str]| {
+        refuse_with(&path, &options, kind, words);
+    };
+    let default = IngestOptions::default();
+    for spacing in [
+        [0.0, 1.0],
+        [1.0, -1.0],
+        [f64::NAN, 1.0],
+        [1.0, f64::INFINITY],
+    ] {
+        refuse(
+            IngestOptions {
+                spacing: Some(spacing),
+                ..default.clone()
+            },
+            Usage,
+            &["--spacing"],
+        );
+    }
+    for vertical_scale in [0.0, f64::NAN, f64::INFINITY] {
+        refuse(
+            IngestOptions {
+                vertical_scale,
+                ..default.clone()
+            },
+            Usage,
+            &["--vertical-scale"],
+        );
+    }
+    let size = Some([4, 3]);
+    refuse(
+        IngestOptions {
+            size,
+            ..default.clone()
+        },
+        Usage,
+        &["--size", "PNG"],
+    );
+    let byte_order = Some(ByteOrder::Big);
+    refuse(
+        IngestOptions {
+            byte_order,
+            ..default.clone()
+        },
+        Usage,
+        &["--byte-order"],
+    );
+    let crop = |crop| IngestOptions {
+        crop: Some(crop),
+        ..default.clone()
+    };
+    refuse(crop([0, 0, 0, 3]), Usage, &["--crop"]);
+    refuse(
+        crop([1, 0, 4, 3]),
+        Bad,
+        &["4 x 3", "columns 1 to 4", "--crop"],
+    );
+    refuse(crop([0, 3, 1, 1]), Bad, &["rows 3 to 3"]);
+    refuse(
+        crop([u32::MAX, u32::MAX, u32::MAX, u32::MAX]),
+        Bad,
+        &["--crop"],
+    );
+    refuse(
+        IngestOptions {
+            max_samples: 11,
+            ..default.clone()
+        },
+        Resource,
+        &["11 samples", "4 x 3", "--max-samples"],
+    );
+    refuse(
+        IngestOptions {
+            vertical_scale: 1e9,
+            ..default.clone()
+        },
+        Bad,
+        &["sample (1, 0)", "--vertical-scale"],
+    );
+    refuse(
+        IngestOptions {
+            nodata: Some(0.0),
+            crop: Some([0, 0, 1, 1]),
+            ..default.clone()
+        },
+        Bad,
+        &["nothing but voids"],
+    );
+}
+
+#[test]
+fn the_limit_counts_the_crop() {
+    let files = Files::new();
+    let options = IngestOptions {
+        max_samples: 6,
+        crop: Some([0, 0, 2, 3]),
+        ..Default::default()
+    };
+    let asc = "ncols 9\nnrows 9\n".to_owned() + &"1 ".repeat(81);
+    for path in [
+        files.write("a.png", png(grey8(9, 9))),
+        files.write("a.asc", asc),
+        files.write("a.tif", Tiff::new(9, 9, vec![1.0; 81]).build()),
+        files.write("N00E000.hgt", hgt(1201, 1201)),
+    ] {
+        assert_eq!(super::read(&path, &options).terrain.samples(), 6);
+        let whole = IngestOptions {
+            crop: None,
+            ..options.clone()
+        };
+        refused(&path, &whole, Resource);
+    }
+}
+
+#[test]
+fn png_that_is_no_heightmap() {
+    let files = Files::new();
+    let cases: [(image::DynamicImage, &str); 5] = [
+        (image::RgbImage::new(2, 2).into(), "RGB"),
+        (image::RgbaImage::new(2, 2).into(), "RGBA"),
+        (image::GrayAlphaImage::new(2, 2).into(), "alpha"),
+        (image::DynamicImage::new_rgb16(2, 2), "RGB"),
+        (image::DynamicImage::new_luma_a16(2, 2), "alpha"),
+    ];
+    for (image, word) in cases {
+        refuse(&files.write("a.png", png(image)), Bad, &[word, "IHDR"]);
+    }
+    let sound = png(grey8(2, 2));
+    let with = |place: usize, byte: u8| {
+        let mut bytes = sound.clone();
+        bytes[place] = byte;
+        bytes
+    };
+    refuse(&files.write("a.png", with(25, 3)), Bad, &["a palette"]);
+    refuse(&files.write("a.png", with(24, 4)), Bad, &["4 bits"]);
+    refuse(&files.write("a.png", with(29, 0)), Bad, &["CRC"]);
+    let mut huge = sound.clone();
+    huge[16..24].copy_from_slice(&[0, 1, 0x11, 0x70, 0, 1, 0x11, 0x70]);
+    refuse(
+        &files.write("a.png", huge),
+        Resource,
+        &["70000 x 70000", "16777216", "--max-samples"],
+    );
+
+    // A grey value that stands for transparent: chunk tRNS after the header.
+    let mut transparent = sound[..33].to_vec();
+    transparent.extend([0, 0, 0, 2]);
+    transparent.extend(b"tRNS\0\x0a");
+    transparent.extend(crc32fast::hash(b"tRNS\0\x0a").to_be_bytes());
+    transparent.extend(&sound[33..]);
+    refuse(&files.write("a.png", transparent), Bad, &["tRNS"]);
+}
+
+#[test]
+fn raw16_without_its_size_or_with_another() {
+    let files = Files::new();
+    let square = files.write("a.r16", vec![0; 513 * 513 * 2]);
+    refuse(&square, Usage, &["--size", "263169 samples", "513x513"]);
+    let size = |w, h| IngestOptions {
+        size: Some([w, h]),
+        ..Default::default()
+    };
+    refuse_with(
+        &square,
+        &size(512, 513),
+        Bad,
+        &["525312 bytes", "526338", "513x513"],
+    );
+    let odd = files.write("a.raw", vec![0; 11]);
+    refuse(&odd, Usage, &["odd"]);
+    refuse_with(&odd, &size(5, 1), Bad, &["odd"]);
+    let oblong = files.write("b.raw", vec![0; 12]);
+    refuse_with(&oblong, &size(2, 2), Bad, &["not square"]);
+    refuse_with(&oblong, &size(0, 6), Bad, &["0 x 6"]);
+    refuse_with(&oblong, &size(u32::MAX, u32::MAX), Bad, &["12 bytes"]);
+}
+
+#[test]
+fn hgt_of_another_length_or_without_a_place() {
+    let files = Files::new();
+    let path = files.write("N34W119.hgt", vec![0; 1201 * 1201 * 2 - 1]);
+    refuse(&path, Bad, &["2884802 (1201 x 1201)", "2884801 bytes"]);
+    let tile = hgt(1201, 1201);
+    for name in [
+        "tile.hgt",
+        "X34W119.hgt",
+        "N95W119.hgt",
+        "N34W200.hgt",
+        "Nä4W119.hgt",
+    ] {
+        refuse(
+            &files.write(name, &tile),
+            Usage,
+            &["N34W119.hgt", "--spacing"],
+        );
+    }
+    let voids = i16::MIN.to_be_bytes().repeat(1201 * 1201);
+    refuse(
+        &files.write("N34W119.hgt", voids),
+        Bad,
+        &["nothing but voids"],
+    );
+}
+
+#[test]
+fn ascii_grids_with_faults() {
+    let files = Files::new();
+    let cases = [
+        (ASC.replace("nrows 2", "nrows 3"), "line 9", "cut short"),
+        (ASC.replace("nrows 2", "nrows 1"), "line 8", "more"),
+        (
+            ASC.replace("nrows 2", "nrows -2"),
+            "line 2",
+            "a whole number",
+        ),
+        (ASC.replace("nrows 2\r\n", ""), "line 6", "nrows"),
+        (ASC.replace("2.5 ", "2,5 "), "line 7", "\"2,5\""),
+        (
+            ASC.replace("2.5\r\n", "0\r\n"),
+            "line 5",
+            "a positive number",
+        ),
+        (ASC.replace("yllcorner", "zllcorner"), "line 4", "zllcorner"),
+        (ASC.replace("-20.5", "south"), "line 4", "\"south\""),
+        (ASC.replace("-3e1", "inf"), "sample (2, 0)", "inf"),
+        (ASC.replace("-3e1", "1e9"), "sample (2, 0)", "--nodata"),
+        (
+            "ncols 3".to_owned() + &"x".repeat(1000),
+            "line 1",
+            "white space",
+        ),
+        ("ncols".to_owned() + "\n", "line 2", "the end of the file"),
+        (
+            "ncols 3\nnrows 2\n".to_owned(),
+            "line 3",
+            "the end of the file",
+        ),
+    ];
+    for (text, place, words) in cases {
+        refuse(&files.write("a.asc", text), Bad, &[place, words]);
+    }
+    let huge = ASC
+        .replace("NCOLS 3", "NCOLS 70000")
+        .replace("nrows 2", "nrows 70000");
+    refuse(
+        &files.write("a.asc", huge),
+        Resource,
+        &["70000 x 70000", "--max-samples"],
+    );
+    let beyond = ASC.replace("NCOLS 3", &format!("NCOLS {}", u64::MAX));
+    refuse(&files.write("a.asc", beyond), Resource, &["--max-samples"]);
+}
+
+#[test]
+fn envi_with_faults() {
+    let files = Files::new();
+    let data = files.write("a.bin", [0; 10]);
+    let header = envi_header(1, 0);
+    let cases = [
+        (
+            header.replace("lines = 2", "lines = 3"),
+            "13 bytes",
+            "file length",
+        ),
+        (header.replace("lines = 2\n", ""), "lines", "no such key"),
+        (
+            header.replace("lines = 2", "lines = two"),
+            "lines",
+            "\"two\"",
+        ),
+        (header.replace("bands = 1", "bands = 2"), "bands", "2"),
+        (
+            header.replace("data type = 1", "data type = 6"),
+            "data type",
+            "complex",
+        ),
+        (
+            header.replace("data type = 1", "data type = 7"),
+            "data type",
+            "7",
+        ),
+        (
+            header.replace("byte order = 0", "byte order = 2"),
+            "byte order",
+            "2",
+        ),
+        (header.replace('}', ""), "line 2", "brace"),
+        (
+            header.replace("bands = 1", "bands"),
+            "line 6",
+            "key = value",
+        ),
+        (
+            header.replace("1000, 5000", "1000, north"),
+            "map info",
+            "six numbers",
+        ),
+        (
+            header.replace("units=Meters", "units=Cubits"),
+            "CRS",
+            "cubits",
+        ),
+        (
+            header.replace("interleave", "file compression = 1\ninterleave"),
+            "file compression",
+            "compressed",
+        ),
+    ];
+    for (text, place, words) in cases {
+        let header = files.write("a.hdr", text);
+        refuse(&header, Bad, &[place, words]);
+        refuse(&data, Bad, &[place, words]);
+    }
+    let huge = header
+        .replace("samples = 3", "samples = 70000")
+        .replace("lines = 2", "lines = 70000");
+    refuse(
+        &files.write("a.hdr", huge),
+        Resource,
+        &["70000 x 70000", "--max-samples"],
+    );
+    refuse(
+        &files.write("lonely.hdr", header),
+        Bad,
+        &["beside the header"],
+    );
+}

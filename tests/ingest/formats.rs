@@ -1,0 +1,326 @@
+//! PNG, RAW16, SRTM HGT, ESRI ASCII grid and ENVI: small sound files of each.
+
+use std::io::Cursor;
+
+use image::{DynamicImage, ImageFormat};
+use viewcell::ingest::{ByteOrder, IngestOptions};
+
+use super::{Files, read, read_plainly};
+
+pub fn png(image: impl Into<DynamicImage>) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    image.into().write_to(&mut bytes, ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+pub fn grey8(width: u32, height: u32) -> image::GrayImage {
+    image::GrayImage::from_fn(width, height, |c, r| image::Luma([(10 * r + c) as u8]))
+}
+
+pub fn grey16(width: u32, height: u32) -> DynamicImage {
+    DynamicImage::ImageLuma16(image::ImageBuffer::from_fn(width, height, |c, r| {
+        image::Luma([(1000 * r + c) as u16])
+    }))
+}
+
+#[test]
+fn png_of_8_and_16_bits() {
+    let files = Files::new();
+    let options = IngestOptions {
+        spacing: Some([2.0, 3.0]),
+        vertical_scale: 0.1,
+        vertical_offset: -5.0,
+        crop: Some([1, 2, 3, 4]),
+        ..Default::default()
+    };
+    // Named after something else: content decides.
+    for (bytes, step) in [(png(grey8(5, 7)), 10.0), (png(grey16(5, 7)), 1000.0)] {
+        let path = files.write("a.tif", bytes);
+        let ingested = read_plainly(&path);
+        assert_eq!(ingested.format, "PNG");
+        assert_eq!(
+            (ingested.terrain.width(), ingested.terrain.height()),
+            (5, 7)
+        );
+        assert_eq!(ingested.terrain.at(4, 6), 6.0 * step + 4.0);
+        assert_eq!(ingested.terrain.spacing(), [1.0, 1.0]);
+        assert!(ingested.terrain.georeference().is_none());
+        assert!(ingested.notes.iter().any(|note| note.contains("--spacing")));
+        assert!(
+            ingested
+                .notes
+                .iter()
+                .any(|note| note.contains("--vertical-scale"))
+        );
+
+        let part = read(&path, &options).terrain;
+        assert_eq!((part.width(), part.height()), (3, 4));
+        assert_eq!(part.spacing(), [2.0, 3.0]);
+        assert_eq!(part.at(2, 3), (5.0 * step + 3.0) * 0.1 - 5.0);
+    }
+}
+
+#[test]
+fn nodata_of_an_option_makes_voids_in_any_format() {
+    let files = Files::new();
+    let path = files.write("a.png", png(grey8(3, 1)));
+    let options = IngestOptions {
+        nodata: Some(1.0),
+        vertical_scale: 4.0,
+        ..Default::default()
+    };
+    let heights = read(&path, &options).terrain.heights().to_vec();
+    assert!(heights[0] == 0.0 && heights[1].is_nan() && heights[2] == 8.0);
+}
+
+#[test]
+fn raw16_of_either_byte_order() {
+    let files = Files::new();
+    let path = files.write("a.r16", [1, 0, 2, 0, 3, 0, 0, 1, 0xff, 0xff, 0, 0]);
+    let mut options = IngestOptions {
+        size: Some([3, 2]),
+        ..Default::default()
+    };
+    let ingested = read(&path, &options);
+    assert_eq!(ingested.format, "RAW16");
+    assert_eq!(
+        ingested.terrain.heights(),
+        [1.0, 2.0, 3.0, 256.0, 65535.0, 0.0]
+    );
+    assert!(
+        ingested
+            .notes
+            .iter()
+            .any(|note| note.contains("little-endian"))
+    );
+    options.byte_order = Some(ByteOrder::Big);
+    options.crop = Some([1, 0, 2, 2]);
+    assert_eq!(
+        read(&path, &options).terrain.heights(),
+        [512.0, 768.0, 65535.0, 0.0]
+    );
+
+    // Any name will do where the size is given, unless the content says otherwise.
+    let other = files.write("heights.dat", [7, 0, 8, 0]);
+    let options = IngestOptions {
+        size: Some([1, 2]),
+        ..Default::default()
+    };
+    assert_eq!(read(&other, &options).terrain.heights(), [7.0, 8.0]);
+    // Samples may look like another format's first bytes.
+    let tricky = files.write("tricky.raw", b"II*\0");
+    assert_eq!(
+        read(&tricky, &options).terrain.heights(),
+        [0x4949.into(), 42.0]
+    );
+}
+
+/// A tile whose every sample is its row, but for one void.
+pub fn hgt(width: usize, height: usize) -> Vec<u8> {
+    let mut bytes: Vec<u8> = (0..height)
+        .flat_map(|row| (row as i16 - 100).to_be_bytes().repeat(width))
+        .collect();
+    bytes[2..4].copy_from_slice(&i16::MIN.to_be_bytes());
+    bytes
+}
+
+#[test]
+fn hgt_lies_where_its_name_says() {
+    let files = Files::new();
+    let path = files.write("S46E169.hgt", hgt(1201, 1201));
+    let ingested = read_plainly(&path);
+    assert_eq!(ingested.format, "SRTM HGT");
+    let terrain = ingested.terrain;
+    assert_eq!(
+        (terrain.width(), terrain.height(), terrain.voids()),
+        (1201, 1201, 1)
+    );
+    assert!(terrain.at(1, 0).is_nan());
+    assert_eq!((terrain.at(0, 0), terrain.at(1200, 1200)), (-100.0, 1100.0));
+    let place = terrain.georeference().unwrap();
+    assert_eq!(place.crs, "EPSG:4326");
+    // The last sample is the south-western corner's: half a pixel beyond lies its outer edge.
+    let [x, dx, _, y, _, dy] = place.transform;
+    assert!((x + dx / 2.0 - 169.0).abs() < 1e-9);
+    assert!((y + dy * 1200.5 + 46.0).abs() < 1e-9);
+    let [dx, dy] = terrain.spacing();
+    assert!(
+        (dx - 65.1).abs() < 0.05 && (dy - 92.6).abs() < 0.05,
+        "{dx} {dy}"
+    );
+
+    let path = files.write("n60w001.SRTMGL1.hgt", hgt(1801, 3601));
+    let options = IngestOptions {
+        crop: Some([0, 0, 10, 20]),
+        ..Default::default()
+    };
+    let terrain = read(&path, &options).terrain;
+    assert_eq!((terrain.width(), terrain.height()), (10, 20));
+    // Two arc seconds by one, in the north of the tile.
+    assert!(terrain.spacing()[0] < 30.1 && terrain.spacing()[1] > 30.9);
+
+    // Without a name there is no latitude, but a spacing will do.
+    let path = files.write("tile.hgt", hgt(1201, 1201));
+    let options = IngestOptions {
+        spacing: Some([90.0, 90.0]),
+        ..Default::default()
+    };
+    let ingested = read(&path, &options);
+    assert_eq!(ingested.terrain.spacing(), [90.0, 90.0]);
+    assert!(ingested.terrain.georeference().is_none());
+}
+
+pub const ASC: &str = "NCOLS 3\r\nnrows 2\r\nXLLCORNER 100\r\nyllcorner -20.5\r\nCellSize 2.5\r\nNODATA_value -9999\r\n1 2.5 -3e1\r\n-9999\t5 6\r\n";
+
+#[test]
+fn ascii_grid() {
+    let files = Files::new();
+    let ingested = read_plainly(&files.write("a.txt", ASC));
+    assert_eq!(ingested.format, "ESRI ASCII grid");
+    let terrain = ingested.terrain;
+    assert_eq!(terrain.heights()[..3], [1.0, 2.5, -30.0]);
+    assert!(terrain.at(0, 1).is_nan());
+    assert_eq!(terrain.heights()[4..], [5.0, 6.0]);
+    assert_eq!(terrain.spacing(), [2.5, 2.5]);
+    let place = terrain.georeference().unwrap();
+    assert_eq!(place.transform, [100.0, 2.5, 0.0, -15.5, 0.0, -2.5]);
+    assert_eq!(place.crs, "unknown");
+    assert!(ingested.notes.iter().any(|note| note.contains("no CRS")));
+}
+
+#[test]
+fn ascii_grid_with_centres_two_steps_and_values_on_any_line() {
+    let files = Files::new();
+    let text = "\u{feff}nrows 2\nncols 2\nxllcenter 10\nyllcenter 20\ndx 2\ndy 4\n1\n2 3\n4";
+    let terrain = read_plainly(&files.write("a.asc", text)).terrain;
+    assert_eq!(terrain.heights(), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(terrain.spacing(), [2.0, 4.0]);
+    let place = terrain.georeference().unwrap();
+    assert_eq!(place.transform, [9.0, 2.0, 0.0, 26.0, 0.0, -4.0]);
+    let options = IngestOptions {
+        crop: Some([1, 0, 1, 2]),
+        ..Default::default()
+    };
+    let terrain = read(&files.write("b.asc", text), &options).terrain;
+    assert_eq!(terrain.heights(), [2.0, 4.0]);
+}
+
+#[test]
+fn ascii_grid_takes_its_crs_from_beside_it() {
+    let files = Files::new();
+    let path = files.write(
+        "a.asc",
+        "ncols 1\nnrows 2\nxllcorner 5\nyllcorner 59\ncellsize 1\n1\n2\n",
+    );
+    files.write("a.prj", "Projection GEOGRAPHIC\nDatum WGS84\nUnits DD\n");
+    let [dx, dy] = read_plainly(&path).terrain.spacing();
+    assert!(
+        (dx - 55_800.0).abs() < 1.0 && (dy - 111_412.0).abs() < 1.0,
+        "{dx} {dy}"
+    );
+    files.write(
+        "a.prj",
+        r#"PROJCS["p",GEOGCS["g",DATUM["d",SPHEROID["s",6378137,298]],UNIT["Degree",0.017]],UNIT["Foot_US",0.3048006096012192],AUTHORITY["EPSG","2227"]]"#,
+    );
+    let terrain = read_plainly(&path).terrain;
+    assert_eq!(terrain.spacing(), [0.3048006096012192; 2]);
+    assert_eq!(terrain.georeference().unwrap().crs, "EPSG:2227");
+}
+
+#[test]
+fn ascii_grid_that_looks_like_degrees_is_pointed_out() {
+    let files = Files::new();
+    let text = "ncols 1\nnrows 1\nxllcorner -84\nyllcorner 36\ncellsize 0.000833\n7\n";
+    let ingested = read_plainly(&files.write("a.asc", text));
+    assert!(
+        ingested
+            .notes
+            .iter()
+            .any(|note| note.contains("look like degrees"))
+    );
+}
+
+pub fn envi_header(data_type: u32, byte_order: u32) -> String {
+    format!(
+        "ENVI\ndescription = {{\n  two lines}}\nsamples = 3\nlines = 2\nbands = 1\nheader offset = 4\nfile type = ENVI Standard\ndata type = {data_type}\ninterleave = bsq\nbyte order = {byte_order}\ndata ignore value = 6\nmap info = {{UTM, 2, 1, 1000, 5000, 10, 20, 11, North, WGS-84, units=Meters}}\n"
+    )
+}
+
+#[test]
+fn envi_of_every_type_and_byte_order_by_either_file() {
+    let files = Files::new();
+    let values = [1_u8, 2, 3, 4, 5, 6];
+    macro_rules! data {
+        ($type:ty, $order:ident) => {
+            values
+                .iter()
+                .flat_map(|v| <$type>::from(*v).$order().to_vec())
+                .collect::<Vec<u8>>()
+        };
+    }
+    macro_rules! both {
+        ($code:expr, $type:ty) => {
+            [
+                ($code, 0, data!($type, to_le_bytes)),
+                ($code, 1, data!($type, to_be_bytes)),
+            ]
+        };
+    }
+    let cases = [
+        both!(1, u8),
+        both!(2, i16),
+        both!(3, i32),
+        both!(4, f32),
+        both!(5, f64),
+        both!(12, u16),
+        both!(13, u32),
+        both!(14, i64),
+        both!(15, u64),
+    ];
+    for (data_type, byte_order, data) in cases.into_iter().flatten() {
+        let header = files.write("a.hdr", envi_header(data_type, byte_order));
+        let data = files.write("a.bin", [b"skip".as_slice(), &data].concat());
+        for path in [header, data] {
+            let ingested = read_plainly(&path);
+            assert_eq!(ingested.format, "ENVI");
+            let terrain = ingested.terrain;
+            assert_eq!(
+                terrain.heights()[..5],
+                [1.0, 2.0, 3.0, 4.0, 5.0],
+                "type {data_type}"
+            );
+            assert!(terrain.at(2, 1).is_nan());
+            assert_eq!(terrain.spacing(), [10.0, 20.0]);
+            let place = terrain.georeference().unwrap();
+            // The reference pixel is the second column's.
+            assert_eq!(place.transform, [990.0, 10.0, 0.0, 5000.0, 0.0, -20.0]);
+            assert_eq!(place.crs, "UTM, 11, North, WGS-84, units=Meters");
+        }
+    }
+}
+
+#[test]
+fn envi_in_degrees_and_with_other_names() {
+    let files = Files::new();
+    let header = "ENVI\nsamples = 2\nlines = 1\ndata type = 1\nmap info = {Geographic Lat/Lon, 1, 1, 7, 60, 0.5, 0.25, WGS-84, units=Degrees}\n";
+    files.write("b.img.hdr", header);
+    let path = files.write("b.img", [8, 9]);
+    let terrain = read_plainly(&path).terrain;
+    assert_eq!(terrain.heights(), [8.0, 9.0]);
+    let [dx, dy] = terrain.spacing();
+    assert!(
+        (dx / 0.5 - 55_800.0).abs() < 300.0 && (dy / 0.25 - 111_412.0).abs() < 5.0,
+        "{dx} {dy}"
+    );
+
+    let header = files.write("c.hdr", "ENVI\nsamples = 1\nlines = 1\ndata type = 1\n");
+    files.write("c", [3]);
+    let ingested = read_plainly(&header);
+    assert_eq!(ingested.terrain.heights(), [3.0]);
+    assert!(
+        ingested
+            .notes
+            .iter()
+            .any(|note| note.contains("1 m assumed"))
+    );
+}

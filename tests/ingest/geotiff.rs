@@ -1,0 +1,397 @@
+//! GeoTIFF: kinds of samples and layout, place, units, voids.
+
+use viewcell::ingest::IngestErrorKind::{Bad, Resource};
+use viewcell::ingest::IngestOptions;
+
+use super::tiff_builder::{Tiff, Value};
+use super::{Files, read, read_plainly, refused};
+
+const WIDTH: u32 = 37;
+const HEIGHT: u32 = 21;
+
+fn ramp() -> Vec<f64> {
+    (0..WIDTH * HEIGHT)
+        .map(|i| f64::from(i * 7 % 101))
+        .collect()
+}
+
+fn near(found: f64, expected: f64) {
+    assert!(
+        (found - expected).abs() < 1e-5 * expected.abs(),
+        "{found} {expected}"
+    );
+}
+
+#[test]
+fn every_kind_of_sample_and_layout_gives_the_same_heights() {
+    let files = Files::new();
+    let mut kinds = 0;
+    for (format, bits) in [
+        (1, 8),
+        (1, 16),
+        (1, 32),
+        (1, 64),
+        (2, 8),
+        (2, 16),
+        (2, 32),
+        (2, 64),
+        (3, 32),
+        (3, 64),
+    ] {
+        for (compression, predictor) in [(1, 1), (8, 1), (8, 2), (8, 3)] {
+            if (predictor == 3 && format != 3) || (predictor == 2 && format == 3) {
+                continue;
+            }
+            for layout in 0..16 {
+                let mut tiff = Tiff::new(WIDTH, HEIGHT, ramp());
+                (tiff.format, tiff.bits) = (format, bits);
+                (tiff.compression, tiff.predictor) = (compression, predictor);
+                tiff.big_endian = layout & 1 != 0;
+                tiff.big_tiff = layout & 2 != 0;
+                tiff.tiled = layout & 4 != 0;
+                tiff.rows_per_strip = if layout & 8 != 0 { 4 } else { HEIGHT };
+                if format > 1 {
+                    tiff.samples.iter_mut().for_each(|v| *v -= 50.0);
+                }
+                let path = files.write("a.tif", tiff.build());
+                let ingested = read_plainly(&path);
+                assert_eq!(ingested.format, "GeoTIFF");
+                let terrain = ingested.terrain;
+                assert_eq!((terrain.width(), terrain.height()), (WIDTH, HEIGHT));
+                assert_eq!(
+                    terrain.heights(),
+                    tiff.samples,
+                    "{format} {bits} {compression} {predictor} {layout}"
+                );
+
+                let crop = Some([15, 3, 18, 14]);
+                let options = IngestOptions {
+                    crop,
+                    ..Default::default()
+                };
+                let part = read(&path, &options).terrain;
+                for r in 0..14 {
+                    for c in 0..18 {
+                        assert_eq!(part.at(c, r), terrain.at(c + 15, r + 3));
+                    }
+                }
+                kinds += 1;
+            }
+        }
+    }
+    assert_eq!(kinds, 16 * (8 * 3 + 2 * 3));
+}
+
+#[test]
+fn white_is_zero_changes_no_height() {
+    let files = Files::new();
+    let tiff = Tiff::new(WIDTH, HEIGHT, ramp()).tag(262, Value::Short(vec![0]));
+    assert_eq!(
+        read_plainly(&files.write("a.tif", tiff.build()))
+            .terrain
+            .heights(),
+        ramp()
+    );
+}
+
+/// Projected, EPSG:32611, metres, with points at pixel corners.
+fn utm() -> Vec<u16> {
+    vec![
+        1, 1, 0, 4, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, 32611, 3076, 0, 1, 9001,
+    ]
+}
+
+fn placed(keys: Vec<u16>) -> Tiff {
+    Tiff::new(WIDTH, HEIGHT, ramp())
+        .tag(33550, Value::Double(vec![10.0, 20.0, 0.0]))
+        .tag(33922, Value::Double(vec![0.0, 0.0, 0.0, 500.0, 900.0, 0.0]))
+        .tag(34735, Value::Short(keys))
+}
+
+#[test]
+fn scale_and_tie_point_place_the_raster_and_the_crop() {
+    let files = Files::new();
+    let path = files.write("a.tif", placed(utm()).build());
+    let terrain = read_plainly(&path).terrain;
+    assert_eq!(terrain.spacing(), [10.0, 20.0]);
+    let place = terrain.georeference().unwrap();
+    assert_eq!(place.crs, "EPSG:32611");
+    assert_eq!(place.transform, [500.0, 10.0, 0.0, 900.0, 0.0, -20.0]);
+
+    let options = IngestOptions {
+        crop: Some([2, 3, 4, 5]),
+        ..Default::default()
+    };
+    let terrain = read(&path, &options).terrain;
+    let place = terrain.georeference().unwrap();
+    assert_eq!(place.transform, [520.0, 10.0, 0.0, 840.0, 0.0, -20.0]);
+}
+
+#[test]
+fn points_at_pixel_centres_are_half_a_pixel_inside() {
+    let mut keys = utm();
+    keys[11] = 2;
+    let files = Files::new();
+    let terrain = read_plainly(&files.write("a.tif", placed(keys).build())).terrain;
+    let place = terrain.georeference().unwrap();
+    assert_eq!(place.transform, [495.0, 10.0, 0.0, 910.0, 0.0, -20.0]);
+}
+
+#[test]
+fn a_transformation_may_turn_the_raster() {
+    let tiff = Tiff::new(WIDTH, HEIGHT, ramp())
+        .tag(34735, Value::Short(utm()))
+        .tag(
+            34264,
+            Value::Double(vec![
+                3.0, 4.0, 0.0, 100.0, 4.0, -3.0, 0.0, 200.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0,
+            ]),
+        );
+    let files = Files::new();
+    let terrain = read_plainly(&files.write("a.tif", tiff.build())).terrain;
+    assert_eq!(terrain.spacing(), [5.0, 5.0]);
+    let place = terrain.georeference().unwrap();
+    assert_eq!(place.transform, [100.0, 3.0, 4.0, 200.0, 4.0, -3.0]);
+}
+
+#[test]
+fn feet_become_metres() {
+    let files = Files::new();
+    for (code, metres) in [(9002, 0.3048), (9003, 1200.0 / 3937.0), (9036, 1000.0)] {
+        let mut keys = utm();
+        keys[19] = code;
+        let terrain = read_plainly(&files.write("a.tif", placed(keys).build())).terrain;
+        assert_eq!(terrain.spacing(), [10.0 * metres, 20.0 * metres]);
+    }
+    let mut keys = utm();
+    keys[19] = 9999;
+    let path = files.write("a.tif", placed(keys).build());
+    let error = refused(&path, &IngestOptions::default(), Bad);
+    assert!(error.remedy().contains("--spacing"));
+    let options = IngestOptions {
+        spacing: Some([2.0, 3.0]),
+        ..Default::default()
+    };
+    assert_eq!(read(&path, &options).terrain.spacing(), [2.0, 3.0]);
+
+    // Heights in feet: the vertical unit of the keys.
+    let mut keys = utm();
+    keys[3] = 5;
+    keys.extend([4099, 0, 1, 9002]);
+    let ingested = read_plainly(&files.write("a.tif", placed(keys).build()));
+    assert_eq!(ingested.terrain.at(1, 0), 7.0 * 0.3048);
+    assert!(
+        ingested.notes.iter().any(|note| note.contains("0.3048")),
+        "{:?}",
+        ingested.notes
+    );
+}
+
+#[test]
+fn degrees_become_metres_on_the_ellipsoid_that_the_keys_name() {
+    let geographic = |radius: f64, inverse_flattening: f64| {
+        Tiff::new(WIDTH, HEIGHT, ramp())
+            .tag(33550, Value::Double(vec![0.5, 0.25, 0.0]))
+            // The centre row lies at latitude 60.
+            .tag(
+                33922,
+                Value::Double(vec![0.0, HEIGHT.into(), 0.0, 0.0, 60.0 - 2.625, 0.0]),
+            )
+            .tag(
+                34735,
+                Value::Short(vec![
+                    1, 1, 0, 5, 1024, 0, 1, 2, 2048, 0, 1, 32767, 2054, 0, 1, 9102, 2057, 34736, 1,
+                    0, 2059, 34736, 1, 1,
+                ]),
+            )
+            .tag(34736, Value::Double(vec![radius, inverse_flattening]))
+    };
+    let files = Files::new();
+    let ingested =
+        read_plainly(&files.write("a.tif", geographic(6_378_137.0, 298.257_223_563).build()));
+    let [dx, dy] = ingested.terrain.spacing();
+    near(dx, 55_800.0 / 2.0);
+    near(dy, 111_412.0 / 4.0);
+    assert!(
+        ingested
+            .notes
+            .iter()
+            .any(|note| note.contains("latitude 60")),
+        "{:?}",
+        ingested.notes
+    );
+    let mars = read_plainly(&files.write("a.tif", geographic(3_396_190.0, 0.0).build())).terrain;
+    near(mars.spacing()[1], 3_396_190.0_f64.to_radians() / 4.0);
+    near(mars.spacing()[0], 3_396_190.0_f64.to_radians() / 4.0);
+}
+
+#[test]
+fn nodata_is_void_also_when_rounded_to_single_precision() {
+    let files = Files::new();
+    let mut tiff = Tiff::new(2, 2, vec![1.0, -3.402_823_466_385_288_6e38, f64::NAN, 4.0]);
+    (tiff.format, tiff.bits) = (3, 32);
+    let tiff = tiff.tag(42113, Value::Ascii("-3.40282346638529e+038"));
+    let ingested = read_plainly(&files.write("a.tif", tiff.build()));
+    assert_eq!(ingested.terrain.voids(), 2);
+    assert!(
+        ingested
+            .notes
+            .iter()
+            .any(|note| note.contains("2 of 4 samples are void"))
+    );
+
+    // An option overrides the file's value; 4 is void now, and the file's is too low to be a height.
+    let path = files.write("b.tif", tiff.build());
+    let options = IngestOptions {
+        nodata: Some(4.0),
+        ..Default::default()
+    };
+    let error = refused(&path, &options, Bad);
+    assert_eq!(error.place(), Some("sample (1, 0)"));
+}
+
+#[test]
+fn the_files_scale_comes_before_the_options() {
+    let metadata = "<GDALMetadata>\n<Item name=\"OFFSET\" sample=\"0\" role=\"offset\">5</Item>\n<Item name=\"SCALE\" sample=\"0\" role=\"scale\">0.1</Item>\n</GDALMetadata>";
+    let tiff = Tiff::new(2, 1, vec![3.0, 7.0]).tag(42112, Value::Ascii(metadata));
+    let files = Files::new();
+    let path = files.write("a.tif", tiff.build());
+    assert_eq!(
+        read_plainly(&path).terrain.heights(),
+        [3.0 * 0.1 + 5.0, 7.0 * 0.1 + 5.0]
+    );
+    let options = IngestOptions {
+        vertical_scale: 2.0,
+        vertical_offset: -1.0,
+        ..Default::default()
+    };
+    assert_eq!(
+        read(&path, &options).terrain.at(1, 0),
+        (7.0 * 0.1 + 5.0) * 2.0 - 1.0
+    );
+}
+
+#[test]
+fn a_tile_that_was_never_written_holds_nodata() {
+    let mut tiff = Tiff::new(WIDTH, HEIGHT, ramp());
+    tiff.tiled = true;
+    let whole = tiff.build();
+    let files = Files::new();
+    let offsets = 8..8 + 6 * 512;
+    let table: Vec<u32> = offsets.step_by(512).map(|o| o as u32).collect();
+    let (mut sparse, mut counts) = (table, vec![512; 6]);
+    (sparse[1], counts[1]) = (0, 0);
+    let sparse = tiff
+        .tag(324, Value::Long(sparse))
+        .tag(325, Value::Long(counts))
+        .tag(42113, Value::Ascii("9"));
+    assert_eq!(whole[..8 + 6 * 512][8..], sparse.build()[8..8 + 6 * 512]);
+    let terrain = read_plainly(&files.write("a.tif", sparse.build())).terrain;
+    assert!(terrain.at(16, 0).is_nan() && terrain.at(31, 15).is_nan());
+    assert_eq!(terrain.at(15, 0), ramp()[15]);
+}
+
+#[test]
+fn lying_tables_and_headers_are_refused() {
+    let files = Files::new();
+    let sound = Tiff::new(WIDTH, HEIGHT, ramp());
+    let default = IngestOptions::default();
+    let bytes = WIDTH * HEIGHT * 2;
+    let cases = [
+        ("beyond the end", 273, Value::Long(vec![1 << 20]), Bad),
+        (
+            "before the start of time",
+            273,
+            Value::Long(vec![u32::MAX]),
+            Bad,
+        ),
+        ("too many bytes", 279, Value::Long(vec![u32::MAX]), Bad),
+        ("too few bytes", 279, Value::Long(vec![bytes - 1]), Bad),
+        ("no bytes", 279, Value::Long(vec![0]), Bad),
+        ("too many strips", 273, Value::Long(vec![8, 8]), Bad),
+        ("no rows in a strip", 278, Value::Long(vec![0]), Bad),
+        ("two bands", 277, Value::Short(vec![2]), Bad),
+        ("complex", 339, Value::Short(vec![5]), Bad),
+        ("a palette", 262, Value::Short(vec![3]), Bad),
+        ("colour", 262, Value::Short(vec![2]), Bad),
+        ("unknown compression", 259, Value::Short(vec![34887]), Bad),
+        ("no columns", 256, Value::Long(vec![0]), Bad),
+        (
+            "more rows than strips",
+            257,
+            Value::Long(vec![4_000_000]),
+            Resource,
+        ),
+        ("nodata that is no number", 42113, Value::Ascii("none"), Bad),
+    ];
+    for (what, tag, value, kind) in cases {
+        let path = files.write("a.tif", sound.clone().tag(tag, value).build());
+        let error = refused(&path, &default, kind);
+        assert!(!error.found().contains("panic"), "{what}: {error}");
+    }
+    let huge = sound
+        .clone()
+        .tag(256, Value::Long(vec![70_000]))
+        .tag(257, Value::Long(vec![70_000]));
+    let path = files.write("a.tif", huge.build());
+    let error = refused(&path, &default, Resource);
+    assert!(error.expected().contains("16777216") && error.remedy().contains("--max-samples"));
+    // The limit raised, the file is still what it is.
+    let raised = IngestOptions {
+        max_samples: u64::MAX,
+        ..Default::default()
+    };
+    refused(&path, &raised, Bad);
+    // And a crop of it is within the limit, but not within the file.
+    let crop = IngestOptions {
+        crop: Some([60_000, 60_000, 10, 10]),
+        ..Default::default()
+    };
+    refused(&path, &crop, Bad);
+}
+
+#[cfg(not(feature = "gdal"))]
+#[test]
+fn what_gdal_would_read_says_how_to_get_it() {
+    let files = Files::new();
+    for (tag, value) in [(258, 12), (259, 34887), (259, 7), (317, 3)] {
+        let tiff = Tiff::new(WIDTH, HEIGHT, ramp()).tag(tag, Value::Short(vec![value]));
+        let path = files.write("a.tif", tiff.build());
+        let error = refused(&path, &IngestOptions::default(), Bad);
+        assert!(
+            error.place().unwrap().contains(&format!("{tag}")),
+            "{error}"
+        );
+        assert!(error.remedy().contains("--features gdal"), "{error}");
+        assert!(error.remedy().contains("gdal_translate"), "{error}");
+    }
+}
+
+#[test]
+fn a_predictor_without_compression_means_nothing() {
+    let files = Files::new();
+    let tiff = Tiff::new(WIDTH, HEIGHT, ramp()).tag(317, Value::Short(vec![2]));
+    let terrain = read_plainly(&files.write("a.tif", tiff.build())).terrain;
+    assert_eq!(terrain.heights(), ramp());
+}
+
+#[test]
+fn tiles_larger_than_memory_are_refused() {
+    let files = Files::new();
+    for predictor in [1, 3] {
+        let mut tiff = Tiff::new(3, 3, vec![1.0; 9]);
+        (tiff.format, tiff.bits, tiff.tiled) = (3, 32, true);
+        (tiff.compression, tiff.predictor) = (8, predictor);
+        let tiff = tiff
+            .tag(322, Value::Long(vec![1 << 31]))
+            .tag(323, Value::Long(vec![1 << 31]));
+        let path = files.write("a.tif", tiff.build());
+        refused(&path, &IngestOptions::default(), Resource);
+        // Nor does a limit out of reach make it an abort.
+        let raised = IngestOptions {
+            max_samples: u64::MAX,
+            ..Default::default()
+        };
+        refused(&path, &raised, Resource);
+    }
+}

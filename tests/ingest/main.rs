@@ -1,0 +1,74 @@
+//! Reading terrains: every format, the real files, bad input, and GDAL as the judge.
+#![cfg(feature = "bake")]
+
+#[cfg(feature = "gdal")]
+mod against_gdal;
+mod bad_input;
+mod damage;
+mod formats;
+mod geotiff;
+mod real_files;
+mod tiff_builder;
+
+use std::path::{Path, PathBuf};
+
+use viewcell::ingest::{IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain};
+
+/// Where real files are kept, outside the repository.
+fn real_file(name: &str) -> Option<PathBuf> {
+    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
+        PathBuf::from,
+    );
+    let path = data.join("terrain").join(name);
+    if path.is_file() {
+        return Some(path);
+    }
+    println!("skipped: {} not found", path.display());
+    None
+}
+
+/// A folder of small files that lasts as long as the test.
+struct Files(tempfile::TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.path().join(name);
+        // Some file systems write a file to disk at once when it is overwritten, but not a new one.
+        let _ = std::fs::remove_file(&path);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+fn read(path: &Path, options: &IngestOptions) -> Ingested {
+    read_terrain(path, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn read_plainly(path: &Path) -> Ingested {
+    read(path, &IngestOptions::default())
+}
+
+/// Reads a file that must be refused, and checks that the error says all it should.
+fn refused(path: &Path, options: &IngestOptions, kind: IngestErrorKind) -> IngestError {
+    let error = match read_terrain(path, options) {
+        Ok(_) => panic!("{} should have been refused", path.display()),
+        Err(error) => error,
+    };
+    assert_eq!(error.kind(), kind, "{error}");
+    let text = error.to_string();
+    assert!(!text.contains('\n'), "{text}");
+    for part in [error.expected(), error.found(), error.remedy()] {
+        assert!(!part.is_empty() && text.contains(part), "{text}");
+    }
+    assert!(error.path().starts_with(path.parent().unwrap()), "{text}");
+    assert!(
+        text.starts_with(&error.path().display().to_string()),
+        "{text}"
+    );
+    error
+}
