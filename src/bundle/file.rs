@@ -99,7 +99,7 @@ impl BundleFile {
         let Some(section) = self.section(tag) else {
             return Ok(None);
         };
-        self.read_section(section, limit)
+        read_section(&self.file, section, limit)
             .map(Some)
             .map_err(|problem| match problem {
                 Problem::Io(error) => BundleError::Read {
@@ -112,43 +112,6 @@ impl BundleFile {
                     problem,
                 },
             })
-    }
-
-    /// As [`BundleFile::read`]; the problem apart from the file.
-    pub(super) fn read_section(&self, section: &Section, limit: u64) -> Result<Vec<u8>, Problem> {
-        if section.length > limit || section.stored_length > limit.saturating_add(1 << 16) {
-            return Err(Problem::Content(format!(
-                "expected at most {limit} bytes, found {} ({} stored)",
-                section.length, section.stored_length
-            )));
-        }
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(section.offset))
-            .map_err(Problem::Io)?;
-        let stored = read_up_to(file, section.stored_length).map_err(Problem::Io)?;
-        if !section.is_compressed() {
-            return Ok(stored);
-        }
-        let bad = |error: io::Error| Problem::Content(format!("expected a zstd frame: {error}"));
-        let decoder = zstd::stream::read::Decoder::new(stored.as_slice()).map_err(bad)?;
-        let mut bytes = Vec::new();
-        decoder
-            .take(section.length + 1)
-            .read_to_end(&mut bytes)
-            .map_err(bad)?;
-        if bytes.len() as u64 != section.length {
-            return Err(Problem::Content(format!(
-                "expected a zstd frame of {} bytes, found one of {}{}",
-                section.length,
-                bytes.len(),
-                if bytes.len() as u64 > section.length {
-                    " or more"
-                } else {
-                    ""
-                },
-            )));
-        }
-        Ok(bytes)
     }
 }
 
@@ -179,5 +142,45 @@ pub(super) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
 pub(super) fn read_up_to(file: impl Read, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The bytes of a section, decompressed: at most `limit`.
+pub(super) fn read_section(
+    mut file: &File,
+    section: &Section,
+    limit: u64,
+) -> Result<Vec<u8>, Problem> {
+    if section.length > limit || section.stored_length > limit.saturating_add(1 << 16) {
+        return Err(Problem::Content(format!(
+            "expected at most {limit} bytes, found {} ({} stored)",
+            section.length, section.stored_length
+        )));
+    }
+    file.seek(SeekFrom::Start(section.offset))
+        .map_err(Problem::Io)?;
+    let stored = read_up_to(file, section.stored_length).map_err(Problem::Io)?;
+    if !section.is_compressed() {
+        return Ok(stored);
+    }
+    let bad = |error: io::Error| Problem::Content(format!("expected a zstd frame: {error}"));
+    let decoder = zstd::stream::read::Decoder::new(stored.as_slice()).map_err(bad)?;
+    let mut bytes = Vec::new();
+    decoder
+        .take(section.length + 1)
+        .read_to_end(&mut bytes)
+        .map_err(bad)?;
+    if bytes.len() as u64 != section.length {
+        return Err(Problem::Content(format!(
+            "expected a zstd frame of {} bytes, found one of {}{}",
+            section.length,
+            bytes.len(),
+            if bytes.len() as u64 > section.length {
+                " or more"
+            } else {
+                ""
+            },
+        )));
+    }
     Ok(bytes)
 }

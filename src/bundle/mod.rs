@@ -2,8 +2,8 @@
 //!
 //! - [`writer`]: trees in, a finished file out, or nothing;
 //! - [`file`]: reading sections of a file without mapping it;
-
-//! - [`info`]: what a bundle is and how it was made;
+//! - [`mod@verify`]: every rule of the format, one function each;
+//! - [`mod@info`]: what a bundle is and how it was made;
 //! - [`timings`]: what the making took, in a file beside the bundle.
 
 pub mod error;
@@ -11,7 +11,7 @@ pub mod file;
 pub mod info;
 pub mod provenance;
 pub mod timings;
-
+pub mod verify;
 pub mod writer;
 
 pub use error::{BundleError, ErrorKind};
@@ -19,5 +19,5 @@ pub use file::BundleFile;
 pub use info::{Info, info};
 pub use provenance::{InputFile, LevelStatistics, Provenance, Statistics};
 pub use timings::{StageTime, Timings};
-
+pub use verify::{Fault, Progress, Report, RuleOutcome, verify};
 pub use writer::{TerrainHeader, TerrainWriter, Written, check_output, save};

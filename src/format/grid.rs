@@ -207,6 +207,12 @@ impl Grid {
         quad.column < columns && quad.row < rows
     }
 
+    /// All samples, row by row.
+    pub fn row_by_row(self) -> impl Iterator<Item = Sample> {
+        (0..self.height)
+            .flat_map(move |row| (0..self.width).map(move |column| Sample::new(column, row)))
+    }
+
     /// Columns and rows of 8×8 blocks: the shape of a block bitmap.
     pub const fn block_shape(&self) -> (u32, u32) {
         self.quads_at(BLOCK_LEVEL)

@@ -2,5 +2,6 @@
 #![cfg(feature = "bake")]
 
 mod common;
+mod damage;
 mod roundtrip;
 mod trees;

@@ -1,0 +1,484 @@
+//! Rules on the index and the trees: one pass over the trees in bake order.
+
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use super::container::Container;
+use super::{Checker, Faults, Rule};
+use crate::bundle::provenance::{LevelStatistics, Provenance, Statistics};
+use crate::compress::{Scratch, ValidPyramid, encode};
+use crate::format::quadtree::{MAX_VARINT_LEN, read_varint, write_varint};
+use crate::format::{Grid, Quad, Sample, Tag, TerrainParameters, Tree, Valid};
+
+pub(super) const INDEX: Rule = Rule {
+    name: "index",
+    demands: "TIDX places the trees in TREE in bake order, the first at 0, each after the one before",
+};
+pub(super) const TREES: Rule = Rule {
+    name: "trees",
+    demands: "every tree fills the bytes up to the next, and is the one canonical code of its PVS",
+};
+pub(super) const VOIDS: Rule = Rule {
+    name: "voids",
+    demands: "nothing is visible from a quad without terrain",
+};
+pub(super) const UNIONS: Rule = Rule {
+    name: "unions",
+    demands: "the PVS of a quad is the union of those of its children",
+};
+pub(super) const SYMMETRY: Rule = Rule {
+    name: "symmetry",
+    demands: "in a mutual bundle, of pairs of samples drawn, A sees B exactly when B sees A",
+};
+pub(super) const STATISTICS: Rule = Rule {
+    name: "statistics",
+    demands: "the statistics in PROV are those of the trees",
+};
+
+/// Checks all rules of this file.
+pub(super) fn check(
+    checker: &mut Checker,
+    container: &Container,
+    parameters: &TerrainParameters,
+    terrain: &ValidPyramid,
+    provenance: Option<&Provenance>,
+) -> io::Result<()> {
+    let grid = parameters.grid;
+    let places = Places::read(container, grid)?;
+    if !checker.check(INDEX, |faults| index(&places, faults))? {
+        return Ok(());
+    }
+    let mask: Vec<u8> = terrain
+        .blocks()
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    let pass = Pass {
+        terrain,
+        valid: Valid::from_blocks(grid, &mask),
+        scratch: Scratch::default(),
+        recoded: Vec::new(),
+        unions: vec![Union::new(grid); grid.levels() as usize + 1],
+        statistics: Statistics::new(grid, terrain.samples()),
+    };
+    let valid = pass.valid;
+    let (sound, statistics) = pass.run(checker, container, &places)?;
+    if !sound {
+        return Ok(());
+    }
+    if parameters.mutual {
+        let mut faults = Faults::default();
+        symmetry(checker, container, &places, valid, &mut faults)?;
+        checker.note(SYMMETRY, faults);
+    } else {
+        checker.note(SYMMETRY, Faults::default());
+    }
+    if let Some(provenance) = provenance {
+        checker.check(STATISTICS, |faults| {
+            compare(&provenance.statistics, &statistics, faults);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Where the trees are.
+struct Places {
+    grid: Grid,
+    /// Start of `TREE` in the file.
+    start: u64,
+    /// Length of `TREE`.
+    length: u64,
+    /// Start of `TIDX` in the file.
+    index_start: u64,
+    /// `TIDX`.
+    offsets: Vec<u64>,
+}
+
+impl Places {
+    fn read(container: &Container, grid: Grid) -> io::Result<Self> {
+        let section = |tag| {
+            container
+                .section(tag)
+                .map_or((0, 0), |s| (s.offset, s.length))
+        };
+        let (start, length) = section(Tag::TREE);
+        let (index_start, index_length) = section(Tag::TIDX);
+        let mut reader = BufReader::with_capacity(1 << 18, &container.file);
+        reader.seek(SeekFrom::Start(index_start))?;
+        let mut offsets = Vec::with_capacity((index_length / 8) as usize);
+        for _ in 0..index_length / 8 {
+            let mut bytes = [0; 8];
+            reader.read_exact(&mut bytes)?;
+            offsets.push(u64::from_le_bytes(bytes));
+        }
+        Ok(Self {
+            grid,
+            start,
+            length,
+            index_start,
+            offsets,
+        })
+    }
+
+    /// Offset of a quad's tree in `TREE`.
+    fn offset(&self, quad: Quad) -> u64 {
+        let index = self.grid.quad_index(quad);
+        index.map_or(self.length, |index| self.offsets[index as usize])
+    }
+
+    /// Offset of the byte after a quad's tree in `TREE`.
+    fn end(&self, quad: Quad) -> u64 {
+        let next = self.grid.next_in_bake_order(quad);
+        next.map_or(self.length, |next| self.offset(next))
+    }
+
+    /// Greatest length in bytes of a tree of this grid.
+    fn longest(&self) -> u64 {
+        let nodes: u64 = (4..self.grid.levels())
+            .map(|level| self.grid.quads_at(level))
+            .map(|(columns, rows)| u64::from(columns) * u64::from(rows))
+            .sum();
+        MAX_VARINT_LEN as u64 + nodes + 8 * self.grid.blocks() as u64
+    }
+}
+
+/// The words for a quad.
+fn name(quad: Quad) -> String {
+    format!(
+        "quad ({}, {}) of level {}",
+        quad.column, quad.row, quad.level
+    )
+}
+
+fn index(places: &Places, faults: &mut Faults) -> io::Result<()> {
+    let longest = places.longest();
+    if places.offsets.first() != Some(&0) {
+        let expected = "0, the first tree in bake order";
+        let found = format!("{:?}", places.offsets.first());
+        faults.add("entry 0 of TIDX", places.index_start, expected, found);
+    }
+    for quad in places.grid.bake_order() {
+        let (offset, end) = (places.offset(quad), places.end(quad));
+        if end <= offset || end > places.length || end - offset > longest {
+            let next = places.grid.next_in_bake_order(quad);
+            let entry = next.and_then(|next| places.grid.quad_index(next));
+            let at = entry.map(|entry| places.index_start + 8 * entry);
+            let most = offset.saturating_add(longest).min(places.length);
+            let expected = format!("{} to {most}", offset.saturating_add(1));
+            faults.add(
+                format!("end of the tree of {}", name(quad)),
+                at,
+                expected,
+                end,
+            );
+            // What follows is measured from a wrong place.
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The PVSs of a quad's children, taken together.
+#[derive(Clone)]
+struct Union {
+    bits: Vec<u64>,
+    /// Whether the trees of all children were sound.
+    sure: bool,
+}
+
+impl Union {
+    fn new(grid: Grid) -> Self {
+        Self {
+            bits: vec![0; grid.blocks()],
+            sure: true,
+        }
+    }
+}
+
+/// The pass over all trees.
+struct Pass<'a> {
+    terrain: &'a ValidPyramid,
+    valid: Valid<'a>,
+    scratch: Scratch,
+    recoded: Vec<u8>,
+    /// By level: what the children of the quad at hand see.
+    unions: Vec<Union>,
+    statistics: Statistics,
+}
+
+impl Pass<'_> {
+    /// Goes through the trees; says whether all are sound, and their statistics.
+    fn run(
+        mut self,
+        checker: &mut Checker,
+        container: &Container,
+        places: &Places,
+    ) -> io::Result<(bool, Statistics)> {
+        let [mut trees, mut voids, mut unions] = [(); 3].map(|()| Faults::default());
+        let mut reader = BufReader::with_capacity(1 << 20, &container.file);
+        reader.seek(SeekFrom::Start(places.start))?;
+        let total = places.grid.quad_count();
+        let mut bytes = Vec::new();
+        let mut pvs = vec![0; places.grid.blocks()];
+        for (done, quad) in (0..).zip(places.grid.bake_order()) {
+            if done % 1024 == 0 {
+                checker.tell(TREES, done, total);
+            }
+            let offset = places.offset(quad);
+            bytes.resize((places.end(quad) - offset) as usize, 0);
+            reader.read_exact(&mut bytes)?;
+            let at = places.start + offset;
+            let place = || format!("tree of {}", name(quad));
+            let has_terrain = self.valid.has_quad(quad);
+
+            pvs.fill(0);
+            let tree = Tree::parse(self.valid, &bytes);
+            if let Some(tree) = &tree {
+                tree.expand(&mut pvs);
+            }
+            let visible = self.recode(&pvs);
+            let sound = match fault_of(tree.as_ref(), &bytes, &self.recoded) {
+                Some((expected, found)) => {
+                    trees.add(place(), at, expected, found);
+                    false
+                }
+                None => true,
+            };
+            if sound && !has_terrain && visible > 0 {
+                let found = format!("{visible} visible samples");
+                voids.add(place(), at, "all hidden: it has no terrain", found);
+            }
+            let union = &self.unions[quad.level as usize];
+            if quad.level > 0 && sound && union.sure && union.bits != pvs {
+                let (expected, found) = difference(places.grid, &union.bits, &pvs);
+                unions.add(place(), at, expected, found);
+            }
+            self.pass_up(quad, &pvs, sound);
+            self.statistics
+                .record(quad, has_terrain, visible, bytes.len());
+        }
+        let sound = checker.note(TREES, trees);
+        // An unsound tree is no ground to judge these rules by, but what was found stands.
+        checker.note(VOIDS, voids);
+        checker.note(UNIONS, unions);
+        Ok((sound, self.statistics))
+    }
+
+    /// Encodes a PVS anew; returns the number of visible samples.
+    fn recode(&mut self, pvs: &[u64]) -> u64 {
+        self.recoded.clear();
+        encode(self.terrain, pvs, &mut self.scratch, &mut self.recoded)
+    }
+
+    /// Adds a quad's PVS to its parent's union, and makes its own ready for the next quad.
+    fn pass_up(&mut self, quad: Quad, pvs: &[u64], sound: bool) {
+        let level = quad.level as usize;
+        let (below, above) = self.unions.split_at_mut(level + 1);
+        for (to, from) in above[0].bits.iter_mut().zip(pvs) {
+            *to |= from;
+        }
+        above[0].sure &= sound;
+        below[level].bits.fill(0);
+        below[level].sure = true;
+    }
+}
+
+/// What is wrong with a tree: expected and found. `recoded` is the code of its PVS.
+fn fault_of(tree: Option<&Tree>, bytes: &[u8], recoded: &[u8]) -> Option<(String, String)> {
+    let fault = |expected: &str, found: String| Some((expected.to_owned(), found));
+    let (Some(tree), Some((head, body))) = (tree, read_varint(bytes)) else {
+        let start = &bytes[..bytes.len().min(8)];
+        return fault(
+            "a head, and the nodes it announces",
+            format!("{start:02X?}"),
+        );
+    };
+    let (_, head_length) = write_varint(head);
+    if head_length + body.len() != bytes.len() {
+        return fault(
+            "a head in as few bytes as it takes",
+            format!("{:02X?}", &bytes[..2]),
+        );
+    }
+    let codes = |code| {
+        let of_node = move |node: &u8| {
+            (0..4)
+                .filter(|child| node >> (2 * child) & 3 == code)
+                .count()
+        };
+        tree.nodes().iter().map(of_node).sum::<usize>()
+    };
+    if codes(3) > 0 {
+        return fault(
+            "codes 0, 1 and 2",
+            format!("{} times the reserved code 3", codes(3)),
+        );
+    }
+    let items = match head {
+        0 | 1 => 0,
+        _ => 1 + codes(2),
+    };
+    let expected = tree.nodes().len() + 8 * items.saturating_sub(tree.nodes().len());
+    if body.len() != expected {
+        let expected = format!("{} bytes, by its nodes", head_length + expected);
+        return fault(
+            &expected,
+            format!("{} bytes up to the next tree", bytes.len()),
+        );
+    }
+    if bytes != recoded {
+        let at = bytes.iter().zip(recoded).position(|(a, b)| a != b);
+        let at = at.unwrap_or(bytes.len().min(recoded.len()));
+        let expected = format!("the canonical code, {} bytes", recoded.len());
+        return fault(
+            &expected,
+            format!("{} bytes that differ from byte {at}", bytes.len()),
+        );
+    }
+    None
+}
+
+/// The first sample in which two PVSs differ.
+fn difference(grid: Grid, union: &[u64], pvs: &[u64]) -> (String, String) {
+    let sees = |visible: bool| if visible { "visible" } else { "hidden" };
+    let has = |bits: &[u64], sample| {
+        let (word, bit) = grid.block_bit(sample);
+        bits[word] >> bit & 1 == 1
+    };
+    let differs = |&sample: &Sample| has(union, sample) != has(pvs, sample);
+    match grid.row_by_row().find(differs) {
+        Some(sample) => {
+            let place = format!("sample ({}, {})", sample.column, sample.row);
+            (
+                format!("{place} {}, as from its children", sees(has(union, sample))),
+                format!("{place} {}", sees(has(pvs, sample))),
+            )
+        }
+        None => (
+            "the union of its children".to_owned(),
+            "another PVS".to_owned(),
+        ),
+    }
+}
+
+/// Viewpoints drawn for [`SYMMETRY`]; of small worlds, all.
+const VIEWPOINTS: u64 = 64;
+/// Targets drawn a viewpoint, twice: among all samples, and among those visible.
+const TARGETS: u64 = 32;
+
+fn symmetry(
+    checker: &mut Checker,
+    container: &Container,
+    places: &Places,
+    valid: Valid,
+    faults: &mut Faults,
+) -> io::Result<()> {
+    let grid = places.grid;
+    let sample = |i: u64| {
+        let width = u64::from(grid.width());
+        Sample::new((i % width) as u32, (i / width) as u32)
+    };
+    let everything = grid.samples() <= VIEWPOINTS;
+    let viewpoints = grid.samples().min(VIEWPOINTS);
+    let mut seed = 0;
+    let mut draw = |limit: u64| {
+        // splitmix64, the same draws in every run.
+        seed = u64::wrapping_add(seed, 0x9E37_79B9_7F4A_7C15);
+        let mut z = (seed ^ seed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ z >> 31) % limit.max(1)
+    };
+    for i in 0..viewpoints {
+        checker.tell(SYMMETRY, i, viewpoints);
+        let a = sample(if everything { i } else { draw(grid.samples()) });
+        let from_a = read_tree(container, places, a)?;
+        let Some(from_a) = Tree::parse(valid, &from_a) else {
+            continue;
+        };
+        let mut targets: Vec<Sample> = if everything {
+            (0..grid.samples()).map(sample).collect()
+        } else {
+            (0..TARGETS).map(|_| sample(draw(grid.samples()))).collect()
+        };
+        if !everything {
+            let mut pvs = vec![0; grid.blocks()];
+            from_a.expand(&mut pvs);
+            let seen: Vec<_> = grid
+                .row_by_row()
+                .filter(|&s| {
+                    let (word, bit) = grid.block_bit(s);
+                    pvs[word] >> bit & 1 == 1
+                })
+                .collect();
+            if !seen.is_empty() {
+                let draws = (0..TARGETS).map(|_| seen[draw(seen.len() as u64) as usize]);
+                targets.extend(draws);
+            }
+        }
+        for b in targets
+            .into_iter()
+            .filter(|&b| valid.has_sample(a) && valid.has_sample(b))
+        {
+            let from_b = read_tree(container, places, b)?;
+            let back = Tree::parse(valid, &from_b).is_none_or(|from_b| from_b.contains(a));
+            let there = from_a.contains(b);
+            if there != back {
+                let at = places.start + places.offset(b.quad());
+                let word = |sees| if sees { "sees" } else { "does not see" };
+                let pair = format!("({}, {}) and ({}, {})", a.column, a.row, b.column, b.row);
+                let found = format!("the first {}, the second {} back", word(there), word(back));
+                faults.add(format!("samples {pair}"), at, "the same both ways", found);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The bytes of the tree of a sample.
+fn read_tree(container: &Container, places: &Places, sample: Sample) -> io::Result<Vec<u8>> {
+    let quad = sample.quad();
+    let (offset, end) = (places.offset(quad), places.end(quad));
+    let mut bytes = vec![0; (end - offset) as usize];
+    let mut file = &container.file;
+    file.seek(SeekFrom::Start(places.start + offset))?;
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn compare(told: &Statistics, found: &Statistics, faults: &mut Faults) {
+    let mut same = |place: String, told: u64, found: u64| {
+        if told != found {
+            faults.add(place, None, format!("{found}, by the trees"), told);
+        }
+    };
+    same("samples".to_owned(), told.samples, found.samples);
+    same("voids".to_owned(), told.voids, found.voids);
+    same(
+        "levels".to_owned(),
+        told.levels.len() as u64,
+        found.levels.len() as u64,
+    );
+    for (told, found) in told.levels.iter().zip(&found.levels) {
+        type Field = (&'static str, fn(&LevelStatistics) -> u64);
+        let fields: [Field; 5] = [
+            ("number", |level| u64::from(level.level)),
+            ("quads", |level| level.quads),
+            ("quads with terrain", |level| level.quads_with_terrain),
+            ("visible samples", |level| level.visible_samples),
+            ("tree bytes", |level| level.tree_bytes),
+        ];
+        for (field, of) in fields {
+            same(
+                format!("{field} of level {}", found.level),
+                of(told),
+                of(found),
+            );
+        }
+    }
+    for (told, found) in told.levels.iter().zip(&found.levels) {
+        if (told.hidden_share - found.hidden_share).abs() > 1e-9 {
+            let place = format!("hidden share of level {}", found.level);
+            faults.add(place, None, found.hidden_share, told.hidden_share);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Every rule of `verify`, and a damaged file that trips exactly that rule.
+
+use std::path::Path;
+
+use viewcell::bundle::verify::{Outcome, RULES, Rule};
+use viewcell::bundle::{Provenance, Report, verify};
+use viewcell::compress::{Scratch, encode};
+use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::format::{Header, Quad, Section, Tag, Tree, WorldKind, crc32};
+use viewcell::runtime::Bundle;
+
+use crate::common::World;
+
+mod container;
+mod content;
+
+/// A bundle taken apart.
+struct Parts {
+    world: World,
+    sections: Vec<(Section, Vec<u8>)>,
+}
+
+impl Parts {
+    /// The world of these tests: with voids, CRS and heights that round, so that every section
+    /// is there; and small enough that every pair is checked for symmetry.
+    fn new() -> Self {
+        let world = World::new(11, 5, 6);
+        let bytes = world.bundle();
+        let bundle = Bundle::from_bytes(&bytes).unwrap();
+        let stored = |tag| bundle.section(tag).unwrap().1.to_vec();
+        let sections: Vec<_> = bundle.sections().map(|s| (s, stored(s.tag))).collect();
+        let tags: Vec<_> = sections.iter().map(|(section, _)| section.tag).collect();
+        assert_eq!(tags, Tag::KNOWN, "every section is there to be damaged");
+        Self { world, sections }
+    }
+
+    fn position(&self, tag: Tag) -> usize {
+        self.sections
+            .iter()
+            .position(|(section, _)| section.tag == tag)
+            .unwrap()
+    }
+
+    fn entry(&mut self, tag: Tag) -> &mut Section {
+        let position = self.position(tag);
+        &mut self.sections[position].0
+    }
+
+    fn bytes(&mut self, tag: Tag) -> &mut Vec<u8> {
+        let position = self.position(tag);
+        &mut self.sections[position].1
+    }
+
+    /// Replaces a section's bytes, decompressed.
+    fn replace(&mut self, tag: Tag, bytes: &[u8]) {
+        let entry = self.entry(tag);
+        entry.length = bytes.len() as u64;
+        let stored = if entry.is_compressed() {
+            zstd::bulk::compress(bytes, 3).unwrap()
+        } else {
+            bytes.to_vec()
+        };
+        *self.bytes(tag) = stored;
+    }
+
+    fn provenance(&mut self, change: impl FnOnce(&mut Provenance)) {
+        let text = zstd::bulk::decompress(self.bytes(Tag::PROV), 1 << 20).unwrap();
+        let mut provenance = serde_json::from_slice(&text).unwrap();
+        change(&mut provenance);
+        self.replace(Tag::PROV, &serde_json::to_vec(&provenance).unwrap());
+    }
+
+    /// The bytes of a quad's tree.
+    fn tree(&mut self, quad: Quad) -> Vec<u8> {
+        let grid = self.world.grid;
+        let offset = |parts: &mut Self, quad| {
+            let at = 8 * grid.quad_index(quad).unwrap() as usize;
+            u64::from_le_bytes(parts.bytes(Tag::TIDX)[at..at + 8].try_into().unwrap()) as usize
+        };
+        let start = offset(self, quad);
+        let end = match grid.next_in_bake_order(quad) {
+            Some(next) => offset(self, next),
+            None => self.bytes(Tag::TREE).len(),
+        };
+        self.bytes(Tag::TREE)[start..end].to_vec()
+    }
+
+    /// Replaces trees; index and statistics follow.
+    fn replace_trees(&mut self, change: impl Fn(Quad, Vec<u8>) -> Vec<u8>) {
+        let grid = self.world.grid;
+        let (mut trees, mut index) = (Vec::new(), vec![0; 8 * grid.quad_count() as usize]);
+        let mut statistics =
+            viewcell::bundle::Statistics::new(grid, self.world.pyramid().samples());
+        let mask = self.bytes(Tag::VALD).clone();
+        let valid = viewcell::format::Valid::from_blocks(grid, &mask);
+        for quad in grid.bake_order() {
+            let at = 8 * grid.quad_index(quad).unwrap() as usize;
+            index[at..at + 8].copy_from_slice(&(trees.len() as u64).to_le_bytes());
+            let tree = self.tree(quad);
+            let tree = change(quad, tree);
+            let visible = Tree::parse(valid, &tree).map_or(0, |tree| tree.count());
+            statistics.record(quad, valid.has_quad(quad), visible, tree.len());
+            trees.extend(tree);
+        }
+        self.replace(Tag::TREE, &trees);
+        self.replace(Tag::TIDX, &index);
+        self.provenance(|provenance| provenance.statistics = statistics);
+    }
+
+    /// Changes PVSs as block bitmaps.
+    fn replace_pvs(&mut self, change: impl Fn(Quad, &mut [u64])) {
+        let pyramid = self.world.pyramid();
+        let mask = self.bytes(Tag::VALD).clone();
+        let valid = viewcell::format::Valid::from_blocks(self.world.grid, &mask);
+        self.replace_trees(|quad, tree| {
+            let mut pvs = vec![0; pyramid.grid().blocks()];
+            Tree::parse(valid, &tree).unwrap().expand(&mut pvs);
+            change(quad, &mut pvs);
+            let mut tree = Vec::new();
+            encode(&pyramid, &pvs, &mut Scratch::default(), &mut tree);
+            tree
+        });
+    }
+
+    /// Puts everything together, with the checksums, places and lengths that belong to it.
+    fn assemble(&self) -> Vec<u8> {
+        let mut bytes = vec![0; HEADER_LEN + ENTRY_LEN * self.sections.len()];
+        let mut entries = Vec::new();
+        for (section, stored) in &self.sections {
+            bytes.resize(bytes.len().next_multiple_of(64), 0);
+            entries.push(Section {
+                offset: bytes.len() as u64,
+                stored_length: stored.len() as u64,
+                checksum: crc32(stored),
+                ..*section
+            });
+            bytes.extend(stored);
+        }
+        write_table(&mut bytes, &entries);
+        bytes
+    }
+}
+
+/// Writes a section table, and the header that belongs to it.
+fn write_table(bytes: &mut [u8], entries: &[Section]) {
+    let table: Vec<u8> = entries.iter().flat_map(Section::encode).collect();
+    bytes[HEADER_LEN..HEADER_LEN + table.len()].copy_from_slice(&table);
+    reseal_table(bytes, entries.len());
+}
+
+/// Makes the header fit the table as it is.
+fn reseal_table(bytes: &mut [u8], count: usize) {
+    let header = Header {
+        kind: WorldKind::Terrain,
+        file_length: bytes.len() as u64,
+        section_count: count as u32,
+        table_checksum: crc32(&bytes[HEADER_LEN..HEADER_LEN + count * ENTRY_LEN]),
+    };
+    bytes[..HEADER_LEN].copy_from_slice(&header.encode());
+}
+
+/// Gives the header its checksum.
+fn reseal_header(bytes: &mut [u8]) {
+    let checksum = Header::checksum_of(bytes.first_chunk().unwrap());
+    bytes[60..64].copy_from_slice(&checksum.to_le_bytes());
+}
+
+fn report_of(bytes: &[u8]) -> Report {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("damaged.vcb");
+    std::fs::write(&path, bytes).unwrap();
+    verify(&path, &mut |_| {}).unwrap()
+}
+
+/// Errors unless exactly the one rule fails, and says where, what was expected and found.
+fn trips(bytes: &[u8], rule: &str) {
+    assert!(
+        RULES.iter().any(|known: &Rule| known.name == rule),
+        "{rule}"
+    );
+    let report = report_of(bytes);
+    let failed: Vec<_> = report
+        .failed()
+        .map(|outcome| outcome.rule.as_str())
+        .collect();
+    assert_eq!(failed, [rule], "{report:#?}");
+    let outcome = report.failed().next().unwrap();
+    assert!(outcome.fault_count >= 1 && !outcome.faults.is_empty());
+    for fault in &outcome.faults {
+        assert!(
+            !fault.place.is_empty() && fault.expected != fault.found,
+            "{fault:?}"
+        );
+    }
+}
+
+#[test]
+fn a_sound_bundle_passes_every_rule() {
+    for (width, height, voids) in [(11, 5, 6), (1, 1, 0), (40, 20, 0), (33, 17, 4)] {
+        let report = report_of(&World::new(width, height, voids).bundle());
+        assert!(report.is_sound(), "{report:#?}");
+        assert_eq!(report.rules.len(), RULES.len());
+    }
+    assert!(report_of(&Parts::new().assemble()).is_sound());
+}
+
+#[test]
+fn a_rule_that_relies_on_a_broken_one_is_skipped() {
+    let mut parts = Parts::new();
+    parts.bytes(Tag::GRID)[12] = 9;
+    let report = report_of(&parts.assemble());
+    let outcome = |name: &str| {
+        report
+            .rules
+            .iter()
+            .find(|o| o.rule == name)
+            .unwrap()
+            .outcome
+    };
+    assert_eq!(outcome("section-checksums"), Outcome::Passed);
+    assert_eq!(outcome("grid"), Outcome::Failed);
+    assert_eq!(outcome("trees"), Outcome::Skipped);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_an_error_that_names_it() {
+    let error = verify(Path::new("no/such.vcb"), &mut |_| {}).unwrap_err();
+    assert!(error.to_string().contains("no/such.vcb"), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    assert!(verify(folder.path(), &mut |_| {}).is_err());
+}
