@@ -1,0 +1,141 @@
+//! A folder to work in, and a small world to bake.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+pub const VIEWCELL: &str = env!("CARGO_BIN_EXE_viewcell");
+
+/// A fresh folder.
+pub struct Folder(TempDir);
+
+/// What came of a run.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// A fresh folder with `wall.asc` and the bundle baked from it, `wall.vcb`.
+    pub fn with_wall() -> Self {
+        let folder = Self::new();
+        folder.write("wall.asc", wall());
+        folder.ok(&[
+            "bake",
+            "terrain",
+            "wall.asc",
+            "--visibility",
+            "exact",
+            "--quiet",
+        ]);
+        folder
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The names of all that is in it, hidden files included, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.0.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(VIEWCELL);
+        command.args(arguments).current_dir(self.0.path());
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_with_stdin(arguments, b"")
+    }
+
+    pub fn run_with_stdin(&self, arguments: &[&str], stdin: &[u8]) -> Ran {
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that does not read its stdin may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(stdin);
+        let output = child.wait_with_output().unwrap();
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Runs what must succeed.
+    pub fn ok(&self, arguments: &[&str]) -> Ran {
+        let ran = self.run(arguments);
+        assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.stderr);
+        ran
+    }
+
+    /// Runs what must fail with this code, with these words on stderr and nothing on stdout.
+    pub fn fails(&self, arguments: &[&str], code: i32, words: &[&str]) {
+        let ran = self.run(arguments);
+        assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
+        assert_eq!(ran.stdout, "", "{arguments:?}");
+        for word in words {
+            assert!(
+                ran.stderr.contains(word),
+                "{arguments:?}: no {word:?} in: {}",
+                ran.stderr
+            );
+        }
+    }
+}
+
+/// A plain of 9 x 5 samples, 10 m apart, with a wall of 100 m in column 4 and a void in the
+/// south-eastern corner, as ESRI ASCII grid.
+pub fn wall() -> String {
+    let mut text = String::from(
+        "ncols 9\nnrows 5\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n",
+    );
+    for row in 0..5 {
+        let east = if row == 4 { "-9999" } else { "0" };
+        text.push_str(&format!("0 0 0 0 100 0 0 0 {east}\n"));
+    }
+    text
+}
+
+/// Hills enough to keep a processor busy for a while: `side` x `side` samples, RAW16.
+pub fn hills(side: u32) -> Vec<u8> {
+    let mut seed = 1_u32;
+    (0..side * side)
+        .flat_map(|_| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((seed >> 24) as u16).to_le_bytes()
+        })
+        .collect()
+}
+
+/// The repository's own demo.
+pub fn demo() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jacksboro.tif")
+}

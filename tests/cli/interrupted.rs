@@ -1,0 +1,150 @@
+//! Signals, closed pipes and full disks.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+
+use crate::common::{Folder, VIEWCELL, hills};
+
+const SIDE: u32 = 400;
+
+/// Starts a bake that takes long, sends it a signal when it is at work, and says its exit code.
+fn exit_code_after(signal: &str) -> Option<i32> {
+    let folder = Folder::new();
+    folder.write("hills.r16", hills(SIDE));
+    folder.write("kept.vcb", "precious");
+    let size = format!("{SIDE}x{SIDE}");
+    let mut child = folder
+        .command(&[
+            "bake",
+            "terrain",
+            "hills.r16",
+            "--size",
+            &size,
+            "--spacing",
+            "1",
+            "--visibility",
+            "exact",
+            "-o",
+            "kept.vcb",
+            "--force",
+            "--threads",
+            "1",
+            "--progress",
+            "json",
+        ])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("\"visibility\"") {
+        line.clear();
+        assert!(
+            stderr.read_line(&mut line).unwrap() > 0,
+            "the bake ended early"
+        );
+    }
+    assert!(folder.names().len() > 2, "the new bundle is in the making");
+    let killed = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status();
+    assert!(killed.unwrap().success());
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).unwrap();
+    let status = child.wait().unwrap();
+    assert!(rest.contains("nothing was written"), "{rest}");
+    assert_eq!(
+        folder.names(),
+        ["hills.r16", "kept.vcb"],
+        "something is left behind"
+    );
+    assert_eq!(folder.read("kept.vcb"), b"precious");
+    status.code()
+}
+
+#[test]
+fn ctrl_c_stops_a_bake_and_leaves_nothing_behind() {
+    assert_eq!(exit_code_after("-INT"), Some(130));
+}
+
+#[test]
+fn termination_stops_a_bake_and_leaves_nothing_behind() {
+    assert_eq!(exit_code_after("-TERM"), Some(143));
+}
+
+#[test]
+fn a_reader_who_has_read_enough_is_no_failure() {
+    let folder = Folder::with_wall();
+    folder.write("pairs.txt", "0 0 8 0\n".repeat(200_000));
+    for arguments in [
+        &["query", "visible", "wall.vcb", "--pairs", "pairs.txt"][..],
+        &[
+            "query",
+            "visible",
+            "wall.vcb",
+            "--pairs",
+            "pairs.txt",
+            "--json",
+        ],
+        &["info", "wall.vcb"],
+        &["completions", "bash"],
+    ] {
+        let mut child = folder
+            .command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            "",
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_behind_stdout_is_noticed() {
+    let folder = Folder::with_wall();
+    for arguments in [
+        &["info", "wall.vcb"][..],
+        &["info", "wall.vcb", "--json"],
+        &["man"],
+    ] {
+        let full = std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let output = folder.command(arguments).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(5), "{arguments:?}");
+        assert!(
+            String::from_utf8(output.stderr).unwrap().contains("stdout"),
+            "{arguments:?}"
+        );
+    }
+}
+
+/// A limit on the size of files stands in for a disk that fills up during the bake.
+#[test]
+fn no_space_for_the_bundle_leaves_nothing_behind() {
+    let folder = Folder::new();
+    folder.write("hills.r16", hills(64));
+    let bake = format!(
+        "trap '' XFSZ; ulimit -f 8; exec {VIEWCELL} bake terrain hills.r16 --size 64x64 \
+         --spacing 1 --visibility exact -o hills.vcb"
+    );
+    let output = Command::new("sh")
+        .args(["-c", &bake])
+        .current_dir(folder.path(""))
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(5), "{stderr}");
+    assert!(stderr.contains("hills.vcb: no space left"), "{stderr}");
+    assert_eq!(folder.names(), ["hills.r16"]);
+}

@@ -1,0 +1,8 @@
+//! The program from outside: arguments in; stdout, stderr, files and exit codes out.
+#![cfg(feature = "cli")]
+
+mod bad_input;
+mod common;
+mod documents;
+mod interrupted;
+mod verbs;

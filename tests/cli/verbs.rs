@@ -1,0 +1,253 @@
+//! Every verb does what its help says.
+
+use std::io::Cursor;
+
+use tiff::decoder::{Decoder, DecodingResult};
+
+use crate::common::{Folder, demo};
+
+#[test]
+fn a_wall_hides_what_is_behind_it() {
+    let folder = Folder::with_wall();
+    let visible = |a: &str, b: &str| {
+        let ran = folder.ok(&["query", "visible", "wall.vcb", a, b]);
+        assert_eq!(ran.stderr, "");
+        ran.stdout
+    };
+    assert_eq!(visible("0,2", "8,2"), "hidden\n");
+    assert_eq!(visible("8,2", "0,2"), "hidden\n");
+    assert_eq!(visible("0,2", "3,0"), "visible\n");
+    assert_eq!(visible("0,2", "4,2"), "visible\n");
+    assert_eq!(visible("4,0", "8,3"), "visible\n");
+    assert_eq!(visible("7,4", "8,4"), "hidden\n", "a void is hidden");
+    assert_eq!(visible("8,4", "8,4"), "hidden\n", "nobody stands in a void");
+}
+
+#[test]
+fn a_bundle_is_named_after_its_input_and_lies_in_the_current_folder() {
+    let folder = Folder::new();
+    let demo = demo();
+    let ran = folder.ok(&[
+        "bake",
+        "terrain",
+        demo.to_str().unwrap(),
+        "--crop",
+        "0,0,20,10",
+        "--visibility",
+        "exact",
+    ]);
+    assert_eq!(ran.stdout, "", "progress and summary go to stderr");
+    for words in [
+        "20 x 10 = 200 samples",
+        "hidden from a quad",
+        "TREE",
+        "visibility",
+        "jacksboro.vcb",
+    ] {
+        assert!(
+            ran.stderr.contains(words),
+            "no {words:?} in: {}",
+            ran.stderr
+        );
+    }
+    assert!(folder.names().contains(&"jacksboro.vcb".to_owned()));
+    let info = folder.ok(&["info", "jacksboro.vcb"]);
+    assert!(
+        info.stdout.contains("jacksboro.tif (GeoTIFF, 125.1 kB"),
+        "{}",
+        info.stdout
+    );
+    assert_eq!(info.stderr, "");
+}
+
+#[test]
+fn threads_and_instructions_change_no_byte() {
+    let folder = Folder::new();
+    let demo = demo();
+    let bake = |name: &str, more: &[&str]| {
+        let mut arguments = vec![
+            "bake",
+            "terrain",
+            demo.to_str().unwrap(),
+            "--crop",
+            "30,40,70,50",
+            "-o",
+            name,
+            "--visibility",
+            "exact",
+            "--quiet",
+        ];
+        arguments.extend(more);
+        assert_eq!(folder.ok(&arguments).stderr, "", "--quiet is quiet");
+        folder.read(name)
+    };
+    let one = bake("one.vcb", &["--threads", "1"]);
+    assert!(one == bake("two.vcb", &["--threads", "2"]));
+    assert!(one == bake("scalar.vcb", &["--simd", "scalar"]));
+}
+
+#[test]
+fn a_file_of_pairs_gets_the_answers_of_single_questions() {
+    let folder = Folder::with_wall();
+    let mut pairs = String::new();
+    let mut single = String::new();
+    for (i, a) in ["0,2", "4,1", "8,3", "8,4"].iter().enumerate() {
+        for b in ["0,0", "3,4", "4,4", "6,2", "8,4"] {
+            let ran = folder.ok(&["query", "visible", "wall.vcb", a, b]);
+            single.push_str(if ran.stdout == "visible\n" {
+                "1\n"
+            } else {
+                "0\n"
+            });
+            // Blanks or commas, any line's end.
+            let line = format!("{a} {b}");
+            pairs += &if i % 2 == 0 {
+                line.replace(',', " ") + "\n"
+            } else {
+                line + "\r\n"
+            };
+        }
+    }
+    assert!(single.contains('1') && single.contains('0'));
+    folder.write("pairs.txt", &pairs);
+    assert_eq!(
+        folder
+            .ok(&["query", "visible", "wall.vcb", "--pairs", "pairs.txt"])
+            .stdout,
+        single
+    );
+    let without_last_end = pairs.trim_end().as_bytes();
+    let ran = folder.run_with_stdin(
+        &["query", "visible", "wall.vcb", "--pairs", "-"],
+        without_last_end,
+    );
+    assert_eq!((ran.code, ran.stdout), (Some(0), single));
+    let ran = folder.run(&["query", "visible", "wall.vcb", "--pairs", "-"]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (Some(0), ""),
+        "no lines, no answers"
+    );
+}
+
+#[test]
+fn a_pvs_is_counted_and_drawn() {
+    let folder = Folder::with_wall();
+    // From west of the wall: four columns and the wall itself; the rest is hidden, less the void.
+    let ran = folder.ok(&["query", "pvs", "wall.vcb", "1,2", "-o", "mask.tif"]);
+    let counts: Vec<u64> = ran
+        .stdout
+        .lines()
+        .map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(counts, [25, 19, 1]);
+    let mut decoder = Decoder::new(Cursor::new(folder.read("mask.tif"))).unwrap();
+    assert_eq!(decoder.dimensions().unwrap(), (9, 5));
+    let DecodingResult::U8(mask) = decoder.read_image().unwrap() else {
+        panic!("not bytes");
+    };
+    let expected: Vec<u8> = (0..45).map(|i| u8::from(i % 9 <= 4)).collect();
+    assert_eq!(mask, expected);
+
+    folder.ok(&["query", "pvs", "wall.vcb", "1,2", "-o", "seen.png"]);
+    let picture = image::load_from_memory(&folder.read("seen.png"))
+        .unwrap()
+        .to_rgba8();
+    assert_eq!((picture.width() % 9, picture.height() % 5), (0, 0));
+    let scale = picture.width() / 9;
+    let at = |column: u32, row: u32| *picture.get_pixel(column * scale + 1, row * scale + 1);
+    assert!(at(0, 0)[0] > 2 * at(8, 0)[0], "what is hidden is darker");
+    assert_eq!(at(8, 4)[3], 0, "a void is transparent");
+
+    // A quad that straddles the wall sees both sides.
+    let ran = folder.ok(&["query", "pvs", "wall.vcb", "5,2", "--quad", "4"]);
+    assert!(
+        ran.stdout.starts_with("visible            44  100.0 %"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn a_drawing_that_is_there_is_kept_unless_forced() {
+    let folder = Folder::with_wall();
+    folder.write("mask.png", "precious");
+    folder.fails(
+        &["query", "pvs", "wall.vcb", "1,2", "-o", "mask.png"],
+        4,
+        &["mask.png", "--force"],
+    );
+    assert_eq!(folder.read("mask.png"), b"precious");
+    folder.ok(&[
+        "query", "pvs", "wall.vcb", "1,2", "-o", "mask.png", "--force",
+    ]);
+    assert!(folder.read("mask.png").starts_with(b"\x89PNG"));
+    assert_eq!(
+        folder
+            .names()
+            .iter()
+            .filter(|name| name.contains("mask"))
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn a_job_file_bakes_the_same_bundle_with_paths_relative_to_itself() {
+    let folder = Folder::with_wall();
+    std::fs::create_dir(folder.path("jobs")).unwrap();
+    folder.write("jobs/wall.asc", folder.read("wall.asc"));
+    folder.write(
+        "jobs/wall.toml",
+        "[terrain]\ninput = \"wall.asc\"\nvisibility = \"exact\"\n",
+    );
+    folder.ok(&["bake", "--job", "jobs/wall.toml", "--quiet"]);
+    assert!(folder.read("jobs/wall.vcb") == folder.read("wall.vcb"));
+
+    folder.write(
+        "jobs/other.toml",
+        "[terrain]\ninput = \"wall.asc\"\noutput = \"../other.vcb\"\nvisibility = \"exact\"\nplayer-height = 2.5\n",
+    );
+    folder.ok(&["bake", "--job", "jobs/other.toml", "--quiet"]);
+    assert!(
+        folder
+            .ok(&["info", "other.vcb"])
+            .stdout
+            .contains("player 2.5 m")
+    );
+    folder.fails(
+        &["bake", "--job", "jobs/other.toml", "--quiet"],
+        4,
+        &["other.vcb", "--force"],
+    );
+    folder.ok(&["bake", "--job", "jobs/other.toml", "--quiet", "--force"]);
+}
+
+#[test]
+fn completions_and_manual_pages_come_from_the_one_definition() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = folder.ok(&["completions", shell]).stdout;
+        for word in ["bake", "query", "player-height", "progress"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    assert!(folder.ok(&["man"]).stdout.contains(".TH viewcell 1"));
+    folder.ok(&["man", "pages/man1"]);
+    for page in ["viewcell", "viewcell-bake-terrain", "viewcell-query-pvs"] {
+        let text = folder.read(&format!("pages/man1/{page}.1"));
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains(&format!(".TH {page} 1")), "{page}: {text}");
+    }
+}
+
+#[test]
+fn help_and_version_are_results() {
+    let folder = Folder::new();
+    let help = folder.ok(&["--help"]).stdout;
+    for word in ["bake", "info", "query", "completions", "man", "Exit codes"] {
+        assert!(help.contains(word), "{word}");
+    }
+    let version = folder.ok(&["--version"]).stdout;
+    assert_eq!(version, format!("viewcell {}\n", env!("CARGO_PKG_VERSION")));
+}
