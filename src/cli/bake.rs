@@ -16,6 +16,7 @@ use super::job::{Simd, TerrainJob, Visibility};
 use super::output::{self, Json, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
+use super::verify;
 
 /// Bake a world into a bundle that answers who can see whom
 ///
@@ -103,6 +104,11 @@ pub fn run(args: Args) -> Outcome {
         say(Summary(&info));
         say(format_args!("written: {}", output.display()));
     }
+    let exit = if job.verify {
+        verify::check(&output, &progress)?
+    } else {
+        Exit::Done
+    };
     if manner.json.json {
         output::print_json(&Document {
             output,
@@ -110,7 +116,7 @@ pub fn run(args: Args) -> Outcome {
             bundle: info,
         })?;
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 /// What would fail at the end of the bake fails before its beginning.

@@ -37,6 +37,11 @@ pub struct TerrainJob {
     #[serde(default)]
     pub force: bool,
 
+    /// Check the finished bundle with every rule of viewcell verify
+    #[arg(long)]
+    #[serde(default)]
+    pub verify: bool,
+
     /// Height of a player in metres: hidden is who cannot be seen up to the top of the head
     #[arg(long, value_name = "METRES", default_value_t = player_height(), help_heading = "Players")]
     #[serde(default = "player_height")]
@@ -329,7 +334,10 @@ mod tests {
         assert_eq!(line.player_height, file.player_height);
         assert_eq!(line.eye_height, file.eye_height);
         assert!(line.visibility == file.visibility);
-        assert_eq!((line.force, line.threads), (file.force, file.threads));
+        assert_eq!(
+            (line.force, line.verify, line.threads),
+            (file.force, file.verify, file.threads)
+        );
     }
 
     #[test]
@@ -340,6 +348,7 @@ mod tests {
             input = "a.raw"
             output = "b.vcb"
             force = true
+            verify = true
             player-height = 2
             eye-height = 1.7
             visibility = "exact"
@@ -371,7 +380,7 @@ mod tests {
         );
         assert_eq!(options.max_samples, 1000);
         assert_eq!((job.player_height, job.eye_height), (2.0, Some(1.7)));
-        assert_eq!((job.force, job.threads), (true, 2));
+        assert_eq!((job.force, job.verify, job.threads), (true, true, 2));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod query;
 #[cfg(test)]
 mod schemas;
 mod signals;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -38,6 +39,7 @@ struct Cli {
 enum Verb {
     Bake(bake::Args),
     Info(info::Args),
+    Verify(verify::Args),
     Query(query::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -48,6 +50,7 @@ pub fn main() -> ExitCode {
     let outcome = match Cli::parse().verb {
         Verb::Bake(args) => bake::run(args),
         Verb::Info(args) => info::run(&args),
+        Verb::Verify(args) => verify::run(&args),
         Verb::Query(args) => query::run(args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{IsTerminal, stderr};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -40,7 +40,10 @@ pub enum Style {
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
 const JSON_EVERY: Duration = Duration::from_secs(1);
 
-/// Shows the progress of a bake, and passes on the wish to stop.
+/// In lines for people, a stage that was over sooner than this goes without a word.
+const WORTH_A_LINE: Duration = Duration::from_secs(1);
+
+/// Shows progress, and passes on the wish to stop.
 pub struct Progress {
     style: Style,
     stop: Stop,
@@ -49,7 +52,8 @@ pub struct Progress {
 
 /// The stage at work.
 struct Current {
-    stage: Stage,
+    name: &'static str,
+    unit: &'static str,
     total: u64,
     done: u64,
     begun: Instant,
@@ -72,55 +76,29 @@ impl Progress {
         }
     }
 
-    /// Ends the stage at work: its last line is written, its bar is taken away.
-    pub fn finish(&self) {
-        let mut current = self.current.lock().unwrap_or_else(|e| e.into_inner());
-        if let Some(current) = current.take() {
-            match self.style {
-                Style::Auto => {
-                    if let Some(bar) = current.bar {
-                        bar.finish_and_clear();
-                    }
-                }
-                _ => self.line(&current.report()),
-            }
-        }
-    }
-
-    fn line(&self, report: &Report) {
-        match self.style {
-            Style::Plain => say(report),
-            Style::Json => {
-                if let Ok(line) = serde_json::to_string(report) {
-                    say(line);
-                }
-            }
-            Style::Auto | Style::None => {}
-        }
-    }
-}
-
-impl Observer for Progress {
-    fn stage(&self, stage: Stage, total: u64) {
+    /// A stage of `total` units begins; the one before has ended.
+    pub fn begin(&self, name: &'static str, unit: &'static str, total: u64) {
         self.finish();
         let now = Instant::now();
         let current = Current {
-            stage,
+            name,
+            unit,
             total,
             done: 0,
             begun: now,
             said: now,
-            bar: (self.style == Style::Auto).then(|| bar(stage, total)),
+            bar: (self.style == Style::Auto).then(|| bar(name, unit, total)),
         };
         if self.style == Style::Json {
             self.line(&current.report());
         }
-        *self.current.lock().unwrap_or_else(|e| e.into_inner()) = Some(current);
+        *self.lock() = Some(current);
     }
 
-    fn advance(&self, stage: Stage, done: u64) {
-        let mut current = self.current.lock().unwrap_or_else(|e| e.into_inner());
-        let Some(current) = current.as_mut().filter(|current| current.stage == stage) else {
+    /// Of the stage at work, `done` units are done.
+    pub fn reach(&self, done: u64) {
+        let mut current = self.lock();
+        let Some(current) = current.as_mut() else {
             return;
         };
         // Threads report in any order; the greatest count is the latest.
@@ -139,21 +117,69 @@ impl Observer for Progress {
         }
     }
 
+    /// Ends the stage at work, all of which is done.
+    pub fn complete(&self) {
+        if let Some(current) = self.lock().as_mut() {
+            current.done = current.total;
+        }
+        self.finish();
+    }
+
+    /// Ends the stage at work, wherever it is: its last line is written, its bar is taken away.
+    pub fn finish(&self) {
+        let Some(current) = self.lock().take() else {
+            return;
+        };
+        if let Some(bar) = &current.bar {
+            bar.finish_and_clear();
+        }
+        if self.style == Style::Json || current.begun.elapsed() >= WORTH_A_LINE {
+            self.line(&current.report());
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Current>> {
+        self.current
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn line(&self, report: &Report) {
+        match self.style {
+            Style::Plain => say(report),
+            Style::Json => {
+                if let Ok(line) = serde_json::to_string(report) {
+                    say(line);
+                }
+            }
+            Style::Auto | Style::None => {}
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn stage(&self, stage: Stage, total: u64) {
+        self.begin(stage.name(), stage.unit(), total);
+    }
+
+    fn advance(&self, _: Stage, done: u64) {
+        self.reach(done);
+    }
+
     fn cancelled(&self) -> bool {
         self.stop.asked()
     }
 }
 
-fn bar(stage: Stage, total: u64) -> ProgressBar {
+fn bar(name: &'static str, unit: &'static str, total: u64) -> ProgressBar {
     let template = format!(
-        "{{msg}}  {{wide_bar}} {{percent}} %  {{human_pos}} of {{human_len}} {}  {{per_sec}}  {{eta}} left",
-        stage.unit()
+        "{{msg}}  {{wide_bar}} {{percent}} %  {{human_pos}} of {{human_len}} {unit}  {{per_sec}}  {{eta}} left"
     );
     let style = ProgressStyle::with_template(&template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .progress_chars("=> ");
     let bar = ProgressBar::new(total).with_style(style);
-    bar.set_message(stage.name());
+    bar.set_message(name);
     // So that the clock runs on while the stage is between two steps.
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
@@ -161,7 +187,8 @@ fn bar(stage: Stage, total: u64) -> ProgressBar {
 
 impl Current {
     fn report(&self) -> Report {
-        Report::new(self.stage, self.done, self.total, self.begun.elapsed())
+        let elapsed_seconds = self.begun.elapsed().as_secs_f64();
+        Report::new(self.name, self.unit, self.done, self.total, elapsed_seconds)
     }
 }
 
@@ -181,12 +208,17 @@ struct Report {
 }
 
 impl Report {
-    fn new(stage: Stage, done: u64, total: u64, elapsed: Duration) -> Self {
-        let elapsed_seconds = elapsed.as_secs_f64();
+    fn new(
+        stage: &'static str,
+        unit: &'static str,
+        done: u64,
+        total: u64,
+        elapsed_seconds: f64,
+    ) -> Self {
         let rate = done as f64 / elapsed_seconds.max(1e-3);
         Self {
-            stage: stage.name(),
-            unit: stage.unit(),
+            stage,
+            unit,
             done,
             total,
             rate,
@@ -265,17 +297,16 @@ mod tests {
 
     #[test]
     fn a_line_says_stage_share_rate_and_time_left() {
-        let stage = Stage::Visibility;
-        let line = Report::new(stage, 250, 1000, Duration::from_secs(10)).to_string();
-        assert!(
-            line.ends_with("250 of 1000 viewpoints (25.0 %), 25/s, 30 s left"),
-            "{line}"
+        let line = |done, elapsed| {
+            Report::new("visibility", "viewpoints", done, 1000, elapsed).to_string()
+        };
+        assert_eq!(
+            line(250, 10.0),
+            "visibility: 250 of 1000 viewpoints (25.0 %), 25/s, 30 s left"
         );
-        let line = Report::new(stage, 0, 1000, Duration::ZERO).to_string();
-        assert!(line.ends_with("no rate yet"), "{line}");
-        let line = Report::new(stage, 1000, 1000, Duration::from_secs(40)).to_string();
-        assert!(line.ends_with("done in 40 s"), "{line}");
-        let line = Report::new(Stage::Finish, 1, 1, Duration::from_millis(30)).to_string();
-        assert_eq!(line, "finish: done in 30 ms");
+        assert!(line(0, 0.0).ends_with("no rate yet"));
+        assert!(line(1000, 40.0).ends_with("done in 40 s"));
+        let finish = Report::new("finish", "steps", 1, 1, 2.0).to_string();
+        assert_eq!(finish, "finish: done in 2.0 s");
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use schemars::{Schema, schema_for};
 
-use super::{bake, completions, job, man, query};
+use super::{bake, completions, job, man, query, verify};
 
 fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
@@ -18,6 +18,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("query-pairs.json", schema_for!(query::PairsDocument)),
         ("query-pvs.json", schema_for!(query::PvsDocument)),
         ("query-visible.json", schema_for!(query::VisibleDocument)),
+        ("verify.json", schema_for!(verify::Document)),
     ]
 }
 

@@ -14,8 +14,8 @@ const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
 #[cfg(not(unix))]
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
-/// Whether a signal asked the work to stop.
-#[derive(Clone)]
+/// Whether a signal asked the work to stop. By default nobody listens, and signals do as ever.
+#[derive(Clone, Default)]
 pub struct Stop {
     asked: Arc<AtomicBool>,
     signal: Arc<AtomicUsize>,
@@ -24,10 +24,7 @@ pub struct Stop {
 impl Stop {
     /// From now on SIGINT, SIGTERM and SIGHUP ask before they kill.
     pub fn listen() -> io::Result<Self> {
-        let stop = Self {
-            asked: Arc::default(),
-            signal: Arc::default(),
-        };
+        let stop = Self::default();
         for signal in SIGNALS {
             // In this order: the first signal finds `asked` unset and sets it, the second finds
             // it set and does what signals do.

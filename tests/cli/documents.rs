@@ -62,6 +62,26 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
 }
 
 #[test]
+fn the_document_of_a_damaged_bundle_has_its_faults() {
+    let folder = Folder::with_wall();
+    let mut bytes = folder.read("wall.vcb");
+    *bytes.last_mut().unwrap() ^= 1;
+    folder.write("flipped.vcb", bytes);
+    let ran = folder.run(&["verify", "flipped.vcb", "--json"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(
+        faults_of(&schema_of("verify.json"), &document),
+        Vec::<String>::new()
+    );
+    assert_eq!(document["sound"], false);
+    let failed = |rule: &&Value| rule["outcome"] == "failed";
+    let rules = document["rules"].as_array().unwrap();
+    let failed = rules.iter().find(failed).expect("a failed rule");
+    assert!(failed["faults"][0]["expected"].is_string());
+}
+
+#[test]
 fn documents_hold_the_answers() {
     let folder = Folder::with_wall();
     folder.write("pairs.txt", "0 0 8 0\n0 0 3 0\n");

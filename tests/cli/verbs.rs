@@ -35,6 +35,7 @@ fn a_bundle_is_named_after_its_input_and_lies_in_the_current_folder() {
         "0,0,20,10",
         "--visibility",
         "exact",
+        "--verify",
     ]);
     assert_eq!(ran.stdout, "", "progress and summary go to stderr");
     for words in [
@@ -128,6 +129,28 @@ fn a_file_of_pairs_gets_the_answers_of_single_questions() {
         (Some(0), ""),
         "no lines, no answers"
     );
+}
+
+#[test]
+fn a_sound_bundle_passes_and_a_flipped_bit_is_found() {
+    let folder = Folder::with_wall();
+    assert_eq!(folder.ok(&["verify", "wall.vcb"]).stdout, "sound\n");
+    let mut bytes = folder.read("wall.vcb");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    folder.write("flipped.vcb", bytes);
+    let ran = folder.run(&["verify", "flipped.vcb"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stdout.contains("checksum"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("expected") && ran.stdout.contains("found"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.contains("damaged"), "{}", ran.stderr);
+    folder.write("noise.vcb", "noise");
+    assert_eq!(folder.run(&["verify", "noise.vcb"]).code, Some(1));
+    folder.fails(&["verify", "none.vcb"], 4, &["none.vcb"]);
 }
 
 #[test]
@@ -245,7 +268,15 @@ fn completions_and_manual_pages_come_from_the_one_definition() {
 fn help_and_version_are_results() {
     let folder = Folder::new();
     let help = folder.ok(&["--help"]).stdout;
-    for word in ["bake", "info", "query", "completions", "man", "Exit codes"] {
+    for word in [
+        "bake",
+        "info",
+        "verify",
+        "query",
+        "completions",
+        "man",
+        "Exit codes",
+    ] {
         assert!(help.contains(word), "{word}");
     }
     let version = folder.ok(&["--version"]).stdout;

@@ -1,0 +1,109 @@
+//! `viewcell verify`: every rule, every checksum.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::bundle::{self, Report};
+
+use super::exit::{Exit, Failure, Outcome};
+use super::output::{self, Json, say};
+use super::progress::{Progress, Voice};
+use super::signals::Stop;
+
+/// Check a bundle by every rule and every checksum; exit code 1 if it has faults
+#[derive(clap::Args)]
+pub struct Args {
+    /// The bundle
+    bundle: PathBuf,
+    #[command(flatten)]
+    voice: Voice,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell verify --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell verify")]
+pub struct Document {
+    /// The bundle.
+    bundle: PathBuf,
+    /// Whether every rule holds.
+    sound: bool,
+    #[serde(flatten)]
+    report: Report,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let progress = Progress::new(&args.voice, Stop::default());
+    let report = report(&args.bundle, &progress)?;
+    let sound = report.is_sound();
+    if args.json.json {
+        output::print_json(&Document {
+            bundle: args.bundle.clone(),
+            sound,
+            report,
+        })?;
+    } else {
+        output::print(Verdict(&report))?;
+    }
+    if !sound && !args.voice.quiet {
+        say("the bundle is damaged: copy it again, or bake it again");
+    }
+    Ok(exit(sound))
+}
+
+/// Checks a bundle just baked; what is wrong with it goes to stderr.
+pub fn check(bundle: &Path, progress: &Progress) -> Outcome {
+    let report = report(bundle, progress)?;
+    if !report.is_sound() {
+        say(Verdict(&report));
+    }
+    Ok(exit(report.is_sound()))
+}
+
+fn exit(sound: bool) -> Exit {
+    if sound { Exit::Done } else { Exit::No }
+}
+
+fn report(bundle: &Path, progress: &Progress) -> Result<Report, Failure> {
+    let mut rule = None;
+    let report = bundle::verify(bundle, &mut |at| {
+        if rule != Some(at.rule) {
+            progress.complete();
+            progress.begin(at.rule.name, "steps", at.total);
+            rule = Some(at.rule);
+        }
+        progress.reach(at.done);
+    });
+    progress.complete();
+    Ok(report?)
+}
+
+/// A report, for people: a line a fault.
+struct Verdict<'a>(&'a Report);
+
+impl fmt::Display for Verdict<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_sound() {
+            return write!(f, "sound");
+        }
+        let mut between = "";
+        for rule in self.0.failed() {
+            for fault in &rule.faults {
+                write!(f, "{between}{}: {}", rule.rule, fault.place)?;
+                if let Some(offset) = fault.offset {
+                    write!(f, " (byte {offset})")?;
+                }
+                write!(f, ": expected {}, found {}", fault.expected, fault.found)?;
+                between = "\n";
+            }
+            let untold = rule.fault_count.saturating_sub(rule.faults.len() as u64);
+            if untold > 0 {
+                write!(f, "{between}{}: {untold} more", rule.rule)?;
+            }
+        }
+        Ok(())
+    }
+}
