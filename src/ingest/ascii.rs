@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 
 use super::crs::Crs;
 use super::raster::{Raster, Window};
-use super::{IngestError, Source};
+use super::{IngestError, Source, text_beside};
 
 const KEYWORDS: [&str; 10] = [
     "ncols",
@@ -79,9 +79,7 @@ pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
     // ESRI's own default where the header names none.
     raster.nodata = Some(header.nodata.unwrap_or(-9999.0));
     raster.transform = header.transform(height as f64);
-    raster.crs = std::fs::read(source.path.with_extension("prj"))
-        .ok()
-        .map(|text| Crs::from_text(&String::from_utf8_lossy(&text)));
+    raster.crs = text_beside(&source.path.with_extension("prj")).map(|text| Crs::from_text(&text));
     if let (Some(t), None) = (raster.transform, &raster.crs)
         && t[1] < 0.02
         && (-180.0..=180.0).contains(&t[0])

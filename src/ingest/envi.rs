@@ -29,7 +29,7 @@ pub(super) fn header_of(data: &Path) -> Option<PathBuf> {
     appended.push(".hdr");
     [data.with_extension("hdr"), PathBuf::from(appended)]
         .into_iter()
-        .filter(|header| header != data)
+        .filter(|header| header != data && header.is_file())
         .find(|header| {
             let mut magic = [0; 5];
             File::open(header)

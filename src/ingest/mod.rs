@@ -97,8 +97,8 @@ pub fn read_terrain(path: &Path, options: &IngestOptions) -> Result<Ingested, In
 
 fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
     check_options(options)?;
-    let file = File::open(path).map_err(IngestError::io)?;
-    let metadata = file.metadata().map_err(IngestError::io)?;
+    // Before opening, which would wait for the other end of a pipe.
+    let metadata = std::fs::metadata(path).map_err(IngestError::io)?;
     if !metadata.is_file() {
         let what = if metadata.is_dir() {
             "a directory"
@@ -114,6 +114,7 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
             "fetch or export it again",
         ));
     }
+    let file = File::open(path).map_err(IngestError::io)?;
     let source = Source {
         path,
         length: metadata.len(),
@@ -218,6 +219,18 @@ fn sniff(source: &Source, file: &File) -> Result<Option<Format>, IngestError> {
     } else {
         None
     })
+}
+
+/// A text beside the raster, its first megabyte at most; nothing where there is no such file.
+fn text_beside(path: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    // Asked first, because opening a pipe would wait.
+    path.is_file()
+        .then(|| File::open(path).ok())??
+        .take(1 << 20)
+        .read_to_end(&mut bytes)
+        .ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn check_options(options: &IngestOptions) -> Result<(), IngestError> {

@@ -28,6 +28,16 @@ fn no_file_a_directory_an_empty_file() {
     refuse(&files.write("empty.tif", ""), Bad, &["an empty file"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_without_waiting_for_its_other_end() {
+    let files = Files::new();
+    let path = files.0.path().join("pipe.tif");
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    refuse(&path, Bad, &["a device or pipe"]);
+}
+
 #[test]
 fn unknown_content_says_how_to_get_gdal_or_to_convert() {
     let files = Files::new();

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use proptest::prelude::*;
 use viewcell::ingest::{IngestOptions, read_terrain};
 
 use super::Files;
@@ -67,26 +68,28 @@ fn damage_alone(name: &str, bytes: &[u8], options: &IngestOptions) {
     );
 }
 
+/// A small GeoTIFF with all kinds of tags: big or not, tiled or not, of either byte order.
+fn geotiff(variant: u32) -> Vec<u8> {
+    let mut tiff = Tiff::new(18, 17, (0..18 * 17).map(f64::from).collect());
+    tiff.big_tiff = variant & 1 != 0;
+    tiff.tiled = variant & 2 != 0;
+    tiff.big_endian = variant & 4 != 0;
+    tiff.rows_per_strip = 5;
+    (tiff.format, tiff.bits) = (3, 32);
+    (tiff.compression, tiff.predictor) = (8, 3);
+    let keys = vec![1, 1, 0, 2, 1024, 0, 1, 1, 3073, 34737, 2, 0];
+    tiff.tag(33550, Value::Double(vec![1.0, 1.0, 0.0]))
+        .tag(33922, Value::Double(vec![0.0; 6]))
+        .tag(34735, Value::Short(keys))
+        .tag(34737, Value::Ascii("p|"))
+        .tag(42113, Value::Ascii("-9999"))
+        .build()
+}
+
 #[test]
 fn tiffs() {
     for variant in 0..8 {
-        let mut tiff = Tiff::new(18, 17, (0..18 * 17).map(f64::from).collect());
-        tiff.big_tiff = variant & 1 != 0;
-        tiff.tiled = variant & 2 != 0;
-        tiff.big_endian = variant & 4 != 0;
-        tiff.rows_per_strip = 5;
-        (tiff.format, tiff.bits) = (3, 32);
-        (tiff.compression, tiff.predictor) = (8, 3);
-        let tiff = tiff
-            .tag(33550, Value::Double(vec![1.0, 1.0, 0.0]))
-            .tag(33922, Value::Double(vec![0.0; 6]))
-            .tag(
-                34735,
-                Value::Short(vec![1, 1, 0, 2, 1024, 0, 1, 1, 3073, 34737, 2, 0]),
-            )
-            .tag(34737, Value::Ascii("p|"))
-            .tag(42113, Value::Ascii("-9999"));
-        damage_alone("a.tif", &tiff.build(), &modest());
+        damage_alone("a.tif", &geotiff(variant), &modest());
     }
     let plain = Tiff::new(5, 3, vec![1.0; 15]).build();
     damage_alone("a.tif", &plain, &modest());
@@ -135,4 +138,32 @@ fn envi() {
     );
     files.write("a.hdr", envi_header(1, 0));
     damage(&files, "a.bin", &[7; 10], &header, &modest(), true);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Several changes at once, as one byte seldom gets past all checks.
+    #[test]
+    fn several_bytes(
+        which in 0_u32..11,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![Just(0), Just(1), Just(0xff), any::<u8>()]), 1..8),
+    ) {
+        let (name, mut bytes) = match which {
+            0..8 => ("a.tif", geotiff(which)),
+            8 => ("a.png", png(grey16(9, 5))),
+            9 => ("a.asc", ASC.into()),
+            _ => ("a.hdr", envi_header(1, 0).into()),
+        };
+        for (place, byte) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        let files = Files::new();
+        files.write("a.bin", [7; 10]);
+        let path = files.write(name, bytes);
+        if let Ok(ingested) = read_terrain(&path, &modest()) {
+            prop_assert!(ingested.terrain.samples() <= 100_000);
+        }
+    }
 }

@@ -313,6 +313,10 @@ fn envi_in_degrees_and_with_other_names() {
         "{dx} {dy}"
     );
 
+    // A .raw file is RAW16 unless such a header lies beside it.
+    files.write("d.hdr", header);
+    assert_eq!(read_plainly(&files.write("d.raw", [8, 9])).format, "ENVI");
+
     let header = files.write("c.hdr", "ENVI\nsamples = 1\nlines = 1\ndata type = 1\n");
     files.write("c", [3]);
     let ingested = read_plainly(&header);
