@@ -1,18 +1,15 @@
 //! Exact visibility from patches of 4 × 4 viewpoints to every target: the fast kernel.
 
-use super::field::{Field, Rows, TOP};
+use super::field::{Bounds, Field, Lanes, PATCH, TOP};
 use super::sightline::sees;
 use crate::world::Terrain;
-use fearless_simd::{Level, dispatch, f32x16, prelude::*};
+use fearless_simd::{Level, dispatch, prelude::*};
 use fearless_simd_macros::simd;
 
 /// Side of a block of viewpoints, computed in one call. [Unit: samples]
 pub const BLOCK: u32 = 16;
 
-/// Side of a patch of viewpoints, computed at once.
-const PATCH: usize = 4;
-
-/// Viewpoints of a patch: lane i is column i % 4, row i / 4.
+/// Viewpoints of a patch: lane i is column i % 8, row i / 8.
 const LANES: usize = PATCH * PATCH;
 
 /// A block of displacements still to be decided.
@@ -24,9 +21,18 @@ struct Node {
     /// Side is 2^level.
     level: u32,
     /// Lanes not yet known to be hidden.
-    active: u32,
+    active: u64,
     /// How many slabs of the parent's list may block; `None` if the parent has made no list.
     slabs: Option<usize>,
+}
+
+/// The strip between two neighbouring lines across the major direction.
+#[derive(Clone, Copy, Debug)]
+struct Slab {
+    /// The nearer line, counted from the viewpoint.
+    x: u32,
+    /// Lanes whose sight it may block.
+    lanes: u64,
 }
 
 /// Levels of nodes: 1, 2, 4 ... `TOP`.
@@ -42,10 +48,15 @@ pub struct Rays<'f> {
     level: Level,
     /// For each level the slabs that may block within the last node visited there; at the end
     /// 0, 1, 2 ....
-    slabs: [Vec<u16>; LEVELS + 1],
+    slabs: [Vec<Slab>; LEVELS + 1],
     /// For each level the columns that have hidden some lane, the last ones last.
-    hot: [[u16; HOT]; LEVELS],
+    hot: [[u32; HOT]; LEVELS],
     stack: Vec<Node>,
+    pub tight: usize,
+    pub filter: bool,
+    pub counts: [u64; 8],
+    pub tests: [u64; 8],
+    pub ends: [[u64; 3]; 8],
 }
 
 impl<'f> Rays<'f> {
@@ -58,11 +69,16 @@ impl<'f> Rays<'f> {
             level,
             slabs: std::array::from_fn(|_| {
                 (0..2 * TOP + field.width.max(field.height))
-                    .map(|x| x as u16)
+                    .map(|x| Slab { x: x as u32, lanes: !0 })
                     .collect()
             }),
             hot: [[0; HOT]; LEVELS],
             stack: Vec::new(),
+            filter: std::env::var("FILTER").is_ok(),
+            tight: std::env::var("TIGHT").map_or(1, |s| s.parse().unwrap()),
+            counts: [0; 8],
+            tests: [0; 8],
+            ends: [[0; 3]; 8],
         }
     }
 
@@ -96,7 +112,7 @@ struct Patch {
     column: i32,
     row: i32,
     /// Lanes with terrain to stand on.
-    standing: u32,
+    standing: u64,
     /// Place of the first lane's bitmap.
     bitmap: usize,
 }
@@ -106,7 +122,7 @@ struct Block {
     p: i32,
     q: i32,
     any: bool,
-    masks: [u16; 64],
+    masks: [u64; 64],
 }
 
 /// Place in Morton order of (column, row), each below 16.
@@ -116,19 +132,19 @@ fn morton(column: usize, row: usize) -> usize {
 }
 
 /// The lanes of a patch that have terrain to stand on.
-fn standing(terrain: &Terrain, column: usize, row: usize) -> u32 {
+fn standing(terrain: &Terrain, column: usize, row: usize) -> u64 {
     (0..LANES).fold(0, |lanes, i| {
         let (c, r) = ((column + i % PATCH) as u32, (row + i / PATCH) as u32);
         let stands = c < terrain.width() && r < terrain.height() && !terrain.at(c, r).is_nan();
-        lanes | u32::from(stands) << i
+        lanes | u64::from(stands) << i
     })
 }
 
 #[simd]
 fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, column: usize, row: usize, bitmaps: &mut [u64]) {
     let field = rays.field;
-    let patches: [Patch; LANES] = std::array::from_fn(|i| {
-        let (column, row) = (column + i % PATCH * PATCH, row + i / PATCH * PATCH);
+    let patches: [Patch; 4] = std::array::from_fn(|i| {
+        let (column, row) = (column + i % 2 * PATCH, row + i / 2 * PATCH);
         Patch {
             column: column as i32,
             row: row as i32,
@@ -152,8 +168,8 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, column: usize, row: usize, bitmap
                 if patch.standing == 0 {
                     continue;
                 }
-                let origin = field.index(patch.column as isize, patch.row as isize);
-                let eye = Rows::new(&field.eye, field.stride).patch(simd, origin);
+                let origin = field.index(patch.column, patch.row);
+                let eye = field.eye.patch(simd, origin);
                 rays.stack.push(Node {
                     p: x - patch.column,
                     q: y - patch.row,
@@ -167,7 +183,7 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, column: usize, row: usize, bitmap
                         block.p = node.p;
                         block.q = node.q;
                     }
-                    visit(simd, rays, origin, eye, patch, node, &mut block);
+                    visit(simd, rays, eye, patch, node, &mut block);
                 }
                 flush(field, &mut block, patch, bitmaps);
             }
@@ -182,19 +198,8 @@ fn flush(field: &Field, block: &mut Block, patch: &Patch, bitmaps: &mut [u64]) {
         return;
     }
     block.any = false;
-    let mut by_lane = [0u64; LANES];
-    for (r, masks) in block.masks.chunks_exact(8).enumerate() {
-        let (mut low, mut high) = (0u64, 0u64);
-        for (c, mask) in masks.iter().enumerate() {
-            low |= u64::from(mask & 0xff) << (8 * c);
-            high |= u64::from(mask >> 8) << (8 * c);
-        }
-        let (low, high) = (transpose(low), transpose(high));
-        for i in 0..8 {
-            by_lane[i] |= (low >> (8 * i) & 0xff) << (8 * r);
-            by_lane[i + 8] |= (high >> (8 * i) & 0xff) << (8 * r);
-        }
-    }
+    let mut by_lane = block.masks;
+    transpose(&mut by_lane);
     block.masks = [0; 64];
     let blocks_x = field.width.div_ceil(8);
     let words = field.valid.len();
@@ -230,23 +235,31 @@ fn flush(field: &Field, block: &mut Block, patch: &Patch, bitmaps: &mut [u64]) {
     }
 }
 
-/// Transposes an 8 × 8 bit matrix.
+/// Transposes a 64 × 64 bit matrix: bit j of word i becomes bit i of word j.
 #[inline(always)]
-fn transpose(mut x: u64) -> u64 {
-    let t = (x ^ (x >> 7)) & 0x00aa_00aa_00aa_00aa;
-    x ^= t ^ (t << 7);
-    let t = (x ^ (x >> 14)) & 0x0000_cccc_0000_cccc;
-    x ^= t ^ (t << 14);
-    let t = (x ^ (x >> 28)) & 0x0000_0000_f0f0_f0f0;
-    x ^ t ^ (t << 28)
+fn transpose(words: &mut [u64; 64]) {
+    let mut width = 32;
+    let mut mask = 0x0000_0000_ffff_ffffu64;
+    while width > 0 {
+        let mut i = 0;
+        while i < 64 {
+            for k in i..i + width {
+                let swap = (words[k] >> width ^ words[k + width]) & mask;
+                words[k] ^= swap << width;
+                words[k + width] ^= swap;
+            }
+            i += 2 * width;
+        }
+        width /= 2;
+        mask ^= mask << width;
+    }
 }
 
 #[simd]
 fn visit<S: Simd>(
     simd: S,
     rays: &mut Rays<'_>,
-    origin: usize,
-    eye: f32x16<S>,
+    eye: Lanes<S>,
     patch: &Patch,
     node: Node,
     block: &mut Block,
@@ -264,6 +277,7 @@ fn visit<S: Simd>(
     {
         return;
     }
+    rays.counts[level] += 1;
     let nearest = |a: i32, b: i32| {
         if a > 0 {
             a
@@ -281,34 +295,62 @@ fn visit<S: Simd>(
     if !along_x && !(q_min >= 1 && p_max <= q_min) {
         if node.level == 0 {
             // No displacement at all.
-            block.masks[((node.q - block.q) * 8 + node.p - block.p) as usize] = node.active as u16;
+            block.masks[((node.q - block.q) * 8 + node.p - block.p) as usize] = node.active;
             block.any = true;
         } else {
             push_children(&mut rays.stack, node, node.active, None);
         }
         return;
     }
-    let (u0, u1, v0, v1, backward, major, minor, bounds) = if along_x {
-        let s = p0 < 0;
-        let major = if s { -1 } else { 1 };
-        (
-            p_min,
-            p_max,
-            q0,
-            q1,
-            s,
-            major,
-            field.stride as isize,
-            &field.bounds[0],
-        )
+    let (u0, u1, v0, v1, backward, bounds) = if along_x {
+        (p_min, p_max, q0, q1, p0 < 0, &field.bounds[0])
     } else {
-        let s = q0 < 0;
-        let major = field.stride as isize * if s { -1 } else { 1 };
-        (q_min, q_max, p0, p1, s, major, 1, &field.bounds[1])
+        (q_min, q_max, p0, p1, q0 < 0, &field.bounds[1])
     };
-    let target =
-        (origin as isize + node.q as isize * field.stride as isize + node.p as isize) as usize;
-    let rise_max = Rows::new(&field.head_max[level], field.stride).patch(simd, target) - eye;
+    let reach = Reach { u0, u1, v0, v1, backward };
+    if along_x {
+        decide::<S, true>(simd, rays, eye, patch, node, reach, bounds, block);
+    } else {
+        decide::<S, false>(simd, rays, eye, patch, node, reach, bounds, block);
+    }
+}
+
+/// The displacements of a node, in major and minor coordinates.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// Least and greatest major distance, from 1.
+    u0: i32,
+    u1: i32,
+    /// Least and greatest minor displacement, of either sign.
+    v0: i32,
+    v1: i32,
+    /// Whether the major displacement is negative.
+    backward: bool,
+}
+
+#[simd]
+#[allow(clippy::too_many_arguments)]
+fn decide<S: Simd, const ALONG_X: bool>(
+    simd: S,
+    rays: &mut Rays<'_>,
+    eye: Lanes<S>,
+    patch: &Patch,
+    node: Node,
+    reach: Reach,
+    bounds: &Bounds,
+    block: &mut Block,
+) {
+    let field = rays.field;
+    let level = node.level as usize;
+    let size = 1 << node.level;
+    let Reach { u0, u1, v0, v1, backward } = reach;
+    let axes = Axes::<ALONG_X> {
+        column: patch.column,
+        row: patch.row,
+        sign: if backward { -1 } else { 1 },
+    };
+    let target = field.index(patch.column + node.p, patch.row + node.q);
+    let rise_max = field.head_max[level].patch(simd, target).minus(eye);
     let (inv_near, inv_far) = (1.0 / u0 as f32, 1.0 / u1 as f32);
     // Least and greatest slope of a line of sight, minor over major, in 2⁻³² outwards.
     let slope_min = ((i64::from(v0)) << 32).div_euclid(i64::from(if v0 >= 0 { u1 } else { u0 }));
@@ -320,99 +362,106 @@ fn visit<S: Simd>(
         Some(count) => &above[0][..count],
         None => &above[above.len() - 1][..u1 as usize],
     };
-    let origin = origin as isize;
-    let stride = field.stride;
-
     // Over column x no sight is higher than `eye_above + x * steepest`.
-    let eye_above = eye + field.above;
-    let steepest = (rise_max * inv_near).max(rise_max * inv_far);
+    let eye_above = eye.add(field.above);
+    let steepest = rise_max.times(inv_near).max(rise_max.times(inv_far));
     let mut active = node.active;
-    let low_table = Rows::new(&bounds.least.values, stride);
     let hot = &mut rays.hot[level];
-    for at in (0..HOT).rev() {
-        let x = i32::from(hot[at]);
+    let mut count = 0;
+    for at in (0..if level > 0 { HOT } else { 0 }).rev() {
+        let x = hot[at] as i32;
         if x == 0 || x >= u0 {
             continue;
         }
-        let lo = (i64::from(x) * slope_min) >> 32;
-        let hi = (i64::from(x) * slope_max) >> 32;
-        let line = origin + x as isize * major + lo as isize * minor;
-        let low = low_table.patch(simd, bounds.least.index(line, (hi - lo) as i32 + 2));
-        let sight = steepest.mul_add(x as f32, eye_above);
-        active &= !(low.simd_gt(sight).to_bitmask() as u32);
+        rays.tests[level] += 1;
+        let lo = ((i64::from(x) * slope_min) >> 32) as i32;
+        let hi = ((i64::from(x) * slope_max) >> 32) as i32;
+        let low = bounds.least.patch(simd, axes.index(field, x, lo), hi - lo + 2);
+        active &= !low.above(steepest.mul_add(x as f32, eye_above));
         if active == 0 {
+            rays.ends[level][0] += 1;
             return;
         }
     }
 
-    // Over the slab from x to x + 1 no sight is lower than `eye_low + x * flattest` and `floor`.
-    let rise_min = Rows::new(&field.head_min[level], field.stride).patch(simd, target) - eye;
-    let zero = f32x16::splat(simd, 0.0);
-    let eye_below = eye + field.below;
-    let flattest = (rise_min * inv_near).min(rise_min * inv_far);
-    let eye_low = eye_below + flattest.min(zero);
-    let floor = eye_below + rise_min.min(zero);
-    let (slab_min, slab_max) = (slope_min.min(0), slope_max.max(0));
-    // No segment leaves the box spanned by its ends.
-    let (least, most) = (v0.min(0), v1.max(0));
-    let high_table = Rows::new(&bounds.greatest.values, stride);
-    let start = isize::from(backward) * major;
-    let mut count = 0;
-    for &x in slabs {
-        let x = i32::from(x);
-        if x >= u1 {
-            break;
-        }
-        let bottom = i64::from(x) * slope_min;
-        let top = i64::from(x) * slope_max;
-        let line = origin + x as isize * major;
-        if x < u0 && x > 0 {
-            let lo = bottom >> 32;
-            let hi = top >> 32;
-            let line = line + lo as isize * minor;
-            let low = low_table.patch(simd, bounds.least.index(line, (hi - lo) as i32 + 2));
-            let sight = steepest.mul_add(x as f32, eye_above);
-            let hid = low.simd_gt(sight).to_bitmask() as u32 & active;
-            if hid != 0 {
-                active &= !hid;
-                *hot = [hot[1], hot[2], hot[3], x as u16];
-                if active == 0 {
-                    return;
-                }
-            }
-        }
-        let lo = ((bottom + slab_min) >> 32).max(i64::from(least));
-        let hi = (((top + slab_max) >> 32) + 1).min(i64::from(most));
-        let line = line + start + lo as isize * minor;
-        let high = high_table.patch(simd, bounds.greatest.index(line, (hi - lo) as i32 + 1));
-        let sight = flattest.mul_add(x as f32, eye_low).max(floor);
-        let blocking = high.simd_gt(sight).to_bitmask() as u32 & active;
-        kept[count] = x as u16;
-        count += usize::from(blocking != 0);
-    }
-    if count > 0 && level == 0 {
+    if level == 0 {
+        let count = match node.slabs {
+            Some(count) => Ok(count),
+            None => Err(u1 as usize),
+        };
         active = exact(
             simd,
             rays,
-            origin,
             eye,
             rise_max,
             (u0, v0),
-            major,
-            minor,
+            axes,
             patch,
             (node.p, node.q),
             active,
             count,
         );
+        if active != 0 {
+            block.masks[((node.q - block.q) * 8 + node.p - block.p) as usize] = active;
+            block.any = true;
+        }
+        return;
+    }
+
+    // Over the slab from x to x + 1 no sight is lower than `eye_low + x * flattest`.
+    let rise_min = field.head_min[level].patch(simd, target).minus(eye);
+    let eye_below = eye.add(field.below);
+    let flattest = rise_min.times(inv_near).min(rise_min.times(inv_far));
+    let eye_low = eye_below.plus(flattest.below(0.0));
+    let (slab_min, slab_max) = (slope_min.min(0), slope_max.max(0));
+    // No segment leaves the box spanned by its ends.
+    let (least, most) = (v0.min(0), v1.max(0));
+    let back = i32::from(backward);
+    for slab in slabs {
+        if slab.lanes & active == 0 {
+            continue;
+        }
+        let x = slab.x as i32;
+        if x >= u1 {
+            break;
+        }
+        rays.tests[level] += 1;
+        let bottom = i64::from(x) * slope_min;
+        let top = i64::from(x) * slope_max;
+        if x < u0 && x > 0 {
+            let lo = (bottom >> 32) as i32;
+            let hi = (top >> 32) as i32;
+            let low = bounds.least.patch(simd, axes.index(field, x, lo), hi - lo + 2);
+            let hid = low.above(steepest.mul_add(x as f32, eye_above)) & active;
+            if hid != 0 {
+                active &= !hid;
+                *hot = [hot[1], hot[2], hot[3], x as u32];
+                if active == 0 {
+                    rays.ends[level][0] += 1;
+                    return;
+                }
+            }
+        }
+        let lo = (((bottom + slab_min) >> 32) as i32).max(least);
+        let hi = (((top + slab_max) >> 32) as i32 + 1).min(most);
+        let high = bounds.greatest.patch(simd, axes.index(field, x + back, lo), hi - lo + 1);
+        let blocking = high.above(flattest.mul_add(x as f32, eye_low)) & active;
+        kept[count] = Slab {
+            x: x as u32,
+            lanes: blocking,
+        };
+        count += usize::from(blocking != 0);
+    }
+    if count == 0 {
+        rays.ends[level][1] += 1;
     }
     if active == 0 {
         return;
     }
-    if level == 0 || count == 0 && node.level <= 3 {
+    if count == 0 && node.level <= 3 {
         for r in 0..size {
             let at = ((node.q - block.q + r) * 8 + node.p - block.p) as usize;
-            block.masks[at..at + size as usize].fill(active as u16);
+            block.masks[at..at + size as usize].fill(active);
         }
         block.any = true;
         return;
@@ -420,8 +469,28 @@ fn visit<S: Simd>(
     push_children(&mut rays.stack, node, active, Some(count));
 }
 
+/// Where a place on a line of sight lies in the grid.
+#[derive(Clone, Copy)]
+struct Axes<const ALONG_X: bool> {
+    /// The viewpoint.
+    column: i32,
+    row: i32,
+    /// In which sense the major coordinate counts.
+    sign: i32,
+}
+
+impl<const ALONG_X: bool> Axes<ALONG_X> {
+    /// Index of major coordinate `x` and minor coordinate `y`, both from the viewpoint.
+    #[inline(always)]
+    fn index(self, field: &Field, x: i32, y: i32) -> usize {
+        let x = x * self.sign;
+        let (c, r) = if ALONG_X { (x, y) } else { (y, x) };
+        field.index(self.column + c, self.row + r)
+    }
+}
+
 #[inline(always)]
-fn push_children(stack: &mut Vec<Node>, node: Node, active: u32, slabs: Option<usize>) {
+fn push_children(stack: &mut Vec<Node>, node: Node, active: u64, slabs: Option<usize>) {
     let half = (1 << node.level) / 2;
     for (dp, dq) in [(half, half), (0, half), (half, 0), (0, 0)] {
         stack.push(Node {
@@ -437,48 +506,51 @@ fn push_children(stack: &mut Vec<Node>, node: Node, active: u32, slabs: Option<u
 /// One displacement: which of the active lanes see their target past the slabs kept.
 #[simd]
 #[allow(clippy::too_many_arguments)]
-fn exact<S: Simd>(
+fn exact<S: Simd, const ALONG_X: bool>(
     simd: S,
     rays: &mut Rays<'_>,
-    origin: isize,
-    eye: f32x16<S>,
-    rise: f32x16<S>,
+    eye: Lanes<S>,
+    rise: Lanes<S>,
     (u, v): (i32, i32),
-    major: isize,
-    minor: isize,
+    axes: Axes<ALONG_X>,
     patch: &Patch,
     (p, q): (i32, i32),
-    active: u32,
-    count: usize,
-) -> u32 {
+    active: u64,
+    count: Result<usize, usize>,
+) -> u64 {
     let field = rays.field;
-    let ground = Rows::new(&field.ground, field.stride);
-    let eye_above = eye + field.above;
-    let eye_below = eye + field.below;
+    let eye_above = eye.add(field.above);
     let inv_u = 1.0 / f64::from(u);
     let inv_v = if v == 0 {
         0.0
     } else {
         1.0 / f64::from(v.abs())
     };
-    let mut blocked = 0u32;
-    let mut doubtful = 0u32;
-    for &x in &rays.slabs[0][..count] {
-        let x = i32::from(x);
+    // How far terrain rises above sight, less the eye.
+    let mut highest = Lanes::splat(simd, f32::MIN);
+    let hot = rays.hot[0].map(|x| Slab { x, lanes: !0 });
+    let slabs = match count {
+        Ok(count) => &rays.slabs[1][..count],
+        Err(count) => &rays.slabs[LEVELS][..count],
+    };
+    let mut left = active;
+    for (at, slab) in hot.iter().rev().chain(slabs).enumerate() {
+        let x = slab.x as i32;
+        if x >= u || at < HOT && x == 0 || slab.lanes & left == 0 {
+            continue;
+        }
+        rays.tests[0] += 1;
         let xv = x * v;
         // x·v / u in lowest terms is at least 1/u from an integer or is one.
         let whole = (f64::from(xv) * inv_u + 1e-7).floor() as i32;
         let rest = xv - whole * u;
-        let line = origin + x as isize * major;
         if x >= 1 {
-            let a = (line + whole as isize * minor) as usize;
-            let first = ground.patch(simd, a);
-            let second = ground.patch(simd, a + minor as usize);
+            let first = field.ground.patch(simd, axes.index(field, x, whole));
+            let second = field.ground.patch(simd, axes.index(field, x, whole + 1));
             let weight = (f64::from(rest) * inv_u) as f32;
-            let terrain = (second - first).mul_add(weight, first);
             let t = (f64::from(x) * inv_u) as f32;
-            blocked |= terrain.simd_gt(rise.mul_add(t, eye_above)).to_bitmask() as u32;
-            doubtful |= terrain.simd_gt(rise.mul_add(t, eye_below)).to_bitmask() as u32;
+            let terrain = second.minus(first).mul_add(weight, first);
+            highest = highest.max(rise.mul_add(-t, terrain));
         }
         // The line v = j that lies strictly between x and x + 1, if one does.
         let (j, past) = if v >= 0 {
@@ -491,24 +563,33 @@ fn exact<S: Simd>(
         if past > 0 {
             // `past`: how far beyond j the segment is at x + 1, in 1/u of a sample.
             let weight = 1.0 - (f64::from(past) * inv_v) as f32;
-            let a = line + j as isize * minor;
-            let first = ground.patch(simd, a as usize);
-            let second = ground.patch(simd, (a + major) as usize);
-            let terrain = (second - first).mul_add(weight, first);
+            let first = field.ground.patch(simd, axes.index(field, x, j));
+            let second = field.ground.patch(simd, axes.index(field, x + 1, j));
             let t = (f64::from(j.abs()) * inv_v) as f32;
-            blocked |= terrain.simd_gt(rise.mul_add(t, eye_above)).to_bitmask() as u32;
-            doubtful |= terrain.simd_gt(rise.mul_add(t, eye_below)).to_bitmask() as u32;
+            let terrain = second.minus(first).mul_add(weight, first);
+            highest = highest.max(rise.mul_add(-t, terrain));
         }
-        if active & !blocked == 0 {
-            return 0;
+        if at & 3 == 3 {
+            let before = left;
+            left = active & !highest.above(eye_above);
+            if left != before && at >= HOT {
+                let hot = &mut rays.hot[0];
+                *hot = [hot[1], hot[2], hot[3], slab.x];
+            }
+            if left == 0 {
+                rays.ends[0][0] += 1;
+                return 0;
+            }
         }
     }
+    let blocked = highest.above(eye_above);
+    let doubtful = highest.above(eye.add(field.below));
     let mut seen = active & !blocked;
     let mut unsure = seen & doubtful;
     while unsure != 0 {
         let i = unsure.trailing_zeros();
         unsure &= unsure - 1;
-        let a = (patch.column + i as i32 % 4, patch.row + i as i32 / 4);
+        let a = (patch.column + i as i32 % 8, patch.row + i as i32 / 8);
         let b = (a.0 + p, a.1 + q);
         let there =
             (0..field.width as i32).contains(&b.0) && (0..field.height as i32).contains(&b.1);
