@@ -3,5 +3,6 @@
 
 mod common;
 mod damage;
+mod hostile;
 mod roundtrip;
 mod trees;
