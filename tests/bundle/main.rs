@@ -3,6 +3,8 @@
 
 mod common;
 mod damage;
+mod golden;
 mod hostile;
+mod python;
 mod roundtrip;
 mod trees;

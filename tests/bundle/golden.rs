@@ -1,0 +1,62 @@
+//! Files of every format version, kept as they were written: still read, still written alike.
+//!
+//! `VIEWCELL_BLESS=1 cargo test --test bundle golden` writes those of the present version anew.
+//! Those of earlier versions must never change. The compressed sections' bytes are zstd's: an
+//! update of that crate may call for new ones.
+
+use std::path::{Path, PathBuf};
+
+use viewcell::bundle::verify;
+use viewcell::runtime::MappedBundle;
+
+use crate::common::World;
+
+/// Name, and the world of the fixed formula that it holds.
+pub const GOLDEN: [(&str, u32, u32, u64); 3] = [
+    ("1x1", 1, 1, 0),
+    ("13x9-voids", 13, 9, 5),
+    ("40x9", 40, 9, 0),
+];
+
+pub fn path(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    root.join("tests/golden/v1")
+        .join(name)
+        .with_extension("vcb")
+}
+
+#[test]
+fn golden_files_are_written_alike() {
+    for (name, width, height, voids) in GOLDEN {
+        let world = World::new(width, height, voids);
+        if std::env::var_os("VIEWCELL_BLESS").is_some() {
+            std::fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+            world.try_write(&path(name), true).unwrap();
+        }
+        let kept = std::fs::read(path(name)).unwrap();
+        let written = world.bundle();
+        let differs = kept.iter().zip(&written).position(|(a, b)| a != b);
+        assert_eq!(differs, None, "{name}: the first byte that differs");
+        assert_eq!(kept.len(), written.len(), "{name}");
+    }
+}
+
+#[test]
+fn golden_files_are_read() {
+    for (name, width, height, voids) in GOLDEN {
+        let world = World::new(width, height, voids);
+        let report = verify(&path(name), &mut |_| {}).unwrap();
+        assert!(report.is_sound(), "{name}: {report:#?}");
+        let map = MappedBundle::open(path(name)).unwrap();
+        let terrain = map.terrain().unwrap();
+        for a in world.samples().step_by(3) {
+            for b in world.samples() {
+                assert_eq!(
+                    terrain.visible(a, b),
+                    world.sees(a, b),
+                    "{name} {a:?} {b:?}"
+                );
+            }
+        }
+    }
+}

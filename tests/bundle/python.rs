@@ -1,0 +1,181 @@
+//! The independent reader in `scripts/`, and what the runtime says of the same files.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use viewcell::format::{Grid, crc32};
+use viewcell::runtime::{MappedBundle, Quad, Sample};
+
+use crate::golden::{self, GOLDEN};
+
+/// Runs the reader; `None` where there is no Python 3.
+fn read_bundle(verb: &str, file: &Path, args: &[&str], input: &str) -> Option<Output> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/read-bundle");
+    let child = Command::new("python3")
+        .arg(script)
+        .arg(verb)
+        .arg(file)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        println!("skipped: python3 not found");
+        return None;
+    };
+    let mut pipe = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    let feeder = std::thread::spawn(move || pipe.write_all(input.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    feeder.join().unwrap().unwrap();
+    Some(output)
+}
+
+/// As [`read_bundle`]; what it prints, having succeeded.
+fn said(verb: &str, file: &Path, args: &[&str], input: &str) -> Option<String> {
+    let output = read_bundle(verb, file, args, input)?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{verb} {args:?}: {errors}");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn every_tree_reads_alike() {
+    for (name, width, height, _) in GOLDEN {
+        let path = golden::path(name);
+        let Some(found) = said("trees", &path, &[], "") else {
+            return;
+        };
+        let map = MappedBundle::open(&path).unwrap();
+        let terrain = map.terrain().unwrap();
+        let grid = Grid::new(width, height).unwrap();
+        let mut expected = String::new();
+        let mut offset = 0;
+        for quad in grid.bake_order() {
+            let pvs = terrain.pvs(quad).unwrap();
+            let mut blocks = vec![0; grid.blocks()];
+            pvs.expand(&mut blocks);
+            let bytes: Vec<u8> = blocks.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let (checksum, count) = (crc32(&bytes), pvs.count());
+            let mut tree = Vec::new();
+            let pyramid = golden_pyramid(name);
+            viewcell::compress::encode(&pyramid, &blocks, &mut Default::default(), &mut tree);
+            let Quad { level, column, row } = quad;
+            let length = tree.len();
+            writeln!(
+                expected,
+                "{level} {column} {row} {offset} {length} {count} {checksum:08x}"
+            )
+            .unwrap();
+            offset += length;
+        }
+        assert!(found == expected, "{name}");
+    }
+}
+
+fn golden_pyramid(name: &str) -> viewcell::compress::ValidPyramid {
+    let &(_, width, height, voids) = GOLDEN.iter().find(|golden| golden.0 == name).unwrap();
+    crate::common::World::new(width, height, voids).pyramid()
+}
+
+#[test]
+fn every_pair_reads_alike() {
+    let (name, width, height, _) = GOLDEN[1];
+    let path = golden::path(name);
+    let map = MappedBundle::open(&path).unwrap();
+    let terrain = map.terrain().unwrap();
+    // One column and row more than there are: outside is hidden.
+    let samples: Vec<_> = Grid::new(width + 1, height + 1)
+        .unwrap()
+        .row_by_row()
+        .collect();
+    let (mut pairs, mut expected) = (String::new(), String::new());
+    for &a in &samples {
+        for &b in &samples {
+            writeln!(pairs, "{} {} {} {}", a.column, a.row, b.column, b.row).unwrap();
+            writeln!(expected, "{}", u8::from(terrain.visible(a, b))).unwrap();
+        }
+    }
+    if let Some(found) = said("visible", &path, &["--pairs", "-"], &pairs) {
+        assert!(found == expected, "{} pairs", samples.len().pow(2));
+        let one = said("visible", &path, &["5", "5", "6", "5"], "").unwrap();
+        let visible = terrain.visible(Sample::new(5, 5), Sample::new(6, 5));
+        assert_eq!(one.trim(), u8::from(visible).to_string());
+    }
+}
+
+#[test]
+fn a_pvs_prints_as_rows_of_bits() {
+    let (name, width, height, _) = GOLDEN[2];
+    let path = golden::path(name);
+    let map = MappedBundle::open(&path).unwrap();
+    let terrain = map.terrain().unwrap();
+    let pvs = terrain.pvs(Quad::new(2, 4, 1)).unwrap();
+    let Some(found) = said("pvs", &path, &["17", "6", "--quad", "2", "--bits"], "") else {
+        return;
+    };
+    let bit = |column, row| {
+        if pvs.contains(Sample::new(column, row)) {
+            '1'
+        } else {
+            '0'
+        }
+    };
+    let expected: Vec<String> = (0..height)
+        .map(|row| (0..width).map(|column| bit(column, row)).collect())
+        .collect();
+    assert_eq!(found.lines().collect::<Vec<_>>(), expected);
+    let counts = said("pvs", &path, &["17", "6", "--quad", "2"], "").unwrap();
+    let (seen, all) = (pvs.count(), u64::from(width * height));
+    assert_eq!(
+        counts.trim(),
+        format!("{seen} visible, {} hidden, 0 void", all - seen)
+    );
+}
+
+#[test]
+fn faults_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("flipped.vcb");
+    let sound = std::fs::read(golden::path("1x1")).unwrap();
+    let Some(words) = said("verify", &golden::path("1x1"), &[], "") else {
+        return;
+    };
+    assert_eq!(words, "no faults\n");
+    for at in (0..sound.len()).step_by(53) {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 0x10;
+        std::fs::write(&path, &bytes).unwrap();
+        let output = read_bundle("verify", &path, &[], "").unwrap();
+        assert_eq!(output.status.code(), Some(1), "byte {at}");
+    }
+}
+
+/// The hex map in the specification is that of the golden file.
+#[test]
+fn the_specification_shows_the_golden_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let specification = std::fs::read_to_string(root.join("schemas/BUNDLE.md")).unwrap();
+    let golden = std::fs::read(golden::path("1x1")).unwrap();
+    let mut shown = 0;
+    for line in specification.lines() {
+        let Some((offset, rest)) = line.split_once("  ") else {
+            continue;
+        };
+        let (8, Ok(offset)) = (offset.len(), usize::from_str_radix(offset, 16)) else {
+            continue;
+        };
+        let bytes: Vec<u8> = rest
+            .split_whitespace()
+            .take_while(|word| word.len() == 2)
+            .take(16)
+            .map(|word| u8::from_str_radix(word, 16).unwrap())
+            .collect();
+        assert_eq!(bytes, golden[offset..offset + bytes.len()], "{line}");
+        shown += bytes.len();
+    }
+    assert!(shown > 500, "{shown} bytes shown");
+}
