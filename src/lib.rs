@@ -35,3 +35,8 @@ pub mod picture;
 pub mod visibility;
 #[cfg(feature = "bake")]
 pub mod world;
+
+// The README's code compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

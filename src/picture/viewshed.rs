@@ -2,7 +2,8 @@
 
 use std::io::Cursor;
 
-use image::{ImageFormat, Rgba, RgbaImage};
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{Rgba, RgbaImage};
 
 use super::{PictureError, hillshade};
 
@@ -14,7 +15,7 @@ const LEAST_LIGHT: f32 = 0.35;
 const MARK: Rgba<u8> = Rgba([214, 40, 40, 255]);
 const MARK_EDGE: Rgba<u8> = Rgba([255, 255, 255, 255]);
 /// Small terrains are drawn with several pixels a sample until a side is about this long.
-const USEFUL_SIDE: u32 = 512;
+const USEFUL_SIDE: u32 = 1024;
 
 /// Where the view is from: a square of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +60,10 @@ pub fn viewshed_png(
     });
     mark(&mut picture, viewpoint, scale);
     let mut bytes = Cursor::new(Vec::new());
+    let encoder =
+        PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, FilterType::NoFilter);
     picture
-        .write_to(&mut bytes, ImageFormat::Png)
+        .write_with_encoder(encoder)
         .map_err(|error| PictureError(error.to_string()))?;
     Ok(bytes.into_inner())
 }
@@ -119,6 +122,7 @@ fn mark(picture: &mut RgbaImage, viewpoint: Viewpoint, scale: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use image::ImageFormat;
 
     fn decode(png: &[u8]) -> RgbaImage {
         image::load_from_memory_with_format(png, ImageFormat::Png)
@@ -150,15 +154,15 @@ mod tests {
         };
         let png = viewshed_png(64, &heights, [1.0, 1.0], &visible, viewpoint).unwrap();
         let picture = decode(&png);
-        assert_eq!(picture.dimensions(), (512, 256));
+        assert_eq!(picture.dimensions(), (1024, 512));
         assert_eq!(
-            picture.get_pixel(511, 255)[3],
+            picture.get_pixel(1023, 511)[3],
             0,
             "void in the south-east corner"
         );
-        assert_eq!(*picture.get_pixel(511, 0), colour(0.5_f32.sqrt(), false));
+        assert_eq!(*picture.get_pixel(1023, 0), colour(0.5_f32.sqrt(), false));
         assert_eq!(*picture.get_pixel(0, 0), colour(0.5_f32.sqrt(), true));
-        assert_eq!(*picture.get_pixel(84, 84), MARK);
+        assert_eq!(*picture.get_pixel(168, 168), MARK);
     }
 
     #[test]
