@@ -42,6 +42,14 @@ pub enum BundleError {
         /// What the system says.
         error: io::Error,
     },
+    /// The index of the trees does not fit into memory.
+    #[error("{}: cannot be written: an index of {bytes} bytes does not fit into memory; bake a smaller part with --crop", path.display())]
+    Memory {
+        /// The output.
+        path: PathBuf,
+        /// Bytes asked for.
+        bytes: u64,
+    },
     /// Writing failed.
     #[error("{}: cannot be written ({action}): {error}; nothing is left behind", path.display())]
     Write {
@@ -120,7 +128,7 @@ impl BundleError {
             | Self::NotAFile { .. }
             | Self::Write { .. }
             | Self::Read { .. } => ErrorKind::Io,
-            Self::NoSpace { .. } => ErrorKind::Resource,
+            Self::NoSpace { .. } | Self::Memory { .. } => ErrorKind::Resource,
             Self::Format { .. } | Self::Section { .. } => ErrorKind::Input,
             Self::Heights { .. } | Self::Order { .. } => ErrorKind::Usage,
         }

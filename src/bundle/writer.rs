@@ -75,6 +75,14 @@ impl TerrainWriter {
             });
         }
         check_output(path, overwrite)?;
+        let mut index = Vec::new();
+        index
+            .try_reserve_exact(grid.quad_count() as usize)
+            .map_err(|_| BundleError::Memory {
+                path: path.to_owned(),
+                bytes: grid.quad_count() * 8,
+            })?;
+        index.resize(grid.quad_count() as usize, 0);
         let has_voids = heights.iter().any(|height| height.is_nan());
         let rounds = heights
             .iter()
@@ -115,7 +123,7 @@ impl TerrainWriter {
             grid,
             overwrite,
             due: Some(grid.first_in_bake_order()),
-            index: vec![0; grid.quad_count() as usize],
+            index,
             trees,
             sections,
             expected_sections,

@@ -30,10 +30,16 @@ impl MappedBundle {
             path: path.to_owned(),
             error,
         };
-        let file = File::open(path).map_err(io)?;
-        if file.metadata().map_err(io)?.is_dir() {
-            return Err(io(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
+        // Asked before opening, since opening a pipe waits for somebody to write.
+        let metadata = std::fs::metadata(path).map_err(io)?;
+        if metadata.is_dir() {
+            return Err(io(std::io::ErrorKind::IsADirectory.into()));
         }
+        if !metadata.is_file() {
+            let what = "expected a regular file, found a device or a pipe";
+            return Err(io(std::io::Error::other(what)));
+        }
+        let file = File::open(path).map_err(io)?;
         // The only unsafe code of the runtime. Sound as long as nobody truncates or writes to
         // the file, as the type's documentation demands; other changes to the file's bytes
         // cannot do harm, since every access is checked and no bytes are trusted.

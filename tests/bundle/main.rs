@@ -3,6 +3,7 @@
 
 mod common;
 mod damage;
+mod full;
 mod golden;
 mod hostile;
 mod python;

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use viewcell::bundle::{BundleError, ErrorKind, Provenance, TerrainWriter, info};
+use viewcell::bundle::{
+    BundleError, ErrorKind, Provenance, StageTime, TerrainWriter, Timings, info,
+};
 use viewcell::format::{Quad, Tag};
 use viewcell::runtime::{Bundle, MappedBundle, Sample};
 
@@ -201,4 +203,29 @@ fn outputs_that_cannot_be_are_refused_before_the_work() {
     let error = world.try_write(folder.path(), true).unwrap_err();
     assert!(matches!(error, BundleError::NotAFile { .. }), "{error}");
     assert_eq!(error.kind(), ErrorKind::Io);
+}
+
+#[test]
+fn times_are_read_for_their_own_bundle_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.vcb");
+    let written = World::new(9, 9, 0).write(&path);
+    let timings = Timings {
+        bundle_bytes: written.bytes,
+        bundle_checksum: written.checksum,
+        stages: vec![StageTime {
+            name: "visibility".to_owned(),
+            seconds: 1.25,
+        }],
+        threads: 2,
+        ..Timings::default()
+    };
+    timings.write_beside(&path).unwrap();
+    assert_eq!(entries(folder.path()), ["a.vcb", "a.vcb.timings.json"]);
+    assert_eq!(info(&path).unwrap().timings, Some(timings));
+    // Another bundle of the same name: its times are not known.
+    World::new(9, 9, 3).try_write(&path, true).unwrap();
+    assert_eq!(info(&path).unwrap().timings, None);
+    std::fs::write(Timings::path_beside(&path), "no JSON").unwrap();
+    assert_eq!(info(&path).unwrap().timings, None);
 }

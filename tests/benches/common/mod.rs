@@ -1,0 +1,56 @@
+//! The bundle that benchmarks ask: a real one.
+//!
+//! `VIEWCELL_BENCH_BUNDLE` names a terrain bundle; without it, the demo terrain is baked once and
+//! kept under `target/`.
+
+use std::path::{Path, PathBuf};
+
+use viewcell::bake::{BakeOptions, Mode, Observer, Source, Stage, bake_terrain};
+use viewcell::ingest::{IngestOptions, read_terrain};
+use viewcell::runtime::Sample;
+use viewcell::visibility::Simd;
+
+struct Silent;
+
+impl Observer for Silent {
+    fn stage(&self, _: Stage, _: u64) {}
+    fn advance(&self, _: Stage, _: u64) {}
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// The bundle to ask.
+pub fn bundle() -> PathBuf {
+    if let Some(path) = std::env::var_os("VIEWCELL_BENCH_BUNDLE") {
+        return path.into();
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = root.join("target/bench-jacksboro.vcb");
+    if !path.exists() {
+        eprintln!("baking {} first", path.display());
+        std::fs::create_dir_all(root.join("target")).unwrap();
+        let input = root.join("assets/jacksboro.tif");
+        let ingested = read_terrain(&input, &IngestOptions::default()).unwrap();
+        let options = BakeOptions {
+            eye_height: 1.8,
+            player_height: 1.8,
+            mode: Mode::Exact,
+            threads: 0,
+            simd: Simd::Auto,
+            overwrite: false,
+        };
+        let source = Source::new(&input, ingested.format, Default::default()).unwrap();
+        bake_terrain(&ingested.terrain, &source, &options, &path, &Silent).unwrap();
+    }
+    path
+}
+
+/// Sample number `i` of a fixed, well-mixed sequence (splitmix64).
+pub fn sample(i: u64, width: u32, height: u32) -> Sample {
+    let mut z = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^= z >> 31;
+    Sample::new(z as u32 % width, (z >> 32) as u32 % height)
+}
