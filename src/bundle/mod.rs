@@ -1,7 +1,7 @@
 //! Writing, verifying and dumping bundles.
 //!
 //! - [`writer`]: trees in, a finished file out, or nothing;
-//! - [`file`]: reading sections of a file without mapping it;
+//! - [`mod@file`]: reading sections of a file without mapping it;
 //! - [`mod@verify`]: every rule of the format, one function each;
 //! - [`mod@info`]: what a bundle is and how it was made;
 //! - [`timings`]: what the making took, in a file beside the bundle.

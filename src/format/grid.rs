@@ -5,9 +5,9 @@ use core::fmt;
 /// A sample: column `column` counted east from 0, row `row` counted south from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sample {
-    /// Column. [Limit: < width]
+    /// Column. Limit: < width.
     pub column: u32,
-    /// Row. [Limit: < height]
+    /// Row. Limit: < height.
     pub row: u32,
 }
 
@@ -26,7 +26,7 @@ impl Sample {
 /// A quad: the samples whose column and row, each divided by 2^level, are `column` and `row`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quad {
-    /// 0 for a single sample; the quad's side is 2^level samples. [Limit: <= [`Grid::root_level`]]
+    /// 0 for a single sample; the quad's side is 2^level samples. Limit: <= [`Grid::root_level`].
     pub level: u32,
     /// Column among the quads of its level.
     pub column: u32,

@@ -124,7 +124,7 @@ pub struct Header {
     pub kind: WorldKind,
     /// Exact length of the file in bytes.
     pub file_length: u64,
-    /// Number of sections. [Limit: 1 to [`MAX_SECTIONS`]]
+    /// Number of sections. Limit: 1 to [`MAX_SECTIONS`].
     pub section_count: u32,
     /// CRC-32 of the section table.
     pub table_checksum: u32,

@@ -69,13 +69,13 @@ impl TreeCode {
 pub struct TerrainParameters {
     /// The samples.
     pub grid: Grid,
-    /// Distance `[dx, dy]` between samples. [Unit: m] [Limit: finite, > 0]
+    /// Distance `[dx, dy]` between samples. Unit: m. Limit: finite, > 0.
     pub spacing: [f64; 2],
-    /// Height of the eye above ground. [Unit: m] [Limit: finite]
+    /// Height of the eye above ground. Unit: m. Limit: finite.
     pub eye_height: f64,
-    /// Height of the top of the head above ground. [Unit: m] [Limit: finite]
+    /// Height of the top of the head above ground. Unit: m. Limit: finite.
     pub player_height: f64,
-    /// Beyond this nobody is seen. [Unit: m] [Limit: > 0; infinite for none]
+    /// Beyond this nobody is seen. Unit: m. Limit: > 0; infinite for none.
     pub max_distance: f64,
     /// What a level-0 PVS means.
     pub visibility: VisibilityMode,
@@ -83,9 +83,9 @@ pub struct TerrainParameters {
     pub mutual: bool,
     /// How the trees are coded.
     pub tree_code: TreeCode,
-    /// Radius of the earth for curvature; 0 for a flat one. [Unit: m] [Limit: finite, >= 0]
+    /// Radius of the earth for curvature; 0 for a flat one. Unit: m. Limit: finite, >= 0.
     pub earth_radius: f64,
-    /// Refraction coefficient; 0 for none. [Limit: finite]
+    /// Refraction coefficient; 0 for none. Limit: finite.
     pub refraction: f64,
     /// Affine map of GDAL's order: x = t0 + c·t1 + r·t2, y = t3 + c·t4 + r·t5, for the outer
     /// (north-western) corner of pixel (c, r); sample (c, r) is the pixel's centre.
