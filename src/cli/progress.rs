@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bake::{Observer, Stage};
 
@@ -192,18 +193,23 @@ impl Current {
     }
 }
 
-/// One line of progress.
-#[derive(Debug, Serialize)]
-struct Report {
+/// One line of `--progress json`: how far a stage is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "viewcell --progress json")]
+pub struct Report {
+    /// The stage at work.
     stage: &'static str,
-    #[serde(skip)]
+    /// What its work is counted in.
     unit: &'static str,
+    /// Units done.
     done: u64,
+    /// Units in all.
     total: u64,
     /// Units a second, over the stage so far.
     rate: f64,
+    /// Seconds since the stage began.
     elapsed_seconds: f64,
-    /// Absent until there is a rate to tell by.
+    /// Seconds until it ends; null until there is a rate to tell by.
     seconds_left: Option<f64>,
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use schemars::{Schema, schema_for};
 
-use super::{bake, completions, job, man, query, verify};
+use super::{bake, completions, job, man, progress, query, verify};
 
 fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
@@ -15,6 +15,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("info.json", schema_for!(viewcell::bundle::Info)),
         ("job.json", schema_for!(job::JobFile)),
         ("man.json", schema_for!(man::Document)),
+        ("progress.json", schema_for!(progress::Report)),
         ("query-pairs.json", schema_for!(query::PairsDocument)),
         ("query-pvs.json", schema_for!(query::PvsDocument)),
         ("query-visible.json", schema_for!(query::VisibleDocument)),

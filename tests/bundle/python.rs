@@ -23,7 +23,8 @@ fn read_bundle(verb: &str, file: &Path, args: &[&str], input: &str) -> Option<Ou
         .stderr(Stdio::piped())
         .spawn();
     let Ok(mut child) = child else {
-        println!("skipped: python3 not found");
+        // Straight to stderr: what a test that passes prints is not shown.
+        let _ = writeln!(std::io::stderr(), "skipped: python3 not found");
         return None;
     };
     let mut pipe = child.stdin.take().unwrap();

@@ -143,6 +143,12 @@ fn progress_in_json_is_a_document_a_line() {
         .filter(|line| line.starts_with('{'))
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
         .collect();
+    for line in &lines {
+        assert_eq!(
+            faults_of(&schema_of("progress.json"), line),
+            Vec::<String>::new()
+        );
+    }
     let last = lines
         .iter()
         .rfind(|line| line["stage"] == "visibility")
