@@ -5,7 +5,7 @@ use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bake::{Observer, Stage};
@@ -174,10 +174,13 @@ impl Observer for Progress {
 
 fn bar(name: &'static str, unit: &'static str, total: u64) -> ProgressBar {
     let template = format!(
-        "{{msg}}  {{wide_bar}} {{percent}} %  {{human_pos}} of {{human_len}} {unit}  {{per_sec}}  {{eta}} left"
+        "{{msg}}  {{wide_bar}} {{percent}} %  {{human_pos}} of {{human_len}} {unit}  {{rate}}/s  {{eta}} left"
     );
     let style = ProgressStyle::with_template(&template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = write!(out, "{:.0}", state.per_sec());
+        })
         .progress_chars("=> ");
     let bar = ProgressBar::new(total).with_style(style);
     bar.set_message(name);
