@@ -26,7 +26,7 @@ use crate::bundle::{
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::format::{Grid, GridError, Quad, TerrainParameters, TreeCode, VisibilityMode};
 use crate::hierarchy::{Crown, Plan, TileWalk, Viewcell};
-use crate::visibility::{Bodies, Field, Rays, Simd};
+use crate::visibility::{Bodies, Field, Rays, Simd, Stance};
 use crate::world::Terrain;
 
 /// What a level-0 view cell means (DESIGN section 1).
@@ -34,6 +34,8 @@ use crate::world::Terrain;
 pub enum Mode {
     /// The PVS of the sample, exactly.
     Exact,
+    /// The PVS of the unit square around the sample: from any position to any position.
+    Conservative,
 }
 
 /// The options of a bake.
@@ -45,6 +47,8 @@ pub struct BakeOptions {
     pub player_height: f64,
     /// What a level-0 view cell means.
     pub mode: Mode,
+    /// Nobody sees further than this over the ground, in metres; `None` for no limit.
+    pub max_distance: Option<f64>,
     /// Threads that compute; 0 for as many as there are processors.
     pub threads: usize,
     /// Instructions to use. Changes no byte of the result.
@@ -236,7 +240,12 @@ pub fn bake_terrain(
         eye: options.eye_height,
         head: options.player_height,
     };
-    let field = Field::new(terrain, bodies);
+    let stance = match options.mode {
+        Mode::Exact => Stance::Sample,
+        Mode::Conservative => Stance::Cell,
+    };
+    let field = Field::new(terrain, bodies, stance)
+        .with_max_distance(options.max_distance.unwrap_or(f64::INFINITY));
     let valid = ValidPyramid::from_heights(grid, terrain.heights());
     let header = header(terrain, grid, options);
     let mut writer = TerrainWriter::create(output, options.overwrite, &header, terrain.heights())?;
@@ -298,6 +307,15 @@ fn check_options(options: &BakeOptions) -> Result<(), BakeError> {
             });
         }
     }
+    if let Some(distance) = options.max_distance
+        && !(distance.is_finite() && distance > 0.0)
+    {
+        return Err(BakeError::Option {
+            option: "--max-distance",
+            expected: "a positive number of metres",
+            found: distance.to_string(),
+        });
+    }
     if options.simd.level().is_none() {
         return Err(BakeError::Option {
             option: "--simd",
@@ -316,9 +334,10 @@ fn header(terrain: &Terrain, grid: Grid, options: &BakeOptions) -> TerrainHeader
             spacing: terrain.spacing(),
             eye_height: options.eye_height,
             player_height: options.player_height,
-            max_distance: f64::INFINITY,
+            max_distance: options.max_distance.unwrap_or(f64::INFINITY),
             visibility: match options.mode {
                 Mode::Exact => VisibilityMode::Exact,
+                Mode::Conservative => VisibilityMode::Conservative,
             },
             mutual: options.eye_height == options.player_height,
             tree_code: TreeCode::Lossless,

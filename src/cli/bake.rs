@@ -140,8 +140,10 @@ fn bake(job: &TerrainJob, output: &Path, progress: &Progress) -> Result<Vec<Stri
         eye_height: job.eye_height.unwrap_or(job.player_height),
         player_height: job.player_height,
         mode: match job.visibility {
+            Visibility::Conservative => bake::Mode::Conservative,
             Visibility::Exact => bake::Mode::Exact,
         },
+        max_distance: job.max_distance,
         threads: job.threads,
         simd: match job.simd {
             Simd::Auto => visibility::Simd::Auto,

@@ -51,6 +51,10 @@ pub struct TerrainJob {
     #[arg(long, value_name = "METRES", help_heading = "Players")]
     pub eye_height: Option<f64>,
 
+    /// Nobody sees further than this over the ground, in metres; if not given, sight has no limit
+    #[arg(long, value_name = "METRES", help_heading = "Players")]
+    pub max_distance: Option<f64>,
+
     /// What one place is: a sample, the square around it, or a sample by sectors
     #[arg(long, value_enum, default_value_t, help_heading = "Players")]
     #[serde(default)]
@@ -135,8 +139,10 @@ fn max_samples() -> u64 {
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Visibility {
-    /// From the sample, to the last pair
+    /// From any position in the unit square around the sample to any position in another
     #[default]
+    Conservative,
+    /// From the sample, to the last pair
     Exact,
 }
 
@@ -267,6 +273,7 @@ impl TerrainJob {
         let options = json!({
             "player-height": self.player_height,
             "eye-height": self.eye_height.unwrap_or(self.player_height),
+            "max-distance": self.max_distance,
             "visibility": self.visibility,
             "spacing": self.spacing,
             "vertical-scale": self.vertical_scale,

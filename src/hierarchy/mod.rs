@@ -87,6 +87,10 @@ fn join(to: &mut [u64], from: &[u64]) {
     }
 }
 
+/// What a walk shows: a quad and its PVS, or that a block of viewpoints begins. False ends the
+/// walk.
+pub type Visit<'v> = dyn FnMut(Option<(Viewcell, &[u64])>) -> bool + 'v;
+
 /// Walks tiles: the memory of one worker, 256 bitmaps and a few.
 pub struct TileWalk<'f> {
     plan: Plan,
@@ -109,11 +113,7 @@ impl<'f> TileWalk<'f> {
     /// the tile. A `visit` that returns false ends the walk; then the result is `None`.
     ///
     /// `visit` also learns when a block of viewpoints begins, by a call without a quad.
-    pub fn walk(
-        &mut self,
-        tile: Viewcell,
-        visit: &mut dyn FnMut(Option<(Viewcell, &[u64])>) -> bool,
-    ) -> Option<Vec<u64>> {
+    pub fn walk(&mut self, tile: Viewcell, visit: &mut Visit<'_>) -> Option<Vec<u64>> {
         let words = self.rays.words();
         let blocks = 1u64 << (2 * tile.level.saturating_sub(BLOCK_LEVEL));
         let mut union = vec![0; words];
@@ -146,11 +146,7 @@ impl<'f> TileWalk<'f> {
 
     /// Shows the quads of a block whose viewsheds have been computed; leaves its PVS in the first
     /// bitmap.
-    fn walk_block(
-        &mut self,
-        block: Viewcell,
-        visit: &mut dyn FnMut(Option<(Viewcell, &[u64])>) -> bool,
-    ) -> bool {
+    fn walk_block(&mut self, block: Viewcell, visit: &mut Visit<'_>) -> bool {
         let words = self.rays.words();
         let top = self.plan.root_level().min(BLOCK_LEVEL);
         for index in 0..1usize << (2 * top) {

@@ -66,7 +66,8 @@ fn clear(sight: f64, first: f64, w: f64, second: impl Fn() -> f64) -> bool {
     } else {
         first + w * (second() - first)
     };
-    !(ground - sight > TOLERANCE)
+    let rises = ground - sight > TOLERANCE;
+    !rises
 }
 
 /// Crossings of the segment (u0, v0)-(u1, v1) with the lines u = integer strictly between its

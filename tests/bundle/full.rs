@@ -42,7 +42,10 @@ fn no_space_is_told_and_leaves_nothing() {
     for size in [8 << 10, needed.next_multiple_of(4096) - 4096] {
         let Some(disk) = SmallDisk::new(size) else {
             // Straight to stderr: what a test that passes prints is not shown.
-            let _ = writeln!(std::io::stderr(), "skipped: no right to mount a small file system");
+            let _ = writeln!(
+                std::io::stderr(),
+                "skipped: no right to mount a small file system"
+            );
             return;
         };
         let path = disk.path().join("a.vcb");

@@ -1,0 +1,110 @@
+//! Sight between any two positions on a drawn surface: what `Stance::Cell` is held to.
+
+use super::Bodies;
+use crate::world::Terrain;
+
+/// How an engine draws the ground between four samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// As a bilinear patch.
+    Bilinear,
+    /// As two triangles, split from north-west to south-east.
+    NorthWestSouthEast,
+    /// As two triangles, split from north-east to south-west.
+    NorthEastSouthWest,
+}
+
+impl Surface {
+    /// All of them.
+    pub const ALL: [Self; 3] = [
+        Self::Bilinear,
+        Self::NorthWestSouthEast,
+        Self::NorthEastSouthWest,
+    ];
+
+    /// Height at (`x`, `y`), 0 to 1, of a patch with the heights [nw, ne, sw, se].
+    fn within(self, [nw, ne, sw, se]: [f64; 4], x: f64, y: f64) -> f64 {
+        match self {
+            Self::Bilinear => nw + x * (ne - nw) + y * (sw - nw) + x * y * (nw + se - ne - sw),
+            Self::NorthWestSouthEast if x >= y => nw + x * (ne - nw) + y * (se - ne),
+            Self::NorthWestSouthEast => nw + y * (sw - nw) + x * (se - sw),
+            Self::NorthEastSouthWest if x + y <= 1.0 => nw + x * (ne - nw) + y * (sw - nw),
+            Self::NorthEastSouthWest => se + (1.0 - x) * (sw - se) + (1.0 - y) * (ne - se),
+        }
+    }
+
+    /// Ground height at column `x`, row `y`; `None` outside the grid and where a sample of the
+    /// patch is void.
+    pub fn height(self, terrain: &Terrain, x: f64, y: f64) -> Option<f64> {
+        let (patch, column, row) = patch(terrain, x, y)?;
+        Some(self.within(patch, x - column, y - row))
+    }
+}
+
+/// Heights [nw, ne, sw, se] of the patch at (x, y), and its north-western corner.
+fn patch(terrain: &Terrain, x: f64, y: f64) -> Option<([f64; 4], f64, f64)> {
+    let corner = |at: f64, side: u32| at.floor().min(f64::from(side) - 2.0).max(0.0);
+    let inside = |at: f64, side: u32| side >= 2 && (0.0..=f64::from(side - 1)).contains(&at);
+    if !inside(x, terrain.width()) || !inside(y, terrain.height()) {
+        return None;
+    }
+    let (column, row) = (corner(x, terrain.width()), corner(y, terrain.height()));
+    let (c, r) = (column as u32, row as u32);
+    let heights = [(c, r), (c + 1, r), (c, r + 1), (c + 1, r + 1)].map(|(c, r)| terrain.at(c, r));
+    (!heights.iter().any(|h| h.is_nan())).then_some((heights, column, row))
+}
+
+/// By how many metres the ground of `surface` rises above the straight segment from an eye over
+/// position `a` to a head over position `b` (columns and rows, with fractions), at its highest:
+/// sight is blocked if that is more than 0. `None` if one of them stands on no ground.
+///
+/// Where the segment passes over a patch with a void, nothing blocks it. O(distance in samples).
+pub fn obstruction(
+    terrain: &Terrain,
+    bodies: Bodies,
+    surface: Surface,
+    a: (f64, f64),
+    b: (f64, f64),
+) -> Option<f64> {
+    let eye = surface.height(terrain, a.0, a.1)? + bodies.eye;
+    let head = surface.height(terrain, b.0, b.1)? + bodies.head;
+    // The segment in pieces, each over one patch and on one side of its diagonals.
+    let mut cuts = vec![0.0, 1.0];
+    let mut cut = |from: f64, to: f64| {
+        let (low, high) = (from.min(to), from.max(to));
+        let mut at = low.ceil();
+        while at <= high && to != from {
+            cuts.push(((at - from) / (to - from)).clamp(0.0, 1.0));
+            at += 1.0;
+        }
+    };
+    cut(a.0, b.0);
+    cut(a.1, b.1);
+    cut(a.0 - a.1, b.0 - b.1);
+    cut(a.0 + a.1, b.0 + b.1);
+    cuts.sort_by(f64::total_cmp);
+    let mut most = f64::NEG_INFINITY;
+    for piece in cuts.windows(2) {
+        let (start, end) = (piece[0], piece[1]);
+        let at = |t: f64| (a.0 + t * (b.0 - a.0), a.1 + t * (b.1 - a.1));
+        let middle = at((start + end) / 2.0);
+        let Some((heights, column, row)) = patch(terrain, middle.0, middle.1) else {
+            continue;
+        };
+        let rise = |t: f64| {
+            let (x, y) = at(t);
+            surface.within(heights, x - column, y - row) - (eye + t * (head - eye))
+        };
+        // A parabola in t at most: known from three values.
+        let (p, q, r) = (rise(start), rise((start + end) / 2.0), rise(end));
+        most = most.max(p).max(r);
+        let bend = p - 2.0 * q + r;
+        if bend < 0.0 {
+            let peak = (p - r) / (2.0 * bend);
+            if peak.abs() < 1.0 {
+                most = most.max(q - bend * peak * peak / 2.0);
+            }
+        }
+    }
+    Some(most)
+}

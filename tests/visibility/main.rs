@@ -1,0 +1,89 @@
+//! The kernels against their slow twins: exactly for samples, one-sided for cells.
+
+mod hunt;
+mod real;
+mod small;
+
+use fearless_simd::Level;
+use std::path::PathBuf;
+use viewcell::ingest::{IngestOptions, read_terrain};
+use viewcell::visibility::{BLOCK, Bodies, Rays, Simd};
+use viewcell::world::Terrain;
+
+const BODIES: Bodies = Bodies {
+    eye: 1.8,
+    head: 1.8,
+};
+
+/// The viewsheds of one block of viewpoints.
+struct Viewsheds {
+    width: u32,
+    words: usize,
+    bitmaps: Vec<u64>,
+}
+
+impl Viewsheds {
+    fn new(rays: &mut Rays<'_>, width: u32, column: u32, row: u32) -> Self {
+        let words = rays.words();
+        let mut bitmaps = vec![0; (BLOCK * BLOCK) as usize * words];
+        rays.viewsheds(column - column % BLOCK, row - row % BLOCK, &mut bitmaps);
+        Self {
+            width,
+            words,
+            bitmaps,
+        }
+    }
+
+    /// Whether the viewpoint, which is in the block, sees the target.
+    fn sees(&self, from: (u32, u32), to: (u32, u32)) -> bool {
+        let spread = |x: u32| x & 1 | (x & 2) << 1 | (x & 4) << 2 | (x & 8) << 3;
+        let viewpoint = (spread(from.0 % BLOCK) | spread(from.1 % BLOCK) << 1) as usize;
+        let word = to.1 / 8 * self.width.div_ceil(8) + to.0 / 8;
+        let bits = self.bitmaps[viewpoint * self.words + word as usize];
+        bits >> (to.1 % 8 * 8 + to.0 % 8) & 1 == 1
+    }
+}
+
+/// All SIMD levels of this machine, the scalar one first.
+fn levels() -> Vec<Level> {
+    [Simd::Scalar, Simd::Sse42, Simd::Avx2, Simd::Avx512]
+        .into_iter()
+        .filter_map(Simd::level)
+        .collect()
+}
+
+/// A small generator of numbers: the tests' choices are the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u32) -> u32 {
+        // Steele, Lea and Flood: SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let high = (z ^ z >> 31) >> 32;
+        ((high * u64::from(sides)) >> 32) as u32
+    }
+
+    /// 0 to 1.
+    fn fraction(&mut self) -> f64 {
+        f64::from(self.roll(1 << 24)) / f64::from((1 << 24) - 1)
+    }
+}
+
+/// Reads a real terrain; says so and returns `None` where it is absent.
+fn real(name: &str, options: &IngestOptions) -> Option<Terrain> {
+    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
+        PathBuf::from,
+    );
+    let path = data.join("terrain").join(name);
+    if !path.exists() {
+        use std::io::Write;
+        // Straight to stderr: what a test that passes prints is not shown.
+        writeln!(std::io::stderr(), "skipped: {} not found", path.display()).ok();
+        return None;
+    }
+    Some(read_terrain(&path, options).unwrap().terrain)
+}

@@ -1,0 +1,194 @@
+//! Small terrains of every awkward kind, all pairs.
+
+use super::{BODIES, Viewsheds, levels};
+use proptest::prelude::*;
+use viewcell::visibility::{BLOCK, Bodies, Field, Rays, Stance, sees};
+use viewcell::world::Terrain;
+
+/// A terrain of one of the kinds that have gone wrong somewhere: ties, spikes, pits, voids.
+fn terrain() -> impl Strategy<Value = Terrain> {
+    // Around every width of lanes, patches and blocks.
+    let side = prop_oneof![
+        1u32..=4,
+        7u32..=9,
+        15u32..=17,
+        23u32..=25,
+        31u32..=34,
+        Just(41)
+    ];
+    (side.clone(), side, 0usize..8, any::<u64>()).prop_map(|(width, height, kind, seed)| {
+        let mut dice = super::Dice(seed);
+        let mut heights = Vec::new();
+        let slope = [f64::from(dice.roll(5)) - 2.0, f64::from(dice.roll(5)) - 2.0];
+        for r in 0..height {
+            for c in 0..width {
+                let ramp = slope[0] * f64::from(c) + slope[1] * f64::from(r);
+                heights.push(match kind {
+                    0 => 0.0,
+                    1 => ramp,
+                    2 => f64::from(dice.roll(3)),
+                    3 => f64::from(dice.roll(20)),
+                    4 => ramp + if dice.roll(9) == 0 { 12.5 } else { 0.0 },
+                    5 => ramp - if dice.roll(9) == 0 { 12.5 } else { 0.0 },
+                    6 if dice.roll(4) == 0 => f64::NAN,
+                    6 => ramp + f64::from(dice.roll(4)),
+                    _ => 1000.0 + 30.0 * dice.fraction() + 0.1 * ramp,
+                });
+            }
+        }
+        heights[0] = 1.0;
+        Terrain::new(width, height, heights, [1.0, 2.0]).unwrap()
+    })
+}
+
+fn bodies() -> impl Strategy<Value = Bodies> {
+    prop_oneof![
+        Just(BODIES),
+        // Ties at every step.
+        Just(Bodies {
+            eye: 0.0,
+            head: 0.0
+        }),
+        Just(Bodies {
+            eye: 2.5,
+            head: 1.0
+        }),
+        Just(Bodies {
+            eye: 1.0,
+            head: 2.0
+        }),
+    ]
+}
+
+/// Calls `check` with every pair of samples and whether the kernel says the first sees the
+/// second.
+fn all_pairs(
+    terrain: &Terrain,
+    field: &Field,
+    level: fearless_simd::Level,
+    mut check: impl FnMut((u32, u32), (u32, u32), bool),
+) {
+    let (width, height) = (terrain.width(), terrain.height());
+    let mut rays = Rays::new(terrain, field, level);
+    for row in (0..height).step_by(BLOCK as usize) {
+        for column in (0..width).step_by(BLOCK as usize) {
+            let viewsheds = Viewsheds::new(&mut rays, width, column, row);
+            for r in row..height.min(row + BLOCK) {
+                for c in column..width.min(column + BLOCK) {
+                    for to in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+                        check((c, r), to, viewsheds.sees((c, r), to));
+                    }
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_kernel_equals_the_definition_on_every_pair(
+        terrain in terrain(),
+        bodies in bodies(),
+        level in 0..levels().len(),
+    ) {
+        let field = Field::new(&terrain, bodies, Stance::Sample);
+        let mut wrong = None;
+        all_pairs(&terrain, &field, levels()[level], |from, to, seen| {
+            if seen != sees(&terrain, bodies, from, to) {
+                wrong.get_or_insert((from, to, seen));
+            }
+        });
+        prop_assert_eq!(wrong, None);
+    }
+
+    #[test]
+    fn cells_see_whatever_their_samples_see(
+        terrain in terrain(),
+        bodies in bodies(),
+        level in 0..levels().len(),
+    ) {
+        let field = Field::new(&terrain, bodies, Stance::Cell);
+        let mut wrong = None;
+        all_pairs(&terrain, &field, levels()[level], |from, to, seen| {
+            if !seen && sees(&terrain, bodies, from, to) {
+                wrong.get_or_insert((from, to));
+            }
+        });
+        prop_assert_eq!(wrong, None);
+    }
+
+    #[test]
+    fn nobody_sees_beyond_the_greatest_distance(terrain in terrain(), metres in 0.1f64..60.0) {
+        let near = Field::new(&terrain, BODIES, Stance::Sample).with_max_distance(metres);
+        let mut wrong = None;
+        all_pairs(&terrain, &near, levels()[0], |from, to, seen| {
+            let x = f64::from(from.0.abs_diff(to.0)) * 1.0;
+            let y = f64::from(from.1.abs_diff(to.1)) * 2.0;
+            let within = x * x + y * y <= metres * metres;
+            if seen != (within && sees(&terrain, BODIES, from, to)) {
+                wrong.get_or_insert((from, to, seen));
+            }
+        });
+        prop_assert_eq!(wrong, None);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn cells_are_the_same_at_every_level_of_simd(terrain in terrain()) {
+        let field = Field::new(&terrain, BODIES, Stance::Cell);
+        let mut answers = levels().into_iter().map(|level| {
+            let mut bits = Vec::new();
+            all_pairs(&terrain, &field, level, |_, _, seen| bits.push(seen));
+            bits
+        });
+        let first = answers.next().unwrap();
+        for (k, other) in answers.enumerate() {
+            prop_assert!(first == other, "level {} differs from scalar", k + 1);
+        }
+    }
+}
+
+#[test]
+fn a_lone_sample_sees_itself() {
+    let terrain = Terrain::new(1, 1, vec![7.0], [1.0, 1.0]).unwrap();
+    for stance in [Stance::Sample, Stance::Cell] {
+        let field = Field::new(&terrain, BODIES, stance);
+        all_pairs(&terrain, &field, levels()[0], |_, _, seen| assert!(seen));
+    }
+}
+
+#[test]
+fn a_wall_of_ten_kilometres_hides_what_is_behind_it() {
+    let heights = (0..33 * 33)
+        .map(|i| if i % 33 == 16 { 10_000.0 } else { 0.0 })
+        .collect();
+    let terrain = Terrain::new(33, 33, heights, [1.0, 1.0]).unwrap();
+    let field = Field::new(&terrain, BODIES, Stance::Sample);
+    all_pairs(&terrain, &field, levels()[0], |from, to, seen| {
+        if (from.0 < 16) != (to.0 < 16) && from.0 != 16 && to.0 != 16 {
+            assert!(!seen, "{from:?} {to:?}");
+        }
+        assert_eq!(seen, sees(&terrain, BODIES, from, to), "{from:?} {to:?}");
+    });
+}
+
+#[test]
+fn a_touch_does_not_block() {
+    // Eye, ridge and head in one line: the ridge touches.
+    let heights = vec![0.0, 1.8, 3.6 - 1.8 + 1.8, 3.6, 3.6];
+    let terrain = Terrain::new(5, 1, heights, [1.0, 1.0]).unwrap();
+    let flat = Bodies {
+        eye: 0.0,
+        head: 0.0,
+    };
+    assert!(sees(&terrain, flat, (0, 0), (2, 0)));
+    let field = Field::new(&terrain, flat, Stance::Sample);
+    all_pairs(&terrain, &field, levels()[0], |from, to, seen| {
+        assert_eq!(seen, sees(&terrain, flat, from, to), "{from:?} {to:?}");
+    });
+}
