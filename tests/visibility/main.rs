@@ -1,5 +1,6 @@
 //! The kernels against their slow twins: exactly for samples, one-sided for cells.
 
+mod bundle;
 mod hunt;
 mod real;
 mod small;

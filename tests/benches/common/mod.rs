@@ -36,6 +36,7 @@ pub fn bundle() -> PathBuf {
             eye_height: 1.8,
             player_height: 1.8,
             mode: Mode::Exact,
+            max_distance: None,
             threads: 0,
             simd: Simd::Auto,
             overwrite: false,
