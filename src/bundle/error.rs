@@ -33,7 +33,7 @@ pub enum BundleError {
         found: &'static str,
     },
     /// No space left on the device, or a quota is used up.
-    #[error("{}: no space left after {written} bytes ({error}); nothing is left behind: free some space, or write elsewhere with -o", path.display())]
+    #[error("{}: no space left after {written} bytes ({error}): free some space, or write elsewhere with -o", path.display())]
     NoSpace {
         /// The output.
         path: PathBuf,
@@ -51,7 +51,7 @@ pub enum BundleError {
         bytes: u64,
     },
     /// Writing failed.
-    #[error("{}: cannot be written ({action}): {error}; nothing is left behind", path.display())]
+    #[error("{}: cannot be written ({action}): {error}", path.display())]
     Write {
         /// The output.
         path: PathBuf,

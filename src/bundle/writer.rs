@@ -1,23 +1,17 @@
 //! Writing a terrain bundle.
 //!
-//! The file is made under a temporary name in its own folder, synced, and renamed when it is
-//! whole: at every moment the output's name stands for the old file or the new one. Trees are
-//! streamed; of the bundle only the index (8 bytes a quad) is in memory.
+//! The file is made under another name in its own folder, synced, and renamed when it is whole
+//! ([`super::output`]). Trees are streamed; of the bundle only the index (8 bytes a quad) is in
+//! memory.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-
-use tempfile::{NamedTempFile, TempPath};
+use std::path::Path;
 
 use super::error::BundleError;
+use super::output::{OpenSection, Output, check_output};
 use super::provenance::Provenance;
 use crate::compress::ValidPyramid;
-use crate::format::header::{ALIGNMENT, ENTRY_LEN, HEADER_LEN};
+use crate::format::header::{ENTRY_LEN, HEADER_LEN};
 use crate::format::{Grid, Header, Quad, Section, Tag, TerrainParameters, WorldKind, crc32};
-
-/// zstd level of the cold sections: compressed once, read now and then.
-const ZSTD_LEVEL: i32 = 12;
 
 /// What a terrain bundle says of itself: the `GRID` section, and the CRS.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +61,32 @@ impl TerrainWriter {
         header: &TerrainHeader,
         heights: &[f64],
     ) -> Result<Self, BundleError> {
+        check_output(path, overwrite)?;
+        Self::begin(Output::create(path)?, overwrite, header, heights)
+    }
+
+    /// As [`TerrainWriter::create`], but the bundle in the making has a name of its own, `part`,
+    /// in the same folder, and stays there if the writer is dropped.
+    ///
+    /// A file of that name is gone on with: of the trees in it, [`TerrainWriter::keep_tree`]
+    /// takes over those that are right.
+    pub fn create_at(
+        part: &Path,
+        path: &Path,
+        overwrite: bool,
+        header: &TerrainHeader,
+        heights: &[f64],
+    ) -> Result<Self, BundleError> {
+        check_output(path, overwrite)?;
+        Self::begin(Output::open(part, path)?, overwrite, header, heights)
+    }
+
+    fn begin(
+        mut out: Output,
+        overwrite: bool,
+        header: &TerrainHeader,
+        heights: &[f64],
+    ) -> Result<Self, BundleError> {
         let grid = header.parameters.grid;
         if heights.len() as u64 != grid.samples() {
             return Err(BundleError::Heights {
@@ -74,12 +94,11 @@ impl TerrainWriter {
                 found: heights.len() as u64,
             });
         }
-        check_output(path, overwrite)?;
         let mut index = Vec::new();
         index
             .try_reserve_exact(grid.quad_count() as usize)
             .map_err(|_| BundleError::Memory {
-                path: path.to_owned(),
+                path: out.path.clone(),
                 bytes: grid.quad_count() * 8,
             })?;
         index.resize(grid.quad_count() as usize, 0);
@@ -90,7 +109,6 @@ impl TerrainWriter {
         let expected_sections =
             5 + usize::from(header.crs.is_some()) + usize::from(has_voids) + usize::from(rounds);
         let table_end = HEADER_LEN + expected_sections * ENTRY_LEN;
-        let mut out = Output::create(path)?;
         // Header and table come last; until then their place holds zeros, which no reader takes
         // for a bundle.
         out.write(&vec![0; table_end])?;
@@ -149,7 +167,25 @@ impl TerrainWriter {
         row: u32,
         bytes: &[u8],
     ) -> Result<(), BundleError> {
-        let quad = Quad::new(level, column, row);
+        self.index_tree(Quad::new(level, column, row), bytes)?;
+        self.out.write(bytes)
+    }
+
+    /// As [`TerrainWriter::push_tree`], where the file holds these bytes at this place already.
+    pub fn keep_tree(
+        &mut self,
+        level: u32,
+        column: u32,
+        row: u32,
+        bytes: &[u8],
+    ) -> Result<(), BundleError> {
+        self.index_tree(Quad::new(level, column, row), bytes)?;
+        self.out.pass_over(bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Takes note of a tree that comes next.
+    fn index_tree(&mut self, quad: Quad, bytes: &[u8]) -> Result<(), BundleError> {
         let (true, Some(index)) = (self.due == Some(quad), self.grid.quad_index(quad)) else {
             return Err(BundleError::Order {
                 expected: self.due,
@@ -158,9 +194,18 @@ impl TerrainWriter {
         };
         self.index[index as usize] = self.out.position - self.trees.offset;
         self.trees.checksum.update(bytes);
-        self.out.write(bytes)?;
         self.due = self.grid.next_in_bake_order(quad);
         Ok(())
+    }
+
+    /// Hands all that was written to the system, so that it outlives the process.
+    pub fn flush(&mut self) -> Result<(), BundleError> {
+        self.out.flush()
+    }
+
+    /// Hands all that was written to the device, so that it outlives the system.
+    pub fn sync(&mut self) -> Result<(), BundleError> {
+        self.out.sync()
     }
 
     /// Writes what remains, syncs, and gives the file its name. Errors if trees are missing, or
@@ -213,226 +258,4 @@ fn stored_height(height: f64) -> f32 {
 /// The height that `SRCH` stores: every void as the same NaN.
 fn source_height(height: f64) -> f64 {
     if height.is_nan() { f64::NAN } else { height }
-}
-
-/// Errors where an output would not be written in the end, so that it shows before the work.
-///
-/// [`TerrainWriter::create`] calls it too; a caller with a long way to go before that may call
-/// it first.
-pub fn check_output(path: &Path, overwrite: bool) -> Result<(), BundleError> {
-    let folder = folder_of(path);
-    let Some(name) = path.file_name() else {
-        return Err(BundleError::NotAFile {
-            path: path.to_owned(),
-            found: "a folder",
-        });
-    };
-    if !folder.is_dir() {
-        return Err(BundleError::NoFolder {
-            folder: folder.to_owned(),
-            name: PathBuf::from(name),
-        });
-    }
-    match std::fs::symlink_metadata(path) {
-        Err(_) => Ok(()),
-        Ok(there) if there.is_dir() => Err(BundleError::NotAFile {
-            path: path.to_owned(),
-            found: "a folder",
-        }),
-        Ok(_) if !overwrite => Err(BundleError::Exists {
-            path: path.to_owned(),
-        }),
-        // A rename would put a file in the place of a device or a pipe.
-        Ok(there) if !there.is_file() && !there.is_symlink() => Err(BundleError::NotAFile {
-            path: path.to_owned(),
-            found: "a device or a pipe",
-        }),
-        Ok(_) => Ok(()),
-    }
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-/// A section that is being streamed.
-#[derive(Debug)]
-struct OpenSection {
-    tag: Tag,
-    flags: u32,
-    offset: u64,
-    checksum: crc32fast::Hasher,
-}
-
-/// The file in the making.
-#[derive(Debug)]
-struct Output {
-    path: PathBuf,
-    file: BufWriter<File>,
-    temporary: TempPath,
-    position: u64,
-}
-
-impl Output {
-    fn create(path: &Path) -> Result<Self, BundleError> {
-        let temporary = temporary_for(path)
-            .map_err(|error| BundleError::write(path, "creating it", 0, error))?;
-        let (file, temporary) = temporary.into_parts();
-        Ok(Self {
-            path: path.to_owned(),
-            file: BufWriter::with_capacity(1 << 20, file),
-            temporary,
-            position: 0,
-        })
-    }
-
-    fn error(&self, action: &'static str, error: io::Error) -> BundleError {
-        BundleError::write(&self.path, action, self.position, error)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<(), BundleError> {
-        self.file
-            .write_all(bytes)
-            .map_err(|error| self.error("writing", error))?;
-        self.position += bytes.len() as u64;
-        Ok(())
-    }
-
-    /// Begins a section at the next aligned place.
-    fn begin(&mut self, tag: Tag, flags: u32) -> Result<OpenSection, BundleError> {
-        let padding = self.position.next_multiple_of(ALIGNMENT) - self.position;
-        self.write(&[0; ALIGNMENT as usize][..padding as usize])?;
-        Ok(OpenSection {
-            tag,
-            flags,
-            offset: self.position,
-            checksum: crc32fast::Hasher::new(),
-        })
-    }
-
-    /// Ends the section, all of which has been written.
-    fn end(&self, section: OpenSection) -> Section {
-        let length = self.position - section.offset;
-        Section {
-            tag: section.tag,
-            flags: section.flags,
-            offset: section.offset,
-            stored_length: length,
-            length,
-            checksum: section.checksum.finalize(),
-        }
-    }
-
-    /// Writes a whole section, piece by piece.
-    fn section<P: AsRef<[u8]>>(
-        &mut self,
-        tag: Tag,
-        flags: u32,
-        pieces: impl IntoIterator<Item = P>,
-    ) -> Result<Section, BundleError> {
-        let mut section = self.begin(tag, flags)?;
-        // Checksums are fast only over long runs.
-        let mut run = Vec::with_capacity(1 << 16);
-        let mut pieces = pieces.into_iter().peekable();
-        while let Some(piece) = pieces.next() {
-            run.extend_from_slice(piece.as_ref());
-            if run.len() >= 1 << 15 || pieces.peek().is_none() {
-                section.checksum.update(&run);
-                self.write(&run)?;
-                run.clear();
-            }
-        }
-        Ok(self.end(section))
-    }
-
-    /// Writes a whole section as a zstd frame.
-    fn compressed_section(&mut self, tag: Tag, bytes: &[u8]) -> Result<Section, BundleError> {
-        // One thread: zstd's bytes depend on whether it has workers.
-        let frame = zstd::bulk::compress(bytes, ZSTD_LEVEL)
-            .map_err(|error| self.error("compressing", error))?;
-        let mut section = self.section(tag, Section::ZSTD, [frame])?;
-        section.length = bytes.len() as u64;
-        Ok(section)
-    }
-
-    /// Puts `start` at the beginning of the file, makes the file durable, and names it.
-    fn persist(mut self, start: &[&[u8]], overwrite: bool) -> Result<(), BundleError> {
-        let finished = (|| {
-            self.file.seek(SeekFrom::Start(0))?;
-            for bytes in start {
-                self.file.write_all(bytes)?;
-            }
-            self.file.flush()?;
-            self.file.get_ref().sync_all()
-        })();
-        finished.map_err(|error| self.error("syncing", error))?;
-        let Self {
-            path,
-            file,
-            temporary,
-            position,
-        } = self;
-        drop(file);
-        name_file(temporary, &path, overwrite).map_err(|error| {
-            if error.kind() == io::ErrorKind::AlreadyExists {
-                return BundleError::Exists { path: path.clone() };
-            }
-            BundleError::write(&path, "renaming it into place", position, error)
-        })
-    }
-}
-
-/// A temporary file in the folder of `path`, with the permissions that a new file has.
-fn temporary_for(path: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".viewcell-").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The process's umask takes away what a new file of this user must not have.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder_of(path))
-}
-
-/// Renames a temporary file to `path`, and makes the name durable.
-fn name_file(temporary: TempPath, path: &Path, overwrite: bool) -> io::Result<()> {
-    if overwrite {
-        temporary.persist(path)?;
-    } else {
-        temporary.persist_noclobber(path)?;
-    }
-    // A rename is durable once its folder is. Some file systems cannot sync a folder; the file
-    // is whole all the same.
-    if let Ok(folder) = File::open(folder_of(path)) {
-        folder.sync_all().ok();
-    }
-    Ok(())
-}
-
-/// Writes a small file in one go, as bundles are written: under a temporary name, synced, then
-/// renamed. Errors as [`check_output`] does, and where writing fails.
-pub fn save(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), BundleError> {
-    check_output(path, overwrite)?;
-    save_file(path, bytes, overwrite).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => BundleError::Exists {
-            path: path.to_owned(),
-        },
-        _ => BundleError::write(path, "saving it", 0, error),
-    })
-}
-
-fn save_file(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
-    let mut temporary = temporary_for(path)?;
-    temporary.write_all(bytes)?;
-    temporary.as_file().sync_all()?;
-    name_file(temporary.into_temp_path(), path, overwrite)
-}
-
-/// Writes a small file over what was there.
-pub(super) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    save_file(path, bytes, true)
 }
