@@ -5,22 +5,33 @@
 //! - [`mod@file`]: reading sections of a file without mapping it;
 //! - [`mod@verify`]: every rule of the format, one function each;
 //! - [`mod@info`]: what a bundle is and how it was made;
+//! - [`records`]: the bytes of checkpoints and shards, and [`journal`], in which they grow;
+//! - [`checkpoint`]: what is kept of a bundle in the making;
+//! - [`shard`]: shares of a bundle;
 //! - [`timings`]: what the making took, in a file beside the bundle.
 
+pub mod checkpoint;
 pub mod error;
 pub mod file;
 pub mod info;
+pub mod journal;
 pub mod output;
 pub mod provenance;
+pub mod records;
+pub mod shard;
 pub mod timings;
 pub mod verify;
 pub mod writer;
 
+pub use checkpoint::Checkpoint;
 pub use error::{BundleError, ErrorKind};
 pub use file::BundleFile;
 pub use info::{Info, info};
+pub use journal::{Keep, RecordError};
 pub use output::{check_output, save};
 pub use provenance::{InputFile, LevelStatistics, Provenance, Statistics};
+pub use records::{Difference, Head, Job, QuadRecord, Share, Tile};
+pub use shard::{ShardReader, ShardWriter};
 pub use timings::{StageTime, Timings};
 pub use verify::{Fault, Progress, Report, RuleOutcome, verify};
 pub use writer::{TerrainHeader, TerrainWriter, Written};

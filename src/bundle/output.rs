@@ -275,7 +275,7 @@ fn name_file(temporary: TempPath, path: &Path, overwrite: bool) -> io::Result<()
 pub(super) fn rename_file(part: &Path, path: &Path, overwrite: bool) -> io::Result<()> {
     if overwrite {
         std::fs::rename(part, path)?;
-    } else if let Err(error) = TempPath::from_path(part).persist_noclobber(path) {
+    } else if let Err(error) = TempPath::try_from_path(part)?.persist_noclobber(path) {
         // It is no temporary file: it shall not go with its name.
         error.path.keep().map_err(|kept| kept.error)?;
         return Err(error.error);

@@ -153,6 +153,11 @@ impl TerrainWriter {
         self.due
     }
 
+    /// The grid.
+    pub fn grid(&self) -> Grid {
+        self.grid
+    }
+
     /// Bytes written so far.
     pub fn bytes_written(&self) -> u64 {
         self.out.position

@@ -72,6 +72,15 @@ impl Plan {
         let within = |at: u32, side: u32| u64::from(at) << quad.level < u64::from(side);
         within(quad.column, self.width) && within(quad.row, self.height)
     }
+
+    /// Samples of the grid in the quad.
+    pub fn samples(self, quad: Viewcell) -> u64 {
+        let within = |at: u32, side: u32| {
+            let (first, end) = (u64::from(at) << quad.level, u64::from(at + 1) << quad.level);
+            end.min(side.into()).saturating_sub(first)
+        };
+        within(quad.column, self.width) * within(quad.row, self.height)
+    }
 }
 
 /// Column and row of the `index`-th cell in bake (Morton) order.

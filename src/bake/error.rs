@@ -1,0 +1,101 @@
+//! Why a bake ends without a bundle.
+
+use std::path::{Path, PathBuf};
+
+use crate::bundle::{BundleError, ErrorKind, RecordError};
+use crate::format::GridError;
+
+/// Why a bake ended without a bundle.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BakeError {
+    /// The observer said so.
+    #[error("cancelled")]
+    Cancelled,
+    /// An option has a value that no bake can have.
+    #[error("{option}: expected {expected}, found {found}")]
+    Option {
+        /// Its name on the command line.
+        option: &'static str,
+        /// What it may be.
+        expected: &'static str,
+        /// What it is.
+        found: String,
+    },
+    /// The grid has more samples on a side than a bundle holds.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// The bundle could not be written.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    /// A checkpoint or a shard is not what it should be.
+    #[error(transparent)]
+    Records(#[from] RecordError),
+    /// The bake ended before its time, and what is done is kept.
+    #[error("{error}; {done} of {total} tiles are kept in {}: go on with --resume, or start anew with --restart", checkpoint.display())]
+    Kept {
+        /// Why it ended.
+        error: Box<BakeError>,
+        /// The checkpoint, or the shard in the making.
+        checkpoint: PathBuf,
+        /// Tiles that are done.
+        done: u32,
+        /// Tiles that were to be done.
+        total: u32,
+    },
+}
+
+/// The class of an error, for exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BakeErrorKind {
+    /// The options are wrong: exit code 2.
+    Usage,
+    /// The input is bad: exit code 3.
+    Input,
+    /// Could not read or write: exit code 4.
+    Io,
+    /// Out of a resource: exit code 5.
+    Resource,
+    /// Stopped on request.
+    Cancelled,
+}
+
+impl BakeError {
+    /// The class of the error.
+    pub fn kind(&self) -> BakeErrorKind {
+        match self {
+            Self::Cancelled => BakeErrorKind::Cancelled,
+            Self::Option { .. } => BakeErrorKind::Usage,
+            Self::Grid(_) => BakeErrorKind::Resource,
+            Self::Bundle(error) => error.kind().into(),
+            Self::Records(error) => error.kind().into(),
+            Self::Kept { error, .. } => error.kind(),
+        }
+    }
+}
+
+impl From<ErrorKind> for BakeErrorKind {
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Input => Self::Input,
+            ErrorKind::Io => Self::Io,
+            ErrorKind::Resource => Self::Resource,
+            ErrorKind::Usage => Self::Usage,
+        }
+    }
+}
+
+impl BakeError {
+    /// Says what is kept, if anything is.
+    pub(super) fn keeping(self, checkpoint: &Path, done: u32, total: u32) -> Self {
+        match done {
+            0 => self,
+            _ => Self::Kept {
+                error: Box::new(self),
+                checkpoint: checkpoint.to_owned(),
+                done,
+                total,
+            },
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What a bake made, and what it took.
+
+use std::path::Path;
+use std::time::Instant;
+
+use cpu_time::{ProcessTime, ThreadTime};
+use serde::Serialize;
+
+use super::{BakeError, Observer, Stage};
+use crate::bundle::{Provenance, Share, StageTime, Statistics, TerrainWriter, Timings};
+
+/// What a bake made, and what it took.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BakeReport {
+    /// Columns of the terrain.
+    pub width: u32,
+    /// Rows of the terrain.
+    pub height: u32,
+    /// Length of the bundle in bytes.
+    pub bytes: u64,
+    /// Bytes by section, tag first.
+    pub sections: Vec<(String, u64)>,
+    /// Shares hidden and bytes by level.
+    pub statistics: Statistics,
+    /// What it took, as kept beside the bundle.
+    pub timings: Timings,
+    /// Tiles of viewpoints that an earlier bake had done.
+    pub kept_tiles: u32,
+}
+
+/// What the bake of a shard made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ShardReport {
+    /// Its share of the tiles.
+    pub share: Share,
+    /// Tiles of the whole bake.
+    pub total_tiles: u32,
+    /// Tiles of the share that an earlier bake had done.
+    pub kept_tiles: u32,
+    /// Length of the shard in bytes.
+    pub bytes: u64,
+}
+
+/// What a bake took so far, and the end of a job.
+pub(super) struct Finish {
+    start: Instant,
+    cpu_start: ProcessTime,
+    pub stages: Vec<StageTime>,
+    threads: usize,
+    simd: String,
+}
+
+impl Finish {
+    /// The clocks start, for so many threads with such instructions.
+    pub fn new(threads: usize, simd: &str) -> Self {
+        Self {
+            start: Instant::now(),
+            cpu_start: ProcessTime::now(),
+            stages: Vec::new(),
+            threads,
+            simd: simd.to_owned(),
+        }
+    }
+
+    /// Ends the bundle, of which all trees are written, and writes what it took beside it.
+    /// `stage` is the last one, and lasts since `begun`.
+    pub fn bundle(
+        mut self,
+        writer: TerrainWriter,
+        provenance: Provenance,
+        output: &Path,
+        observer: &dyn Observer,
+        stage: &str,
+        begun: ThreadTime,
+    ) -> Result<BakeReport, BakeError> {
+        let grid = writer.grid();
+        observer.stage(Stage::Finish, 1);
+        let written = writer.finish(&provenance)?;
+        observer.advance(Stage::Finish, 1);
+        self.stages
+            .push(stage_time(stage, begun.elapsed().as_secs_f64()));
+        let timings = Timings {
+            bundle_bytes: written.bytes,
+            bundle_checksum: written.checksum,
+            stages: self.stages,
+            elapsed_seconds: self.start.elapsed().as_secs_f64(),
+            cpu_seconds: self.cpu_start.elapsed().as_secs_f64(),
+            peak_memory_bytes: peak_memory(),
+            threads: self.threads,
+            simd: self.simd,
+            date: String::new(),
+        };
+        // The bundle is whole without them.
+        timings.write_beside(output).ok();
+        let sections = written.sections.iter();
+        Ok(BakeReport {
+            width: grid.width(),
+            height: grid.height(),
+            bytes: written.bytes,
+            sections: sections
+                .map(|section| (section.tag.to_string(), section.stored_length))
+                .collect(),
+            statistics: provenance.statistics,
+            timings,
+            kept_tiles: 0,
+        })
+    }
+}
+
+/// What a stage took.
+pub(super) fn stage_time(name: &str, seconds: f64) -> StageTime {
+    StageTime {
+        name: name.to_owned(),
+        seconds,
+    }
+}
+
+/// The most memory that the process has used, in bytes; 0 where the system does not say.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"))
+        .and_then(|kilobytes| kilobytes.trim().parse::<u64>().ok())
+        .map_or(0, |kilobytes| kilobytes * 1024)
+}

@@ -1,0 +1,150 @@
+//! What a bake is of, in words and digests, and how it is split.
+
+use std::ops::Range;
+
+use super::Source;
+use crate::bundle::{Job, TerrainHeader};
+use crate::hierarchy::{Plan, Viewcell};
+use crate::world::Terrain;
+
+/// One of so many shares of a bake: `2/7` is the second of seven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    index: u32,
+    of: u32,
+}
+
+impl Part {
+    /// Share `index`, from 1, of `of`; `None` unless there is such a share.
+    pub fn new(index: u32, of: u32) -> Option<Self> {
+        (1..=of).contains(&index).then_some(Self { index, of })
+    }
+
+    /// Its number, from 1.
+    pub fn index(self) -> u32 {
+        self.index
+    }
+
+    /// How many shares there are.
+    pub fn of(self) -> u32 {
+        self.of
+    }
+
+    /// The tiles of the share, by their place in bake order: a run of tiles with as many
+    /// viewpoints as those of the other shares, as nearly as tiles go. Where there are more
+    /// shares than tiles, some are empty.
+    pub fn tiles(self, terrain: &Terrain, tiles: &[Viewcell]) -> Range<usize> {
+        let weights: Vec<u64> = tiles
+            .iter()
+            .map(|&tile| viewpoints(terrain, tile))
+            .collect();
+        let total: u64 = weights.iter().sum();
+        // Tiles whose middle lies before the share's border.
+        let border = |share: u32| {
+            let border = u128::from(total) * u128::from(share) * 2;
+            let mut before = 0;
+            let within = |&&weight: &&u64| {
+                let middle = (2 * before + u128::from(weight)) * u128::from(self.of);
+                before += u128::from(weight);
+                middle < border
+            };
+            match share == self.of {
+                true => tiles.len(),
+                false => weights.iter().take_while(within).count(),
+            }
+        };
+        border(self.index - 1)..border(self.index)
+    }
+}
+
+impl std::str::FromStr for Part {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.split_once('/')
+            .and_then(|(index, of)| Self::new(index.parse().ok()?, of.parse().ok()?))
+            .ok_or_else(|| "expected I/N: share I, from 1, of N".to_owned())
+    }
+}
+
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.index, self.of)
+    }
+}
+
+/// Samples of a tile with terrain.
+fn viewpoints(terrain: &Terrain, tile: Viewcell) -> u64 {
+    let range = |at: u32, side: u32| at << tile.level..((at + 1) << tile.level).min(side);
+    let columns = range(tile.column, terrain.width());
+    range(tile.row, terrain.height())
+        .map(|row| {
+            let start = row as usize * terrain.width() as usize;
+            let row = &terrain.heights()[start..][columns.start as usize..columns.end as usize];
+            row.iter().filter(|height| !height.is_nan()).count() as u64
+        })
+        .sum()
+}
+
+/// All that decides the bytes of the bundle.
+pub(super) fn job(terrain: &Terrain, source: &Source, header: &TerrainHeader) -> Job {
+    let mut digest = crc32fast::Hasher::new();
+    for heights in terrain.heights().chunks(1 << 12) {
+        let bytes: Vec<u8> = heights
+            .iter()
+            .flat_map(|&height| canonical(height).to_le_bytes())
+            .collect();
+        digest.update(&bytes);
+    }
+    let parameters = header.parameters.encode();
+    let plan = Plan::new(terrain.width(), terrain.height());
+    Job {
+        tool: super::TOOL.to_owned(),
+        input: source.input.clone(),
+        options: source.options.clone(),
+        parameters: parameters.iter().map(|b| format!("{b:02x}")).collect(),
+        crs: header.crs.clone(),
+        heights: format!("crc32:{:08x}", digest.finalize()),
+        tiles: plan.tiles().len() as u32,
+    }
+}
+
+/// Every void as the same NaN.
+fn canonical(height: f64) -> f64 {
+    if height.is_nan() { f64::NAN } else { height }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_hold_every_tile_once_and_are_balanced() {
+        let heights = (0..300 * 170).map(|i| if i % 300 < 90 { f64::NAN } else { 0.0 });
+        let terrain = Terrain::new(300, 170, heights.collect(), [1.0; 2]).unwrap();
+        let tiles = Plan::new(300, 170).tiles();
+        for of in [1, 2, 3, 7, 60, 100] {
+            let mut next = 0;
+            for index in 1..=of {
+                let share = Part::new(index, of).unwrap().tiles(&terrain, &tiles);
+                assert_eq!(share.start, next);
+                next = share.end;
+                let weight: u64 = tiles[share.clone()]
+                    .iter()
+                    .map(|&tile| viewpoints(&terrain, tile))
+                    .sum();
+                let even = 210 * 170 / u64::from(of);
+                assert!(weight.abs_diff(even) <= 1024, "{index}/{of}: {weight}");
+            }
+            assert_eq!(next, tiles.len());
+        }
+    }
+
+    #[test]
+    fn shares_are_read_whole_or_not_at_all() {
+        assert_eq!("2/7".parse(), Ok(Part { index: 2, of: 7 }));
+        for text in ["0/3", "4/3", "1", "1/0", "a/b", "1/2/3", "-1/2", ""] {
+            assert!(text.parse::<Part>().is_err(), "{text}");
+        }
+    }
+}
