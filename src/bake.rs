@@ -217,7 +217,7 @@ pub fn bake_terrain(
             "write",
             writing,
         )?;
-        report.kept_tiles = kept_tiles;
+        (report.tiles, report.kept_tiles) = (total, kept_tiles);
         Ok(report)
     })();
     match (baked, checkpoint) {

@@ -75,14 +75,12 @@ pub fn merge(
         options: job.options,
         statistics: assembly.statistics,
     };
-    finish.bundle(
-        assembly.writer,
-        provenance,
-        output,
-        observer,
-        "merge",
-        begun,
-    )
+    let writer = assembly.writer;
+    let report = finish.bundle(writer, provenance, output, observer, "merge", begun)?;
+    Ok(BakeReport {
+        tiles: job.tiles,
+        ..report
+    })
 }
 
 /// What is wrong with the shards together; they are sorted by their tiles.

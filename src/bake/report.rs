@@ -24,7 +24,9 @@ pub struct BakeReport {
     pub statistics: Statistics,
     /// What it took, as kept beside the bundle.
     pub timings: Timings,
-    /// Tiles of viewpoints that an earlier bake had done.
+    /// Tiles of viewpoints.
+    pub tiles: u32,
+    /// Tiles of these that an earlier bake had done.
     pub kept_tiles: u32,
 }
 
@@ -102,6 +104,7 @@ impl Finish {
                 .collect(),
             statistics: provenance.statistics,
             timings,
+            tiles: 0,
             kept_tiles: 0,
         })
     }

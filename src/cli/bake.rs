@@ -1,11 +1,12 @@
 //! `viewcell bake`: a heightmap becomes a bundle.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{self, BakeOptions, Source};
+use viewcell::bake::{self, BakeError, BakeOptions, Keep, Part, ShardReport, Source};
 use viewcell::bundle::{self, Info};
 use viewcell::ingest::{IngestError, IngestErrorKind, read_terrain};
 use viewcell::visibility;
@@ -20,7 +21,8 @@ use super::verify;
 
 /// Bake a world into a bundle that answers who can see whom
 ///
-/// A summary goes to stderr at the end. Ctrl-C stops a bake and leaves nothing behind.
+/// A summary goes to stderr at the end. A bake that is stopped, by Ctrl-C or otherwise, keeps what
+/// is done beside its output, in OUT.vcb.checkpoint and OUT.vcb.part: --resume goes on with it.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub struct Args {
@@ -49,25 +51,95 @@ enum World {
     },
 }
 
-/// What a person sees of the bake; no part of the job.
+/// What happens around the bake; no part of the job.
 #[derive(clap::Args)]
 struct Manner {
+    #[command(flatten)]
+    long: Long,
     #[command(flatten)]
     voice: Voice,
     #[command(flatten)]
     json: Json,
 }
 
+/// How to do a bake that takes long.
+#[derive(clap::Args)]
+struct Long {
+    /// Go on with a bake of the same job that was stopped; if there is none, begin one
+    #[arg(long, help_heading = "Long bakes")]
+    resume: bool,
+
+    /// Delete what a bake that was stopped has kept, and start anew
+    #[arg(long, conflicts_with = "resume", help_heading = "Long bakes")]
+    restart: bool,
+
+    /// Keep nothing of a bake that is stopped
+    #[arg(long, conflicts_with_all = ["resume", "restart"], help_heading = "Long bakes")]
+    no_checkpoint: bool,
+
+    /// Bake share I of N, into OUT.I-of-N.vcs unless -o names a file that is no .vcb; viewcell
+    /// merge joins shares
+    #[arg(long, value_name = "I/N", help_heading = "Long bakes")]
+    shard: Option<Part>,
+}
+
+impl Long {
+    fn keep(&self) -> Keep {
+        match self {
+            Self { resume: true, .. } => Keep::Resume,
+            Self { restart: true, .. } => Keep::Restart,
+            Self {
+                no_checkpoint: true,
+                ..
+            } => Keep::Nothing,
+            _ => Keep::New,
+        }
+    }
+
+    /// What to write, where the bundle would be `bundle`.
+    fn output(&self, bundle: PathBuf) -> PathBuf {
+        match self.shard {
+            Some(part) if bundle.extension().is_some_and(|end| end == "vcb") => {
+                bundle.with_extension(format!("{}-of-{}.vcs", part.index(), part.of()))
+            }
+            _ => bundle,
+        }
+    }
+}
+
 /// What `viewcell bake --json` prints.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell bake")]
 pub struct Document {
-    /// The bundle written.
+    /// The bundle written, or with --shard the shard.
     output: PathBuf,
-    /// What a person should know about the input: assumptions, conversions, voids.
+    /// What a person should know about the input: assumptions, conversions, voids; and what was
+    /// taken over from a bake that was stopped.
     notes: Vec<String>,
-    /// What the bundle is and how it was made, as `viewcell info --json` prints it.
-    bundle: Info,
+    /// What the bundle is and how it was made, as `viewcell info --json` prints it; absent with
+    /// --shard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bundle: Option<Info>,
+    /// What the shard holds; absent without --shard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<Shard>,
+}
+
+/// A shard written.
+#[derive(Serialize, JsonSchema)]
+struct Shard {
+    /// Its number, from 1.
+    index: u32,
+    /// Shards that there are to be.
+    of: u32,
+    /// Its first tile of 32 x 32 viewpoints, in bake order.
+    first_tile: u32,
+    /// Its tiles.
+    tiles: u32,
+    /// Tiles of the whole bake.
+    total_tiles: u32,
+    /// Its length in bytes.
+    bytes: u64,
 }
 
 pub fn run(args: Args) -> Outcome {
@@ -80,16 +152,23 @@ pub fn run(args: Args) -> Outcome {
         }
         (None, None) => return Err(Failure::usage("expected a world to bake, or --job".into())),
     };
-    let output = job.output()?;
+    let long = &manner.long;
+    let output = long.output(job.output()?);
+    if job.verify && long.shard.is_some() {
+        return Err(Failure::usage(
+            "--verify: expected a bundle to check, found --shard; give --verify to viewcell merge"
+                .into(),
+        ));
+    }
     check_output(&job, &output)?;
     let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
     let stop = Stop::listen().map_err(cannot_listen)?;
     let progress = Progress::new(&manner.voice, stop.clone());
-    let result = bake(&job, &output, &progress);
+    let result = bake(&job, long, &output, &progress);
     progress.finish();
-    let notes = match result {
-        Err(_) if stop.asked() => {
-            say("viewcell: stopped; nothing was written");
+    let (notes, shard) = match result {
+        Err(failure) if stop.asked() => {
+            say(Stopped(kept(&failure)));
             return Ok(stop.exit());
         }
         other => other?,
@@ -98,6 +177,9 @@ pub fn run(args: Args) -> Outcome {
         for note in &notes {
             say(format_args!("note: {note}"));
         }
+    }
+    if let Some(report) = shard {
+        return finish_shard(report, output, notes, &manner);
     }
     let info = bundle::info(&output)?;
     if !manner.voice.quiet {
@@ -113,10 +195,78 @@ pub fn run(args: Args) -> Outcome {
         output::print_json(&Document {
             output,
             notes,
-            bundle: info,
+            bundle: Some(info),
+            shard: None,
         })?;
     }
     Ok(exit)
+}
+
+/// Tells of a shard written.
+fn finish_shard(
+    report: ShardReport,
+    output: PathBuf,
+    notes: Vec<String>,
+    manner: &Manner,
+) -> Outcome {
+    let share = report.share;
+    let tiles = share.end - share.first;
+    if !manner.voice.quiet {
+        say(format_args!(
+            "written: {}, {tiles} of {} tiles, {} bytes; viewcell merge joins the shards",
+            output.display(),
+            report.total_tiles,
+            report.bytes
+        ));
+    }
+    if manner.json.json {
+        output::print_json(&Document {
+            output,
+            notes,
+            bundle: None,
+            shard: Some(Shard {
+                index: share.index,
+                of: share.of,
+                first_tile: share.first,
+                tiles,
+                total_tiles: report.total_tiles,
+                bytes: report.bytes,
+            }),
+        })?;
+    }
+    Ok(Exit::Done)
+}
+
+/// What is kept of a bake that failed.
+fn kept(failure: &Failure) -> Option<&BakeError> {
+    let Failure::Failed { error, .. } = failure else {
+        return None;
+    };
+    error
+        .downcast_ref()
+        .filter(|error| matches!(error, BakeError::Kept { .. }))
+}
+
+/// The last words of a bake that a signal stopped.
+struct Stopped<'a>(Option<&'a BakeError>);
+
+impl fmt::Display for Stopped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(BakeError::Kept {
+                checkpoint,
+                done,
+                total,
+                ..
+            }) => write!(
+                f,
+                "viewcell: stopped; {done} of {total} tiles are kept in {}: go on with --resume, or \
+                 start anew with --restart",
+                checkpoint.display()
+            ),
+            _ => write!(f, "viewcell: stopped; nothing was written"),
+        }
+    }
 }
 
 /// What would fail at the end of the bake fails before its beginning.
@@ -132,8 +282,13 @@ fn check_output(job: &TerrainJob, output: &Path) -> Result<(), Failure> {
     Ok(bundle::check_output(output, job.force)?)
 }
 
-/// Reads, bakes and writes; returns what a person should know of the input.
-fn bake(job: &TerrainJob, output: &Path, progress: &Progress) -> Result<Vec<String>, Failure> {
+/// Reads, bakes and writes; returns what a person should know, and what a shard came to.
+fn bake(
+    job: &TerrainJob,
+    long: &Long,
+    output: &Path,
+    progress: &Progress,
+) -> Result<(Vec<String>, Option<ShardReport>), Failure> {
     let ingested = read_terrain(&job.input, &job.ingest_options())?;
     let source = source(job, ingested.format)?;
     let options = BakeOptions {
@@ -153,9 +308,31 @@ fn bake(job: &TerrainJob, output: &Path, progress: &Progress) -> Result<Vec<Stri
             Simd::Scalar => visibility::Simd::Scalar,
         },
         overwrite: job.force,
+        keep: long.keep(),
     };
-    bake::bake_terrain(&ingested.terrain, &source, &options, output, progress)?;
-    Ok(ingested.notes)
+    let terrain = &ingested.terrain;
+    let mut notes = ingested.notes;
+    let mut resumed = |kept: u32, total: u32| {
+        if long.resume {
+            notes.push(match kept {
+                0 => "nothing to resume; baked from the beginning".to_owned(),
+                _ => format!("{kept} of {total} tiles were done already"),
+            });
+        }
+    };
+    let shard = match long.shard {
+        None => {
+            let report = bake::bake_terrain(terrain, &source, &options, output, progress)?;
+            resumed(report.kept_tiles, report.tiles);
+            None
+        }
+        Some(part) => {
+            let report = bake::bake_shard(terrain, &source, &options, part, output, progress)?;
+            resumed(report.kept_tiles, report.share.end - report.share.first);
+            Some(report)
+        }
+    };
+    Ok((notes, shard))
 }
 
 /// Where the terrain comes from, and the options that the bundle depends on.

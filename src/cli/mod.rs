@@ -10,6 +10,7 @@ mod exit;
 mod info;
 mod job;
 mod man;
+mod merge;
 mod output;
 mod progress;
 mod query;
@@ -38,6 +39,7 @@ struct Cli {
 #[derive(clap::Subcommand)]
 enum Verb {
     Bake(bake::Args),
+    Merge(merge::Args),
     Info(info::Args),
     Verify(verify::Args),
     Query(query::Args),
@@ -49,6 +51,7 @@ enum Verb {
 pub fn main() -> ExitCode {
     let outcome = match Cli::parse().verb {
         Verb::Bake(args) => bake::run(args),
+        Verb::Merge(args) => merge::run(args),
         Verb::Info(args) => info::run(&args),
         Verb::Verify(args) => verify::run(&args),
         Verb::Query(args) => query::run(args),

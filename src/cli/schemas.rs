@@ -6,7 +6,7 @@ use std::path::Path;
 
 use schemars::{Schema, schema_for};
 
-use super::{bake, completions, job, man, progress, query, verify};
+use super::{bake, completions, job, man, merge, progress, query, verify};
 
 fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
