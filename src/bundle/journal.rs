@@ -202,7 +202,7 @@ impl RecordError {
             Fault::Short => Self::Damaged {
                 offset: std::fs::metadata(&path).map_or(0, |file| file.len()),
                 path,
-                problem: "unexpected end",
+                problem: "expected more, found the end of the file",
             },
             Fault::Damaged(offset) => Self::Damaged {
                 path,

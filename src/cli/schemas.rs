@@ -15,6 +15,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("info.json", schema_for!(viewcell::bundle::Info)),
         ("job.json", schema_for!(job::JobFile)),
         ("man.json", schema_for!(man::Document)),
+        ("merge.json", schema_for!(merge::Document)),
         ("progress.json", schema_for!(progress::Report)),
         ("query-pairs.json", schema_for!(query::PairsDocument)),
         ("query-pvs.json", schema_for!(query::PvsDocument)),

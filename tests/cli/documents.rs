@@ -48,6 +48,25 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
             "query-pvs.json",
             &["query", "pvs", "wall.vcb", "0,0", "--json", "-o", "a.png"],
         ),
+        (
+            "bake.json",
+            &[
+                "bake",
+                "terrain",
+                "wall.asc",
+                "-o",
+                "wall.vcs",
+                "--visibility",
+                "exact",
+                "--shard",
+                "1/1",
+                "--json",
+            ],
+        ),
+        (
+            "merge.json",
+            &["merge", "wall.vcs", "-o", "merged.vcb", "--json"],
+        ),
         ("completions.json", &["completions", "bash", "--json"]),
         ("man.json", &["man", "--json"]),
     ];

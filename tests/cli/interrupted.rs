@@ -8,37 +8,43 @@ use crate::common::{Folder, VIEWCELL, hills};
 
 const SIDE: u32 = 400;
 
-/// Starts a bake that takes long, sends it a signal when it is at work, and says its exit code.
-fn exit_code_after(signal: &str) -> Option<i32> {
+/// Starts a bake that takes long, sends it a signal when it is at work and `ready`, and says its
+/// exit code, its words, and what is in its folder.
+fn interrupted(
+    signal: &str,
+    more: &[&str],
+    ready: impl Fn(&Folder) -> bool,
+) -> (Option<i32>, String, Vec<String>) {
     let folder = Folder::new();
     folder.write("hills.r16", hills(SIDE));
     folder.write("kept.vcb", "precious");
     let size = format!("{SIDE}x{SIDE}");
+    let bake = [
+        "bake",
+        "terrain",
+        "hills.r16",
+        "--size",
+        &size,
+        "--spacing",
+        "1",
+        "--visibility",
+        "exact",
+        "-o",
+        "kept.vcb",
+        "--force",
+        "--threads",
+        "1",
+        "--progress",
+        "json",
+    ];
     let mut child = folder
-        .command(&[
-            "bake",
-            "terrain",
-            "hills.r16",
-            "--size",
-            &size,
-            "--spacing",
-            "1",
-            "--visibility",
-            "exact",
-            "-o",
-            "kept.vcb",
-            "--force",
-            "--threads",
-            "1",
-            "--progress",
-            "json",
-        ])
+        .command(&[&bake, more].concat())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    while !line.contains("\"visibility\"") {
+    while !line.contains("\"visibility\"") || !ready(&folder) {
         line.clear();
         assert!(
             stderr.read_line(&mut line).unwrap() > 0,
@@ -53,24 +59,38 @@ fn exit_code_after(signal: &str) -> Option<i32> {
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).unwrap();
     let status = child.wait().unwrap();
-    assert!(rest.contains("nothing was written"), "{rest}");
-    assert_eq!(
-        folder.names(),
-        ["hills.r16", "kept.vcb"],
-        "something is left behind"
-    );
     assert_eq!(folder.read("kept.vcb"), b"precious");
-    status.code()
+    (status.code(), rest, folder.names())
 }
 
 #[test]
-fn ctrl_c_stops_a_bake_and_leaves_nothing_behind() {
-    assert_eq!(exit_code_after("-INT"), Some(130));
+fn ctrl_c_stops_a_bake_without_checkpoints_and_leaves_nothing_behind() {
+    let (code, words, names) = interrupted("-INT", &["--no-checkpoint"], |_| true);
+    assert_eq!(code, Some(130));
+    assert!(words.contains("nothing was written"), "{words}");
+    assert_eq!(names, ["hills.r16", "kept.vcb"], "something is left behind");
 }
 
 #[test]
-fn termination_stops_a_bake_and_leaves_nothing_behind() {
-    assert_eq!(exit_code_after("-TERM"), Some(143));
+fn termination_stops_a_bake_and_keeps_what_is_done() {
+    // Its records are longer than what says of which bake they are.
+    let has_tiles = |folder: &Folder| folder.read("kept.vcb.checkpoint").len() > 20_000;
+    let (code, words, names) = interrupted("-TERM", &[], has_tiles);
+    assert_eq!(code, Some(143));
+    for word in [
+        "of 169 tiles are kept in kept.vcb.checkpoint",
+        "--resume",
+        "--restart",
+    ] {
+        assert!(words.contains(word), "no {word:?} in {words}");
+    }
+    let expected = [
+        "hills.r16",
+        "kept.vcb",
+        "kept.vcb.checkpoint",
+        "kept.vcb.part",
+    ];
+    assert_eq!(names, expected);
 }
 
 #[test]

@@ -5,4 +5,5 @@ mod bad_input;
 mod common;
 mod documents;
 mod interrupted;
+mod long;
 mod verbs;

@@ -1,0 +1,164 @@
+//! Long bakes from outside: killed, interrupted, resumed, shared out and merged.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::common::{Folder, demo};
+
+/// The arguments of a bake of a part of the demo: 16 tiles, and a fraction of a second.
+fn bake<'a>(demo: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let arguments = [
+        "bake",
+        "terrain",
+        demo,
+        "--crop",
+        "100,90,128,128",
+        "--visibility",
+        "exact",
+        "--quiet",
+    ];
+    [&arguments[..], more].concat()
+}
+
+#[test]
+fn killed_at_twenty_moments_and_resumed_a_bake_ends_with_the_same_bytes() {
+    let demo = demo();
+    let demo = demo.to_str().unwrap();
+    let folder = Folder::new();
+    let begun = Instant::now();
+    folder.ok(&bake(demo, &["-o", "whole.vcb", "--threads", "1"]));
+    let whole = begun.elapsed();
+    let expected = folder.read("whole.vcb");
+
+    // Moments spread over a bake's time; each at another place within its twentieth.
+    let mut seed = 2026_u32;
+    let mut killed = 0;
+    for moment in 0..20 {
+        let folder = Folder::new();
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let within = (moment as f64 + f64::from(seed >> 8) / f64::from(1 << 24)) / 20.0;
+        let threads = if moment % 2 == 0 { "1" } else { "2" };
+        // Killed a second time while it resumes.
+        for share in [1.0, 0.5] {
+            let arguments = bake(demo, &["-o", "a.vcb", "--threads", threads, "--resume"]);
+            let mut child = folder.command(&arguments).spawn().unwrap();
+            std::thread::sleep(Duration::from_secs_f64(
+                whole.as_secs_f64() * within * share,
+            ));
+            child.kill().unwrap();
+            killed += u32::from(!child.wait().unwrap().success());
+        }
+        if !folder.path("a.vcb").exists() {
+            folder.ok(&bake(demo, &["-o", "a.vcb", "--resume"]));
+        }
+        assert!(folder.read("a.vcb") == expected, "moment {moment}");
+        let stray = |name: &&String| name.contains(".part") || name.contains(".checkpoint");
+        let names = folder.names();
+        // Killed between the naming of the bundle and the end, its checkpoint may stay.
+        let left: Vec<_> = names.iter().filter(stray).collect();
+        assert!(left.is_empty() || left == ["a.vcb.checkpoint"], "{names:?}");
+    }
+    assert!(killed >= 20, "only {killed} were killed in time");
+}
+
+#[test]
+fn a_bake_that_is_there_to_be_resumed_is_told_of() {
+    let demo = demo();
+    let demo = demo.to_str().unwrap();
+    let folder = Folder::new();
+    let mut child = folder
+        .command(&bake(demo, &["-o", "a.vcb", "--threads", "1"]))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    // A tile is done when the checkpoint has grown.
+    let length = || std::fs::metadata(folder.path("a.vcb.checkpoint")).map_or(0, |file| file.len());
+    while length() < 20_000 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no tile is done");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(folder.names(), ["a.vcb.checkpoint", "a.vcb.part"]);
+
+    let again = bake(demo, &["-o", "a.vcb"]);
+    folder.fails(&again, 4, &["a.vcb.checkpoint", "of 16 tiles", "--resume"]);
+    let other = bake(demo, &["-o", "a.vcb", "--resume", "--player-height", "3"]);
+    folder.fails(&other, 2, &["a.vcb.checkpoint", "-height 3.0", "found 1.8"]);
+    assert_eq!(folder.names(), ["a.vcb.checkpoint", "a.vcb.part"]);
+
+    let arguments: Vec<&str> = again.iter().copied().filter(|&a| a != "--quiet").collect();
+    let ran = folder.ok(&[&arguments[..], &["--resume"]].concat());
+    assert!(
+        ran.stderr.contains("of 16 tiles were done already"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(folder.names(), ["a.vcb", "a.vcb.timings.json"]);
+    let ran = folder.ok(&[&arguments[..], &["--resume", "--force"]].concat());
+    assert!(ran.stderr.contains("nothing to resume"), "{}", ran.stderr);
+}
+
+#[test]
+fn shards_merge_to_the_bundle_of_one_bake() {
+    let demo = demo();
+    let demo = demo.to_str().unwrap();
+    let folder = Folder::new();
+    folder.ok(&bake(demo, &["-o", "whole.vcb"]));
+    folder.ok(&bake(demo, &["-o", "a.vcb", "--shard", "1/3"]));
+    folder.ok(&bake(
+        demo,
+        &["-o", "a.vcb", "--shard", "2/3", "--threads", "1"],
+    ));
+    folder.ok(&bake(demo, &["-o", "last.vcs", "--shard", "3/3"]));
+    let shards = ["a.1-of-3.vcs", "a.2-of-3.vcs", "last.vcs"];
+    for name in shards {
+        assert!(folder.path(name).exists(), "{name}");
+    }
+    let merge = |shards: &[&'static str], more: &[&'static str]| {
+        [&["merge"], shards, &["-o", "a.vcb"], more].concat()
+    };
+    folder.fails(
+        &merge(&shards[..2], &[]),
+        3,
+        &["tiles", "of 16 are missing", "a.2-of-3.vcs"],
+    );
+    folder.fails(
+        &merge(&["whole.vcb"], &[]),
+        3,
+        &["whole.vcb", "expected a shard"],
+    );
+    folder.fails(&merge(&["none.vcs"], &[]), 4, &["none.vcs"]);
+    folder.fails(&["merge", "last.vcs"], 2, &["--output"]);
+    assert!(!folder.path("a.vcb").exists());
+
+    let ran = folder.ok(&merge(&shards, &["--verify"]));
+    assert!(ran.stderr.contains("written: a.vcb"), "{}", ran.stderr);
+    assert!(folder.read("a.vcb") == folder.read("whole.vcb"));
+    folder.fails(&merge(&shards, &[]), 4, &["a.vcb", "exists already"]);
+    folder.ok(&merge(&shards, &["--force", "--quiet"]));
+}
+
+#[test]
+fn options_that_cannot_be_together_are_told() {
+    let folder = Folder::with_wall();
+    let bake =
+        |more: &[&'static str]| [&["bake", "terrain", "wall.asc", "-o", "b.vcb"], more].concat();
+    folder.fails(&bake(&["--shard", "3/2"]), 2, &["--shard", "expected I/N"]);
+    folder.fails(
+        &bake(&["--shard", "1/2", "--verify"]),
+        2,
+        &["--verify", "viewcell merge"],
+    );
+    folder.fails(
+        &bake(&["--resume", "--restart"]),
+        2,
+        &["--resume", "--restart"],
+    );
+    folder.fails(
+        &bake(&["--resume", "--no-checkpoint"]),
+        2,
+        &["--no-checkpoint"],
+    );
+}
