@@ -70,20 +70,19 @@ impl Stopped {
 
 #[test]
 fn a_checkpoint_cut_off_at_any_byte_resumes_to_the_same_bytes() {
-    let world = World::new(66, 1);
+    let world = World::new(34, 1);
     let expected = world.bundle();
-    let stopped = Stopped::new(&world, 64);
-    assert_eq!(stopped.done, 2);
-    let mut seen = [0; 3];
+    let stopped = Stopped::new(&world, 32);
+    assert_eq!(stopped.done, 1);
+    let mut seen = [0; 2];
     for length in 0..=stopped.checkpoint.len() {
         stopped.put(&stopped.checkpoint[..length], &stopped.part);
         let (bundle, kept) = stopped.resume(&world);
         assert!(bundle == expected, "cut off at {length}");
         seen[kept as usize] += 1;
     }
-    // Only all of the file keeps all of the tiles.
-    assert_eq!(seen[2], 1);
-    assert!(seen[0] > 0 && seen[1] > 0, "{seen:?}");
+    // Only all of the file keeps the tile.
+    assert!(seen[0] > 1000 && seen[1] == 1, "{seen:?}");
 }
 
 #[test]
@@ -117,9 +116,9 @@ fn a_part_cut_off_or_changed_anywhere_resumes_to_the_same_bytes() {
 
 #[test]
 fn a_changed_byte_in_a_checkpoint_is_refused_or_made_good() {
-    let world = World::new(66, 1);
+    let world = World::new(34, 1);
     let expected = world.bundle();
-    let stopped = Stopped::new(&world, 64);
+    let stopped = Stopped::new(&world, 32);
     let (mut refused, mut made_good) = (0, 0);
     for place in (0..stopped.checkpoint.len()).step_by(4) {
         let mut checkpoint = stopped.checkpoint.clone();
