@@ -319,6 +319,9 @@ impl From<io::Error> for Fault {
     }
 }
 
+/// A record: tag and payload.
+pub(super) type Record = ([u8; 4], Vec<u8>);
+
 /// Reads a file of records.
 #[derive(Debug)]
 pub(super) struct Reader {
@@ -359,8 +362,8 @@ impl Reader {
         self.position
     }
 
-    /// The next record: tag and payload; `None` at the end of the file.
-    pub fn next(&mut self) -> Result<Option<([u8; 4], Vec<u8>)>, Fault> {
+    /// The next record; `None` at the end of the file.
+    pub fn next(&mut self) -> Result<Option<Record>, Fault> {
         let start = self.position;
         if start == self.length {
             return Ok(None);

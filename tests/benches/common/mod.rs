@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::bake::{BakeOptions, Mode, Observer, Source, Stage, bake_terrain};
+use viewcell::bake::{BakeOptions, Keep, Mode, Observer, Source, Stage, bake_terrain};
 use viewcell::ingest::{IngestOptions, read_terrain};
 use viewcell::runtime::Sample;
 use viewcell::visibility::Simd;
@@ -40,6 +40,7 @@ pub fn bundle() -> PathBuf {
             threads: 0,
             simd: Simd::Auto,
             overwrite: false,
+            keep: Keep::Nothing,
         };
         let source = Source::new(&input, ingested.format, Default::default()).unwrap();
         bake_terrain(&ingested.terrain, &source, &options, &path, &Silent).unwrap();
