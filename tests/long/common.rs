@@ -79,6 +79,7 @@ impl World {
                 eye_height: 1.8,
                 player_height: 1.8,
                 mode: Mode::Exact,
+                max_distance: None,
                 threads: 1,
                 simd: Simd::Auto,
                 overwrite: false,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use viewcell::bake::{BakeError, BakeErrorKind, Keep, Part, bake_shard, merge};
+use viewcell::bake::{BakeError, BakeErrorKind, Keep, Mode, Part, bake_shard, merge};
 use viewcell::bundle::ShardWriter;
 
 use crate::common::{StopAfter, World, names, says};
@@ -47,6 +47,23 @@ fn any_split_merges_to_the_bytes_of_one_bake() {
     let mixed = [&halves[1..], &quarters[..2]].concat();
     let output = folder.path().join("a.vcb");
     assert!(merged(&mixed, &output).unwrap() == expected);
+}
+
+#[test]
+fn the_conservative_mode_is_split_and_resumed_too() {
+    let mut world = World::new(70, 40);
+    world.options.mode = Mode::Conservative;
+    let expected = world.bundle();
+    let folder = tempfile::tempdir().unwrap();
+    let shards = shards(&world, folder.path(), 3);
+    let output = folder.path().join("a.vcb");
+    assert!(merged(&shards, &output).unwrap() == expected);
+    let output = folder.path().join("b.vcb");
+    let stop = StopAfter::new(1100);
+    world.bake_until(&output, Keep::New, &stop).unwrap_err();
+    let report = world.bake(&output, Keep::Resume).unwrap();
+    assert!(report.kept_tiles > 0);
+    assert!(fs::read(&output).unwrap() == expected);
 }
 
 #[test]
