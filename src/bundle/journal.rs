@@ -272,7 +272,10 @@ impl Journal {
             Keep::Resume => None,
             _ => Some(count(&mut reader, kind)),
         };
-        if done == Some(0) {
+        // Without the part, as after a kill between its renaming and the end, all that the
+        // records speak of is gone.
+        let lost = part.is_some_and(|part| !part.exists());
+        if lost || done == Some(0) {
             return begin(true);
         }
         if let Some(difference) = head.difference(&old) {

@@ -108,10 +108,6 @@ fn a_part_cut_off_or_changed_anywhere_resumes_to_the_same_bytes() {
         seen.iter().filter(|&&times| times > 0).count() > 2,
         "{seen:?}"
     );
-    fs::remove_file(stopped.output()).unwrap();
-    stopped.put(&stopped.checkpoint, &[]);
-    fs::remove_file(Checkpoint::part_beside(&stopped.output())).unwrap();
-    assert_eq!(stopped.resume(&world), (expected, 0));
 }
 
 #[test]
@@ -246,6 +242,24 @@ fn what_is_kept_is_told_of_and_not_deleted_unasked() {
         names(stopped.folder.path()),
         ["a.vcb", "a.vcb.timings.json"]
     );
+}
+
+#[test]
+fn a_checkpoint_whose_part_is_gone_is_in_nobodys_way() {
+    let world = World::new(66, 40);
+    let expected = world.bundle();
+    let stopped = Stopped::new(&world, 2048);
+    for keep in [Keep::New, Keep::Resume, Keep::Restart] {
+        stopped.put(&stopped.checkpoint, b"");
+        fs::remove_file(Checkpoint::part_beside(&stopped.output())).unwrap();
+        let report = world.bake(&stopped.output(), keep).unwrap();
+        assert_eq!(report.kept_tiles, 0);
+        assert!(fs::read(stopped.output()).unwrap() == expected);
+        assert_eq!(
+            names(stopped.folder.path()),
+            ["a.vcb", "a.vcb.timings.json"]
+        );
+    }
 }
 
 #[test]
