@@ -4,7 +4,7 @@
 //! Crops by default; `VIEWCELL_FULL=1` takes the whole files (`scripts/check-exact`).
 
 use super::{BODIES, Dice, real};
-use viewcell::bake::{BakeOptions, Mode, Observer, Source, Stage, bake_terrain};
+use viewcell::bake::{BakeOptions, Keep, Mode, Observer, Source, Stage, bake_terrain};
 use viewcell::bundle::InputFile;
 use viewcell::ingest::IngestOptions;
 use viewcell::runtime::{MappedBundle, Sample};
@@ -38,6 +38,7 @@ fn ask(name: &str, mut options: IngestOptions, crop: [u32; 4], always: bool) {
         threads: 0,
         simd: Simd::Auto,
         overwrite: false,
+        keep: Keep::Nothing,
     };
     let source = Source {
         input: InputFile::default(),
