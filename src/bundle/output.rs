@@ -206,7 +206,7 @@ impl Output {
 
 /// Errors where an output would not be written in the end, so that it shows before the work.
 ///
-/// [`TerrainWriter::create`] calls it too; a caller with a long way to go before that may call
+/// [`super::TerrainWriter::create`] calls it too; a caller with a long way to go before that may call
 /// it first.
 pub fn check_output(path: &Path, overwrite: bool) -> Result<(), BundleError> {
     let folder = folder_of(path);
