@@ -16,6 +16,7 @@
 
 mod assembly;
 mod error;
+mod kernel;
 mod merge;
 mod report;
 mod share;
@@ -32,7 +33,7 @@ use crate::bundle::{
 };
 use crate::format::{Grid, TerrainParameters, TreeCode, VisibilityMode};
 use crate::hierarchy::Plan;
-use crate::visibility::Simd;
+use crate::visibility::{MAX_SECTORS, Simd};
 use crate::world::Terrain;
 
 use assembly::{Assembly, Trees};
@@ -55,6 +56,9 @@ pub enum Mode {
     Exact,
     /// The PVS of the unit square around the sample: from any position to any position.
     Conservative,
+    /// The PVS of the sample by this many radial sectors (thesis section 3.1), 1 to
+    /// [`MAX_SECTORS`].
+    Sectors(u32),
 }
 
 /// The options of a bake.
@@ -349,6 +353,15 @@ fn check_options(options: &BakeOptions) -> Result<(), BakeError> {
             found: distance.to_string(),
         });
     }
+    if let Mode::Sectors(sectors) = options.mode
+        && !(1..=MAX_SECTORS).contains(&sectors)
+    {
+        return Err(BakeError::Option {
+            option: "--sectors",
+            expected: "1 to 1000000 sectors",
+            found: sectors.to_string(),
+        });
+    }
     if options.simd.level().is_none() {
         return Err(BakeError::Option {
             option: "--simd",
@@ -371,8 +384,11 @@ fn header(terrain: &Terrain, grid: Grid, options: &BakeOptions) -> TerrainHeader
             visibility: match options.mode {
                 Mode::Exact => VisibilityMode::Exact,
                 Mode::Conservative => VisibilityMode::Conservative,
+                Mode::Sectors(sectors) => VisibilityMode::Sectors(sectors),
             },
-            mutual: options.eye_height == options.player_height,
+            // The midlines from A through B are not those from B through A.
+            mutual: !matches!(options.mode, Mode::Sectors(_))
+                && options.eye_height == options.player_height,
             tree_code: TreeCode::Lossless,
             earth_radius: 0.0,
             refraction: 0.0,

@@ -7,13 +7,13 @@ use std::sync::{Mutex, mpsc};
 
 use cpu_time::ThreadTime;
 
+use super::kernel::Kernel;
 use super::report::stage_time;
-use super::{BakeError, BakeOptions, Mode, Observer, Stage};
+use super::{BakeError, BakeOptions, Observer, Stage};
 use crate::bundle::{QuadRecord, StageTime, Tile};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::format::Grid;
 use crate::hierarchy::{Plan, TileWalk, Viewcell};
-use crate::visibility::{Bodies, Field, Rays, Stance};
 use crate::world::Terrain;
 
 /// Processor time of the stages, in nanoseconds, summed over threads.
@@ -39,9 +39,8 @@ pub(super) fn threads(options: &BakeOptions) -> usize {
 
 /// Tables for the kernels.
 pub(super) struct Prepared<'t> {
-    terrain: &'t Terrain,
     options: &'t BakeOptions,
-    field: Field,
+    kernel: Kernel<'t>,
     pub valid: ValidPyramid,
     seconds: f64,
 }
@@ -55,22 +54,12 @@ impl<'t> Prepared<'t> {
     ) -> Self {
         observer.stage(Stage::Prepare, 1);
         let prepare = ThreadTime::now();
-        let bodies = Bodies {
-            eye: options.eye_height,
-            head: options.player_height,
-        };
-        let stance = match options.mode {
-            Mode::Exact => Stance::Sample,
-            Mode::Conservative => Stance::Cell,
-        };
-        let field = Field::new(terrain, bodies, stance)
-            .with_max_distance(options.max_distance.unwrap_or(f64::INFINITY));
+        let kernel = Kernel::new(terrain, options);
         let valid = ValidPyramid::from_heights(grid, terrain.heights());
         observer.advance(Stage::Prepare, 1);
         Self {
-            terrain,
             options,
-            field,
+            kernel,
             valid,
             seconds: prepare.elapsed().as_secs_f64(),
         }
@@ -116,8 +105,8 @@ impl<'t> Prepared<'t> {
         let work = |index: usize| {
             let idle = workers.lock().ok().and_then(|mut all| all.pop());
             let (mut walk, mut scratch) = idle.unwrap_or_else(|| {
-                let rays = Rays::new(self.terrain, &self.field, level);
-                (TileWalk::new(plan, rays), Scratch::default())
+                let viewsheds = self.kernel.viewsheds(level);
+                (TileWalk::new(plan, viewsheds), Scratch::default())
             });
             let baked = bake_tile(
                 &mut walk,

@@ -28,7 +28,7 @@ pub use error::{BundleError, ErrorKind};
 pub use file::BundleFile;
 pub use info::{Info, info};
 pub use journal::{Keep, RecordError};
-pub use output::{check_output, save};
+pub use output::{check_output, save, save_with};
 pub use provenance::{InputFile, LevelStatistics, Provenance, Statistics};
 pub use records::{Difference, Head, Job, QuadRecord, Share, Tile};
 pub use shard::{ShardReader, ShardWriter};

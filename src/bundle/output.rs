@@ -295,8 +295,18 @@ pub(super) fn sync_folder_of(path: &Path) {
 /// Writes a small file in one go, as bundles are written: under a temporary name, synced, then
 /// renamed. Errors as [`check_output`] does, and where writing fails.
 pub fn save(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), BundleError> {
+    save_with(path, overwrite, |file| file.write_all(bytes))
+}
+
+/// Writes a file, as bundles are written, piece by piece: whatever `write` writes. Errors as
+/// [`check_output`] does, and where `write` or the system fails; then nothing is left behind.
+pub fn save_with(
+    path: &Path,
+    overwrite: bool,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), BundleError> {
     check_output(path, overwrite)?;
-    save_file(path, bytes, overwrite).map_err(|error| match error.kind() {
+    save_file(path, overwrite, write).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => BundleError::Exists {
             path: path.to_owned(),
         },
@@ -304,14 +314,21 @@ pub fn save(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), BundleErro
     })
 }
 
-fn save_file(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
+fn save_file(
+    path: &Path,
+    overwrite: bool,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let mut temporary = temporary_for(path)?;
-    temporary.write_all(bytes)?;
+    let mut buffered = BufWriter::with_capacity(1 << 16, temporary.as_file_mut());
+    write(&mut buffered)?;
+    buffered.flush()?;
+    drop(buffered);
     temporary.as_file().sync_all()?;
     name_file(temporary.into_temp_path(), path, overwrite)
 }
 
 /// Writes a small file over what was there.
 pub(super) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    save_file(path, bytes, true)
+    save_file(path, true, |file| file.write_all(bytes))
 }

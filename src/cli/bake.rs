@@ -13,7 +13,7 @@ use viewcell::visibility;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::info::Summary;
-use super::job::{Simd, TerrainJob, Visibility};
+use super::job::{Simd, TerrainJob};
 use super::output::{self, Json, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
@@ -152,6 +152,7 @@ pub fn run(args: Args) -> Outcome {
         }
         (None, None) => return Err(Failure::usage("expected a world to bake, or --job".into())),
     };
+    job.mode()?;
     let long = &manner.long;
     let output = long.output(job.output()?);
     if job.verify && long.shard.is_some() {
@@ -294,10 +295,7 @@ fn bake(
     let options = BakeOptions {
         eye_height: job.eye_height.unwrap_or(job.player_height),
         player_height: job.player_height,
-        mode: match job.visibility {
-            Visibility::Conservative => bake::Mode::Conservative,
-            Visibility::Exact => bake::Mode::Exact,
-        },
+        mode: job.mode()?,
         max_distance: job.max_distance,
         threads: job.threads,
         simd: match job.simd {

@@ -8,7 +8,9 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use viewcell::bake::Mode;
 use viewcell::ingest::{self, IngestOptions};
+use viewcell::visibility::MAX_SECTORS;
 
 use super::exit::{Exit, Failure};
 
@@ -47,7 +49,7 @@ pub struct TerrainJob {
     #[serde(default = "player_height")]
     pub player_height: f64,
 
-    /// Height of the eye in metres; if not given, the player height, so that sight is mutual
+    /// Height of the eye in metres; if not given, the player height
     #[arg(long, value_name = "METRES", help_heading = "Players")]
     pub eye_height: Option<f64>,
 
@@ -59,6 +61,13 @@ pub struct TerrainJob {
     #[arg(long, value_enum, default_value_t, help_heading = "Players")]
     #[serde(default)]
     pub visibility: Visibility,
+
+    /// Radial sectors around a sample, with --visibility sectors; 1000 if not given
+    ///
+    /// Samples that no sector's midline touches count as visible. It takes eight times as many
+    /// sectors as the longer side has samples to touch all.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SECTORS)), help_heading = "Players")]
+    pub sectors: Option<u32>,
 
     /// Metres between columns and between rows; overrides the file
     #[arg(long, value_name = "DX[,DY]", help_heading = "Reading the heightmap")]
@@ -127,6 +136,9 @@ fn player_height() -> f64 {
     1.8
 }
 
+/// As many sectors as the thesis says are enough (section 3.1).
+const ENOUGH_SECTORS: u32 = 1000;
+
 fn one() -> f64 {
     1.0
 }
@@ -144,6 +156,8 @@ pub enum Visibility {
     Conservative,
     /// From the sample, to the last pair
     Exact,
+    /// From the sample, by radial sectors: the thesis's approximation, for comparison
+    Sectors,
 }
 
 /// Vector instructions.
@@ -178,12 +192,31 @@ pub enum ByteOrder {
     Big,
 }
 
+impl From<ByteOrder> for ingest::ByteOrder {
+    fn from(order: ByteOrder) -> Self {
+        match order {
+            ByteOrder::Little => Self::Little,
+            ByteOrder::Big => Self::Big,
+        }
+    }
+}
+
 /// Metres between columns and between rows: one number for both, or two.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected a number of metres, or two: [DX, DY]")]
 pub enum Spacing {
     Both(f64),
     Each([f64; 2]),
+}
+
+impl Spacing {
+    /// `[dx, dy]` in metres.
+    pub fn metres(self) -> [f64; 2] {
+        match self {
+            Self::Both(both) => [both; 2],
+            Self::Each(each) => each,
+        }
+    }
 }
 
 impl FromStr for Spacing {
@@ -200,7 +233,7 @@ impl FromStr for Spacing {
 
 /// Columns and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Size([u32; 2]);
+pub struct Size(pub [u32; 2]);
 
 impl FromStr for Size {
     type Err = String;
@@ -215,7 +248,7 @@ impl FromStr for Size {
 
 /// First column, first row, columns, rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Crop([u32; 4]);
+pub struct Crop(pub [u32; 4]);
 
 impl FromStr for Crop {
     type Err = String;
@@ -268,6 +301,18 @@ impl TerrainJob {
         }
     }
 
+    /// The visibility mode.
+    pub fn mode(&self) -> Result<Mode, Failure> {
+        match (self.visibility, self.sectors) {
+            (Visibility::Sectors, sectors) => Ok(Mode::Sectors(sectors.unwrap_or(ENOUGH_SECTORS))),
+            (_, Some(sectors)) => Err(Failure::usage(format!(
+                "--sectors {sectors}: expected only with --visibility sectors; add it, or leave out --sectors"
+            ))),
+            (Visibility::Conservative, None) => Ok(Mode::Conservative),
+            (Visibility::Exact, None) => Ok(Mode::Exact),
+        }
+    }
+
     /// The options that the bundle depends on, by their names on the command line.
     pub fn options(&self) -> Map<String, Value> {
         let options = json!({
@@ -275,6 +320,10 @@ impl TerrainJob {
             "eye-height": self.eye_height.unwrap_or(self.player_height),
             "max-distance": self.max_distance,
             "visibility": self.visibility,
+            "sectors": match self.visibility {
+                Visibility::Sectors => Some(self.sectors.unwrap_or(ENOUGH_SECTORS)),
+                _ => None,
+            },
             "spacing": self.spacing,
             "vertical-scale": self.vertical_scale,
             "vertical-offset": self.vertical_offset,
@@ -292,17 +341,11 @@ impl TerrainJob {
     /// How to read the heightmap.
     pub fn ingest_options(&self) -> IngestOptions {
         IngestOptions {
-            spacing: self.spacing.map(|spacing| match spacing {
-                Spacing::Both(both) => [both; 2],
-                Spacing::Each(each) => each,
-            }),
+            spacing: self.spacing.map(Spacing::metres),
             vertical_scale: self.vertical_scale,
             vertical_offset: self.vertical_offset,
             size: self.size.map(|Size(size)| size),
-            byte_order: self.byte_order.map(|order| match order {
-                ByteOrder::Little => ingest::ByteOrder::Little,
-                ByteOrder::Big => ingest::ByteOrder::Big,
-            }),
+            byte_order: self.byte_order.map(ByteOrder::into),
             crop: self.crop.map(|Crop(crop)| crop),
             nodata: self.nodata,
             max_samples: self.max_samples,

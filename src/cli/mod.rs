@@ -7,6 +7,8 @@
 mod bake;
 mod completions;
 mod exit;
+mod export;
+mod heightmap;
 mod info;
 mod job;
 mod man;
@@ -43,6 +45,7 @@ enum Verb {
     Info(info::Args),
     Verify(verify::Args),
     Query(query::Args),
+    Export(export::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -55,6 +58,7 @@ pub fn main() -> ExitCode {
         Verb::Info(args) => info::run(&args),
         Verb::Verify(args) => verify::run(&args),
         Verb::Query(args) => query::run(args),
+        Verb::Export(args) => export::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),
     };

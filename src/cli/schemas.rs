@@ -6,12 +6,18 @@ use std::path::Path;
 
 use schemars::{Schema, schema_for};
 
-use super::{bake, completions, job, man, merge, progress, query, verify};
+use super::{bake, completions, export, job, man, merge, progress, query, verify};
 
 fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         ("bake.json", schema_for!(bake::Document)),
         ("completions.json", schema_for!(completions::Document)),
+        (
+            "export-exposure.json",
+            schema_for!(export::ExposureDocument),
+        ),
+        ("export-horizon.json", schema_for!(export::HorizonDocument)),
+        ("export-skyview.json", schema_for!(export::SkyviewDocument)),
         ("info.json", schema_for!(viewcell::bundle::Info)),
         ("job.json", schema_for!(job::JobFile)),
         ("man.json", schema_for!(man::Document)),

@@ -36,7 +36,8 @@ pub enum VisibilityMode {
     Exact,
     /// From any position in the unit square around the sample.
     Conservative,
-    /// From the sample, by this many radial sectors (thesis section 3.1).
+    /// From the sample, by this many radial sectors (thesis section 3.1): an approximation, which
+    /// hides some of what is visible, and is not mutual.
     Sectors(u32),
 }
 

@@ -8,7 +8,7 @@
 //! Tiles are independent of each other; [`TileWalk`] walks one, and [`Crown`] joins them, in order,
 //! into the quads above.
 
-use crate::visibility::{BLOCK, Rays};
+use crate::visibility::{BLOCK, Viewsheds};
 
 /// A quad: level 0 is a single sample; columns and rows count quads of the level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,17 +103,17 @@ pub type Visit<'v> = dyn FnMut(Option<(Viewcell, &[u64])>) -> bool + 'v;
 /// Walks tiles: the memory of one worker, 256 bitmaps and a few.
 pub struct TileWalk<'f> {
     plan: Plan,
-    rays: Rays<'f>,
+    kernel: Box<dyn Viewsheds + 'f>,
     bitmaps: Vec<u64>,
 }
 
 impl<'f> TileWalk<'f> {
-    /// A worker that takes its viewsheds from `rays`.
-    pub fn new(plan: Plan, rays: Rays<'f>) -> Self {
-        let bitmaps = vec![0; (BLOCK * BLOCK) as usize * rays.words()];
+    /// A worker that takes its viewsheds from `kernel`.
+    pub fn new(plan: Plan, kernel: Box<dyn Viewsheds + 'f>) -> Self {
+        let bitmaps = vec![0; (BLOCK * BLOCK) as usize * kernel.words()];
         Self {
             plan,
-            rays,
+            kernel,
             bitmaps,
         }
     }
@@ -123,7 +123,7 @@ impl<'f> TileWalk<'f> {
     ///
     /// `visit` also learns when a block of viewpoints begins, by a call without a quad.
     pub fn walk(&mut self, tile: Viewcell, visit: &mut Visit<'_>) -> Option<Vec<u64>> {
-        let words = self.rays.words();
+        let words = self.kernel.words();
         let blocks = 1u64 << (2 * tile.level.saturating_sub(BLOCK_LEVEL));
         let mut union = vec![0; words];
         for index in 0..blocks {
@@ -140,7 +140,7 @@ impl<'f> TileWalk<'f> {
             if !visit(None) {
                 return None;
             }
-            self.rays
+            self.kernel
                 .viewsheds(block.column * BLOCK, block.row * BLOCK, &mut self.bitmaps);
             if !self.walk_block(block, visit) {
                 return None;
@@ -156,7 +156,7 @@ impl<'f> TileWalk<'f> {
     /// Shows the quads of a block whose viewsheds have been computed; leaves its PVS in the first
     /// bitmap.
     fn walk_block(&mut self, block: Viewcell, visit: &mut Visit<'_>) -> bool {
-        let words = self.rays.words();
+        let words = self.kernel.words();
         let top = self.plan.root_level().min(BLOCK_LEVEL);
         for index in 0..1usize << (2 * top) {
             let (i, j) = unravel(index as u64);

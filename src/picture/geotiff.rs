@@ -8,6 +8,10 @@ use tiff::tags::Tag;
 use super::PictureError;
 use crate::world::Georeference;
 
+const PIXEL_SCALE: u16 = 33550;
+const TIE_POINT: u16 = 33922;
+const TRANSFORMATION: u16 = 34264;
+
 const MODEL_TYPE: u16 = 1024;
 const RASTER_TYPE: u16 = 1025;
 const CITATION: u16 = 1026;
@@ -61,26 +65,54 @@ fn encode(
     let mut image = encoder.new_image::<Gray8>(width, rows)?;
     if let Some(georeference) = georeference {
         let directory = image.encoder();
-        let t = georeference.transform;
-        if t[2] == 0.0 && t[4] == 0.0 && t[1] > 0.0 && t[5] < 0.0 {
-            directory.write_tag(Tag::ModelPixelScaleTag, &[t[1], -t[5], 0.0][..])?;
-            directory.write_tag(Tag::ModelTiepointTag, &[0.0, 0.0, 0.0, t[0], t[3], 0.0][..])?;
-        } else {
-            let matrix = [
-                t[1], t[2], 0.0, t[0], //
-                t[4], t[5], 0.0, t[3], //
-                0.0, 0.0, 0.0, 0.0, //
-                0.0, 0.0, 0.0, 1.0,
-            ];
-            directory.write_tag(Tag::ModelTransformationTag, &matrix[..])?;
+        let GeoTags {
+            doubles,
+            keys,
+            text,
+        } = geo_tags(georeference, spacing);
+        for (tag, values) in doubles {
+            directory.write_tag(Tag::from_u16_exhaustive(tag), &values[..])?;
         }
-        let (keys, text) = geo_keys(georeference, spacing);
         directory.write_tag(Tag::GeoKeyDirectoryTag, &keys[..])?;
         if !text.is_empty() {
             directory.write_tag(Tag::GeoAsciiParamsTag, &text[..])?;
         }
     }
     image.write_data(samples)
+}
+
+/// What a TIFF says of its place.
+pub(super) struct GeoTags {
+    /// Tags of doubles: pixel scale and tie point, or a matrix.
+    pub doubles: Vec<(u16, Vec<f64>)>,
+    /// The key directory.
+    pub keys: Vec<u16>,
+    /// The text that its keys point into.
+    pub text: String,
+}
+
+pub(super) fn geo_tags(georeference: &Georeference, spacing: [f64; 2]) -> GeoTags {
+    let t = georeference.transform;
+    let doubles = if t[2] == 0.0 && t[4] == 0.0 && t[1] > 0.0 && t[5] < 0.0 {
+        vec![
+            (PIXEL_SCALE, vec![t[1], -t[5], 0.0]),
+            (TIE_POINT, vec![0.0, 0.0, 0.0, t[0], t[3], 0.0]),
+        ]
+    } else {
+        let matrix = [
+            t[1], t[2], 0.0, t[0], //
+            t[4], t[5], 0.0, t[3], //
+            0.0, 0.0, 0.0, 0.0, //
+            0.0, 0.0, 0.0, 1.0,
+        ];
+        vec![(TRANSFORMATION, matrix.to_vec())]
+    };
+    let (keys, text) = geo_keys(georeference, spacing);
+    GeoTags {
+        doubles,
+        keys,
+        text,
+    }
 }
 
 /// The key directory, and the text that its keys point into.

@@ -1,15 +1,19 @@
-//! Hillshade and overlays.
+//! Hillshade and overlays, rasters of numbers, and what can be counted in a bundle.
 //!
 //! A picture has its colours from one table that people with any colour vision can read: what is
 //! visible is light and yellow, what is hidden is dark and blue, so that lightness alone tells
 //! them apart; voids are transparent.
 
+mod exposure;
 mod geotiff;
 mod hillshade;
+mod raster;
 mod viewshed;
 
+pub use exposure::{DamagedPvs, exposure, exposure_png};
 pub use geotiff::mask_geotiff;
 pub use hillshade::hillshade;
+pub use raster::{MAX_BANDS, Number, RasterFormat, RasterLayout, RasterWriter};
 pub use viewshed::{Viewpoint, viewshed_png};
 
 /// A picture that could not be encoded.

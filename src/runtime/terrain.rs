@@ -118,6 +118,10 @@ impl<'a> TerrainBundle<'a> {
     /// Whether a head at sample `b` may be seen from sample `a`, as the bundle's visibility mode
     /// defines it. `false` where either is outside the grid or void; `true` where the bundle is
     /// damaged. O(log side) steps and at most one pass over the nodes of one tree.
+    ///
+    /// Unless the bundle is mutual ([`TerrainParameters::mutual`]: not with different heights of
+    /// eye and player, nor in mode [`crate::format::VisibilityMode::Sectors`]), b may see a where
+    /// a does not see b: ask both ways.
     #[inline]
     pub fn visible(&self, a: Sample, b: Sample) -> bool {
         if !self.valid.has_sample(a) || !self.valid.has_sample(b) {

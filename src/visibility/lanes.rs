@@ -69,16 +69,11 @@ impl<S: Simd> Lanes<S> {
         Self([a[0] * factor, a[1] * factor, a[2] * factor, a[3] * factor])
     }
 
-    /// `self` · factor + other.
+    /// `self` · factor + other, rounded twice: a fused multiply-add would make results depend on
+    /// the processor.
     #[inline(always)]
     pub fn mul_add(self, factor: f32, other: Self) -> Self {
-        let (Self(a), Self(b)) = (self, other);
-        Self([
-            a[0].mul_add(factor, b[0]),
-            a[1].mul_add(factor, b[1]),
-            a[2].mul_add(factor, b[2]),
-            a[3].mul_add(factor, b[3]),
-        ])
+        self.times(factor).plus(other)
     }
 
     /// The way from `self` to `other`, of which `weight` has been gone.

@@ -3,21 +3,36 @@
 //! `sightline` is the definition in `f64`, one pair at a time. `rays` answers for a block of
 //! viewpoints and all targets at once and falls back on the definition wherever its own
 //! arithmetic cannot tell, so that both agree on every pair.
+//!
+//! `sectors` is another definition, the thesis's, with a kernel and a twin of its own. Behind
+//! [`Viewsheds`] the hierarchy does not ask which it is. `horizon` stands beside: angles against
+//! the sky, and no PVS.
 
+mod angles;
 mod continuous;
 mod decide;
 mod exact;
 mod field;
+mod horizon;
 mod lanes;
+mod midlines;
 mod rays;
 mod refine;
+mod relief;
+mod scatter;
+mod sectors;
 mod sightline;
 mod simd;
 mod span;
 mod surface;
+mod viewsheds;
 
 pub use continuous::{Surface, obstruction};
 pub use field::{Field, Stance};
+pub use horizon::{Horizons, horizon};
+pub use midlines::MAX_SECTORS;
 pub use rays::{BLOCK, Rays};
+pub use sectors::{SectorField, Sectors, sees_by_sectors};
 pub use sightline::{Bodies, TOLERANCE, sees};
 pub use simd::Simd;
+pub use viewsheds::Viewsheds;

@@ -271,8 +271,8 @@ fn unblocked<S: Simd, const ALONG_X: bool>(
             let step = ground[k + 1] - ground[k];
             let k_low = (low - k as f32).max(zero).min(one);
             let k_high = (high - k as f32).max(zero).min(one);
-            least_low = k_low.mul_add(step, least_low);
-            least_high = k_high.mul_add(step, least_high);
+            least_low += k_low * step;
+            least_high += k_high * step;
             // The sample k + 1 lies between the ends iff the high end is past and the low is not.
             let next = f32x16::splat(simd, ground[k + 1]);
             let inside = k_high.simd_ge(one) & k_low.simd_lt(one);

@@ -67,6 +67,18 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
             "merge.json",
             &["merge", "wall.vcs", "-o", "merged.vcb", "--json"],
         ),
+        (
+            "export-horizon.json",
+            &["export", "horizon", "wall.asc", "-o", "h.npy", "--json"],
+        ),
+        (
+            "export-skyview.json",
+            &["export", "skyview", "wall.asc", "-o", "s.tif", "--json"],
+        ),
+        (
+            "export-exposure.json",
+            &["export", "exposure", "wall.vcb", "-o", "e.png", "--json"],
+        ),
         ("completions.json", &["completions", "bash", "--json"]),
         ("man.json", &["man", "--json"]),
     ];

@@ -4,6 +4,7 @@
 mod bad_input;
 mod common;
 mod documents;
+mod export;
 mod interrupted;
 mod long;
 mod verbs;

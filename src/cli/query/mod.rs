@@ -58,16 +58,19 @@ impl FromStr for Place {
 }
 
 /// Maps a bundle.
-fn open(path: &Path) -> Result<MappedBundle, Failure> {
+pub(super) fn open(path: &Path) -> Result<MappedBundle, Failure> {
     MappedBundle::open(path).map_err(|error| cannot_open(path, error))
 }
 
 /// The terrain in a mapped bundle.
-fn terrain<'a>(path: &Path, map: &'a MappedBundle) -> Result<TerrainBundle<'a>, Failure> {
+pub(super) fn terrain<'a>(
+    path: &Path,
+    map: &'a MappedBundle,
+) -> Result<TerrainBundle<'a>, Failure> {
     map.terrain().map_err(|error| cannot_open(path, error))
 }
 
-fn cannot_open(path: &Path, error: OpenError) -> Failure {
+pub(super) fn cannot_open(path: &Path, error: OpenError) -> Failure {
     let exit = match &error {
         OpenError::Io { .. } => Exit::InputOutput,
         _ => Exit::BadInput,

@@ -1,0 +1,42 @@
+//! Which kernel a visibility mode takes.
+
+use super::{BakeOptions, Mode};
+use crate::visibility::{Bodies, Field, Rays, SectorField, Sectors, Stance, Viewsheds};
+use crate::world::Terrain;
+
+/// The terrain as the kernel of a mode reads it.
+pub(super) enum Kernel<'t> {
+    Rays(&'t Terrain, Box<Field>),
+    Sectors(SectorField),
+}
+
+impl<'t> Kernel<'t> {
+    /// Tables of the mode that `options` ask for.
+    pub fn new(terrain: &'t Terrain, options: &BakeOptions) -> Self {
+        let bodies = Bodies {
+            eye: options.eye_height,
+            head: options.player_height,
+        };
+        let max_distance = options.max_distance.unwrap_or(f64::INFINITY);
+        let rays = |stance| {
+            let field = Field::new(terrain, bodies, stance).with_max_distance(max_distance);
+            Self::Rays(terrain, Box::new(field))
+        };
+        match options.mode {
+            Mode::Exact => rays(Stance::Sample),
+            Mode::Conservative => rays(Stance::Cell),
+            Mode::Sectors(sectors) => {
+                let field = SectorField::new(terrain, bodies, sectors);
+                Self::Sectors(field.with_max_distance(max_distance))
+            }
+        }
+    }
+
+    /// The kernel itself, for one thread.
+    pub fn viewsheds(&self, level: fearless_simd::Level) -> Box<dyn Viewsheds + '_> {
+        match self {
+            Self::Rays(terrain, field) => Box::new(Rays::new(terrain, field, level)),
+            Self::Sectors(field) => Box::new(Sectors::new(field, level)),
+        }
+    }
+}

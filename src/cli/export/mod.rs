@@ -1,0 +1,37 @@
+//! `viewcell export`: what a terrain or a bundle knows, for other tools.
+
+mod exposure;
+mod horizon;
+mod skyview;
+mod work;
+
+use super::exit::Outcome;
+
+#[cfg(test)]
+pub use exposure::Document as ExposureDocument;
+#[cfg(test)]
+pub use horizon::Document as HorizonDocument;
+#[cfg(test)]
+pub use skyview::Document as SkyviewDocument;
+
+/// Write horizons, exposure or sky view factors as rasters for other tools
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    Horizon(horizon::Args),
+    Exposure(exposure::Args),
+    Skyview(skyview::Args),
+}
+
+pub fn run(args: &Args) -> Outcome {
+    match &args.what {
+        What::Horizon(args) => horizon::run(args),
+        What::Exposure(args) => exposure::run(args),
+        What::Skyview(args) => skyview::run(args),
+    }
+}

@@ -1,0 +1,247 @@
+//! What the exports have in common: where they write, with how many threads, how they stop.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::bundle;
+use viewcell::picture::{MAX_BANDS, RasterFormat, RasterLayout, RasterWriter};
+use viewcell::visibility::{Horizons, Simd};
+use viewcell::world::Terrain;
+
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::heightmap::Heightmap;
+use crate::cli::output::{Json, say};
+use crate::cli::progress::{Progress, Voice};
+use crate::cli::signals::Stop;
+
+/// How to do it, and what a person sees of it.
+#[derive(clap::Args)]
+pub struct Manner {
+    /// Overwrite the file if it is there
+    #[arg(long)]
+    pub force: bool,
+    /// Threads to work with; 0 for one a processor. The file does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    #[command(flatten)]
+    voice: Voice,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Horizons: from where, and how many.
+#[derive(clap::Args)]
+pub struct Look {
+    #[command(flatten)]
+    pub heightmap: Heightmap,
+    /// Radial sectors around a sample, 1 to 65535, the first centred on north
+    #[arg(long, value_name = "N", default_value_t = 36, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_BANDS)))]
+    pub sectors: u32,
+}
+
+/// Numbers of a raster, without the voids.
+#[derive(Clone, Copy, Default, Serialize, JsonSchema)]
+pub struct Range {
+    /// The least; absent if there are none.
+    least: Option<f64>,
+    /// The greatest; absent if there are none.
+    greatest: Option<f64>,
+    /// The mean; absent if there are none.
+    mean: Option<f64>,
+    #[serde(skip)]
+    count: u64,
+    #[serde(skip)]
+    sum: f64,
+}
+
+impl Range {
+    /// Takes more numbers; NaN is none.
+    pub fn take(&mut self, numbers: impl Iterator<Item = f64>) {
+        for number in numbers.filter(|number| !number.is_nan()) {
+            self.least = Some(self.least.map_or(number, |least| least.min(number)));
+            self.greatest = Some(
+                self.greatest
+                    .map_or(number, |greatest| greatest.max(number)),
+            );
+            self.count += 1;
+            self.sum += number;
+        }
+        self.mean = (self.count > 0).then(|| self.sum / self.count as f64);
+    }
+
+    /// In words, for people.
+    pub fn words(&self, unit: &str, digits: usize) -> String {
+        match (self.least, self.mean, self.greatest) {
+            (Some(least), Some(mean), Some(greatest)) => {
+                format!(
+                    "{least:.digits$} to {greatest:.digits$}{unit}, {mean:.digits$}{unit} in the mean"
+                )
+            }
+            _ => "nothing".to_owned(),
+        }
+    }
+}
+
+/// An export at work.
+pub struct Work<'a> {
+    pub output: &'a Path,
+    manner: &'a Manner,
+    pub progress: Progress,
+    pub stop: Stop,
+    pub pool: rayon::ThreadPool,
+}
+
+impl<'a> Work<'a> {
+    /// Begins: whatever would fail at the end fails now.
+    pub fn begin(input: &Path, output: &'a Path, manner: &'a Manner) -> Result<Self, Failure> {
+        if let (Ok(from), Ok(to)) = (fs::canonicalize(input), fs::canonicalize(output))
+            && from == to
+        {
+            return Err(Failure::usage(format!(
+                "{}: is the input too, and was kept; write elsewhere with -o",
+                output.display()
+            )));
+        }
+        bundle::check_output(output, manner.force)?;
+        let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
+        let stop = Stop::listen().map_err(cannot_listen)?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(manner.threads)
+            .build();
+        let pool =
+            pool.map_err(|error| Failure::usage(format!("--threads {}: {error}", manner.threads)))?;
+        Ok(Self {
+            output,
+            manner,
+            progress: Progress::new(&manner.voice, stop.clone()),
+            stop,
+            pool,
+        })
+    }
+
+    /// Writes the file piece by piece; says whether it is there, or a signal came before its end.
+    pub fn save(
+        &self,
+        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> Result<bool, Failure> {
+        let saved = bundle::save_with(self.output, self.manner.force, write);
+        self.progress.finish();
+        match saved {
+            Err(_) if self.stop.asked() => {
+                say("viewcell: stopped; nothing was written");
+                Ok(false)
+            }
+            other => Ok(other.map(|()| true)?),
+        }
+    }
+
+    /// Writes a raster of what `of_rows` makes of every eight rows of horizons.
+    pub fn save_horizons(
+        &self,
+        terrain: &Terrain,
+        format: RasterFormat,
+        bands: &[String],
+        of_rows: impl Fn(u32) -> Vec<f32> + Sync,
+    ) -> Result<Option<Range>, Failure> {
+        let layout = RasterLayout {
+            width: terrain.width(),
+            height: terrain.height(),
+            bands,
+            nodata: "nan",
+            spacing: terrain.spacing(),
+            georeference: terrain.georeference(),
+        };
+        let mut range = Range::default();
+        let height = terrain.height();
+        self.progress.begin("horizons", "rows", height.into());
+        let saved = self.save(|file| {
+            let mut raster = RasterWriter::new::<f32>(file, format, &layout)?;
+            for row in (0..height).step_by(Horizons::ROWS as usize) {
+                if self.stop.asked() {
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                let numbers = self.pool.install(|| of_rows(row));
+                range.take(numbers.iter().map(|number| f64::from(*number)));
+                raster.write(&numbers)?;
+                self.progress
+                    .reach(u64::from(row + Horizons::ROWS).min(height.into()));
+            }
+            raster.finish().map(drop)
+        })?;
+        Ok(saved.then_some(range))
+    }
+
+    /// Tells a person what was noticed on the way.
+    pub fn tell(&self, notes: &[String]) {
+        if !self.manner.voice.quiet {
+            for note in notes {
+                say(format_args!("note: {note}"));
+            }
+        }
+    }
+}
+
+/// The horizons of a terrain, from eyes so many metres above ground.
+pub fn horizons(terrain: &Terrain, eye: f64, sectors: u32) -> Result<Horizons, Failure> {
+    if !(0.0..=1e6).contains(&eye) {
+        return Err(Failure::usage(format!(
+            "--eye-height: expected 0 to 1000000 m, found {eye}"
+        )));
+    }
+    let level = Simd::Auto.level();
+    let level = level.ok_or_else(|| Failure::usage("this processor is not known".into()))?;
+    Ok(Horizons::new(terrain, eye, sectors, level))
+}
+
+/// The format that a file's name asks for; `None` for .png, if that is `drawn`.
+pub fn format_of(path: &Path, drawn: bool) -> Result<Option<RasterFormat>, Failure> {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("");
+    match extension.to_ascii_lowercase().as_str() {
+        "tif" | "tiff" => Ok(Some(RasterFormat::GeoTiff)),
+        "npy" => Ok(Some(RasterFormat::Npy)),
+        "png" if drawn => Ok(None),
+        _ => Err(Failure::usage(format!(
+            "{}: expected a name that ends in .tif{} .npy, found {extension:?}",
+            path.display(),
+            if drawn { ", .png or" } else { " or" }
+        ))),
+    }
+}
+
+/// The same where there is nothing to draw.
+pub fn raster_format_of(path: &Path) -> Result<RasterFormat, Failure> {
+    Ok(format_of(path, false)?.unwrap_or(RasterFormat::Npy))
+}
+
+/// What every export says of its file.
+#[derive(Serialize, JsonSchema)]
+pub struct Written {
+    /// The file.
+    output: PathBuf,
+    /// Columns.
+    width: u32,
+    /// Rows.
+    height: u32,
+    /// Samples that are no terrain.
+    voids: u64,
+}
+
+impl Written {
+    pub fn new(output: &Path, width: u32, height: u32, voids: u64) -> Self {
+        Self {
+            output: output.to_owned(),
+            width,
+            height,
+            voids,
+        }
+    }
+}
+
+/// How a stopped export ends.
+pub fn stopped(work: &Work<'_>) -> Exit {
+    work.stop.exit()
+}

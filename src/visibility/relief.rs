@@ -1,0 +1,182 @@
+//! Ground in double precision, laid out so that a patch of 8 × 8 viewpoints loads at once.
+
+use crate::world::Terrain;
+use fearless_simd::{f64x8, prelude::*};
+
+/// Side of a patch of viewpoints. [Unit: samples]
+pub(super) const PATCH: usize = 8;
+
+/// Viewpoints of a patch: lane i is column i % 8, row i / 8.
+pub(super) const LANES: usize = PATCH * PATCH;
+
+/// What stands for a void and for what is outside the grid: so low that it neither blocks nor is
+/// seen, yet finite, so that interpolating with it stays a number.
+const VOID: f64 = -1e30;
+
+/// Rows and columns of void around the grid, so that no lane of a patch that has one lane inside
+/// reads outside.
+const PAD: usize = PATCH;
+
+/// Columns of a strip: a patch may begin at any of the first eight.
+const STRIP: usize = 2 * PATCH;
+
+/// The ground of a terrain.
+pub(super) struct Relief {
+    pub width: i32,
+    pub height: i32,
+    /// Vertical strips of sixteen columns, one every eight columns: a patch that begins anywhere
+    /// lies in one strip, its rows sixteen values apart.
+    ground: Vec<f64>,
+    /// Where each column, from `PAD` west of the grid on, begins in `ground`.
+    columns: Vec<usize>,
+    /// Where terrain is: a word for every 8 × 8 block, row by row.
+    pub valid: Vec<u64>,
+    /// The highest ground.
+    pub highest: f64,
+}
+
+impl Relief {
+    /// Lays out `terrain`; takes 16 bytes a sample.
+    pub fn new(terrain: &Terrain) -> Self {
+        let (width, height) = (terrain.width() as usize, terrain.height() as usize);
+        let (stride, rows) = ((width + 2 * PAD).next_multiple_of(PATCH), height + 2 * PAD);
+        let mut ground = vec![VOID; stride / PATCH * STRIP * rows];
+        let blocks_x = width.div_ceil(8);
+        let mut valid = vec![0; blocks_x * height.div_ceil(8)];
+        let mut highest = f64::MIN;
+        for (i, &h) in terrain.heights().iter().enumerate() {
+            if h.is_nan() {
+                continue;
+            }
+            let (c, r) = (i % width, i / width);
+            valid[r / 8 * blocks_x + c / 8] |= 1 << (r % 8 * 8 + c % 8);
+            highest = highest.max(h);
+            let (strip, within) = ((c + PAD) / PATCH, (c + PAD) % PATCH);
+            ground[(strip * rows + r + PAD) * STRIP + within] = h;
+            // The right half of the strip to the left.
+            ground[((strip - 1) * rows + r + PAD) * STRIP + PATCH + within] = h;
+        }
+        Self {
+            width: width as i32,
+            height: height as i32,
+            ground,
+            columns: (0..stride)
+                .map(|c| c / PATCH * STRIP * rows + c % PATCH)
+                .collect(),
+            valid,
+            highest,
+        }
+    }
+
+    /// Number of 8 × 8 blocks in a row of them.
+    pub fn blocks_x(&self) -> usize {
+        (self.width as usize).div_ceil(8)
+    }
+
+    /// Whether some lane of a patch whose first lane is at (c, r) is in the grid.
+    #[inline(always)]
+    pub fn touches(&self, c: i32, r: i32) -> bool {
+        const REACH: i32 = PATCH as i32 - 1;
+        c >= -REACH && c < self.width && r >= -REACH && r < self.height
+    }
+
+    /// The ground under a patch whose first lane is at (c, r), which [`Relief::touches`].
+    #[inline(always)]
+    pub fn patch<S: Simd>(&self, simd: S, c: i32, r: i32) -> Patch<S> {
+        const SPAN: usize = STRIP * (PATCH - 1) + PATCH;
+        let at = self.columns[(c + PAD as i32) as usize] + (r + PAD as i32) as usize * STRIP;
+        let t: &[f64; SPAN] = self.ground[at..at + SPAN].first_chunk().expect("a patch");
+        Patch([
+            f64x8::from_slice(simd, &t[0..8]),
+            f64x8::from_slice(simd, &t[16..24]),
+            f64x8::from_slice(simd, &t[32..40]),
+            f64x8::from_slice(simd, &t[48..56]),
+            f64x8::from_slice(simd, &t[64..72]),
+            f64x8::from_slice(simd, &t[80..88]),
+            f64x8::from_slice(simd, &t[96..104]),
+            f64x8::from_slice(simd, &t[112..120]),
+        ])
+    }
+
+    /// The lanes, a bit each, of the aligned patch at (c, r) that have terrain to stand on.
+    pub fn standing(&self, c: u32, r: u32) -> u64 {
+        if c as i32 >= self.width || r as i32 >= self.height {
+            return 0;
+        }
+        self.valid[r as usize / 8 * self.blocks_x() + c as usize / 8]
+    }
+}
+
+/// A number for each lane of a patch.
+#[derive(Clone, Copy)]
+pub(super) struct Patch<S: Simd>(pub [f64x8<S>; PATCH]);
+
+impl<S: Simd> Patch<S> {
+    #[inline(always)]
+    pub fn splat(simd: S, value: f64) -> Self {
+        Self([f64x8::splat(simd, value); PATCH])
+    }
+
+    #[inline(always)]
+    fn with(self, f: impl Fn(f64x8<S>) -> f64x8<S>) -> Self {
+        let a = self.0;
+        Self([
+            f(a[0]),
+            f(a[1]),
+            f(a[2]),
+            f(a[3]),
+            f(a[4]),
+            f(a[5]),
+            f(a[6]),
+            f(a[7]),
+        ])
+    }
+
+    #[inline(always)]
+    fn with_other(self, other: Self, f: impl Fn(f64x8<S>, f64x8<S>) -> f64x8<S>) -> Self {
+        let (a, b) = (self.0, other.0);
+        Self([
+            f(a[0], b[0]),
+            f(a[1], b[1]),
+            f(a[2], b[2]),
+            f(a[3], b[3]),
+            f(a[4], b[4]),
+            f(a[5], b[5]),
+            f(a[6], b[6]),
+            f(a[7], b[7]),
+        ])
+    }
+
+    #[inline(always)]
+    pub fn add(self, b: f64) -> Self {
+        self.with(|a| a + b)
+    }
+
+    #[inline(always)]
+    pub fn times(self, b: f64) -> Self {
+        self.with(|a| a * b)
+    }
+
+    #[inline(always)]
+    pub fn plus(self, other: Self) -> Self {
+        self.with_other(other, |a, b| a + b)
+    }
+
+    #[inline(always)]
+    pub fn minus(self, other: Self) -> Self {
+        self.with_other(other, |a, b| a - b)
+    }
+
+    #[inline(always)]
+    pub fn max(self, other: Self) -> Self {
+        self.with_other(other, |a, b| a.max(b))
+    }
+
+    /// Where it is greater, a bit a lane.
+    #[inline(always)]
+    pub fn above(self, other: Self) -> u64 {
+        let (a, b) = (self.0, other.0);
+        let row = |i: usize| a[i].simd_gt(b[i]).to_bitmask() << (8 * i);
+        row(0) | row(1) | row(2) | row(3) | row(4) | row(5) | row(6) | row(7)
+    }
+}

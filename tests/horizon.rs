@@ -1,0 +1,193 @@
+//! Horizons and sky view factors: the kernel held to its twin, and to geometry.
+
+use fearless_simd::Level;
+use proptest::prelude::*;
+use std::path::{Path, PathBuf};
+use viewcell::ingest::{IngestOptions, read_terrain};
+use viewcell::visibility::{Horizons, Simd, horizon};
+use viewcell::world::Terrain;
+
+fn all(terrain: &Terrain, of_strip: impl Fn(u32) -> Vec<f32>) -> Vec<f32> {
+    (0..terrain.height())
+        .step_by(Horizons::ROWS as usize)
+        .flat_map(of_strip)
+        .collect()
+}
+
+fn degrees(terrain: &Terrain, eye: f64, sectors: u32) -> Vec<f32> {
+    let horizons = Horizons::new(terrain, eye, sectors, Level::new());
+    all(terrain, |row| horizons.degrees(row))
+}
+
+fn terrain(width: u32, height: u32, seed: u64, spacing: [f64; 2]) -> Terrain {
+    let mut state = seed;
+    let mut heights: Vec<f64> = (0..width * height)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695);
+            match state >> 60 {
+                0 => f64::NAN,
+                _ => (state >> 40 & 1023) as f64 / 8.0 - 30.0,
+            }
+        })
+        .collect();
+    heights[0] = 1.0;
+    Terrain::new(width, height, heights, spacing).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn the_kernel_says_what_the_twin_says(
+        width in 1_u32..30,
+        height in 1_u32..30,
+        seed: u64,
+        sectors in 1_u32..50,
+        spacing in prop_oneof![Just([1.0, 1.0]), Just([30.0, 20.0]), Just([1e3, 1e-3])],
+        eye in prop_oneof![Just(1.8), Just(0.0)],
+    ) {
+        let terrain = terrain(width, height, seed, spacing);
+        let found = degrees(&terrain, eye, sectors);
+        prop_assert_eq!(found.len() as u32, width * height * sectors);
+        for (i, found) in (0..).zip(&found) {
+            let sample = i / sectors;
+            let at = (sample % width, sample / width);
+            let expected = horizon(&terrain, eye, at, i % sectors, sectors);
+            let same = (f64::from(*found) - expected).abs() < 1e-5;
+            prop_assert!(same || expected.is_nan() && found.is_nan(), "{:?}: {} {}", at, found, expected);
+        }
+        let scalar = Horizons::new(&terrain, eye, sectors, Simd::Scalar.level().unwrap());
+        let scalar = all(&terrain, |row| scalar.degrees(row));
+        prop_assert!(scalar.iter().zip(&found).all(|(a, b)| a.to_bits() == b.to_bits()));
+    }
+}
+
+#[test]
+fn a_wall_to_the_east_stands_in_the_eastern_sectors_only() {
+    // Ten metres high, ten metres to the east of the middle.
+    let heights = (0..21 * 21)
+        .map(|i| if i % 21 == 20 { 10.0 } else { 0.0 })
+        .collect();
+    let terrain = Terrain::new(21, 21, heights, [1.0, 1.0]).unwrap();
+    let found = degrees(&terrain, 0.0, 8);
+    let middle = &found[(10 * 21 + 10) * 8..][..8];
+    let diagonal = (10.0 / 200.0_f64.sqrt()).atan().to_degrees() as f32;
+    let expected = [0.0, diagonal, 45.0, diagonal, 0.0, 0.0, 0.0, 0.0];
+    for (found, expected) in middle.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-4, "{middle:?}");
+    }
+    // From the wall's northern end nothing lies to the north, the east and between.
+    let corner = &found[20 * 8..][..8];
+    assert_eq!(corner[..4], [-90.0; 4]);
+    assert_eq!(corner[4], 0.0, "along the wall to the south");
+    assert_eq!(corner[7], -90.0);
+    assert!(corner[6] < 0.0 && corner[6] > -90.0);
+}
+
+#[test]
+fn rows_count_south_and_sectors_clockwise() {
+    let mut heights = vec![0.0; 9 * 9];
+    // A tower three rows north, a lower one three columns west.
+    heights[9 + 4] = 30.0;
+    heights[4 * 9 + 1] = 3.0;
+    let terrain = Terrain::new(9, 9, heights, [1.0, 10.0]).unwrap();
+    let middle = &degrees(&terrain, 0.0, 4)[(4 * 9 + 4) * 4..][..4];
+    assert!(
+        (middle[0] - 45.0).abs() < 1e-5 && (middle[3] - 45.0).abs() < 1e-5,
+        "{middle:?}"
+    );
+    assert!(middle[1] == 0.0 && middle[2] == 0.0);
+}
+
+#[test]
+fn the_whole_sky_is_over_a_plain_and_half_of_it_beside_an_endless_wall() {
+    let plain = Terrain::new(30, 30, vec![5.0; 900], [1.0, 1.0]).unwrap();
+    let sky = |terrain: &Terrain, eye| {
+        let horizons = Horizons::new(terrain, eye, 360, Level::new());
+        all(terrain, |row| horizons.sky_view(row))
+    };
+    assert!(
+        sky(&plain, 0.0)
+            .iter()
+            .chain(&sky(&plain, 2.0))
+            .all(|s| *s == 1.0)
+    );
+
+    let heights = (0..30 * 301)
+        .map(|i| if i % 30 == 0 { 1e5 } else { 0.0 })
+        .collect();
+    let wall = Terrain::new(30, 301, heights, [1.0, 1.0]).unwrap();
+    let beside = sky(&wall, 0.0)[150 * 30 + 1];
+    assert!((beside - 0.5).abs() < 0.01, "{beside}");
+
+    // Amid a ring of mountains 30 degrees high sin γ is a half on every side, and so is the sky.
+    let heights = (0..201 * 201)
+        .map(|i| {
+            let (x, y) = (f64::from(i % 201) - 100.0, f64::from(i / 201) - 100.0);
+            let far = x.hypot(y);
+            if far < 60.0 {
+                0.0
+            } else {
+                far * 30_f64.to_radians().tan()
+            }
+        })
+        .collect();
+    let ring = Terrain::new(201, 201, heights, [1.0, 1.0]).unwrap();
+    let amid = sky(&ring, 0.0)[100 * 201 + 100];
+    assert!((amid - 0.5).abs() < 0.001, "{amid}");
+}
+
+#[test]
+fn a_void_has_no_horizon_and_is_none() {
+    let mut heights = vec![0.0; 5];
+    heights[2] = f64::NAN;
+    heights[4] = 8.0;
+    let terrain = Terrain::new(5, 1, heights, [1.0, 1.0]).unwrap();
+    let found = degrees(&terrain, 0.0, 4);
+    let east: Vec<f32> = found.chunks(4).map(|of| of[1]).collect();
+    assert!(
+        (east[0] - 8_f32.atan2(4.0).to_degrees()).abs() < 1e-5,
+        "{east:?}"
+    );
+    assert!(found[2 * 4..][..4].iter().all(|angle| angle.is_nan()));
+    let sky = Horizons::new(&terrain, 0.0, 4, Level::new()).sky_view(0);
+    assert!(sky[2].is_nan() && sky[0] < 1.0 && sky[4] == 1.0);
+}
+
+#[test]
+fn real_terrains_by_kernel_and_by_twin() {
+    let folder = std::env::var_os("VIEWCELL_DATA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
+        PathBuf::from,
+    );
+    for name in [
+        "jacksboro_fault_dem.tif",
+        "slovenia_lidar_1m_nodata.tif",
+        "bigtujunga_30m.tif",
+    ] {
+        let path = folder.join("terrain").join(name);
+        if !path.exists() {
+            println!("skipped: {} not found", path.display());
+            continue;
+        }
+        let terrain = read_terrain(&path, &IngestOptions::default())
+            .unwrap()
+            .terrain;
+        let horizons = Horizons::new(&terrain, 1.8, 37, Level::new());
+        let row = terrain.height() / 16 * 8;
+        let found = horizons.degrees(row);
+        let mut compared = 0;
+        for column in (0..terrain.width()).step_by(13) {
+            let at = (column, row + column % 8);
+            let first = ((at.1 - row) * terrain.width() + column) as usize * 37;
+            for (sector, &found) in (0..).zip(&found[first..first + 37]) {
+                let expected = horizon(&terrain, 1.8, at, sector, 37);
+                assert_eq!(found.is_nan(), expected.is_nan());
+                let same = found.is_nan() || (f64::from(found) - expected).abs() < 1e-5;
+                assert!(same, "{name} {at:?} {sector}: {found} {expected}");
+                compared += u32::from(!found.is_nan());
+            }
+        }
+        assert!(compared > 200, "{name}: {compared}");
+    }
+}
