@@ -327,8 +327,3 @@ fn save_file(
     temporary.as_file().sync_all()?;
     name_file(temporary.into_temp_path(), path, overwrite)
 }
-
-/// Writes a small file over what was there.
-pub(super) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    save_file(path, true, |file| file.write_all(bytes))
-}

@@ -55,7 +55,9 @@ impl Timings {
     pub fn write_beside(&self, bundle: &Path) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
-        super::output::replace_file(&Self::path_beside(bundle), &text)
+        // In place: a temporary file would be left behind where the process is killed, and half a
+        // document is taken for none.
+        std::fs::write(Self::path_beside(bundle), text)
     }
 
     /// The times kept beside a bundle; `None` where there are none, or they are not of the bundle
