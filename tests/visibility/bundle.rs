@@ -130,3 +130,32 @@ fn bundles_of_a_tile_of_voids_answer_as_defined() {
         false,
     );
 }
+
+#[test]
+fn bundles_of_every_format_answer_as_defined() {
+    let whole = IngestOptions::default();
+    let raw = IngestOptions {
+        size: Some([513, 513]),
+        vertical_scale: 30.86 / 65535.0,
+        ..IngestOptions::default()
+    };
+    let grey = IngestOptions {
+        vertical_scale: 30.86 / 65535.0,
+        ..IngestOptions::default()
+    };
+    for (name, options) in [
+        ("bigtujunga_30m.tif", &whole),
+        ("slovenia_513_png16.png", &grey),
+        ("slovenia_513.r16", &raw),
+        ("N34W119.hgt", &whole),
+        ("goteborg_cdsm_1m.asc", &whole),
+        ("noctis-3500-clip-envi.bin", &whole),
+    ] {
+        let crop = if name.ends_with(".hgt") {
+            [1090, 690, 60, 50]
+        } else {
+            [90, 70, 60, 50]
+        };
+        ask(name, options.clone(), crop, true);
+    }
+}
