@@ -6,8 +6,8 @@ pub struct BspNode {
     /// Normal of the plane.
     pub normal: [f32; 3],
     /// Distance of the plane from the origin along the normal: a point p is in front if
-    /// normal · p >= dist.
-    pub dist: f32,
+    /// normal · p >= dist. Doom's lines have whole coordinates whose products no `f32` holds.
+    pub dist: f64,
     /// What lies in front of the plane, and behind it.
     pub children: [BspChild; 2],
 }
@@ -86,7 +86,7 @@ pub enum BspTreeError {
         /// Its normal.
         normal: [f32; 3],
         /// Its distance.
-        dist: f32,
+        dist: f64,
     },
     /// A leaf that names a cell that is not there.
     #[error("expected a cell below {cells} at leaf {leaf}, found {cell}")]
@@ -140,7 +140,7 @@ impl BspTree {
                 dist,
                 children,
             } = nodes[node];
-            let finite = normal.iter().chain([&dist]).all(|x| x.is_finite());
+            let finite = dist.is_finite() && normal.iter().all(|x| x.is_finite());
             if !finite || normal == [0.0; 3] {
                 return Err(BspTreeError::Plane { node, normal, dist });
             }
@@ -193,7 +193,7 @@ impl BspTree {
                 BspChild::Node(node) => {
                     let node = &self.nodes[node as usize];
                     let [x, y, z] = node.normal.map(f64::from);
-                    let height = x * point[0] + y * point[1] + z * point[2] - f64::from(node.dist);
+                    let height = x * point[0] + y * point[1] + z * point[2] - node.dist;
                     at = node.children[usize::from(height < 0.0)];
                 }
             }
@@ -218,7 +218,7 @@ mod tests {
         }
     }
 
-    fn node(x: f32, front: BspChild, back: BspChild) -> BspNode {
+    fn node(x: f64, front: BspChild, back: BspChild) -> BspNode {
         BspNode {
             normal: [1.0, 0.0, 0.0],
             dist: x,
@@ -262,7 +262,7 @@ mod tests {
             BspTreeError::Shared { node: 1 }
         ));
         assert!(matches!(
-            make(vec![node(f32::NAN, Leaf(0), Leaf(1))], Node(0)),
+            make(vec![node(f64::NAN, Leaf(0), Leaf(1))], Node(0)),
             BspTreeError::Plane { node: 0, .. }
         ));
         let leaves = vec![leaf(Some(1))];
