@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file could not be made a terrain.
+/// Why a file could not be made a terrain or a cell graph.
 ///
 /// `Display` prints all of it on one line:
 /// `PATH: PLACE: expected EXPECTED, found FOUND; REMEDY`.
@@ -19,7 +19,7 @@ pub enum IngestErrorKind {
     Read,
     /// The file, or what an option says of it, is wrong.
     Bad,
-    /// The raster is larger than a limit or than memory.
+    /// The raster or level is larger than a limit or than memory.
     Resource,
     /// An option is missing or contradicts the others.
     Usage,

@@ -4,9 +4,10 @@
 //! the header beside the file), reads the samples that are asked for, and makes of them a
 //! [`Terrain`] in metres: voids are NaN, spacing is in metres also where the file is in degrees.
 //! Sizes that a header declares are checked against [`IngestOptions::max_samples`] before memory
-//! is taken.
+//! is taken. Levels of cells are read by [`read_cells`].
 
 mod ascii;
+pub mod cells;
 mod chunks;
 mod crs;
 mod envi;
@@ -27,6 +28,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+pub use cells::{CellsOptions, IngestedCells, read_cells, wad_maps};
 pub use error::{IngestError, IngestErrorKind};
 pub use flat::ByteOrder;
 
@@ -97,27 +99,11 @@ pub fn read_terrain(path: &Path, options: &IngestOptions) -> Result<Ingested, In
 
 fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
     check_options(options)?;
-    // Before opening, which would wait for the other end of a pipe.
-    let metadata = std::fs::metadata(path).map_err(IngestError::io)?;
-    if !metadata.is_file() {
-        let what = if metadata.is_dir() {
-            "a directory"
-        } else {
-            "something else (a device or pipe)"
-        };
-        return Err(IngestError::bad("a file", what, "name a raster file"));
-    }
-    if metadata.len() == 0 {
-        return Err(IngestError::bad(
-            "a raster file",
-            "an empty file",
-            "fetch or export it again",
-        ));
-    }
+    let length = file_length(path, "a raster file")?;
     let file = File::open(path).map_err(IngestError::io)?;
     let source = Source {
         path,
-        length: metadata.len(),
+        length,
         options,
     };
     let format = sniff(&source, &file)?;
@@ -141,6 +127,34 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
         None => or_gdal(&source, Err(unknown(file)))?,
     };
     raster.into_ingested(options)
+}
+
+/// The length in bytes of a regular file that is not empty.
+fn file_length(path: &Path, what: &str) -> Result<u64, IngestError> {
+    // Before opening, which would wait for the other end of a pipe.
+    let metadata = std::fs::metadata(path).map_err(IngestError::io)?;
+    if !metadata.is_file() {
+        let found = if metadata.is_dir() {
+            "a directory"
+        } else {
+            "something else (a device or pipe)"
+        };
+        return Err(IngestError::bad("a file", found, format!("name {what}")));
+    }
+    if metadata.len() == 0 {
+        return Err(IngestError::bad(
+            what,
+            "an empty file",
+            "fetch or export it again",
+        ));
+    }
+    Ok(metadata.len())
+}
+
+/// All bytes of a regular file that is not empty.
+fn file_bytes(path: &Path, what: &str) -> Result<Vec<u8>, IngestError> {
+    file_length(path, what)?;
+    std::fs::read(path).map_err(IngestError::io)
 }
 
 /// A file to read, opened and known to be a regular one.

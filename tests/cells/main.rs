@@ -1,0 +1,5 @@
+//! Levels of cells: files in, graphs, bundles, answers and files out.
+#![cfg(feature = "bake")]
+
+mod common;
+mod expected;
