@@ -102,6 +102,15 @@ pub enum FormatError {
         /// What would be right.
         expected: &'static str,
     },
+    /// A field of the `CELL` section with a value that has no meaning.
+    CellParameter {
+        /// The field.
+        field: &'static str,
+        /// Its offset in the section.
+        offset: usize,
+        /// What would be right.
+        expected: &'static str,
+    },
 }
 
 const AGAIN: &str = "the file is damaged: copy or bake it again";
@@ -176,6 +185,14 @@ impl fmt::Display for FormatError {
             } => write!(
                 f,
                 "expected {expected} as {field} (section GRID, offset {offset}): {AGAIN}"
+            ),
+            Self::CellParameter {
+                field,
+                offset,
+                expected,
+            } => write!(
+                f,
+                "expected {expected} as {field} (section CELL, offset {offset}): {AGAIN}"
             ),
         }
     }

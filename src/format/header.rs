@@ -91,9 +91,29 @@ impl Tag {
     pub const TIDX: Self = Self(*b"TIDX");
     /// Provenance, JSON.
     pub const PROV: Self = Self(*b"PROV");
+    /// Parameters of a level of cells: [`super::cells::CellParameters`].
+    pub const CELL: Self = Self(*b"CELL");
+    /// The row of each cell, `u32`; absent where each has its own.
+    pub const CROW: Self = Self(*b"CROW");
+    /// The PVS of cells, a row of bits each.
+    pub const CPVS: Self = Self(*b"CPVS");
+    /// Distances between cells.
+    pub const CDST: Self = Self(*b"CDST");
+    /// Which cells touch.
+    pub const CADJ: Self = Self(*b"CADJ");
+    /// The level's BSP, from a point to its cell.
+    pub const CBSP: Self = Self(*b"CBSP");
+    /// The box around each cell.
+    pub const CBOX: Self = Self(*b"CBOX");
+    /// A point for each cell.
+    pub const CPOS: Self = Self(*b"CPOS");
+    /// What people call each cell, JSON.
+    pub const CNAM: Self = Self(*b"CNAM");
+    /// Portals between cells.
+    pub const CPRT: Self = Self(*b"CPRT");
 
     /// The sections of format version 1.
-    pub const KNOWN: [Self; 8] = [
+    pub const KNOWN: [Self; 18] = [
         Self::GRID,
         Self::CRS,
         Self::VALD,
@@ -102,6 +122,16 @@ impl Tag {
         Self::TREE,
         Self::TIDX,
         Self::PROV,
+        Self::CELL,
+        Self::CROW,
+        Self::CPVS,
+        Self::CDST,
+        Self::CADJ,
+        Self::CBSP,
+        Self::CBOX,
+        Self::CPOS,
+        Self::CNAM,
+        Self::CPRT,
     ];
 }
 

@@ -5,6 +5,7 @@
 //!
 //! - [`header`]: the fixed header and the section table;
 //! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
+//! - [`cells`]: the sections of a cell bundle;
 //! - [`grid`]: samples, quads, blocks, and the order of the trees;
 //! - [`quadtree`]: the code of one PVS, and the answers read straight from it.
 
@@ -20,6 +21,7 @@
 )]
 
 pub mod bytes;
+pub mod cells;
 mod crc;
 mod error;
 pub mod grid;
@@ -30,6 +32,7 @@ pub mod terrain;
 mod valid;
 mod walk;
 
+pub use cells::CellParameters;
 pub use crc::{Crc32, crc32};
 pub use error::FormatError;
 pub use grid::{Grid, GridError, Quad, Sample};

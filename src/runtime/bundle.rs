@@ -1,5 +1,6 @@
 //! A bundle in memory.
 
+use super::cells::CellBundle;
 use super::error::OpenError;
 use super::terrain::TerrainBundle;
 use crate::format::header::HEADER_LEN;
@@ -116,5 +117,11 @@ impl<'a> Bundle<'a> {
     /// that queries need is missing or has the wrong length.
     pub fn terrain(&self) -> Result<TerrainBundle<'a>, OpenError> {
         Ok(TerrainBundle::new(self)?)
+    }
+
+    /// The bundle as one of a level of cells. O(1); errors where it is of another kind, or a
+    /// section that queries need is missing or has the wrong length.
+    pub fn cells(&self) -> Result<CellBundle<'a>, OpenError> {
+        Ok(CellBundle::new(self)?)
     }
 }

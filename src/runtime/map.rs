@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use super::bundle::Bundle;
+use super::cells::CellBundle;
 use super::error::OpenError;
 use super::terrain::TerrainBundle;
 use crate::format::{Header, WorldKind};
@@ -57,6 +58,11 @@ impl MappedBundle {
     /// The bundle as one of a terrain. O(1); keep what it returns.
     pub fn terrain(&self) -> Result<TerrainBundle<'_>, OpenError> {
         self.bundle()?.terrain()
+    }
+
+    /// The bundle as one of a level of cells. O(1); keep what it returns.
+    pub fn cells(&self) -> Result<CellBundle<'_>, OpenError> {
+        self.bundle()?.cells()
     }
 
     /// What the bundle is of.

@@ -38,16 +38,19 @@
 )]
 
 mod bundle;
+mod cells;
 mod error;
 #[cfg(feature = "mmap")]
 mod map;
 mod pvs;
 mod terrain;
 
+pub use crate::format::cells::{CellParameters, DistanceBits, DistanceRow, PvsRow, SymmetryCode};
 pub use crate::format::{
     FormatError, Grid, Leaf, Quad, Sample, TerrainParameters, Visibility, VisibilityMode, WorldKind,
 };
 pub use bundle::Bundle;
+pub use cells::CellBundle;
 pub use error::OpenError;
 #[cfg(feature = "mmap")]
 pub use map::MappedBundle;
