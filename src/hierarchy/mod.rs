@@ -1,4 +1,5 @@
-//! Unions up the quadtree: the PVS of every quad, streamed (thesis section 3.2).
+//! Unions up the quadtree: the PVS of every quad, streamed (thesis section 3.2). And for cells,
+//! [`epvs`]: how many visible steps lead from one to another.
 //!
 //! Viewpoints are walked in bake order: depth first, children north-west, north-east, south-west,
 //! south-east before their parent. A quad's PVS is the union of its children's, so that a walk
@@ -7,6 +8,8 @@
 //! A *tile* is the unit of work: 32 × 32 viewpoints (or the whole tree where that is smaller).
 //! Tiles are independent of each other; [`TileWalk`] walks one, and [`Crown`] joins them, in order,
 //! into the quads above.
+
+pub mod epvs;
 
 use crate::visibility::{BLOCK, Viewsheds};
 
