@@ -8,6 +8,7 @@ mod bake;
 mod completions;
 mod exit;
 mod export;
+mod frontier;
 mod heightmap;
 mod info;
 mod job;
@@ -45,6 +46,7 @@ enum Verb {
     Info(info::Args),
     Verify(verify::Args),
     Query(query::Args),
+    Frontier(frontier::Args),
     Export(export::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -58,6 +60,7 @@ pub fn main() -> ExitCode {
         Verb::Info(args) => info::run(&args),
         Verb::Verify(args) => verify::run(&args),
         Verb::Query(args) => query::run(args),
+        Verb::Frontier(args) => frontier::run(&args),
         Verb::Export(args) => export::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use schemars::{Schema, schema_for};
 
-use super::{bake, completions, export, job, man, merge, progress, query, verify};
+use super::{bake, completions, export, frontier, job, man, merge, progress, query, verify};
 
 fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
@@ -18,6 +18,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ),
         ("export-horizon.json", schema_for!(export::HorizonDocument)),
         ("export-skyview.json", schema_for!(export::SkyviewDocument)),
+        ("frontier.json", schema_for!(frontier::Document)),
         ("info.json", schema_for!(viewcell::bundle::Info)),
         ("job.json", schema_for!(job::JobFile)),
         ("man.json", schema_for!(man::Document)),

@@ -28,6 +28,7 @@ pub mod grid;
 pub mod header;
 pub mod quadtree;
 mod rank;
+mod sweep;
 pub mod terrain;
 mod valid;
 mod walk;

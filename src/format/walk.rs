@@ -79,8 +79,8 @@ pub struct Leaves<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// The leaves of the tree, depth first in Morton order. Together they cover the grid.
-    pub fn leaves(&self) -> Leaves<'a> {
+    /// By level: the first item of the level.
+    pub(super) fn first_items(&self) -> [usize; LEVELS] {
         let mut items = [0; LEVELS];
         let nodes = self.nodes();
         // Items of a level: as many as there are unknown codes in the nodes of the level above.
@@ -97,10 +97,15 @@ impl<'a> Tree<'a> {
             start = end;
             end += children as usize;
         }
+        items
+    }
+
+    /// The leaves of the tree, depth first in Morton order. Together they cover the grid.
+    pub fn leaves(&self) -> Leaves<'a> {
         Leaves {
             tree: *self,
             next: Some(self.grid().root()),
-            items,
+            items: self.first_items(),
             entered: [0; LEVELS],
         }
     }

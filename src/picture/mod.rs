@@ -5,12 +5,14 @@
 //! them apart; voids are transparent.
 
 mod exposure;
+mod frontier;
 mod geotiff;
 mod hillshade;
 mod raster;
 mod viewshed;
 
 pub use exposure::{DamagedPvs, exposure, exposure_png};
+pub use frontier::{Part, frontier_png};
 pub use geotiff::mask_geotiff;
 pub use hillshade::hillshade;
 pub use raster::{MAX_BANDS, Number, RasterFormat, RasterLayout, RasterWriter};

@@ -11,11 +11,11 @@ use super::{PictureError, hillshade};
 const VISIBLE: [f32; 3] = [255.0, 226.0, 128.0];
 const HIDDEN: [f32; 3] = [62.0, 84.0, 150.0];
 /// The darkest shade of ground, so that a slope in shadow does not go black.
-const LEAST_LIGHT: f32 = 0.35;
+pub(super) const LEAST_LIGHT: f32 = 0.35;
 const MARK: Rgba<u8> = Rgba([214, 40, 40, 255]);
 const MARK_EDGE: Rgba<u8> = Rgba([255, 255, 255, 255]);
 /// Small terrains are drawn with several pixels a sample until a side is about this long.
-const USEFUL_SIDE: u32 = 1024;
+pub(super) const USEFUL_SIDE: u32 = 1024;
 
 /// Where the view is from: a square of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,11 @@ pub fn viewshed_png(
         colour(shade[i], visible[i])
     });
     mark(&mut picture, viewpoint, scale);
+    encode(&picture)
+}
+
+/// The picture as a PNG.
+pub(super) fn encode(picture: &RgbaImage) -> Result<Vec<u8>, PictureError> {
     let mut bytes = Cursor::new(Vec::new());
     let encoder =
         PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, FilterType::NoFilter);
@@ -78,7 +83,7 @@ fn colour(shade: f32, visible: bool) -> Rgba<u8> {
 }
 
 /// Frames a quad, or rings a sample; a white edge keeps the mark apart from any ground.
-fn mark(picture: &mut RgbaImage, viewpoint: Viewpoint, scale: u32) {
+pub(super) fn mark(picture: &mut RgbaImage, viewpoint: Viewpoint, scale: u32) {
     let mut dot = |x: i64, y: i64, colour| {
         if (0..i64::from(picture.width())).contains(&x)
             && (0..i64::from(picture.height())).contains(&y)

@@ -24,7 +24,8 @@
 //! hidden), never a crash, a hang or undefined behaviour. Whether the bytes are right is for
 //! `viewcell verify` to say, once.
 //!
-//! No function here allocates, except the opening of files and the text of errors.
+//! No query allocates. Opening files and the text of errors do, and what says that it makes room,
+//! such as [`frontier::FrontierBuilder::new`].
 
 #![deny(unsafe_code)]
 #![cfg_attr(
@@ -40,6 +41,7 @@
 mod bundle;
 mod cells;
 mod error;
+pub mod frontier;
 #[cfg(feature = "mmap")]
 mod map;
 mod pvs;

@@ -15,6 +15,12 @@ impl<'a> Pvs<'a> {
         Self { quad, tree }
     }
 
+    /// Its code.
+    #[inline]
+    pub(super) fn tree(&self) -> &Tree<'a> {
+        &self.tree
+    }
+
     /// The quad that sees.
     pub fn quad(&self) -> Quad {
         self.quad

@@ -190,6 +190,19 @@ proptest! {
         if let Some(tree) = Tree::parse(valid, &bytes) {
             let mut walked = vec![0; grid.blocks()];
             tree.expand(&mut walked);
+            let mut swept = tree.leaves().filter(|leaf| !matches!(leaf, Leaf::Hidden(_)));
+            tree.sweep(|leaf| {
+                let terrain = valid.block(leaf.quad().column, leaf.quad().row);
+                if grid.has_quad(leaf.quad()) {
+                    let leaf = match leaf {
+                        Leaf::Block(quad, bits) => Leaf::Block(quad, bits & terrain),
+                        leaf => leaf,
+                    };
+                    assert_eq!(Some(leaf), swept.next());
+                }
+                true
+            });
+            prop_assert_eq!(swept.next(), None);
             let mut count = 0;
             for sample in grid.row_by_row() {
                 let (word, bit) = grid.block_bit(sample);

@@ -10,6 +10,7 @@ use crate::common::Folder;
 fn every_verb_prints_the_document_that_its_schema_describes() {
     let folder = Folder::with_wall();
     folder.write("pairs.txt", "0 0 8 0\n0 0 3 0\n");
+    folder.write("one-pair.txt", "0 0 8 0\n");
     let cases: &[(&str, &[&str])] = &[
         (
             "bake.json",
@@ -78,6 +79,30 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
         (
             "export-exposure.json",
             &["export", "exposure", "wall.vcb", "-o", "e.png", "--json"],
+        ),
+        (
+            "frontier.json",
+            &["frontier", "wall.vcb", "0,0", "8,0", "--json"],
+        ),
+        (
+            "frontier.json",
+            &[
+                "frontier",
+                "wall.vcb",
+                "0,0",
+                "8,0",
+                "--order",
+                "toward 1,1",
+                "-o",
+                "f.png",
+                "--members",
+                "f.txt",
+                "--json",
+            ],
+        ),
+        (
+            "frontier.json",
+            &["frontier", "wall.vcb", "--pairs", "one-pair.txt"],
         ),
         ("completions.json", &["completions", "bash", "--json"]),
         ("man.json", &["man", "--json"]),

@@ -5,6 +5,7 @@ mod bad_input;
 mod common;
 mod documents;
 mod export;
+mod frontier;
 mod interrupted;
 mod long;
 mod verbs;

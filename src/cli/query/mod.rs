@@ -1,6 +1,6 @@
 //! `viewcell query`: questions to a bundle.
 
-mod pairs;
+pub(super) mod pairs;
 mod pvs;
 mod visible;
 
@@ -38,7 +38,7 @@ pub fn run(args: Args) -> Outcome {
 
 /// A place on the command line: COL,ROW.
 #[derive(Clone, Copy)]
-struct Place(Sample);
+pub(super) struct Place(pub(super) Sample);
 
 impl FromStr for Place {
     type Err = String;
@@ -79,7 +79,11 @@ pub(super) fn cannot_open(path: &Path, error: OpenError) -> Failure {
 }
 
 /// Fails if a place is outside the grid.
-fn check_inside(path: &Path, terrain: &TerrainBundle, place: Place) -> Result<Sample, Failure> {
+pub(super) fn check_inside(
+    path: &Path,
+    terrain: &TerrainBundle,
+    place: Place,
+) -> Result<Sample, Failure> {
     let (sample, grid) = (place.0, terrain.grid());
     if grid.has_sample(sample) {
         return Ok(sample);

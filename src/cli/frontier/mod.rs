@@ -1,0 +1,59 @@
+//! `viewcell frontier`: two regions that cannot see each other.
+
+mod options;
+mod terrain;
+
+use std::path::PathBuf;
+
+use viewcell::runtime::WorldKind;
+
+use super::exit::{Failure, Outcome};
+use super::output::Json;
+use super::query;
+
+#[cfg(test)]
+pub use terrain::Document;
+
+/// Until where may two players walk before they can see each other?
+///
+/// Prints the size of two regions, one around each player: no place in one can be seen from any
+/// place in the other. Both are empty if the players can see each other.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The bundle
+    bundle: PathBuf,
+    /// One player: COL,ROW
+    #[arg(required_unless_present = "pairs", requires = "b")]
+    a: Option<String>,
+    /// The other player: COL,ROW
+    b: Option<String>,
+    /// Draw both regions over a hillshade: a name that ends in .png
+    #[arg(short, long, value_name = "PNG", conflicts_with = "pairs")]
+    output: Option<PathBuf>,
+    /// Write a line "a COL ROW" or "b COL ROW" for each sample of the regions
+    #[arg(long, value_name = "FILE", conflicts_with = "pairs")]
+    members: Option<PathBuf>,
+    /// Overwrite files that are there
+    #[arg(long)]
+    force: bool,
+    /// Answer each line "c0 r0 c1 r1" of a file, or of stdin if it is -, with a line of JSON
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b"])]
+    pairs: Option<PathBuf>,
+    #[command(flatten)]
+    options: options::Options,
+    #[command(flatten)]
+    json: Json,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let map = query::open(&args.bundle)?;
+    match map.kind() {
+        Some(WorldKind::Terrain) | None => {
+            terrain::run(args, &map, query::terrain(&args.bundle, &map)?)
+        }
+        Some(WorldKind::Cells) => Err(Failure::bad_input(format!(
+            "{}: expected a bundle of a terrain, found one of cells",
+            args.bundle.display()
+        ))),
+    }
+}

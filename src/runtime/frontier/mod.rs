@@ -1,0 +1,21 @@
+//! Frontier sets: until where may two players walk before they can see each other?
+//!
+//! A *frontier set* is a pair of regions, one around each player, no sample of one visible from
+//! any sample of the other (Steed & Angus section 3.2; Avni's thesis, chapter 3). While each
+//! player stays in their own, neither need hear of the other.
+//!
+//! - [`FrontierBuilder`] grows one on a terrain bundle, at once or in steps;
+//! - [`FrontierOptions`] say how;
+//! - [`Region`] is one half where it was grown, [`Frontier`] one that stands by itself.
+
+mod flood;
+mod growth;
+mod lossy;
+mod options;
+mod queue;
+mod region;
+mod samples;
+
+pub use growth::{FrontierBuilder, FrontierError, Side};
+pub use options::{FrontierOptions, Grow, Merge, Neighbours, Order, Turns};
+pub use region::{Frontier, FrontierCodeError, Region};

@@ -1,0 +1,213 @@
+//! Small terrains, baked, with the visibility that nobody has compressed.
+
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use viewcell::bake::{BakeOptions, Keep, Mode, Observer, Source, Stage, bake_terrain};
+use viewcell::bundle::InputFile;
+use viewcell::ingest::{IngestOptions, read_terrain};
+use viewcell::runtime::frontier::{
+    FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
+};
+use viewcell::runtime::{MappedBundle, Sample};
+use viewcell::visibility::{Bodies, Simd, sees};
+use viewcell::world::Terrain;
+
+struct Silent;
+
+impl Observer for Silent {
+    fn stage(&self, _: Stage, _: u64) {}
+    fn advance(&self, _: Stage, _: u64) {}
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// A bundle in a folder that goes with it.
+pub struct Baked {
+    pub map: MappedBundle,
+    pub bytes: Vec<u8>,
+    _folder: tempfile::TempDir,
+}
+
+pub fn bake(terrain: &Terrain, bodies: Bodies) -> Baked {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.vcb");
+    let options = BakeOptions {
+        eye_height: bodies.eye,
+        player_height: bodies.head,
+        mode: Mode::Exact,
+        max_distance: None,
+        threads: 1,
+        simd: Simd::Auto,
+        overwrite: false,
+        keep: Keep::Nothing,
+    };
+    let source = Source {
+        input: InputFile::default(),
+        options: serde_json::Map::new(),
+    };
+    bake_terrain(terrain, &source, &options, &path, &Silent).unwrap();
+    Baked {
+        map: MappedBundle::open(&path).unwrap(),
+        bytes: std::fs::read(&path).unwrap(),
+        _folder: folder,
+    }
+}
+
+pub const MUTUAL: Bodies = Bodies {
+    eye: 1.8,
+    head: 1.8,
+};
+pub const ONE_WAY: Bodies = Bodies {
+    eye: 2.4,
+    head: 0.9,
+};
+
+/// Who sees whom by the definition, sample by sample.
+pub struct Matrix {
+    pub width: u32,
+    pub height: u32,
+    sees: Vec<bool>,
+}
+
+impl Matrix {
+    pub fn new(terrain: &Terrain, bodies: Bodies) -> Self {
+        let (width, height) = (terrain.width(), terrain.height());
+        let places = || (0..height).flat_map(move |r| (0..width).map(move |c| (c, r)));
+        let sees = places()
+            .flat_map(|a| places().map(move |b| (a, b)))
+            .map(|(a, b)| sees(terrain, bodies, a, b))
+            .collect();
+        Self {
+            width,
+            height,
+            sees,
+        }
+    }
+
+    pub fn samples(&self) -> impl Iterator<Item = Sample> + use<> {
+        let (width, height) = (self.width, self.height);
+        (0..height).flat_map(move |row| (0..width).map(move |column| Sample::new(column, row)))
+    }
+
+    pub fn index(&self, sample: Sample) -> usize {
+        (sample.row * self.width + sample.column) as usize
+    }
+
+    pub fn sees(&self, a: Sample, b: Sample) -> bool {
+        let n = (self.width * self.height) as usize;
+        self.sees[self.index(a) * n + self.index(b)]
+    }
+
+    /// A pair of members, one of each half, of whom one sees the other.
+    pub fn leak(&self, builder: &FrontierBuilder<'_>) -> Option<[Sample; 2]> {
+        let members = |side| builder.region(side).samples().collect::<Vec<_>>();
+        let (a, b) = (members(Side::A), members(Side::B));
+        let pairs = a.iter().flat_map(|&a| b.iter().map(move |&b| [a, b]));
+        pairs
+            .into_iter()
+            .find(|&[a, b]| self.sees(a, b) || self.sees(b, a))
+    }
+}
+
+/// A small generator of numbers: the tests' choices are the same in every run.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn roll(&mut self, sides: u32) -> u32 {
+        // Steele, Lea and Flood: SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let high = (z ^ z >> 31) >> 32;
+        ((high * u64::from(sides)) >> 32) as u32
+    }
+}
+
+/// Ground with ridges, and voids or not: much is hidden.
+pub fn ridges(width: u32, height: u32, seed: u64, voids: bool) -> Terrain {
+    let mut dice = Dice(seed);
+    let (every, depth) = (2 + dice.roll(6), 5 + dice.roll(30));
+    let mut heights = Vec::new();
+    for r in 0..height {
+        for c in 0..width {
+            let wall = (c + r / 3) % (every + 1) == 0 || r % (every + 2) == 0;
+            let gap = dice.roll(6) == 0;
+            let rough = f64::from(dice.roll(3));
+            heights.push(if voids && dice.roll(12) == 0 {
+                f64::NAN
+            } else if wall && !gap {
+                f64::from(depth) + rough
+            } else {
+                rough
+            });
+        }
+    }
+    heights[0] = 1.0;
+    Terrain::new(width, height, heights, [2.0, 1.5]).unwrap()
+}
+
+/// Every kind of options in turn: the product of all choices, and budgets.
+pub fn all_options() -> Vec<FrontierOptions> {
+    let goal = Some(Sample::new(3, 2));
+    let mut all = vec![FrontierOptions::default()];
+    for grow in [Grow::Hierarchical, Grow::Simple] {
+        for merge in [Merge::Lossless, Merge::Lossy] {
+            for order in [
+                Order::Fifo,
+                Order::Coarse,
+                Order::Ground,
+                Order::Gain,
+                Order::Toward(goal, None),
+            ] {
+                for (i, turns) in [Turns::Alternate, Turns::Balance].into_iter().enumerate() {
+                    for end in 0..4 {
+                        let n = all.len() as u32;
+                        all.push(FrontierOptions {
+                            grow,
+                            merge,
+                            neighbours: [Neighbours::Four, Neighbours::Eight][(i + end) % 2],
+                            order,
+                            turns,
+                            finest: n % 3,
+                            give_up: n.is_multiple_of(5),
+                            extend: end & 1 == 1,
+                            tighten: end & 2 == 2,
+                            budget: [None, Some(n % 7), Some(20)][(n % 3) as usize],
+                        });
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+pub fn options() -> impl Strategy<Value = FrontierOptions> {
+    (0..all_options().len()).prop_map(|i| all_options()[i])
+}
+
+/// A part of a real terrain, baked; `None`, and said, where the data is absent.
+pub fn real(name: &str, vertical_scale: f64, crop: Option<[u32; 4]>) -> Option<(Terrain, Baked)> {
+    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
+        PathBuf::from,
+    );
+    let path = data.join("terrain").join(name);
+    if !path.exists() {
+        use std::io::Write;
+        // Straight to stderr: what a test that passes prints is not shown.
+        writeln!(std::io::stderr(), "skipped: {} not found", path.display()).ok();
+        return None;
+    }
+    let options = IngestOptions {
+        vertical_scale,
+        crop,
+        ..IngestOptions::default()
+    };
+    let terrain = read_terrain(&path, &options).unwrap().terrain;
+    let baked = bake(&terrain, MUTUAL);
+    Some((terrain, baked))
+}

@@ -1,0 +1,9 @@
+//! Frontier sets: never a leak, equal to a slow twin, whatever the options.
+#![cfg(feature = "bake")]
+
+mod common;
+mod damage;
+mod leak;
+mod region;
+mod steps;
+mod twin;

@@ -1,0 +1,371 @@
+//! The slow twin: section 3.5 of the thesis over a plain matrix, sample by sample.
+
+use crate::common::{MUTUAL, Matrix, ONE_WAY, bake, options, ridges};
+use proptest::prelude::*;
+use std::collections::HashSet;
+use viewcell::runtime::frontier::{
+    FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
+};
+use viewcell::runtime::{Grid, Quad, Sample};
+use viewcell::world::Terrain;
+
+type Set = HashSet<Sample>;
+
+struct Twin<'a> {
+    matrix: &'a Matrix,
+    world: &'a Terrain,
+    grid: Grid,
+    mutual: bool,
+    options: FrontierOptions,
+    start: [Sample; 2],
+    members: [Set; 2],
+    seen: [Set; 2],
+    queue: [Vec<(u64, Quad)>; 2],
+    met: [HashSet<Quad>; 2],
+}
+
+#[derive(PartialEq)]
+enum State {
+    Hidden,
+    Visible,
+    Unknown,
+}
+
+impl Twin<'_> {
+    fn is_terrain(&self, s: Sample) -> bool {
+        self.grid.has_sample(s) && !self.world.at(s.column, s.row).is_nan()
+    }
+
+    /// The terrain of a quad.
+    fn inside(&self, quad: Quad) -> Vec<Sample> {
+        let within =
+            |s: &Sample| s.column >> quad.level == quad.column && s.row >> quad.level == quad.row;
+        self.matrix
+            .samples()
+            .filter(within)
+            .filter(|s| self.is_terrain(*s))
+            .collect()
+    }
+
+    fn pvs(&self, quad: Quad) -> Set {
+        let from = self.inside(quad);
+        let seen = |b: &Sample| from.iter().any(|&a| self.matrix.sees(a, *b));
+        self.matrix.samples().filter(seen).collect()
+    }
+
+    fn state(&self, set: &Set, quad: Quad) -> Option<State> {
+        let inside = self.inside(quad);
+        let count = inside.iter().filter(|s| set.contains(s)).count();
+        match count {
+            _ if inside.is_empty() => None,
+            0 => Some(State::Hidden),
+            n if n == inside.len() => Some(State::Visible),
+            _ => Some(State::Unknown),
+        }
+    }
+
+    fn invisible(&self, a: Quad, b: Quad) -> bool {
+        let sees = |a, b| {
+            let pvs = self.pvs(a);
+            self.inside(b).iter().any(|s| pvs.contains(s))
+        };
+        !sees(a, b) && (self.mutual || !sees(b, a))
+    }
+
+    fn merge_lossy(&self, m: &mut Set, p: &Set, quad: Quad) {
+        let (Some(a), Some(b)) = (self.state(m, quad), self.state(p, quad)) else {
+            return;
+        };
+        if a == State::Unknown && b == State::Unknown {
+            for child in (0..4).filter_map(|i| quad.child(i)) {
+                self.merge_lossy(m, p, child);
+            }
+        } else if a != State::Hidden || b != State::Hidden {
+            m.extend(self.inside(quad));
+        }
+    }
+
+    fn take(&mut self, i: usize, quad: Quad, merge: bool, go_on: bool) -> bool {
+        let pvs = self.pvs(quad);
+        if !self.mutual && pvs.iter().any(|s| self.members[1 - i].contains(s)) {
+            return false;
+        }
+        if merge {
+            if self.options.merge == Merge::Lossless || self.members[i].is_empty() {
+                self.seen[i].extend(pvs);
+            } else {
+                let mut seen = std::mem::take(&mut self.seen[i]);
+                self.merge_lossy(&mut seen, &pvs, self.grid.root());
+                self.seen[i] = seen;
+            }
+        }
+        let inside = self.inside(quad);
+        self.members[i].extend(inside);
+        if go_on {
+            for (dx, dy) in [
+                (-1, -1),
+                (0, -1),
+                (1, -1),
+                (-1, 0),
+                (1, 0),
+                (-1, 1),
+                (0, 1),
+                (1, 1),
+            ] {
+                if self.options.neighbours == Neighbours::Four && dx * dy != 0 {
+                    continue;
+                }
+                let (c, r) = (i64::from(quad.column) + dx, i64::from(quad.row) + dy);
+                if c >= 0 && r >= 0 {
+                    self.put(i, Quad::new(quad.level, c as u32, r as u32));
+                }
+            }
+        }
+        true
+    }
+
+    fn put(&mut self, i: usize, quad: Quad) {
+        if self.grid.has_quad(quad) && self.met[i].insert(quad) {
+            let key = self.key(i, quad);
+            self.queue[i].push((key, quad));
+        }
+    }
+
+    fn key(&self, i: usize, quad: Quad) -> u64 {
+        match self.options.order {
+            Order::Fifo => 0,
+            Order::Coarse => 100 - u64::from(quad.level),
+            Order::Ground => {
+                let last = (1 << quad.level) - 1;
+                let o = quad.origin();
+                let start = self.world.at(self.start[i].column, self.start[i].row) as f32;
+                let highest = [
+                    (0, 0),
+                    (last, 0),
+                    (0, last),
+                    (last, last),
+                    (last / 2, last / 2),
+                ]
+                .map(|(dx, dy)| {
+                    let c = (o.column + dx).min(self.matrix.width - 1);
+                    let r = (o.row + dy).min(self.matrix.height - 1);
+                    self.world.at(c, r) as f32
+                })
+                .into_iter()
+                .filter(|height| !height.is_nan())
+                .max_by(f32::total_cmp);
+                // Millimetres: exact in tests, where heights are whole metres.
+                highest.map_or(u64::MAX, |h| ((h - start).abs() * 1000.0) as u64)
+            }
+            Order::Gain => {
+                if self.state(&self.seen[1 - i], quad) != Some(State::Hidden) {
+                    return u64::MAX - u64::from(quad.level);
+                }
+                let new = self.pvs(quad).difference(&self.seen[i]).count() as u64;
+                (new << 16) / self.inside(quad).len() as u64
+            }
+            Order::Toward(a, b) => {
+                let goal = [a, b][i].unwrap_or(self.start[i]);
+                let half = |at: u32| (2.0 * f64::from(at) + 1.0) * f64::from(1 << quad.level) - 1.0;
+                let dx = half(quad.column) - 2.0 * f64::from(goal.column);
+                let dy = half(quad.row) - 2.0 * f64::from(goal.row);
+                (dx * dx + dy * dy) as u64
+            }
+        }
+    }
+
+    fn next(&mut self, i: usize) -> Option<Quad> {
+        let least = self.queue[i].iter().map(|(key, _)| *key).min()?;
+        let at = self.queue[i].iter().position(|(key, _)| *key == least)?;
+        Some(self.queue[i].remove(at).1)
+    }
+
+    fn near(&self, i: usize, quad: Quad) -> bool {
+        let corners = self.options.neighbours == Neighbours::Eight;
+        let own = |c: i64, r: i64| {
+            c >= 0 && r >= 0 && self.members[i].contains(&Sample::new(c as u32, r as u32))
+        };
+        let (x, y) = (
+            i64::from(quad.origin().column),
+            i64::from(quad.origin().row),
+        );
+        let side = 1 << quad.level;
+        let mut touches = false;
+        for at in 0..side {
+            touches |= own(x + at, y - 1) || own(x + at, y + side);
+            touches |= own(x - 1, y + at) || own(x + side, y + at);
+        }
+        for (dx, dy) in [(-1, -1), (side, -1), (-1, side), (side, side)] {
+            touches |= corners && own(x + dx, y + dy);
+        }
+        touches
+    }
+
+    fn consider(&mut self, i: usize, quad: Quad, merge: bool) {
+        if self.state(&self.members[i], quad) == Some(State::Visible) {
+            return;
+        }
+        let descend = match self.state(&self.seen[1 - i], quad) {
+            None | Some(State::Visible) => false,
+            Some(State::Hidden) => !self.take(i, quad, merge, true),
+            Some(State::Unknown) => true,
+        };
+        if descend && quad.level > self.options.finest {
+            for child in (0..4).filter_map(|child| quad.child(child)) {
+                if self.near(i, child) {
+                    self.put(i, child);
+                }
+            }
+        }
+    }
+
+    fn run(&mut self) {
+        let [a, b] = self.start;
+        if self.matrix.sees(a, b) || self.matrix.sees(b, a) {
+            return;
+        }
+        let (mut qa, mut qb) = (a.quad(), b.quad());
+        if self.options.grow == Grow::Hierarchical {
+            let root = self.grid.root_level();
+            let (mut up_a, mut up_b) = (true, true);
+            while up_a || up_b {
+                up_a = up_a && qa.level < root && self.invisible(qa.parent(), qb);
+                if up_a {
+                    qa = qa.parent();
+                }
+                up_b = up_b && qb.level < root && self.invisible(qa, qb.parent());
+                if up_b {
+                    qb = qb.parent();
+                }
+            }
+        }
+        let points = self.options.grow == Grow::Hierarchical && qa.level + qb.level == 0;
+        let grows = !(points && self.options.give_up);
+        self.take(0, qa, true, grows);
+        self.take(1, qb, true, grows);
+        let mut extended = None;
+        if grows {
+            let mut turn = 0;
+            for _ in 0..self.options.budget.unwrap_or(u32::MAX) {
+                let i = match self.options.turns {
+                    Turns::Alternate => turn,
+                    Turns::Balance => usize::from(self.members[1].len() < self.members[0].len()),
+                };
+                turn = 1 - i;
+                match self.next(i) {
+                    Some(quad) => self.consider(i, quad, true),
+                    None => {
+                        if self.options.extend {
+                            extended = Some(1 - i);
+                        }
+                        break;
+                    }
+                }
+            }
+        }
+        // An empty queue is only noticed by another turn, if the budget has one.
+        if let Some(i) = extended {
+            while let Some(quad) = self.next(i) {
+                self.consider(i, quad, false);
+            }
+        }
+        if self.options.tighten && self.mutual {
+            let smaller = usize::from(self.members[1].len() < self.members[0].len());
+            let i = extended.unwrap_or(smaller);
+            loop {
+                let joins: Vec<Sample> = self
+                    .matrix
+                    .samples()
+                    .filter(|&s| self.is_terrain(s))
+                    .filter(|s| !self.members[i].contains(s) && !self.seen[1 - i].contains(s))
+                    .filter(|s| self.near(i, s.quad()))
+                    .collect();
+                if joins.is_empty() {
+                    break;
+                }
+                self.members[i].extend(joins);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn the_builder_grows_what_the_slow_twin_grows(
+        width in 5u32..20,
+        height in 5u32..20,
+        seed in any::<u64>(),
+        voids in any::<bool>(),
+        one_way in any::<bool>(),
+        all in prop::collection::vec((options(), any::<(u32, u32)>(), any::<(u32, u32)>()), 12),
+    ) {
+        let world = ridges(width, height, seed, voids);
+        let bodies = if one_way { ONE_WAY } else { MUTUAL };
+        let baked = bake(&world, bodies);
+        let terrain = baked.map.terrain().unwrap();
+        let matrix = Matrix::new(&world, bodies);
+        let mut builder = FrontierBuilder::new(&terrain);
+        for (options, a, b) in all {
+            let place = |(x, y): (u32, u32)| Sample::new(x % width, y % height);
+            let start = [place(a), place(b)];
+            if builder.build(start[0], start[1], &options).is_err() {
+                continue;
+            }
+            let mut twin = Twin {
+                matrix: &matrix,
+                world: &world,
+                grid: terrain.grid(),
+                mutual: !one_way,
+                options,
+                start,
+                members: Default::default(),
+                seen: Default::default(),
+                queue: Default::default(),
+                met: Default::default(),
+            };
+            twin.run();
+            for (side, expected) in Side::BOTH.into_iter().zip(&twin.members) {
+                let found: Set = builder.region(side).samples().collect();
+                prop_assert_eq!(&found, expected, "{:?} {:?} {:?}", side, options, start);
+            }
+        }
+    }
+
+    #[test]
+    fn step_1_ends_at_quads_that_are_maximal(
+        seed in any::<u64>(),
+        a in (0u32..24, 0u32..18),
+        b in (0u32..24, 0u32..18),
+    ) {
+        let world = ridges(24, 18, seed, false);
+        let baked = bake(&world, MUTUAL);
+        let terrain = baked.map.terrain().unwrap();
+        let mut builder = FrontierBuilder::new(&terrain);
+        let (a, b) = (Sample::new(a.0, a.1), Sample::new(b.0, b.1));
+        builder.begin(a, b, &FrontierOptions { give_up: false, ..FrontierOptions::default() }).unwrap();
+        let quad = |side: Side, start: Sample| {
+            let members: Vec<Sample> = builder.region(side).samples().collect();
+            (0..=terrain.grid().root_level())
+                .map(|level| Quad::new(level, start.column >> level, start.row >> level))
+                // At the edge of the grid a quad and its parent may hold the same.
+                .rfind(|quad| {
+                    let valid = terrain.valid();
+                    valid.count(*quad) == members.len() as u64
+                        && members.iter().all(|s| {
+                            s.column >> quad.level == quad.column && s.row >> quad.level == quad.row
+                        })
+                })
+        };
+        if builder.region(Side::A).is_empty() {
+            prop_assert!(terrain.visible(a, b));
+        } else {
+            use viewcell::runtime::Visibility::Hidden;
+            let (of_a, of_b) = (quad(Side::A, a).unwrap(), quad(Side::B, b).unwrap());
+            prop_assert_eq!(terrain.visible_quads(of_a, of_b), Hidden);
+            prop_assert!(terrain.visible_quads(of_a.parent(), of_b) != Hidden);
+            prop_assert!(terrain.visible_quads(of_a, of_b.parent()) != Hidden);
+        }
+    }
+}
