@@ -39,6 +39,8 @@
 )]
 
 mod bundle;
+#[cfg(feature = "capi")]
+pub mod capi;
 mod cells;
 mod error;
 pub mod frontier;

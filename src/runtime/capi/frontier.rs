@@ -1,0 +1,330 @@
+//! Frontier sets.
+
+use std::sync::Arc;
+
+use super::bundle::{Source, source, viewcell_bundle, viewcell_sample};
+use super::handle::{Handle, handle};
+use super::status::{
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, answer, buffer,
+    place, slice, status_of_place, viewcell_status,
+};
+use crate::runtime::Sample;
+use crate::runtime::frontier::{
+    Frontier, FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Region, Side, Turns,
+};
+
+/// Grows frontier sets, one after the other, in memory of its own. One thread at a time; take one
+/// a thread.
+#[derive(Debug)]
+pub struct viewcell_frontier {
+    handle: Handle<Growing>,
+}
+
+#[derive(Debug)]
+struct Growing {
+    builder: FrontierBuilder<'static>,
+    /// What the builder borrows from.
+    _source: Arc<Source>,
+}
+
+/// One half of a frontier set that stands by itself, such as one that a peer has sent. Any number
+/// of threads may look at it.
+#[derive(Debug)]
+pub struct viewcell_region {
+    handle: Handle<Frontier>,
+}
+
+/// How frontier sets are grown. Begin with viewcell_frontier_defaults. The same options on the
+/// same bundle give the same set on every machine.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct viewcell_frontier_options {
+    /// 0: quads of all sizes. 1: single samples.
+    pub simple: u32,
+    /// 0: PVSs are joined by their union. 1: lossy, as in Avni's thesis.
+    pub lossy: u32,
+    /// How many quads are next to a quad: 4 or 8.
+    pub neighbours: u32,
+    /// Which quad is tried next. 0: first in, first out. 1: the larger first. 2: what differs
+    /// least in height from where the player stands. 3: what adds most for the least that its PVS
+    /// takes from the other player.
+    pub order: u32,
+    /// 0: the two grow by turns. 1: the smaller one grows.
+    pub balance: u32,
+    /// Level of the smallest quads tried.
+    pub finest: u32,
+    /// 1: leave it at the two samples where no larger quads are mutually invisible.
+    pub give_up: u32,
+    /// 1: when one can grow no more, the other goes on.
+    pub extend: u32,
+    /// 1: at the end, give the smaller half all that the other does not see, as far as it is
+    /// connected.
+    pub tighten: u32,
+    /// Stop growing after so many quads; 0 for no limit.
+    pub budget: u32,
+}
+
+impl From<FrontierOptions> for viewcell_frontier_options {
+    fn from(options: FrontierOptions) -> Self {
+        Self {
+            simple: u32::from(options.grow == Grow::Simple),
+            lossy: u32::from(options.merge == Merge::Lossy),
+            neighbours: match options.neighbours {
+                Neighbours::Four => 4,
+                Neighbours::Eight => 8,
+            },
+            order: match options.order {
+                Order::Fifo | Order::Toward(..) => 0,
+                Order::Coarse => 1,
+                Order::Ground => 2,
+                Order::Gain => 3,
+            },
+            balance: u32::from(options.turns == Turns::Balance),
+            finest: options.finest,
+            give_up: options.give_up.into(),
+            extend: options.extend.into(),
+            tighten: options.tighten.into(),
+            budget: options.budget.unwrap_or(0),
+        }
+    }
+}
+
+impl viewcell_frontier_options {
+    fn options(&self) -> Answer<FrontierOptions> {
+        let flag = |value: u32| match value {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(VIEWCELL_ARGUMENT),
+        };
+        Ok(FrontierOptions {
+            grow: match flag(self.simple)? {
+                false => Grow::Hierarchical,
+                true => Grow::Simple,
+            },
+            merge: match flag(self.lossy)? {
+                false => Merge::Lossless,
+                true => Merge::Lossy,
+            },
+            neighbours: match self.neighbours {
+                4 => Neighbours::Four,
+                8 => Neighbours::Eight,
+                _ => return Err(VIEWCELL_ARGUMENT),
+            },
+            order: match self.order {
+                0 => Order::Fifo,
+                1 => Order::Coarse,
+                2 => Order::Ground,
+                3 => Order::Gain,
+                _ => return Err(VIEWCELL_ARGUMENT),
+            },
+            turns: match flag(self.balance)? {
+                false => Turns::Alternate,
+                true => Turns::Balance,
+            },
+            finest: self.finest,
+            give_up: flag(self.give_up)?,
+            extend: flag(self.extend)?,
+            tighten: flag(self.tighten)?,
+            budget: (self.budget > 0).then_some(self.budget),
+        })
+    }
+}
+
+fn side(side: u32) -> Answer<Side> {
+    match side {
+        0 => Ok(Side::A),
+        1 => Ok(Side::B),
+        _ => Err(VIEWCELL_ARGUMENT),
+    }
+}
+
+unsafe fn growing<'a>(frontier: *const viewcell_frontier) -> Answer<&'a mut Growing> {
+    unsafe { handle(frontier)?.handle.get_mut() }
+}
+
+unsafe fn looking_at<'a>(frontier: *const viewcell_frontier, of: u32) -> Answer<Region<'a>> {
+    let growing = unsafe { handle(frontier)?.handle.get() }?;
+    Ok(growing.builder.region(side(of)?))
+}
+
+/// The default options. Returns VIEWCELL_OK or VIEWCELL_NULL. Any thread, any time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_frontier_defaults(
+    options: *mut viewcell_frontier_options,
+) -> viewcell_status {
+    answer(|| {
+        *unsafe { place(options) }? = FrontierOptions::default().into();
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Makes room for frontier sets of a bundle: some two bytes a sample, allocated here and nowhere
+/// else. *frontier becomes the handle, or null; close it with viewcell_frontier_close. Returns
+/// VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_frontier_new(
+    bundle: *const viewcell_bundle,
+    frontier: *mut *mut viewcell_frontier,
+) -> viewcell_status {
+    answer(|| {
+        let out = unsafe { place(frontier) }?;
+        *out = core::ptr::null_mut();
+        let source = unsafe { source(bundle) }?.clone();
+        let handle = Handle::new(Growing {
+            builder: FrontierBuilder::new(source.terrain()),
+            _source: source,
+        });
+        *out = Box::into_raw(Box::new(viewcell_frontier { handle }));
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Closes it. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed
+/// before. No other call may use the handle at the same time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_frontier_close(
+    frontier: *mut viewcell_frontier,
+) -> viewcell_status {
+    answer(|| {
+        if !frontier.is_null() {
+            unsafe { handle(frontier)?.handle.close() }?;
+        }
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Begins the frontier set of two players; the set before it is forgotten. options may be null:
+/// the defaults. Players who see each other have an empty set, which is no failure. Returns
+/// VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_VOID, VIEWCELL_ARGUMENT, VIEWCELL_NULL or
+/// VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_frontier_begin(
+    frontier: *mut viewcell_frontier,
+    a: viewcell_sample,
+    b: viewcell_sample,
+    options: *const viewcell_frontier_options,
+) -> viewcell_status {
+    answer(|| {
+        let growing = unsafe { growing(frontier) }?;
+        let options = match options.is_null() {
+            true => FrontierOptions::default(),
+            false => unsafe { handle(options) }?.options()?,
+        };
+        let begun = growing.builder.begin(a.into(), b.into(), &options);
+        begun.map_err(status_of_place)?;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Goes on for at most so many quads: 1 if the set has come to its end, 0 if there is more to
+/// do. The set may be used at any time. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_frontier_step(
+    frontier: *mut viewcell_frontier,
+    quads: u32,
+) -> viewcell_status {
+    answer(|| Ok(unsafe { growing(frontier) }?.builder.step(quads).into()))
+}
+
+/// Whether a sample is in the half of player a (side 0) or b (side 1): 1 or 0, and 0 outside the
+/// grid. Or VIEWCELL_ARGUMENT, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1, since a failure is
+/// no leave to be silent. Constant time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_frontier_contains(
+    frontier: *const viewcell_frontier,
+    side: u32,
+    sample: viewcell_sample,
+) -> viewcell_status {
+    answer(|| {
+        let region = unsafe { looking_at(frontier, side) }?;
+        Ok(region.contains(sample.into()).into())
+    })
+}
+
+/// Number of samples in a half. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT, VIEWCELL_NULL or
+/// VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_frontier_area(
+    frontier: *const viewcell_frontier,
+    side: u32,
+    samples: *mut u64,
+) -> viewcell_status {
+    answer(|| {
+        let region = unsafe { looking_at(frontier, side) }?;
+        *unsafe { place(samples) }? = region.area();
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Writes the compact form of a half, some hundred bytes, without what lies within margin steps
+/// of its edge (0: all of it). *length becomes the number of bytes that it takes, also if that is
+/// more than size: then nothing is written. buffer may be null if size is 0. Allocates. Returns
+/// VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_frontier_encode(
+    frontier: *mut viewcell_frontier,
+    of: u32,
+    margin: u32,
+    bytes: *mut u8,
+    size: usize,
+    length: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let growing = unsafe { growing(frontier) }?;
+        let length = unsafe { place(length) }?;
+        let out = unsafe { buffer(bytes, size) }?;
+        let code = growing.builder.core(side(of)?, margin).region().encode();
+        *length = code.len();
+        out.get_mut(..code.len())
+            .ok_or(VIEWCELL_BUFFER)?
+            .copy_from_slice(&code);
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Reads the compact form of a half. *region becomes the handle, or null; close it with
+/// viewcell_region_close. Allocates. Returns VIEWCELL_OK, VIEWCELL_FORMAT (the bytes are no region
+/// of this bundle's grid), VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_region_decode(
+    bundle: *const viewcell_bundle,
+    bytes: *const u8,
+    length: usize,
+    region: *mut *mut viewcell_region,
+) -> viewcell_status {
+    answer(|| {
+        let out = unsafe { place(region) }?;
+        *out = core::ptr::null_mut();
+        let grid = unsafe { source(bundle) }?.terrain().grid();
+        let code = unsafe { slice(bytes, length) }?;
+        let frontier = Frontier::decode(grid, code).map_err(|_| VIEWCELL_FORMAT)?;
+        let handle = Handle::new(frontier);
+        *out = Box::into_raw(Box::new(viewcell_region { handle }));
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Whether a sample is in a region: 1 or 0, and 0 outside the grid. Or VIEWCELL_NULL,
+/// VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_region_contains(
+    region: *const viewcell_region,
+    sample: viewcell_sample,
+) -> viewcell_status {
+    answer(|| {
+        let frontier = unsafe { handle(region)?.handle.get() }?;
+        Ok(frontier.contains(Sample::from(sample)).into())
+    })
+}
+
+/// Closes a region. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was
+/// closed before. No other call may use the handle at the same time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_region_close(region: *mut viewcell_region) -> viewcell_status {
+    answer(|| {
+        if !region.is_null() {
+            unsafe { handle(region)?.handle.close() }?;
+        }
+        Ok(VIEWCELL_OK)
+    })
+}

@@ -1,0 +1,22 @@
+//! The C interface, feature `capi`: `viewcell.h` is its manual.
+//!
+//! Every function checks what C lets it check, hands the work to the runtime, and turns the
+//! outcome into a status. Handles are never freed, only emptied: a handle that was closed answers
+//! `VIEWCELL_CLOSED` for as long as the process lives, at the price of a few words each.
+
+// The only unsafe code beside the memory map: pointers of the caller's, whom the header tells what
+// they must point to.
+#![allow(unsafe_code)]
+// The names that C sees.
+#![allow(non_camel_case_types)]
+// What a caller must keep to, the header says of each function.
+#![allow(clippy::missing_safety_doc)]
+
+mod bundle;
+mod frontier;
+mod handle;
+mod status;
+
+pub use bundle::*;
+pub use frontier::*;
+pub use status::*;

@@ -1,0 +1,347 @@
+/* viewcell.h: who can see whom, and until where may they walk before they can.
+ *
+ * A bundle (.vcb) is baked by the viewcell program. A game opens it, finds the samples that its
+ * players stand on, and asks:
+ *
+ *     viewcell_bundle *bundle;
+ *     char why[256];
+ *     if (viewcell_open(VIEWCELL_ABI_VERSION, "level.vcb", &bundle, why, sizeof why) != VIEWCELL_OK)
+ *         return fail(why);
+ *     viewcell_sample alice, bob;
+ *     if (viewcell_locate(bundle, 120.0, 340.5, &alice) == VIEWCELL_OK &&
+ *         viewcell_locate(bundle, 800.0, 95.0, &bob) == VIEWCELL_OK &&
+ *         viewcell_visible(bundle, alice, bob) == 0)
+ *         ;  // alice need not hear of bob
+ *
+ * Players who cannot see each other may agree on a frontier set: two regions, no place in one
+ * visible from any place in the other. While each stays in theirs, neither sends a packet:
+ *
+ *     viewcell_frontier *frontier;            // once, for all sets to come
+ *     viewcell_frontier_new(bundle, &frontier);
+ *     viewcell_frontier_begin(frontier, alice, bob, NULL);
+ *     while (viewcell_frontier_step(frontier, 16) == 0)
+ *         ;  // or 16 quads a frame: what is there may be used at any time
+ *     if (viewcell_frontier_contains(frontier, 0, where_alice_is_now) == 1)
+ *         ;  // she keeps silent
+ *
+ * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
+ * none. Nothing is written through output pointers then, except the null handles and lengths that
+ * are spoken of below. A pointer that is not null must point to what its type says, for as long as
+ * the call lasts; handles come from this library alone. A handle that was closed answers
+ * VIEWCELL_CLOSED, unless it is closed in the middle of another call. A damaged bundle gives wrong
+ * answers (visible rather than hidden), never a crash.
+ *
+ * Threads: what takes a const handle may be called by any number of threads at a time. What takes
+ * a handle that is not const must have it to itself for the call. Different handles have nothing
+ * to do with each other, even those of one bundle. Where a function allocates, it says so.
+ *
+ * Made from the sources by cbindgen; do not edit.
+ */
+
+#ifndef VIEWCELL_H
+#define VIEWCELL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The version of this header. Pass it to viewcell_open: a library of another version refuses.
+#define VIEWCELL_ABI_VERSION 1
+
+// An open terrain bundle.
+typedef struct viewcell_bundle viewcell_bundle;
+
+// Grows frontier sets, one after the other, in memory of its own. One thread at a time; take one
+// a thread.
+typedef struct viewcell_frontier viewcell_frontier;
+
+// One half of a frontier set that stands by itself, such as one that a peer has sent. Any number
+// of threads may look at it.
+typedef struct viewcell_region viewcell_region;
+
+// What a function returns: 0 or more is an answer, less than 0 a status that says why there is
+// none. An unlucky `if (viewcell_visible(...))` takes a failure for "visible", which is safe.
+typedef int32_t viewcell_status;
+
+// What a bundle is of.
+typedef struct {
+  // Columns of the grid.
+  uint32_t width;
+  // Rows of the grid.
+  uint32_t height;
+  // Levels of the quadtree: quads of level 0 are samples, of level l squares of 2^l samples a
+  // side; the quad of the last level is the whole grid.
+  uint32_t levels;
+  // 1 if of any two samples either sees the other or neither does; else 0: ask both ways.
+  uint32_t mutual;
+  // Metres between columns.
+  double dx;
+  // Metres between rows.
+  double dy;
+  // Height of the eye above ground in metres.
+  double eye_height;
+  // Height of the top of the head above ground in metres.
+  double player_height;
+  // Words of a block bitmap: one for each block of 8 x 8 samples.
+  uint64_t blocks;
+  // Columns of blocks: sample (c, r) is bit (r % 8) * 8 + c % 8 of word
+  // (r / 8) * block_columns + c / 8.
+  uint64_t block_columns;
+} viewcell_terrain;
+
+// A sample of the grid: the column counts from 0 in the west, the row from 0 in the north.
+typedef struct {
+  // Column, less than the grid's width.
+  uint32_t column;
+  // Row, less than the grid's height.
+  uint32_t row;
+} viewcell_sample;
+
+// How frontier sets are grown. Begin with viewcell_frontier_defaults. The same options on the
+// same bundle give the same set on every machine.
+typedef struct {
+  // 0: quads of all sizes. 1: single samples.
+  uint32_t simple;
+  // 0: PVSs are joined by their union. 1: lossy, as in Avni's thesis.
+  uint32_t lossy;
+  // How many quads are next to a quad: 4 or 8.
+  uint32_t neighbours;
+  // Which quad is tried next. 0: first in, first out. 1: the larger first. 2: what differs
+  // least in height from where the player stands. 3: what adds most for the least that its PVS
+  // takes from the other player.
+  uint32_t order;
+  // 0: the two grow by turns. 1: the smaller one grows.
+  uint32_t balance;
+  // Level of the smallest quads tried.
+  uint32_t finest;
+  // 1: leave it at the two samples where no larger quads are mutually invisible.
+  uint32_t give_up;
+  // 1: when one can grow no more, the other goes on.
+  uint32_t extend;
+  // 1: at the end, give the smaller half all that the other does not see, as far as it is
+  // connected.
+  uint32_t tighten;
+  // Stop growing after so many quads; 0 for no limit.
+  uint32_t budget;
+} viewcell_frontier_options;
+
+// Done.
+#define VIEWCELL_OK 0
+
+// A pointer is null that must not be.
+#define VIEWCELL_NULL -1
+
+// The library is of another version than the header that the caller was compiled with.
+#define VIEWCELL_VERSION -2
+
+// The file cannot be opened or mapped.
+#define VIEWCELL_IO -3
+
+// The bytes are no bundle, or a damaged one, or of a version that this library does not read.
+#define VIEWCELL_FORMAT -4
+
+// The bundle is of another kind: cells, not terrain.
+#define VIEWCELL_KIND -5
+
+// The handle was closed.
+#define VIEWCELL_CLOSED -6
+
+// A sample, quad or position lies outside the grid.
+#define VIEWCELL_OUTSIDE -7
+
+// A sample is a void: no terrain, nobody stands there.
+#define VIEWCELL_VOID -8
+
+// The buffer is too small; nothing was written into it.
+#define VIEWCELL_BUFFER -9
+
+// An argument has a value that it cannot have: a side, an option, a path that is no UTF-8.
+#define VIEWCELL_ARGUMENT -10
+
+// A fault of the library's own. Please report it.
+#define VIEWCELL_INTERNAL -11
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// A status in words: a string that lives for ever, also for numbers that are no status.
+// Any thread, any time.
+const char *viewcell_status_text(viewcell_status status);
+
+// The version of the library: the VIEWCELL_ABI_VERSION of its own header. Any thread, any time.
+uint32_t viewcell_abi_version(void);
+
+// Opens a terrain bundle by memory map, in a time that does not depend on its size.
+//
+// abi_version must be VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. *bundle becomes
+// the handle, or null; close it with viewcell_close. message may be null: else it gets up to
+// message_size bytes of words for people about what went wrong, with a zero at the end.
+//
+// The file must not be cut short nor written to while it is open: replace it by renaming another.
+//
+// Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_VERSION, VIEWCELL_ARGUMENT (the path is no UTF-8),
+// VIEWCELL_IO, VIEWCELL_FORMAT or VIEWCELL_KIND. Any thread, any time. Allocates.
+viewcell_status viewcell_open(uint32_t abi_version,
+                              const char *path,
+                              viewcell_bundle **bundle,
+                              char *message,
+                              size_t message_size);
+
+// Opens a terrain bundle that lies in memory: length bytes from bytes on, which must stay there,
+// unchanged, until the bundle and all that was made from it is closed. Else as viewcell_open.
+viewcell_status viewcell_open_memory(uint32_t abi_version,
+                                     const uint8_t *bytes,
+                                     size_t length,
+                                     viewcell_bundle **bundle,
+                                     char *message,
+                                     size_t message_size);
+
+// Closes a bundle. Frontiers made from it live on until they are closed themselves. Of null,
+// does nothing.
+//
+// Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed before. No other call may use the
+// handle at the same time.
+viewcell_status viewcell_close(viewcell_bundle *bundle);
+
+// What the bundle is of. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+//
+// From here on: any thread, any number of threads at a time, except at the time of
+// viewcell_close; no allocation.
+viewcell_status viewcell_info(const viewcell_bundle *bundle, viewcell_terrain *terrain_out);
+
+// The sample that a position belongs to, in metres east and south of sample (0, 0). Returns
+// VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_locate(const viewcell_bundle *bundle,
+                                double east,
+                                double south,
+                                viewcell_sample *sample);
+
+// The sample whose pixel holds a position in the bundle's coordinate reference system. Returns
+// VIEWCELL_OK, VIEWCELL_OUTSIDE (also for a bundle without a georeference), VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_locate_georeferenced(const viewcell_bundle *bundle,
+                                              double x,
+                                              double y,
+                                              viewcell_sample *sample);
+
+// Ground height of a sample in metres. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_VOID,
+// VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_height(const viewcell_bundle *bundle,
+                                viewcell_sample sample,
+                                float *metres);
+
+// Whether a player at sample to may be seen from sample from: 1 or 0. Where either is a void: 0.
+// Where the bundle is damaged: 1. Or VIEWCELL_OUTSIDE, VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_visible(const viewcell_bundle *bundle,
+                                 viewcell_sample from,
+                                 viewcell_sample to);
+
+// Answers count pairs: visible[i] becomes 1 if a player at to[i] may be seen from from[i], else
+// 0; 0 as well where either is a void or outside the grid. Returns VIEWCELL_OK, VIEWCELL_NULL,
+// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
+viewcell_status viewcell_visible_pairs(const viewcell_bundle *bundle,
+                                       size_t count,
+                                       const viewcell_sample *from,
+                                       const viewcell_sample *to,
+                                       uint8_t *visible);
+
+// Whom of count others may a player see? visible[i] becomes 1 if a player at to[i] may be seen
+// from from, else 0; 0 as well where to[i] is a void or outside the grid. Faster than pairs.
+// Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (from is), VIEWCELL_NULL, VIEWCELL_ARGUMENT or
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_visible_from(const viewcell_bundle *bundle,
+                                      viewcell_sample from,
+                                      size_t count,
+                                      const viewcell_sample *to,
+                                      uint8_t *visible);
+
+// What is known of sight from one quad to another: 0 if nothing of it can be seen from anywhere
+// in the first, 1 if each of its samples can be seen from somewhere, 2 if some can (or the bundle
+// is damaged). A quad is a level and the column and row among the quads of its level. Or
+// VIEWCELL_OUTSIDE, VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_visible_quads(const viewcell_bundle *bundle,
+                                       uint32_t from_level,
+                                       viewcell_sample from,
+                                       uint32_t to_level,
+                                       viewcell_sample to);
+
+// Writes everything that may be seen from a quad (level 0: a sample) as a block bitmap, laid out
+// as viewcell_terrain says: 1 for each visible sample. count is the length of words, at least
+// viewcell_terrain.blocks. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE,
+// VIEWCELL_FORMAT (the PVS is damaged), VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_pvs(const viewcell_bundle *bundle,
+                             uint32_t level,
+                             viewcell_sample quad,
+                             uint64_t *words,
+                             size_t count);
+
+// The default options. Returns VIEWCELL_OK or VIEWCELL_NULL. Any thread, any time.
+viewcell_status viewcell_frontier_defaults(viewcell_frontier_options *options);
+
+// Makes room for frontier sets of a bundle: some two bytes a sample, allocated here and nowhere
+// else. *frontier becomes the handle, or null; close it with viewcell_frontier_close. Returns
+// VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_frontier_new(const viewcell_bundle *bundle, viewcell_frontier **frontier);
+
+// Closes it. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed
+// before. No other call may use the handle at the same time.
+viewcell_status viewcell_frontier_close(viewcell_frontier *frontier);
+
+// Begins the frontier set of two players; the set before it is forgotten. options may be null:
+// the defaults. Players who see each other have an empty set, which is no failure. Returns
+// VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_VOID, VIEWCELL_ARGUMENT, VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_frontier_begin(viewcell_frontier *frontier,
+                                        viewcell_sample a,
+                                        viewcell_sample b,
+                                        const viewcell_frontier_options *options);
+
+// Goes on for at most so many quads: 1 if the set has come to its end, 0 if there is more to
+// do. The set may be used at any time. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_frontier_step(viewcell_frontier *frontier, uint32_t quads);
+
+// Whether a sample is in the half of player a (side 0) or b (side 1): 1 or 0, and 0 outside the
+// grid. Or VIEWCELL_ARGUMENT, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1, since a failure is
+// no leave to be silent. Constant time.
+viewcell_status viewcell_frontier_contains(const viewcell_frontier *frontier,
+                                           uint32_t side,
+                                           viewcell_sample sample);
+
+// Number of samples in a half. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT, VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_frontier_area(const viewcell_frontier *frontier,
+                                       uint32_t side,
+                                       uint64_t *samples);
+
+// Writes the compact form of a half, some hundred bytes, without what lies within margin steps
+// of its edge (0: all of it). *length becomes the number of bytes that it takes, also if that is
+// more than size: then nothing is written. buffer may be null if size is 0. Allocates. Returns
+// VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_frontier_encode(viewcell_frontier *frontier,
+                                         uint32_t of,
+                                         uint32_t margin,
+                                         uint8_t *bytes,
+                                         size_t size,
+                                         size_t *length);
+
+// Reads the compact form of a half. *region becomes the handle, or null; close it with
+// viewcell_region_close. Allocates. Returns VIEWCELL_OK, VIEWCELL_FORMAT (the bytes are no region
+// of this bundle's grid), VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_region_decode(const viewcell_bundle *bundle,
+                                       const uint8_t *bytes,
+                                       size_t length,
+                                       viewcell_region **region);
+
+// Whether a sample is in a region: 1 or 0, and 0 outside the grid. Or VIEWCELL_NULL,
+// VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
+viewcell_status viewcell_region_contains(const viewcell_region *region, viewcell_sample sample);
+
+// Closes a region. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was
+// closed before. No other call may use the handle at the same time.
+viewcell_status viewcell_region_close(viewcell_region *region);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* VIEWCELL_H */

@@ -1,0 +1,236 @@
+/* Uses every function of viewcell.h: manual BUNDLE. Prints what tests compare with the runtime's
+ * own answers; ends with 1 where a promise of the header does not hold. */
+#include "viewcell.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition)                                                                         \
+  do {                                                                                           \
+    if (!(condition)) {                                                                          \
+      fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition);             \
+      exit(1);                                                                                   \
+    }                                                                                            \
+  } while (0)
+
+static viewcell_sample at(uint32_t column, uint32_t row) {
+  viewcell_sample sample = {column, row};
+  return sample;
+}
+
+static unsigned char *read_file(const char *path, size_t *length) {
+  FILE *file = fopen(path, "rb");
+  CHECK(file);
+  CHECK(fseek(file, 0, SEEK_END) == 0);
+  *length = (size_t)ftell(file);
+  rewind(file);
+  unsigned char *bytes = malloc(*length);
+  CHECK(bytes && fread(bytes, 1, *length, file) == *length);
+  fclose(file);
+  return bytes;
+}
+
+/* Who sees whom, asked in every way there is. */
+static void print_matrix(const viewcell_bundle *bundle, const viewcell_terrain *terrain) {
+  size_t n = (size_t)terrain->width * terrain->height;
+  viewcell_sample *all = malloc(n * sizeof *all);
+  viewcell_sample *same = malloc(n * sizeof *same);
+  uint8_t *from_one = malloc(n), *pairs = malloc(n);
+  uint64_t *pvs = malloc(terrain->blocks * sizeof *pvs);
+  CHECK(all && same && from_one && pairs && pvs);
+  for (size_t i = 0; i < n; i++)
+    all[i] = at((uint32_t)(i % terrain->width), (uint32_t)(i / terrain->width));
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j < n; j++)
+      same[j] = all[i];
+    CHECK(viewcell_visible_from(bundle, all[i], n, all, from_one) == VIEWCELL_OK);
+    CHECK(viewcell_visible_pairs(bundle, n, same, all, pairs) == VIEWCELL_OK);
+    CHECK(viewcell_pvs(bundle, 0, all[i], pvs, terrain->blocks) == VIEWCELL_OK);
+    for (size_t j = 0; j < n; j++) {
+      viewcell_status one = viewcell_visible(bundle, all[i], all[j]);
+      CHECK(one == 0 || one == 1);
+      CHECK(one == from_one[j] && one == pairs[j]);
+      uint64_t word = pvs[all[j].row / 8 * terrain->block_columns + all[j].column / 8];
+      CHECK(one == (int)(word >> (all[j].row % 8 * 8 + all[j].column % 8) & 1));
+      CHECK(viewcell_visible_quads(bundle, 0, all[i], 0, all[j]) == one);
+      putchar('0' + one);
+    }
+    putchar('\n');
+  }
+  free(all), free(same), free(from_one), free(pairs), free(pvs);
+}
+
+static void print_half(const viewcell_frontier *frontier, const viewcell_terrain *terrain,
+                       uint32_t side, const viewcell_region *copy) {
+  uint64_t area, count = 0;
+  CHECK(viewcell_frontier_area(frontier, side, &area) == VIEWCELL_OK);
+  for (uint32_t row = 0; row < terrain->height; row++)
+    for (uint32_t column = 0; column < terrain->width; column++) {
+      viewcell_status in = viewcell_frontier_contains(frontier, side, at(column, row));
+      CHECK(in == 0 || in == 1);
+      CHECK(viewcell_region_contains(copy, at(column, row)) == in);
+      count += (uint64_t)in;
+      putchar('0' + in);
+    }
+  CHECK(count == area);
+  CHECK(viewcell_frontier_contains(frontier, side, at(terrain->width, 0)) == 0);
+  putchar('\n');
+}
+
+static void frontiers(viewcell_bundle *bundle, const viewcell_terrain *terrain) {
+  viewcell_frontier *frontier;
+  viewcell_frontier_options options;
+  CHECK(viewcell_frontier_new(bundle, &frontier) == VIEWCELL_OK && frontier);
+  CHECK(viewcell_frontier_defaults(&options) == VIEWCELL_OK);
+  /* The bundle may go before those who use it. */
+  CHECK(viewcell_frontier_begin(frontier, at(0, 2), at(8, 2), NULL) == VIEWCELL_OK);
+  int steps = 0;
+  while (viewcell_frontier_step(frontier, 1) == 0)
+    CHECK(viewcell_frontier_contains(frontier, 0, at(0, 2)) == 1 && ++steps < 1000);
+  CHECK(steps > 1);
+  for (uint32_t side = 0; side < 2; side++) {
+    size_t length = 0;
+    CHECK(viewcell_frontier_encode(frontier, side, 0, NULL, 0, &length) == VIEWCELL_BUFFER);
+    CHECK(length > 3 && length < 1000);
+    unsigned char code[1000];
+    CHECK(viewcell_frontier_encode(frontier, side, 0, code, sizeof code, &length) == VIEWCELL_OK);
+    viewcell_region *copy;
+    CHECK(viewcell_region_decode(bundle, code, length - 1, &copy) == VIEWCELL_FORMAT && !copy);
+    CHECK(viewcell_region_decode(bundle, code, length, &copy) == VIEWCELL_OK && copy);
+    print_half(frontier, terrain, side, copy);
+    CHECK(viewcell_region_close(copy) == VIEWCELL_OK);
+    CHECK(viewcell_region_contains(copy, at(0, 0)) == VIEWCELL_CLOSED);
+    CHECK(viewcell_region_close(copy) == VIEWCELL_CLOSED);
+  }
+  CHECK(viewcell_frontier_begin(frontier, at(0, 2), at(1, 2), &options) == VIEWCELL_OK);
+  CHECK(viewcell_frontier_step(frontier, 1) == 1);
+  uint64_t area = 7;
+  CHECK(viewcell_frontier_area(frontier, 1, &area) == VIEWCELL_OK && area == 0);
+  CHECK(viewcell_frontier_begin(frontier, at(9, 0), at(0, 0), NULL) == VIEWCELL_OUTSIDE);
+  CHECK(viewcell_frontier_begin(frontier, at(8, 4), at(0, 0), NULL) == VIEWCELL_VOID);
+  options.neighbours = 5;
+  CHECK(viewcell_frontier_begin(frontier, at(0, 0), at(8, 0), &options) == VIEWCELL_ARGUMENT);
+  CHECK(viewcell_frontier_contains(frontier, 2, at(0, 0)) == VIEWCELL_ARGUMENT);
+  CHECK(viewcell_close(bundle) == VIEWCELL_OK);
+  CHECK(viewcell_frontier_begin(frontier, at(0, 2), at(8, 2), NULL) == VIEWCELL_OK);
+  CHECK(viewcell_frontier_step(frontier, 1000) == 1);
+  CHECK(viewcell_frontier_contains(frontier, 1, at(8, 2)) == 1);
+  CHECK(viewcell_frontier_close(frontier) == VIEWCELL_OK);
+  CHECK(viewcell_frontier_step(frontier, 1) == VIEWCELL_CLOSED);
+  CHECK(viewcell_frontier_contains(frontier, 0, at(0, 0)) == VIEWCELL_CLOSED);
+  CHECK(viewcell_frontier_close(frontier) == VIEWCELL_CLOSED);
+  CHECK(viewcell_frontier_close(NULL) == VIEWCELL_OK);
+}
+
+/* What is wrong is said, and nothing is written. */
+static void misuse(const char *path, viewcell_bundle *closed) {
+  viewcell_bundle *bundle = closed;
+  char why[64];
+  CHECK(viewcell_open(VIEWCELL_ABI_VERSION + 1, path, &bundle, NULL, 0) == VIEWCELL_VERSION);
+  CHECK(!bundle);
+  CHECK(viewcell_open(VIEWCELL_ABI_VERSION, NULL, &bundle, NULL, 0) == VIEWCELL_NULL);
+  CHECK(viewcell_open(VIEWCELL_ABI_VERSION, path, NULL, NULL, 0) == VIEWCELL_NULL);
+  CHECK(viewcell_open(VIEWCELL_ABI_VERSION, "\xff", &bundle, NULL, 0) == VIEWCELL_ARGUMENT);
+  memset(why, 'x', sizeof why);
+  CHECK(viewcell_open(VIEWCELL_ABI_VERSION, "no such file", &bundle, why, 20) == VIEWCELL_IO);
+  CHECK(!bundle && strlen(why) == 19 && strstr(why, "no such file") && why[20] == 'x');
+  CHECK(viewcell_open_memory(VIEWCELL_ABI_VERSION, (const uint8_t *)path, strlen(path), &bundle,
+                             why, sizeof why) == VIEWCELL_FORMAT);
+  CHECK(viewcell_open_memory(VIEWCELL_ABI_VERSION, NULL, 9, &bundle, NULL, 0) == VIEWCELL_NULL);
+  CHECK(viewcell_open_memory(VIEWCELL_ABI_VERSION, NULL, 0, &bundle, NULL, 0) == VIEWCELL_FORMAT);
+  viewcell_terrain terrain;
+  viewcell_sample sample;
+  CHECK(viewcell_info(closed, &terrain) == VIEWCELL_CLOSED);
+  CHECK(viewcell_visible(closed, at(0, 0), at(1, 1)) == VIEWCELL_CLOSED);
+  CHECK(viewcell_locate(closed, 0, 0, &sample) == VIEWCELL_CLOSED);
+  CHECK(viewcell_close(closed) == VIEWCELL_CLOSED);
+  CHECK(viewcell_close(NULL) == VIEWCELL_OK);
+  CHECK(viewcell_visible(NULL, at(0, 0), at(1, 1)) == VIEWCELL_NULL);
+  CHECK(viewcell_open(VIEWCELL_ABI_VERSION, path, &bundle, NULL, 0) == VIEWCELL_OK);
+  CHECK(viewcell_info(bundle, NULL) == VIEWCELL_NULL);
+  CHECK(viewcell_visible(bundle, at(0, 0), at(9, 0)) == VIEWCELL_OUTSIDE);
+  CHECK(viewcell_visible_quads(bundle, 9, at(0, 0), 0, at(0, 0)) == VIEWCELL_OUTSIDE);
+  uint8_t answer;
+  uint64_t word = 77;
+  CHECK(viewcell_visible_from(bundle, at(0, 0), 1, NULL, &answer) == VIEWCELL_NULL);
+  CHECK(viewcell_visible_from(bundle, at(0, 0), SIZE_MAX, &sample, &answer) == VIEWCELL_ARGUMENT);
+  CHECK(viewcell_visible_pairs(bundle, 0, NULL, NULL, NULL) == VIEWCELL_OK);
+  CHECK(viewcell_pvs(bundle, 0, at(0, 0), &word, 1) == VIEWCELL_BUFFER && word == 77);
+  CHECK(viewcell_pvs(bundle, 0, at(9, 0), &word, 1) == VIEWCELL_OUTSIDE);
+  CHECK(viewcell_locate_georeferenced(bundle, -1e9, 0, &sample) == VIEWCELL_OUTSIDE);
+  CHECK(viewcell_close(bundle) == VIEWCELL_OK);
+  for (int status = 1; status > -14; status--)
+    CHECK(strlen(viewcell_status_text(status)) > 3);
+}
+
+/* Bundles with a few wrong bytes: any answer will do, as long as there is one. */
+static void damage(const char *path) {
+  size_t length;
+  unsigned char *bytes = read_file(path, &length);
+  unsigned seed = 1;
+  int opened = 0;
+  for (int i = 0; i < 3000; i++) {
+    unsigned char *damaged = malloc(length);
+    CHECK(damaged);
+    memcpy(damaged, bytes, length);
+    size_t part = i % 50 == 0 ? (seed = seed * 1664525 + 1013904223) % length : length;
+    for (int k = 0; k < 3; k++) {
+      seed = seed * 1664525 + 1013904223;
+      damaged[i % 20 == 0 ? seed % length : 512 + (seed >> 4) % (length - 512)] = (unsigned char)(seed >> 24);
+    }
+    viewcell_bundle *bundle;
+    if (viewcell_open_memory(VIEWCELL_ABI_VERSION, damaged, part, &bundle, NULL, 0) == VIEWCELL_OK) {
+      opened++;
+      viewcell_terrain terrain;
+      viewcell_sample sample;
+      float height;
+      CHECK(viewcell_info(bundle, &terrain) == VIEWCELL_OK);
+      viewcell_locate(bundle, seed % 100, 3.0, &sample);
+      viewcell_height(bundle, at(seed % 9, 2), &height);
+      viewcell_visible(bundle, at(seed % 9, 1), at(seed % 7, 3));
+      uint64_t words[64];
+      viewcell_pvs(bundle, seed % 5, at(0, 0), words, 64);
+      viewcell_frontier *frontier;
+      CHECK(viewcell_frontier_new(bundle, &frontier) == VIEWCELL_OK);
+      if (viewcell_frontier_begin(frontier, at(seed % 9, 2), at(8, 2), NULL) == VIEWCELL_OK)
+        while (viewcell_frontier_step(frontier, 100) == 0)
+          ;
+      CHECK(viewcell_frontier_close(frontier) == VIEWCELL_OK);
+      CHECK(viewcell_close(bundle) == VIEWCELL_OK);
+    }
+    free(damaged);
+  }
+  CHECK(opened > 1000);
+  free(bytes);
+}
+
+int main(int count, char **arguments) {
+  CHECK(count == 2);
+  CHECK(viewcell_abi_version() == VIEWCELL_ABI_VERSION);
+  viewcell_bundle *bundle;
+  char why[200];
+  if (viewcell_open(VIEWCELL_ABI_VERSION, arguments[1], &bundle, why, sizeof why) != VIEWCELL_OK) {
+    fprintf(stderr, "%s\n", why);
+    return 1;
+  }
+  viewcell_terrain terrain;
+  CHECK(viewcell_info(bundle, &terrain) == VIEWCELL_OK);
+  printf("%u x %u, %u levels, mutual %u, spacing %g x %g, eye %g, player %g\n", terrain.width,
+         terrain.height, terrain.levels, terrain.mutual, terrain.dx, terrain.dy,
+         terrain.eye_height, terrain.player_height);
+  viewcell_sample sample;
+  CHECK(viewcell_locate(bundle, 76.0, 24.0, &sample) == VIEWCELL_OK);
+  printf("%u,%u\n", sample.column, sample.row);
+  CHECK(viewcell_locate(bundle, -6.0, 0.0, &sample) == VIEWCELL_OUTSIDE);
+  CHECK(viewcell_locate(bundle, 0.0 / 0.0, 0.0, &sample) == VIEWCELL_OUTSIDE);
+  float height;
+  CHECK(viewcell_height(bundle, at(4, 0), &height) == VIEWCELL_OK && height == 100.0f);
+  CHECK(viewcell_height(bundle, at(8, 4), &height) == VIEWCELL_VOID);
+  CHECK(viewcell_height(bundle, at(9, 4), &height) == VIEWCELL_OUTSIDE);
+  print_matrix(bundle, &terrain);
+  frontiers(bundle, &terrain);
+  misuse(arguments[1], bundle);
+  damage(arguments[1]);
+  return 0;
+}
