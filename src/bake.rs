@@ -15,6 +15,7 @@
 //! [`bake_shard`] bakes a share of the tiles, for [`merge`] to join.
 
 mod assembly;
+mod cells;
 mod error;
 mod kernel;
 mod merge;
@@ -41,6 +42,7 @@ use report::Finish;
 use tiles::Prepared;
 
 pub use crate::bundle::Keep;
+pub use cells::{CellOptions, CellReport, bake_cells};
 pub use error::{BakeError, BakeErrorKind};
 pub use merge::merge;
 pub use report::{BakeReport, ShardReport};
@@ -93,6 +95,8 @@ pub enum Stage {
     Visibility,
     /// Shards are joined; counted in tiles.
     Merge,
+    /// How many visible steps lead from cell to cell.
+    Distances,
     /// Index, provenance, sync.
     Finish,
 }
@@ -105,6 +109,7 @@ impl Stage {
             Self::Resume => "resume",
             Self::Visibility => "visibility",
             Self::Merge => "merge",
+            Self::Distances => "distances",
             Self::Finish => "finish",
         }
     }
@@ -112,7 +117,7 @@ impl Stage {
     /// What its work is counted in.
     pub fn unit(self) -> &'static str {
         match self {
-            Self::Prepare | Self::Finish => "steps",
+            Self::Prepare | Self::Distances | Self::Finish => "steps",
             Self::Resume | Self::Merge => "tiles",
             Self::Visibility => "viewpoints",
         }
@@ -210,6 +215,7 @@ pub fn bake_terrain(
             input: source.input.clone(),
             options: source.options.clone(),
             statistics: assembly.statistics,
+            cells: None,
         };
         let mut finish = finish;
         finish.stages = prepared.stages(&clock);

@@ -25,6 +25,14 @@ pub enum BakeError {
     /// The grid has more samples on a side than a bundle holds.
     #[error(transparent)]
     Grid(#[from] GridError),
+    /// A level of which nothing says who sees whom.
+    #[error(
+        "expected visibility or portals in a {format}, found neither; run its compiler's visibility step, or bake the .prt file that it writes"
+    )]
+    NoVisibility {
+        /// The level's format.
+        format: String,
+    },
     /// The bundle could not be written.
     #[error(transparent)]
     Bundle(#[from] BundleError),
@@ -66,6 +74,7 @@ impl BakeError {
         match self {
             Self::Cancelled => BakeErrorKind::Cancelled,
             Self::Option { .. } => BakeErrorKind::Usage,
+            Self::NoVisibility { .. } => BakeErrorKind::Input,
             Self::Grid(_) => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
             Self::Records(error) => error.kind().into(),

@@ -74,6 +74,7 @@ pub fn merge(
         input: job.input,
         options: job.options,
         statistics: assembly.statistics,
+        cells: None,
     };
     let writer = assembly.writer;
     let report = finish.bundle(writer, provenance, output, observer, "merge", begun)?;

@@ -7,7 +7,7 @@ use cpu_time::{ProcessTime, ThreadTime};
 use serde::Serialize;
 
 use super::{BakeError, Observer, Stage};
-use crate::bundle::{Provenance, Share, StageTime, Statistics, TerrainWriter, Timings};
+use crate::bundle::{Provenance, Share, StageTime, Statistics, TerrainWriter, Timings, Written};
 
 /// What a bake made, and what it took.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -81,19 +81,7 @@ impl Finish {
         observer.advance(Stage::Finish, 1);
         self.stages
             .push(stage_time(stage, begun.elapsed().as_secs_f64()));
-        let timings = Timings {
-            bundle_bytes: written.bytes,
-            bundle_checksum: written.checksum,
-            stages: self.stages,
-            elapsed_seconds: self.start.elapsed().as_secs_f64(),
-            cpu_seconds: self.cpu_start.elapsed().as_secs_f64(),
-            peak_memory_bytes: peak_memory(),
-            threads: self.threads,
-            simd: self.simd,
-            date: String::new(),
-        };
-        // The bundle is whole without them.
-        timings.write_beside(output).ok();
+        let timings = self.timings(&written, output);
         let sections = written.sections.iter();
         Ok(BakeReport {
             width: grid.width(),
@@ -107,6 +95,24 @@ impl Finish {
             tiles: 0,
             kept_tiles: 0,
         })
+    }
+
+    /// What all took, written beside the bundle too.
+    pub fn timings(self, written: &Written, output: &Path) -> Timings {
+        let timings = Timings {
+            bundle_bytes: written.bytes,
+            bundle_checksum: written.checksum,
+            stages: self.stages,
+            elapsed_seconds: self.start.elapsed().as_secs_f64(),
+            cpu_seconds: self.cpu_start.elapsed().as_secs_f64(),
+            peak_memory_bytes: peak_memory(),
+            threads: self.threads,
+            simd: self.simd,
+            date: String::new(),
+        };
+        // The bundle is whole without them.
+        timings.write_beside(output).ok();
+        timings
     }
 }
 

@@ -8,6 +8,7 @@ use super::error::BundleError;
 use super::file::BundleFile;
 use super::provenance::Provenance;
 use super::timings::Timings;
+use crate::format::cells::{CELLS_LEN, CellParameters, SymmetryCode};
 use crate::format::header::VERSION;
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{Tag, TerrainParameters, TreeCode, VisibilityMode, WorldKind};
@@ -29,6 +30,9 @@ pub struct Info {
     pub checksum: String,
     /// What a terrain bundle is of; absent for cells.
     pub terrain: Option<TerrainInfo>,
+    /// What a cell bundle is of; absent for a terrain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<CellsInfo>,
     /// Sections in the order of the file.
     pub sections: Vec<SectionInfo>,
     /// How it was made; absent where the bundle does not say.
@@ -79,6 +83,26 @@ pub struct TerrainInfo {
     pub transform: Option<[f64; 6]>,
 }
 
+/// What a cell bundle is of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct CellsInfo {
+    /// Cells.
+    pub cells: u32,
+    /// Different rows of the PVS: cells that see the same cells share one.
+    pub rows: u32,
+    /// How one-way visibility was made mutual: `or`, `and` or `none`.
+    pub symmetry: String,
+    /// Bits a distance: 4, 8 or 16.
+    pub distance_bits: u32,
+    /// Greatest distance of two cells that are not unreachable.
+    pub greatest_distance: u32,
+    /// Nodes of the BSP that locates points; 0 where there is none.
+    pub bsp_nodes: u32,
+    /// Pairs of cells that touch; 0 where the bundle does not know.
+    pub touching_pairs: u32,
+}
+
 /// A section of a bundle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -100,9 +124,9 @@ pub struct SectionInfo {
 pub fn info(path: &Path) -> Result<Info, BundleError> {
     let file = BundleFile::open(path)?;
     let header = file.header();
-    let terrain = match header.kind {
-        WorldKind::Terrain => Some(terrain_info(&file)?),
-        WorldKind::Cells => None,
+    let (terrain, cells) = match header.kind {
+        WorldKind::Terrain => (Some(terrain_info(&file)?), None),
+        WorldKind::Cells => (None, Some(cells_info(&file)?)),
     };
     let provenance = match file.read(Tag::PROV, TEXT_LIMIT)? {
         None => None,
@@ -129,6 +153,7 @@ pub fn info(path: &Path) -> Result<Info, BundleError> {
         bytes: header.file_length,
         checksum: format!("{:08x}", file.checksum()),
         terrain,
+        cells,
         sections: sections.collect(),
         provenance,
         timings: Timings::read_beside(path, header.file_length, file.checksum()),
@@ -175,6 +200,30 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
     })
 }
 
+fn cells_info(file: &BundleFile) -> Result<CellsInfo, BundleError> {
+    let format = |error| BundleError::Format {
+        path: file.path().to_owned(),
+        error,
+    };
+    let missing = format(crate::format::FormatError::MissingSection { tag: Tag::CELL });
+    let record = file.read(Tag::CELL, CELLS_LEN as u64)?.ok_or(missing)?;
+    let parameters = CellParameters::parse(&record).map_err(format)?;
+    Ok(CellsInfo {
+        cells: parameters.cells,
+        rows: parameters.rows,
+        symmetry: match parameters.symmetry {
+            SymmetryCode::Or => "or",
+            SymmetryCode::And => "and",
+            SymmetryCode::None => "none",
+        }
+        .to_owned(),
+        distance_bits: parameters.distance_bits.bits(),
+        greatest_distance: parameters.greatest_distance,
+        bsp_nodes: parameters.nodes,
+        touching_pairs: parameters.neighbours / 2,
+    })
+}
+
 /// What a section holds, in words.
 pub fn holds(tag: Tag) -> &'static str {
     match tag {
@@ -186,6 +235,16 @@ pub fn holds(tag: Tag) -> &'static str {
         Tag::TREE => "PVS of every quad",
         Tag::TIDX => "index of the PVSs",
         Tag::PROV => "provenance",
+        Tag::CELL => "cells and options",
+        Tag::CROW => "which cells share a row",
+        Tag::CPVS => "PVS of every cell",
+        Tag::CDST => "distances between cells",
+        Tag::CADJ => "which cells touch",
+        Tag::CBSP => "BSP, from a point to its cell",
+        Tag::CBOX => "boxes of cells",
+        Tag::CPOS => "positions of cells",
+        Tag::CNAM => "names of cells",
+        Tag::CPRT => "portals",
         _ => "unknown to this version",
     }
 }

@@ -1,6 +1,7 @@
 //! Writing, verifying and dumping bundles.
 //!
 //! - [`writer`]: trees in, a finished file out, or nothing;
+//! - [`cells`]: the same for levels of cells;
 //! - [`output`]: files in the making;
 //! - [`mod@file`]: reading sections of a file without mapping it;
 //! - [`mod@verify`]: every rule of the format, one function each;
@@ -10,6 +11,7 @@
 //! - [`shard`]: shares of a bundle;
 //! - [`timings`]: what the making took, in a file beside the bundle.
 
+pub mod cells;
 pub mod checkpoint;
 pub mod error;
 pub mod file;
@@ -23,13 +25,14 @@ pub mod timings;
 pub mod verify;
 pub mod writer;
 
+pub use cells::{CellSections, write_cells};
 pub use checkpoint::Checkpoint;
 pub use error::{BundleError, ErrorKind};
 pub use file::BundleFile;
-pub use info::{Info, info};
+pub use info::{CellsInfo, Info, info};
 pub use journal::{Keep, RecordError};
 pub use output::{check_output, save, save_with};
-pub use provenance::{InputFile, LevelStatistics, Provenance, Statistics};
+pub use provenance::{CellStatistics, InputFile, LevelStatistics, Provenance, Statistics};
 pub use records::{Difference, Head, Job, QuadRecord, Share, Tile};
 pub use shard::{ShardReader, ShardWriter};
 pub use timings::{StageTime, Timings};

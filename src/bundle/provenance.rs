@@ -17,8 +17,36 @@ pub struct Provenance {
     pub input: InputFile,
     /// The options of the bake, by their names on the command line.
     pub options: serde_json::Map<String, serde_json::Value>,
-    /// What came out.
+    /// What came out, of a terrain.
+    #[serde(default, skip_serializing_if = "Statistics::is_empty")]
     pub statistics: Statistics,
+    /// What came out, of a level of cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<CellStatistics>,
+}
+
+/// What came out of a bake of cells. Pairs are of different cells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct CellStatistics {
+    /// Cells.
+    pub cells: u64,
+    /// Portals between them, where they are known.
+    pub portals: u64,
+    /// Unordered pairs of which the input had one see the other but not the other way round.
+    pub one_way_pairs: u64,
+    /// Ordered pairs that are visible in the bundle.
+    pub visible_pairs: u64,
+    /// Mean share of the other cells that is hidden from a cell.
+    pub hidden_share: f64,
+    /// Ordered pairs by distance: first those one step apart, which are the visible ones.
+    pub pairs_by_distance: Vec<u64>,
+    /// Ordered pairs that no chain of visible steps joins.
+    pub unreachable_pairs: u64,
+    /// Parts of the level between which nobody sees anybody.
+    pub components: u64,
+    /// Cells of the largest of them.
+    pub largest_component: u64,
 }
 
 /// The file that a world came from.
@@ -67,6 +95,11 @@ pub struct LevelStatistics {
 }
 
 impl Statistics {
+    /// Whether they are of no terrain.
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Statistics to be filled by [`Statistics::record`].
     pub fn new(grid: Grid, samples: u64) -> Self {
         let level = |level| {

@@ -1,4 +1,6 @@
-//! `viewcell bake`: a heightmap becomes a bundle.
+//! `viewcell bake`: a heightmap or a level becomes a bundle.
+
+mod cells;
 
 use std::fmt;
 use std::fs;
@@ -49,6 +51,7 @@ enum World {
         #[command(flatten)]
         manner: Manner,
     },
+    Cells(Box<cells::Args>),
 }
 
 /// What happens around the bake; no part of the job.
@@ -144,6 +147,7 @@ struct Shard {
 
 pub fn run(args: Args) -> Outcome {
     let (job, manner) = match (args.world, &args.job) {
+        (Some(World::Cells(args)), _) => return cells::run(&args),
         (Some(World::Terrain { job, manner }), _) => (*job, manner),
         (None, Some(file)) => {
             let mut job = TerrainJob::read(file)?;
@@ -161,7 +165,7 @@ pub fn run(args: Args) -> Outcome {
                 .into(),
         ));
     }
-    check_output(&job, &output)?;
+    check_output(&job.input, job.force, &output)?;
     let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
     let stop = Stop::listen().map_err(cannot_listen)?;
     let progress = Progress::new(&manner.voice, stop.clone());
@@ -271,8 +275,8 @@ impl fmt::Display for Stopped<'_> {
 }
 
 /// What would fail at the end of the bake fails before its beginning.
-fn check_output(job: &TerrainJob, output: &Path) -> Result<(), Failure> {
-    if let (Ok(input), Ok(there)) = (fs::canonicalize(&job.input), fs::canonicalize(output))
+fn check_output(input: &Path, force: bool, output: &Path) -> Result<(), Failure> {
+    if let (Ok(input), Ok(there)) = (fs::canonicalize(input), fs::canonicalize(output))
         && input == there
     {
         return Err(Failure::usage(format!(
@@ -280,7 +284,7 @@ fn check_output(job: &TerrainJob, output: &Path) -> Result<(), Failure> {
             output.display()
         )));
     }
-    Ok(bundle::check_output(output, job.force)?)
+    Ok(bundle::check_output(output, force)?)
 }
 
 /// Reads, bakes and writes; returns what a person should know, and what a shard came to.

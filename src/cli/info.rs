@@ -107,7 +107,60 @@ impl fmt::Display for Summary<'_> {
             }
             row("visibility", mode)?;
         }
-        if let Some(made) = &info.provenance {
+        if let Some(level) = &info.cells {
+            let mut cells = format!("{}", Count(level.cells.into()));
+            if level.rows < level.cells {
+                let _ = write!(cells, ", {} different rows", Count(level.rows.into()));
+            }
+            if level.bsp_nodes > 0 {
+                let _ = write!(cells, ", a BSP of {} nodes", Count(level.bsp_nodes.into()));
+            }
+            if level.touching_pairs > 0 {
+                let _ = write!(
+                    cells,
+                    ", {} pairs that touch",
+                    Count(level.touching_pairs.into())
+                );
+            }
+            row("cells", cells)?;
+            row("symmetry", level.symmetry.clone())?;
+        }
+        if let Some(cells) = info
+            .provenance
+            .as_ref()
+            .and_then(|made| made.cells.as_ref())
+        {
+            row(
+                "visibility",
+                format!(
+                    "{:.2} % of the other cells hidden from the mean cell",
+                    100.0 * cells.hidden_share
+                ),
+            )?;
+            row(
+                "one-way",
+                format!("{} pairs in the input", Count(cells.one_way_pairs)),
+            )?;
+            row(
+                "components",
+                format!(
+                    "{}, the largest of {} cells",
+                    Count(cells.components),
+                    Count(cells.largest_component)
+                ),
+            )?;
+            f.write_str("\ndistance      pairs of cells\n")?;
+            for (steps, pairs) in cells.pairs_by_distance.iter().enumerate() {
+                writeln!(f, "{:>8} {pairs:>19}", steps + 1)?;
+            }
+            if cells.unreachable_pairs > 0 {
+                writeln!(f, "    none {:>19}", cells.unreachable_pairs)?;
+            }
+        }
+        let levels = info.provenance.as_ref().map(|made| &made.statistics.levels);
+        if let Some(made) = info.provenance.as_ref()
+            && levels.is_some_and(|levels| !levels.is_empty())
+        {
             f.write_str("\nlevel      quads   hidden from a quad        bytes\n")?;
             for level in &made.statistics.levels {
                 writeln!(

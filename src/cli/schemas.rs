@@ -11,6 +11,10 @@ use super::{bake, completions, export, frontier, job, man, merge, progress, quer
 fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         ("bake.json", schema_for!(bake::Document)),
+        (
+            "cells.json",
+            schema_for!(viewcell::ingest::cells::CellGraphFile),
+        ),
         ("completions.json", schema_for!(completions::Document)),
         (
             "export-exposure.json",
@@ -24,9 +28,20 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("man.json", schema_for!(man::Document)),
         ("merge.json", schema_for!(merge::Document)),
         ("progress.json", schema_for!(progress::Report)),
+        ("query-distance.json", schema_for!(query::DistanceDocument)),
+        (
+            "query-distance-pairs.json",
+            schema_for!(query::DistancePairsDocument),
+        ),
+        ("query-locate.json", schema_for!(query::LocateDocument)),
         ("query-pairs.json", schema_for!(query::PairsDocument)),
         ("query-pvs.json", schema_for!(query::PvsDocument)),
+        ("query-pvs-cells.json", schema_for!(query::CellPvsDocument)),
         ("query-visible.json", schema_for!(query::VisibleDocument)),
+        (
+            "query-visible-cells.json",
+            schema_for!(query::CellVisibleDocument),
+        ),
         ("verify.json", schema_for!(verify::Document)),
     ]
 }

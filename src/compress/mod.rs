@@ -1,8 +1,9 @@
-//! PVS bitmaps to bytes.
+//! PVS bitmaps to bytes; for cells, [`cells`].
 //!
 //! A *block bitmap* holds one bit a sample: one word for each 8×8 block of samples, blocks row by
 //! row, bit (r & 7)·8 + (c & 7) of a word for sample (c, r) ([`crate::format::Grid::block_bit`]).
 
+pub mod cells;
 pub mod lossless;
 pub mod twin;
 

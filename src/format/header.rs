@@ -112,8 +112,8 @@ impl Tag {
     /// Portals between cells.
     pub const CPRT: Self = Self(*b"CPRT");
 
-    /// The sections of format version 1.
-    pub const KNOWN: [Self; 18] = [
+    /// The sections of a terrain bundle.
+    pub const TERRAIN: [Self; 8] = [
         Self::GRID,
         Self::CRS,
         Self::VALD,
@@ -122,6 +122,10 @@ impl Tag {
         Self::TREE,
         Self::TIDX,
         Self::PROV,
+    ];
+
+    /// The sections of a cell bundle.
+    pub const CELLS: [Self; 11] = [
         Self::CELL,
         Self::CROW,
         Self::CPVS,
@@ -132,7 +136,13 @@ impl Tag {
         Self::CPOS,
         Self::CNAM,
         Self::CPRT,
+        Self::PROV,
     ];
+
+    /// Whether a section of this name has a meaning in format version 1.
+    pub fn is_known(self) -> bool {
+        Self::TERRAIN.contains(&self) || Self::CELLS.contains(&self)
+    }
 }
 
 impl fmt::Display for Tag {
@@ -311,7 +321,7 @@ impl Section {
                 length: self.stored_length,
             });
         }
-        if self.is_required() && !Tag::KNOWN.contains(&self.tag) {
+        if self.is_required() && !self.tag.is_known() {
             return Err(FormatError::UnknownSection { tag: self.tag });
         }
         Ok(())

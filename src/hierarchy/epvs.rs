@@ -20,6 +20,8 @@ pub struct Epvs {
     first: Vec<u32>,
     /// Row by row, `cells` entries each; 1 for the cells whose row it is.
     distances: Vec<u16>,
+    /// Number of cells of each component.
+    component_sizes: Vec<u64>,
 }
 
 /// The distance of cells between which no chain of visible steps leads.
@@ -42,7 +44,7 @@ impl Epvs {
         assert!((0..cells).all(|a| pvs.get(a, a)), "a cell must see itself");
         let (row_of, first) = share_rows(pvs);
         let symmetric = pvs.is_symmetric();
-        let components = symmetric.then(|| components(pvs));
+        let components = components(pvs);
         let mut distances = vec![UNREACHABLE; first.len() * cells];
         distances
             .par_chunks_mut(cells.max(1))
@@ -51,7 +53,7 @@ impl Epvs {
                 || Search::new(pvs, &first),
                 |search, (distances, &start)| {
                     let start = start as usize;
-                    let component = components.as_ref().map(|all| &all.masks[all.of[start]][..]);
+                    let component = symmetric.then(|| &components.masks[components.of[start]][..]);
                     search.run(start, component, distances);
                 },
             );
@@ -60,7 +62,22 @@ impl Epvs {
             row_of,
             first,
             distances,
+            component_sizes: components.sizes(),
         }
+    }
+
+    /// As [`Epvs::new`], of a PVS as words: rows of ceil(cells / 64) each.
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`Epvs::new`] does, and unless there are so many words.
+    pub fn from_words(cells: usize, words: Vec<u64>) -> Self {
+        Self::new(&BitMatrix::from_words(cells, words))
+    }
+
+    /// The number of cells of each connected component ([`components`]).
+    pub fn component_sizes(&self) -> &[u64] {
+        &self.component_sizes
     }
 
     /// The number of cells.
@@ -153,6 +170,14 @@ pub struct Components {
     pub of: Vec<usize>,
     /// For each component its cells, as a row of bits.
     pub masks: Vec<Vec<u64>>,
+}
+
+impl Components {
+    /// The number of cells of each.
+    pub fn sizes(&self) -> Vec<u64> {
+        let ones = |mask: &Vec<u64>| mask.iter().map(|word| u64::from(word.count_ones())).sum();
+        self.masks.iter().map(ones).collect()
+    }
 }
 
 /// The connected components of a PVS, with one-way visibility counted as visibility.
@@ -328,10 +353,10 @@ mod tests {
             let slow = slow(&pvs);
             let mut histogram = vec![0_u64; 1];
             let mut unreachable = 0;
-            for a in 0..n {
-                for b in 0..n {
-                    prop_assert_eq!(epvs.distance(a, b), slow[a][b], "{} to {}", a, b);
-                    match slow[a][b] {
+            for (a, row) in slow.iter().enumerate() {
+                for (b, &expected) in row.iter().enumerate() {
+                    prop_assert_eq!(epvs.distance(a, b), expected, "{} to {}", a, b);
+                    match expected {
                         None => unreachable += 1,
                         Some(0) => {}
                         Some(d) => {
@@ -345,13 +370,13 @@ mod tests {
             found.truncate(found.iter().rposition(|count| *count > 0).map_or(1, |last| last + 1));
             prop_assert_eq!((found, none), (histogram, unreachable));
             let components = components(&pvs);
-            for a in 0..n {
-                for b in 0..n {
+            for (a, row) in slow.iter().enumerate() {
+                for (b, expected) in row.iter().enumerate() {
                     let joined = components.of[a] == components.of[b];
                     let mask = &components.masks[components.of[a]];
                     prop_assert_eq!(joined, mask[b / 64] >> (b % 64) & 1 == 1);
-                    prop_assert!(joined || slow[a][b].is_none());
-                    prop_assert!(!symmetric || joined == slow[a][b].is_some());
+                    prop_assert!(joined || expected.is_none());
+                    prop_assert!(!symmetric || joined == expected.is_some());
                 }
             }
         }

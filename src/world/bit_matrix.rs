@@ -35,6 +35,20 @@ impl BitMatrix {
         matrix
     }
 
+    /// The matrix of these words, row by row. Panics unless there are n · ceil(n / 64); bits
+    /// behind column n - 1 are cleared.
+    pub fn from_words(n: usize, words: Vec<u64>) -> Self {
+        let stride = n.div_ceil(64);
+        assert_eq!(words.len(), n * stride, "words of a matrix of {n} x {n}");
+        let mut matrix = Self { n, stride, words };
+        if !n.is_multiple_of(64) {
+            for a in 0..n {
+                matrix.row_mut(a)[stride - 1] &= (1 << (n % 64)) - 1;
+            }
+        }
+        matrix
+    }
+
     /// The number of rows, and of columns.
     pub fn n(&self) -> usize {
         self.n

@@ -171,5 +171,6 @@ pub fn provenance(statistics: Statistics) -> Provenance {
         },
         options: options.as_object().unwrap().clone(),
         statistics,
+        cells: None,
     }
 }

@@ -2,6 +2,7 @@
 #![cfg(feature = "cli")]
 
 mod bad_input;
+mod cells;
 mod common;
 mod documents;
 mod export;

@@ -53,6 +53,7 @@ pub(super) const SECTION_CHECKSUMS: Rule = Rule {
 /// A file whose header, table and sections are as they should be.
 pub(super) struct Container {
     pub file: File,
+    pub kind: WorldKind,
     pub sections: Vec<Section>,
 }
 
@@ -103,7 +104,11 @@ pub(super) fn check(
     let mut faults = Faults::default();
     section_checksums(checker, &file, &sections, &mut faults)?;
     let sound = checker.note(SECTION_CHECKSUMS, faults) && padded;
-    Ok(sound.then_some(Container { file, sections }))
+    Ok(sound.then_some(Container {
+        file,
+        kind: header.kind,
+        sections,
+    }))
 }
 
 fn magic(start: &[u8], faults: &mut Faults) -> io::Result<()> {
@@ -135,8 +140,8 @@ fn header_checksum(header: &[u8; HEADER_LEN], faults: &mut Faults) -> io::Result
 
 fn header_fields(header: &[u8; HEADER_LEN], faults: &mut Faults) -> io::Result<()> {
     let word = |at| u32_at(header, at).unwrap_or(0);
-    if WorldKind::from_code(word(12)) != Some(WorldKind::Terrain) {
-        faults.add("world kind", 12, "1 (terrain)", word(12));
+    if WorldKind::from_code(word(12)).is_none() {
+        faults.add("world kind", 12, "1 (terrain) or 2 (cells)", word(12));
     }
     if word(24) == 0 || word(24) > MAX_SECTIONS {
         faults.add(
@@ -206,7 +211,7 @@ fn table_fields(table: &[u8], sections: &[Section], faults: &mut Faults) -> io::
                 section.flags,
             );
         }
-        if section.is_required() && !Tag::KNOWN.contains(&section.tag) {
+        if section.is_required() && !section.tag.is_known() {
             faults.add(place("tag"), at as u64, "a known section", "a required one");
         }
         if !section.is_compressed() && section.length != section.stored_length {

@@ -6,17 +6,20 @@
 //!
 //! Memory: 8 bytes a quad for the index, and a few block bitmaps a level.
 
+mod cells;
 mod container;
 mod sections;
 mod trees;
 
-use std::io;
+use std::io::{self, Seek};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::error::BundleError;
-use super::file::open_regular;
+use super::file::{open_regular, read_up_to};
+use crate::format::header::HEADER_LEN;
+use crate::format::{Header, WorldKind};
 
 /// A rule of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +30,7 @@ pub struct Rule {
     pub demands: &'static str,
 }
 
-/// All rules, in the order in which they are checked.
+/// The rules on a terrain bundle, in the order in which they are checked.
 pub const RULES: [Rule; 23] = [
     container::MAGIC,
     container::VERSION,
@@ -52,6 +55,32 @@ pub const RULES: [Rule; 23] = [
     trees::UNIONS,
     trees::SYMMETRY,
     trees::STATISTICS,
+];
+
+/// The rules on a cell bundle, in the order in which they are checked.
+pub const CELL_RULES: [Rule; 22] = [
+    container::MAGIC,
+    container::VERSION,
+    container::HEADER_CHECKSUM,
+    container::HEADER_FIELDS,
+    container::LENGTH,
+    container::TABLE_CHECKSUM,
+    container::TABLE_FIELDS,
+    container::SECTION_PLACES,
+    container::PADDING,
+    container::SECTION_CHECKSUMS,
+    cells::PRESENT,
+    cells::CELLS,
+    cells::TOUCHING,
+    cells::BSP,
+    cells::BOXES,
+    cells::NAMES,
+    cells::PORTALS,
+    sections::PROVENANCE,
+    cells::ROWS,
+    cells::PVS,
+    cells::DISTANCES,
+    cells::STATISTICS,
 ];
 
 /// What [`verify`] found.
@@ -220,8 +249,15 @@ pub fn verify(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Report,
 }
 
 fn check_all(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<Report> {
-    let (file, bytes) = open_regular(path)?;
-    let rules = RULES.map(|rule| RuleOutcome {
+    let (mut file, bytes) = open_regular(path)?;
+    // What begins like no cell bundle is held to the rules on terrain.
+    let start = read_up_to(&mut file, HEADER_LEN as u64)?;
+    file.rewind()?;
+    let rules: &[Rule] = match Header::parse(&start) {
+        Ok(header) if header.kind == WorldKind::Cells => &CELL_RULES,
+        _ => &RULES,
+    };
+    let rules = rules.iter().map(|rule| RuleOutcome {
         rule: rule.name.to_owned(),
         demands: rule.demands.to_owned(),
         outcome: Outcome::Skipped,
@@ -231,12 +267,15 @@ fn check_all(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<Repo
     let mut checker = Checker {
         report: Report {
             bytes,
-            rules: rules.to_vec(),
+            rules: rules.collect(),
         },
         progress,
     };
     if let Some(container) = container::check(&mut checker, file, bytes)? {
-        sections::check(&mut checker, &container)?;
+        match container.kind {
+            WorldKind::Terrain => sections::check(&mut checker, &container)?,
+            WorldKind::Cells => cells::check(&mut checker, &container)?,
+        }
     }
     Ok(checker.report)
 }

@@ -75,7 +75,7 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
 }
 
 /// The bytes of a section that is there, and short enough for memory.
-fn plain(container: &Container, tag: Tag) -> io::Result<Vec<u8>> {
+pub(super) fn plain(container: &Container, tag: Tag) -> io::Result<Vec<u8>> {
     let Some(section) = container.section(tag) else {
         return Ok(Vec::new());
     };
@@ -294,7 +294,10 @@ fn source_heights(container: &Container, faults: &mut Faults) -> io::Result<()> 
     Ok(())
 }
 
-fn provenance(container: &Container, faults: &mut Faults) -> io::Result<Option<Provenance>> {
+pub(super) fn provenance(
+    container: &Container,
+    faults: &mut Faults,
+) -> io::Result<Option<Provenance>> {
     let Some(section) = container.section(Tag::PROV) else {
         return Ok(None);
     };

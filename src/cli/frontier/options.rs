@@ -155,8 +155,12 @@ impl FromStr for Order {
                 if a.is_none() || place()?.is_some() {
                     return Err("expected \"toward C,R\" or \"toward C,R C,R\"".into());
                 }
-                let sample = |place: Option<Place>| place.map(|place| place.0);
-                Toward(sample(a), sample(b))
+                let sample = |place: Option<Place>| match place {
+                    None => Ok(None),
+                    Some(Place::Sample(sample)) => Ok(Some(sample)),
+                    Some(Place::Cell(_)) => Err("expected \"toward C,R\"".to_owned()),
+                };
+                Toward(sample(a)?, sample(b)?)
             }
         }))
     }

@@ -1,5 +1,8 @@
 //! `viewcell query`: questions to a bundle.
 
+mod cells;
+mod distance;
+mod locate;
 pub(super) mod pairs;
 mod pvs;
 mod visible;
@@ -7,10 +10,16 @@ mod visible;
 use std::path::Path;
 use std::str::FromStr;
 
-use viewcell::runtime::{MappedBundle, OpenError, Sample, TerrainBundle};
+use viewcell::runtime::{CellBundle, MappedBundle, OpenError, Sample, TerrainBundle};
 
 use super::exit::{Exit, Failure, Outcome};
 
+#[cfg(test)]
+pub use cells::{CellPvsDocument, CellVisibleDocument};
+#[cfg(test)]
+pub use distance::{DistanceDocument, PairsDocument as DistancePairsDocument};
+#[cfg(test)]
+pub use locate::Document as LocateDocument;
 #[cfg(test)]
 pub use pvs::Document as PvsDocument;
 #[cfg(test)]
@@ -26,32 +35,43 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Question {
     Visible(visible::Args),
+    Distance(distance::Args),
     Pvs(pvs::Args),
+    Locate(locate::Args),
 }
 
 pub fn run(args: Args) -> Outcome {
     match args.question {
         Question::Visible(args) => visible::run(&args),
+        Question::Distance(args) => distance::run(&args),
         Question::Pvs(args) => pvs::run(&args),
+        Question::Locate(args) => locate::run(&args),
     }
 }
 
-/// A place on the command line: COL,ROW.
+/// A place on the command line: COL,ROW of a terrain, or the number of a cell.
 #[derive(Clone, Copy)]
-pub(super) struct Place(pub(super) Sample);
+pub(super) enum Place {
+    Sample(Sample),
+    Cell(u32),
+}
 
 impl FromStr for Place {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Ok(cell) = text.trim().parse() {
+            return Ok(Self::Cell(cell));
+        }
         let sample = text.split_once(',').and_then(|(column, row)| {
             Some(Sample::new(
                 column.trim().parse().ok()?,
                 row.trim().parse().ok()?,
             ))
         });
-        sample.map(Self).ok_or_else(|| {
-            "expected COL,ROW: column counted from 0 in the west, row from 0 in the north"
+        sample.map(Self::Sample).ok_or_else(|| {
+            "expected COL,ROW: column counted from 0 in the west, row from 0 in the north; or the \
+             number of a cell"
                 .to_owned()
         })
     }
@@ -70,6 +90,11 @@ pub(super) fn terrain<'a>(
     map.terrain().map_err(|error| cannot_open(path, error))
 }
 
+/// The level of cells in a mapped bundle.
+pub(super) fn cells<'a>(path: &Path, map: &'a MappedBundle) -> Result<CellBundle<'a>, Failure> {
+    map.cells().map_err(|error| cannot_open(path, error))
+}
+
 pub(super) fn cannot_open(path: &Path, error: OpenError) -> Failure {
     let exit = match &error {
         OpenError::Io { .. } => Exit::InputOutput,
@@ -84,7 +109,16 @@ pub(super) fn check_inside(
     terrain: &TerrainBundle,
     place: Place,
 ) -> Result<Sample, Failure> {
-    let (sample, grid) = (place.0, terrain.grid());
+    let grid = terrain.grid();
+    let sample = match place {
+        Place::Sample(sample) => sample,
+        Place::Cell(cell) => {
+            return Err(Failure::usage(format!(
+                "{cell}: expected COL,ROW, since {} is of a terrain",
+                path.display()
+            )));
+        }
+    };
     if grid.has_sample(sample) {
         return Ok(sample);
     }
@@ -96,4 +130,22 @@ pub(super) fn check_inside(
         grid.width() - 1,
         grid.height() - 1
     )))
+}
+
+/// Fails if a place is no cell of the level.
+pub(super) fn check_cell(path: &Path, level: &CellBundle, place: Place) -> Result<u32, Failure> {
+    match place {
+        Place::Cell(cell) if cell < level.cells() => Ok(cell),
+        Place::Cell(cell) => Err(Failure::usage(format!(
+            "cell {cell} is not in {}: expected 0 to {}",
+            path.display(),
+            level.cells() - 1
+        ))),
+        Place::Sample(sample) => Err(Failure::usage(format!(
+            "{},{}: expected the number of a cell, since {} is of a level of cells",
+            sample.column,
+            sample.row,
+            path.display()
+        ))),
+    }
 }

@@ -1,18 +1,61 @@
 //! Lines of pairs.
 
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
 use viewcell::runtime::{Grid, Sample};
+
+use crate::cli::exit::Failure;
+use crate::cli::output::Stdout;
+
+/// Reads a file, or stdin if it is `-`, line by line; `answer` appends what is to be written for
+/// a line, or says what is wrong with it. Returns the number of lines.
+pub fn answer_lines(
+    file: &Path,
+    stdout: &mut Stdout,
+    mut answer: impl FnMut(&[u8], &mut Vec<u8>) -> Result<(), String>,
+) -> Result<u64, Failure> {
+    let cannot_read = |error| Failure::io(format!("{}: cannot be read", file.display()), error);
+    let input: Box<dyn Read> = if file == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(file).map_err(cannot_read)?)
+    };
+    let mut input = BufReader::with_capacity(1 << 16, input);
+    let mut lines = 0;
+    let (mut line, mut words) = (Vec::new(), Vec::new());
+    loop {
+        line.clear();
+        words.clear();
+        // One who sends a line and waits for its answer gets it.
+        if input.buffer().is_empty() {
+            stdout.flush()?;
+        }
+        if input.read_until(b'\n', &mut line).map_err(cannot_read)? == 0 {
+            return Ok(lines);
+        }
+        lines += 1;
+        if let Err(fault) = answer(&line, &mut words) {
+            // The lines before this one keep their answers.
+            stdout.flush()?;
+            return Err(Failure::bad_input(format!(
+                "{}: line {lines}: {fault}",
+                if file == Path::new("-") {
+                    "stdin".into()
+                } else {
+                    file.display().to_string()
+                },
+            )));
+        }
+        stdout.write(&words)?;
+    }
+}
 
 /// Reads `c0 r0 c1 r1`, separated by blanks or commas, both samples inside the grid.
 pub fn parse(line: &[u8], grid: Grid) -> Result<[Sample; 2], String> {
-    let numbers = numbers(line).ok_or_else(|| {
-        // What was found is not to fill the screen.
-        let found = String::from_utf8_lossy(&line[..line.len().min(60)]);
-        format!(
-            "expected four whole numbers \"c0 r0 c1 r1\", found {:?}",
-            found.trim_end()
-        )
-    })?;
-    let [c0, r0, c1, r1] = numbers;
+    let expected = "four whole numbers \"c0 r0 c1 r1\"";
+    let [c0, r0, c1, r1] = numbers(line).ok_or_else(|| no_numbers(line, expected))?;
     let pair = [Sample::new(c0, r0), Sample::new(c1, r1)];
     match pair.iter().find(|sample| !grid.has_sample(**sample)) {
         None => Ok(pair),
@@ -26,9 +69,28 @@ pub fn parse(line: &[u8], grid: Grid) -> Result<[Sample; 2], String> {
     }
 }
 
-/// Exactly four numbers.
-fn numbers(line: &[u8]) -> Option<[u32; 4]> {
-    let mut numbers = [0_u32; 4];
+/// Reads `a b`, two cells of `cells`.
+pub fn parse_cells(line: &[u8], cells: u32) -> Result<[u32; 2], String> {
+    let expected = "two whole numbers \"a b\"";
+    let pair = numbers(line).ok_or_else(|| no_numbers(line, expected))?;
+    match pair.iter().find(|cell| **cell >= cells) {
+        None => Ok(pair),
+        Some(outside) => Err(format!(
+            "cell {outside} is not there: expected 0 to {}",
+            cells - 1
+        )),
+    }
+}
+
+fn no_numbers(line: &[u8], expected: &str) -> String {
+    // What was found is not to fill the screen.
+    let found = String::from_utf8_lossy(&line[..line.len().min(60)]);
+    format!("expected {expected}, found {:?}", found.trim_end())
+}
+
+/// Exactly so many numbers.
+fn numbers<const N: usize>(line: &[u8]) -> Option<[u32; N]> {
+    let mut numbers = [0_u32; N];
     let mut words = line
         .split(|byte| matches!(byte, b' ' | b'\t' | b',' | b'\r' | b'\n'))
         .filter(|word| !word.is_empty());
@@ -71,7 +133,7 @@ mod tests {
             "1 2 3 4 # five",
             "# 1 2 3",
         ] {
-            assert_eq!(numbers(line.as_bytes()), None, "{line:?}");
+            assert_eq!(numbers::<4>(line.as_bytes()), None, "{line:?}");
         }
     }
 

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bundle;
 use viewcell::picture::{Viewpoint, mask_geotiff, viewshed_png};
-use viewcell::runtime::{Bundle, Pvs, Quad, Sample, TerrainBundle};
+use viewcell::runtime::{Bundle, Pvs, Quad, Sample, TerrainBundle, WorldKind};
 use viewcell::world::Georeference;
 
-use super::{Place, check_inside};
+use super::{Place, cells, check_inside};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
 
@@ -19,7 +19,7 @@ use crate::cli::output::{self, Json};
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
-    /// From where: COL,ROW
+    /// From where: COL,ROW, or a cell's number
     a: Place,
     /// Ask for the square of 2^LEVEL samples a side that holds A, not for A alone
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
@@ -58,8 +58,19 @@ enum Drawing {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let drawing = args.output.as_deref().map(kind_of).transpose()?;
     let map = super::open(&args.bundle)?;
+    if map.kind() == Some(WorldKind::Cells) {
+        if args.output.is_some() || args.quad != 0 {
+            return Err(Failure::usage(format!(
+                "-o and --quad: expected a terrain, found cells in {}; viewcell export matrix \
+                 draws these",
+                args.bundle.display()
+            )));
+        }
+        let level = super::cells(&args.bundle, &map)?;
+        return cells::pvs(&args.bundle, &level, args.a, &args.json);
+    }
+    let drawing = args.output.as_deref().map(kind_of).transpose()?;
     let terrain = super::terrain(&args.bundle, &map)?;
     let quad = quad_over(args, &terrain)?;
     let pvs = terrain.pvs(quad).ok_or_else(|| {

@@ -1,14 +1,12 @@
 //! `viewcell query visible`: can one place be seen from another?
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::runtime::TerrainBundle;
+use viewcell::runtime::{TerrainBundle, WorldKind};
 
-use super::{Place, check_inside, pairs};
+use super::{Place, cells, check_inside, pairs};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json, Stdout};
 
@@ -19,12 +17,12 @@ use crate::cli::output::{self, Json, Stdout};
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
-    /// From where: COL,ROW
+    /// From where: COL,ROW, or a cell's number
     #[arg(required_unless_present = "pairs", requires = "b")]
     a: Option<Place>,
-    /// To where: COL,ROW
+    /// To where: COL,ROW, or a cell's number
     b: Option<Place>,
-    /// Answer each line "c0 r0 c1 r1" of a file, or of stdin if it is -
+    /// Answer each line "c0 r0 c1 r1" (cells: "a b") of a file, or of stdin if it is -
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b"])]
     pairs: Option<PathBuf>,
     #[command(flatten)]
@@ -48,7 +46,7 @@ pub struct VisibleDocument {
 #[schemars(title = "viewcell query visible --pairs")]
 pub struct PairsDocument {
     /// Number of lines answered.
-    pairs: u64,
+    pub pairs: u64,
     /// How many of them are visible.
     visible: u64,
     /// 1 for visible, 0 for hidden, a line each.
@@ -57,6 +55,14 @@ pub struct PairsDocument {
 
 pub fn run(args: &Args) -> Outcome {
     let map = super::open(&args.bundle)?;
+    if map.kind() == Some(WorldKind::Cells) {
+        let level = super::cells(&args.bundle, &map)?;
+        return match (&args.pairs, args.a, args.b) {
+            (None, Some(a), Some(b)) => cells::visible(&args.bundle, &level, [a, b], &args.json),
+            (Some(file), _, _) => cells::visible_pairs(&level, file, &args.json),
+            _ => Err(no_places()),
+        };
+    }
     let terrain = super::terrain(&args.bundle, &map)?;
     match (&args.pairs, args.a, args.b) {
         (Some(file), _, _) => answer_all(args, &terrain, file),
@@ -75,62 +81,45 @@ pub fn run(args: &Args) -> Outcome {
             }
             Ok(Exit::Done)
         }
-        _ => Err(Failure::usage(
-            "expected two places A and B, or --pairs FILE".into(),
-        )),
+        _ => Err(no_places()),
     }
 }
 
+/// What clap has seen to already.
+pub fn no_places() -> Failure {
+    Failure::usage("expected two places A and B, or --pairs FILE".into())
+}
+
 fn answer_all(args: &Args, terrain: &TerrainBundle, file: &Path) -> Outcome {
-    let cannot_read = |error| Failure::io(format!("{}: cannot be read", file.display()), error);
-    let input: Box<dyn Read> = if file == Path::new("-") {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(file).map_err(cannot_read)?)
-    };
-    let mut input = BufReader::with_capacity(1 << 16, input);
-    let mut stdout = Stdout::lock();
     let mut document = PairsDocument::default();
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        // One who sends a line and waits for its answer gets it.
-        if input.buffer().is_empty() && !args.json.json {
-            stdout.flush()?;
-        }
-        if input.read_until(b'\n', &mut line).map_err(cannot_read)? == 0 {
-            break;
-        }
-        let [a, b] = match pairs::parse(&line, terrain.grid()) {
-            Ok(pair) => pair,
-            Err(fault) => {
-                // The lines before this one keep their answers.
-                stdout.finish()?;
-                return Err(Failure::bad_input(format!(
-                    "{}: line {}: {fault}",
-                    if file == Path::new("-") {
-                        "stdin".into()
-                    } else {
-                        file.display().to_string()
-                    },
-                    document.pairs + 1
-                )));
-            }
-        };
-        let visible = terrain.visible(a, b);
-        document.pairs += 1;
-        document.visible += u64::from(visible);
-        if args.json.json {
-            document.answers.push(u8::from(visible));
+    let mut stdout = Stdout::lock();
+    document.pairs = pairs::answer_lines(file, &mut stdout, |line, words| {
+        let [a, b] = pairs::parse(line, terrain.grid())?;
+        document.answer(terrain.visible(a, b), args.json.json, words);
+        Ok(())
+    })?;
+    document.finish(stdout, args.json.json)
+}
+
+impl PairsDocument {
+    /// Takes note of an answer, or puts it into words.
+    pub fn answer(&mut self, visible: bool, json: bool, words: &mut Vec<u8>) {
+        self.visible += u64::from(visible);
+        if json {
+            self.answers.push(u8::from(visible));
         } else {
-            stdout.write(if visible { b"1\n" } else { b"0\n" })?;
+            words.extend(if visible { b"1\n" } else { b"0\n" });
         }
     }
-    if args.json.json {
-        // On one line, since a line for each answer would be most of the document.
-        stdout.write(&serde_json::to_vec(&document).map_err(output::not_json)?)?;
-        stdout.write(b"\n")?;
+
+    /// Prints the document, if it is asked for.
+    pub fn finish(&self, mut stdout: Stdout, json: bool) -> Outcome {
+        if json {
+            // On one line, since a line for each answer would be most of the document.
+            stdout.write(&serde_json::to_vec(self).map_err(output::not_json)?)?;
+            stdout.write(b"\n")?;
+        }
+        stdout.finish()?;
+        Ok(Exit::Done)
     }
-    stdout.finish()?;
-    Ok(Exit::Done)
 }

@@ -113,9 +113,11 @@ pub fn bounds_of(leaves: &[BspLeaf], cells: usize) -> Vec<[[f32; 3]; 2]> {
         let Some(around) = leaf.cell.and_then(|cell| bounds.get_mut(cell as usize)) else {
             continue;
         };
-        let [low, high] = leaf.bounds;
-        around[0] = std::array::from_fn(|k| around[0][k].min(low[k]));
-        around[1] = std::array::from_fn(|k| around[1][k].max(high[k]));
+        // Of both corners, lest a damaged box turn its cell's inside out.
+        for corner in leaf.bounds {
+            around[0] = std::array::from_fn(|k| around[0][k].min(corner[k]));
+            around[1] = std::array::from_fn(|k| around[1][k].max(corner[k]));
+        }
     }
     for around in &mut bounds {
         if around.as_flattened().iter().any(|x| !x.is_finite()) {

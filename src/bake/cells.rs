@@ -1,0 +1,345 @@
+//! Levels of cells: from a cell graph to a bundle.
+//!
+//! ```text
+//! symmetry     the PVS, made symmetric, every cell seeing itself
+//! distances    the EPVS, by breadth-first searches over bit sets
+//! write        equal rows once; the BSP, boxes and portals beside them
+//! ```
+
+use std::path::Path;
+
+use cpu_time::ProcessTime;
+
+use super::report::{Finish, stage_time};
+use super::{BakeError, Observer, Source, Stage, TOOL};
+use crate::bundle::{CellSections, CellStatistics, Provenance, Timings, check_output, write_cells};
+use crate::compress::cells::{CellRows, encode_rows};
+use crate::format::cells::{CellParameters, Child, Node, SymmetryCode};
+use crate::hierarchy::epvs::Epvs;
+use crate::world::{BitMatrix, BspChild, BspTree, CellGraph, Portal, Symmetry};
+
+/// The options of a bake of cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellOptions {
+    /// How the PVS is made symmetric.
+    pub symmetry: Symmetry,
+    /// Threads that compute; 0 for as many as there are processors.
+    pub threads: usize,
+    /// Whether to replace an output that exists.
+    pub overwrite: bool,
+}
+
+/// What a bake of cells made, and what it took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellReport {
+    /// Length of the bundle in bytes.
+    pub bytes: u64,
+    /// What came out.
+    pub statistics: CellStatistics,
+    /// What it took, as kept beside the bundle.
+    pub timings: Timings,
+}
+
+/// Bakes a level of cells into a bundle at `output`.
+///
+/// Takes O(N³/64) time for N cells, and 2 N² bytes of memory.
+pub fn bake_cells(
+    graph: &CellGraph,
+    source: &Source,
+    options: &CellOptions,
+    output: &Path,
+    observer: &dyn Observer,
+) -> Result<CellReport, BakeError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads)
+        .build()
+        .map_err(|error| BakeError::Option {
+            option: "--threads",
+            expected: "a number of threads that the system can start",
+            found: error.to_string(),
+        })?;
+    let mut finish = Finish::new(pool.current_num_threads(), "none");
+    check_output(output, options.overwrite)?;
+
+    let clock = ProcessTime::now();
+    let mut pvs = visibility(graph, source)?.clone();
+    pvs.set_diagonal();
+    let one_way_pairs = pvs.one_way_pairs();
+    let pvs = pvs.symmetrised(options.symmetry);
+    finish
+        .stages
+        .push(stage_time("symmetry", clock.elapsed().as_secs_f64()));
+
+    let clock = ProcessTime::now();
+    observer.stage(Stage::Distances, 1);
+    let epvs = pool.install(|| Epvs::new(&pvs));
+    observer.advance(Stage::Distances, 1);
+    finish
+        .stages
+        .push(stage_time("distances", clock.elapsed().as_secs_f64()));
+    if observer.cancelled() {
+        return Err(BakeError::Cancelled);
+    }
+
+    let clock = ProcessTime::now();
+    observer.stage(Stage::Finish, 1);
+    let rows = encode_rows(&epvs);
+    let statistics = statistics(graph, &rows, one_way_pairs);
+    let sections = sections(graph, rows, options.symmetry);
+    let provenance = Provenance {
+        tool: TOOL.to_owned(),
+        input: source.input.clone(),
+        options: source.options.clone(),
+        cells: Some(statistics.clone()),
+        ..Provenance::default()
+    };
+    let written = write_cells(output, options.overwrite, &sections, &provenance)?;
+    observer.advance(Stage::Finish, 1);
+    finish
+        .stages
+        .push(stage_time("write", clock.elapsed().as_secs_f64()));
+    Ok(CellReport {
+        bytes: written.bytes,
+        statistics,
+        timings: finish.timings(&written, output),
+    })
+}
+
+/// Who sees whom.
+fn visibility<'a>(graph: &'a CellGraph, source: &Source) -> Result<&'a BitMatrix, BakeError> {
+    graph.pvs.as_ref().ok_or_else(|| BakeError::NoVisibility {
+        format: source.input.format.clone(),
+    })
+}
+
+fn statistics(graph: &CellGraph, rows: &CellRows, one_way_pairs: u64) -> CellStatistics {
+    let cells = graph.cells as u64;
+    let visible_pairs = rows.pairs_by_distance.first().copied().unwrap_or(0);
+    let pairs = cells * (cells - 1);
+    CellStatistics {
+        cells,
+        portals: graph.portals.len() as u64,
+        one_way_pairs,
+        visible_pairs,
+        hidden_share: match pairs {
+            0 => 0.0,
+            _ => 1.0 - visible_pairs as f64 / pairs as f64,
+        },
+        pairs_by_distance: rows.pairs_by_distance.clone(),
+        unreachable_pairs: rows.unreachable_pairs,
+        components: rows.components,
+        largest_component: rows.largest_component,
+    }
+}
+
+/// The sections of the bundle.
+fn sections(graph: &CellGraph, rows: CellRows, symmetry: Symmetry) -> CellSections {
+    let (root, nodes) = graph
+        .tree
+        .as_ref()
+        .map_or((Child::Nothing, Vec::new()), flatten);
+    let adjacency = (!graph.adjacency.is_empty()).then(|| adjacency(graph));
+    let floats = |all: &Vec<[[f32; 3]; 2]>| {
+        let numbers = all.as_flattened().as_flattened().iter();
+        numbers.flat_map(|x| x.to_le_bytes()).collect()
+    };
+    let points = |all: &Vec<[f64; 3]>| {
+        let numbers = all.as_flattened().iter();
+        numbers.flat_map(|x| x.to_le_bytes()).collect()
+    };
+    CellSections {
+        parameters: CellParameters {
+            cells: graph.cells as u32,
+            rows: rows.count,
+            distance_bits: rows.bits,
+            symmetry: match symmetry {
+                Symmetry::Or => SymmetryCode::Or,
+                Symmetry::And => SymmetryCode::And,
+                Symmetry::None => SymmetryCode::None,
+            },
+            greatest_distance: rows.greatest,
+            nodes: nodes.len() as u32,
+            root,
+            neighbours: 2 * graph.adjacency.len() as u32,
+        },
+        row_of: rows.row_of,
+        pvs: rows.pvs,
+        distances: rows.distances,
+        adjacency,
+        nodes: (!nodes.is_empty()).then(|| nodes.iter().flat_map(Node::encode).collect()),
+        bounds: graph.bounds.as_ref().map(floats),
+        positions: graph.positions.as_ref().map(points),
+        names: graph.names.clone(),
+        portals: (!graph.portals.is_empty()).then(|| portals(&graph.portals)),
+    }
+}
+
+/// `CADJ`: offsets of the lists of neighbours, then the lists.
+fn adjacency(graph: &CellGraph) -> Vec<u8> {
+    let mut lists = vec![Vec::new(); graph.cells];
+    for &[a, b] in &graph.adjacency {
+        lists[a as usize].push(b);
+        lists[b as usize].push(a);
+    }
+    let mut offset = 0;
+    let mut words = vec![0];
+    for list in &mut lists {
+        list.sort_unstable();
+        offset += list.len() as u32;
+        words.push(offset);
+    }
+    words.extend(lists.into_iter().flatten());
+    words
+        .iter()
+        .flat_map(|word: &u32| word.to_le_bytes())
+        .collect()
+}
+
+/// `CPRT`: the number of portals; for each its two cells, the number of its corners, and these.
+fn portals(portals: &[Portal]) -> Vec<u8> {
+    let mut bytes = (portals.len() as u32).to_le_bytes().to_vec();
+    for portal in portals {
+        let [a, b] = portal.cells;
+        for word in [a, b, portal.winding.len() as u32] {
+            bytes.extend(word.to_le_bytes());
+        }
+        let numbers = portal.winding.as_flattened().iter();
+        bytes.extend(numbers.flat_map(|x| x.to_le_bytes()));
+    }
+    bytes
+}
+
+/// The tree as the bundle has it: nodes before their children, none of which both sides are the
+/// same cell.
+fn flatten(tree: &BspTree) -> (Child, Vec<Node>) {
+    let nodes = tree.nodes();
+    let mut order = Vec::new();
+    let mut stack = vec![tree.root()];
+    while let Some(child) = stack.pop() {
+        if let BspChild::Node(node) = child {
+            order.push(node as usize);
+            let [front, behind] = nodes[node as usize].children;
+            stack.extend([behind, front]);
+        }
+    }
+    // What each node comes to: itself, or what lies on both its sides.
+    let mut becomes: Vec<Child> = (0..nodes.len() as u32).map(Child::Node).collect();
+    let resolve = |child: BspChild, becomes: &[Child]| match child {
+        BspChild::Node(node) => becomes[node as usize],
+        BspChild::Leaf(leaf) => match tree.leaves()[leaf as usize].cell {
+            Some(cell) => Child::Cell(cell),
+            None => Child::Nothing,
+        },
+    };
+    for &node in order.iter().rev() {
+        let [front, behind] = nodes[node].children.map(|child| resolve(child, &becomes));
+        if front == behind {
+            becomes[node] = front;
+        }
+    }
+    let kept = order
+        .iter()
+        .filter(|&&node| becomes[node] == Child::Node(node as u32));
+    // Nodes below one that became a cell are not reached any more.
+    let mut numbers = vec![None; nodes.len()];
+    let root = resolve(tree.root(), &becomes);
+    let mut reached = vec![false; nodes.len()];
+    let mut list = Vec::new();
+    if let Child::Node(node) = root {
+        reached[node as usize] = true;
+    }
+    for &node in kept {
+        if !reached[node] {
+            continue;
+        }
+        numbers[node] = Some(list.len() as u32);
+        list.push(node);
+        for child in nodes[node].children {
+            if let Child::Node(child) = resolve(child, &becomes) {
+                reached[child as usize] = true;
+            }
+        }
+    }
+    let number = |child: Child| match child {
+        Child::Node(node) => numbers[node as usize].map_or(Child::Nothing, Child::Node),
+        other => other,
+    };
+    let flat = list.iter().map(|&node| Node {
+        distance: nodes[node].dist,
+        normal: nodes[node].normal,
+        children: nodes[node]
+            .children
+            .map(|child| number(resolve(child, &becomes))),
+    });
+    (number(root), flat.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{BspLeaf, BspNode};
+    use proptest::prelude::*;
+
+    /// A tree of random planes x = i, with random cells.
+    fn tree(seed: u64, depth: u32) -> BspTree {
+        let mut state = seed | 1;
+        let mut random = move |below: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % below
+        };
+        let leaf = |cell| BspLeaf {
+            contents: 0,
+            cell,
+            bounds: [[0.0; 3]; 2],
+        };
+        let leaves = vec![leaf(None), leaf(Some(0)), leaf(Some(1)), leaf(Some(2))];
+        let mut nodes = Vec::new();
+        // From the leaves up, so that children come before parents.
+        let mut level: Vec<BspChild> = (0..1 << depth)
+            .map(|_| BspChild::Leaf(random(4) as u32))
+            .collect();
+        while level.len() > 1 {
+            level = level
+                .chunks(2)
+                .map(|pair| {
+                    let mut normal = [0.0; 3];
+                    normal[random(3) as usize] = 1.0;
+                    nodes.push(BspNode {
+                        normal,
+                        dist: random(9) as f64 - 4.0,
+                        children: [pair[0], pair[1]],
+                    });
+                    BspChild::Node(nodes.len() as u32 - 1)
+                })
+                .collect();
+        }
+        BspTree::new(nodes, leaves, level[0], 3).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn the_flat_tree_finds_the_same_cells(seed: u64, depth in 0_u32..7) {
+            let tree = tree(seed, depth);
+            let (root, nodes) = flatten(&tree);
+            for (index, node) in nodes.iter().enumerate() {
+                prop_assert!(node.children[0] != node.children[1]);
+                for child in node.children {
+                    if let Child::Node(child) = child {
+                        prop_assert!(child as usize > index);
+                    }
+                }
+            }
+            for i in 0..1000 {
+                let point = [i % 10, i / 10 % 10, i / 100].map(|x| f64::from(x) - 4.5);
+                let mut at = root;
+                while let Child::Node(node) = at {
+                    at = nodes[node as usize].side_of(point);
+                }
+                let expected = tree.locate(point).map_or(Child::Nothing, Child::Cell);
+                prop_assert_eq!(at, expected);
+            }
+        }
+    }
+}

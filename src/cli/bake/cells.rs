@@ -1,0 +1,176 @@
+//! `viewcell bake cells`: a level becomes a bundle.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+use viewcell::bake::{self, CellOptions, Source};
+use viewcell::bundle;
+use viewcell::ingest::{CellsOptions, read_cells};
+use viewcell::world;
+
+use super::{Document, check_output};
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::info::Summary;
+use crate::cli::output::{self, Json, say};
+use crate::cli::progress::{Progress, Voice};
+use crate::cli::signals::Stop;
+use crate::cli::verify;
+
+/// Bake a level of cells: who sees whom among them, and how far apart they are
+///
+/// Reads BSP29, 2PSB, BSP2, BSP30, IBSP38, IBSP46, IBSP47, VBSP, Doom WADs, and cell graphs in JSON
+/// (schemas/cells.json), by their content.
+///
+/// Example: viewcell bake cells e1m1.bsp -o e1m1.vcb
+#[derive(clap::Args)]
+pub struct Args {
+    /// The level
+    input: PathBuf,
+
+    /// The bundle to write [default: the input's name with .vcb, in the current folder]
+    #[arg(short, long, value_name = "OUT.vcb")]
+    output: Option<PathBuf>,
+
+    /// What becomes of a pair of cells of which one sees the other and not the other way round
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Symmetry::Or)]
+    symmetry: Symmetry,
+
+    /// Which map of a WAD
+    #[arg(long, value_name = "NAME")]
+    map: Option<String>,
+
+    /// Threads that compute; 0: as many as there are processors
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+
+    /// Overwrite the bundle if it is there
+    #[arg(long)]
+    force: bool,
+
+    /// Check the bundle by every rule when it is written
+    #[arg(long)]
+    verify: bool,
+
+    #[command(flatten)]
+    voice: Voice,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// How a PVS is made symmetric.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Symmetry {
+    /// Visible if either sees the other: never hides what is visible
+    Or,
+    /// Visible if both see each other: hides what one of them sees
+    And,
+    /// As it is: distances have a direction, and frontiers may leak
+    None,
+}
+
+impl Symmetry {
+    pub fn world(self) -> world::Symmetry {
+        match self {
+            Self::Or => world::Symmetry::Or,
+            Self::And => world::Symmetry::And,
+            Self::None => world::Symmetry::None,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Or => "or",
+            Self::And => "and",
+            Self::None => "none",
+        }
+    }
+}
+
+impl Args {
+    /// Where the bundle goes.
+    fn bundle(&self) -> Result<PathBuf, Failure> {
+        match (&self.output, self.input.file_stem()) {
+            (Some(output), _) => Ok(output.clone()),
+            (None, Some(stem)) => Ok(PathBuf::from(stem).with_extension("vcb")),
+            (None, None) => Err(Failure::usage("expected a level to bake".into())),
+        }
+    }
+
+    /// The options that the bundle depends on.
+    fn options(&self) -> Map<String, Value> {
+        let mut options = Map::new();
+        options.insert("symmetry".into(), self.symmetry.name().into());
+        if let Some(map) = &self.map {
+            options.insert("map".into(), map.to_ascii_uppercase().into());
+        }
+        options
+    }
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let output = args.bundle()?;
+    check_output(&args.input, args.force, &output)?;
+    let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
+    let stop = Stop::listen().map_err(cannot_listen)?;
+    let progress = Progress::new(&args.voice, stop.clone());
+
+    let ingested = read_cells(
+        &args.input,
+        &CellsOptions {
+            map: args.map.clone(),
+        },
+    )?;
+    let source = Source::new(&args.input, ingested.format, args.options());
+    let source = source
+        .map_err(|error| Failure::io(format!("{}: cannot be read", args.input.display()), error))?;
+    let mut notes = ingested.notes;
+    let options = CellOptions {
+        symmetry: args.symmetry.world(),
+        threads: args.threads,
+        overwrite: args.force,
+    };
+    let baked = bake::bake_cells(&ingested.graph, &source, &options, &output, &progress);
+    progress.finish();
+    let report = match baked {
+        Err(_) if stop.asked() => {
+            say("viewcell: stopped; nothing was written");
+            return Ok(stop.exit());
+        }
+        other => other?,
+    };
+    let one_way = report.statistics.one_way_pairs;
+    if one_way > 0 {
+        notes.push(format!(
+            "{one_way} pairs of cells see each other one way only: {}",
+            match args.symmetry {
+                Symmetry::Or => "both ways count as visible",
+                Symmetry::And => "both ways count as hidden, which is not conservative",
+                Symmetry::None => "they stay so, and frontiers may leak",
+            }
+        ));
+    }
+    if !args.voice.quiet {
+        for note in &notes {
+            say(format_args!("note: {note}"));
+        }
+    }
+    let info = bundle::info(&output)?;
+    if !args.voice.quiet {
+        say(Summary(&info));
+        say(format_args!("written: {}", output.display()));
+    }
+    let exit = if args.verify {
+        verify::check(&output, &progress)?
+    } else {
+        Exit::Done
+    };
+    if args.json.json {
+        output::print_json(&Document {
+            output,
+            notes,
+            bundle: Some(info),
+            shard: None,
+        })?;
+    }
+    Ok(exit)
+}

@@ -1,0 +1,104 @@
+//! `viewcell query distance`: how many visible steps lead from one cell to another?
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::runtime::CellBundle;
+
+use super::visible::no_places;
+use super::{Place, check_cell, pairs};
+use crate::cli::exit::{Exit, Outcome};
+use crate::cli::output::{self, Json, Stdout};
+
+/// How many visible steps lead from cell A to cell B? Prints a number or unreachable
+///
+/// 0 for a cell and itself, 1 if B is visible, 2 if something that A sees, sees B, and so on (the
+/// extended PVS). With --pairs, answers a whole file, a line for each line, in order.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The bundle
+    bundle: PathBuf,
+    /// From which cell
+    #[arg(required_unless_present = "pairs", requires = "b")]
+    a: Option<Place>,
+    /// To which cell
+    b: Option<Place>,
+    /// Answer each line "a b" of a file, or of stdin if it is -
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b"])]
+    pairs: Option<PathBuf>,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell query distance --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell query distance")]
+pub struct DistanceDocument {
+    /// From which cell.
+    a: u32,
+    /// To which cell.
+    b: u32,
+    /// Visible steps; null if no chain of them leads there.
+    distance: Option<u32>,
+}
+
+/// What `viewcell query distance --pairs --json` prints.
+#[derive(Default, Serialize, JsonSchema)]
+#[schemars(title = "viewcell query distance --pairs")]
+pub struct PairsDocument {
+    /// Number of lines answered.
+    pairs: u64,
+    /// How many of them are unreachable.
+    unreachable: u64,
+    /// Visible steps, null for unreachable, one for each line.
+    answers: Vec<Option<u32>>,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let map = super::open(&args.bundle)?;
+    let level = super::cells(&args.bundle, &map)?;
+    match (&args.pairs, args.a, args.b) {
+        (Some(file), _, _) => answer_all(&level, file, &args.json),
+        (None, Some(a), Some(b)) => {
+            let a = check_cell(&args.bundle, &level, a)?;
+            let b = check_cell(&args.bundle, &level, b)?;
+            let distance = level.distance(a, b);
+            if args.json.json {
+                output::print_json(&DistanceDocument { a, b, distance })?;
+            } else {
+                output::print(words(distance))?;
+            }
+            Ok(Exit::Done)
+        }
+        _ => Err(no_places()),
+    }
+}
+
+fn words(distance: Option<u32>) -> String {
+    distance.map_or("unreachable".into(), |steps| steps.to_string())
+}
+
+fn answer_all(level: &CellBundle, file: &Path, json: &Json) -> Outcome {
+    let mut document = PairsDocument::default();
+    let mut stdout = Stdout::lock();
+    document.pairs = pairs::answer_lines(file, &mut stdout, |line, out| {
+        let [a, b] = pairs::parse_cells(line, level.cells())?;
+        let distance = level.distance(a, b);
+        if json.json {
+            document.unreachable += u64::from(distance.is_none());
+            document.answers.push(distance);
+        } else {
+            out.extend(words(distance).bytes());
+            out.push(b'\n');
+        }
+        Ok(())
+    })?;
+    if json.json {
+        // On one line, since a line for each answer would be most of the document.
+        stdout.write(&serde_json::to_vec(&document).map_err(output::not_json)?)?;
+        stdout.write(b"\n")?;
+    }
+    stdout.finish()?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,199 @@
+//! The verbs on levels of cells.
+
+use serde_json::Value;
+
+use crate::common::Folder;
+
+/// Three rooms in a row and a closet that nobody sees: a - b - c, d.
+const ROOMS: &str = r#"{
+  "cells": [
+    {"name": "a", "bounds": [[0, 0, 0], [1, 1, 1]]},
+    {"name": "b", "bounds": [[1, 0, 0], [2, 1, 1]]},
+    {"name": "c", "bounds": [[2, 0, 0], [3, 1, 1]]},
+    {"name": "d", "bounds": [[-9, 0, 0], [-8, 1, 1]]}
+  ],
+  "adjacency": [["a", "b"], ["b", "c"]],
+  "pvs": [["b"], ["a", "c"], [], []]
+}"#;
+
+fn rooms() -> Folder {
+    let folder = Folder::new();
+    folder.write("rooms.json", ROOMS);
+    folder.ok(&["bake", "cells", "rooms.json", "--quiet", "--verify"]);
+    folder
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_level_is_baked_and_asked() {
+    let folder = rooms();
+    let ask = |arguments: &[&str]| folder.ok(arguments).stdout;
+    let visible = |a, b| ask(&["query", "visible", "rooms.vcb", a, b]);
+    assert_eq!(visible("0", "1"), "visible\n");
+    assert_eq!(visible("2", "1"), "visible\n", "one way counts as both");
+    assert_eq!(visible("0", "2"), "hidden\n");
+    let distance = |a, b| ask(&["query", "distance", "rooms.vcb", a, b]);
+    assert_eq!(distance("0", "0"), "0\n");
+    assert_eq!(distance("0", "1"), "1\n");
+    assert_eq!(distance("0", "2"), "2\n");
+    assert_eq!(distance("3", "0"), "unreachable\n");
+    let locate = |point| ask(&["query", "locate", "rooms.vcb", point]);
+    assert_eq!(locate("1.5,0.5,0.5"), "1\n");
+    assert_eq!(locate("-8.5,0.5,0.5"), "3\n");
+    assert_eq!(locate("50,0,0"), "nowhere\n");
+    let pvs = ask(&["query", "pvs", "rooms.vcb", "1"]);
+    assert!(pvs.ends_with("cells    0 1 2\n"), "{pvs}");
+
+    let info = ask(&["info", "rooms.vcb"]);
+    for words in ["cells", "2, the largest of 3 cells", "1 pairs in the input"] {
+        assert!(info.contains(words), "no {words:?} in {info}");
+    }
+}
+
+#[test]
+fn pairs_are_answered_line_by_line() {
+    let folder = rooms();
+    let pairs = b"0 1\n0 2\n\t2,0\r\n3 0\n3 3\n";
+    let ask = |question, more: &[&str]| {
+        let arguments = [&["query", question, "rooms.vcb", "--pairs", "-"], more].concat();
+        let ran = folder.run_with_stdin(&arguments, pairs);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.stdout
+    };
+    assert_eq!(ask("visible", &[]), "1\n0\n0\n0\n1\n");
+    assert_eq!(ask("distance", &[]), "1\n2\n2\nunreachable\n0\n");
+    let document = json(&ask("distance", &["--json"]));
+    assert_eq!(document["unreachable"], 1);
+    assert_eq!(document["answers"], json("[1, 2, 2, null, 0]"));
+    let document = json(&ask("visible", &["--json"]));
+    assert_eq!(document["answers"], json("[1, 0, 0, 0, 1]"));
+
+    let arguments = ["query", "distance", "rooms.vcb", "--pairs", "-"];
+    for (line, words) in [
+        ("0 4\n", "cell 4 is not there: expected 0 to 3"),
+        ("0\n", "two whole numbers"),
+        ("0 1 2\n", "two whole numbers"),
+    ] {
+        let ran = folder.run_with_stdin(&arguments, format!("0 1\n{line}").as_bytes());
+        assert_eq!(ran.code, Some(3));
+        assert_eq!(ran.stdout, "1\n", "the line before keeps its answer");
+        assert!(ran.stderr.contains("stdin: line 2") && ran.stderr.contains(words));
+    }
+}
+
+#[test]
+fn documents_say_what_the_text_says() {
+    let folder = rooms();
+    let ask = |arguments: &[&str]| json(&folder.ok(arguments).stdout);
+    let document = ask(&["query", "distance", "rooms.vcb", "0", "3", "--json"]);
+    assert_eq!(document["distance"], Value::Null);
+    let document = ask(&["query", "pvs", "rooms.vcb", "0", "--json"]);
+    assert_eq!(document["cells"], json("[0, 1]"));
+    let document = ask(&["query", "locate", "rooms.vcb", "0.5,0,0", "--json"]);
+    assert_eq!(document["cell"], 0);
+    let document = ask(&["query", "visible", "rooms.vcb", "0", "2", "--json"]);
+    assert_eq!(document["visible"], false);
+    let document = ask(&["info", "rooms.vcb", "--json"]);
+    assert_eq!(document["kind"], "cells");
+    assert_eq!(document["cells"]["symmetry"], "or");
+    let statistics = &document["provenance"]["cells"];
+    assert_eq!(statistics["one_way_pairs"], 1);
+    assert_eq!(statistics["unreachable_pairs"], 6);
+    assert_eq!(statistics["components"], 2);
+    assert_eq!(statistics["pairs_by_distance"], json("[4, 2]"));
+    let document = ask(&["bake", "cells", "rooms.json", "-o", "b.vcb", "--json"]);
+    assert_eq!(document["bundle"]["kind"], "cells");
+    assert_eq!(document["output"], "b.vcb");
+    assert!(document["notes"][0].as_str().unwrap().contains("one way"));
+}
+
+#[test]
+fn symmetry_is_a_choice() {
+    let folder = rooms();
+    for (symmetry, forth, back) in [
+        ("or", "visible\n", "visible\n"),
+        ("and", "hidden\n", "hidden\n"),
+        ("none", "visible\n", "hidden\n"),
+    ] {
+        let name = format!("{symmetry}.vcb");
+        let bake = ["bake", "cells", "rooms.json", "-o", &name, "--verify"];
+        folder.ok(&[&bake[..], &["--symmetry", symmetry]].concat());
+        let ask = |a, b| folder.ok(&["query", "visible", &name, a, b]).stdout;
+        assert_eq!([ask("1", "2"), ask("2", "1")], [forth, back], "{symmetry}");
+    }
+}
+
+#[test]
+fn a_terrain_and_a_level_are_told_apart() {
+    let folder = Folder::with_wall();
+    folder.write("rooms.json", ROOMS);
+    folder.ok(&["bake", "cells", "rooms.json", "--quiet"]);
+    folder.fails(
+        &["query", "distance", "wall.vcb", "0", "1"],
+        3,
+        &["wall.vcb", "cells", "terrain"],
+    );
+    folder.fails(
+        &["query", "locate", "wall.vcb", "0,1,2"],
+        3,
+        &["wall.vcb", "cells", "terrain"],
+    );
+    folder.fails(
+        &["query", "visible", "wall.vcb", "0", "1"],
+        2,
+        &["COL,ROW", "terrain"],
+    );
+    folder.fails(
+        &["query", "visible", "rooms.vcb", "0,0", "1,0"],
+        2,
+        &["number of a cell", "rooms.vcb"],
+    );
+    folder.fails(
+        &["query", "visible", "rooms.vcb", "0", "4"],
+        2,
+        &["cell 4", "0 to 3"],
+    );
+    folder.fails(
+        &["query", "pvs", "rooms.vcb", "0", "-o", "a.png"],
+        2,
+        &["terrain"],
+    );
+    folder.fails(
+        &["export", "exposure", "rooms.vcb", "-o", "a.tif"],
+        3,
+        &["rooms.vcb", "terrain", "cells"],
+    );
+    folder.fails(
+        &["bake", "cells", "wall.asc", "-o", "x.vcb"],
+        3,
+        &["a level"],
+    );
+    folder.fails(
+        &["bake", "cells", "wall.vcb", "-o", "x.vcb"],
+        3,
+        &["baked already"],
+    );
+    folder.fails(
+        &["bake", "terrain", "rooms.json", "-o", "x.vcb"],
+        3,
+        &["rooms.json"],
+    );
+}
+
+#[test]
+fn a_level_without_visibility_is_not_taken_for_one_in_which_nobody_sees() {
+    let folder = Folder::new();
+    folder.write("unknown.json", r#"{"cells": 3}"#);
+    folder.fails(
+        &["bake", "cells", "unknown.json"],
+        3,
+        &["visibility or portals"],
+    );
+    folder.write("blind.json", r#"{"cells": 3, "pvs": [[], [], []]}"#);
+    folder.ok(&["bake", "cells", "blind.json"]);
+    let ran = folder.ok(&["query", "distance", "blind.vcb", "0", "1"]);
+    assert_eq!(ran.stdout, "unreachable\n");
+}
