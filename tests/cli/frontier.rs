@@ -187,7 +187,7 @@ fn what_cannot_be_is_refused() {
         (&["0,2"][..], 2, &["<B>"][..]),
         (&["0,2", "9,2"], 2, &["9,2 is outside", "columns 0 to 8"]),
         (&["0,2", "8,4"], 2, &["8,4 is a void"]),
-        (&["0,2", "8"], 2, &["\"8\" is no place", "COL,ROW"]),
+        (&["0,2", "8"], 2, &["8: expected COL,ROW"]),
         (&["0,2", "8,2", "--order", "random"], 2, &["fifo, coarse"]),
         (&["0,2", "8,2", "--order", "toward"], 2, &["toward C,R"]),
         (
