@@ -5,5 +5,6 @@ mod common;
 mod damage;
 mod leak;
 mod region;
+mod session;
 mod steps;
 mod twin;

@@ -234,6 +234,31 @@ impl<'a> FrontierBuilder<'a> {
         Ok(())
     }
 
+    /// Lets another player into one side while the set grows, if the other side sees nothing of
+    /// where they stand; returns whether they are in. The set is then one for all of the side's
+    /// players: none of them sees the other side from anywhere in it.
+    pub fn join(&mut self, side: Side, place: Sample) -> bool {
+        let is_hidden = |builder: &Self, quad| {
+            let seen = &builder.half(side.other()).seen;
+            seen.state(&builder.ground, quad) == Some(Visibility::Hidden)
+        };
+        if self.half(side).members.has(&self.ground, place) {
+            return true;
+        }
+        if self.phase != Phase::Grow
+            || self.half(side.other()).area == 0
+            || !self.terrain.grid().has_sample(place)
+            || !is_hidden(self, place.quad())
+        {
+            return false;
+        }
+        let mut quad = place.quad();
+        while quad.level < self.terrain.grid().root_level() && is_hidden(self, quad.parent()) {
+            quad = quad.parent();
+        }
+        self.take(side, quad, true) || quad.level > 0 && self.take(side, place.quad(), true)
+    }
+
     /// Goes on for at most so many quads; returns whether the set has come to its end. The work
     /// for one quad is at most one PVS read, and the tightening at the end counts as one.
     pub fn step(&mut self, quads: u32) -> bool {

@@ -6,7 +6,8 @@
 //!
 //! - [`FrontierBuilder`] grows one on a terrain bundle, at once or in steps;
 //! - [`FrontierOptions`] say how;
-//! - [`Region`] is one half where it was grown, [`Frontier`] one that stands by itself.
+//! - [`Region`] is one half where it was grown, [`Frontier`] one that stands by itself;
+//! - [`Session`] says of many players who must be told what.
 
 mod flood;
 mod growth;
@@ -15,7 +16,9 @@ mod options;
 mod queue;
 mod region;
 mod samples;
+mod session;
 
 pub use growth::{FrontierBuilder, FrontierError, Side};
 pub use options::{FrontierOptions, Grow, Merge, Neighbours, Order, Turns};
 pub use region::{Frontier, FrontierCodeError, Region};
+pub use session::{News, Notice, Session, SessionOptions};

@@ -2,7 +2,7 @@
 
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
 use crate::format::quadtree::state_of;
-use crate::format::{Grid, Leaf, Quad, Visibility};
+use crate::format::{Grid, Leaf, Quad, Sample, Visibility};
 use crate::runtime::{Pvs, TerrainBundle};
 
 /// Where there is terrain, and how blocks lie in a bitmap.
@@ -132,6 +132,12 @@ impl Samples {
     #[inline]
     pub(super) fn word(&self, index: usize) -> u64 {
         self.words.get(index).copied().unwrap_or(0)
+    }
+
+    /// Whether a sample is in the set; `false` outside the grid.
+    pub(super) fn has(&self, ground: &Ground, sample: Sample) -> bool {
+        let (index, bit) = ground.grid.block_bit(sample);
+        ground.grid.has_sample(sample) && self.word(index) >> bit & 1 == 1
     }
 
     /// What part of a quad's terrain is in the set: none (hidden), all (visible) or some
