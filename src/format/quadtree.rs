@@ -96,6 +96,13 @@ impl<'a> Tree<'a> {
         self.body.get(..self.nodes).unwrap_or(&[])
     }
 
+    /// The literals, and what lies behind them.
+    #[inline]
+    pub(super) fn literals(&self) -> &'a [[u8; 8]] {
+        let (literals, _) = self.body.get(self.nodes..).unwrap_or(&[]).as_chunks();
+        literals
+    }
+
     /// Item `item` as a literal; all visible where it is none, or not there.
     #[inline]
     pub(super) fn literal(&self, item: usize) -> u64 {

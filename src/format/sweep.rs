@@ -7,8 +7,10 @@ use super::walk::Leaf;
 
 /// One cursor a level, as for [`super::walk::Leaves`].
 struct Sweep<'a> {
-    tree: Tree<'a>,
     nodes: &'a [u8],
+    literals: &'a [[u8; 8]],
+    /// The item that the next literal is.
+    literal: usize,
     items: [usize; Grid::MAX_ROOT_LEVEL as usize + 1],
 }
 
@@ -24,10 +26,12 @@ impl<'a> Tree<'a> {
             Visibility::Hidden => true,
             Visibility::Visible => take(Leaf::Visible(root)),
             Visibility::Unknown => {
+                let items = self.first_items();
                 let mut sweep = Sweep {
-                    tree: *self,
                     nodes: self.nodes(),
-                    items: self.first_items(),
+                    literals: self.literals(),
+                    literal: items.get(BLOCK_LEVEL as usize).copied().unwrap_or(0),
+                    items,
                 };
                 sweep.enter(root, &mut take)
             }
@@ -38,22 +42,28 @@ impl<'a> Tree<'a> {
 impl Sweep<'_> {
     /// An unknown quad.
     fn enter(&mut self, quad: Quad, take: &mut impl FnMut(Leaf) -> bool) -> bool {
+        if quad.level <= BLOCK_LEVEL {
+            let bits = self.literal();
+            return take(Leaf::Block(quad, bits));
+        }
         let Some(next) = self.items.get_mut(quad.level as usize) else {
             return true;
         };
         let item = *next;
         *next += 1;
-        if quad.level <= BLOCK_LEVEL {
-            return take(Leaf::Block(quad, self.tree.literal(item)));
-        }
         let Some(&node) = self.nodes.get(item) else {
             return take(Leaf::Visible(quad));
         };
-        let (column, row) = (quad.column << 1, quad.row << 1);
+        let (level, column, row) = (quad.level - 1, quad.column << 1, quad.row << 1);
         for index in 0..4 {
-            let child = Quad::new(quad.level - 1, column | index & 1, row | index >> 1);
+            let child = Quad::new(level, column | index & 1, row | index >> 1);
             let goes_on = match node >> (2 * index) & 3 {
                 HIDDEN => true,
+                // Most of a tree: not worth a call each.
+                UNKNOWN if level == BLOCK_LEVEL => {
+                    let bits = self.literal();
+                    take(Leaf::Block(child, bits))
+                }
                 UNKNOWN => self.enter(child, take),
                 _ => take(Leaf::Visible(child)),
             };
@@ -62,5 +72,14 @@ impl Sweep<'_> {
             }
         }
         true
+    }
+
+    /// The next literal.
+    #[inline]
+    fn literal(&mut self) -> u64 {
+        let index = self.literal.checked_sub(self.nodes.len());
+        let literal = index.and_then(|index| self.literals.get(index));
+        self.literal += 1;
+        literal.map_or(!0, |bytes| u64::from_le_bytes(*bytes))
     }
 }
