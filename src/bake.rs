@@ -19,6 +19,7 @@ mod cells;
 mod error;
 mod kernel;
 mod merge;
+mod prune;
 mod report;
 mod share;
 mod tiles;
@@ -45,6 +46,7 @@ pub use crate::bundle::Keep;
 pub use cells::{CellOptions, CellReport, bake_cells};
 pub use error::{BakeError, BakeErrorKind};
 pub use merge::merge;
+pub use prune::{PruneError, prune_bundle};
 pub use report::{BakeReport, ShardReport};
 pub use share::Part;
 

@@ -7,6 +7,7 @@
 mod bake;
 mod completions;
 mod exit;
+mod experiment;
 mod export;
 mod frontier;
 mod heightmap;
@@ -48,6 +49,7 @@ enum Verb {
     Query(query::Args),
     Frontier(frontier::Args),
     Export(export::Args),
+    Experiment(experiment::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -62,6 +64,7 @@ pub fn main() -> ExitCode {
         Verb::Query(args) => query::run(args),
         Verb::Frontier(args) => frontier::run(&args),
         Verb::Export(args) => export::run(&args),
+        Verb::Experiment(args) => experiment::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),
     };

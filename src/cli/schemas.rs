@@ -6,7 +6,9 @@ use std::path::Path;
 
 use schemars::{Schema, schema_for};
 
-use super::{bake, completions, export, frontier, job, man, merge, progress, query, verify};
+use super::{
+    bake, completions, experiment, export, frontier, job, man, merge, progress, query, verify,
+};
 
 fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
@@ -22,6 +24,10 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ),
         ("export-horizon.json", schema_for!(export::HorizonDocument)),
         ("export-skyview.json", schema_for!(export::SkyviewDocument)),
+        (
+            "experiment-frontier.json",
+            schema_for!(experiment::FrontierDocument),
+        ),
         ("frontier.json", schema_for!(frontier::Document)),
         ("info.json", schema_for!(viewcell::bundle::Info)),
         ("job.json", schema_for!(job::JobFile)),

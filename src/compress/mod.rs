@@ -5,6 +5,7 @@
 
 pub mod cells;
 pub mod lossless;
+pub mod prune;
 pub mod twin;
 
 pub use lossless::{Scratch, ValidPyramid, encode};

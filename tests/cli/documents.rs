@@ -81,6 +81,20 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
             &["export", "exposure", "wall.vcb", "-o", "e.png", "--json"],
         ),
         (
+            "experiment-frontier.json",
+            &[
+                "experiment",
+                "frontier",
+                "wall.vcb",
+                "--pairs",
+                "5",
+                "--limits",
+                "0.000001",
+                "--quiet",
+                "--json",
+            ],
+        ),
+        (
             "frontier.json",
             &["frontier", "wall.vcb", "0,0", "8,0", "--json"],
         ),

@@ -5,6 +5,7 @@ mod bad_input;
 mod cells;
 mod common;
 mod documents;
+mod experiment;
 mod export;
 mod frontier;
 mod interrupted;

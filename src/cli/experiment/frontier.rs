@@ -1,0 +1,358 @@
+//! `viewcell experiment frontier`: chapter 4 of Avni's thesis.
+
+use std::fmt::{self, Write as _};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::bake::{BakeOptions, Keep, Mode, Source, bake_terrain, prune_bundle};
+use viewcell::bundle;
+use viewcell::compress::prune::nodes_for;
+use viewcell::runtime::frontier::{FrontierOptions, Grow, Merge};
+use viewcell::runtime::{MappedBundle, Sample, TerrainBundle};
+use viewcell::visibility::Simd;
+
+use super::chart;
+use super::measure::{Measured, hidden_pairs, measure};
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::heightmap::Heightmap;
+use crate::cli::output::{self, Json, say};
+use crate::cli::progress::{Progress, Voice};
+use crate::cli::query;
+use crate::cli::signals::Stop;
+
+/// Time and size of frontier sets: {simple, hierarchical} x {lossless, lossy} at several limits of
+/// memory, and our own default (chapter 4 of Avni's thesis)
+///
+/// TERRAIN is a terrain bundle, or a heightmap, which is then baked (exact). For each limit, every
+/// PVS is pruned to as many nodes as the thesis could afford, three bytes a node. Times are
+/// processor time of one thread.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    heightmap: Heightmap,
+    /// Number of pairs, drawn independently among samples that cannot see each other
+    #[arg(long, value_name = "N", default_value_t = 10_500)]
+    pairs: usize,
+    /// Where the drawing begins
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Limits of memory in GB (2^30 bytes) at three bytes a node
+    #[arg(long, value_name = "GB,...", value_delimiter = ',', default_values_t = [0.1, 0.25, 0.5, 1.0])]
+    limits: Vec<f64>,
+    /// Simple growth takes long: grow it for so many pairs only; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    simple_pairs: usize,
+    /// Folder for the figures: time.png and size.png over the limits, and for each limit
+    /// times-GB.png and sizes-GB.png, how often each time and size came up. Black: simple,
+    /// lossless; orange: simple, lossy; blue: hierarchical, lossless; green: hierarchical, lossy
+    #[arg(long, value_name = "FOLDER")]
+    figures: Option<PathBuf>,
+    #[command(flatten)]
+    voice: Voice,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell experiment frontier --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell experiment frontier")]
+pub struct Document {
+    /// The terrain.
+    terrain: PathBuf,
+    /// Number of pairs of samples, none of which see each other.
+    pairs: usize,
+    /// Where the drawing began.
+    seed: u64,
+    /// Samples with terrain.
+    samples: u64,
+    /// Quads of the quadtree.
+    quads: u64,
+    /// The thesis's cases.
+    cases: Vec<Case>,
+    /// The default options on the bundle as it is.
+    default: Measured,
+    /// Hierarchical growth with lossless merging on the bundle as it is.
+    unlimited: Measured,
+}
+
+/// One of the thesis's cases.
+#[derive(Serialize, JsonSchema)]
+pub struct Case {
+    /// Limit of memory. Unit: 2^30 bytes.
+    gigabytes: f64,
+    /// Nodes that each PVS may have.
+    nodes: u64,
+    /// `simple` or `hierarchical`.
+    grow: &'static str,
+    /// `lossless` or `lossy`.
+    merge: &'static str,
+    /// Number of pairs grown.
+    pairs: usize,
+    #[serde(flatten)]
+    measured: Measured,
+}
+
+/// In the order of the thesis's tables.
+const CASES: [(Grow, Merge, &str, &str); 4] = [
+    (Grow::Simple, Merge::Lossless, "simple", "lossless"),
+    (Grow::Simple, Merge::Lossy, "simple", "lossy"),
+    (
+        Grow::Hierarchical,
+        Merge::Lossless,
+        "hierarchical",
+        "lossless",
+    ),
+    (Grow::Hierarchical, Merge::Lossy, "hierarchical", "lossy"),
+];
+
+pub fn run(args: &Args) -> Outcome {
+    let good = |limit: &f64| limit.is_finite() && *limit > 0.0;
+    if args.pairs == 0 || args.limits.is_empty() || !args.limits.iter().all(good) {
+        return Err(Failure::usage(
+            "expected at least one pair, and limits above 0".into(),
+        ));
+    }
+    if let Some(folder) = &args.figures {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::io(format!("{}: cannot be made", folder.display()), error))?;
+    }
+    let folder = tempfile::tempdir()
+        .map_err(|error| Failure::io("no folder for temporary files".into(), error))?;
+    let input = &args.heightmap.input;
+    let path = if is_bundle(input) {
+        input.clone()
+    } else {
+        let path = folder.path().join("terrain.vcb");
+        bake(args, &path)?;
+        path
+    };
+    let map = query::open(&path)?;
+    let terrain = query::terrain(&path, &map)?;
+    let pairs = hidden_pairs(&terrain, args.pairs, args.seed);
+    if pairs.len() < args.pairs {
+        return Err(Failure::bad_input(format!(
+            "{}: hardly any two samples are hidden from each other",
+            input.display()
+        )));
+    }
+    let mut cases = Vec::new();
+    let mut limits = args.limits.clone();
+    limits.sort_by(f64::total_cmp);
+    for &gigabytes in &limits {
+        let pruned = folder.path().join(format!("pruned-{gigabytes}.vcb"));
+        let bytes = (gigabytes * f64::from(1 << 30)) as u64;
+        let nodes = nodes_for(terrain.grid(), bytes);
+        tell(
+            args,
+            format_args!("{gigabytes} GB: at most {nodes} nodes a PVS"),
+        );
+        prune_bundle(&terrain, nodes, &pruned)
+            .map_err(|error| Failure::new(Exit::InputOutput, error))?;
+        cases.extend(measure_limit(args, gigabytes, nodes, &pruned, &pairs)?);
+        // One at a time: together they may take more than a disk has.
+        let _ = std::fs::remove_file(&pruned);
+    }
+    tell(args, format_args!("the bundle as it is"));
+    let document = Document {
+        terrain: input.clone(),
+        pairs: pairs.len(),
+        seed: args.seed,
+        samples: terrain.valid().count(terrain.grid().root()),
+        quads: terrain.grid().quad_count(),
+        default: measure(&terrain, &pairs, &FrontierOptions::default()),
+        unlimited: measure(
+            &terrain,
+            &pairs,
+            &FrontierOptions::thesis(Grow::Hierarchical, Merge::Lossless),
+        ),
+        cases,
+    };
+    if let Some(folder) = &args.figures {
+        figures(&document, &limits, folder)?;
+    }
+    if args.json.json {
+        output::print_json(&document)?;
+    } else {
+        output::print(Tables(&document, &limits))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn tell(args: &Args, words: fmt::Arguments<'_>) {
+    if !args.voice.quiet {
+        say(words);
+    }
+}
+
+fn is_bundle(path: &Path) -> bool {
+    let mut magic = [0; 8];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && magic == *b"\x89VCB\r\n\x1a\n"
+}
+
+fn bake(args: &Args, path: &Path) -> Result<(), Failure> {
+    let ingested = args.heightmap.read()?;
+    let options = BakeOptions {
+        eye_height: 1.8,
+        player_height: 1.8,
+        mode: Mode::Exact,
+        max_distance: None,
+        threads: 0,
+        simd: Simd::Auto,
+        overwrite: false,
+        keep: Keep::Nothing,
+    };
+    let progress = Progress::new(&args.voice, Stop::default());
+    let input = &args.heightmap.input;
+    let source = Source::new(input, ingested.format, Default::default())
+        .map_err(|error| Failure::io(format!("{}: cannot be read", input.display()), error))?;
+    bake_terrain(&ingested.terrain, &source, &options, path, &progress)?;
+    Ok(())
+}
+
+fn measure_limit(
+    args: &Args,
+    gigabytes: f64,
+    nodes: u64,
+    path: &Path,
+    pairs: &[[Sample; 2]],
+) -> Result<Vec<Case>, Failure> {
+    let map: MappedBundle = query::open(path)?;
+    let terrain: TerrainBundle = query::terrain(path, &map)?;
+    let cases = CASES.map(|(grow, merge, grow_name, merge_name)| {
+        let few = grow == Grow::Simple && args.simple_pairs > 0;
+        let count = if few {
+            args.simple_pairs.min(pairs.len())
+        } else {
+            pairs.len()
+        };
+        Case {
+            gigabytes,
+            nodes,
+            grow: grow_name,
+            merge: merge_name,
+            pairs: count,
+            measured: measure(
+                &terrain,
+                &pairs[..count],
+                &FrontierOptions::thesis(grow, merge),
+            ),
+        }
+    });
+    Ok(cases.into())
+}
+
+fn figures(document: &Document, limits: &[f64], folder: &Path) -> Result<(), Failure> {
+    let of = |case: usize| document.cases.iter().skip(case).step_by(CASES.len());
+    let save = |name: String, png: Result<Vec<u8>, image::ImageError>| {
+        let png = png.map_err(|error| Failure::new(Exit::Resource, error))?;
+        bundle::save(&folder.join(name), &png, true)?;
+        Ok::<(), Failure>(())
+    };
+    for (i, name) in ["time", "size"].into_iter().enumerate() {
+        let mean = |case: &Case| [&case.measured.milliseconds, &case.measured.size][i].mean;
+        let line = |case| of(case).map(|c| [c.gigabytes, mean(c)]).collect();
+        let means: Vec<Vec<[f64; 2]>> = (0..CASES.len()).map(line).collect();
+        save(format!("{name}.png"), chart::lines(&means))?;
+        for (k, limit) in limits.iter().enumerate() {
+            let cases = document
+                .cases
+                .iter()
+                .skip(k * CASES.len())
+                .take(CASES.len());
+            let values: Vec<Vec<f64>> = cases
+                .map(|case| case.measured.sets.iter().map(|set| set[i]).collect())
+                .collect();
+            save(format!("{name}s-{limit}.png"), chart::frequencies(&values))?;
+        }
+    }
+    Ok(())
+}
+
+/// Tables like 4.1 to 4.4 of the thesis.
+struct Tables<'a>(&'a Document, &'a [f64]);
+
+impl fmt::Display for Tables<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(document, limits) = self;
+        let of = |measured: &Measured, time: bool| {
+            let mut text = String::new();
+            let (s, digits) = match time {
+                true => (&measured.milliseconds, 3),
+                false => (&measured.size, 0),
+            };
+            let _ = write!(text, "{:.digits$} ± {:.digits$}", s.mean, s.interval);
+            text
+        };
+        for time in [true, false] {
+            writeln!(
+                f,
+                "Mean {} of {} sets, with 95 % confidence intervals",
+                if time {
+                    "processor time (milliseconds)"
+                } else {
+                    "size (samples)"
+                },
+                document.pairs
+            )?;
+            write!(f, "{:<22}", "")?;
+            for (_, _, grow, merge) in CASES {
+                write!(f, "{:>24}", format!("{grow}/{merge}"))?;
+            }
+            writeln!(f)?;
+            for (k, limit) in limits.iter().enumerate() {
+                write!(f, "{:<22}", format!("{limit} GB"))?;
+                for case in document
+                    .cases
+                    .iter()
+                    .skip(k * CASES.len())
+                    .take(CASES.len())
+                {
+                    write!(f, "{:>24}", of(&case.measured, time))?;
+                }
+                writeln!(f)?;
+            }
+            for (name, measured) in [
+                ("as it is, hierarchical/lossless", &document.unlimited),
+                ("as it is, our default", &document.default),
+            ] {
+                writeln!(f, "{name:<34}{:>36}", of(measured, time))?;
+            }
+            writeln!(f)?;
+        }
+        writeln!(
+            f,
+            "{:<40}{:>10}{:>10}{:>10}{:>13}{:>10}{:>14}",
+            "", "median ms", "p99 ms", "max ms", "median size", "p99 size", "smaller half"
+        )?;
+        let named = document.cases.iter().map(|case| {
+            let name = format!("{} GB, {}/{}", case.gigabytes, case.grow, case.merge);
+            (name, &case.measured)
+        });
+        let ours = [
+            (
+                "as it is, hierarchical/lossless".to_owned(),
+                &document.unlimited,
+            ),
+            ("as it is, our default".to_owned(), &document.default),
+        ];
+        let lines: Vec<String> = named
+            .chain(ours)
+            .map(|(name, m)| {
+                format!(
+                    "{name:<40}{:>10.3}{:>10.3}{:>10.3}{:>13}{:>10}{:>14.0}",
+                    m.milliseconds.median,
+                    m.milliseconds.p99,
+                    m.milliseconds.max,
+                    m.size.median,
+                    m.size.p99,
+                    m.smaller_half.mean
+                )
+            })
+            .collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
