@@ -6,7 +6,7 @@
 //!
 //! `sectors` is another definition, the thesis's, with a kernel and a twin of its own. Behind
 //! [`Viewsheds`] the hierarchy does not ask which it is. `horizon` stands beside: angles against
-//! the sky, and no PVS.
+//! the sky, and no PVS. [`portals`] is for levels of cells and portals.
 
 mod angles;
 mod continuous;
@@ -16,6 +16,7 @@ mod field;
 mod horizon;
 mod lanes;
 mod midlines;
+pub mod portals;
 mod rays;
 mod refine;
 mod relief;

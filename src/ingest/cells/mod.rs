@@ -10,10 +10,12 @@
 //! | IBSP38, VBSP | clusters | rows of clusters, zeros run-length coded; PVS and PHS |
 //! | IBSP46, IBSP47 | clusters | a raw matrix |
 //! | Doom WAD | sectors of a map | REJECT, a bit a pair, 1 = not visible |
+//! | PRT1, PRT2, PRT1-AM | leaves or clusters, with portals | none |
 //! | JSON | as written | as written |
 
 mod json;
 mod lump;
+mod prt;
 mod quake;
 mod quake2;
 mod quake3;
@@ -25,6 +27,7 @@ mod wad;
 use std::path::Path;
 
 pub use json::CellGraphFile;
+pub use prt::{OpaqueFace, PortalFile, PortalFileKind};
 pub use wad::wad_maps;
 
 use super::error::IngestError;
@@ -47,7 +50,7 @@ pub struct IngestedCells {
     /// The level.
     pub graph: CellGraph,
     /// What the file was: `BSP29`, `2PSB`, `BSP2`, `BSP30`, `IBSP38`, `IBSP46`, `IBSP47`, `VBSP`,
-    /// `Doom WAD` or `JSON cell graph`.
+    /// `Doom WAD`, `portal file` or `JSON cell graph`.
     pub format: &'static str,
     /// What a person should know: missing visibility, readings of doubtful places.
     pub notes: Vec<String>,
@@ -88,6 +91,7 @@ pub fn cells_from_bytes(
         Format::Quake3(_) => quake3::read(file, &mut notes)?,
         Format::Source => source::read(file, &mut notes)?,
         Format::Wad => wad::read(file, options.map.as_deref(), &mut notes)?,
+        Format::Portals => PortalFile::read(bytes)?.into_graph(),
         Format::Json => json::read(bytes)?,
     };
     Ok(IngestedCells {
@@ -104,6 +108,7 @@ enum Format {
     Quake3(u32),
     Source,
     Wad,
+    Portals,
     Json,
 }
 
@@ -116,6 +121,7 @@ impl Format {
             Self::Quake3(_) => "IBSP46",
             Self::Source => "VBSP",
             Self::Wad => "Doom WAD",
+            Self::Portals => "portal file",
             Self::Json => "JSON cell graph",
         }
     }
@@ -133,6 +139,9 @@ fn sniff(bytes: &[u8]) -> Option<Format> {
         _ => {
             if let Some(kind) = quake::Kind::of(magic) {
                 return Some(Format::Quake(kind));
+            }
+            if prt::matches(bytes) {
+                return Some(Format::Portals);
             }
             let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
             let first = text.iter().find(|byte| !byte.is_ascii_whitespace());

@@ -1,0 +1,6 @@
+//! Levels of portals: portal files, flow through them, and what is derived from it.
+#![cfg(feature = "bake")]
+
+mod common;
+mod flow;
+mod prt;
