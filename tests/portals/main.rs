@@ -4,3 +4,4 @@
 mod common;
 mod flow;
 mod prt;
+mod recover;

@@ -225,18 +225,18 @@ impl<'a> Walk<'a> {
             &mut self.planes,
         );
         frame.planes.end = self.planes.len();
-        let words = seen.len();
-        let first = self.frames.len() * words;
+        let first = self.frames.len() * seen.len();
         let mut more = 0;
-        for word in 0..words {
-            let mut left = self.allowed[first + word] & !seen[word];
-            for bit in ones(&[self.allowed[first + word] & !seen[word]]) {
+        for (word, &seen) in seen.iter().enumerate() {
+            let hoped = self.allowed[first + word] & !seen;
+            let mut left = hoped;
+            for bit in ones(&[hoped]) {
                 let passage = window.bits().start + 64 * word + bit;
                 if self.is_outside(passage, frame.planes.clone()) {
                     left &= !(1 << bit);
                 }
             }
-            self.allowed[first + word] &= left | seen[word];
+            self.allowed[first + word] &= left | seen;
             more |= left;
         }
         if more != 0 {
