@@ -96,34 +96,53 @@ fn levels_compared_with_the_visibility_that_their_compilers_found() {
         ("q3-ibsp46/stormkeep-own", [286, 797]),
     ];
     for (name, expected) in counts {
-        let Some(file) = portal_file(name) else {
-            continue;
-        };
-        let Some(level) = bsp_as_portal_file(name, &file) else {
-            continue;
-        };
-        let theirs = level.pvs.unwrap();
-        let graph = file.into_graph();
-        let ours = pvs(&graph, FlowMethod::Full);
-        assert!(ours.is_symmetric(), "{name}");
-        let fast = pvs(&graph, FlowMethod::Fast);
-        assert!(ones(&ours).iter().all(|&(a, b)| fast.get(a, b)), "{name}");
-
-        let mut search = Sightlines::new(&graph, CLEARANCE, 1);
-        let mut found = [0, 0];
-        for (a, b) in (0..graph.cells).flat_map(|a| (0..graph.cells).map(move |b| (a, b))) {
-            match (ours.get(a, b), theirs.get(a, b)) {
-                (true, false) if a != b => found[0] += 1,
-                (false, true) => {
-                    found[1] += 1;
-                    let line = search.between(a as u32, b as u32, 200);
-                    assert_eq!(line, None, "{name}: {a} sees {b}");
-                }
-                _ => {}
-            }
-        }
-        assert_eq!(found, expected, "{name}");
+        assert_eq!(compared(name).unwrap_or(expected), expected, "{name}");
     }
+}
+
+/// Run by `scripts/hunt-cells`.
+#[test]
+#[ignore = "takes minutes: scripts/hunt-cells"]
+fn large_levels_compared_with_the_visibility_that_their_compilers_found() {
+    for (name, expected) in [
+        ("q1-bsp29/lqdm13", [0, 0]),
+        ("q1-bsp29/lq_e0m2", [0, 0]),
+        ("q1-bsp29/lq_e4m4", [0, 0]),
+    ] {
+        assert_eq!(compared(name).unwrap_or(expected), expected, "{name}");
+    }
+}
+
+/// Extra and missing pairs of a level; shows each missing one hidden by a search for a line of
+/// sight.
+fn compared(name: &str) -> Option<[u32; 2]> {
+    let file = portal_file(name)?;
+    let theirs = bsp_as_portal_file(name, &file)?.pvs.unwrap();
+    let graph = file.into_graph();
+    let ours = pvs(&graph, FlowMethod::Full);
+    assert!(ours.is_symmetric(), "{name}");
+    let fast = pvs(&graph, FlowMethod::Fast);
+    assert!(ones(&ours).iter().all(|&(a, b)| fast.get(a, b)), "{name}");
+
+    let mut search = Sightlines::new(&graph, CLEARANCE, 1);
+    let mut found = [0, 0];
+    for (a, b) in (0..graph.cells).flat_map(|a| (0..graph.cells).map(move |b| (a, b))) {
+        match (ours.get(a, b), theirs.get(a, b)) {
+            (true, false) if a != b => found[0] += 1,
+            (false, true) => {
+                found[1] += 1;
+                let line = search.between(a as u32, b as u32, 1000);
+                assert_eq!(line, None, "{name}: {a} sees {b}");
+            }
+            _ => {}
+        }
+    }
+    let counts = [&ours, &theirs].map(BitMatrix::count_ones);
+    println!(
+        "{name}: ours {}, theirs {}, extra and missing {found:?}",
+        counts[0], counts[1]
+    );
+    Some(found)
 }
 
 #[test]

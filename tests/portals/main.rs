@@ -3,5 +3,6 @@
 
 mod common;
 mod flow;
+mod frontier;
 mod prt;
 mod recover;

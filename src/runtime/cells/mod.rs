@@ -1,5 +1,7 @@
 //! A cell bundle: who sees whom among the cells of a level, and how far apart they are.
 
+pub mod frontier;
+
 use super::bundle::Bundle;
 use crate::format::bytes::{f32_at, f64_at, u32_at};
 use crate::format::cells::{

@@ -1,0 +1,358 @@
+//! Frontiers between cells: no cell of one region sees any of the other.
+
+use proptest::prelude::*;
+use viewcell::format::cells::{DistanceBits, DistanceRow, PvsRow};
+use viewcell::hierarchy::epvs::{Epvs, UNREACHABLE};
+use viewcell::ingest::cells::{CellsOptions, read_cells};
+use viewcell::runtime::cell_frontier::{
+    Construction, Frontier, ShortMemory, by_distance, grow, tightened,
+};
+use viewcell::visibility::portals::recover;
+use viewcell::world::{BitMatrix, CellGraph, ones};
+
+use super::common::level;
+
+const ALL: [Construction; 3] = [
+    Construction::Published,
+    Construction::Tightened,
+    Construction::Grown,
+];
+
+/// The rows that a bundle would hold.
+struct Level {
+    pvs: BitMatrix,
+    bytes: Vec<u8>,
+    bits: DistanceBits,
+    distances: Vec<Vec<u8>>,
+    neighbours: Vec<Vec<u32>>,
+}
+
+impl Level {
+    /// Of a PVS that is made symmetric.
+    fn new(pvs: &BitMatrix, adjacency: &[[u32; 2]], bits: Option<DistanceBits>) -> Self {
+        let mut pvs = pvs.or_with_transpose();
+        pvs.set_diagonal();
+        let epvs = Epvs::new(&pvs);
+        let bits = bits.unwrap_or(DistanceBits::for_greatest(epvs.greatest()));
+        let cells = pvs.n() as u32;
+        let rows = epvs.row_of().iter().map(|&row| {
+            let mut bytes = vec![0; bits.row_len(cells)];
+            for (cell, &distance) in (0..).zip(epvs.row(row as usize)) {
+                let code = match distance {
+                    UNREACHABLE => bits.unreachable(),
+                    distance => distance.into(),
+                };
+                bits.put(&mut bytes, cell, code);
+            }
+            bytes
+        });
+        let distances = rows.collect();
+        let mut neighbours = vec![Vec::new(); pvs.n()];
+        for &[a, b] in adjacency {
+            neighbours[a as usize].push(b);
+            neighbours[b as usize].push(a);
+        }
+        Self {
+            bytes: pvs
+                .rows()
+                .flatten()
+                .flat_map(|word| word.to_le_bytes())
+                .collect(),
+            pvs,
+            bits,
+            distances,
+            neighbours,
+        }
+    }
+
+    fn cells(&self) -> u32 {
+        self.pvs.n() as u32
+    }
+
+    fn row(&self, cell: u32) -> PvsRow<'_> {
+        let length = 8 * self.pvs.stride();
+        PvsRow::new(
+            &self.bytes[cell as usize * length..][..length],
+            self.cells(),
+        )
+    }
+
+    fn distances(&self, cell: u32) -> DistanceRow<'_> {
+        DistanceRow::new(&self.distances[cell as usize], self.bits, self.cells())
+    }
+
+    /// As a bundle answers.
+    fn frontier<'m>(
+        &self,
+        a: u32,
+        b: u32,
+        construction: Construction,
+        memory: &'m mut [u64],
+    ) -> Result<Option<Frontier<'m>>, ShortMemory> {
+        if self.pvs.get(a as usize, b as usize) {
+            return Ok(None);
+        }
+        let rows = [self.distances(a), self.distances(b)];
+        match construction {
+            Construction::Published => by_distance([a, b], rows, memory),
+            Construction::Tightened => tightened([a, b], rows, |c| self.row(c), memory),
+            Construction::Grown => {
+                let neighbours = |c: u32| self.neighbours[c as usize].iter().copied();
+                grow(self.cells(), [a, b], |c| self.row(c), neighbours, memory)
+            }
+        }
+    }
+
+    /// Cells of F_AB that see a cell of F_BA.
+    fn leaks(&self, frontier: &Frontier) -> Vec<(usize, usize)> {
+        let see = |a| {
+            let both = self.pvs.row(a).iter().zip(frontier.ba);
+            let seen: Vec<u64> = both.map(|(row, ba)| row & ba).collect();
+            ones(&seen).map(|b| (a, b)).collect::<Vec<_>>()
+        };
+        ones(frontier.ab).flat_map(see).collect()
+    }
+}
+
+/// EQ 1 and EQ 2, word for word, with `None` for infinity.
+fn published(epvs: &Epvs, a: usize, b: usize) -> [Vec<usize>; 2] {
+    let less = |x: Option<u32>, y: Option<u32>, by: u32| match (x, y) {
+        (Some(x), Some(y)) => x + by <= y,
+        (Some(_), None) => true,
+        (None, _) => false,
+    };
+    let cells = 0..epvs.cells();
+    let distance = |from, to| epvs.distance(from, to);
+    [
+        // dist(A,C) <= dist(B,C) - 1
+        cells
+            .clone()
+            .filter(|&c| less(distance(a, c), distance(b, c), 1))
+            .collect(),
+        // dist(B,D) < dist(A,D) - 1
+        cells
+            .filter(|&d| less(distance(b, d), distance(a, d), 2))
+            .collect(),
+    ]
+}
+
+fn worlds() -> impl Strategy<Value = (BitMatrix, Vec<[u32; 2]>)> {
+    // Cells in a ring or two that see a few steps ahead, and some chords.
+    (2_u32..150, 1_u32..4, 0_usize..6, any::<u64>()).prop_map(|(n, sight, chords, seed)| {
+        let mut state = seed | 1;
+        let mut roll = |n: u32| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % u64::from(n)) as u32
+        };
+        let gap = roll(n);
+        let mut adjacency = Vec::new();
+        let mut pvs = BitMatrix::new(n as usize);
+        for a in 0..n {
+            if a + 1 < n && a != gap {
+                adjacency.push([a, a + 1]);
+            }
+            for b in a..n.min(a + sight + 1) {
+                if !(a <= gap && gap < b) {
+                    pvs.set(a as usize, b as usize);
+                }
+            }
+        }
+        for _ in 0..chords {
+            let (a, b) = (roll(n), roll(n));
+            pvs.set(a as usize, b as usize);
+            if a < b {
+                adjacency.push([a, b]);
+            }
+        }
+        (pvs, adjacency)
+    })
+}
+
+proptest! {
+    #[test]
+    fn regions_are_those_of_the_equations_and_never_leak((pvs, adjacency) in worlds()) {
+        let level = Level::new(&pvs, &adjacency, None);
+        let n = level.cells();
+        let epvs = Epvs::new(&level.pvs);
+        let mut memory = vec![u64::MAX; Construction::Grown.words(n)];
+        for (a, b) in (0..n.min(12)).flat_map(|a| (0..n).rev().take(12).map(move |b| (a, b))) {
+            for construction in ALL {
+                let frontier = level.frontier(a, b, construction, &mut memory).unwrap();
+                prop_assert_eq!(frontier.is_none(), level.pvs.get(a as usize, b as usize));
+                let Some(frontier) = frontier else { continue };
+                prop_assert_eq!(level.leaks(&frontier), vec![]);
+                let regions = [frontier.ab, frontier.ba].map(|r| ones(r).collect::<Vec<_>>());
+                prop_assert!(regions[0].contains(&(a as usize)));
+                prop_assert!(regions[1].contains(&(b as usize)));
+                prop_assert!(regions.iter().flatten().all(|&c| c < n as usize));
+                let by_words = published(&epvs, a as usize, b as usize);
+                match construction {
+                    Construction::Published => prop_assert_eq!(&regions, &by_words),
+                    Construction::Tightened => {
+                        let unseen = (0..n as usize)
+                            .filter(|&d| by_words[0].iter().all(|&c| !level.pvs.get(c, d)));
+                        prop_assert_eq!(&regions, &[by_words[0].clone(), unseen.collect()]);
+                    }
+                    Construction::Grown => for (i, start) in [a, b].into_iter().enumerate() {
+                        // Connected, and nothing on the rim could be taken in.
+                        let mut reached = vec![start];
+                        let mut head = 0;
+                        while head < reached.len() {
+                            for &next in &level.neighbours[reached[head] as usize] {
+                                let inside = regions[i].contains(&(next as usize));
+                                if inside && !reached.contains(&next) {
+                                    reached.push(next);
+                                }
+                                let sees = |&c: &usize| level.pvs.get(next as usize, c);
+                                prop_assert!(inside || regions[1 - i].iter().any(sees));
+                            }
+                            head += 1;
+                        }
+                        prop_assert_eq!(reached.len(), regions[i].len());
+                    },
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn distances_of_every_width_give_the_same_regions((pvs, _) in worlds()) {
+        let widths = [DistanceBits::Eight, DistanceBits::Sixteen];
+        let levels = widths.map(|bits| Level::new(&pvs, &[], Some(bits)));
+        let narrow = Level::new(&pvs, &[], None);
+        let n = narrow.cells();
+        let words = Construction::Published.words(n);
+        let (mut memory, mut other) = (vec![0; words], vec![0; words]);
+        for (a, b) in (0..n.min(12)).flat_map(|a| (0..n).rev().take(12).map(move |b| (a, b))) {
+            let expected = narrow.frontier(a, b, Construction::Published, &mut memory).unwrap();
+            for level in &levels {
+                let found = level.frontier(a, b, Construction::Published, &mut other).unwrap();
+                prop_assert_eq!(&found, &expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn too_little_memory_and_rows_that_are_cut_short() {
+    let pvs = BitMatrix::from_fn(70, |a, b| a.abs_diff(b) < 2);
+    let mut level = Level::new(&pvs, &[[3, 4]], None);
+    for construction in ALL {
+        let words = construction.words(70);
+        let mut memory = vec![0; words - 1];
+        let error = level
+            .frontier(3, 60, construction, &mut memory)
+            .unwrap_err();
+        assert_eq!((error.expected, error.found), (words, words - 1));
+        assert!(error.to_string().contains("words for a frontier"));
+    }
+    // What is not there is visible: no region that rests on it.
+    level.distances[60].pop();
+    let mut memory = vec![0; Construction::Grown.words(70)];
+    for construction in [Construction::Published, Construction::Tightened] {
+        assert_eq!(level.frontier(3, 60, construction, &mut memory), Ok(None));
+    }
+    let nothing = |_| PvsRow::new(&[], 70);
+    let alone = grow(70, [3, 60], nothing, |_| [4].into_iter(), &mut memory)
+        .unwrap()
+        .unwrap();
+    let [ab, ba] = [alone.ab, alone.ba].map(|region| ones(region).collect::<Vec<_>>());
+    assert_eq!((ab, ba), (vec![3], vec![60]));
+}
+
+/// A real level, with the pairs that its portals join.
+fn real(name: &str) -> Option<Level> {
+    let path = level(name)?;
+    let mut graph = read_cells(&path, &CellsOptions::default()).unwrap().graph;
+    graph.portals = recover(&graph);
+    let adjacency = CellGraph::adjacency_of(&graph.portals);
+    Some(Level::new(&graph.pvs.unwrap(), &adjacency, None))
+}
+
+/// Holds a sample of the pairs of a level against the definition, or all of them.
+fn hunt(name: &str, level: &Level, pairs: impl Iterator<Item = (u32, u32)>) -> String {
+    let n = level.cells();
+    let mut memory = vec![0; Construction::Grown.words(n)];
+    let mut hidden = 0_u64;
+    let mut sizes = [[0_u64; 2]; 3];
+    for (a, b) in pairs {
+        for (construction, sizes) in ALL.into_iter().zip(&mut sizes) {
+            let Some(frontier) = level.frontier(a, b, construction, &mut memory).unwrap() else {
+                assert!(level.pvs.get(a as usize, b as usize), "{name}: {a} {b}");
+                continue;
+            };
+            let leaks = level.leaks(&frontier);
+            assert!(
+                leaks.is_empty(),
+                "{name}: {construction:?} {a} {b}: {leaks:?}"
+            );
+            for (size, region) in sizes.iter_mut().zip([frontier.ab, frontier.ba]) {
+                *size += region
+                    .iter()
+                    .map(|word| u64::from(word.count_ones()))
+                    .sum::<u64>();
+            }
+            hidden += u64::from(construction == Construction::Published);
+        }
+    }
+    let share = |sum: u64| 100.0 * sum as f64 / hidden.max(1) as f64 / f64::from(n);
+    let shares = sizes.map(|[ab, ba]| format!("{:.1} + {:.1}", share(ab), share(ba)));
+    format!("| {name} | {n} | {hidden} | {} |", shares.join(" | "))
+}
+
+#[test]
+fn real_levels_leak_nothing_in_a_sample_of_pairs() {
+    for name in [
+        "q1-bsp29/dm4.bsp",
+        "q1-bsp29/lqdm13.bsp",
+        "q1-bsp29/lq_e0m2.bsp",
+    ] {
+        let Some(level) = real(name) else { continue };
+        let n = u64::from(level.cells());
+        let pairs = (0..2_000_u64).map(|i| {
+            let mixed = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24;
+            ((mixed % n) as u32, (mixed / n % n) as u32)
+        });
+        hunt(name, &level, pairs);
+    }
+}
+
+/// Run by `scripts/hunt-cells`.
+#[test]
+#[ignore = "takes minutes: scripts/hunt-cells"]
+fn real_levels_leak_nothing() {
+    let Some(folder) = level("") else { return };
+    println!(
+        "| level | cells | hidden pairs asked | published: F_AB + F_BA, % of cells | tightened | grown |"
+    );
+    println!("|---|---|---|---|---|---|");
+    let mut names: Vec<String> = Vec::new();
+    for kind in std::fs::read_dir(&folder).unwrap() {
+        let kind = kind.unwrap().path();
+        let files = std::fs::read_dir(&kind).into_iter().flatten();
+        let paths = files.map(|file| file.unwrap().path());
+        let bsp = paths.filter(|path| path.extension().is_some_and(|e| e == "bsp"));
+        names.extend(bsp.map(|path| path.strip_prefix(&folder).unwrap().to_str().unwrap().into()));
+    }
+    names.sort();
+    for name in names {
+        let Some(level) = real(&name) else { continue };
+        let n = level.cells();
+        let line = if n <= 2000 {
+            let pairs = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
+            hunt(&name, &level, pairs)
+        } else {
+            // A million pairs, spread evenly, both directions of each.
+            let pairs = (0..500_000_u64).flat_map(|i| {
+                let mixed = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+                let n = u64::from(n);
+                let (a, b) = ((mixed % n) as u32, (mixed / n % n) as u32);
+                [(a, b), (b, a)]
+            });
+            hunt(&name, &level, pairs)
+        };
+        println!("{line}");
+    }
+}
