@@ -161,7 +161,9 @@ pub fn tightened<'m, 'p>(
             let bit = rest.trailing_zeros();
             rest &= rest - 1;
             let cell = 64 * i as u32 + bit;
-            if cell < cells && !sees_any(pvs(cell), ab) {
+            // What no chain joins to A, no cell of F_AB sees.
+            let apart = rows[0].code(cell) == rows[0].bits().unreachable();
+            if cell < cells && (apart || !sees_any(pvs(cell), ab, i)) {
                 *in_ba |= 1 << bit;
             }
         }
@@ -257,7 +259,7 @@ impl<'m> Side<'m> {
             }
             // In a damaged bundle a row may see what does not see it back.
             let row = pvs(next);
-            if !sees_any(row, other.region) {
+            if !sees_any(row, other.region, 0) {
                 self.take(next, row);
             }
         }
@@ -297,11 +299,17 @@ fn parts(
     cut().ok_or(ShortMemory { expected, found })
 }
 
-/// Whether a row sees any cell of a region. A row that is not all there does.
+/// Whether a row sees any cell of a region, from word `first` on and then before it: cells see
+/// most of what is numbered near them. A row that is not all there does.
 #[inline]
-fn sees_any(row: PvsRow<'_>, region: &[u64]) -> bool {
+fn sees_any(row: PvsRow<'_>, region: &[u64], first: usize) -> bool {
     let words = row.words();
-    words.len() < region.len() || words.zip(region).any(|(word, region)| word & region != 0)
+    if words.len() < region.len() {
+        return true;
+    }
+    let both = words.zip(region);
+    let meets = |(word, region): (u64, &u64)| word & region != 0;
+    both.clone().skip(first).any(meets) || both.take(first).any(meets)
 }
 
 fn get(words: &[u64], cell: u32) -> bool {
@@ -350,12 +358,12 @@ fn compare_nibbles(row_a: &[u8], row_b: &[u8], ab: &mut [u64], ba: &mut [u64]) {
         let [even, odd] = [(a, b), (a >> 4, b >> 4)].map(|(a, b)| {
             let (a, b) = (a & NIBBLES, b & NIBBLES);
             // Unreachable, 15, becomes 17: further than 14, the greatest, by more than one.
-            let far = |x: u64| x + (x + LOW >> 3 & LOW << 1);
+            let far = |x: u64| x + (((x + LOW) >> 3) & (LOW << 1));
             let (a, b) = (far(a), far(b));
             // In each byte, the highest bit of 128 + x - y is set if x >= y.
             (
-                (b | HIGH) - (a + LOW) & HIGH,
-                (a | HIGH) - (b + LOW * 2) & HIGH,
+                ((b | HIGH) - (a + LOW)) & HIGH,
+                ((a | HIGH) - (b + LOW * 2)) & HIGH,
             )
         });
         (pack(even.0, odd.0), pack(even.1, odd.1))

@@ -1,0 +1,140 @@
+//! Levels of portals: flow, recovery, and frontiers between cells. Needs the real levels; what is
+//! absent is left out.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use viewcell::format::cells::{DistanceBits, DistanceRow, PvsRow};
+use viewcell::hierarchy::epvs::{Epvs, UNREACHABLE};
+use viewcell::ingest::cells::{CellsOptions, read_cells};
+use viewcell::runtime::cell_frontier::{Construction, by_distance, grow, tightened};
+use viewcell::visibility::portals::{FlowMethod, FlowOptions, flow, recover};
+use viewcell::world::{BitMatrix, CellGraph};
+
+fn main() {
+    divan::main();
+}
+
+fn level(name: &str) -> Option<CellGraph> {
+    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
+        PathBuf::from,
+    );
+    let path = data.join("cells").join(name);
+    path.exists()
+        .then(|| read_cells(&path, &CellsOptions::default()).unwrap().graph)
+}
+
+/// On one thread.
+fn bench_flow(bencher: Bencher, name: &str, method: FlowMethod) {
+    let Some(graph) = level(name) else { return };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.unwrap();
+    let options = FlowOptions {
+        method,
+        checkpoint: None,
+    };
+    bencher.bench(|| pool.install(|| flow(&graph, &options, &mut |_| ControlFlow::Continue(()))));
+}
+
+#[divan::bench(args = ["q1-bsp29/dm4.prt", "q1-bsp29/e1m1.prt"], sample_count = 3)]
+fn full_flow(bencher: Bencher, name: &str) {
+    bench_flow(bencher, name, FlowMethod::Full);
+}
+
+#[divan::bench(args = ["q1-bsp29/dm4.prt", "q1-bsp29/e1m1.prt"], sample_count = 10)]
+fn fast_flow(bencher: Bencher, name: &str) {
+    bench_flow(bencher, name, FlowMethod::Fast);
+}
+
+#[divan::bench(args = ["q1-bsp29/dm4.bsp", "q1-bsp29/lq_e4m4.bsp"], sample_count = 10)]
+fn recovery(bencher: Bencher, name: &str) {
+    if let Some(graph) = level(name) {
+        bencher.bench(|| recover(&graph));
+    }
+}
+
+const LEVELS: [&str; 3] = [
+    "q1-bsp29/e1m1.bsp",
+    "q1-bsp29/lq_e0m2.bsp",
+    "q1-bsp29/lq_e4m4.bsp",
+];
+
+/// Hidden pairs asked, one after the other.
+const QUERIES: usize = 1000;
+
+fn bench_frontier(bencher: Bencher, name: &str, construction: Construction) {
+    let Some(mut graph) = level(name) else { return };
+    graph.portals = recover(&graph);
+    let mut pvs: BitMatrix = graph.pvs.unwrap().or_with_transpose();
+    pvs.set_diagonal();
+    let epvs = Epvs::new(&pvs);
+    let bits = DistanceBits::for_greatest(epvs.greatest());
+    let n = pvs.n() as u32;
+    let rows: Vec<Vec<u8>> = (0..pvs.n())
+        .map(|a| {
+            let mut row = vec![0; bits.row_len(n)];
+            for (cell, &distance) in (0..).zip(epvs.row(epvs.row_of()[a] as usize)) {
+                let far = distance == UNREACHABLE;
+                let code = if far {
+                    bits.unreachable()
+                } else {
+                    distance.into()
+                };
+                bits.put(&mut row, cell, code);
+            }
+            row
+        })
+        .collect();
+    let bytes: Vec<Vec<u8>> = pvs
+        .rows()
+        .map(|row| row.iter().flat_map(|word| word.to_le_bytes()).collect())
+        .collect();
+    let mut neighbours = vec![Vec::new(); pvs.n()];
+    for [a, b] in CellGraph::adjacency_of(&graph.portals) {
+        neighbours[a as usize].push(b);
+        neighbours[b as usize].push(a);
+    }
+    let pairs: Vec<[u32; 2]> = (0_u64..)
+        .map(|i| {
+            let mixed = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24;
+            [mixed % u64::from(n), mixed / u64::from(n) % u64::from(n)].map(|cell| cell as u32)
+        })
+        .filter(|&[a, b]| !pvs.get(a as usize, b as usize))
+        .take(QUERIES)
+        .collect();
+    let distances = |cell: u32| DistanceRow::new(&rows[cell as usize], bits, n);
+    let row = |cell: u32| PvsRow::new(&bytes[cell as usize], n);
+    let mut memory = vec![0; construction.words(n)];
+    bencher.counter(ItemsCount::new(QUERIES)).bench_local(|| {
+        for &pair in &pairs {
+            let both = pair.map(distances);
+            let found = match construction {
+                Construction::Published => by_distance(pair, both, &mut memory),
+                Construction::Tightened => tightened(pair, both, row, &mut memory),
+                Construction::Grown => {
+                    let near = |cell: u32| neighbours[cell as usize].iter().copied();
+                    grow(n, pair, row, near, &mut memory)
+                }
+            };
+            divan::black_box(found.ok());
+        }
+    });
+}
+
+#[divan::bench(args = LEVELS)]
+fn published_frontier(bencher: Bencher, name: &str) {
+    bench_frontier(bencher, name, Construction::Published);
+}
+
+#[divan::bench(args = LEVELS)]
+fn tightened_frontier(bencher: Bencher, name: &str) {
+    bench_frontier(bencher, name, Construction::Tightened);
+}
+
+#[divan::bench(args = LEVELS, sample_count = 10)]
+fn grown_frontier(bencher: Bencher, name: &str) {
+    bench_frontier(bencher, name, Construction::Grown);
+}
