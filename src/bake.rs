@@ -20,6 +20,7 @@ mod error;
 mod kernel;
 mod merge;
 mod prune;
+mod read_back;
 mod report;
 mod share;
 mod tiles;
@@ -47,6 +48,7 @@ pub use cells::{CellOptions, CellReport, bake_cells};
 pub use error::{BakeError, BakeErrorKind};
 pub use merge::merge;
 pub use prune::{PruneError, prune_bundle};
+pub use read_back::read_level;
 pub use report::{BakeReport, ShardReport};
 pub use share::Part;
 

@@ -13,6 +13,8 @@ use viewcell::bundle::{self, Info};
 use viewcell::ingest::{IngestError, IngestErrorKind, read_terrain};
 use viewcell::visibility;
 
+pub use cells::{Args as CellArgs, bake as bake_cells};
+
 use super::exit::{Exit, Failure, Outcome};
 use super::info::Summary;
 use super::job::{Simd, TerrainJob};

@@ -11,6 +11,7 @@ mod experiment;
 mod export;
 mod frontier;
 mod heightmap;
+mod import;
 mod info;
 mod job;
 mod man;
@@ -50,6 +51,7 @@ enum Verb {
     Frontier(frontier::Args),
     Export(export::Args),
     Experiment(experiment::Args),
+    Import(import::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -65,6 +67,7 @@ pub fn main() -> ExitCode {
         Verb::Frontier(args) => frontier::run(&args),
         Verb::Export(args) => export::run(&args),
         Verb::Experiment(args) => experiment::run(&args),
+        Verb::Import(args) => import::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),
     };

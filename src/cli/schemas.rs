@@ -18,6 +18,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             schema_for!(viewcell::ingest::cells::CellGraphFile),
         ),
         ("completions.json", schema_for!(completions::Document)),
+        ("export-cells.json", schema_for!(export::CellsDocument)),
         (
             "export-exposure.json",
             schema_for!(export::ExposureDocument),

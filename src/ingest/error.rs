@@ -82,6 +82,11 @@ impl IngestError {
         &self.0.remedy
     }
 
+    /// The same error, about a file, unless it says which already.
+    pub fn about(self, path: &Path) -> Self {
+        self.of(path)
+    }
+
     fn new(
         kind: IngestErrorKind,
         expected: impl Into<String>,

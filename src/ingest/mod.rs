@@ -19,6 +19,7 @@ mod geokeys;
 mod geotiff;
 mod hgt;
 mod ifd;
+mod matrix;
 mod png;
 mod raster;
 mod raw;
@@ -31,6 +32,7 @@ use std::path::Path;
 pub use cells::{CellsOptions, IngestedCells, read_cells, wad_maps};
 pub use error::{IngestError, IngestErrorKind};
 pub use flat::ByteOrder;
+pub use matrix::read_matrix;
 
 use crate::world::Terrain;
 use raster::Raster;

@@ -8,6 +8,7 @@ mod exposure;
 mod frontier;
 mod geotiff;
 mod hillshade;
+mod matrix;
 mod raster;
 mod viewshed;
 
@@ -15,6 +16,7 @@ pub use exposure::{DamagedPvs, exposure, exposure_png};
 pub use frontier::{Part, frontier_png};
 pub use geotiff::mask_geotiff;
 pub use hillshade::hillshade;
+pub use matrix::{MatrixFormat, MatrixOf, matrix_file};
 pub use raster::{MAX_BANDS, Number, RasterFormat, RasterLayout, RasterWriter};
 pub use viewshed::{Viewpoint, viewshed_png};
 

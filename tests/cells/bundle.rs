@@ -55,7 +55,7 @@ fn sound(path: &Path) {
 }
 
 /// Every answer equals the slow one.
-fn answers_are_right(level: &CellBundle, graph: &CellGraph, pvs: &BitMatrix) {
+pub fn answers_are_right(level: &CellBundle, graph: &CellGraph, pvs: &BitMatrix) {
     let slow = slow_distances(pvs);
     assert_eq!(level.cells() as usize, graph.cells);
     for (a, slow) in slow.iter().enumerate() {
@@ -89,7 +89,7 @@ fn answers_are_right(level: &CellBundle, graph: &CellGraph, pvs: &BitMatrix) {
     }
 }
 
-fn made_symmetric(graph: &CellGraph, symmetry: Symmetry) -> BitMatrix {
+pub fn made_symmetric(graph: &CellGraph, symmetry: Symmetry) -> BitMatrix {
     let mut pvs = graph.pvs.clone().unwrap();
     pvs.set_diagonal();
     pvs.symmetrised(symmetry)

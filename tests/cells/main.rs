@@ -1,6 +1,12 @@
 //! Levels of cells: files in, graphs, bundles, answers and files out.
 #![cfg(feature = "bake")]
 
+mod builder;
 mod bundle;
 mod common;
+mod damage;
 mod expected;
+mod export;
+mod golden;
+mod paper;
+mod readers;

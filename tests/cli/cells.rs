@@ -197,3 +197,98 @@ fn a_level_without_visibility_is_not_taken_for_one_in_which_nobody_sees() {
     let ran = folder.ok(&["query", "distance", "blind.vcb", "0", "1"]);
     assert_eq!(ran.stdout, "unreachable\n");
 }
+
+#[test]
+fn matrices_go_out_and_come_back() {
+    let folder = rooms();
+    for name in ["pvs.csv", "pvs.npy", "pvs.png"] {
+        let export = ["export", "matrix", "rooms.vcb", "-o", name, "--json"];
+        let document = json(&folder.ok(&export).stdout);
+        assert_eq!(document["cells"], 4);
+        assert_eq!(document["bytes"], folder.read(name).len() as u64);
+        let import = [
+            "import", "matrix", name, "-o", "back.vcb", "--force", "--verify",
+        ];
+        folder.ok(&[&import[..], &["--level", "rooms.json"]].concat());
+        let again = format!("again-{name}");
+        folder.ok(&["export", "matrix", "back.vcb", "-o", &again]);
+        assert_eq!(folder.read(name), folder.read(&again), "{name}");
+    }
+    assert_eq!(
+        folder.read("pvs.csv"),
+        b"1,1,0,0\n1,1,1,0\n0,1,1,0\n0,0,0,1\n"
+    );
+    folder.ok(&[
+        "export",
+        "matrix",
+        "rooms.vcb",
+        "-o",
+        "d.csv",
+        "--distances",
+    ]);
+    assert_eq!(
+        folder.read("d.csv"),
+        b"0,1,2,-1\n1,0,1,-1\n2,1,0,-1\n-1,-1,-1,0\n"
+    );
+    let array = folder.read("pvs.npy");
+    assert!(array.starts_with(b"\x93NUMPY\x01\0"));
+    assert_eq!(
+        array.len() % 64,
+        16,
+        "a head of whole 64 bytes, and 16 numbers"
+    );
+
+    // An edited one: nobody but 0 and 3 see each other.
+    folder.write("edited.csv", "1 0 0 1\n0 1 0 0\n0 0 1 0\n0 0 0 1\n");
+    folder.ok(&["import", "matrix", "edited.csv", "-o", "edited.vcb"]);
+    let ask = |a, b| folder.ok(&["query", "visible", "edited.vcb", a, b]).stdout;
+    assert_eq!([ask("3", "0"), ask("0", "1")], ["visible\n", "hidden\n"]);
+    for (text, words) in [
+        ("1 0\n0\n", "line 2"),
+        ("1 0\n", "square"),
+        ("1 x\n0 1\n", "\"x\""),
+        ("", "empty"),
+    ] {
+        folder.write("bad.csv", text);
+        folder.fails(
+            &["import", "matrix", "bad.csv", "-o", "bad.vcb"],
+            3,
+            &["bad.csv", words],
+        );
+    }
+    folder.write("two.csv", "1 0\n0 1\n");
+    folder.fails(
+        &["import", "matrix", "two.csv", "--level", "rooms.json"],
+        3,
+        &["expected 4 rows"],
+    );
+    folder.fails(
+        &["export", "matrix", "rooms.vcb", "-o", "pvs.txt"],
+        2,
+        &[".png, .npy or .csv"],
+    );
+}
+
+#[test]
+fn a_level_goes_out_as_json_and_bakes_to_the_same_sections() {
+    let folder = rooms();
+    folder.ok(&["export", "json", "rooms.vcb", "-o", "out.json"]);
+    folder.ok(&["bake", "cells", "out.json", "-o", "out.vcb", "--quiet"]);
+    let sections = |name| {
+        let bytes = folder.read(name);
+        let bundle = viewcell::runtime::Bundle::from_bytes(&bytes).unwrap();
+        let stored = bundle.sections().map(|section| {
+            let (_, stored) = bundle.section(section.tag).unwrap();
+            (section.tag.to_string(), stored.to_vec())
+        });
+        let stored: Vec<_> = stored.filter(|(tag, _)| tag != "PROV").collect();
+        stored
+    };
+    assert_eq!(sections("rooms.vcb"), sections("out.vcb"));
+    // A JSON level has no place for visibility of the compilers' kind.
+    folder.fails(
+        &["export", "vis", "rooms.vcb", "rooms.json", "-o", "x.bsp"],
+        3,
+        &["JSON cell graph"],
+    );
+}

@@ -1,11 +1,11 @@
 //! `viewcell bake cells`: a level becomes a bundle.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use viewcell::bake::{self, CellOptions, Source};
 use viewcell::bundle;
-use viewcell::ingest::{CellsOptions, read_cells};
+use viewcell::ingest::{CellsOptions, IngestedCells, read_cells};
 use viewcell::world;
 
 use super::{Document, check_output};
@@ -87,6 +87,16 @@ impl Symmetry {
 }
 
 impl Args {
+    /// The file to read.
+    pub fn input(&self) -> &Path {
+        &self.input
+    }
+
+    /// Which map of a WAD.
+    pub fn map(&self) -> Option<&str> {
+        self.map.as_deref()
+    }
+
     /// Where the bundle goes.
     fn bundle(&self) -> Result<PathBuf, Failure> {
         match (&self.output, self.input.file_stem()) {
@@ -108,18 +118,24 @@ impl Args {
 }
 
 pub fn run(args: &Args) -> Outcome {
+    let ingest = |args: &Args| {
+        let options = CellsOptions {
+            map: args.map.clone(),
+        };
+        Ok(read_cells(&args.input, &options)?)
+    };
+    bake(args, ingest)
+}
+
+/// Bakes what `ingest` reads.
+pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Failure>) -> Outcome {
     let output = args.bundle()?;
     check_output(&args.input, args.force, &output)?;
     let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
     let stop = Stop::listen().map_err(cannot_listen)?;
     let progress = Progress::new(&args.voice, stop.clone());
 
-    let ingested = read_cells(
-        &args.input,
-        &CellsOptions {
-            map: args.map.clone(),
-        },
-    )?;
+    let ingested = ingest(args)?;
     let source = Source::new(&args.input, ingested.format, args.options());
     let source = source
         .map_err(|error| Failure::io(format!("{}: cannot be read", args.input.display()), error))?;

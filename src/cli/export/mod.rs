@@ -1,5 +1,6 @@
 //! `viewcell export`: what a terrain or a bundle knows, for other tools.
 
+mod cells;
 mod exposure;
 mod horizon;
 mod skyview;
@@ -8,13 +9,16 @@ mod work;
 use super::exit::Outcome;
 
 #[cfg(test)]
+pub use cells::Document as CellsDocument;
+#[cfg(test)]
 pub use exposure::Document as ExposureDocument;
 #[cfg(test)]
 pub use horizon::Document as HorizonDocument;
 #[cfg(test)]
 pub use skyview::Document as SkyviewDocument;
 
-/// Write horizons, exposure or sky view factors as rasters for other tools
+/// Write horizons, exposure or sky view factors of terrains, or the visibility of cells, for other
+/// tools
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -26,6 +30,9 @@ enum What {
     Horizon(horizon::Args),
     Exposure(exposure::Args),
     Skyview(skyview::Args),
+    Matrix(cells::MatrixArgs),
+    Vis(cells::VisArgs),
+    Json(cells::JsonArgs),
 }
 
 pub fn run(args: &Args) -> Outcome {
@@ -33,5 +40,8 @@ pub fn run(args: &Args) -> Outcome {
         What::Horizon(args) => horizon::run(args),
         What::Exposure(args) => exposure::run(args),
         What::Skyview(args) => skyview::run(args),
+        What::Matrix(args) => cells::matrix(args),
+        What::Vis(args) => cells::vis(args),
+        What::Json(args) => cells::json(args),
     }
 }

@@ -122,8 +122,12 @@ impl<'a> Lump<'a> {
         let number = |at: usize, what: &str| {
             let found = self.i32(at)?;
             usize::try_from(found).map_err(|_| {
-                self.bad(at, format!("{what} of 0 or more"), found.to_string())
-                    .at(format!("lump {name}, byte {at}"))
+                IngestError::bad(
+                    format!("{what} of 0 or more"),
+                    found.to_string(),
+                    "the table of lumps is damaged: fetch or compile it again",
+                )
+                .at(format!("lump {name}, byte {at}"))
             })
         };
         let (offset, length) = (number(at, "an offset")?, number(at + 4, "a length")?);

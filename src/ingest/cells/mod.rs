@@ -22,12 +22,14 @@ mod quake3;
 mod runs;
 mod source;
 mod tree;
+mod vis;
 mod wad;
 
 use std::path::Path;
 
 pub use json::CellGraphFile;
 pub use prt::{OpaqueFace, PortalFile, PortalFileKind};
+pub use vis::{external_vis, with_visibility};
 pub use wad::wad_maps;
 
 use super::error::IngestError;

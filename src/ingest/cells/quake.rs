@@ -50,6 +50,11 @@ impl Kind {
         }
     }
 
+    /// Bytes a leaf.
+    pub fn leaf_len(self) -> usize {
+        self.layout().1
+    }
+
     /// Bytes a node, bytes a leaf, and how both store their corners.
     fn layout(self) -> (usize, usize, Numbers) {
         match self {

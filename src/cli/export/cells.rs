@@ -1,0 +1,168 @@
+//! `viewcell export matrix`, `vis` and `json`: levels of cells, for other tools.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::bake::read_level;
+use viewcell::bundle;
+use viewcell::ingest::cells::{CellGraphFile, external_vis, with_visibility};
+use viewcell::picture::{MatrixFormat, MatrixOf, matrix_file};
+use viewcell::world::BitMatrix;
+
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::output::{self, Json, say};
+use crate::cli::query;
+
+/// Who sees whom among the cells of a level, as a picture or a matrix of numbers
+///
+/// Row A, column B is what A sees of B. A picture is white where B is visible. With --distances
+/// numbers are visible steps, -1 for unreachable, and a picture is the lighter the nearer B is.
+#[derive(clap::Args)]
+pub struct MatrixArgs {
+    /// The bundle
+    bundle: PathBuf,
+    #[command(flatten)]
+    to: To,
+    /// Write distances, not who sees whom
+    #[arg(long)]
+    distances: bool,
+}
+
+/// The visibility of a bundle in a copy of the level that it was baked from
+///
+/// All else in the copy stays as it is. A name that ends in .vis makes an external file as source
+/// ports of Quake read it beside the level (BSP29 alone).
+#[derive(clap::Args)]
+pub struct VisArgs {
+    /// The bundle
+    bundle: PathBuf,
+    /// The level that it was baked from
+    level: PathBuf,
+    #[command(flatten)]
+    to: To,
+}
+
+/// A level of cells as JSON (schemas/cells.json)
+#[derive(clap::Args)]
+pub struct JsonArgs {
+    /// The bundle
+    bundle: PathBuf,
+    #[command(flatten)]
+    to: To,
+}
+
+/// Where the file goes.
+#[derive(clap::Args)]
+struct To {
+    /// File to write
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Overwrite the file if it is there
+    #[arg(long)]
+    force: bool,
+    /// Say nothing on stderr but errors
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What the exports of cells print with --json.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell export matrix, vis, json, prt")]
+pub struct Document {
+    /// The file written.
+    output: PathBuf,
+    /// Its length in bytes.
+    bytes: u64,
+    /// Cells of the level.
+    cells: u64,
+}
+
+impl To {
+    /// The ending of the name, in lower case.
+    fn ending(&self) -> String {
+        let ending = self.output.extension().and_then(OsStr::to_str);
+        ending.unwrap_or("").to_ascii_lowercase()
+    }
+
+    fn save(&self, bytes: &[u8], cells: usize) -> Outcome {
+        bundle::save(&self.output, bytes, self.force)?;
+        if !self.quiet {
+            say(format_args!("written: {}", self.output.display()));
+        }
+        if self.json.json {
+            output::print_json(&Document {
+                output: self.output.clone(),
+                bytes: bytes.len() as u64,
+                cells: cells as u64,
+            })?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+pub fn matrix(args: &MatrixArgs) -> Outcome {
+    let format = match args.to.ending().as_str() {
+        "png" => MatrixFormat::Png,
+        "npy" => MatrixFormat::Npy,
+        "csv" => MatrixFormat::Csv,
+        other => {
+            return Err(Failure::usage(format!(
+                "{}: expected a name that ends in .png, .npy or .csv, found {other:?}",
+                args.to.output.display()
+            )));
+        }
+    };
+    bundle::check_output(&args.to.output, args.to.force)?;
+    let map = query::open(&args.bundle)?;
+    let level = query::cells(&args.bundle, &map)?;
+    let of = match args.distances {
+        true => MatrixOf::Distances,
+        false => MatrixOf::Pvs,
+    };
+    let bytes = matrix_file(&level, of, format);
+    let bytes = bytes.map_err(|error| Failure::new(Exit::Resource, error))?;
+    args.to.save(&bytes, level.cells() as usize)
+}
+
+pub fn vis(args: &VisArgs) -> Outcome {
+    bundle::check_output(&args.to.output, args.to.force)?;
+    let pvs = pvs_of(&args.bundle)?;
+    let level = fs::read(&args.level)
+        .map_err(|error| Failure::io(format!("{}: cannot be read", args.level.display()), error))?;
+    let bytes = if args.to.ending() == "vis" {
+        let name = args.level.file_name().unwrap_or_default();
+        external_vis(&level, &name.to_string_lossy(), &pvs)
+    } else {
+        with_visibility(&level, &pvs)
+    };
+    let bytes = bytes.map_err(|error| error.about(&args.level))?;
+    args.to.save(&bytes, pvs.n())
+}
+
+/// Who sees whom in a bundle.
+fn pvs_of(path: &Path) -> Result<BitMatrix, Failure> {
+    let map = query::open(path)?;
+    let level = query::cells(path, &map)?;
+    let cells = level.cells();
+    let rows = (0..cells).flat_map(|cell| {
+        let row = level.pvs(cell);
+        (0..cells.div_ceil(64) as usize).map(move |i| row.word(i))
+    });
+    Ok(BitMatrix::from_words(cells as usize, rows.collect()))
+}
+
+pub fn json(args: &JsonArgs) -> Outcome {
+    bundle::check_output(&args.to.output, args.to.force)?;
+    let graph = read_level(&args.bundle)?;
+    let name = args.bundle.file_name().unwrap_or_default();
+    let about = format!("From {}", name.to_string_lossy());
+    let file = CellGraphFile::of(&graph, Some(about));
+    let mut bytes = serde_json::to_vec(&file).map_err(output::not_json)?;
+    bytes.push(b'\n');
+    args.to.save(&bytes, graph.cells)
+}

@@ -1,0 +1,131 @@
+//! Visibility back into levels.
+
+use proptest::prelude::*;
+use viewcell::ingest::cells::{CellsOptions, cells_from_bytes, external_vis, with_visibility};
+use viewcell::world::BitMatrix;
+
+use crate::builder::{KINDS, Kind, level, lump};
+use crate::common::levels;
+
+fn pvs_of(bytes: &[u8]) -> BitMatrix {
+    let graph = cells_from_bytes(bytes, &CellsOptions::default());
+    let mut pvs = graph.unwrap().graph.pvs.unwrap();
+    pvs.set_diagonal();
+    pvs
+}
+
+/// All else than the visibility stays as it is.
+fn only_visibility_changed(kind: Kind, old: &[u8], new: &[u8]) {
+    let entry = kind.entry("visibility");
+    let (start, length) = lump(old, kind, "visibility");
+    let (leaves, leaves_len) = lump(old, kind, "leaves");
+    let leaf_len = match kind {
+        Kind::Bsp29 | Kind::Bsp30 => 28,
+        Kind::Bsp2Rmq => 32,
+        Kind::Bsp2 => 44,
+        _ => 0,
+    };
+    for at in 0..old.len() {
+        let in_row_of_leaf = leaf_len > 0
+            && (leaves..leaves + leaves_len).contains(&at)
+            && (4..8).contains(&((at - leaves) % leaf_len));
+        let may_change = (entry..entry + 8).contains(&at)
+            || (start..start + length).contains(&at)
+            || in_row_of_leaf;
+        assert!(may_change || old[at] == new[at], "{kind:?}: byte {at}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_back(
+        kind in 0_usize..KINDS.len(), cells in 1_usize..120, seed: u64, rare in 1_u64..60, vised: bool,
+    ) {
+        let kind = KINDS[kind];
+        let old = BitMatrix::from_fn(cells, |a, b| a.abs_diff(b) < 3);
+        let bytes = level(kind, cells, vised.then_some(&old));
+        let mut state = seed | 1;
+        let mut pvs = BitMatrix::from_fn(cells, |_, _| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % rare == 0
+        });
+        pvs.set_diagonal();
+        let written = with_visibility(&bytes, &pvs).unwrap();
+        prop_assert_eq!(pvs_of(&written), pvs);
+        only_visibility_changed(kind, &bytes, &written);
+    }
+}
+
+#[test]
+fn what_is_heard_is_seen_from_what_is_seen() {
+    let pvs = BitMatrix::from_fn(9, |a, b| a.abs_diff(b) < 2);
+    let bytes = with_visibility(&level(Kind::Ibsp38, 9, Some(&pvs)), &pvs).unwrap();
+    let graph = cells_from_bytes(&bytes, &CellsOptions::default())
+        .unwrap()
+        .graph;
+    assert_eq!(
+        graph.phs.unwrap(),
+        BitMatrix::from_fn(9, |a, b| a.abs_diff(b) < 3)
+    );
+}
+
+#[test]
+fn an_external_vis_holds_name_rows_and_leaves() {
+    let pvs = BitMatrix::from_fn(9, |a, b| a.abs_diff(b) < 2);
+    let old = level(Kind::Bsp29, 9, None);
+    let vis = external_vis(&old, "corridor.bsp", &pvs).unwrap();
+    assert_eq!(&vis[..13], b"corridor.bsp\0");
+    let number = |at: usize| u32::from_le_bytes(vis[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!(number(32), vis.len() - 36);
+    let rows = number(36);
+    let leaves = number(40 + rows);
+    assert_eq!(44 + rows + leaves, vis.len());
+    // The same as in a copy of the level.
+    let copy = with_visibility(&old, &pvs).unwrap();
+    let part = |name| {
+        let (start, length) = lump(&copy, Kind::Bsp29, name);
+        &copy[start..start + length]
+    };
+    assert_eq!(&vis[40..40 + rows], part("visibility"));
+    assert_eq!(&vis[44 + rows..], part("leaves"));
+    for kind in [Kind::Bsp2, Kind::Ibsp38] {
+        let error = external_vis(&level(kind, 9, None), "corridor.bsp", &pvs).unwrap_err();
+        assert!(error.to_string().contains("BSP29"), "{error}");
+    }
+    let error = with_visibility(&level(Kind::Bsp29, 8, None), &pvs).unwrap_err();
+    assert!(error.to_string().contains("9 cells"), "{error}");
+}
+
+#[test]
+fn real_levels_take_their_own_and_other_visibility_back() {
+    let Some(folder) = levels() else { return };
+    for (kind, name) in [
+        (Kind::Bsp29, "q1-bsp29/e1m1.bsp"),
+        (Kind::Bsp29, "q1-bsp29/light_general.bsp"),
+        (Kind::Bsp2Rmq, "q1-2psb/q1_detail_fence.bsp"),
+        (Kind::Bsp2, "q1-bsp2/dm4.bsp"),
+        (Kind::Bsp30, "hl-bsp30/lqdm11.bsp"),
+        (Kind::Ibsp38, "q2-ibsp38/e1m1.bsp"),
+        (Kind::Ibsp38, "q2-ibsp38/q2_areaportals.bsp"),
+        (Kind::Ibsp46, "q3-ibsp46/stormkeep.bsp"),
+    ] {
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        let pvs = pvs_of(&bytes);
+        let again = with_visibility(&bytes, &pvs).unwrap();
+        assert_eq!(pvs_of(&again), pvs, "{name}");
+        only_visibility_changed(kind, &bytes, &again);
+        let either = pvs.or_with_transpose();
+        let written = with_visibility(&bytes, &either).unwrap();
+        assert_eq!(pvs_of(&written), either, "{name}");
+        only_visibility_changed(kind, &bytes, &written);
+        let rest = |bytes: &[u8]| {
+            let graph = cells_from_bytes(bytes, &CellsOptions::default())
+                .unwrap()
+                .graph;
+            (graph.tree, graph.bounds)
+        };
+        assert!(rest(&bytes) == rest(&written), "{name}");
+    }
+}
