@@ -1,7 +1,7 @@
 //! Damaged bundles: no crash, no hang.
 
 use crate::common::{Dice, MUTUAL, all_options, bake, ridges};
-use viewcell::runtime::frontier::{FrontierBuilder, Side};
+use viewcell::runtime::frontier::{FrontierBuilder, Session, SessionOptions, Side};
 use viewcell::runtime::{Bundle, Sample};
 
 #[test]
@@ -24,6 +24,12 @@ fn frontiers_of_damaged_bundles_end() {
             continue;
         };
         opened += 1;
+        let mut session = Session::new(&terrain, 4, SessionOptions::default());
+        for _ in 0..12 {
+            session.tick();
+            let place = Sample::new(dice.roll(22), dice.roll(19));
+            let _ = session.move_to(dice.roll(4) as usize, Some(place), |_| ());
+        }
         let mut builder = FrontierBuilder::new(&terrain);
         for options in all.iter().skip(i % 7).step_by(7) {
             let a = Sample::new(dice.roll(22), dice.roll(19));
