@@ -99,6 +99,8 @@ pub enum Stage {
     Visibility,
     /// Shards are joined; counted in tiles.
     Merge,
+    /// Lines of sight through portals; counted in pairs of portals' sides.
+    Portals,
     /// How many visible steps lead from cell to cell.
     Distances,
     /// Index, provenance, sync.
@@ -113,6 +115,7 @@ impl Stage {
             Self::Resume => "resume",
             Self::Visibility => "visibility",
             Self::Merge => "merge",
+            Self::Portals => "portals",
             Self::Distances => "distances",
             Self::Finish => "finish",
         }
@@ -124,6 +127,7 @@ impl Stage {
             Self::Prepare | Self::Distances | Self::Finish => "steps",
             Self::Resume | Self::Merge => "tiles",
             Self::Visibility => "viewpoints",
+            Self::Portals => "pairs",
         }
     }
 }

@@ -1,12 +1,16 @@
 //! Levels of cells: from a cell graph to a bundle.
 //!
 //! ```text
+//! portals      where there is no PVS, or a better one is wanted: lines of sight through portals,
+//!              which are cut out of the BSP where the level has none
 //! symmetry     the PVS, made symmetric, every cell seeing itself
 //! distances    the EPVS, by breadth-first searches over bit sets
 //! write        equal rows once; the BSP, boxes and portals beside them
 //! ```
 
-use std::path::Path;
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use cpu_time::ProcessTime;
 
@@ -16,6 +20,7 @@ use crate::bundle::{CellSections, CellStatistics, Provenance, Timings, check_out
 use crate::compress::cells::{CellRows, encode_rows};
 use crate::format::cells::{CellParameters, Child, Node, SymmetryCode};
 use crate::hierarchy::epvs::Epvs;
+use crate::visibility::portals::{FlowError, FlowMethod, FlowOptions, FlowProgress, flow, recover};
 use crate::world::{BitMatrix, BspChild, BspTree, CellGraph, Portal, Symmetry};
 
 /// The options of a bake of cells.
@@ -27,6 +32,29 @@ pub struct CellOptions {
     pub threads: usize,
     /// Whether to replace an output that exists.
     pub overwrite: bool,
+    /// Whether to compute the PVS from portals though the level has one.
+    pub recompute: bool,
+    /// Whether portals are wanted in the bundle of a level that has a PVS and no portals.
+    pub portals: bool,
+    /// How to compute a PVS from portals.
+    pub flow: FlowMethod,
+    /// Where finished work of a full flow is kept until the bundle is there. A flow that was
+    /// killed goes on with it.
+    pub checkpoint: Option<PathBuf>,
+}
+
+impl Default for CellOptions {
+    fn default() -> Self {
+        Self {
+            symmetry: Symmetry::Or,
+            threads: 0,
+            overwrite: false,
+            recompute: false,
+            portals: false,
+            flow: FlowMethod::Full,
+            checkpoint: None,
+        }
+    }
 }
 
 /// What a bake of cells made, and what it took.
@@ -62,7 +90,17 @@ pub fn bake_cells(
     check_output(output, options.overwrite)?;
 
     let clock = ProcessTime::now();
-    let mut pvs = visibility(graph, source)?.clone();
+    let graph = pool.install(|| with_visibility(graph, source, options, observer))?;
+    let graph = graph.as_ref();
+    finish
+        .stages
+        .push(stage_time("portals", clock.elapsed().as_secs_f64()));
+
+    let clock = ProcessTime::now();
+    let mut pvs = graph
+        .pvs
+        .clone()
+        .unwrap_or_else(|| BitMatrix::new(graph.cells));
     pvs.set_diagonal();
     let one_way_pairs = pvs.one_way_pairs();
     let pvs = pvs.symmetrised(options.symmetry);
@@ -94,6 +132,10 @@ pub fn bake_cells(
         ..Provenance::default()
     };
     let written = write_cells(output, options.overwrite, &sections, &provenance)?;
+    if let Some(checkpoint) = &options.checkpoint {
+        // The bundle is there; what is left of the checkpoint does no harm.
+        std::fs::remove_file(checkpoint).ok();
+    }
     observer.advance(Stage::Finish, 1);
     finish
         .stages
@@ -105,11 +147,54 @@ pub fn bake_cells(
     })
 }
 
-/// Who sees whom.
-fn visibility<'a>(graph: &'a CellGraph, source: &Source) -> Result<&'a BitMatrix, BakeError> {
-    graph.pvs.as_ref().ok_or_else(|| BakeError::NoVisibility {
-        format: source.input.format.clone(),
-    })
+/// The level with a PVS, and with portals if they are wanted or needed.
+fn with_visibility<'a>(
+    graph: &'a CellGraph,
+    source: &Source,
+    options: &CellOptions,
+    observer: &dyn Observer,
+) -> Result<Cow<'a, CellGraph>, BakeError> {
+    let mut graph = Cow::Borrowed(graph);
+    let flows = options.recompute || graph.pvs.is_none();
+    if (flows || options.portals) && graph.portals.is_empty() {
+        let portals = recover(&graph);
+        if !portals.is_empty() {
+            let graph = graph.to_mut();
+            graph.adjacency.extend(CellGraph::adjacency_of(&portals));
+            graph.adjacency.sort_unstable();
+            graph.adjacency.dedup();
+            graph.portals = portals;
+        }
+    }
+    if !flows {
+        return Ok(graph);
+    }
+    if graph.portals.is_empty() {
+        return Err(BakeError::NoVisibility {
+            format: source.input.format.clone(),
+        });
+    }
+    let flow_options = FlowOptions {
+        method: options.flow,
+        checkpoint: options.checkpoint.as_deref(),
+    };
+    let mut begun = false;
+    let mut progress = |at: FlowProgress| {
+        if !std::mem::replace(&mut begun, true) {
+            observer.stage(Stage::Portals, at.total);
+        }
+        observer.advance(Stage::Portals, at.done);
+        match observer.cancelled() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    };
+    let pvs = flow(&graph, &flow_options, &mut progress).map_err(|error| match error {
+        FlowError::Stopped => BakeError::Cancelled,
+        error => BakeError::Flow(error),
+    })?;
+    graph.to_mut().pvs = Some(pvs);
+    Ok(graph)
 }
 
 fn statistics(graph: &CellGraph, rows: &CellRows, one_way_pairs: u64) -> CellStatistics {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bundle::{BundleError, ErrorKind, RecordError};
 use crate::format::GridError;
+use crate::visibility::portals::FlowError;
 
 /// Why a bake ended without a bundle.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +34,9 @@ pub enum BakeError {
         /// The level's format.
         format: String,
     },
+    /// Portals that no PVS can be computed from.
+    #[error(transparent)]
+    Flow(FlowError),
     /// The bundle could not be written.
     #[error(transparent)]
     Bundle(#[from] BundleError),
@@ -74,7 +78,7 @@ impl BakeError {
         match self {
             Self::Cancelled => BakeErrorKind::Cancelled,
             Self::Option { .. } => BakeErrorKind::Usage,
-            Self::NoVisibility { .. } => BakeErrorKind::Input,
+            Self::NoVisibility { .. } | Self::Flow(_) => BakeErrorKind::Input,
             Self::Grid(_) => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
             Self::Records(error) => error.kind().into(),

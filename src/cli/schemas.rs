@@ -18,6 +18,11 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             schema_for!(viewcell::ingest::cells::CellGraphFile),
         ),
         ("completions.json", schema_for!(completions::Document)),
+        (
+            "experiment-epvs.json",
+            schema_for!(experiment::EpvsDocument),
+        ),
+        ("frontier-cells.json", schema_for!(frontier::CellsDocument)),
         ("export-cells.json", schema_for!(export::CellsDocument)),
         (
             "export-exposure.json",

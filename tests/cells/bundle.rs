@@ -41,7 +41,7 @@ pub fn bake(graph: &CellGraph, symmetry: Symmetry, threads: usize) -> Vec<u8> {
     let options = CellOptions {
         symmetry,
         threads,
-        overwrite: false,
+        ..CellOptions::default()
     };
     bake_cells(graph, &source(), &options, &path, &Unseen).unwrap();
     sound(&path);

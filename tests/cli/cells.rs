@@ -292,3 +292,121 @@ fn a_level_goes_out_as_json_and_bakes_to_the_same_sections() {
         &["JSON cell graph"],
     );
 }
+
+/// Four rooms in a row with a door between each two, and nobody knows who sees whom: two portals
+/// in line, the third to one side.
+const DOORS: &str = "PRT1\n4\n3\n\
+    4 0 1 (16 0 0 ) (16 8 0 ) (16 8 8 ) (16 0 8 )\n\
+    4 1 2 (32 0 0 ) (32 8 0 ) (32 8 8 ) (32 0 8 )\n\
+    4 2 3 (40 16 0 ) (40 16 8 ) (44 16 8 ) (44 16 0 )\n";
+
+#[test]
+fn what_has_portals_gets_its_visibility_from_them() {
+    let folder = Folder::new();
+    folder.write("doors.prt", DOORS);
+    folder.ok(&["bake", "cells", "doors.prt", "--quiet", "--verify"]);
+    let distance = |name, a, b| folder.ok(&["query", "distance", name, a, b]).stdout;
+    assert_eq!(distance("doors.vcb", "0", "1"), "1\n");
+    assert_eq!(distance("doors.vcb", "0", "2"), "1\n", "two doors in line");
+    let fast = [
+        "bake",
+        "cells",
+        "doors.prt",
+        "-o",
+        "fast.vcb",
+        "--fast",
+        "--verify",
+    ];
+    folder.ok(&fast);
+    assert_eq!(distance("fast.vcb", "0", "2"), "1\n");
+    folder.ok(&["export", "prt", "doors.vcb", "-o", "out.prt"]);
+    folder.ok(&["bake", "cells", "out.prt", "-o", "again.vcb"]);
+    let matrix = |bundle: &str, name: &str| {
+        folder.ok(&["export", "matrix", bundle, "-o", name]);
+        folder.read(name)
+    };
+    assert_eq!(matrix("doors.vcb", "a.csv"), matrix("again.vcb", "b.csv"));
+    // A checkpoint goes when the bundle is there.
+    let kept = [
+        "bake",
+        "cells",
+        "doors.prt",
+        "-o",
+        "kept.vcb",
+        "--checkpoint",
+        "kept",
+    ];
+    folder.ok(&kept);
+    assert_eq!(matrix("kept.vcb", "c.csv"), matrix("doors.vcb", "d.csv"));
+    assert!(!folder.names().contains(&"kept".to_owned()));
+
+    folder.write("rooms.json", ROOMS);
+    folder.fails(
+        &["bake", "cells", "rooms.json", "--fast"],
+        2,
+        &["--recompute"],
+    );
+    folder.fails(
+        &["bake", "cells", "rooms.json", "--recompute"],
+        3,
+        &["portals"],
+    );
+    folder.ok(&["bake", "cells", "rooms.json"]);
+    folder.fails(
+        &["export", "prt", "rooms.vcb", "-o", "x.prt"],
+        3,
+        &["--portals"],
+    );
+}
+
+#[test]
+fn frontiers_between_cells() {
+    let folder = Folder::new();
+    let drawing = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/cells/figure-3.json");
+    folder.ok(&["bake", "cells", drawing, "-o", "f.vcb", "--verify"]);
+    let ask = |a, b, how| {
+        let ask = ["frontier", "f.vcb", a, b, "--construction", how, "--json"];
+        json(&folder.ok(&ask).stdout)
+    };
+    // A and I, as the paper prints: A, B, C, F and G, H, I.
+    let document = ask("0", "8", "published");
+    assert_eq!(document["region_a"], json("[0, 1, 2, 5]"));
+    assert_eq!(document["region_b"], json("[6, 7, 8]"));
+    let document = ask("3", "7", "published");
+    assert_eq!(document["visible"], true);
+    assert_eq!(document["size_a"], 0);
+    let document = ask("0", "8", "tightened");
+    assert_eq!(document["region_a"], json("[0, 1, 2, 5]"));
+    assert!(document["size_b"].as_u64().unwrap() >= 3);
+    assert_eq!(ask("0", "8", "grown")["visible"], false);
+    let text = folder.ok(&["frontier", "f.vcb", "0", "8", "--members", "m.txt"]);
+    assert!(
+        text.stdout.starts_with("a               4   44.4 %"),
+        "{}",
+        text.stdout
+    );
+    assert!(folder.read("m.txt").starts_with(b"a 0\na 1\na 2\na 5\nb "));
+    let pairs = folder.run_with_stdin(&["frontier", "f.vcb", "--pairs", "-"], b"0 8\n3 7\n");
+    assert_eq!(pairs.code, Some(0), "{}", pairs.stderr);
+    assert_eq!(pairs.stdout.lines().count(), 2);
+    folder.fails(
+        &["frontier", "f.vcb", "0", "8", "-o", "f.png"],
+        2,
+        &["--members"],
+    );
+    folder.fails(&["frontier", "f.vcb", "0,1", "8"], 2, &["number of a cell"]);
+
+    let document = json(&folder.ok(&["experiment", "epvs", "f.vcb", "--json"]).stdout);
+    assert_eq!(document["cells"], 9);
+    assert_eq!(document["components"], 1);
+    assert_eq!(document["unreachable"], 0.0);
+    let rows = document["frontiers"].as_array().unwrap();
+    assert_eq!(rows.len(), 6);
+    // 36 pairs, 12 of which see each other.
+    for row in rows {
+        let density = row["density"].as_f64().unwrap();
+        assert!((density - 100.0 * 24.0 / 36.0).abs() < 1e-9, "{row}");
+    }
+    let text = folder.ok(&["experiment", "epvs", "f.vcb"]).stdout;
+    assert!(text.contains("tightened"), "{text}");
+}

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use viewcell::bake::{self, CellOptions, Source};
 use viewcell::bundle;
 use viewcell::ingest::{CellsOptions, IngestedCells, read_cells};
+use viewcell::visibility::portals::FlowMethod;
 use viewcell::world;
 
 use super::{Document, check_output};
@@ -18,8 +19,9 @@ use crate::cli::verify;
 
 /// Bake a level of cells: who sees whom among them, and how far apart they are
 ///
-/// Reads BSP29, 2PSB, BSP2, BSP30, IBSP38, IBSP46, IBSP47, VBSP, Doom WADs, and cell graphs in JSON
-/// (schemas/cells.json), by their content.
+/// Reads BSP29, 2PSB, BSP2, BSP30, IBSP38, IBSP46, IBSP47, VBSP, portal files (PRT1, PRT2), Doom
+/// WADs, and cell graphs in JSON (schemas/cells.json), by their content. What has no visibility
+/// gets it from its portals; a BSP without portals has them in its planes.
 ///
 /// Example: viewcell bake cells e1m1.bsp -o e1m1.vcb
 #[derive(clap::Args)]
@@ -34,6 +36,22 @@ pub struct Args {
     /// What becomes of a pair of cells of which one sees the other and not the other way round
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Symmetry::Or)]
     symmetry: Symmetry,
+
+    /// Compute who sees whom from portals, though the level has visibility
+    #[arg(long, help_heading = "Visibility from portals")]
+    recompute: bool,
+
+    /// Be quick about it: seconds for a large level, and two to three times as much visible
+    #[arg(long, help_heading = "Visibility from portals")]
+    fast: bool,
+
+    /// Keep finished work in this file; a bake that was killed goes on with it
+    #[arg(long, value_name = "FILE", help_heading = "Visibility from portals")]
+    checkpoint: Option<PathBuf>,
+
+    /// Put portals, and so what touches, into the bundle of a level that has visibility
+    #[arg(long)]
+    portals: bool,
 
     /// Which map of a WAD
     #[arg(long, value_name = "NAME")]
@@ -110,6 +128,15 @@ impl Args {
     fn options(&self) -> Map<String, Value> {
         let mut options = Map::new();
         options.insert("symmetry".into(), self.symmetry.name().into());
+        for (name, set) in [
+            ("recompute", self.recompute),
+            ("fast", self.fast),
+            ("portals", self.portals),
+        ] {
+            if set {
+                options.insert(name.into(), true.into());
+            }
+        }
         if let Some(map) = &self.map {
             options.insert("map".into(), map.to_ascii_uppercase().into());
         }
@@ -144,12 +171,32 @@ pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Fai
         symmetry: args.symmetry.world(),
         threads: args.threads,
         overwrite: args.force,
+        recompute: args.recompute,
+        portals: args.portals,
+        flow: match args.fast {
+            true => FlowMethod::Fast,
+            false => FlowMethod::Full,
+        },
+        checkpoint: args.checkpoint.clone(),
     };
+    let flows = args.recompute || ingested.graph.pvs.is_none();
+    if args.fast && !flows {
+        return Err(Failure::usage(format!(
+            "--fast: expected a level without visibility, or --recompute; {} has visibility",
+            args.input.display()
+        )));
+    }
     let baked = bake::bake_cells(&ingested.graph, &source, &options, &output, &progress);
     progress.finish();
     let report = match baked {
         Err(_) if stop.asked() => {
-            say("viewcell: stopped; nothing was written");
+            match &args.checkpoint {
+                Some(kept) => say(format_args!(
+                    "viewcell: stopped; what is done is kept in {}",
+                    kept.display()
+                )),
+                None => say("viewcell: stopped; nothing was written"),
+            }
             return Ok(stop.exit());
         }
         other => other?,

@@ -1,15 +1,18 @@
-//! `viewcell experiment`: the experiments of the papers, on a terrain of one's own.
+//! `viewcell experiment`: the experiments of the papers, on worlds of one's own.
 
 mod chart;
+mod epvs;
 mod frontier;
 mod measure;
 
 use super::exit::Outcome;
 
 #[cfg(test)]
+pub use epvs::Document as EpvsDocument;
+#[cfg(test)]
 pub use frontier::Document as FrontierDocument;
 
-/// Repeat the papers' experiments on a terrain
+/// Repeat the papers' experiments on a terrain or a level
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -19,10 +22,12 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Which {
     Frontier(frontier::Args),
+    Epvs(epvs::Args),
 }
 
 pub fn run(args: &Args) -> Outcome {
     match &args.which {
         Which::Frontier(args) => frontier::run(args),
+        Which::Epvs(args) => epvs::run(args),
     }
 }

@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bake::read_level;
 use viewcell::bundle;
-use viewcell::ingest::cells::{CellGraphFile, external_vis, with_visibility};
+use viewcell::ingest::cells::{
+    CellGraphFile, PortalFile, PortalFileKind, external_vis, with_visibility,
+};
 use viewcell::picture::{MatrixFormat, MatrixOf, matrix_file};
 use viewcell::world::BitMatrix;
 
@@ -48,6 +50,17 @@ pub struct VisArgs {
 /// A level of cells as JSON (schemas/cells.json)
 #[derive(clap::Args)]
 pub struct JsonArgs {
+    /// The bundle
+    bundle: PathBuf,
+    #[command(flatten)]
+    to: To,
+}
+
+/// The portals of a level as a portal file (PRT1)
+///
+/// A bundle has portals if what it was baked from has them, or with bake cells --portals.
+#[derive(clap::Args)]
+pub struct PrtArgs {
     /// The bundle
     bundle: PathBuf,
     #[command(flatten)]
@@ -154,6 +167,23 @@ fn pvs_of(path: &Path) -> Result<BitMatrix, Failure> {
         (0..cells.div_ceil(64) as usize).map(move |i| row.word(i))
     });
     Ok(BitMatrix::from_words(cells as usize, rows.collect()))
+}
+
+pub fn prt(args: &PrtArgs) -> Outcome {
+    bundle::check_output(&args.to.output, args.to.force)?;
+    let graph = read_level(&args.bundle)?;
+    if graph.portals.is_empty() {
+        return Err(Failure::bad_input(format!(
+            "{}: expected portals, found none; bake the level with --portals",
+            args.bundle.display()
+        )));
+    }
+    let file = PortalFile {
+        cells: graph.cells,
+        portals: graph.portals,
+        kind: PortalFileKind::Prt1,
+    };
+    args.to.save(file.write().as_bytes(), graph.cells)
 }
 
 pub fn json(args: &JsonArgs) -> Outcome {

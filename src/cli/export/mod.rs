@@ -32,6 +32,7 @@ enum What {
     Skyview(skyview::Args),
     Matrix(cells::MatrixArgs),
     Vis(cells::VisArgs),
+    Prt(cells::PrtArgs),
     Json(cells::JsonArgs),
 }
 
@@ -42,6 +43,7 @@ pub fn run(args: &Args) -> Outcome {
         What::Skyview(args) => skyview::run(args),
         What::Matrix(args) => cells::matrix(args),
         What::Vis(args) => cells::vis(args),
+        What::Prt(args) => cells::prt(args),
         What::Json(args) => cells::json(args),
     }
 }

@@ -1,5 +1,6 @@
 //! `viewcell frontier`: two regions that cannot see each other.
 
+mod cells;
 mod options;
 mod terrain;
 
@@ -7,10 +8,13 @@ use std::path::PathBuf;
 
 use viewcell::runtime::WorldKind;
 
-use super::exit::{Failure, Outcome};
+use super::exit::Outcome;
 use super::output::Json;
 use super::query;
 
+pub use cells::Construction;
+#[cfg(test)]
+pub use cells::Document as CellsDocument;
 #[cfg(test)]
 pub use terrain::Document;
 
@@ -22,10 +26,10 @@ pub use terrain::Document;
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
-    /// One player: COL,ROW
+    /// One player: COL,ROW, or a cell's number
     #[arg(required_unless_present = "pairs", requires = "b")]
     a: Option<String>,
-    /// The other player: COL,ROW
+    /// The other player: COL,ROW, or a cell's number
     b: Option<String>,
     /// Draw both regions over a hillshade: a name that ends in .png
     #[arg(short, long, value_name = "PNG", conflicts_with = "pairs")]
@@ -39,6 +43,9 @@ pub struct Args {
     /// Answer each line "c0 r0 c1 r1" of a file, or of stdin if it is -, with a line of JSON
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b"])]
     pairs: Option<PathBuf>,
+    /// Of cells: how to make the regions
+    #[arg(long, value_name = "HOW", value_enum)]
+    construction: Option<cells::Construction>,
     #[command(flatten)]
     options: options::Options,
     #[command(flatten)]
@@ -51,9 +58,6 @@ pub fn run(args: &Args) -> Outcome {
         Some(WorldKind::Terrain) | None => {
             terrain::run(args, &map, query::terrain(&args.bundle, &map)?)
         }
-        Some(WorldKind::Cells) => Err(Failure::bad_input(format!(
-            "{}: expected a bundle of a terrain, found one of cells",
-            args.bundle.display()
-        ))),
+        Some(WorldKind::Cells) => cells::run(args, &query::cells(&args.bundle, &map)?),
     }
 }

@@ -1,0 +1,177 @@
+//! `viewcell frontier`, of a level of cells.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::bundle;
+use viewcell::runtime::{self, CellBundle};
+use viewcell::world::ones;
+
+use super::Args;
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::output::{self, Stdout, say};
+use crate::cli::query::{Place, check_cell, pairs};
+
+/// How regions are made.
+#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Construction {
+    /// Equations 1 and 2 of Steed and Angus, by distances
+    Published,
+    /// The same for A, and for B everything that A's region does not see
+    #[default]
+    Tightened,
+    /// Both grow over cells that touch, each in turn
+    Grown,
+}
+
+impl Construction {
+    pub fn runtime(self) -> runtime::cell_frontier::Construction {
+        match self {
+            Self::Published => runtime::cell_frontier::Construction::Published,
+            Self::Tightened => runtime::cell_frontier::Construction::Tightened,
+            Self::Grown => runtime::cell_frontier::Construction::Grown,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Tightened => "tightened",
+            Self::Grown => "grown",
+        }
+    }
+}
+
+/// What `viewcell frontier --json` prints for cells.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell frontier, cells")]
+pub struct Document {
+    /// One player's cell.
+    a: u32,
+    /// The other's.
+    b: u32,
+    /// Whether one can see the other, so that both regions are empty.
+    visible: bool,
+    /// Number of cells in the region of a.
+    size_a: u64,
+    /// Number of cells in the region of b.
+    size_b: u64,
+    /// `published`, `tightened` or `grown`.
+    construction: &'static str,
+    /// The cells of the region of a, in rising order; absent with --pairs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region_a: Option<Vec<usize>>,
+    /// The cells of the region of b, in rising order; absent with --pairs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region_b: Option<Vec<usize>>,
+}
+
+pub fn run(args: &Args, level: &CellBundle<'_>) -> Outcome {
+    if args.output.is_some() {
+        return Err(Failure::usage(format!(
+            "-o: expected a terrain to draw, found cells in {}; --members writes a list",
+            args.bundle.display()
+        )));
+    }
+    let construction = args.construction.unwrap_or_default();
+    if construction == Construction::Grown && !level.has_neighbours() {
+        return Err(Failure::usage(format!(
+            "--construction grown: {} does not know which cells touch; bake the level with --portals",
+            args.bundle.display()
+        )));
+    }
+    let mut memory = vec![0; construction.runtime().words(level.cells())];
+    match (&args.pairs, &args.a, &args.b) {
+        (Some(file), _, _) => answer_all(level, construction, file, &mut memory),
+        (None, Some(a), Some(b)) => {
+            let place = |text: &String| {
+                let place: Result<Place, String> = text.parse();
+                let place = place.map_err(|expected| {
+                    Failure::usage(format!("{text:?} is no place: {expected}"))
+                })?;
+                check_cell(&args.bundle, level, place)
+            };
+            let document = build(level, construction, [place(a)?, place(b)?], &mut memory)?;
+            show(args, level, &document)
+        }
+        _ => Err(Failure::usage(
+            "expected two places A and B, or --pairs FILE".into(),
+        )),
+    }
+}
+
+fn build(
+    level: &CellBundle<'_>,
+    construction: Construction,
+    [a, b]: [u32; 2],
+    memory: &mut [u64],
+) -> Result<Document, Failure> {
+    let frontier = level
+        .frontier(a, b, construction.runtime(), memory)
+        .map_err(|error| Failure::new(Exit::Resource, error))?;
+    let visible = level.visible(a, b) || level.visible(b, a);
+    let [ab, ba]: [Vec<usize>; 2] = match &frontier {
+        Some(frontier) => [frontier.ab, frontier.ba].map(|region| ones(region).collect()),
+        None => [Vec::new(), Vec::new()],
+    };
+    Ok(Document {
+        a,
+        b,
+        visible,
+        size_a: ab.len() as u64,
+        size_b: ba.len() as u64,
+        construction: construction.name(),
+        region_a: Some(ab),
+        region_b: Some(ba),
+    })
+}
+
+fn show(args: &Args, level: &CellBundle<'_>, document: &Document) -> Outcome {
+    let regions = [("a", &document.region_a), ("b", &document.region_b)];
+    if let Some(path) = &args.members {
+        let mut text = String::new();
+        for (name, region) in regions {
+            for cell in region.iter().flatten() {
+                // Writing into a String does not fail.
+                let _ = writeln!(text, "{name} {cell}");
+            }
+        }
+        bundle::save(path, text.as_bytes(), args.force)?;
+        say(format_args!("written: {}", path.display()));
+    }
+    if args.json.json {
+        output::print_json(document)?;
+        return Ok(Exit::Done);
+    }
+    let share = |size: u64| 100.0 * size as f64 / f64::from(level.cells());
+    output::print(format_args!(
+        "a    {:>12}  {:5.1} %\nb    {:>12}  {:5.1} %",
+        document.size_a,
+        share(document.size_a),
+        document.size_b,
+        share(document.size_b)
+    ))?;
+    Ok(Exit::Done)
+}
+
+fn answer_all(
+    level: &CellBundle<'_>,
+    construction: Construction,
+    file: &Path,
+    memory: &mut [u64],
+) -> Outcome {
+    let mut stdout = Stdout::lock();
+    pairs::answer_lines(file, &mut stdout, |line, words| {
+        let pair = pairs::parse_cells(line, level.cells())?;
+        let document = build(level, construction, pair, memory);
+        let mut document = document.map_err(|_| "no memory for a frontier".to_owned())?;
+        (document.region_a, document.region_b) = (None, None);
+        serde_json::to_writer(&mut *words, &document).map_err(|error| error.to_string())?;
+        words.push(b'\n');
+        Ok(())
+    })?;
+    stdout.finish()?;
+    Ok(Exit::Done)
+}
