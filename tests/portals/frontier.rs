@@ -103,6 +103,14 @@ impl Level {
         }
     }
 
+    /// Whether a cell of F_AB sees a cell of F_BA.
+    fn leaks_at_all(&self, frontier: &Frontier) -> bool {
+        ones(frontier.ab).any(|a| {
+            let mut both = self.pvs.row(a).iter().zip(frontier.ba);
+            both.any(|(row, ba)| row & ba != 0)
+        })
+    }
+
     /// Cells of F_AB that see a cell of F_BA.
     fn leaks(&self, frontier: &Frontier) -> Vec<(usize, usize)> {
         let see = |a| {
@@ -271,35 +279,41 @@ fn real(name: &str) -> Option<Level> {
     Some(Level::new(&graph.pvs.unwrap(), &adjacency, None))
 }
 
-/// Holds a sample of the pairs of a level against the definition, or all of them.
+/// Holds pairs of a level against the definition: grown frontiers of every pair in levels of up to
+/// 400 cells, and of every 16th in larger ones, for they take a hundred times as long.
 fn hunt(name: &str, level: &Level, pairs: impl Iterator<Item = (u32, u32)>) -> String {
     let n = level.cells();
     let mut memory = vec![0; Construction::Grown.words(n)];
-    let mut hidden = 0_u64;
+    let mut asked = [0_u64; 3];
     let mut sizes = [[0_u64; 2]; 3];
-    for (a, b) in pairs {
-        for (construction, sizes) in ALL.into_iter().zip(&mut sizes) {
+    for (i, (a, b)) in pairs.enumerate() {
+        for (j, (construction, sizes)) in ALL.into_iter().zip(&mut sizes).enumerate() {
+            if construction == Construction::Grown && n > 400 && i % 16 != 0 {
+                continue;
+            }
             let Some(frontier) = level.frontier(a, b, construction, &mut memory).unwrap() else {
                 assert!(level.pvs.get(a as usize, b as usize), "{name}: {a} {b}");
                 continue;
             };
-            let leaks = level.leaks(&frontier);
-            assert!(
-                leaks.is_empty(),
-                "{name}: {construction:?} {a} {b}: {leaks:?}"
-            );
+            if level.leaks_at_all(&frontier) {
+                let leaks = level.leaks(&frontier);
+                panic!("{name}: {construction:?} {a} {b}: {leaks:?}");
+            }
             for (size, region) in sizes.iter_mut().zip([frontier.ab, frontier.ba]) {
                 *size += region
                     .iter()
                     .map(|word| u64::from(word.count_ones()))
                     .sum::<u64>();
             }
-            hidden += u64::from(construction == Construction::Published);
+            asked[j] += 1;
         }
     }
-    let share = |sum: u64| 100.0 * sum as f64 / hidden.max(1) as f64 / f64::from(n);
-    let shares = sizes.map(|[ab, ba]| format!("{:.1} + {:.1}", share(ab), share(ba)));
-    format!("| {name} | {n} | {hidden} | {} |", shares.join(" | "))
+    let columns = sizes.iter().zip(asked).map(|([ab, ba], asked)| {
+        let share = |sum: &u64| 100.0 * *sum as f64 / asked.max(1) as f64 / f64::from(n);
+        format!("{asked} | {:.1} + {:.1}", share(ab), share(ba))
+    });
+    let columns: Vec<String> = columns.collect();
+    format!("| {name} | {n} | {} |", columns.join(" | "))
 }
 
 #[test]
@@ -324,10 +338,9 @@ fn real_levels_leak_nothing_in_a_sample_of_pairs() {
 #[ignore = "takes minutes: scripts/hunt-cells"]
 fn real_levels_leak_nothing() {
     let Some(folder) = level("") else { return };
-    println!(
-        "| level | cells | hidden pairs asked | published: F_AB + F_BA, % of cells | tightened | grown |"
-    );
-    println!("|---|---|---|---|---|---|");
+    println!("Hidden pairs asked, and F_AB + F_BA in % of the level's cells.\n");
+    println!("| level | cells | published | | tightened | | grown | |");
+    println!("|---|---|---|---|---|---|---|---|");
     let mut names: Vec<String> = Vec::new();
     for kind in std::fs::read_dir(&folder).unwrap() {
         let kind = kind.unwrap().path();
