@@ -11,6 +11,8 @@
 #![allow(non_camel_case_types)]
 // What a caller must keep to, the header says of each function.
 #![allow(clippy::missing_safety_doc)]
+// The words are for C, where `[i]` is no link.
+#![allow(rustdoc::broken_intra_doc_links)]
 
 mod bundle;
 mod frontier;
