@@ -3,7 +3,8 @@
 //! ```text
 //! prepare      the terrain as the kernels read it
 //! visibility   per tile of viewpoints: who sees whom, unions up the quadtree, trees
-//! write        trees in bake order, then index and provenance; sync, rename
+//! write        trees in bake order, to a file in the making
+//! compress     trees to pairs of blocks, index, provenance; sync, rename
 //! ```
 //!
 //! Tiles run in parallel; whichever thread is first, they are written in bake order, so that the
@@ -15,14 +16,18 @@
 //! [`bake_shard`] bakes a share of the tiles, for [`merge`] to join.
 
 mod assembly;
+mod budget;
 mod cells;
 mod error;
 mod kernel;
 mod merge;
+mod pack;
 mod prune;
 mod read_back;
+mod repack;
 mod report;
 mod share;
+mod sweep;
 mod tiles;
 
 use std::io;
@@ -40,17 +45,21 @@ use crate::visibility::{MAX_SECTORS, Simd};
 use crate::world::Terrain;
 
 use assembly::{Assembly, Trees};
-use report::Finish;
+use pack::Target;
+use report::{Finish, Written};
 use tiles::Prepared;
 
 pub use crate::bundle::Keep;
+pub use budget::{Budget, Weight};
 pub use cells::{CellOptions, CellReport, bake_cells};
 pub use error::{BakeError, BakeErrorKind};
-pub use merge::merge;
+pub use merge::{grid_of_shard, merge};
 pub use prune::{PruneError, prune_bundle};
 pub use read_back::read_level;
+pub use repack::{RepackOptions, repack};
 pub use report::{BakeReport, ShardReport};
 pub use share::Part;
+pub use sweep::{Kept, deepest_first, optimal};
 
 /// The program, as it signs what it makes.
 const TOOL: &str = concat!("viewcell ", env!("CARGO_PKG_VERSION"));
@@ -86,6 +95,9 @@ pub struct BakeOptions {
     pub overwrite: bool,
     /// What becomes of the bake if it ends before its time.
     pub keep: Keep,
+    /// What the bundle may come to; without one, all is kept. Not of a shard: [`merge`] is given
+    /// it.
+    pub budget: Option<Budget>,
 }
 
 /// A stage, for progress.
@@ -97,6 +109,8 @@ pub enum Stage {
     Resume,
     /// Visibility, hierarchy and trees; counted in viewpoints.
     Visibility,
+    /// Trees become pairs of blocks; counted in blocks.
+    Compress,
     /// Shards are joined; counted in tiles.
     Merge,
     /// Lines of sight through portals; counted in pairs of portals' sides.
@@ -114,6 +128,7 @@ impl Stage {
             Self::Prepare => "prepare",
             Self::Resume => "resume",
             Self::Visibility => "visibility",
+            Self::Compress => "compress",
             Self::Merge => "merge",
             Self::Portals => "portals",
             Self::Distances => "distances",
@@ -125,6 +140,7 @@ impl Stage {
     pub fn unit(self) -> &'static str {
         match self {
             Self::Prepare | Self::Distances | Self::Finish => "steps",
+            Self::Compress => "blocks",
             Self::Resume | Self::Merge => "tiles",
             Self::Visibility => "viewpoints",
             Self::Portals => "pairs",
@@ -224,17 +240,24 @@ pub fn bake_terrain(
             options: source.options.clone(),
             statistics: assembly.statistics,
             cells: None,
+            loss: None,
         };
         let mut finish = finish;
         finish.stages = prepared.stages(&clock);
-        let mut report = finish.bundle(
-            assembly.writer,
+        let target = Target {
+            path: output,
+            overwrite,
+            header: &header,
+            heights,
+            budget: options.budget.as_ref(),
+        };
+        let written = Written {
+            writer: assembly.writer,
+            valid: &prepared.valid,
             provenance,
-            output,
-            observer,
-            "write",
-            writing,
-        )?;
+        };
+        finish.stage("write", writing);
+        let mut report = finish.bundle(written, &target, observer)?;
         (report.tiles, report.kept_tiles) = (total, kept_tiles);
         Ok(report)
     })();
@@ -403,7 +426,8 @@ fn header(terrain: &Terrain, grid: Grid, options: &BakeOptions) -> TerrainHeader
             // The midlines from A through B are not those from B through A.
             mutual: !matches!(options.mode, Mode::Sectors(_))
                 && options.eye_height == options.player_height,
-            tree_code: TreeCode::Lossless,
+            tree_code: TreeCode::Single,
+            lossy: false,
             earth_radius: 0.0,
             refraction: 0.0,
             transform: georeference.map(|g| g.transform),

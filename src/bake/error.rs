@@ -43,6 +43,22 @@ pub enum BakeError {
     /// A checkpoint or a shard is not what it should be.
     #[error(transparent)]
     Records(#[from] RecordError),
+    /// A bundle has lost something to a budget, and cannot be the source of another.
+    #[error("{}: expected a bundle that has lost nothing, found one that was made for a budget; repack the bundle that it was made from, or bake again", path.display())]
+    Lossy {
+        /// The bundle.
+        path: PathBuf,
+    },
+    /// A budget that nothing comes to.
+    #[error(
+        "--budget: expected at least {least} bytes, the least that this terrain can come to with everything visible, found {budget}"
+    )]
+    Budget {
+        /// Bytes asked for.
+        budget: u64,
+        /// Bytes it takes.
+        least: u64,
+    },
     /// The bake ended before its time, and what is done is kept.
     #[error("{error}; {done} of {total} tiles are kept in {}: go on with --resume, or start anew with --restart", checkpoint.display())]
     Kept {
@@ -77,11 +93,12 @@ impl BakeError {
     pub fn kind(&self) -> BakeErrorKind {
         match self {
             Self::Cancelled => BakeErrorKind::Cancelled,
-            Self::Option { .. } => BakeErrorKind::Usage,
+            Self::Option { .. } | Self::Budget { .. } => BakeErrorKind::Usage,
             Self::NoVisibility { .. } | Self::Flow(_) => BakeErrorKind::Input,
             Self::Grid(_) => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
             Self::Records(error) => error.kind().into(),
+            Self::Lossy { .. } => BakeErrorKind::Input,
             Self::Kept { error, .. } => error.kind(),
         }
     }

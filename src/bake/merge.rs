@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use cpu_time::ThreadTime;
 
 use super::assembly::{Assembly, Trees};
-use super::report::{BakeReport, Finish};
+use super::budget::Budget;
+use super::pack::Target;
+use super::report::{BakeReport, Finish, Written};
 use super::{BakeError, Observer, Stage};
 use crate::bundle::{
     Job, Provenance, RecordError, ShardReader, TerrainHeader, TerrainWriter, check_output,
@@ -13,7 +15,8 @@ use crate::bundle::{
 use crate::compress::ValidPyramid;
 use crate::format::TerrainParameters;
 
-/// Joins shards, in any order, into the bundle that one bake would have written, byte for byte.
+/// Joins shards, in any order, into the bundle that one bake with this budget would have written,
+/// byte for byte.
 ///
 /// Errors, before anything is written, unless the shards are of one job and hold each of its
 /// tiles once. Takes memory for the terrain and a tile, and little more time than copying.
@@ -21,6 +24,7 @@ pub fn merge(
     shards: &[PathBuf],
     output: &Path,
     overwrite: bool,
+    budget: Option<&Budget>,
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
     let finish = Finish::new(1, "");
@@ -75,13 +79,35 @@ pub fn merge(
         options: job.options,
         statistics: assembly.statistics,
         cells: None,
+        loss: None,
     };
     let writer = assembly.writer;
-    let report = finish.bundle(writer, provenance, output, observer, "merge", begun)?;
+    let mut finish = finish;
+    finish.stage("merge", begun);
+    let written = Written {
+        writer,
+        valid: &valid,
+        provenance,
+    };
+    let target = Target {
+        path: output,
+        overwrite,
+        header: &header,
+        heights: &heights,
+        budget,
+    };
+    let report = finish.bundle(written, &target, observer)?;
     Ok(BakeReport {
         tiles: job.tiles,
         ..report
     })
+}
+
+/// Columns and rows of the terrain that a shard is of.
+pub fn grid_of_shard(shard: &Path) -> Result<(u32, u32), BakeError> {
+    let shard = ShardReader::open(shard)?;
+    let parameters = parameters(&shard.head().job).ok_or_else(|| shard.damaged())?;
+    Ok((parameters.grid.width(), parameters.grid.height()))
 }
 
 /// What is wrong with the shards together; they are sorted by their tiles.

@@ -38,7 +38,9 @@ pub fn prune_bundle(
         .collect();
     let header = TerrainHeader {
         parameters: TerrainParameters {
-            tree_code: TreeCode::Lossless,
+            tree_code: TreeCode::Single,
+            mutual: false,
+            lossy: true,
             ..*terrain.parameters()
         },
         crs: None,

@@ -6,8 +6,10 @@ use std::time::Instant;
 use cpu_time::{ProcessTime, ThreadTime};
 use serde::Serialize;
 
-use super::{BakeError, Observer, Stage};
-use crate::bundle::{Provenance, Share, StageTime, Statistics, TerrainWriter, Timings, Written};
+use super::pack::{self, Target};
+use super::{BakeError, Observer};
+use crate::bundle::{self, Provenance, Share, StageTime, Statistics, TerrainWriter, Timings};
+use crate::compress::ValidPyramid;
 
 /// What a bake made, and what it took.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -43,6 +45,13 @@ pub struct ShardReport {
     pub bytes: u64,
 }
 
+/// A bundle in the making, all of whose trees are written.
+pub(super) struct Written<'v> {
+    pub writer: TerrainWriter,
+    pub valid: &'v ValidPyramid,
+    pub provenance: Provenance,
+}
+
 /// What a bake took so far, and the end of a job.
 pub(super) struct Finish {
     start: Instant,
@@ -64,41 +73,68 @@ impl Finish {
         }
     }
 
-    /// Ends the bundle, of which all trees are written, and writes what it took beside it.
-    /// `stage` is the last one, and lasts since `begun`.
+    /// A stage of this thread is done, that began at `begun`.
+    pub fn stage(&mut self, name: &str, begun: ThreadTime) {
+        let seconds = begun.elapsed().as_secs_f64();
+        self.stages.push(stage_time(name, seconds));
+    }
+
+    /// Makes the bundle out of its trees, all of which are written, and writes what it took
+    /// beside it.
     pub fn bundle(
         mut self,
-        writer: TerrainWriter,
-        provenance: Provenance,
-        output: &Path,
+        trees: Written<'_>,
+        target: &Target,
         observer: &dyn Observer,
-        stage: &str,
-        begun: ThreadTime,
     ) -> Result<BakeReport, BakeError> {
-        let grid = writer.grid();
-        observer.stage(Stage::Finish, 1);
-        let written = writer.finish(&provenance)?;
-        observer.advance(Stage::Finish, 1);
-        self.stages
-            .push(stage_time(stage, begun.elapsed().as_secs_f64()));
-        let timings = self.timings(&written, output);
+        let mut provenance = trees.provenance;
+        let part = trees.writer.finish_part(&provenance)?;
+        let begun = ProcessTime::now();
+        let written = pack::write(
+            part.path(),
+            trees.valid,
+            target,
+            &mut provenance,
+            self.threads,
+            observer,
+        )?;
+        part.remove()?;
+        self.processor_stage("compress", begun);
+        Ok(self.report(written, provenance, target))
+    }
+
+    /// A stage of all threads is done, that began at `begun`.
+    pub fn processor_stage(&mut self, name: &str, begun: ProcessTime) {
+        let seconds = begun.elapsed().as_secs_f64();
+        self.stages.push(stage_time(name, seconds));
+    }
+
+    /// Threads to work with.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// What was written; writes what it took beside it.
+    pub fn report(self, written: bundle::Written, made: Provenance, target: &Target) -> BakeReport {
+        let grid = target.header.parameters.grid;
+        let timings = self.timings(&written, target.path);
         let sections = written.sections.iter();
-        Ok(BakeReport {
+        BakeReport {
             width: grid.width(),
             height: grid.height(),
             bytes: written.bytes,
             sections: sections
                 .map(|section| (section.tag.to_string(), section.stored_length))
                 .collect(),
-            statistics: provenance.statistics,
+            statistics: made.statistics,
             timings,
             tiles: 0,
             kept_tiles: 0,
-        })
+        }
     }
 
     /// What all took, written beside the bundle too.
-    pub fn timings(self, written: &Written, output: &Path) -> Timings {
+    pub fn timings(self, written: &bundle::Written, output: &Path) -> Timings {
         let timings = Timings {
             bundle_bytes: written.bytes,
             bundle_checksum: written.checksum,

@@ -31,7 +31,12 @@ pub(super) struct BakedTile {
 
 /// Threads to work with.
 pub(super) fn threads(options: &BakeOptions) -> usize {
-    match options.threads {
+    thread_count(options.threads)
+}
+
+/// Threads, where 0 stands for as many as there are processors.
+pub(super) fn thread_count(threads: usize) -> usize {
+    match threads {
         0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
         n => n,
     }

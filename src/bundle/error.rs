@@ -86,6 +86,14 @@ pub enum BundleError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A file is no bundle for downloads, or not whole.
+    #[error("{}: {problem}", path.display())]
+    Shipped {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The header's grid and the heights do not belong together.
     #[error("expected {expected} heights for the grid, found {found}")]
     Heights {
@@ -129,7 +137,7 @@ impl BundleError {
             | Self::Write { .. }
             | Self::Read { .. } => ErrorKind::Io,
             Self::NoSpace { .. } | Self::Memory { .. } => ErrorKind::Resource,
-            Self::Format { .. } | Self::Section { .. } => ErrorKind::Input,
+            Self::Format { .. } | Self::Section { .. } | Self::Shipped { .. } => ErrorKind::Input,
             Self::Heights { .. } | Self::Order { .. } => ErrorKind::Usage,
         }
     }

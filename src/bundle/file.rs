@@ -73,6 +73,10 @@ impl BundleFile {
         &self.path
     }
 
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
     /// The header.
     pub fn header(&self) -> Header {
         self.header

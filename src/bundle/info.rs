@@ -73,8 +73,10 @@ pub struct TerrainInfo {
     pub earth_radius: Option<f64>,
     /// Refraction coefficient; 0 for none.
     pub refraction: f64,
-    /// How PVSs are coded: `lossless`.
+    /// How PVSs are coded: `single`, each by itself, or `pairs`, by pairs of blocks.
     pub tree_code: String,
+    /// Whether some of what was hidden is given out as visible, to save bytes.
+    pub lossy: bool,
     /// Whether some samples are void.
     pub has_voids: bool,
     /// Coordinate reference system.
@@ -176,7 +178,8 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
         VisibilityMode::Sectors(sectors) => ("sectors", Some(sectors)),
     };
     let tree_code = match parameters.tree_code {
-        TreeCode::Lossless => "lossless",
+        TreeCode::Single => "single",
+        TreeCode::Pairs => "pairs",
     };
     Ok(TerrainInfo {
         width: grid.width(),
@@ -194,6 +197,7 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
         earth_radius: Some(parameters.earth_radius).filter(|&radius| radius > 0.0),
         refraction: parameters.refraction,
         tree_code: tree_code.to_owned(),
+        lossy: parameters.lossy,
         has_voids: file.section(Tag::VALD).is_some(),
         crs: crs.map(|text| String::from_utf8_lossy(&text).into_owned()),
         transform: parameters.transform,
@@ -234,6 +238,9 @@ pub fn holds(tag: Tag) -> &'static str {
         Tag::SRCH => "ground heights as read",
         Tag::TREE => "PVS of every quad",
         Tag::TIDX => "index of the PVSs",
+        Tag::DICT => "byte codes of the pairs",
+        Tag::PAIR => "PVSs by pairs of blocks",
+        Tag::PIDX => "index of the pairs",
         Tag::PROV => "provenance",
         Tag::CELL => "cells and options",
         Tag::CROW => "which cells share a row",

@@ -16,7 +16,7 @@ use crate::format::{Section, Tag};
 const ZSTD_LEVEL: i32 = 12;
 
 /// A section that is being streamed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct OpenSection {
     tag: Tag,
     flags: u32,
@@ -170,16 +170,28 @@ impl Output {
         Ok(section)
     }
 
+    /// Puts `start` at the beginning of the file, which is whole then, and leaves it where it
+    /// is, under the name that it has in the making.
+    pub(super) fn complete(mut self, start: &[&[u8]]) -> Result<Part, BundleError> {
+        let finished = self.write_start(start);
+        finished.map_err(|error| self.error("writing", error))?;
+        Ok(Part(self.name))
+    }
+
+    fn write_start(&mut self, start: &[&[u8]]) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(0))?;
+        for bytes in start {
+            self.file.write_all(bytes)?;
+        }
+        self.file.flush()?;
+        // One that was gone on with may be longer than it comes to.
+        self.file.get_ref().set_len(self.position)
+    }
+
     /// Puts `start` at the beginning of the file, makes the file durable, and names it.
     pub(super) fn persist(mut self, start: &[&[u8]], overwrite: bool) -> Result<(), BundleError> {
         let finished = (|| {
-            self.file.seek(SeekFrom::Start(0))?;
-            for bytes in start {
-                self.file.write_all(bytes)?;
-            }
-            self.file.flush()?;
-            // One that was gone on with may be longer than it comes to.
-            self.file.get_ref().set_len(self.position)?;
+            self.write_start(start)?;
             self.file.get_ref().sync_all()
         })();
         finished.map_err(|error| self.error("syncing", error))?;
@@ -201,6 +213,34 @@ impl Output {
             }
             BundleError::write(&path, "renaming it into place", position, error)
         })
+    }
+}
+
+/// A whole file that is not the output, but what the output is made of.
+#[derive(Debug)]
+pub struct Part(PartName);
+
+impl Part {
+    /// An empty file in the folder of `path`, that nobody else knows of.
+    pub fn beside(path: &Path) -> Result<Self, BundleError> {
+        let temporary = temporary_for(path)
+            .map_err(|error| BundleError::write(path, "creating it", 0, error))?;
+        Ok(Self(PartName::Temporary(temporary.into_temp_path())))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        match &self.0 {
+            PartName::Temporary(path) => path,
+            PartName::Lasting(path) => path,
+        }
+    }
+
+    /// Deletes it. One that nobody else knows of goes too when it is dropped.
+    pub fn remove(self) -> Result<(), BundleError> {
+        let path = self.path().to_owned();
+        std::fs::remove_file(&path)
+            .map_err(|error| BundleError::write(&path, "deleting it", 0, error))
     }
 }
 

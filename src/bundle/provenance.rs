@@ -20,9 +20,38 @@ pub struct Provenance {
     /// What came out, of a terrain.
     #[serde(default, skip_serializing_if = "Statistics::is_empty")]
     pub statistics: Statistics,
+    /// What was lost to a budget; absent where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Loss>,
     /// What came out, of a level of cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<CellStatistics>,
+}
+
+/// What was lost to a budget.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Loss {
+    /// Bytes that the file was to come to.
+    pub budget_bytes: u64,
+    /// What hidden area was worth: `area`, `level` or `places`.
+    pub weight: String,
+    /// Hidden area that was given up for a byte: samples hidden from a viewpoint, by weight.
+    pub area_per_byte: f64,
+    /// By level of the viewpoint quad.
+    pub levels: Vec<LossyLevel>,
+}
+
+/// What was lost at a level.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct LossyLevel {
+    /// The level.
+    pub level: u32,
+    /// Hidden samples before, summed over the PVSs of the level's quads.
+    pub hidden_before: u64,
+    /// Share of these that are hidden still; 0 to 1.
+    pub kept_share: f64,
 }
 
 /// What came out of a bake of cells. Pairs are of different cells.
@@ -88,7 +117,8 @@ pub struct LevelStatistics {
     pub quads_with_terrain: u64,
     /// Visible samples, summed over the PVSs of the level's quads.
     pub visible_samples: u64,
-    /// Bytes of the level's trees.
+    /// Bytes of the level's trees. Those of pairs of blocks, which serve levels 0 to 3, count at
+    /// level 3.
     pub tree_bytes: u64,
     /// Mean share of the terrain that is hidden from a quad that has terrain; 0 to 1.
     pub hidden_share: f64,
@@ -120,10 +150,20 @@ impl Statistics {
     /// Takes in the PVS of one quad: whether the quad has terrain, how many samples are visible
     /// from it, and the length of its tree. In any order.
     pub fn record(&mut self, quad: Quad, has_terrain: bool, visible_samples: u64, bytes: usize) {
-        let level = &mut self.levels[quad.level as usize];
-        level.quads_with_terrain += u64::from(has_terrain);
+        self.add(
+            quad.level,
+            u64::from(has_terrain),
+            visible_samples,
+            bytes as u64,
+        );
+    }
+
+    /// Takes in the PVSs of several quads of a level: how many of them have terrain, and sums.
+    pub fn add(&mut self, level: u32, with_terrain: u64, visible_samples: u64, bytes: u64) {
+        let level = &mut self.levels[level as usize];
+        level.quads_with_terrain += with_terrain;
         level.visible_samples += visible_samples;
-        level.tree_bytes += bytes as u64;
+        level.tree_bytes += bytes;
         let pairs = level.quads_with_terrain as f64 * self.samples as f64;
         level.hidden_share = if pairs > 0.0 {
             1.0 - level.visible_samples as f64 / pairs

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::error::BundleError;
-use super::output::{OpenSection, Output, check_output};
+use super::output::{OpenSection, Output, Part, check_output};
 use super::provenance::Provenance;
 use crate::compress::ValidPyramid;
 use crate::format::header::{ENTRY_LEN, HEADER_LEN};
@@ -45,9 +45,7 @@ pub struct TerrainWriter {
     /// Offsets of the trees, by [`Grid::quad_index`].
     index: Vec<u64>,
     trees: OpenSection,
-    sections: Vec<Section>,
-    /// Sections that the table has room for.
-    expected_sections: usize,
+    front: Front,
 }
 
 impl TerrainWriter {
@@ -88,53 +86,8 @@ impl TerrainWriter {
         heights: &[f64],
     ) -> Result<Self, BundleError> {
         let grid = header.parameters.grid;
-        if heights.len() as u64 != grid.samples() {
-            return Err(BundleError::Heights {
-                expected: grid.samples(),
-                found: heights.len() as u64,
-            });
-        }
-        let mut index = Vec::new();
-        index
-            .try_reserve_exact(grid.quad_count() as usize)
-            .map_err(|_| BundleError::Memory {
-                path: out.path.clone(),
-                bytes: grid.quad_count() * 8,
-            })?;
-        index.resize(grid.quad_count() as usize, 0);
-        let has_voids = heights.iter().any(|height| height.is_nan());
-        let rounds = heights
-            .iter()
-            .any(|&height| !height.is_nan() && f64::from(height as f32) != height);
-        let expected_sections =
-            5 + usize::from(header.crs.is_some()) + usize::from(has_voids) + usize::from(rounds);
-        let table_end = HEADER_LEN + expected_sections * ENTRY_LEN;
-        // Header and table come last; until then their place holds zeros, which no reader takes
-        // for a bundle.
-        out.write(&vec![0; table_end])?;
-
-        let mut sections = Vec::new();
-        let record = header.parameters.encode();
-        sections.push(out.section(Tag::GRID, Section::REQUIRED, [record.as_slice()])?);
-        if let Some(crs) = &header.crs {
-            sections.push(out.section(Tag::CRS, 0, [crs.as_bytes()])?);
-        }
-        if has_voids {
-            let valid = ValidPyramid::from_heights(grid, heights);
-            let words = valid.blocks().iter().map(|word| word.to_le_bytes());
-            sections.push(out.section(Tag::VALD, Section::REQUIRED, words)?);
-        }
-        let hot = heights
-            .iter()
-            .map(|&height| stored_height(height).to_le_bytes());
-        sections.push(out.section(Tag::HGTS, Section::REQUIRED, hot)?);
-        if rounds {
-            let source: Vec<u8> = heights
-                .iter()
-                .flat_map(|&height| source_height(height).to_le_bytes())
-                .collect();
-            sections.push(out.compressed_section(Tag::SRCH, &source)?);
-        }
+        let index = new_index(&out, grid.quad_count())?;
+        let front = Front::write(&mut out, header, heights, &[Tag::TREE, Tag::TIDX])?;
         let trees = out.begin(Tag::TREE, Section::REQUIRED)?;
         Ok(Self {
             out,
@@ -143,8 +96,7 @@ impl TerrainWriter {
             due: Some(grid.first_in_bake_order()),
             index,
             trees,
-            sections,
-            expected_sections,
+            front,
         })
     }
 
@@ -216,6 +168,17 @@ impl TerrainWriter {
     /// Writes what remains, syncs, and gives the file its name. Errors if trees are missing, or
     /// if meanwhile somebody else made a file of that name and it is not to be overwritten.
     pub fn finish(mut self, provenance: &Provenance) -> Result<Written, BundleError> {
+        self.write_index()?;
+        self.front.finish(self.out, provenance, self.overwrite)
+    }
+
+    /// Writes what remains, and leaves the file as it is: a bundle, but not under its name.
+    pub fn finish_part(mut self, provenance: &Provenance) -> Result<Part, BundleError> {
+        self.write_index()?;
+        self.front.complete(self.out, provenance)
+    }
+
+    fn write_index(&mut self) -> Result<(), BundleError> {
         if self.due.is_some() {
             return Err(BundleError::Order {
                 expected: self.due,
@@ -223,31 +186,136 @@ impl TerrainWriter {
             });
         }
         let out = &mut self.out;
-        self.sections.push(out.end(self.trees));
+        self.front.sections.push(out.end(self.trees.clone()));
         let offsets = self.index.iter().map(|offset| offset.to_le_bytes());
-        self.sections
+        self.front
+            .sections
             .push(out.section(Tag::TIDX, Section::REQUIRED, offsets)?);
-        let text = serde_json::to_vec(provenance)
-            .map_err(|error| out.error("writing provenance", error.into()))?;
-        self.sections
-            .push(out.compressed_section(Tag::PROV, &text)?);
-        assert_eq!(self.sections.len(), self.expected_sections);
+        Ok(())
+    }
+}
 
-        let table: Vec<u8> = self.sections.iter().flat_map(Section::encode).collect();
-        let bytes = out.position;
-        let header = Header {
-            kind: WorldKind::Terrain,
-            file_length: bytes,
-            section_count: self.sections.len() as u32,
-            table_checksum: crc32(&table),
+/// Room for an index of so many entries.
+pub(super) fn new_index(out: &Output, entries: u64) -> Result<Vec<u64>, BundleError> {
+    let mut index = Vec::new();
+    index
+        .try_reserve_exact(entries as usize)
+        .map_err(|_| BundleError::Memory {
+            path: out.path.clone(),
+            bytes: entries * 8,
+        })?;
+    index.resize(entries as usize, 0);
+    Ok(index)
+}
+
+/// The sections of a terrain bundle that do not depend on how PVSs are coded: what comes before
+/// the PVSs, the provenance behind them, and the header.
+#[derive(Debug)]
+pub(super) struct Front {
+    /// What has been written.
+    pub sections: Vec<Section>,
+    /// Sections that the table has room for.
+    expected: usize,
+}
+
+impl Front {
+    /// Writes the sections before the PVSs, which take sections `pvss` in the end.
+    pub fn write(
+        out: &mut Output,
+        header: &TerrainHeader,
+        heights: &[f64],
+        pvss: &[Tag],
+    ) -> Result<Self, BundleError> {
+        let grid = header.parameters.grid;
+        if heights.len() as u64 != grid.samples() {
+            return Err(BundleError::Heights {
+                expected: grid.samples(),
+                found: heights.len() as u64,
+            });
         }
-        .encode();
-        self.out.persist(&[&header, &table], self.overwrite)?;
+        let has_voids = heights.iter().any(|height| height.is_nan());
+        let rounds = heights
+            .iter()
+            .any(|&height| !height.is_nan() && f64::from(height as f32) != height);
+        let always = [Tag::GRID, Tag::HGTS, Tag::PROV].len() + pvss.len();
+        let optional = [header.crs.is_some(), has_voids, rounds];
+        let expected = always + optional.iter().filter(|&&there| there).count();
+        // Header and table come last; until then their place holds zeros, which no reader takes
+        // for a bundle.
+        out.write(&vec![0; HEADER_LEN + expected * ENTRY_LEN])?;
+
+        let mut sections = Vec::new();
+        let record = header.parameters.encode();
+        sections.push(out.section(Tag::GRID, Section::REQUIRED, [record.as_slice()])?);
+        if let Some(crs) = &header.crs {
+            sections.push(out.section(Tag::CRS, 0, [crs.as_bytes()])?);
+        }
+        if has_voids {
+            let valid = ValidPyramid::from_heights(grid, heights);
+            let words = valid.blocks().iter().map(|word| word.to_le_bytes());
+            sections.push(out.section(Tag::VALD, Section::REQUIRED, words)?);
+        }
+        let hot = heights
+            .iter()
+            .map(|&height| stored_height(height).to_le_bytes());
+        sections.push(out.section(Tag::HGTS, Section::REQUIRED, hot)?);
+        if rounds {
+            let source: Vec<u8> = heights
+                .iter()
+                .flat_map(|&height| source_height(height).to_le_bytes())
+                .collect();
+            sections.push(out.compressed_section(Tag::SRCH, &source)?);
+        }
+        Ok(Self { sections, expected })
+    }
+
+    /// Writes provenance, table and header, syncs, and gives the file its name.
+    pub fn finish(
+        mut self,
+        mut out: Output,
+        provenance: &Provenance,
+        overwrite: bool,
+    ) -> Result<Written, BundleError> {
+        let (header, table) = self.end(&mut out, provenance)?;
+        let bytes = out.position;
+        out.persist(&[&header, &table], overwrite)?;
         Ok(Written {
             bytes,
             checksum: Header::checksum_of(&header),
             sections: self.sections,
         })
+    }
+
+    /// As [`Front::finish`], but the file is neither synced nor named.
+    pub fn complete(
+        mut self,
+        mut out: Output,
+        provenance: &Provenance,
+    ) -> Result<Part, BundleError> {
+        let (header, table) = self.end(&mut out, provenance)?;
+        out.complete(&[&header, &table])
+    }
+
+    /// Writes the provenance; returns header and section table.
+    fn end(
+        &mut self,
+        out: &mut Output,
+        provenance: &Provenance,
+    ) -> Result<([u8; HEADER_LEN], Vec<u8>), BundleError> {
+        let text = serde_json::to_vec(provenance)
+            .map_err(|error| out.error("writing provenance", error.into()))?;
+        self.sections
+            .push(out.compressed_section(Tag::PROV, &text)?);
+        assert_eq!(self.sections.len(), self.expected);
+
+        let table: Vec<u8> = self.sections.iter().flat_map(Section::encode).collect();
+        let header = Header {
+            kind: WorldKind::Terrain,
+            file_length: out.position,
+            section_count: self.sections.len() as u32,
+            table_checksum: crc32(&table),
+        };
+        Ok((header.encode(), table))
     }
 }
 

@@ -167,6 +167,12 @@ pub fn run(args: Args) -> Outcome {
                 .into(),
         ));
     }
+    if job.budget.is_some() && long.shard.is_some() {
+        return Err(Failure::usage(
+            "--budget: expected a whole bundle, found --shard; give --budget to viewcell merge"
+                .into(),
+        ));
+    }
     check_output(&job.input, job.force, &output)?;
     let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
     let stop = Stop::listen().map_err(cannot_listen)?;
@@ -313,6 +319,9 @@ fn bake(
         },
         overwrite: job.force,
         keep: long.keep(),
+        budget: job
+            .budget()
+            .read((ingested.terrain.width(), ingested.terrain.height()))?,
     };
     let terrain = &ingested.terrain;
     let mut notes = ingested.notes;

@@ -107,6 +107,17 @@ impl fmt::Display for Summary<'_> {
             }
             row("visibility", mode)?;
         }
+        let loss = info.provenance.as_ref().and_then(|made| made.loss.as_ref());
+        if let Some(loss) = loss {
+            row(
+                "lost",
+                format!(
+                    "some of what is hidden, to come to {} (weight: {})",
+                    Bytes(loss.budget_bytes),
+                    loss.weight
+                ),
+            )?;
+        }
         if let Some(level) = &info.cells {
             let mut cells = format!("{}", Count(level.cells.into()));
             if level.rows < level.cells {
@@ -161,9 +172,17 @@ impl fmt::Display for Summary<'_> {
         if let Some(made) = info.provenance.as_ref()
             && levels.is_some_and(|levels| !levels.is_empty())
         {
-            f.write_str("\nlevel      quads   hidden from a quad        bytes\n")?;
+            let kept_head = if loss.is_some() {
+                "   of hidden kept"
+            } else {
+                ""
+            };
+            writeln!(
+                f,
+                "\nlevel      quads   hidden from a quad        bytes{kept_head}"
+            )?;
             for level in &made.statistics.levels {
-                writeln!(
+                write!(
                     f,
                     "{:>5} {:>10} {:>18.2} % {:>12}",
                     level.level,
@@ -171,6 +190,11 @@ impl fmt::Display for Summary<'_> {
                     100.0 * level.hidden_share,
                     level.tree_bytes
                 )?;
+                let kept = loss.and_then(|loss| loss.levels.get(level.level as usize));
+                if let Some(kept) = kept {
+                    write!(f, " {:>14.2} %", 100.0 * kept.kept_share)?;
+                }
+                f.write_char('\n')?;
             }
         }
         f.write_str("\nsection                                       bytes\n")?;

@@ -12,6 +12,7 @@ use viewcell::bake::Mode;
 use viewcell::ingest::{self, IngestOptions};
 use viewcell::visibility::MAX_SECTORS;
 
+use super::budget::{BudgetArgs, ByteSize, WeightOf};
 use super::exit::{Exit, Failure};
 
 /// A job file: what to bake, in TOML. Paths are relative to the file's own folder.
@@ -114,6 +115,19 @@ pub struct TerrainJob {
     #[arg(long, value_name = "N", default_value_t = max_samples(), help_heading = "Reading the heightmap")]
     #[serde(default = "max_samples")]
     pub max_samples: u64,
+
+    /// Greatest size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. What is hidden is
+    /// given out as visible where that saves most bytes; never the other way round
+    #[arg(long, value_name = "SIZE", help_heading = "Size")]
+    pub budget: Option<ByteSize>,
+
+    /// What it is worth that something is hidden: area, level, or a raster of where players are
+    ///
+    /// area: the same from every quad. level: as much from all quads of one level together as from
+    /// those of any other, for frontiers, which grow on large quads. A raster of the terrain's size
+    /// (after --crop) holds a weight of at least 0 for each sample.
+    #[arg(long, value_name = "area|level|RASTER", help_heading = "Size")]
+    pub weight: Option<WeightOf>,
 
     /// Threads to work with; 0 for one a processor. The bundle does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "The work")]
@@ -284,6 +298,9 @@ impl TerrainJob {
         let folder = path.parent().unwrap_or(Path::new(""));
         job.output = Some(folder.join(job.output()?));
         job.input = folder.join(job.input);
+        if let Some(WeightOf::Raster(raster)) = &mut job.weight {
+            *raster = folder.join(&*raster);
+        }
         Ok(job)
     }
 
@@ -301,6 +318,14 @@ impl TerrainJob {
         }
     }
 
+    /// What the bundle may come to.
+    pub fn budget(&self) -> BudgetArgs {
+        BudgetArgs {
+            budget: self.budget,
+            weight: self.weight.clone(),
+        }
+    }
+
     /// The visibility mode.
     pub fn mode(&self) -> Result<Mode, Failure> {
         match (self.visibility, self.sectors) {
@@ -313,7 +338,8 @@ impl TerrainJob {
         }
     }
 
-    /// The options that the bundle depends on, by their names on the command line.
+    /// The options that the bundle depends on, by their names on the command line; but for the
+    /// budget, of which the bundle says what was lost.
     pub fn options(&self) -> Map<String, Value> {
         let options = json!({
             "player-height": self.player_height,

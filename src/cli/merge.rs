@@ -7,6 +7,7 @@ use serde::Serialize;
 use viewcell::bake;
 use viewcell::bundle::{self, Info};
 
+use super::budget::BudgetArgs;
 use super::exit::{Exit, Failure, Outcome};
 use super::info::Summary;
 use super::output::{self, Json, say};
@@ -28,6 +29,8 @@ pub struct Args {
     /// Overwrite the bundle if it is there
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    budget: BudgetArgs,
     /// Check the finished bundle with every rule of viewcell verify
     #[arg(long)]
     verify: bool,
@@ -51,14 +54,14 @@ pub fn run(args: Args) -> Outcome {
     let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
     let stop = Stop::listen().map_err(cannot_listen)?;
     let progress = Progress::new(&args.voice, stop.clone());
-    let result = bake::merge(&args.shards, &args.output, args.force, &progress);
+    let result = merge(&args, &progress);
     progress.finish();
-    if let Err(error) = result {
+    if let Err(failure) = result {
         if stop.asked() {
             say("viewcell: stopped; nothing was written");
             return Ok(stop.exit());
         }
-        return Err(error.into());
+        return Err(failure);
     }
     let info = bundle::info(&args.output)?;
     if !args.voice.quiet {
@@ -77,4 +80,16 @@ pub fn run(args: Args) -> Outcome {
         })?;
     }
     Ok(exit)
+}
+
+fn merge(args: &Args, progress: &Progress) -> Result<(), Failure> {
+    let budget = match args.shards.first() {
+        Some(shard) if args.budget.budget.is_some() => {
+            args.budget.read(bake::grid_of_shard(shard)?)?
+        }
+        _ => None,
+    };
+    let (output, budget) = (&args.output, budget.as_ref());
+    bake::merge(&args.shards, output, args.force, budget, progress)?;
+    Ok(())
 }

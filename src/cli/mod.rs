@@ -5,6 +5,7 @@
 //! to stderr; the exit code says which class of thing happened.
 
 mod bake;
+mod budget;
 mod completions;
 mod exit;
 mod experiment;
@@ -19,8 +20,10 @@ mod merge;
 mod output;
 mod progress;
 mod query;
+mod repack;
 #[cfg(test)]
 mod schemas;
+mod ship;
 mod signals;
 mod verify;
 
@@ -45,6 +48,9 @@ struct Cli {
 enum Verb {
     Bake(bake::Args),
     Merge(merge::Args),
+    Repack(repack::Args),
+    Ship(ship::ShipArgs),
+    Unpack(ship::UnpackArgs),
     Info(info::Args),
     Verify(verify::Args),
     Query(query::Args),
@@ -61,6 +67,9 @@ pub fn main() -> ExitCode {
     let outcome = match Cli::parse().verb {
         Verb::Bake(args) => bake::run(args),
         Verb::Merge(args) => merge::run(args),
+        Verb::Repack(args) => repack::run(args),
+        Verb::Ship(args) => ship::ship(args),
+        Verb::Unpack(args) => ship::unpack(args),
         Verb::Info(args) => info::run(&args),
         Verb::Verify(args) => verify::run(&args),
         Verb::Query(args) => query::run(args),

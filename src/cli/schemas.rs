@@ -7,7 +7,8 @@ use std::path::Path;
 use schemars::{Schema, schema_for};
 
 use super::{
-    bake, completions, experiment, export, frontier, job, man, merge, progress, query, verify,
+    bake, completions, experiment, export, frontier, job, man, merge, progress, query, repack,
+    ship, verify,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -53,6 +54,12 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         (
             "query-visible-cells.json",
             schema_for!(query::CellVisibleDocument),
+        ),
+        ("repack.json", schema_for!(repack::Document)),
+        ("ship.json", schema_for!(ship::Document)),
+        (
+            "experiment-compression.json",
+            schema_for!(experiment::CompressionDocument),
         ),
         ("verify.json", schema_for!(verify::Document)),
     ]

@@ -6,6 +6,12 @@ pub fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk::<N>().copied()
 }
 
+/// The `u16` at byte `at`.
+#[inline]
+pub fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    array_at(bytes, at).map(u16::from_le_bytes)
+}
+
 /// The `u32` at byte `at`.
 #[inline]
 pub fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {

@@ -44,6 +44,8 @@ pub enum FormatError {
         /// Bytes given.
         found: u64,
     },
+    /// A `DICT` section that is not as long as it says.
+    Dictionary,
     /// A section table that does not fit into the file.
     SectionCount {
         /// The number of sections found.
@@ -141,6 +143,10 @@ impl fmt::Display for FormatError {
             Self::Length { expected, found } => write!(
                 f,
                 "expected {expected} bytes (header, offset 16), found {found}: the file was cut short or added to; copy or bake it again"
+            ),
+            Self::Dictionary => write!(
+                f,
+                "section DICT: expected as many symbols as it announces, found another length: {AGAIN}"
             ),
             Self::SectionCount { found } => write!(
                 f,

@@ -176,7 +176,7 @@ impl Grid {
     }
 
     /// Index of the first quad of a level, in the order of [`Grid::quad_index`].
-    const fn first_index(&self, level: u32) -> u64 {
+    pub const fn first_index(&self, level: u32) -> u64 {
         let mut index = 0;
         let mut below = 0;
         while below < level {

@@ -89,6 +89,12 @@ impl Tag {
     pub const TREE: Self = Self(*b"TREE");
     /// Where in `TREE` each quad's PVS begins, `u64`.
     pub const TIDX: Self = Self(*b"TIDX");
+    /// Byte codes of the symbols in `PAIR`.
+    pub const DICT: Self = Self(*b"DICT");
+    /// What the samples of each block see, pair of blocks by pair of blocks, in Morton order.
+    pub const PAIR: Self = Self(*b"PAIR");
+    /// Where in `PAIR` each block's group begins, `u64`.
+    pub const PIDX: Self = Self(*b"PIDX");
     /// Provenance, JSON.
     pub const PROV: Self = Self(*b"PROV");
     /// Parameters of a level of cells: [`super::cells::CellParameters`].
@@ -113,12 +119,15 @@ impl Tag {
     pub const CPRT: Self = Self(*b"CPRT");
 
     /// The sections of a terrain bundle.
-    pub const TERRAIN: [Self; 8] = [
+    pub const TERRAIN: [Self; 11] = [
         Self::GRID,
         Self::CRS,
         Self::VALD,
         Self::HGTS,
         Self::SRCH,
+        Self::DICT,
+        Self::PAIR,
+        Self::PIDX,
         Self::TREE,
         Self::TIDX,
         Self::PROV,

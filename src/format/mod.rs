@@ -7,7 +7,9 @@
 //! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
 //! - [`cells`]: the sections of a cell bundle;
 //! - [`grid`]: samples, quads, blocks, and the order of the trees;
-//! - [`quadtree`]: the code of one PVS, and the answers read straight from it.
+//! - [`quadtree`]: the code of one PVS, and the answers read straight from it;
+//! - [`groups`]: the code of the PVSs of a block together, as pairs of blocks ([`blockpair`],
+//!   [`dictionary`]), and [`grouppvs`], one PVS out of it.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -20,11 +22,15 @@
     )
 )]
 
+pub mod blockpair;
 pub mod bytes;
 pub mod cells;
 mod crc;
+pub mod dictionary;
 mod error;
 pub mod grid;
+pub mod grouppvs;
+pub mod groups;
 pub mod header;
 pub mod quadtree;
 mod rank;
@@ -37,6 +43,8 @@ pub use cells::CellParameters;
 pub use crc::{Crc32, crc32};
 pub use error::FormatError;
 pub use grid::{Grid, GridError, Quad, Sample};
+pub use grouppvs::{GroupLeaves, GroupPvs};
+pub use groups::Groups;
 pub use header::{Header, Section, Tag, WorldKind};
 pub use quadtree::{Tree, Visibility};
 pub use terrain::{TerrainParameters, TreeCode, VisibilityMode};

@@ -99,8 +99,20 @@ impl<'a> Tree<'a> {
     /// The literals, and what lies behind them.
     #[inline]
     pub(super) fn literals(&self) -> &'a [[u8; 8]] {
-        let (literals, _) = self.body.get(self.nodes..).unwrap_or(&[]).as_chunks();
+        let (literals, _) = self.behind_nodes().as_chunks();
         literals
+    }
+
+    /// What follows the nodes.
+    #[inline]
+    pub(super) fn behind_nodes(&self) -> &'a [u8] {
+        self.body.get(self.nodes..).unwrap_or(&[])
+    }
+
+    /// Number of nodes.
+    #[inline]
+    pub(super) const fn node_count(&self) -> usize {
+        self.nodes
     }
 
     /// Item `item` as a literal; all visible where it is none, or not there.
@@ -121,7 +133,7 @@ impl<'a> Tree<'a> {
             && match self.find(sample.quad()) {
                 Found::Leaf(visible) => visible,
                 Found::Mixed => true,
-                Found::Block(bits) => bits & quad_mask(sample.quad()) != 0,
+                Found::Block(item) => self.literal(item) & quad_mask(sample.quad()) != 0,
             }
     }
 
@@ -138,17 +150,17 @@ impl<'a> Tree<'a> {
             Found::Leaf(true) if self.valid.has_quad(quad) => Visibility::Visible,
             Found::Leaf(true) => Visibility::Hidden,
             Found::Mixed => Visibility::Unknown,
-            Found::Block(bits) => {
+            Found::Block(item) => {
                 let origin = quad.origin();
                 let valid = self.valid.block(origin.column >> 3, origin.row >> 3);
-                state_of(bits, valid & quad_mask(quad))
+                state_of(self.literal(item), valid & quad_mask(quad))
             }
         }
     }
 
     /// Goes down to a quad of the grid.
     #[inline]
-    fn find(&self, quad: Quad) -> Found {
+    pub(super) fn find(&self, quad: Quad) -> Found {
         match self.root {
             Visibility::Hidden => return Found::Leaf(false),
             Visibility::Visible => return Found::Leaf(true),
@@ -182,7 +194,7 @@ impl<'a> Tree<'a> {
         if quad.level > BLOCK_LEVEL {
             return Found::Mixed;
         }
-        Found::Block(self.literal(item))
+        Found::Block(item)
     }
 
     /// Number of visible samples.
@@ -203,13 +215,13 @@ impl<'a> Tree<'a> {
 }
 
 /// Where the way down to a quad ends.
-enum Found {
+pub(super) enum Found {
     /// At a leaf that holds the quad: visible or not.
     Leaf(bool),
     /// At the quad itself, which is unknown.
     Mixed,
-    /// At the block that holds the quad.
-    Block(u64),
+    /// At the block that holds the quad: its item.
+    Block(usize),
 }
 
 /// What bits say about terrain: `visible` is looked at where `valid` has ones.

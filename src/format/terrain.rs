@@ -5,8 +5,8 @@
 //! 4    height                  u32      samples
 //! 8    levels                  u32      of the quadtree, root level + 1
 //! 12   visibility mode         u32      1 exact, 2 conservative, 3 sectors
-//! 16   tree code               u32      1 lossless
-//! 20   flags                   u32      1 mutual, 2 georeferenced
+//! 16   tree code               u32      1 single trees, 2 pairs of blocks
+//! 20   flags                   u32      1 mutual, 2 georeferenced, 4 lossy
 //! 24   sectors                 u32      0 unless mode 3
 //! 28   reserved                u32      0
 //! 32   dx, dy                  f64 × 2  m
@@ -28,6 +28,7 @@ pub const TERRAIN_LEN: usize = 192;
 
 const MUTUAL: u32 = 1;
 const GEOREFERENCED: u32 = 2;
+const LOSSY: u32 = 4;
 
 /// What the PVS of a level-0 quad means (DESIGN section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,22 +45,27 @@ pub enum VisibilityMode {
 /// How the trees of a bundle are coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeCode {
-    /// Each tree by itself and in full: [`super::quadtree`].
-    Lossless,
+    /// Each tree by itself: [`super::quadtree`].
+    Single,
+    /// Quads of level 0 to 3 by pairs of blocks, [`super::groups`], and the quads above by
+    /// themselves.
+    Pairs,
 }
 
 impl TreeCode {
     /// Its number in the `GRID` section.
     pub const fn code(self) -> u32 {
         match self {
-            Self::Lossless => 1,
+            Self::Single => 1,
+            Self::Pairs => 2,
         }
     }
 
     /// The code of a number in the `GRID` section.
     pub const fn from_code(code: u32) -> Option<Self> {
         match code {
-            1 => Some(Self::Lossless),
+            1 => Some(Self::Single),
+            2 => Some(Self::Pairs),
             _ => None,
         }
     }
@@ -84,6 +90,8 @@ pub struct TerrainParameters {
     pub mutual: bool,
     /// How the trees are coded.
     pub tree_code: TreeCode,
+    /// Whether some of what was hidden is given out as visible, to save bytes.
+    pub lossy: bool,
     /// Radius of the earth for curvature; 0 for a flat one. Unit: m. Limit: finite, >= 0.
     pub earth_radius: f64,
     /// Refraction coefficient; 0 for none. Limit: finite.
@@ -106,7 +114,8 @@ impl TerrainParameters {
                 GEOREFERENCED
             } else {
                 0
-            };
+            }
+            | if self.lossy { LOSSY } else { 0 };
         let words = [
             self.grid.width(),
             self.grid.height(),
@@ -163,14 +172,11 @@ impl TerrainParameters {
             (3, sectors) => VisibilityMode::Sectors(sectors),
             _ => return Err(wrong("visibility mode", 12, "1, 2 or 3")),
         };
-        let tree_code = TreeCode::from_code(word("tree code", 16)?).ok_or(wrong(
-            "tree code",
-            16,
-            "1 (lossless)",
-        ))?;
+        let tree_code =
+            TreeCode::from_code(word("tree code", 16)?).ok_or(wrong("tree code", 16, "1 or 2"))?;
         let flags = word("flags", 20)?;
-        if flags & !(MUTUAL | GEOREFERENCED) != 0 {
-            return Err(wrong("flags", 20, "only flags 1 and 2"));
+        if flags & !(MUTUAL | GEOREFERENCED | LOSSY) != 0 {
+            return Err(wrong("flags", 20, "only flags 1, 2 and 4"));
         }
         let positive = |value: f64| value.is_finite() && value > 0.0;
         let transform = [0, 1, 2, 3, 4, 5].map(|i| f64_at(bytes, 88 + i * 8));
@@ -199,6 +205,7 @@ impl TerrainParameters {
             visibility,
             mutual: flags & MUTUAL != 0,
             tree_code,
+            lossy: flags & LOSSY != 0,
             earth_radius: number("radius of the earth", 72, "a number of at least 0", |v| {
                 v.is_finite() && v >= 0.0
             })?,

@@ -58,5 +58,5 @@ pub use cells::{CellBundle, frontier as cell_frontier};
 pub use error::OpenError;
 #[cfg(feature = "mmap")]
 pub use map::MappedBundle;
-pub use pvs::Pvs;
+pub use pvs::{Pvs, Quads};
 pub use terrain::TerrainBundle;

@@ -1,24 +1,46 @@
 //! One PVS.
 
-use crate::format::{Leaf, Leaves, Quad, Sample, Tree, Visibility};
+use crate::format::{GroupLeaves, GroupPvs, Leaf, Leaves, Quad, Sample, Tree, Valid, Visibility};
 
 /// Everything that may be seen from a quad. Reads the bundle where it lies.
 #[derive(Clone, Copy, Debug)]
 pub struct Pvs<'a> {
     quad: Quad,
-    tree: Tree<'a>,
+    code: Code<'a>,
+}
+
+/// Where the answers are read.
+// Neither is large, and a box would allocate.
+#[allow(clippy::large_enum_variant)]
+#[derive(Clone, Copy, Debug)]
+enum Code<'a> {
+    Tree(Tree<'a>),
+    Group(GroupPvs<'a>),
 }
 
 impl<'a> Pvs<'a> {
     #[inline]
     pub(super) fn new(quad: Quad, tree: Tree<'a>) -> Self {
-        Self { quad, tree }
+        let code = Code::Tree(tree);
+        Self { quad, code }
     }
 
-    /// Its code.
     #[inline]
-    pub(super) fn tree(&self) -> &Tree<'a> {
-        &self.tree
+    pub(super) fn of_group(quad: Quad, pvs: GroupPvs<'a>) -> Self {
+        let code = Code::Group(pvs);
+        Self { quad, code }
+    }
+
+    /// Hands over what is visible, depth first in Morton order: [`Leaf::Visible`] and
+    /// [`Leaf::Block`], never [`Leaf::Hidden`]. Quads may lie outside the grid, and bits where
+    /// there is no terrain, if the bytes say so. Stops when `take` returns `false`; returns
+    /// whether it never did.
+    #[inline]
+    pub(super) fn sweep(&self, take: impl FnMut(Leaf) -> bool) -> bool {
+        match &self.code {
+            Code::Tree(tree) => tree.sweep(take),
+            Code::Group(pvs) => pvs.sweep(take),
+        }
     }
 
     /// The quad that sees.
@@ -29,36 +51,54 @@ impl<'a> Pvs<'a> {
     /// Whether a sample is visible; `false` outside the grid and at a void.
     #[inline]
     pub fn contains(&self, sample: Sample) -> bool {
-        self.tree.contains(sample)
+        match &self.code {
+            Code::Tree(tree) => tree.contains(sample),
+            Code::Group(pvs) => pvs.contains(sample),
+        }
     }
 
     /// Whether a quad is hidden, visible, or partly both (unknown); hidden outside the grid and
     /// where it has no terrain.
     pub fn state(&self, quad: Quad) -> Visibility {
-        self.tree.state(quad)
+        match &self.code {
+            Code::Tree(tree) => tree.state(quad),
+            Code::Group(pvs) => pvs.state(quad),
+        }
     }
 
     /// Number of visible samples.
     pub fn count(&self) -> u64 {
-        self.tree.count()
+        match &self.code {
+            Code::Tree(tree) => tree.count(),
+            Code::Group(pvs) => pvs.count(),
+        }
     }
 
     /// Writes the PVS as a block bitmap: one word for each 8×8 block of samples
     /// ([`crate::format::Grid::blocks`]), blocks row by row, bit (r & 7)·8 + (c & 7) of a word
     /// for sample (c, r). A buffer that is too short gets what fits.
     pub fn expand(&self, out: &mut [u64]) {
-        self.tree.expand(out);
+        match &self.code {
+            Code::Tree(tree) => tree.expand(out),
+            Code::Group(pvs) => pvs.expand(out),
+        }
     }
 
     /// The greatest quads that are all hidden or all visible, and the mixed blocks between
     /// them, depth first in Morton order. Together they cover the grid.
-    pub fn quads(&self) -> Leaves<'a> {
-        self.tree.leaves()
+    pub fn quads(&self) -> Quads<'a> {
+        match &self.code {
+            Code::Tree(tree) => Quads::Tree(tree.leaves()),
+            Code::Group(pvs) => Quads::Group(pvs.leaves()),
+        }
     }
 
     /// The visible samples, in the order of [`Pvs::quads`].
     pub fn samples(&self) -> impl Iterator<Item = Sample> + use<'a> {
-        let valid = self.tree.valid();
+        let valid: Valid<'a> = match &self.code {
+            Code::Tree(tree) => tree.valid(),
+            Code::Group(pvs) => pvs.groups().valid(),
+        };
         self.quads().flat_map(move |leaf| {
             let quad = leaf.quad();
             let origin = quad.origin();
@@ -77,5 +117,25 @@ impl<'a> Pvs<'a> {
                     _ => valid.has_sample(sample),
                 })
         })
+    }
+}
+
+/// The quads of a PVS: see [`Pvs::quads`].
+#[derive(Clone, Debug)]
+pub enum Quads<'a> {
+    /// Out of a tree.
+    Tree(Leaves<'a>),
+    /// Out of pairs of blocks.
+    Group(GroupLeaves<'a>),
+}
+
+impl Iterator for Quads<'_> {
+    type Item = Leaf;
+
+    fn next(&mut self) -> Option<Leaf> {
+        match self {
+            Self::Tree(leaves) => leaves.next(),
+            Self::Group(leaves) => leaves.next(),
+        }
     }
 }

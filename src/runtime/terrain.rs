@@ -3,9 +3,11 @@
 use super::bundle::Bundle;
 use super::pvs::Pvs;
 use crate::format::bytes::{f32_at, u64_at};
+use crate::format::groups::TREE_LEVEL;
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{
-    FormatError, Grid, Quad, Sample, Tag, TerrainParameters, Tree, Valid, Visibility, WorldKind,
+    FormatError, Grid, GroupPvs, Groups, Quad, Sample, Tag, TerrainParameters, Tree, TreeCode,
+    Valid, Visibility, WorldKind,
 };
 
 /// A terrain bundle, ready for queries. Copy it freely: it is a handful of slices.
@@ -16,8 +18,18 @@ pub struct TerrainBundle<'a> {
     inverse: Option<[f64; 6]>,
     valid: Valid<'a>,
     heights: &'a [u8],
+    code: Code<'a>,
     index: &'a [u8],
     trees: &'a [u8],
+}
+
+/// How the PVSs are coded, and of which quads the trees are.
+#[derive(Clone, Copy, Debug)]
+enum Code<'a> {
+    /// All.
+    Single,
+    /// Those of level 4 and more; the others are in groups.
+    Pairs(Groups<'a>),
 }
 
 impl<'a> TerrainBundle<'a> {
@@ -39,12 +51,26 @@ impl<'a> TerrainBundle<'a> {
                 Valid::from_blocks(grid, bundle.plain_section(Tag::VALD, Some(length))?)
             }
         };
+        let (code, trees) = match parameters.tree_code {
+            TreeCode::Single => (Code::Single, grid.quad_count()),
+            TreeCode::Pairs => {
+                let length = grid.blocks() as u64 * 8;
+                let dictionary = bundle.plain_section(Tag::DICT, None)?;
+                let index = bundle.plain_section(Tag::PIDX, Some(length))?;
+                let pairs = bundle.plain_section(Tag::PAIR, None)?;
+                let groups = Groups::new(valid, parameters.mutual, dictionary, index, pairs);
+                let groups = groups.ok_or(FormatError::Dictionary)?;
+                let below = grid.first_index(TREE_LEVEL);
+                (Code::Pairs(groups), grid.quad_count() - below)
+            }
+        };
         Ok(Self {
             parameters,
             inverse: parameters.transform.and_then(invert),
             valid,
             heights: bundle.plain_section(Tag::HGTS, Some(grid.samples() * 4))?,
-            index: bundle.plain_section(Tag::TIDX, Some(grid.quad_count() * 8))?,
+            code,
+            index: bundle.plain_section(Tag::TIDX, Some(trees * 8))?,
             trees: bundle.plain_section(Tag::TREE, None)?,
         })
     }
@@ -102,22 +128,42 @@ impl<'a> TerrainBundle<'a> {
     /// grid, and where the index points past the trees.
     #[inline]
     fn tree_bytes(&self, quad: Quad) -> Option<&'a [u8]> {
-        let index = usize::try_from(self.grid().quad_index(quad)?).ok()?;
+        let grid = self.grid();
+        let first = match self.code {
+            Code::Single => 0,
+            Code::Pairs(_) => grid.first_index(TREE_LEVEL),
+        };
+        let index = usize::try_from(grid.quad_index(quad)?.checked_sub(first)?).ok()?;
         let offset = u64_at(self.index, index.checked_mul(8)?)?;
         self.trees.get(usize::try_from(offset).ok()?..)
+    }
+
+    /// The groups that the PVSs of levels 0 to 3 are read from; `None` in a bundle of single
+    /// trees.
+    pub fn groups(&self) -> Option<Groups<'a>> {
+        match self.code {
+            Code::Single => None,
+            Code::Pairs(groups) => Some(groups),
+        }
     }
 
     /// The PVS of a quad: everything that may be seen from it. `None` outside the grid, and
     /// where the bundle is damaged.
     #[inline]
     pub fn pvs(&self, quad: Quad) -> Option<Pvs<'a>> {
+        if let Code::Pairs(groups) = self.code
+            && quad.level < TREE_LEVEL
+        {
+            return Some(Pvs::of_group(quad, GroupPvs::new(groups, quad)?));
+        }
         let tree = Tree::parse(self.valid, self.tree_bytes(quad)?)?;
         Some(Pvs::new(quad, tree))
     }
 
     /// Whether a head at sample `b` may be seen from sample `a`, as the bundle's visibility mode
     /// defines it. `false` where either is outside the grid or void; `true` where the bundle is
-    /// damaged. O(log side) steps and at most one pass over the nodes of one tree.
+    /// damaged. O(log side) steps, at most one pass over the nodes of one tree, and at most one
+    /// record of a pair of blocks.
     ///
     /// Unless the bundle is mutual ([`TerrainParameters::mutual`]: not with different heights of
     /// eye and player, nor in mode [`crate::format::VisibilityMode::Sectors`]), b may see a where
@@ -127,9 +173,9 @@ impl<'a> TerrainBundle<'a> {
         if !self.valid.has_sample(a) || !self.valid.has_sample(b) {
             return false;
         }
-        match self.pvs(a.quad()) {
-            Some(pvs) => pvs.contains(b),
-            None => true,
+        match self.code {
+            Code::Pairs(groups) => groups.sees(a, b),
+            Code::Single => self.pvs(a.quad()).is_none_or(|pvs| pvs.contains(b)),
         }
     }
 

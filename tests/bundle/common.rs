@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use viewcell::bake::{Observer, RepackOptions, Stage, repack};
 use viewcell::bundle::{InputFile, Provenance, Statistics, TerrainHeader, TerrainWriter, Written};
 use viewcell::compress::{Scratch, ValidPyramid, encode};
 use viewcell::format::{Grid, Quad, Sample, TerrainParameters, TreeCode, VisibilityMode};
@@ -19,6 +20,8 @@ pub fn mix(seed: u64) -> u64 {
 pub struct World {
     pub grid: Grid,
     pub heights: Vec<f64>,
+    /// Whether some see others who do not see them.
+    one_way: bool,
 }
 
 impl World {
@@ -36,7 +39,17 @@ impl World {
                 f64::from(c * 7 + r * 3) + (mix(u64::from(c * 1_000 + r)) % 1_000) as f64 / 1e3
             })
             .collect();
-        Self { grid, heights }
+        Self {
+            grid,
+            heights,
+            one_way: false,
+        }
+    }
+
+    /// The same, but not mutual.
+    pub fn one_way(mut self) -> Self {
+        self.one_way = true;
+        self
     }
 
     pub fn is_void(&self, s: Sample) -> bool {
@@ -59,7 +72,8 @@ impl World {
         let far = a.column.abs_diff(b.column).max(a.row.abs_diff(b.row));
         let place = |s: Sample| u64::from(s.column / 5) << 20 | u64::from(s.row / 4);
         let pair = place(a).min(place(b)) << 40 ^ place(a).max(place(b));
-        far < 4 || mix(pair) % 10 < 3
+        let blocked = self.one_way && a.column > b.column && mix(pair) % 5 < 2;
+        !blocked && (far < 4 || mix(pair) % 10 < 3)
     }
 
     pub fn pyramid(&self) -> ValidPyramid {
@@ -103,8 +117,9 @@ impl World {
                 player_height: 1.8,
                 max_distance: f64::INFINITY,
                 visibility: VisibilityMode::Exact,
-                mutual: true,
-                tree_code: TreeCode::Lossless,
+                mutual: !self.one_way,
+                tree_code: TreeCode::Single,
+                lossy: false,
                 earth_radius: 0.0,
                 refraction: 0.0,
                 transform: Some([500_000.0, 10.0, 0.0, 4_000_000.0, 0.0, -12.5]),
@@ -149,6 +164,18 @@ impl World {
         writer.finish(&provenance(statistics))
     }
 
+    /// The bytes of the bundle in pairs of blocks.
+    pub fn pairs(&self) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let (trees, pairs) = (
+            folder.path().join("trees.vcb"),
+            folder.path().join("pairs.vcb"),
+        );
+        self.write(&trees);
+        repack(&trees, &pairs, &RepackOptions::default(), &Silent).unwrap();
+        std::fs::read(pairs).unwrap()
+    }
+
     /// The bytes of the bundle.
     pub fn bundle(&self) -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();
@@ -172,5 +199,17 @@ pub fn provenance(statistics: Statistics) -> Provenance {
         options: options.as_object().unwrap().clone(),
         statistics,
         cells: None,
+        loss: None,
+    }
+}
+
+/// Says nothing.
+pub struct Silent;
+
+impl Observer for Silent {
+    fn stage(&self, _: Stage, _: u64) {}
+    fn advance(&self, _: Stage, _: u64) {}
+    fn cancelled(&self) -> bool {
+        false
     }
 }

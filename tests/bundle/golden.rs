@@ -41,6 +41,37 @@ fn golden_files_are_written_alike() {
     }
 }
 
+/// The same worlds in pairs of blocks.
+pub fn pairs_path(name: &str) -> PathBuf {
+    path(&format!("{name}-pairs"))
+}
+
+#[test]
+fn golden_pairs_are_written_and_read_alike() {
+    for (name, width, height, voids) in GOLDEN {
+        let world = World::new(width, height, voids);
+        let written = world.pairs();
+        let path = pairs_path(name);
+        if std::env::var_os("VIEWCELL_BLESS").is_some() {
+            std::fs::write(&path, &written).unwrap();
+        }
+        assert!(std::fs::read(&path).unwrap() == written, "{name}");
+        let report = verify(&path, &mut |_| {}).unwrap();
+        assert!(report.is_sound(), "{name}: {report:#?}");
+        let map = MappedBundle::open(&path).unwrap();
+        let terrain = map.terrain().unwrap();
+        for a in world.samples() {
+            for b in world.samples().step_by(5) {
+                assert_eq!(
+                    terrain.visible(a, b),
+                    world.sees(a, b),
+                    "{name} {a:?} {b:?}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn golden_files_are_read() {
     for (name, width, height, voids) in GOLDEN {

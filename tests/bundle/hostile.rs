@@ -11,15 +11,20 @@ use viewcell::runtime::{Bundle, Leaf, OpenError};
 
 use crate::common::{World, mix};
 
-/// A small bundle with every section.
-fn small() -> Vec<u8> {
-    let bytes = World::new(9, 3, 3).bundle();
-    let tags = Bundle::from_bytes(&bytes)
-        .unwrap()
-        .sections()
-        .map(|section| section.tag);
-    assert_eq!(tags.collect::<Vec<_>>(), Tag::TERRAIN);
-    bytes
+/// Small bundles, one a tree code, that have every section between them.
+fn small() -> [Vec<u8>; 2] {
+    let world = World::new(9, 3, 3);
+    let bundles = [world.bundle(), world.pairs()];
+    let tags = bundles.each_ref().map(|bytes| {
+        let bundle = Bundle::from_bytes(bytes).unwrap();
+        bundle
+            .sections()
+            .map(|section| section.tag)
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(tags[0].len(), 8);
+    assert_eq!(tags[1], Tag::TERRAIN);
+    bundles
 }
 
 /// Asks everything that can be asked of bytes. Returns how many answers came.
@@ -77,28 +82,30 @@ fn ask_everything(bytes: &[u8]) -> u64 {
 
 #[test]
 fn every_prefix_is_refused() {
-    let bytes = small();
-    for length in 0..bytes.len() {
-        let error = Bundle::from_bytes(&bytes[..length]).unwrap_err();
-        assert!(matches!(error, OpenError::Format { .. }), "{error}");
+    for bytes in small() {
+        for length in 0..bytes.len() {
+            let error = Bundle::from_bytes(&bytes[..length]).unwrap_err();
+            assert!(matches!(error, OpenError::Format { .. }), "{error}");
+        }
+        assert!(ask_everything(&bytes) > 0);
     }
-    assert!(ask_everything(&bytes) > 0);
 }
 
 #[test]
 fn every_prefix_that_says_it_is_whole_is_survived() {
-    let bytes = small();
-    for length in HEADER_LEN..bytes.len() {
-        let mut prefix = bytes[..length].to_vec();
-        prefix[16..24].copy_from_slice(&(length as u64).to_le_bytes());
-        reseal(&mut prefix);
-        ask_everything(&prefix);
+    for bytes in small() {
+        for length in HEADER_LEN..bytes.len() {
+            let mut prefix = bytes[..length].to_vec();
+            prefix[16..24].copy_from_slice(&(length as u64).to_le_bytes());
+            reseal(&mut prefix);
+            ask_everything(&prefix);
+        }
     }
 }
 
 #[test]
 fn trailing_bytes_are_refused() {
-    let bytes = small();
+    let [bytes, _] = small();
     for extra in [1, 64, 4096] {
         let longer = [bytes.as_slice(), &vec![0; extra]].concat();
         let error = Bundle::from_bytes(&longer).unwrap_err().to_string();
@@ -111,10 +118,15 @@ fn trailing_bytes_are_refused() {
 
 #[test]
 fn every_flipped_bit_is_survived_and_found() {
-    let sound = small();
+    for bundle in small() {
+        flip_every_bit(&bundle);
+    }
+}
+
+fn flip_every_bit(sound: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("flipped.vcb");
-    std::fs::write(&path, &sound).unwrap();
+    std::fs::write(&path, sound).unwrap();
     let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     let mut put = |at: usize, byte: u8| {
         file.seek(SeekFrom::Start(at as u64)).unwrap();
@@ -122,7 +134,7 @@ fn every_flipped_bit_is_survived_and_found() {
     };
     for at in 0..sound.len() {
         for bit in 0..8 {
-            let mut bytes = sound.clone();
+            let mut bytes = sound.to_vec();
             bytes[at] ^= 1 << bit;
             ask_everything(&bytes);
             put(at, bytes[at]);
@@ -153,9 +165,10 @@ proptest! {
     fn lies_under_right_checksums_are_survived(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         in_front in any::<bool>(),
+        pairs in any::<bool>(),
     ) {
-        let mut bytes = small_cached().to_vec();
-        let limit = if in_front { HEADER_LEN + 8 * ENTRY_LEN + 64 } else { bytes.len() };
+        let mut bytes = small_cached(pairs).to_vec();
+        let limit = if in_front { HEADER_LEN + 11 * ENTRY_LEN + 64 } else { bytes.len() };
         for (index, value) in changes {
             bytes[8 + index.index(limit - 8)] = value;
         }
@@ -166,7 +179,7 @@ proptest! {
     #[test]
     fn random_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         prop_assert_eq!(ask_everything(&bytes), 0);
-        let mut dressed = small_cached()[..HEADER_LEN].to_vec();
+        let mut dressed = small_cached(false)[..HEADER_LEN].to_vec();
         dressed.extend(&bytes);
         let length = dressed.len() as u64;
         dressed[16..24].copy_from_slice(&length.to_le_bytes());
@@ -221,14 +234,14 @@ proptest! {
     }
 }
 
-fn small_cached() -> &'static [u8] {
-    static SMALL: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
-    SMALL.get_or_init(small)
+fn small_cached(pairs: bool) -> &'static [u8] {
+    static SMALL: std::sync::OnceLock<[Vec<u8>; 2]> = std::sync::OnceLock::new();
+    &SMALL.get_or_init(small)[usize::from(pairs)]
 }
 
 #[test]
 fn a_greatest_grid_declared_in_a_small_file_is_refused() {
-    let mut bytes = small();
+    let [mut bytes, _] = small();
     let grid = Bundle::from_bytes(&bytes)
         .unwrap()
         .section(Tag::GRID)

@@ -6,6 +6,8 @@ mod damage;
 mod full;
 mod golden;
 mod hostile;
+mod pairs;
 mod python;
 mod roundtrip;
+mod ship;
 mod trees;

@@ -77,6 +77,38 @@ fn every_tree_reads_alike() {
     }
 }
 
+/// Pairs of blocks, and the trees above them.
+#[test]
+fn every_pvs_of_pairs_reads_alike() {
+    for (name, width, height, _) in GOLDEN {
+        let path = golden::pairs_path(name);
+        let Some(found) = said("trees", &path, &[], "") else {
+            return;
+        };
+        let map = MappedBundle::open(&path).unwrap();
+        let terrain = map.terrain().unwrap();
+        let grid = Grid::new(width, height).unwrap();
+        let mut lines = found.lines();
+        for quad in grid.bake_order() {
+            let pvs = terrain.pvs(quad).unwrap();
+            let mut blocks = vec![0; grid.blocks()];
+            pvs.expand(&mut blocks);
+            let bytes: Vec<u8> = blocks.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let Quad { level, column, row } = quad;
+            let line = lines.next().unwrap();
+            let start = format!("{level} {column} {row} ");
+            let end = format!(" {} {:08x}", pvs.count(), crc32(&bytes));
+            assert!(
+                line.starts_with(&start) && line.ends_with(&end),
+                "{name}: {line}"
+            );
+            assert_eq!(line.contains(" - - "), level < 4);
+        }
+        assert_eq!(lines.next(), None);
+        assert_eq!(said("verify", &path, &[], "").unwrap(), "no faults\n");
+    }
+}
+
 fn golden_pyramid(name: &str) -> viewcell::compress::ValidPyramid {
     let &(_, width, height, voids) = GOLDEN.iter().find(|golden| golden.0 == name).unwrap();
     crate::common::World::new(width, height, voids).pyramid()

@@ -98,6 +98,7 @@ fn bake(terrain: &Terrain, path: &Path) {
         simd: Simd::Auto,
         overwrite: false,
         keep: Keep::Nothing,
+        budget: None,
     };
     let source = Source {
         input: InputFile::default(),

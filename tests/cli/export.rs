@@ -260,7 +260,7 @@ fn a_damaged_bundle_is_not_counted() {
     let sections = info["sections"].as_array().unwrap();
     let index = sections
         .iter()
-        .find(|section| section["tag"] == "TIDX")
+        .find(|section| section["tag"] == "PIDX")
         .unwrap();
     let at = index["offset"].as_u64().unwrap() as usize;
     let mut bytes = folder.read("wall.vcb");

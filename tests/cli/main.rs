@@ -10,4 +10,5 @@ mod export;
 mod frontier;
 mod interrupted;
 mod long;
+mod squeeze;
 mod verbs;

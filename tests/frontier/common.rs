@@ -42,6 +42,7 @@ pub fn bake(terrain: &Terrain, bodies: Bodies) -> Baked {
         simd: Simd::Auto,
         overwrite: false,
         keep: Keep::Nothing,
+        budget: None,
     };
     let source = Source {
         input: InputFile::default(),

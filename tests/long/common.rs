@@ -84,6 +84,7 @@ impl World {
                 simd: Simd::Auto,
                 overwrite: false,
                 keep: Keep::New,
+                budget: None,
             },
         }
     }
@@ -91,6 +92,7 @@ impl World {
     pub fn with(&self, keep: Keep, threads: usize) -> BakeOptions {
         BakeOptions {
             keep,
+            budget: None,
             threads,
             ..self.options.clone()
         }

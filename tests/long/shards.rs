@@ -24,7 +24,7 @@ fn shards(world: &World, folder: &Path, of: u32) -> Vec<PathBuf> {
 }
 
 fn merged(shards: &[PathBuf], output: &Path) -> Result<Vec<u8>, BakeError> {
-    merge(shards, output, false, &StopAfter::never())?;
+    merge(shards, output, false, None, &StopAfter::never())?;
     Ok(fs::read(output).unwrap())
 }
 
@@ -272,6 +272,6 @@ fn an_output_that_is_there_is_kept() {
     assert_eq!(error.kind(), BakeErrorKind::Io);
     says(&error, &["a.vcb", "exists already"]);
     assert_eq!(fs::read(&output).unwrap(), b"precious");
-    merge(&shards, &output, true, &StopAfter::never()).unwrap();
+    merge(&shards, &output, true, None, &StopAfter::never()).unwrap();
     assert!(fs::read(&output).unwrap() == world.bundle());
 }

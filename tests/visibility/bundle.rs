@@ -39,6 +39,7 @@ fn ask(name: &str, mut options: IngestOptions, crop: [u32; 4], always: bool) {
         simd: Simd::Auto,
         overwrite: false,
         keep: Keep::Nothing,
+        budget: None,
     };
     let source = Source {
         input: InputFile::default(),

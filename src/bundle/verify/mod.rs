@@ -4,10 +4,12 @@
 //! on fails, these are skipped: a file with one fault is reported for that fault, not for all
 //! that follows from it.
 //!
-//! Memory: 8 bytes a quad for the index, and a few block bitmaps a level.
+//! Memory: 8 bytes a quad for the index, a few block bitmaps a level, and in tree code 2 the
+//! pairs of blocks.
 
 mod cells;
 mod container;
+mod pairs;
 mod sections;
 mod trees;
 
@@ -31,7 +33,7 @@ pub struct Rule {
 }
 
 /// The rules on a terrain bundle, in the order in which they are checked.
-pub const RULES: [Rule; 23] = [
+pub const RULES: [Rule; 26] = [
     container::MAGIC,
     container::VERSION,
     container::HEADER_CHECKSUM,
@@ -50,6 +52,9 @@ pub const RULES: [Rule; 23] = [
     sections::SOURCE_HEIGHTS,
     sections::PROVENANCE,
     trees::INDEX,
+    pairs::PAIR_INDEX,
+    pairs::GROUPS,
+    pairs::DICTIONARY,
     trees::TREES,
     trees::VOIDS,
     trees::UNIONS,

@@ -8,8 +8,9 @@ use crate::bundle::file::{Problem, read_section, read_up_to};
 use crate::bundle::info::TEXT_LIMIT;
 use crate::bundle::provenance::Provenance;
 use crate::compress::ValidPyramid;
+use crate::format::groups::TREE_LEVEL;
 use crate::format::terrain::TERRAIN_LEN;
-use crate::format::{Section, Tag, TerrainParameters};
+use crate::format::{Section, Tag, TerrainParameters, TreeCode};
 
 pub(super) const PRESENT: Rule = Rule {
     name: "sections-present",
@@ -17,7 +18,7 @@ pub(super) const PRESENT: Rule = Rule {
 };
 pub(super) const GRID: Rule = Rule {
     name: "grid",
-    demands: "every field of GRID makes sense, with the lengths of VALD, HGTS, TIDX and TREE",
+    demands: "every field of GRID makes sense, with the lengths of VALD, HGTS, PIDX, TIDX and TREE",
 };
 pub(super) const CRS: Rule = Rule {
     name: "crs",
@@ -91,6 +92,9 @@ fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
         (Tag::VALD, false, Section::REQUIRED),
         (Tag::HGTS, true, Section::REQUIRED),
         (Tag::SRCH, false, Section::ZSTD),
+        (Tag::DICT, false, Section::REQUIRED),
+        (Tag::PAIR, false, Section::REQUIRED),
+        (Tag::PIDX, false, Section::REQUIRED),
         (Tag::TREE, true, Section::REQUIRED),
         (Tag::TIDX, true, Section::REQUIRED),
         (Tag::PROV, true, Section::ZSTD),
@@ -133,10 +137,25 @@ fn grid(container: &Container, record: &[u8], faults: &mut Faults) -> Option<Ter
         return None;
     }
     let grid = parameters.grid;
+    let pairs = parameters.tree_code == TreeCode::Pairs;
+    for tag in [Tag::DICT, Tag::PAIR, Tag::PIDX] {
+        let found = container.section(tag);
+        if found.is_some() != pairs {
+            let word = |there: bool| if there { "one" } else { "none" };
+            let expected = format!("{}, by the tree code", word(pairs));
+            let at = found.map_or(start, |section| section.offset);
+            faults.add(format!("section {tag}"), at, expected, word(!pairs));
+        }
+    }
+    let trees = match parameters.tree_code {
+        TreeCode::Single => grid.quad_count(),
+        TreeCode::Pairs => grid.quad_count() - grid.first_index(TREE_LEVEL),
+    };
     let lengths = [
         (Tag::VALD, grid.blocks() as u64 * 8),
         (Tag::HGTS, grid.samples() * 4),
-        (Tag::TIDX, grid.quad_count() * 8),
+        (Tag::PIDX, grid.blocks() as u64 * 8),
+        (Tag::TIDX, trees * 8),
     ];
     for (tag, expected) in lengths {
         if let Some(section) = container.section(tag)
@@ -152,9 +171,9 @@ fn grid(container: &Container, record: &[u8], faults: &mut Faults) -> Option<Ter
         }
     }
     if let Some(section) = container.section(Tag::TREE)
-        && section.length < grid.quad_count()
+        && section.length < trees
     {
-        let expected = format!("at least {} bytes", grid.quad_count());
+        let expected = format!("at least {trees} bytes");
         faults.add("section TREE", section.offset, expected, section.length);
     }
     faults.is_empty().then_some(parameters)

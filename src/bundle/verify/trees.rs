@@ -3,11 +3,13 @@
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use super::container::Container;
+use super::pairs::{self, PairSections};
 use super::{Checker, Faults, Rule};
 use crate::bundle::provenance::{LevelStatistics, Provenance, Statistics};
 use crate::compress::{Scratch, ValidPyramid, encode};
+use crate::format::groups::TREE_LEVEL;
 use crate::format::quadtree::{MAX_VARINT_LEN, read_varint, write_varint};
-use crate::format::{Grid, Quad, Sample, Tag, TerrainParameters, Tree, Valid};
+use crate::format::{Grid, Quad, Sample, Tag, TerrainParameters, Tree, TreeCode, Valid};
 
 pub(super) const INDEX: Rule = Rule {
     name: "index",
@@ -23,11 +25,11 @@ pub(super) const VOIDS: Rule = Rule {
 };
 pub(super) const UNIONS: Rule = Rule {
     name: "unions",
-    demands: "the PVS of a quad is the union of those of its children",
+    demands: "without loss, the PVS of a quad is the union of those of its children",
 };
 pub(super) const SYMMETRY: Rule = Rule {
     name: "symmetry",
-    demands: "in a mutual bundle, of pairs of samples drawn, A sees B exactly when B sees A",
+    demands: "in a mutual bundle, A sees B exactly when B sees A: of single trees, pairs are drawn",
 };
 pub(super) const STATISTICS: Rule = Rule {
     name: "statistics",
@@ -43,7 +45,11 @@ pub(super) fn check(
     provenance: Option<&Provenance>,
 ) -> io::Result<()> {
     let grid = parameters.grid;
-    let places = Places::read(container, grid)?;
+    let least = match parameters.tree_code {
+        TreeCode::Single => 0,
+        TreeCode::Pairs => TREE_LEVEL,
+    };
+    let places = Places::read(container, grid, least)?;
     if !checker.check(INDEX, |faults| index(&places, faults))? {
         return Ok(());
     }
@@ -52,22 +58,43 @@ pub(super) fn check(
         .iter()
         .flat_map(|word| word.to_le_bytes())
         .collect();
+    let mut statistics = Statistics::new(grid, terrain.samples());
+    let valid = Valid::from_blocks(grid, &mask);
+    let pairs = match parameters.tree_code {
+        TreeCode::Single => {
+            for rule in [pairs::PAIR_INDEX, pairs::GROUPS, pairs::DICTIONARY] {
+                checker.note(rule, Faults::default());
+            }
+            None
+        }
+        TreeCode::Pairs => {
+            let pairs = PairSections::read(container, parameters)?;
+            if !pairs.check(checker, terrain, valid, &mut statistics)? {
+                return Ok(());
+            }
+            Some(pairs)
+        }
+    };
     let pass = Pass {
         terrain,
-        valid: Valid::from_blocks(grid, &mask),
+        pairs: pairs.as_ref(),
+        lossy: parameters.lossy,
+        valid,
         scratch: Scratch::default(),
         recoded: Vec::new(),
         unions: vec![Union::new(grid); grid.levels() as usize + 1],
-        statistics: Statistics::new(grid, terrain.samples()),
+        statistics,
     };
-    let valid = pass.valid;
     let (sound, statistics) = pass.run(checker, container, &places)?;
     if !sound {
         return Ok(());
     }
     if parameters.mutual {
         let mut faults = Faults::default();
-        symmetry(checker, container, &places, valid, &mut faults)?;
+        match &pairs {
+            None => symmetry(checker, container, &places, valid, &mut faults)?,
+            Some(pairs) => pairs.asymmetries(terrain, valid, &mut faults),
+        }
         checker.note(SYMMETRY, faults);
     } else {
         checker.note(SYMMETRY, Faults::default());
@@ -84,6 +111,8 @@ pub(super) fn check(
 /// Where the trees are.
 struct Places {
     grid: Grid,
+    /// Level of the least quads that have trees.
+    least: u32,
     /// Start of `TREE` in the file.
     start: u64,
     /// Length of `TREE`.
@@ -95,7 +124,7 @@ struct Places {
 }
 
 impl Places {
-    fn read(container: &Container, grid: Grid) -> io::Result<Self> {
+    fn read(container: &Container, grid: Grid, least: u32) -> io::Result<Self> {
         let section = |tag| {
             container
                 .section(tag)
@@ -113,6 +142,7 @@ impl Places {
         }
         Ok(Self {
             grid,
+            least,
             start,
             length,
             index_start,
@@ -122,13 +152,34 @@ impl Places {
 
     /// Offset of a quad's tree in `TREE`.
     fn offset(&self, quad: Quad) -> u64 {
-        let index = self.grid.quad_index(quad);
+        let index = self.entry(quad);
         index.map_or(self.length, |index| self.offsets[index as usize])
+    }
+
+    /// Number of a quad's entry in `TIDX`.
+    fn entry(&self, quad: Quad) -> Option<u64> {
+        let index = self.grid.quad_index(quad)?;
+        index.checked_sub(self.grid.first_index(self.least))
+    }
+
+    /// The quad whose tree comes after that of `quad`.
+    fn next(&self, quad: Quad) -> Option<Quad> {
+        let mut next = self.grid.next_in_bake_order(quad)?;
+        while next.level < self.least {
+            next = self.grid.next_in_bake_order(next)?;
+        }
+        Some(next)
+    }
+
+    /// The quads that have trees, in bake order.
+    fn order(&self) -> impl Iterator<Item = Quad> + use<'_> {
+        let first = self.grid.bake_order().find(|quad| quad.level >= self.least);
+        std::iter::successors(first, |&quad| self.next(quad))
     }
 
     /// Offset of the byte after a quad's tree in `TREE`.
     fn end(&self, quad: Quad) -> u64 {
-        let next = self.grid.next_in_bake_order(quad);
+        let next = self.next(quad);
         next.map_or(self.length, |next| self.offset(next))
     }
 
@@ -152,16 +203,16 @@ fn name(quad: Quad) -> String {
 
 fn index(places: &Places, faults: &mut Faults) -> io::Result<()> {
     let longest = places.longest();
-    if places.offsets.first() != Some(&0) {
+    if places.offsets.first().is_some_and(|&first| first != 0) {
         let expected = "0, the first tree in bake order";
         let found = format!("{:?}", places.offsets.first());
         faults.add("entry 0 of TIDX", places.index_start, expected, found);
     }
-    for quad in places.grid.bake_order() {
+    for quad in places.order() {
         let (offset, end) = (places.offset(quad), places.end(quad));
         if end <= offset || end > places.length || end - offset > longest {
-            let next = places.grid.next_in_bake_order(quad);
-            let entry = next.and_then(|next| places.grid.quad_index(next));
+            let next = places.next(quad);
+            let entry = next.and_then(|next| places.entry(next));
             let at = entry.map(|entry| places.index_start + 8 * entry);
             let most = offset.saturating_add(longest).min(places.length);
             let expected = format!("{} to {most}", offset.saturating_add(1));
@@ -198,6 +249,10 @@ impl Union {
 /// The pass over all trees.
 struct Pass<'a> {
     terrain: &'a ValidPyramid,
+    /// What the quads below those with trees see.
+    pairs: Option<&'a PairSections>,
+    /// Whether more may be visible from a quad than from its children, and the other way round.
+    lossy: bool,
     valid: Valid<'a>,
     scratch: Scratch,
     recoded: Vec<u8>,
@@ -217,10 +272,10 @@ impl Pass<'_> {
         let [mut trees, mut voids, mut unions] = [(); 3].map(|()| Faults::default());
         let mut reader = BufReader::with_capacity(1 << 20, &container.file);
         reader.seek(SeekFrom::Start(places.start))?;
-        let total = places.grid.quad_count();
+        let total = places.offsets.len() as u64;
         let mut bytes = Vec::new();
         let mut pvs = vec![0; places.grid.blocks()];
-        for (done, quad) in (0..).zip(places.grid.bake_order()) {
+        for (done, quad) in (0..).zip(places.order()) {
             if done % 1024 == 0 {
                 checker.tell(TREES, done, total);
             }
@@ -248,8 +303,17 @@ impl Pass<'_> {
                 let found = format!("{visible} visible samples");
                 voids.add(place(), at, "all hidden: it has no terrain", found);
             }
+            if let (Some(pairs), TREE_LEVEL) = (self.pairs, quad.level) {
+                let mut bits = vec![0; pvs.len()];
+                for child in (0..4).filter_map(|i| quad.child(i)) {
+                    pairs.expand(self.valid, child, &mut bits);
+                    let union = self.unions[quad.level as usize].bits.iter_mut();
+                    union.zip(&bits).for_each(|(to, from)| *to |= from);
+                }
+            }
             let union = &self.unions[quad.level as usize];
-            if quad.level > 0 && sound && union.sure && union.bits != pvs {
+            let judged = quad.level > 0 && !self.lossy && sound && union.sure;
+            if judged && union.bits != pvs {
                 let (expected, found) = difference(places.grid, &union.bits, &pvs);
                 unions.add(place(), at, expected, found);
             }

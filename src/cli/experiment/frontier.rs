@@ -126,7 +126,7 @@ pub fn run(args: &Args) -> Outcome {
         input.clone()
     } else {
         let path = folder.path().join("terrain.vcb");
-        bake(args, &path)?;
+        bake(&args.heightmap, &args.voice, &path)?;
         path
     };
     let map = query::open(&path)?;
@@ -187,14 +187,14 @@ fn tell(args: &Args, words: fmt::Arguments<'_>) {
     }
 }
 
-fn is_bundle(path: &Path) -> bool {
+pub(super) fn is_bundle(path: &Path) -> bool {
     let mut magic = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
     read.is_ok() && magic == *b"\x89VCB\r\n\x1a\n"
 }
 
-fn bake(args: &Args, path: &Path) -> Result<(), Failure> {
-    let ingested = args.heightmap.read()?;
+pub(super) fn bake(heightmap: &Heightmap, voice: &Voice, path: &Path) -> Result<(), Failure> {
+    let ingested = heightmap.read()?;
     let options = BakeOptions {
         eye_height: 1.8,
         player_height: 1.8,
@@ -204,9 +204,10 @@ fn bake(args: &Args, path: &Path) -> Result<(), Failure> {
         simd: Simd::Auto,
         overwrite: false,
         keep: Keep::Nothing,
+        budget: None,
     };
-    let progress = Progress::new(&args.voice, Stop::default());
-    let input = &args.heightmap.input;
+    let progress = Progress::new(voice, Stop::default());
+    let input = &heightmap.input;
     let source = Source::new(input, ingested.format, Default::default())
         .map_err(|error| Failure::io(format!("{}: cannot be read", input.display()), error))?;
     bake_terrain(&ingested.terrain, &source, &options, path, &progress)?;

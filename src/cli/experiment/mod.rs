@@ -1,12 +1,15 @@
 //! `viewcell experiment`: the experiments of the papers, on worlds of one's own.
 
 mod chart;
+mod compression;
 mod epvs;
 mod frontier;
 mod measure;
 
 use super::exit::Outcome;
 
+#[cfg(test)]
+pub use compression::Document as CompressionDocument;
 #[cfg(test)]
 pub use epvs::Document as EpvsDocument;
 #[cfg(test)]
@@ -23,11 +26,13 @@ pub struct Args {
 enum Which {
     Frontier(frontier::Args),
     Epvs(epvs::Args),
+    Compression(compression::Args),
 }
 
 pub fn run(args: &Args) -> Outcome {
     match &args.which {
         Which::Frontier(args) => frontier::run(args),
         Which::Epvs(args) => epvs::run(args),
+        Which::Compression(args) => compression::run(args),
     }
 }

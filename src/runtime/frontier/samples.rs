@@ -77,7 +77,7 @@ impl Ground {
         mut take: impl FnMut(usize, u64) -> bool,
     ) -> bool {
         let grid = self.grid;
-        pvs.tree().sweep(
+        pvs.sweep(
             #[inline(always)]
             |leaf| match leaf {
                 Leaf::Hidden(_) => true,

@@ -41,6 +41,7 @@ pub fn bundle() -> PathBuf {
             simd: Simd::Auto,
             overwrite: false,
             keep: Keep::Nothing,
+            budget: None,
         };
         let source = Source::new(&input, ingested.format, Default::default()).unwrap();
         bake_terrain(&ingested.terrain, &source, &options, &path, &Silent).unwrap();

@@ -13,6 +13,7 @@ use crate::common::World;
 
 mod container;
 mod content;
+mod pairs;
 
 /// A bundle taken apart.
 struct Parts {
@@ -25,12 +26,35 @@ impl Parts {
     /// is there; and small enough that every pair is checked for symmetry.
     fn new() -> Self {
         let world = World::new(11, 5, 6);
-        let bytes = world.bundle();
+        let parts = Self::of(world, |world| world.bundle());
+        let tags: Vec<_> = parts
+            .sections
+            .iter()
+            .map(|(section, _)| section.tag)
+            .collect();
+        let single = |tag: &&Tag| ![Tag::DICT, Tag::PAIR, Tag::PIDX].contains(tag);
+        let all: Vec<_> = Tag::TERRAIN.iter().filter(single).copied().collect();
+        assert_eq!(tags, all, "every section is there to be damaged");
+        parts
+    }
+
+    /// The same world in pairs of blocks.
+    fn pairs() -> Self {
+        let parts = Self::of(World::new(11, 5, 6), World::pairs);
+        let tags: Vec<_> = parts
+            .sections
+            .iter()
+            .map(|(section, _)| section.tag)
+            .collect();
+        assert_eq!(tags, Tag::TERRAIN, "every section is there to be damaged");
+        parts
+    }
+
+    fn of(world: World, bytes: impl Fn(&World) -> Vec<u8>) -> Self {
+        let bytes = bytes(&world);
         let bundle = Bundle::from_bytes(&bytes).unwrap();
         let stored = |tag| bundle.section(tag).unwrap().1.to_vec();
         let sections: Vec<_> = bundle.sections().map(|s| (s, stored(s.tag))).collect();
-        let tags: Vec<_> = sections.iter().map(|(section, _)| section.tag).collect();
-        assert_eq!(tags, Tag::TERRAIN, "every section is there to be damaged");
         Self { world, sections }
     }
 
@@ -202,6 +226,7 @@ fn a_sound_bundle_passes_every_rule() {
         assert_eq!(report.rules.len(), RULES.len());
     }
     assert!(report_of(&Parts::new().assemble()).is_sound());
+    assert!(report_of(&Parts::pairs().assemble()).is_sound());
 }
 
 #[test]

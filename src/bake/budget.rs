@@ -1,0 +1,590 @@
+//! A bundle within a budget: the trade of hidden area against bytes that comes to it.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::pack::{PairSource, Target, TreeRoom, pack, pool, reading};
+use super::{BakeError, Observer};
+use crate::bundle::{
+    LevelStatistics, Loss, LossyLevel, PairsWriter, Part, Provenance, Statistics, Written,
+    trees_in_order,
+};
+use crate::compress::ValidPyramid;
+use crate::compress::pairs::{
+    Codebook, GroupSymbols, Histogram, PairCounts, PairSymbols, PairWorth, Pruner, Sight, Worth,
+    encode_group, prune_tree, transpose,
+};
+use crate::format::groups::{comes_before, table_length};
+use crate::format::quadtree::write_varint;
+use crate::format::{Groups, Quad, Tag, TreeCode};
+use crate::runtime::MappedBundle;
+
+/// What a bundle may come to, and what to give up for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Budget {
+    /// Greatest length of the file in bytes.
+    pub bytes: u64,
+    /// What it is worth that something is hidden.
+    pub weight: Weight,
+}
+
+/// What it is worth that a sample is hidden from a quad.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Weight {
+    /// The same, whatever the quad.
+    #[default]
+    Area,
+    /// The number of samples of the quad: each level of the quadtree is worth the same.
+    Level,
+    /// By place: so much from a sample, row by row, and from a quad the mean of its samples.
+    Places(Vec<f64>),
+}
+
+impl Weight {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Area => "area",
+            Self::Level => "level",
+            Self::Places(_) => "places",
+        }
+    }
+
+    /// Weights of places, none negative and not all zero; or what is wrong with them.
+    pub fn places(weights: Vec<f64>, samples: u64) -> Result<Self, String> {
+        if weights.len() as u64 != samples {
+            let found = weights.len();
+            return Err(format!(
+                "expected {samples} weights, one a sample, found {found}"
+            ));
+        }
+        if let Some(at) = weights.iter().position(|&w| !(0.0..=1e30).contains(&w)) {
+            return Err(format!(
+                "expected weights of 0 to 1e30, found {} as number {at}, row by row",
+                weights[at]
+            ));
+        }
+        if weights.iter().all(|&weight| weight == 0.0) {
+            return Err("expected some weight above 0, found only zeros".to_owned());
+        }
+        Ok(Self::Places(weights))
+    }
+}
+
+/// The weights of a terrain, by block.
+struct Weights {
+    /// By block, row by row; `None` where all samples are worth 1.
+    blocks: Option<Vec<[f64; 64]>>,
+    level: bool,
+}
+
+impl Weights {
+    fn new(valid: &ValidPyramid, weight: &Weight) -> Self {
+        let Weight::Places(places) = weight else {
+            return Self {
+                blocks: None,
+                level: *weight == Weight::Level,
+            };
+        };
+        let grid = valid.grid();
+        let mut blocks = vec![[0.0; 64]; grid.blocks()];
+        for (sample, &weight) in grid.row_by_row().zip(places) {
+            let (word, bit) = grid.block_bit(sample);
+            blocks[word][bit as usize] = weight;
+        }
+        // The mean over the terrain is 1.
+        let of_terrain = blocks
+            .iter()
+            .zip(valid.blocks())
+            .flat_map(|(block, &terrain)| {
+                block
+                    .iter()
+                    .enumerate()
+                    .filter(move |(i, _)| terrain >> i & 1 == 1)
+            });
+        let mean = of_terrain.map(|(_, &weight)| weight).sum::<f64>() / valid.samples() as f64;
+        if mean > 0.0 {
+            blocks
+                .iter_mut()
+                .flatten()
+                .for_each(|weight| *weight /= mean);
+        }
+        Self {
+            blocks: Some(blocks),
+            level: false,
+        }
+    }
+
+    fn of_block(&self, valid: &ValidPyramid, index: usize) -> Worth<'_> {
+        Worth {
+            terrain: valid.blocks()[index],
+            weights: self.blocks.as_ref().map(|blocks| &blocks[index]),
+        }
+    }
+
+    /// What it is worth that a sample is hidden from a quad of level 4 or more.
+    fn of_quad(&self, valid: &ValidPyramid, quad: Quad) -> f64 {
+        let (columns, rows) = valid.grid().block_shape();
+        let side = 1 << (quad.level - 3);
+        let (mut samples, mut sum) = (0.0, 0.0);
+        for row in quad.row * side..rows.min((quad.row + 1) * side) {
+            for column in quad.column * side..columns.min((quad.column + 1) * side) {
+                let index = (row * columns + column) as usize;
+                let terrain = valid.blocks()[index];
+                samples += f64::from(terrain.count_ones());
+                if let Some(blocks) = &self.blocks {
+                    let weights = blocks[index].iter().enumerate();
+                    let there = weights.filter(|(i, _)| terrain >> i & 1 == 1);
+                    sum += there.map(|(_, &weight)| weight).sum::<f64>();
+                }
+            }
+        }
+        match (&self.blocks, self.level) {
+            (Some(_), _) if samples > 0.0 => sum / samples,
+            (_, true) => samples,
+            _ => 1.0,
+        }
+    }
+}
+
+/// A number below 1 that a pair of blocks always has, well mixed (splitmix64).
+fn dither(a: usize, b: usize) -> f64 {
+    let mut z = ((a as u64) << 32 ^ b as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((z ^ z >> 31) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A lossless bundle of pairs, and what is asked of it.
+struct Search<'a> {
+    source: PairSource<'a>,
+    groups: Groups<'a>,
+    valid: &'a ValidPyramid,
+    weights: Weights,
+    quads: Vec<(Quad, f64)>,
+    pool: rayon::ThreadPool,
+    observer: &'a dyn Observer,
+    /// Bytes that do not depend on the trade.
+    fixed: u64,
+}
+
+/// What a trade comes to.
+struct Outcome {
+    /// Bytes of the whole file, or a few more.
+    bytes: u64,
+    histogram: Histogram,
+    /// By group in order, by record: whether the pair becomes visible.
+    dropped: Vec<Vec<bool>>,
+}
+
+impl Search<'_> {
+    fn index(&self, (column, row): (u32, u32)) -> usize {
+        (row * self.valid.grid().block_shape().0 + column) as usize
+    }
+
+    /// What is kept of a group's pairs; `None` for those that become visible.
+    fn prune(&self, group: &GroupSymbols, pruner: &Pruner, trade: f64) -> Vec<Option<PairSymbols>> {
+        let mutual = self.source.mutual();
+        let from = self.index(group.block);
+        let viewpoints = self.weights.of_block(self.valid, from);
+        let targets = group.kept(self.valid.grid(), mutual);
+        let pruned = targets.zip(&group.pairs).map(|(target, pair)| {
+            let to = self.index(target);
+            let worth = PairWorth {
+                viewpoints,
+                targets: self.weights.of_block(self.valid, to),
+                both: mutual && from != to,
+            };
+            let trade = trade * (0.9 + 0.2 * dither(from, to));
+            let mut kept = PairSymbols::default();
+            if !pruner.prune(pair, &worth, trade, &mut kept) {
+                return None;
+            }
+            if mutual && from == to {
+                // What was given up of A and B is given up of B and A.
+                let mut rows = kept.rows();
+                let mut back = rows;
+                transpose(&mut back);
+                rows.iter_mut()
+                    .zip(back)
+                    .for_each(|(row, back)| *row |= back);
+                let terrain = viewpoints.terrain;
+                if kept.analyse(&rows, terrain, terrain) != Sight::Mixed {
+                    return None;
+                }
+            }
+            Some(kept)
+        });
+        pruned.collect()
+    }
+
+    /// What a trade comes to, by every `stride`-th group; by all of them with a stride of 1.
+    fn evaluate(
+        &self,
+        codebook: &Codebook,
+        trade: f64,
+        stride: usize,
+    ) -> Result<Outcome, BakeError> {
+        let pruner = Pruner::new(codebook);
+        let blocks = &self.source.blocks;
+        let mut histogram = Histogram::default();
+        let mut dropped = Vec::with_capacity(blocks.len());
+        let mut around = 0;
+        let chosen: Vec<_> = blocks.iter().copied().step_by(stride).collect();
+        for chunk in chosen.chunks(8 * self.pool.current_num_threads()) {
+            if self.observer.cancelled() {
+                return Err(BakeError::Cancelled);
+            }
+            let pruned: Vec<_> = self.pool.install(|| {
+                let pruned = chunk.par_iter().map(|&block| {
+                    let group = self.source.group(block, &mut Vec::new());
+                    (self.prune(&group, &pruner, trade), self.skeleton(block))
+                });
+                pruned.collect()
+            });
+            for (pairs, skeleton) in pruned {
+                let kept = pairs.iter().flatten().count();
+                around += skeleton + table_length(kept) as u64;
+                pairs
+                    .iter()
+                    .flatten()
+                    .for_each(|pair| histogram.count(pair));
+                dropped.push(pairs.iter().map(Option::is_none).collect());
+            }
+        }
+        let codebook = Codebook::new(&histogram);
+        let dictionary = codebook.section().len() as u64;
+        let sampled = codebook.cost() - dictionary + around;
+        let scaled = sampled * blocks.len() as u64 / chosen.len() as u64;
+        let trees: u64 = self.pool.install(|| {
+            let lengths = self
+                .quads
+                .par_iter()
+                .map_init(TreeRoom::default, |room, quad| {
+                    self.tree(*quad, trade, room);
+                    room.tree.len() as u64
+                });
+            lengths.sum()
+        });
+        Ok(Outcome {
+            bytes: self.fixed + dictionary + scaled + trees,
+            histogram,
+            dropped,
+        })
+    }
+
+    /// Bytes of a group before its table; with a loss they become no more.
+    fn skeleton(&self, block: (u32, u32)) -> u64 {
+        let Some(group) = self.groups.group(block.0, block.1) else {
+            return 1;
+        };
+        let nodes = group.skeleton().nodes().len();
+        let (_, head) = write_varint(2 + nodes as u32);
+        (head + nodes + 2 * 3) as u64
+    }
+
+    /// The tree of a quad, with what is kept of it; its visible samples.
+    fn tree(&self, (quad, weight): (Quad, f64), trade: f64, room: &mut TreeRoom) -> u64 {
+        self.source.pvs(quad, room);
+        prune_tree(self.valid, weight, trade, &mut room.pvs);
+        self.source.encode(room)
+    }
+
+    /// Writes the bundle that a trade comes to.
+    fn write(
+        &self,
+        codebook: &Codebook,
+        trade: f64,
+        outcome: &Outcome,
+        target: &Target,
+        provenance: &mut Provenance,
+        budget: &Budget,
+    ) -> Result<Written, BakeError> {
+        let mutual = self.source.mutual();
+        let grid = self.valid.grid();
+        let pruner = Pruner::new(codebook);
+        let book = Codebook::new(&outcome.histogram);
+        let mut header = target.header.clone();
+        header.parameters.tree_code = TreeCode::Pairs;
+        header.parameters.lossy = true;
+        let mut writer = PairsWriter::create(
+            target.path,
+            target.overwrite,
+            &header,
+            target.heights,
+            &book.section(),
+        )?;
+        let order: Vec<usize> = {
+            let mut order = vec![0; grid.blocks()];
+            let blocks = self.source.blocks.iter().enumerate();
+            blocks.for_each(|(i, &block)| order[self.index(block)] = i);
+            order
+        };
+        let across = grid.block_shape().0;
+        let mut statistics = Statistics::new(grid, self.valid.samples());
+        let mut bytes_of_groups = 0;
+        let mut counts = PairCounts::new(self.valid);
+        let changed = |group: GroupSymbols| {
+            let pruned = self.prune(&group, &pruner, trade);
+            let dropped = |index: usize| {
+                let block = (index as u32 % across, index as u32 / across);
+                let (first, second) = match mutual && comes_before(block, group.block) {
+                    true => (block, group.block),
+                    false => (group.block, block),
+                };
+                let number = self
+                    .groups
+                    .group(first.0, first.1)
+                    .and_then(|first| first.record_number(second.0, second.1));
+                number.is_some_and(|number| outcome.dropped[order[self.index(first)]][number])
+            };
+            let sights = group
+                .sights
+                .iter()
+                .enumerate()
+                .map(|(index, &sight)| match sight {
+                    Sight::Mixed if dropped(index) => Sight::Visible,
+                    sight => sight,
+                });
+            GroupSymbols {
+                block: group.block,
+                sights: sights.collect(),
+                pairs: pruned.into_iter().flatten().collect(),
+            }
+        };
+        self.source.for_each(
+            &self.pool,
+            self.observer,
+            |_, group| {
+                let group = changed(group);
+                let mut bytes = Vec::new();
+                encode_group(self.valid, &group, mutual, &book, &mut bytes);
+                let mut counts = PairCounts::new(self.valid);
+                counts.add(&group, mutual);
+                (bytes, counts)
+            },
+            |block, (bytes, group)| {
+                bytes_of_groups += bytes.len() as u64;
+                counts.join(&group);
+                Ok(writer.push_group(block, &bytes)?)
+            },
+        )?;
+        for (level, (visible, quads)) in (0..).zip(counts.visible.into_iter().zip(counts.quads)) {
+            let bytes = if level == 3 { bytes_of_groups } else { 0 };
+            statistics.add(level, quads, visible, bytes);
+        }
+        let mut room = TreeRoom::default();
+        for &quad in &self.quads {
+            let visible = self.tree(quad, trade, &mut room);
+            writer.push_tree(quad.0, &room.tree)?;
+            statistics.record(quad.0, visible > 0, visible, room.tree.len());
+        }
+        provenance.loss = Some(loss(&provenance.statistics, &statistics, trade, budget));
+        provenance.statistics = statistics;
+        Ok(writer.finish(provenance)?)
+    }
+}
+
+/// What was lost to the budget.
+fn loss(before: &Statistics, after: &Statistics, trade: f64, budget: &Budget) -> Loss {
+    let samples = before.samples;
+    let hidden = |level: &LevelStatistics| {
+        (level.quads_with_terrain * samples).saturating_sub(level.visible_samples)
+    };
+    let levels = before.levels.iter().zip(&after.levels);
+    let kept = |(before, after): (&LevelStatistics, &LevelStatistics)| LossyLevel {
+        level: before.level,
+        hidden_before: hidden(before),
+        kept_share: match hidden(before) {
+            0 => 1.0,
+            all => hidden(after) as f64 / all as f64,
+        },
+    };
+    Loss {
+        budget_bytes: budget.bytes,
+        weight: budget.weight.name().to_owned(),
+        area_per_byte: trade,
+        levels: levels.map(kept).collect(),
+    }
+}
+
+/// A trade that gives up everything.
+const EVERYTHING: f64 = 1e40;
+
+/// Steps of the search by a part of the groups: each halves the logarithm of what is possible.
+const STEPS: u32 = 24;
+
+/// Writes the bundle `source`, of either tree code and without loss, within a budget; without
+/// loss if it fits. The provenance is given what was lost.
+///
+/// Errors where nothing comes to so few bytes.
+pub(super) fn shrink(
+    source: &Path,
+    valid: &ValidPyramid,
+    target: &Target,
+    provenance: &mut Provenance,
+    budget: &Budget,
+    threads: usize,
+    observer: &dyn Observer,
+) -> Result<Written, BakeError> {
+    // Pairs are looked at many times over: they are to be had without their trees.
+    let lossless = Part::beside(target.path)?;
+    let scratch = Target {
+        path: lossless.path(),
+        overwrite: true,
+        ..*target
+    };
+    let written = pack(source, valid, &scratch, provenance, threads, observer)?;
+    if written.bytes <= budget.bytes {
+        return pack(
+            lossless.path(),
+            valid,
+            target,
+            provenance,
+            threads,
+            observer,
+        );
+    }
+    let cannot = |error: &dyn std::fmt::Display| reading(lossless.path(), error);
+    let map = MappedBundle::open(lossless.path()).map_err(|error| cannot(&error))?;
+    let terrain = map.terrain().map_err(|error| cannot(&error))?;
+    let groups = terrain.groups().ok_or_else(|| cannot(&"no pairs"))?;
+    let weights = Weights::new(valid, &budget.weight);
+    let mut of_pvss = 0;
+    for section in &written.sections {
+        if [Tag::DICT, Tag::PAIR, Tag::TREE].contains(&section.tag) {
+            of_pvss += section.stored_length;
+        }
+    }
+    let search = Search {
+        quads: trees_in_order(valid.grid())
+            .map(|quad| (quad, weights.of_quad(valid, quad)))
+            .collect(),
+        source: PairSource::new(terrain, valid),
+        groups,
+        valid,
+        weights,
+        pool: pool(threads)?,
+        observer,
+        // Where sections begin may differ by less than 64 bytes each.
+        fixed: written.bytes - of_pvss,
+    };
+    let fits = search.run(written.bytes, target, provenance, budget)?;
+    lossless.remove()?;
+    Ok(fits)
+}
+
+impl Search<'_> {
+    /// Finds the trade, and writes what it comes to.
+    fn run(
+        &self,
+        lossless: u64,
+        target: &Target,
+        provenance: &mut Provenance,
+        budget: &Budget,
+    ) -> Result<Written, BakeError> {
+        let all = self.evaluate(&Codebook::new(&Histogram::default()), EVERYTHING, 1)?;
+        // With the loss in it, the provenance takes some more bytes.
+        let mut aim = budget.bytes.saturating_sub(PROVENANCE_BYTES);
+        if all.bytes > aim {
+            return Err(BakeError::Budget {
+                budget: budget.bytes,
+                least: all.bytes + PROVENANCE_BYTES,
+            });
+        }
+        let mut histogram = Histogram::default();
+        self.source.for_each(
+            &self.pool,
+            self.observer,
+            |_, group| {
+                let mut counts = Histogram::default();
+                group.pairs.iter().for_each(|pair| counts.count(pair));
+                counts
+            },
+            |_, counts| {
+                histogram.add(&counts);
+                Ok(())
+            },
+        )?;
+        let stride = (self.source.blocks.len() / 128).max(1);
+        let mut codebook = Codebook::new(&histogram);
+        // Codes follow from what is kept, and what is kept from the codes.
+        for _ in 0..2 {
+            let trade = self.bisect(&codebook, aim, stride)?;
+            let outcome = self.evaluate(&codebook, trade, 1)?;
+            codebook = Codebook::new(&outcome.histogram);
+        }
+        let mut trade = self.bisect(&codebook, aim, stride)?;
+        let floor = lossless.min(budget.bytes) / 100 * 98;
+        let original = provenance.clone();
+        let (mut low, mut high) = (0.0, EVERYTHING);
+        let mut last = None;
+        for _ in 0..24 {
+            let outcome = self.evaluate(&codebook, trade, 1)?;
+            let too_many = outcome.bytes > aim;
+            if too_many {
+                low = f64::max(low, trade);
+            } else {
+                high = f64::min(high, trade);
+                if outcome.bytes >= floor || high / low < 1.0 + 1e-6 {
+                    let mut made = original.clone();
+                    let overwritten = Target {
+                        overwrite: target.overwrite || last.is_some(),
+                        ..*target
+                    };
+                    let written =
+                        self.write(&codebook, trade, &outcome, &overwritten, &mut made, budget)?;
+                    *provenance = made;
+                    last = Some(written.clone());
+                    if written.bytes <= budget.bytes {
+                        return Ok(written);
+                    }
+                    aim -= written.bytes - budget.bytes;
+                    (low, high) = (trade, EVERYTHING);
+                }
+            }
+            trade = next_trade(trade, outcome.bytes, aim, low, high);
+        }
+        match last {
+            Some(written) if written.bytes <= budget.bytes => Ok(written),
+            _ => {
+                let outcome = self.evaluate(&codebook, high, 1)?;
+                let mut made = original;
+                let written = self.write(&codebook, high, &outcome, target, &mut made, budget)?;
+                *provenance = made;
+                Ok(written)
+            }
+        }
+    }
+
+    /// The least trade that comes to `aim` bytes by a part of the groups.
+    fn bisect(&self, codebook: &Codebook, aim: u64, stride: usize) -> Result<f64, BakeError> {
+        let (mut low, mut high) = (1e-3f64.ln(), 1e12f64.ln());
+        for _ in 0..STEPS {
+            let middle = (low + high) / 2.0;
+            if self.evaluate(codebook, middle.exp(), stride)?.bytes > aim {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(high.exp())
+    }
+}
+
+/// Bytes by which the provenance may grow.
+const PROVENANCE_BYTES: u64 = 512;
+
+/// The trade to try after one that came to `bytes`: as if these fell in proportion, but within
+/// what is known to be too little and enough.
+fn next_trade(trade: f64, bytes: u64, aim: u64, low: f64, high: f64) -> f64 {
+    let guess = trade * bytes as f64 / (aim as f64 * 0.995);
+    let inside = guess > low && guess < high;
+    match (inside, low > 0.0, high < EVERYTHING) {
+        (true, ..) => guess,
+        (_, true, true) => (low * high).sqrt(),
+        (_, true, false) => low * 2.0,
+        _ => high / 2.0,
+    }
+}

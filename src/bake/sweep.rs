@@ -1,0 +1,146 @@
+//! Both ways to fit a budget, side by side: what each keeps of what is hidden.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::budget::{Budget, Weight};
+use super::pack::{pool, reading};
+use super::repack::{RepackOptions, repack};
+use super::{BakeError, Observer};
+use crate::bundle::TerrainParts;
+use crate::compress::ValidPyramid;
+use crate::compress::prune::Pruner;
+use crate::format::Quad;
+use crate::runtime::MappedBundle;
+
+/// What one way comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// Bytes: of the whole file, or of the trees' nodes at three bytes each.
+    pub bytes: u64,
+    /// Greatest number of nodes of a tree, deepest first.
+    pub nodes_per_quad: Option<u64>,
+    /// By level of the viewpoint quad: share of the hidden area that is hidden still, a mean over
+    /// quads. `None` where nothing was hidden.
+    pub levels: Vec<Option<f64>>,
+}
+
+/// Greatest number of quads a level that are drawn.
+const DRAWN: u64 = 1000;
+
+/// Bytes of a node in the thesis's own currency.
+const NODE_BYTES: u64 = 3;
+
+/// Quads of each level with terrain, evenly drawn, the same in every run.
+fn drawn(valid: &ValidPyramid, level: u32) -> Vec<Quad> {
+    let (columns, rows) = valid.grid().quads_at(level);
+    let count = u64::from(columns) * u64::from(rows);
+    let number = count.min(DRAWN);
+    (0..number)
+        .map(|i| {
+            // The middle of each of `number` equal parts.
+            let at = (2 * i + 1) * count / (2 * number);
+            Quad::new(
+                level,
+                (at % u64::from(columns)) as u32,
+                (at / u64::from(columns)) as u32,
+            )
+        })
+        .collect()
+}
+
+/// The thesis's compression (section 3.4) of the lossless bundle `source`, of at most so many
+/// nodes a tree, by quads drawn from each level.
+pub fn deepest_first(
+    source: &Path,
+    nodes: u64,
+    threads: usize,
+    observer: &dyn Observer,
+) -> Result<Kept, BakeError> {
+    let parts = TerrainParts::read(source)?;
+    let grid = parts.header.parameters.grid;
+    let valid = ValidPyramid::from_heights(grid, &parts.heights);
+    let map = MappedBundle::open(source).map_err(|error| reading(source, &error))?;
+    let terrain = map.terrain().map_err(|error| reading(source, &error))?;
+    let pool = pool(super::tiles::thread_count(threads))?;
+    let samples = valid.samples();
+    let mut levels = Vec::new();
+    for level in 0..grid.levels() {
+        if observer.cancelled() {
+            return Err(BakeError::Cancelled);
+        }
+        let quads = drawn(&valid, level);
+        let shares: Vec<Option<f64>> = pool.install(|| {
+            let shares = quads.par_iter().map_init(
+                || Pruner::new(&valid),
+                |pruner, &quad| {
+                    let pvs = terrain
+                        .pvs(quad)
+                        .filter(|_| terrain.valid().has_quad(quad))?;
+                    let mut bits = vec![0; grid.blocks()];
+                    pvs.expand(&mut bits);
+                    let count =
+                        |bits: &[u64]| bits.iter().map(|b| u64::from(b.count_ones())).sum::<u64>();
+                    let before = samples - count(&bits);
+                    pruner.prune(&mut bits, nodes);
+                    let after = samples - count(&bits);
+                    (before > 0).then(|| after as f64 / before as f64)
+                },
+            );
+            shares.collect()
+        });
+        let shares: Vec<f64> = shares.into_iter().flatten().collect();
+        levels.push((!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64));
+    }
+    Ok(Kept {
+        bytes: nodes * NODE_BYTES * grid.quad_count(),
+        nodes_per_quad: Some(nodes),
+        levels,
+    })
+}
+
+/// The lossless bundle `source` within a budget, by the quads drawn from each level.
+pub fn optimal(
+    source: &Path,
+    bytes: u64,
+    weight: Weight,
+    threads: usize,
+    observer: &dyn Observer,
+) -> Result<Kept, BakeError> {
+    let parts = TerrainParts::read(source)?;
+    let grid = parts.header.parameters.grid;
+    let valid = ValidPyramid::from_heights(grid, &parts.heights);
+    let folder = tempfile::tempdir().map_err(|error| reading(source, &error))?;
+    let output = folder.path().join("within.vcb");
+    let options = RepackOptions {
+        budget: Some(Budget { bytes, weight }),
+        threads,
+        overwrite: true,
+    };
+    let report = repack(source, &output, &options, observer)?;
+    let open = |path: &Path| MappedBundle::open(path).map_err(|error| reading(path, &error));
+    let (all, lossy) = (open(source)?, open(&output)?);
+    let (all, lossy) = (
+        all.terrain().map_err(|error| reading(source, &error))?,
+        lossy.terrain().map_err(|error| reading(&output, &error))?,
+    );
+    let samples = valid.samples();
+    let levels = (0..grid.levels()).map(|level| {
+        let quads = drawn(&valid, level).into_iter();
+        let shares: Vec<f64> = quads
+            .filter(|&quad| all.valid().has_quad(quad))
+            .filter_map(|quad| {
+                let before = samples - all.pvs(quad)?.count();
+                let after = samples - lossy.pvs(quad)?.count();
+                (before > 0).then(|| after as f64 / before as f64)
+            })
+            .collect();
+        (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+    });
+    Ok(Kept {
+        bytes: report.bytes,
+        nodes_per_quad: None,
+        levels: levels.collect(),
+    })
+}

@@ -1,0 +1,118 @@
+//! What a terrain bundle holds beside its PVSs, to make another bundle of.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::error::BundleError;
+use super::file::BundleFile;
+use super::info::TEXT_LIMIT;
+use super::provenance::Provenance;
+use super::writer::TerrainHeader;
+use crate::format::terrain::TERRAIN_LEN;
+use crate::format::{FormatError, Tag, TerrainParameters, WorldKind};
+
+/// What a terrain bundle holds beside its PVSs.
+#[derive(Clone, Debug)]
+pub struct TerrainParts {
+    /// Grid, options, coordinate reference system.
+    pub header: TerrainHeader,
+    /// Ground heights in metres as they were read, row by row, NaN for void.
+    pub heights: Vec<f64>,
+    /// How it was made.
+    pub provenance: Provenance,
+}
+
+impl TerrainParts {
+    /// Reads them. Errors unless the file is a terrain bundle all of whose sections have their
+    /// checksums.
+    pub fn read(path: &Path) -> Result<Self, BundleError> {
+        let file = BundleFile::open(path)?;
+        let format = |error| BundleError::Format {
+            path: path.to_owned(),
+            error,
+        };
+        let damaged = |tag: Tag, problem: String| BundleError::Section {
+            path: path.to_owned(),
+            section: tag.to_string(),
+            problem,
+        };
+        let found = file.header().kind;
+        if found != WorldKind::Terrain {
+            return Err(format(FormatError::OtherKind {
+                expected: WorldKind::Terrain,
+                found,
+            }));
+        }
+        file.check_sections()?;
+        let need = |tag, limit| {
+            file.read(tag, limit)?
+                .ok_or(format(FormatError::MissingSection { tag }))
+        };
+        let parameters =
+            TerrainParameters::parse(&need(Tag::GRID, TERRAIN_LEN as u64)?).map_err(format)?;
+        let samples = parameters.grid.samples();
+        let crs = file.read(Tag::CRS, TEXT_LIMIT)?;
+        let heights: Vec<f64> = match file.read(Tag::SRCH, samples * 8)? {
+            Some(bytes) => {
+                let (numbers, _) = bytes.as_chunks();
+                numbers.iter().map(|&n| f64::from_le_bytes(n)).collect()
+            }
+            None => {
+                let bytes = need(Tag::HGTS, samples * 4)?;
+                let (numbers, _) = bytes.as_chunks();
+                let numbers = numbers.iter().map(|&n| f32::from_le_bytes(n));
+                numbers.map(f64::from).collect()
+            }
+        };
+        if heights.len() as u64 != samples {
+            let problem = format!("expected {samples} heights, found {}", heights.len());
+            return Err(damaged(Tag::HGTS, problem));
+        }
+        let provenance = serde_json::from_slice(&need(Tag::PROV, TEXT_LIMIT)?)
+            .map_err(|error| damaged(Tag::PROV, format!("expected provenance in JSON: {error}")))?;
+        Ok(Self {
+            header: TerrainHeader {
+                parameters,
+                crs: crs.map(|text| String::from_utf8_lossy(&text).into_owned()),
+            },
+            heights,
+            provenance,
+        })
+    }
+}
+
+impl BundleFile {
+    /// Reads the whole file. Errors unless all sections have their checksums.
+    pub fn check_sections(&self) -> Result<(), BundleError> {
+        let read = |error| BundleError::Read {
+            path: self.path().to_owned(),
+            error,
+        };
+        let mut buffer = vec![0; 1 << 18];
+        for section in self.sections() {
+            let mut file = self.file();
+            file.seek(SeekFrom::Start(section.offset)).map_err(read)?;
+            let mut rest = file.take(section.stored_length);
+            let mut checksum = crc32fast::Hasher::new();
+            loop {
+                let length = rest.read(&mut buffer).map_err(read)?;
+                if length == 0 {
+                    break;
+                }
+                checksum.update(&buffer[..length]);
+            }
+            let found = checksum.finalize();
+            if found != section.checksum {
+                return Err(BundleError::Section {
+                    path: self.path().to_owned(),
+                    section: section.tag.to_string(),
+                    problem: format!(
+                        "expected checksum {:08x}, found {found:08x}",
+                        section.checksum
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! Bundles for downloads: one zstd frame, from which the same bytes come back.
+//!
+//! ```text
+//! 0    magic           8 bytes   89 56 43 5A 0D 0A 1A 0A
+//! 8    version         u32       1
+//! 12   checksum        u32       CRC-32 of the bundle
+//! 16   length          u64       of the bundle
+//! 24   zstd frame
+//! ```
+
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
+
+use super::error::BundleError;
+use super::file::{BundleFile, open_regular};
+use super::output::{check_output, save_with};
+
+/// What a shipped bundle begins with.
+const MAGIC: [u8; 8] = *b"\x89VCZ\r\n\x1a\n";
+const VERSION: u32 = 1;
+const HEAD_LEN: usize = 24;
+
+/// zstd level: compressed once, downloaded often. Window of 2^27 bytes, as every zstd decodes.
+const LEVEL: i32 = 19;
+const WINDOW_LOG: u32 = 27;
+
+/// What was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shipped {
+    /// Length of the bundle in bytes.
+    pub bundle_bytes: u64,
+    /// Length of its form for downloads.
+    pub shipped_bytes: u64,
+}
+
+/// Writes the bundle `input` for downloads. Errors unless all its sections have their checksums.
+pub fn ship(input: &Path, output: &Path, overwrite: bool) -> Result<Shipped, BundleError> {
+    check_output(output, overwrite)?;
+    BundleFile::open(input)?.check_sections()?;
+    let read = |error| BundleError::Read {
+        path: input.to_owned(),
+        error,
+    };
+    let (mut file, length) = open_regular(input).map_err(read)?;
+    let mut checksum = crc32fast::Hasher::new();
+    copy(&mut file, &mut Sum(&mut checksum)).map_err(read)?;
+    let mut head = [0; HEAD_LEN];
+    head[..8].copy_from_slice(&MAGIC);
+    head[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    head[12..16].copy_from_slice(&checksum.finalize().to_le_bytes());
+    head[16..].copy_from_slice(&length.to_le_bytes());
+    let (mut file, _) = open_regular(input).map_err(read)?;
+    save_with(output, overwrite, |out| {
+        out.write_all(&head)?;
+        // One thread: zstd's bytes depend on whether it has workers.
+        let mut encoder = zstd::stream::Encoder::new(out, LEVEL)?;
+        encoder.set_pledged_src_size(Some(length))?;
+        encoder.window_log(WINDOW_LOG)?;
+        encoder.long_distance_matching(true)?;
+        copy(&mut file, &mut encoder)?;
+        encoder.finish()?;
+        Ok(())
+    })?;
+    Ok(Shipped {
+        bundle_bytes: length,
+        shipped_bytes: std::fs::metadata(output).map_err(read)?.len(),
+    })
+}
+
+/// Writes the bundle that was shipped as `input`, byte for byte. Errors unless it is whole.
+pub fn unpack(input: &Path, output: &Path, overwrite: bool) -> Result<Shipped, BundleError> {
+    check_output(output, overwrite)?;
+    let read = |error| BundleError::Read {
+        path: input.to_owned(),
+        error,
+    };
+    let bad = |problem: String| BundleError::Shipped {
+        path: input.to_owned(),
+        problem,
+    };
+    let (mut file, shipped_bytes) = open_regular(input).map_err(read)?;
+    let mut head = [0; HEAD_LEN];
+    if file.read_exact(&mut head).is_err() || head[..8] != MAGIC {
+        return Err(bad(
+            "expected a bundle as viewcell ship writes it, found another file".into(),
+        ));
+    }
+    let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+    if word(8) != VERSION {
+        let found = word(8);
+        return Err(bad(format!(
+            "expected version {VERSION}, found {found}; use a newer viewcell"
+        )));
+    }
+    let length = u64::from(word(16)) | u64::from(word(20)) << 32;
+    let damaged = |what: &str| bad(format!("{what}; the file is damaged: download it again"));
+    let mut decoder = zstd::stream::Decoder::new(file).map_err(read)?;
+    decoder.window_log_max(WINDOW_LOG).map_err(read)?;
+    let mut checksum = crc32fast::Hasher::new();
+    let mut fault = None;
+    let saved = save_with(output, overwrite, |out| {
+        let mut both = Both(out, Sum(&mut checksum));
+        // One byte more than there should be shows that there is too much.
+        let copied = copy(
+            &mut (&mut decoder).take(length.saturating_add(1)),
+            &mut both,
+        );
+        fault = match copied {
+            Ok(found) if found == length && checksum.clone().finalize() == word(12) => None,
+            Ok(found) if found != length => Some(damaged(&format!(
+                "expected {length} bytes in it, found {found}"
+            ))),
+            Ok(_) => Some(damaged("expected other bytes by their checksum")),
+            Err(error) if is_full(&error) => return Err(error),
+            Err(error) => Some(damaged(&format!("its zstd frame cannot be read: {error}"))),
+        };
+        match fault {
+            None => Ok(()),
+            Some(_) => Err(io::ErrorKind::InvalidData.into()),
+        }
+    });
+    match fault {
+        Some(fault) => Err(fault),
+        None => saved.map(|()| Shipped {
+            bundle_bytes: length,
+            shipped_bytes,
+        }),
+    }
+}
+
+/// Whether an error is one of writing for want of space.
+fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    [StorageFull, QuotaExceeded, FileTooLarge].contains(&error.kind())
+}
+
+fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<u64> {
+    io::copy(&mut BufReader::with_capacity(1 << 18, from), to)
+}
+
+/// Takes the checksum of what is written to it.
+struct Sum<'a>(&'a mut crc32fast::Hasher);
+
+impl Write for Sum<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes to both.
+struct Both<'a, 'b>(&'a mut dyn Write, Sum<'b>);
+
+impl Write for Both<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(bytes)?;
+        self.1.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}

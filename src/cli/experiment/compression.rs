@@ -1,0 +1,173 @@
+//! `viewcell experiment compression`: what budgets cost, by the thesis's method and by ours.
+
+use std::fmt::{self, Write as _};
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::bake::{self, Kept, Weight};
+use viewcell::bundle;
+use viewcell::compress::prune::nodes_for;
+
+use super::{chart, frontier};
+use crate::cli::budget::ByteSize;
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::heightmap::Heightmap;
+use crate::cli::output::{self, Json, say};
+use crate::cli::progress::{Progress, Voice};
+use crate::cli::query;
+use crate::cli::signals::Stop;
+
+/// Share of the hidden area that is kept within budgets: deepest first, as in section 3.4 of
+/// Avni's thesis, and what costs least occlusion first
+///
+/// TERRAIN is a terrain bundle that has lost nothing, or a heightmap, which is then baked (exact).
+/// Deepest first has as many nodes a PVS as the budget affords at three bytes each, which count
+/// alone; ours is the whole file.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    heightmap: Heightmap,
+    /// Budgets
+    #[arg(long, value_name = "SIZE,...", value_delimiter = ',', default_values = ["100MB", "30MB", "10MB"])]
+    budgets: Vec<ByteSize>,
+    /// Numbers of nodes a PVS to prune to, deepest first, beside those of the budgets
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [267, 107])]
+    nodes: Vec<u64>,
+    /// Threads to work with; 0 for one a processor. The result does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Chart: the share kept of what is hidden from samples, over bytes. Black: deepest first;
+    /// orange: ours
+    #[arg(long, value_name = "FILE.png")]
+    chart: Option<PathBuf>,
+    #[command(flatten)]
+    voice: Voice,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell experiment compression --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell experiment compression")]
+pub struct Document {
+    /// The terrain.
+    terrain: PathBuf,
+    /// Quads of the quadtree.
+    quads: u64,
+    /// Bytes of the bundle that has lost nothing.
+    lossless_bytes: u64,
+    /// What each method comes to.
+    rows: Vec<Row>,
+}
+
+/// What a method comes to.
+#[derive(Serialize, JsonSchema)]
+struct Row {
+    /// `deepest-first` or `optimal`.
+    method: &'static str,
+    /// Bytes: of all nodes at three bytes each, or of the whole file.
+    bytes: u64,
+    /// Nodes that each PVS may have, deepest first.
+    nodes_per_quad: Option<u64>,
+    /// By level of the viewpoint quad: mean share of the hidden area that is hidden still, of at
+    /// most 1,000 quads a level; absent where nothing was hidden.
+    kept: Vec<Option<f64>>,
+}
+
+impl Row {
+    fn new(method: &'static str, kept: Kept) -> Self {
+        Self {
+            method,
+            bytes: kept.bytes,
+            nodes_per_quad: kept.nodes_per_quad,
+            kept: kept.levels,
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let cannot_make = |error| Failure::io("cannot make a folder for the experiment".into(), error);
+    let folder = tempfile::tempdir().map_err(cannot_make)?;
+    let mut source = args.heightmap.input.clone();
+    if !frontier::is_bundle(&source) {
+        source = folder.path().join("exact.vcb");
+        frontier::bake(&args.heightmap, &args.voice, &source)?;
+    }
+    let map = query::open(&source)?;
+    let grid = query::terrain(&source, &map)?.grid();
+    let progress = Progress::new(&args.voice, Stop::default());
+    let threads = args.threads;
+    let mut rows = Vec::new();
+    let budgets = args.budgets.iter().map(|budget| nodes_for(grid, budget.0));
+    for nodes in budgets.chain(args.nodes.iter().copied()) {
+        let kept = bake::deepest_first(&source, nodes, threads, &progress)?;
+        rows.push(Row::new("deepest-first", kept));
+    }
+    for budget in &args.budgets {
+        let kept = bake::optimal(&source, budget.0, Weight::Area, threads, &progress)?;
+        rows.push(Row::new("optimal", kept));
+    }
+    progress.finish();
+    rows.sort_by_key(|row| (row.method, std::cmp::Reverse(row.bytes)));
+    let document = Document {
+        terrain: args.heightmap.input.clone(),
+        quads: grid.quad_count(),
+        lossless_bytes: bundle::info(&source)?.bytes,
+        rows,
+    };
+    if let Some(path) = &args.chart {
+        draw(&document, path)?;
+    }
+    if args.json.json {
+        output::print_json(&document)?;
+    } else {
+        output::print(Table(&document).to_string())?;
+    }
+    Ok(Exit::Done)
+}
+
+fn draw(document: &Document, path: &std::path::Path) -> Result<(), Failure> {
+    let line = |method: &str| {
+        let rows = document
+            .rows
+            .iter()
+            .rev()
+            .filter(|row| row.method == method);
+        let point = |row: &Row| Some([row.bytes as f64, (*row.kept.first()?)?]);
+        rows.filter_map(point).collect()
+    };
+    let lines = [line("deepest-first"), line("optimal")];
+    let picture = chart::lines(&lines).map_err(|error| {
+        Failure::io(
+            format!("{}: cannot be drawn", path.display()),
+            std::io::Error::other(error),
+        )
+    })?;
+    bundle::save(path, &picture, true)?;
+    say(format_args!("written: {}", path.display()));
+    Ok(())
+}
+
+struct Table<'a>(&'a Document);
+
+impl fmt::Display for Table<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let document = self.0;
+        writeln!(f, "without loss: {} bytes", document.lossless_bytes)?;
+        f.write_str("method               bytes  nodes  % of hidden area kept, by level\n")?;
+        for row in &document.rows {
+            let nodes = row.nodes_per_quad.map_or(String::new(), |n| n.to_string());
+            let mut kept = String::new();
+            for share in &row.kept {
+                match share {
+                    Some(share) => write!(kept, " {:5.1}", 100.0 * share)?,
+                    None => kept.push_str("     -"),
+                }
+            }
+            let (method, bytes) = (row.method, row.bytes);
+            writeln!(f, "{method:<14} {bytes:>11} {nodes:>6} {kept}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,216 @@
+//! Byte codes by how often symbols occur: the `DICT` section ([`crate::format::dictionary`]).
+
+use std::collections::HashMap;
+
+use super::symbols::PairSymbols;
+use crate::format::dictionary::{Code, DICTIONARY_HEAD, Dictionary, ESCAPE};
+
+/// How often each symbol occurs.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    nodes: HashMap<u32, u64>,
+    /// By leaf.
+    leaves: Vec<u64>,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self {
+            nodes: HashMap::new(),
+            leaves: vec![0; 1 << 16],
+        }
+    }
+}
+
+impl Histogram {
+    /// Counts the symbols of a pair.
+    pub fn count(&mut self, pair: &PairSymbols) {
+        for &node in &pair.nodes {
+            *self.nodes.entry(node).or_default() += 1;
+        }
+        for &leaf in &pair.leaves {
+            self.leaves[usize::from(leaf)] += 1;
+        }
+    }
+
+    /// Adds the counts of another.
+    pub fn add(&mut self, other: &Self) {
+        for (&node, count) in &other.nodes {
+            *self.nodes.entry(node).or_default() += count;
+        }
+        for (to, from) in self.leaves.iter_mut().zip(&other.leaves) {
+            *to += from;
+        }
+    }
+}
+
+/// The byte code of symbols of `WIDTH` bytes.
+#[derive(Clone, Debug, PartialEq)]
+struct Book<const WIDTH: usize> {
+    pages: u8,
+    symbols: Vec<u32>,
+    numbers: HashMap<u32, usize>,
+    /// Bytes that all symbols take together, those of the dictionary included.
+    cost: u64,
+}
+
+impl<const WIDTH: usize> Book<WIDTH> {
+    /// The code that takes least bytes, its own included: symbols sorted by falling count, then
+    /// by value; of codes that cost the same, the one with fewest pages.
+    fn new(counts: impl Iterator<Item = (u32, u64)>) -> Self {
+        let mut counts: Vec<_> = counts.filter(|&(_, count)| count > 0).collect();
+        counts.sort_unstable_by_key(|&(symbol, count)| (std::cmp::Reverse(count), symbol));
+        let width = WIDTH as u64;
+        // Symbols in further pages save `width` − 1 bytes each time, and take `width` once.
+        let worthwhile = counts.partition_point(|&(_, count)| count * (width - 1) > width);
+        let below: Vec<u64> = std::iter::once(0)
+            .chain(counts.iter().scan(0, |sum, &(_, count)| {
+                *sum += count;
+                Some(*sum)
+            }))
+            .collect();
+        let all = below[counts.len()];
+        let cost = |pages: u8| {
+            let short = usize::from(ESCAPE - pages).min(worthwhile);
+            let long = (short + 256 * usize::from(pages)).min(worthwhile);
+            let bytes = below[short] + 2 * (below[long] - below[short]);
+            bytes + (1 + width) * (all - below[long]) + width * long as u64
+        };
+        let pages = (0..ESCAPE)
+            .min_by_key(|&pages| (cost(pages), pages))
+            .unwrap_or(0);
+        let short = usize::from(ESCAPE - pages);
+        let long = (short + 256 * usize::from(pages)).min(worthwhile);
+        let symbols: Vec<u32> = counts[..long].iter().map(|&(symbol, _)| symbol).collect();
+        Self {
+            pages,
+            numbers: symbols.iter().copied().zip(0..).collect(),
+            symbols,
+            cost: cost(pages),
+        }
+    }
+
+    fn parse(code: &Code<WIDTH>) -> Self {
+        let symbols: Vec<u32> = (0..code.len())
+            .map(|number| code.numbered(number))
+            .collect();
+        Self {
+            pages: ESCAPE - code.short(),
+            // Of a symbol that is there twice, the first number counts.
+            numbers: symbols
+                .iter()
+                .enumerate()
+                .rev()
+                .map(|(number, &symbol)| (symbol, number))
+                .collect(),
+            symbols,
+            cost: 0,
+        }
+    }
+
+    /// Number of bytes of a symbol.
+    fn length(&self, symbol: u32) -> usize {
+        match self.numbers.get(&symbol) {
+            Some(&number) if number < usize::from(ESCAPE - self.pages) => 1,
+            Some(_) => 2,
+            None => 1 + WIDTH,
+        }
+    }
+
+    /// Appends the first bytes of symbols, then their further bytes.
+    fn write(&self, symbols: impl Iterator<Item = u32> + Clone, out: &mut Vec<u8>) {
+        let short = usize::from(ESCAPE - self.pages);
+        let numbers = symbols.map(|symbol| (symbol, self.numbers.get(&symbol).copied()));
+        for (_, number) in numbers.clone() {
+            out.push(match number {
+                Some(number) if number < short => number as u8,
+                Some(number) => (short + ((number - short) >> 8)) as u8,
+                None => ESCAPE,
+            });
+        }
+        for (symbol, number) in numbers {
+            match number {
+                Some(number) if number < short => {}
+                Some(number) => out.push((number - short) as u8),
+                None => out.extend_from_slice(&symbol.to_le_bytes()[..WIDTH]),
+            }
+        }
+    }
+}
+
+/// The byte codes of nodes and leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Codebook {
+    nodes: Book<4>,
+    leaves: Book<2>,
+}
+
+impl Codebook {
+    /// The codes that take least bytes for symbols that occur so often.
+    pub fn new(histogram: &Histogram) -> Self {
+        let nodes = histogram.nodes.iter().map(|(&node, &count)| (node, count));
+        Self {
+            nodes: Book::new(nodes),
+            leaves: Book::new((0..).zip(histogram.leaves.iter().copied())),
+        }
+    }
+
+    /// The codes that a `DICT` section holds; `None` where it is none.
+    pub fn parse(section: &[u8]) -> Option<Self> {
+        let dictionary = Dictionary::parse(section)?;
+        Some(Self {
+            nodes: Book::parse(&dictionary.nodes),
+            leaves: Book::parse(&dictionary.leaves),
+        })
+    }
+
+    /// Bytes that all symbols of the histogram and the dictionary take.
+    pub fn cost(&self) -> u64 {
+        self.nodes.cost + self.leaves.cost + DICTIONARY_HEAD as u64
+    }
+
+    /// Length in bytes of a node.
+    pub fn node_length(&self, node: u32) -> usize {
+        self.nodes.length(node)
+    }
+
+    /// Length in bytes of a leaf.
+    pub fn leaf_length(&self, leaf: u16) -> usize {
+        self.leaves.length(leaf.into())
+    }
+
+    /// The leaves that have one byte.
+    pub fn short_leaves(&self) -> Vec<u16> {
+        let short = usize::from(ESCAPE - self.leaves.pages);
+        let leaves = self.leaves.symbols.iter().take(short);
+        leaves.map(|&leaf| leaf as u16).collect()
+    }
+
+    /// Appends the record of a pair.
+    pub fn write(&self, pair: &PairSymbols, out: &mut Vec<u8>) {
+        let (root, inner) = pair.nodes.split_at(1);
+        self.nodes.write(root.iter().copied(), out);
+        self.nodes.write(inner.iter().copied(), out);
+        self.leaves
+            .write(pair.leaves.iter().map(|&leaf| leaf.into()), out);
+    }
+
+    /// The `DICT` section.
+    pub fn section(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend(u16::from(self.nodes.pages).to_le_bytes());
+        bytes.extend(u16::from(self.leaves.pages).to_le_bytes());
+        bytes.extend((self.nodes.symbols.len() as u32).to_le_bytes());
+        bytes.extend((self.leaves.symbols.len() as u32).to_le_bytes());
+        bytes.extend([0; 4]);
+        bytes.extend(
+            self.nodes
+                .symbols
+                .iter()
+                .flat_map(|node| node.to_le_bytes()),
+        );
+        let leaves = self.leaves.symbols.iter();
+        bytes.extend(leaves.flat_map(|&leaf| (leaf as u16).to_le_bytes()));
+        bytes
+    }
+}

@@ -1,0 +1,288 @@
+//! The group of a block ([`crate::format::groups`]), before and after it has bytes.
+
+use std::cmp::Ordering;
+
+use super::codebook::Codebook;
+use super::symbols::{PairSymbols, Sight};
+use crate::compress::ValidPyramid;
+use crate::format::Grid;
+use crate::format::grid::BLOCK_LEVEL;
+use crate::format::groups::{TABLE_RUN, comes_before};
+use crate::format::quadtree::{HIDDEN, UNKNOWN, VISIBLE, write_varint};
+
+/// What the samples of a block see.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupSymbols {
+    /// Column and row of the block.
+    pub block: (u32, u32),
+    /// By block, row by row.
+    pub sights: Vec<Sight>,
+    /// The mixed pairs that have their record here, in Morton order of the targets.
+    pub pairs: Vec<PairSymbols>,
+}
+
+impl GroupSymbols {
+    /// The mixed blocks whose record is here, in order.
+    pub fn kept(&self, grid: Grid, mutual: bool) -> impl Iterator<Item = (u32, u32)> {
+        let (across, _) = grid.block_shape();
+        let mut mixed: Vec<_> = (0..)
+            .zip(&self.sights)
+            .filter(|&(_, &sight)| sight == Sight::Mixed)
+            .map(|(index, _)| (index % across, index / across))
+            .filter(|&target| is_kept(mutual, self.block, target))
+            .collect();
+        mixed.sort_unstable_by(|&a, &b| morton_order(a, b));
+        mixed.into_iter()
+    }
+}
+
+/// Whether the record of a pair of blocks is in the group of the first.
+pub fn is_kept(mutual: bool, block: (u32, u32), target: (u32, u32)) -> bool {
+    !mutual || !comes_before(target, block)
+}
+
+/// The blocks of a grid in Morton order, which is their bake order.
+pub fn morton_blocks(grid: Grid) -> Vec<(u32, u32)> {
+    let (columns, rows) = grid.block_shape();
+    let mut blocks: Vec<_> = (0..rows)
+        .flat_map(|row| (0..columns).map(move |column| (column, row)))
+        .collect();
+    blocks.sort_unstable_by(|&a, &b| morton_order(a, b));
+    blocks
+}
+
+fn morton_order(a: (u32, u32), b: (u32, u32)) -> Ordering {
+    match (comes_before(a, b), comes_before(b, a)) {
+        (true, _) => Ordering::Less,
+        (_, true) => Ordering::Greater,
+        _ => Ordering::Equal,
+    }
+}
+
+/// Appends the bytes of a group. Panics unless it has one sight a block of the grid, and one pair
+/// a mixed block whose record is here.
+pub fn encode_group(
+    valid: &ValidPyramid,
+    group: &GroupSymbols,
+    mutual: bool,
+    codebook: &Codebook,
+    out: &mut Vec<u8>,
+) {
+    let mixed = skeleton(valid, &group.sights, out);
+    let Some(mixed) = mixed else {
+        return;
+    };
+    let kept = |&target: &(u32, u32)| is_kept(mutual, group.block, target);
+    let own = mixed.iter().filter(|target| kept(target)).count();
+    assert_eq!(own, group.pairs.len(), "one pair a mixed block");
+    for count in [mixed.len() - own, own] {
+        let (bytes, length) = write_varint(count as u32);
+        out.extend_from_slice(&bytes[..length]);
+    }
+    let mut records = Vec::new();
+    let mut starts = Vec::with_capacity(own);
+    for pair in &group.pairs {
+        starts.push(records.len() as u64);
+        codebook.write(pair, &mut records);
+    }
+    for run in starts.chunks(TABLE_RUN) {
+        out.extend(run[0].to_le_bytes());
+        // A record has less than 1,700 bytes.
+        out.extend(
+            run.iter()
+                .flat_map(|start| ((start - run[0]) as u16).to_le_bytes()),
+        );
+    }
+    out.extend(records);
+}
+
+/// Appends head and nodes; returns the mixed blocks in their order, if the root is unknown.
+pub(super) fn skeleton(
+    valid: &ValidPyramid,
+    sights: &[Sight],
+    out: &mut Vec<u8>,
+) -> Option<Vec<(u32, u32)>> {
+    let grid = valid.grid();
+    assert_eq!(sights.len(), grid.blocks(), "one sight a block");
+    // By level from 3, row by row: whether somebody sees something, and whether not all.
+    let flags = |(&sight, &terrain): (&Sight, &u64)| match sight {
+        Sight::Hidden => (false, terrain != 0),
+        Sight::Visible => (terrain != 0, false),
+        Sight::Mixed => (true, true),
+    };
+    let mut levels = vec![
+        sights
+            .iter()
+            .zip(valid.blocks())
+            .map(flags)
+            .collect::<Vec<_>>(),
+    ];
+    for level in BLOCK_LEVEL + 1..=grid.root_level() {
+        let (columns, rows) = grid.quads_at(level);
+        let (across, down) = grid.quads_at(level - 1);
+        let below = &levels[levels.len() - 1];
+        let mut quads = vec![(false, false); columns as usize * rows as usize];
+        for row in 0..down {
+            for column in 0..across {
+                let from = below[(row * across + column) as usize];
+                let to = &mut quads[((row >> 1) * columns + (column >> 1)) as usize];
+                *to = (to.0 | from.0, to.1 | from.1);
+            }
+        }
+        levels.push(quads);
+    }
+    let code = |level: u32, (column, row): (u32, u32)| {
+        let (columns, rows) = grid.quads_at(level);
+        if column >= columns || row >= rows {
+            return HIDDEN;
+        }
+        match levels[(level - BLOCK_LEVEL) as usize][(row * columns + column) as usize] {
+            (false, _) => HIDDEN,
+            (_, false) => VISIBLE,
+            _ => UNKNOWN,
+        }
+    };
+    let root = code(grid.root_level(), (0, 0));
+    if root != UNKNOWN {
+        out.push(root);
+        return None;
+    }
+    let mut nodes = Vec::new();
+    let mut quads = vec![(0, 0)];
+    for level in (BLOCK_LEVEL..grid.root_level()).rev() {
+        let mut children = Vec::new();
+        for &(column, row) in &quads {
+            let mut node = 0;
+            for i in 0..4 {
+                let child = (2 * column + (i & 1), 2 * row + (i >> 1));
+                let code = code(level, child);
+                node |= code << (2 * i);
+                if code == UNKNOWN {
+                    children.push(child);
+                }
+            }
+            nodes.push(node);
+        }
+        quads = children;
+    }
+    let (bytes, length) = write_varint(2 + nodes.len() as u32);
+    out.extend_from_slice(&bytes[..length]);
+    out.extend(nodes);
+    Some(quads)
+}
+
+/// Visible samples by level of the viewpoint quad, 0 to 3, summed over the quads.
+#[derive(Clone, Debug)]
+pub struct PairCounts<'a> {
+    valid: &'a ValidPyramid,
+    /// Visible samples.
+    pub visible: [u64; 4],
+    /// Quads that have terrain.
+    pub quads: [u64; 4],
+}
+
+impl<'a> PairCounts<'a> {
+    /// Nothing counted yet.
+    pub fn new(valid: &'a ValidPyramid) -> Self {
+        Self {
+            valid,
+            visible: [0; 4],
+            quads: [0; 4],
+        }
+    }
+
+    /// Adds what the samples of a group's block see; of a mutual bundle, for each pair whose
+    /// record it has, what is seen back, too.
+    pub fn add(&mut self, group: &GroupSymbols, mutual: bool) {
+        let across = self.valid.grid().block_shape().0;
+        let index = |(column, row): (u32, u32)| (row * across + column) as usize;
+        let terrain = self.valid.blocks();
+        let viewpoints = terrain[index(group.block)];
+        let quads = quads_with(viewpoints);
+        for (sum, quads) in self.quads.iter_mut().zip(quads) {
+            *sum += quads;
+        }
+        for (&sight, &targets) in group.sights.iter().zip(terrain) {
+            if sight == Sight::Visible {
+                for (sum, quads) in self.visible.iter_mut().zip(quads) {
+                    *sum += quads * u64::from(targets.count_ones());
+                }
+            }
+        }
+        for (target, pair) in group.kept(self.valid.grid(), mutual).zip(&group.pairs) {
+            let targets = terrain[index(target)];
+            let mut rows = pair.rows();
+            self.count(&rows, viewpoints, targets);
+            if mutual && target != group.block {
+                transpose(&mut rows);
+                self.count(&rows, targets, viewpoints);
+            }
+        }
+    }
+
+    /// Adds the counts of another part of the groups.
+    pub fn join(&mut self, other: &Self) {
+        for (to, from) in self.visible.iter_mut().zip(other.visible) {
+            *to += from;
+        }
+        for (to, from) in self.quads.iter_mut().zip(other.quads) {
+            *to += from;
+        }
+    }
+
+    fn count(&mut self, rows: &[u64; 64], viewpoints: u64, targets: u64) {
+        let mut unions = *rows;
+        for (v, row) in unions.iter_mut().enumerate() {
+            *row &= if viewpoints >> v & 1 == 1 { targets } else { 0 };
+        }
+        for (level, sum) in self.visible.iter_mut().enumerate() {
+            let side = 1 << level;
+            if level > 0 {
+                // The union of four quads comes to lie in the first of them.
+                for v in corners(side) {
+                    let half = side / 2;
+                    unions[v] |= unions[v + half] | unions[v + 8 * half] | unions[v + 9 * half];
+                }
+            }
+            *sum += corners(side)
+                .map(|v| u64::from(unions[v].count_ones()))
+                .sum::<u64>();
+        }
+    }
+}
+
+/// The first samples of the squares of `side` samples in a block.
+fn corners(side: usize) -> impl Iterator<Item = usize> {
+    (0..8)
+        .step_by(side)
+        .flat_map(move |row| (0..8).step_by(side).map(move |column| row * 8 + column))
+}
+
+/// Quads with terrain by level, 0 to 3, in a block.
+fn quads_with(terrain: u64) -> [u64; 4] {
+    [0, 1, 2, 3].map(|level| {
+        let side = 1 << level;
+        let line = (1u64 << side) - 1;
+        let square = (0..side).fold(0, |square, row| square | line << (8 * row));
+        corners(side)
+            .filter(|&v| terrain >> v & square != 0)
+            .count() as u64
+    })
+}
+
+/// Makes rows of columns: bit j of word i changes places with bit i of word j.
+pub fn transpose(rows: &mut [u64; 64]) {
+    let mut mask = 0x0000_0000_FFFF_FFFFu64;
+    let mut width = 32;
+    while width > 0 {
+        let mut i = 0;
+        while i < 64 {
+            let swap = (rows[i] >> width ^ rows[i + width]) & mask;
+            rows[i] ^= swap << width;
+            rows[i + width] ^= swap;
+            i = (i + width + 1) & !width;
+        }
+        width >>= 1;
+        mask ^= mask << width;
+    }
+}

@@ -1,0 +1,14 @@
+//! Tree code 2 ([`crate::format::groups`]): who sees whom, pair of blocks by pair of blocks.
+//!
+//! [`symbols`] makes the tree of a pair out of its bits, [`codebook`] gives the symbols of all
+//! trees their bytes, and [`group`] puts the records of a block together.
+
+pub mod codebook;
+pub mod group;
+pub mod prune;
+pub mod symbols;
+
+pub use codebook::{Codebook, Histogram};
+pub use group::{GroupSymbols, PairCounts, encode_group, transpose};
+pub use prune::{PairWorth, Pruner, Worth, prune_tree};
+pub use symbols::{PairSymbols, Sight};

@@ -1,0 +1,341 @@
+//! Giving up what costs least occlusion for the bytes it saves.
+//!
+//! Whatever is given up becomes visible, never hidden. The trade is the same for all pairs of
+//! blocks and all trees: so much hidden area is worth a byte. For a given trade each choice is
+//! independent of the others, so that the best of them all is found part by part (generalised
+//! BFOS: Chou, Lookabaugh and Gray, 1989), and what is left is to find the trade that a budget
+//! comes to. A pair serves both its blocks, and counts for both.
+//!
+//! Three choices: a leaf may become one that says more is visible and has a shorter code; a leaf,
+//! a node or a pair may become visible as a whole.
+
+use super::codebook::Codebook;
+use super::symbols::PairSymbols;
+use crate::compress::ValidPyramid;
+use crate::format::Quad;
+use crate::format::blockpair::Node;
+
+/// What it is worth that something is hidden from the samples of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Worth<'a> {
+    /// Samples with terrain.
+    pub terrain: u64,
+    /// By sample; `None` for 1 each.
+    pub weights: Option<&'a [f64; 64]>,
+}
+
+impl Worth<'_> {
+    fn of(&self, sample: usize) -> f64 {
+        match self.weights {
+            _ if self.terrain >> sample & 1 == 0 => 0.0,
+            Some(weights) => weights[sample],
+            None => 1.0,
+        }
+    }
+}
+
+/// Both sides of a pair of blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct PairWorth<'a> {
+    /// Of the viewpoints.
+    pub viewpoints: Worth<'a>,
+    /// Of the targets.
+    pub targets: Worth<'a>,
+    /// Whether the pair stands for what the targets see, too.
+    pub both: bool,
+}
+
+impl PairWorth<'_> {
+    /// Whether all samples are terrain.
+    fn whole(&self) -> bool {
+        self.viewpoints.terrain & self.targets.terrain == !0
+    }
+
+    /// Whether all pairs of samples are worth the same.
+    fn uniform(&self) -> bool {
+        self.whole() && self.viewpoints.weights.is_none() && self.targets.weights.is_none()
+    }
+
+    /// What it costs to give up the bits of a leaf, whose viewpoints and targets begin at these
+    /// samples.
+    fn loss(&self, uniform: bool, viewpoints: usize, targets: usize, bits: u16) -> f64 {
+        if uniform {
+            return f64::from(bits.count_ones()) * if self.both { 2.0 } else { 1.0 };
+        }
+        let sample = |first: usize, i: usize| first + (i >> 1) * 8 + (i & 1);
+        let mut loss = 0.0;
+        for at in (0..16).filter(|at| bits >> at & 1 == 1) {
+            let (v, t) = (sample(viewpoints, at >> 2), sample(targets, at & 3));
+            let pair = self.viewpoints.terrain >> v & self.targets.terrain >> t & 1 == 1;
+            if pair {
+                let back = if self.both { self.targets.of(t) } else { 0.0 };
+                loss += self.viewpoints.of(v) + back;
+            }
+        }
+        loss
+    }
+}
+
+/// First sample of quarter `i` of quarter `q` of a block.
+fn corner(q: usize, i: usize) -> usize {
+    ((q >> 1) * 4 + (i >> 1) * 2) * 8 + (q & 1) * 4 + (i & 1) * 2
+}
+
+/// Bytes of a pair beside its record: its share of the table.
+const TABLE_BYTES: f64 = 2.25;
+
+/// Prunes pairs by the lengths of a codebook.
+#[derive(Clone, Debug)]
+pub struct Pruner<'a> {
+    codebook: &'a Codebook,
+    /// By leaf: length in bytes.
+    lengths: Vec<u8>,
+    /// By leaf: of the leaves of one byte that hide nothing more, the one that hides most.
+    shorter: Vec<u16>,
+}
+
+impl<'a> Pruner<'a> {
+    /// Prunes by the lengths of `codebook`.
+    pub fn new(codebook: &'a Codebook) -> Self {
+        let mut short = vec![false; 1 << 16];
+        for leaf in codebook.short_leaves() {
+            short[usize::from(leaf)] = true;
+        }
+        // Of all that hide less by one bit, the best is known before.
+        let mut shorter = vec![u16::MAX; 1 << 16];
+        for leaf in (0..u16::MAX).rev() {
+            let wider = (0..16)
+                .map(|bit| leaf | 1 << bit)
+                .filter(|&wider| wider != leaf)
+                .map(|wider| match short[usize::from(wider)] {
+                    true => wider,
+                    false => shorter[usize::from(wider)],
+                });
+            shorter[usize::from(leaf)] = wider
+                .min_by_key(|&wider| (wider.count_ones(), wider))
+                .unwrap_or(u16::MAX);
+        }
+        Self {
+            codebook,
+            lengths: (0..=u16::MAX)
+                .map(|leaf| codebook.leaf_length(leaf) as u8)
+                .collect(),
+            shorter,
+        }
+    }
+
+    /// Leaves in `out` what is kept of a pair when `trade` of hidden area is worth a byte. False
+    /// where nothing is: the pair is to become visible.
+    pub fn prune(
+        &self,
+        pair: &PairSymbols,
+        worth: &PairWorth,
+        trade: f64,
+        out: &mut PairSymbols,
+    ) -> bool {
+        let uniform = worth.uniform();
+        out.nodes.clear();
+        out.leaves.clear();
+        out.nodes.push(0);
+        let root = Node(pair.nodes[0]);
+        let (mut some, mut full) = (root.some(), root.full());
+        let mut nodes = pair.nodes[1..].iter().map(|&node| Node(node));
+        let mut leaves = pair.leaves.iter().copied();
+        // Cost of what is kept, and of keeping nothing.
+        let (mut cost, mut nothing) = (0.0, 0.0);
+        for outer in 0..16 {
+            let (i, j) = (outer >> 2, outer & 3);
+            if root.full() >> outer & 1 == 1 {
+                continue;
+            }
+            if root.some() >> outer & 1 == 0 {
+                nothing += match uniform {
+                    true => 16.0 * worth.loss(true, 0, 0, !0),
+                    false => (0..16)
+                        .map(|at| worth.loss(false, corner(i, at >> 2), corner(j, at & 3), !0))
+                        .sum(),
+                };
+                continue;
+            }
+            let node = nodes.next().unwrap_or(Node(0));
+            let kept = self.prune_node(node, &mut leaves, worth, uniform, trade, (i, j), out);
+            nothing += kept.nothing;
+            cost += kept.cost;
+            if !kept.any {
+                full |= 1 << outer;
+            }
+            some |= 1 << outer;
+        }
+        out.nodes[0] = u32::from(some) | u32::from(full) << 16;
+        let bytes = self.codebook.node_length(out.nodes[0]) as f64 + TABLE_BYTES;
+        full != !0 && cost + trade * bytes < nothing
+    }
+
+    /// Appends what is kept of a node and its leaves.
+    #[allow(clippy::too_many_arguments)]
+    fn prune_node(
+        &self,
+        node: Node,
+        leaves: &mut impl Iterator<Item = u16>,
+        worth: &PairWorth,
+        uniform: bool,
+        trade: f64,
+        (i, j): (usize, usize),
+        out: &mut PairSymbols,
+    ) -> Kept {
+        let first = out.leaves.len();
+        let exact: [u16; 16] = std::array::from_fn(|at| {
+            if node.mixed() >> at & 1 == 1 {
+                leaves.next().unwrap_or(!0)
+            } else {
+                0
+            }
+        });
+        let mut nothing = 0.0;
+        // Every leaf by itself, as if the node cost nothing; all as they are; all visible.
+        let (mut best_full, mut best_cost) = (node.full(), 0.0);
+        let (mut exact_cost, mut all_cost) = (0.0, 0.0);
+        for (at, &leaf) in exact.iter().enumerate() {
+            if node.full() >> at & 1 == 1 {
+                continue;
+            }
+            let (v, t) = (corner(i, at >> 2), corner(j, at & 3));
+            let whole = worth.loss(uniform, v, t, !leaf);
+            nothing += whole;
+            if node.mixed() >> at & 1 == 0 {
+                continue;
+            }
+            all_cost += whole;
+            let length = f64::from(self.lengths[usize::from(leaf)]);
+            let (mut kept, mut cost) = (leaf, trade * length);
+            exact_cost += cost;
+            let shorter = self.shorter[usize::from(leaf)];
+            // Where not all is terrain, other bits would be no canonical code.
+            if length > 1.0 && shorter != !0 && worth.whole() {
+                let other = worth.loss(uniform, v, t, shorter & !leaf) + trade;
+                if other < cost {
+                    (kept, cost) = (shorter, other);
+                }
+            }
+            if whole <= cost {
+                best_full |= 1 << at;
+                best_cost += whole;
+            } else {
+                best_cost += cost;
+                out.leaves.push(kept);
+            }
+        }
+        let symbol = |full: u16| u32::from(node.some()) | u32::from(full) << 16;
+        let with_node = |full, cost| cost + trade * self.codebook.node_length(symbol(full)) as f64;
+        let best = with_node(best_full, best_cost);
+        let exactly = with_node(node.full(), exact_cost);
+        let all = with_node(node.some(), all_cost);
+        let least = best.min(exactly).min(all);
+        if nothing <= least {
+            out.leaves.truncate(first);
+            return Kept {
+                any: false,
+                cost: nothing,
+                nothing,
+            };
+        }
+        let full = if least == best {
+            best_full
+        } else {
+            out.leaves.truncate(first);
+            if least == exactly {
+                let mixed = exact.iter().enumerate();
+                let mixed = mixed.filter(|(at, _)| node.mixed() >> at & 1 == 1);
+                out.leaves.extend(mixed.map(|(_, &leaf)| leaf));
+                node.full()
+            } else {
+                node.some()
+            }
+        };
+        out.nodes.push(symbol(full));
+        Kept {
+            any: true,
+            cost: least,
+            nothing,
+        }
+    }
+}
+
+/// What is kept of a node.
+struct Kept {
+    /// Whether it is more than that it is visible.
+    any: bool,
+    /// Loss, and bytes at the trade.
+    cost: f64,
+    /// Loss, if it were not.
+    nothing: f64,
+}
+
+/// Whether a number of bytes is worth it, for the tree of one quad: makes visible in `pvs` what is
+/// not. `valid` is the terrain; `weight` is what a hidden sample is worth.
+pub fn prune_tree(valid: &ValidPyramid, weight: f64, trade: f64, pvs: &mut [u64]) {
+    let grid = valid.grid();
+    prune_quad(valid, grid.root(), weight, trade, pvs);
+}
+
+/// What a quad of a tree costs, and whether it is hidden or visible as a whole.
+struct QuadCost {
+    cost: f64,
+    hidden: u64,
+    visible: u64,
+}
+
+fn prune_quad(
+    valid: &ValidPyramid,
+    quad: Quad,
+    weight: f64,
+    trade: f64,
+    pvs: &mut [u64],
+) -> QuadCost {
+    let grid = valid.grid();
+    let mut whole = QuadCost {
+        cost: 0.0,
+        hidden: 0,
+        visible: 0,
+    };
+    if !grid.has_quad(quad) {
+        return whole;
+    }
+    let bytes = if quad.level == 3 {
+        let index = (quad.row * grid.block_shape().0 + quad.column) as usize;
+        let (bits, terrain) = (pvs[index], valid.blocks()[index]);
+        whole.visible = u64::from((bits & terrain).count_ones());
+        whole.hidden = u64::from((!bits & terrain).count_ones());
+        8.0
+    } else {
+        for child in (0..4).filter_map(|i| quad.child(i)) {
+            let child = prune_quad(valid, child, weight, trade, pvs);
+            whole.cost += child.cost;
+            whole.hidden += child.hidden;
+            whole.visible += child.visible;
+        }
+        1.0
+    };
+    if whole.hidden == 0 || whole.visible == 0 {
+        return whole;
+    }
+    whole.cost += trade * bytes;
+    let loss = weight * whole.hidden as f64;
+    if loss <= whole.cost {
+        fill(valid, quad, pvs);
+        whole.cost = loss;
+    }
+    whole
+}
+
+/// Makes all terrain of a quad of level 3 or more visible.
+fn fill(valid: &ValidPyramid, quad: Quad, pvs: &mut [u64]) {
+    let (columns, rows) = valid.grid().block_shape();
+    let side = 1 << (quad.level - 3);
+    for row in quad.row * side..rows.min((quad.row + 1) * side) {
+        for column in quad.column * side..columns.min((quad.column + 1) * side) {
+            let index = (row * columns + column) as usize;
+            pvs[index] = valid.blocks()[index];
+        }
+    }
+}

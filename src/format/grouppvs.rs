@@ -1,0 +1,209 @@
+//! The PVS of a quad of level 0 to 3, out of the group of its block.
+
+use super::grid::{BLOCK_LEVEL, Quad, Sample, quad_mask};
+use super::groups::{Group, Groups};
+use super::quadtree::{Found, Visibility, state_of};
+use super::walk::Leaf;
+
+/// The PVS of a quad of level 0 to 3 in tree code 2.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupPvs<'a> {
+    groups: Groups<'a>,
+    group: Group<'a>,
+    quad: Quad,
+    /// The block of the quad.
+    block: (u32, u32),
+    /// The quad's samples with terrain, in its block.
+    viewpoints: u64,
+}
+
+impl<'a> GroupPvs<'a> {
+    /// The PVS of a quad of level 0 to 3. `None` outside the grid, and where its group is none.
+    #[inline]
+    pub fn new(groups: Groups<'a>, quad: Quad) -> Option<Self> {
+        if quad.level > BLOCK_LEVEL || !groups.grid().has_quad(quad) {
+            return None;
+        }
+        let origin = quad.origin();
+        let block = (origin.column >> 3, origin.row >> 3);
+        Some(Self {
+            groups,
+            group: groups.group(block.0, block.1)?,
+            quad,
+            block,
+            viewpoints: groups.valid().block(block.0, block.1) & quad_mask(quad),
+        })
+    }
+
+    /// The groups that it is read from.
+    pub const fn groups(&self) -> Groups<'a> {
+        self.groups
+    }
+
+    /// Whether a sample is visible; `false` outside the grid and at a void.
+    #[inline]
+    pub fn contains(&self, sample: Sample) -> bool {
+        if self.quad.level == 0 {
+            return self.groups.sees(self.quad.origin(), sample);
+        }
+        self.state(sample.quad()) == Visibility::Visible
+    }
+
+    /// The samples of a mixed block that are visible; bits without terrain are 0.
+    fn word(&self, item: usize, column: u32, row: u32) -> u64 {
+        let target = (column, row);
+        let seen = self
+            .groups
+            .seen(&self.group, item, self.block, self.viewpoints, target);
+        seen & self.groups.valid().block(column, row)
+    }
+
+    /// What the PVS says about a quad; hidden outside the grid and where there is no terrain.
+    ///
+    /// Below level 4 one record is read; above, one for each mixed block in the quad, until both
+    /// something hidden and something visible is found.
+    pub fn state(&self, quad: Quad) -> Visibility {
+        let valid = self.groups.valid();
+        if !self.groups.grid().has_quad(quad) || self.viewpoints == 0 {
+            return Visibility::Hidden;
+        }
+        let (mut hidden, mut visible) = (false, false);
+        let mut next = Some(quad);
+        while let Some(at) = next {
+            let found = match self.group.skeleton().find(at) {
+                Found::Mixed => {
+                    next = at.child(0);
+                    continue;
+                }
+                Found::Leaf(seen) if valid.has_quad(at) => match seen {
+                    true => Visibility::Visible,
+                    false => Visibility::Hidden,
+                },
+                Found::Block(item) => {
+                    let origin = at.origin();
+                    let (column, row) = (origin.column >> 3, origin.row >> 3);
+                    let terrain = valid.block(column, row) & quad_mask(at);
+                    if terrain == 0 {
+                        next = after(at, quad);
+                        continue;
+                    }
+                    state_of(self.word(item, column, row), terrain)
+                }
+                Found::Leaf(_) => {
+                    next = after(at, quad);
+                    continue;
+                }
+            };
+            hidden |= found != Visibility::Visible;
+            visible |= found != Visibility::Hidden;
+            if hidden && visible {
+                return Visibility::Unknown;
+            }
+            next = after(at, quad);
+        }
+        if visible {
+            Visibility::Visible
+        } else {
+            Visibility::Hidden
+        }
+    }
+
+    /// As [`super::Tree::sweep`]: what is visible, and blocks of which some may be.
+    #[inline]
+    pub fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
+        if self.viewpoints == 0 {
+            return true;
+        }
+        let skeleton = self.group.skeleton();
+        let mut item = skeleton.node_count();
+        skeleton.sweep(|leaf| match leaf {
+            // Mixed blocks come in the order of their items.
+            Leaf::Block(block, _) => {
+                let word = self.word(item, block.column, block.row);
+                item += 1;
+                word == 0 || take(Leaf::Block(block, word))
+            }
+            leaf => take(leaf),
+        })
+    }
+
+    /// Number of visible samples.
+    pub fn count(&self) -> u64 {
+        let (mut count, valid) = (0, self.groups.valid());
+        self.sweep(|leaf| {
+            count += leaf.visible_samples(&valid);
+            true
+        });
+        count
+    }
+
+    /// Writes the PVS as a block bitmap. `out` has one word a block
+    /// ([`super::Grid::blocks`]); words missing at its end are left out, further words are zeroed.
+    pub fn expand(&self, out: &mut [u64]) {
+        out.fill(0);
+        let valid = self.groups.valid();
+        self.sweep(|leaf| {
+            leaf.write(&valid, out);
+            true
+        });
+    }
+
+    /// The leaves of the PVS, depth first in Morton order. Together they cover the grid.
+    pub const fn leaves(&self) -> GroupLeaves<'a> {
+        GroupLeaves {
+            pvs: *self,
+            next: Some(self.groups.grid().root()),
+        }
+    }
+}
+
+/// The quad after `quad` and all that is in it, in a depth-first walk of `root`.
+fn after(mut quad: Quad, root: Quad) -> Option<Quad> {
+    while quad.level < root.level {
+        let next = quad.child_index() + 1;
+        let parent = quad.parent();
+        if next < 4 {
+            return parent.child(next);
+        }
+        quad = parent;
+    }
+    None
+}
+
+/// The leaves of a PVS in tree code 2, depth first; leaves outside the grid are left out.
+#[derive(Clone, Debug)]
+pub struct GroupLeaves<'a> {
+    pvs: GroupPvs<'a>,
+    next: Option<Quad>,
+}
+
+impl Iterator for GroupLeaves<'_> {
+    type Item = Leaf;
+
+    fn next(&mut self) -> Option<Leaf> {
+        let groups = self.pvs.groups;
+        loop {
+            let quad = self.next?;
+            let state = self.pvs.state(quad);
+            if state == Visibility::Unknown && quad.level > BLOCK_LEVEL {
+                self.next = quad.child(0);
+                continue;
+            }
+            self.next = after(quad, groups.grid().root());
+            if !groups.grid().has_quad(quad) {
+                continue;
+            }
+            return Some(match state {
+                Visibility::Hidden => Leaf::Hidden(quad),
+                Visibility::Visible => Leaf::Visible(quad),
+                Visibility::Unknown => {
+                    let word = match self.pvs.group.skeleton().find(quad) {
+                        Found::Block(item) => self.pvs.word(item, quad.column, quad.row),
+                        _ => groups.valid().block(quad.column, quad.row),
+                    };
+                    Leaf::Block(quad, word)
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Tree code 2: the PVSs of a block's viewpoints together, as pairs of blocks.
+//!
+//! The *group* of a block holds what its samples see: a quadtree over the targets that says which
+//! blocks are hidden from all of them, visible from all of them, or *mixed*, and a record
+//! ([`super::blockpair`]) for each mixed one. In a mutual bundle who sees whom is the same both
+//! ways: the record of a pair is kept once, in the group of the block that comes first in Morton
+//! order.
+//!
+//! ```text
+//! head, nodes     as of a tree of code 1, without its literals. 0 hidden, 1 visible: of all
+//!                 viewpoints with all targets that are terrain. An unknown block is mixed
+//! where the root is unknown:
+//! varint          mixed blocks whose records are elsewhere: those that come before this one in a
+//!                 mutual bundle, else 0
+//! varint          n, the mixed blocks that have a record here: all others
+//! table           per 32 records: u64, the place of the first among the records' bytes; then for
+//!                 each a u16, its distance from that place
+//! records         end to end, in the order of mixed blocks
+//! ```
+
+use super::blockpair::BlockPair;
+use super::bytes::{u16_at, u64_at};
+use super::dictionary::Dictionary;
+use super::grid::{Grid, Quad, Sample};
+use super::quadtree::{Found, Tree, read_varint};
+use super::valid::Valid;
+
+/// Level of the least quads that have trees of their own beside the groups.
+pub const TREE_LEVEL: u32 = 4;
+
+/// Records that share a place in the table.
+pub const TABLE_RUN: usize = 32;
+
+/// Length in bytes of the table of so many records.
+pub const fn table_length(records: usize) -> usize {
+    8 * records.div_ceil(TABLE_RUN) + 2 * records
+}
+
+/// Whether block `a` (column, row) comes before block `b` in Morton order.
+#[inline]
+pub const fn comes_before(a: (u32, u32), b: (u32, u32)) -> bool {
+    let (columns, rows) = (a.0 ^ b.0, a.1 ^ b.1);
+    // Whose highest differing bit is higher; at the same height rows come first.
+    if rows < columns && rows < rows ^ columns {
+        a.0 < b.0
+    } else {
+        a.1 < b.1
+    }
+}
+
+/// All groups of a bundle.
+#[derive(Clone, Copy, Debug)]
+pub struct Groups<'a> {
+    valid: Valid<'a>,
+    mutual: bool,
+    dictionary: Dictionary<'a>,
+    /// `PIDX`.
+    index: &'a [u8],
+    /// `PAIR`.
+    bytes: &'a [u8],
+}
+
+/// One group.
+#[derive(Clone, Copy, Debug)]
+pub struct Group<'a> {
+    skeleton: Tree<'a>,
+    dictionary: Dictionary<'a>,
+    /// Mixed blocks whose records are elsewhere.
+    elsewhere: usize,
+    table: &'a [u8],
+    records: &'a [u8],
+}
+
+impl<'a> Groups<'a> {
+    /// The groups of sections `DICT`, `PIDX` and `PAIR`. `None` where `DICT` is none.
+    pub fn new(
+        valid: Valid<'a>,
+        mutual: bool,
+        dictionary: &'a [u8],
+        index: &'a [u8],
+        bytes: &'a [u8],
+    ) -> Option<Self> {
+        Some(Self {
+            valid,
+            mutual,
+            dictionary: Dictionary::parse(dictionary)?,
+            index,
+            bytes,
+        })
+    }
+
+    /// Where there is terrain.
+    pub const fn valid(&self) -> Valid<'a> {
+        self.valid
+    }
+
+    /// The grid.
+    pub const fn grid(&self) -> Grid {
+        self.valid.grid()
+    }
+
+    /// The codes of nodes and leaves.
+    pub const fn dictionary(&self) -> Dictionary<'a> {
+        self.dictionary
+    }
+
+    /// The group of a block. `None` outside the grid, and where there is none.
+    #[inline]
+    pub fn group(&self, column: u32, row: u32) -> Option<Group<'a>> {
+        let (columns, rows) = self.grid().block_shape();
+        if column >= columns || row >= rows {
+            return None;
+        }
+        let index = row as usize * columns as usize + column as usize;
+        let offset = usize::try_from(u64_at(self.index, index.checked_mul(8)?)?).ok()?;
+        Group::parse(self.valid, self.dictionary, self.bytes.get(offset..)?)
+    }
+
+    /// Whether sample `a` sees sample `b`; false where either is outside the grid or void, true
+    /// where the bytes are damaged.
+    #[inline]
+    pub fn sees(&self, a: Sample, b: Sample) -> bool {
+        if !self.valid.has_sample(a) || !self.valid.has_sample(b) {
+            return false;
+        }
+        let block = |sample: Sample| (sample.column >> 3, sample.row >> 3);
+        let (a, b) = if self.mutual && comes_before(block(b), block(a)) {
+            (b, a)
+        } else {
+            (a, b)
+        };
+        let Some(group) = self.group(a.column >> 3, a.row >> 3) else {
+            return true;
+        };
+        match group.skeleton.find(b.quad()) {
+            Found::Leaf(visible) => visible,
+            Found::Mixed => true,
+            Found::Block(item) => group
+                .own(item)
+                .is_none_or(|pair| pair.sees((a.column & 7, a.row & 7), (b.column & 7, b.row & 7))),
+        }
+    }
+
+    /// The samples of block `target` that are seen from any of the viewpoints `from` (a word of a
+    /// block bitmap) of block `viewer`, whose group and item for the target are given. Bits
+    /// without terrain may be either.
+    pub(super) fn seen(
+        &self,
+        group: &Group<'a>,
+        item: usize,
+        viewer: (u32, u32),
+        from: u64,
+        target: (u32, u32),
+    ) -> u64 {
+        if let Some(pair) = group.own(item) {
+            return pair.seen(from, false);
+        }
+        let back = self.group(target.0, target.1);
+        let Some(group) = back.filter(|_| self.mutual) else {
+            return !0;
+        };
+        match group.skeleton.find(Quad::new(3, viewer.0, viewer.1)) {
+            Found::Leaf(false) => 0,
+            Found::Block(item) => group.own(item).map_or(!0, |pair| pair.seen(from, true)),
+            _ => !0,
+        }
+    }
+}
+
+impl<'a> Group<'a> {
+    /// The group at the start of `bytes`; there may be bytes behind it. `None` where it is none.
+    #[inline]
+    pub fn parse(valid: Valid<'a>, dictionary: Dictionary<'a>, bytes: &'a [u8]) -> Option<Self> {
+        let skeleton = Tree::parse(valid, bytes)?;
+        let mut group = Self {
+            skeleton,
+            dictionary,
+            elsewhere: 0,
+            table: &[],
+            records: &[],
+        };
+        if skeleton.root() == super::Visibility::Unknown {
+            let (elsewhere, rest) = read_varint(skeleton.behind_nodes())?;
+            let (records, rest) = read_varint(rest)?;
+            group.elsewhere = elsewhere as usize;
+            (group.table, group.records) = rest.split_at_checked(table_length(records as usize))?;
+        }
+        Some(group)
+    }
+
+    /// Which blocks are hidden, visible or mixed, as a tree without literals.
+    pub const fn skeleton(&self) -> Tree<'a> {
+        self.skeleton
+    }
+
+    /// Number of mixed blocks whose records are elsewhere.
+    pub const fn elsewhere(&self) -> usize {
+        self.elsewhere
+    }
+
+    /// The table, and the bytes of the records and what lies behind.
+    pub const fn parts(&self) -> (&'a [u8], &'a [u8]) {
+        (self.table, self.records)
+    }
+
+    /// Whether a block is mixed, or else visible or hidden, from all viewpoints with terrain.
+    pub fn state(&self, column: u32, row: u32) -> super::Visibility {
+        match self.skeleton.find(Quad::new(3, column, row)) {
+            Found::Leaf(false) => super::Visibility::Hidden,
+            Found::Leaf(true) => super::Visibility::Visible,
+            Found::Mixed | Found::Block(_) => super::Visibility::Unknown,
+        }
+    }
+
+    /// Number of the record of a block, if it is mixed and its record is here.
+    pub fn record_number(&self, column: u32, row: u32) -> Option<usize> {
+        match self.skeleton.find(Quad::new(3, column, row)) {
+            Found::Block(item) => item
+                .checked_sub(self.skeleton.node_count())?
+                .checked_sub(self.elsewhere),
+            _ => None,
+        }
+    }
+
+    /// The record of a mixed block, by its item of the skeleton; `None` if it is elsewhere.
+    #[inline]
+    fn own(&self, item: usize) -> Option<BlockPair<'a>> {
+        let mixed = item.checked_sub(self.skeleton.node_count())?;
+        self.record(mixed.checked_sub(self.elsewhere)?)
+    }
+
+    /// Record number `index`; one that says visible where it is not there.
+    #[inline]
+    pub fn record(&self, index: usize) -> Option<BlockPair<'a>> {
+        let at = self.record_at(index);
+        let bytes = at.and_then(|at| self.records.get(at..)).unwrap_or(&[]);
+        Some(BlockPair::new(self.dictionary, bytes))
+    }
+
+    /// Where among the bytes of the records number `index` begins, by the table.
+    #[inline]
+    pub fn record_at(&self, index: usize) -> Option<usize> {
+        let run = index / TABLE_RUN * (8 + 2 * TABLE_RUN);
+        let base = usize::try_from(u64_at(self.table, run)?).ok()?;
+        let distance = u16_at(self.table, run + 8 + index % TABLE_RUN * 2)?;
+        base.checked_add(distance.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comes_before_is_morton_order() {
+        let spread = |n: u32| (0..8).fold(0u32, |at, i| at | (n >> i & 1) << (2 * i));
+        let morton = |(c, r): (u32, u32)| spread(c) | spread(r) << 1;
+        for a in 0..256 {
+            for b in 0..256 {
+                let (a, b) = ((a % 16, a / 16), (b % 16, b / 16));
+                assert_eq!(comes_before(a, b), morton(a) < morton(b), "{a:?} {b:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Bundles within a budget: never hidden where nothing was lost says visible, and as large as they
+//! may be.
+#![cfg(feature = "bake")]
+
+#[path = "bundle/common.rs"]
+#[allow(dead_code)]
+mod common;
+
+use std::path::Path;
+
+use common::{Silent, World};
+use viewcell::bake::{BakeError, BakeErrorKind, Budget, RepackOptions, Weight, repack};
+use viewcell::bundle::{Info, info, verify};
+use viewcell::runtime::{MappedBundle, Quad, TerrainBundle, Visibility};
+
+fn within(bytes: u64, weight: Weight) -> RepackOptions {
+    RepackOptions {
+        budget: Some(Budget { bytes, weight }),
+        threads: 2,
+        overwrite: true,
+    }
+}
+
+/// Errors if anything hidden in `lossy` is visible in `all`, at any quad of any level; returns
+/// the samples hidden before and still, over all PVSs.
+fn compare(all: &TerrainBundle, lossy: &TerrainBundle) -> (u64, u64) {
+    let grid = all.grid();
+    let (mut before, mut after) = (vec![0; grid.blocks()], vec![0; grid.blocks()]);
+    let (mut hidden, mut still) = (0, 0);
+    let valid = all.valid();
+    let terrain = valid.count(grid.root());
+    for quad in grid.bake_order() {
+        let (one, other) = (all.pvs(quad).unwrap(), lossy.pvs(quad).unwrap());
+        one.expand(&mut before);
+        other.expand(&mut after);
+        for (before, after) in before.iter().zip(&after) {
+            assert_eq!(before & !after, 0, "hidden by mistake from {quad:?}");
+        }
+        if valid.has_quad(quad) {
+            hidden += terrain - one.count();
+            still += terrain - other.count();
+        }
+        for target in grid.bake_order().step_by(5) {
+            let said = lossy.visible_quads(quad, target);
+            let truth = all.visible_quads(quad, target);
+            assert!(
+                truth == Visibility::Hidden || said != Visibility::Hidden,
+                "{quad:?} {target:?}"
+            );
+            assert_eq!(said, other.state(target));
+        }
+    }
+    (hidden, still)
+}
+
+fn sound(path: &Path) -> Info {
+    let report = verify(path, &mut |_| {}).unwrap();
+    let failed: Vec<_> = report.failed().collect();
+    assert!(report.is_sound(), "{failed:?}");
+    info(path).unwrap()
+}
+
+#[test]
+fn nothing_is_hidden_by_mistake_at_any_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let places = |world: &World| {
+        let weights = world
+            .samples()
+            .map(|s| if s.column < 20 { 5.0 } else { 0.1 });
+        Weight::places(weights.collect(), world.grid.samples()).unwrap()
+    };
+    for world in [
+        World::new(40, 33, 0),
+        World::new(33, 40, 6),
+        World::new(30, 33, 5).one_way(),
+    ] {
+        world.try_write(&path("trees.vcb"), true).unwrap();
+        repack(
+            &path("trees.vcb"),
+            &path("all.vcb"),
+            &RepackOptions::default(),
+            &Silent,
+        )
+        .unwrap();
+        let lossless = std::fs::metadata(path("all.vcb")).unwrap().len();
+        let all = MappedBundle::open(path("all.vcb")).unwrap();
+        let all = all.terrain().unwrap();
+        let mut kept = Vec::new();
+        for (percent, weight) in [
+            (90, Weight::Area),
+            (75, Weight::Level),
+            (75, places(&world)),
+            (60, Weight::Area),
+        ] {
+            let bytes = lossless * percent / 100;
+            let output = path("lossy.vcb");
+            let report =
+                repack(&path("all.vcb"), &output, &within(bytes, weight), &Silent).unwrap();
+            assert!(report.bytes <= bytes, "{} of {bytes}", report.bytes);
+            let made = sound(&output);
+            assert!(made.terrain.unwrap().lossy);
+            let map = MappedBundle::open(&output).unwrap();
+            let (hidden, still) = compare(&all, &map.terrain().unwrap());
+            let loss = made.provenance.unwrap().loss.unwrap();
+            let told: f64 = loss
+                .levels
+                .iter()
+                .map(|level| level.kept_share * level.hidden_before as f64)
+                .sum();
+            let sum: u64 = loss.levels.iter().map(|level| level.hidden_before).sum();
+            assert_eq!(sum, hidden);
+            assert!((told - still as f64).abs() < 1e-6 * told, "{told} {still}");
+            kept.push(still as f64 / hidden as f64);
+        }
+        assert!(
+            kept[0] > kept[3] && kept[3] > 0.0 && kept[0] < 1.0,
+            "{kept:?}"
+        );
+        std::fs::remove_file(path("all.vcb")).unwrap();
+    }
+}
+
+#[test]
+fn a_budget_that_is_larger_than_needed_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    World::new(30, 20, 4).write(&path("trees.vcb"));
+    let options = RepackOptions::default();
+    repack(&path("trees.vcb"), &path("all.vcb"), &options, &Silent).unwrap();
+    let options = within(1 << 30, Weight::Area);
+    repack(&path("trees.vcb"), &path("large.vcb"), &options, &Silent).unwrap();
+    let bytes = |name: &str| std::fs::read(path(name)).unwrap();
+    assert_eq!(bytes("all.vcb"), bytes("large.vcb"));
+    assert_eq!(
+        info(&path("large.vcb")).unwrap().provenance.unwrap().loss,
+        None
+    );
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_threads_or_on_the_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    World::new(60, 50, 7).write(&path("trees.vcb"));
+    repack(
+        &path("trees.vcb"),
+        &path("all.vcb"),
+        &RepackOptions::default(),
+        &Silent,
+    )
+    .unwrap();
+    let bytes = std::fs::metadata(path("all.vcb")).unwrap().len() * 3 / 4;
+    let with = |threads| RepackOptions {
+        threads,
+        ..within(bytes, Weight::Area)
+    };
+    repack(&path("trees.vcb"), &path("1.vcb"), &with(1), &Silent).unwrap();
+    repack(&path("all.vcb"), &path("3.vcb"), &with(3), &Silent).unwrap();
+    assert!(std::fs::read(path("1.vcb")).unwrap() == std::fs::read(path("3.vcb")).unwrap());
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    World::new(40, 33, 0).write(&path("trees.vcb"));
+    let error = repack(
+        &path("trees.vcb"),
+        &path("a.vcb"),
+        &within(100, Weight::Area),
+        &Silent,
+    );
+    let Err(BakeError::Budget { budget: 100, least }) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(error.unwrap_err().kind(), BakeErrorKind::Usage);
+    // What the error says can be.
+    repack(
+        &path("trees.vcb"),
+        &path("a.vcb"),
+        &within(least, Weight::Area),
+        &Silent,
+    )
+    .unwrap();
+    let small = std::fs::metadata(path("a.vcb")).unwrap().len();
+    assert!(small <= least, "{small} of {least}");
+    sound(&path("a.vcb"));
+    // A bundle that has lost something is no source for another.
+    let error = repack(
+        &path("a.vcb"),
+        &path("b.vcb"),
+        &within(1 << 30, Weight::Area),
+        &Silent,
+    );
+    assert!(matches!(error, Err(BakeError::Lossy { .. })), "{error:?}");
+    assert!(!path("b.vcb").exists());
+    // Weights that are none.
+    for (weights, words) in [
+        (vec![1.0; 7], "1320 weights"),
+        (vec![0.0; 1320], "only zeros"),
+        ([vec![1.0; 1319], vec![-1.0]].concat(), "-1"),
+        ([vec![f64::NAN], vec![1.0; 1319]].concat(), "NaN"),
+    ] {
+        let error = Weight::places(weights, 1320).unwrap_err();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+/// Where weights are zero, occlusion goes first.
+#[test]
+fn weights_say_where_occlusion_goes_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let world = World::new(64, 48, 0);
+    world.write(&path("trees.vcb"));
+    repack(
+        &path("trees.vcb"),
+        &path("all.vcb"),
+        &RepackOptions::default(),
+        &Silent,
+    )
+    .unwrap();
+    let bytes = std::fs::metadata(path("all.vcb")).unwrap().len() * 7 / 10;
+    let west = |weight: f64, other: f64| {
+        let weights = world
+            .samples()
+            .map(|s| if s.column < 32 { weight } else { other });
+        Weight::places(weights.collect(), world.grid.samples()).unwrap()
+    };
+    let hidden_in_the_west = |weight: Weight| {
+        let output = path("lossy.vcb");
+        repack(&path("all.vcb"), &output, &within(bytes, weight), &Silent).unwrap();
+        let map = MappedBundle::open(&output).unwrap();
+        let terrain = map.terrain().unwrap();
+        let west = world.samples().filter(|s| s.column < 32);
+        let samples = world.grid.samples();
+        west.map(|s| samples - terrain.pvs(Quad::new(0, s.column, s.row)).unwrap().count())
+            .sum::<u64>()
+    };
+    let (loved, unloved) = (
+        hidden_in_the_west(west(1.0, 0.0)),
+        hidden_in_the_west(west(0.0, 1.0)),
+    );
+    assert!(loved > unloved + unloved / 20, "{loved} {unloved}");
+}

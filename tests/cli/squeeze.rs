@@ -1,0 +1,161 @@
+//! Budgets, `repack`, `ship`, `unpack`, and the experiment on compression.
+
+use serde_json::Value;
+
+use super::common::{Folder, demo};
+
+/// A small bundle of the demo.
+fn baked() -> Folder {
+    let folder = Folder::new();
+    let demo = demo();
+    folder.ok(&[
+        "bake",
+        "terrain",
+        demo.to_str().unwrap(),
+        "--crop",
+        "200,100,64,48",
+        "--visibility",
+        "exact",
+        "-o",
+        "all.vcb",
+        "--quiet",
+    ]);
+    folder
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_budget_is_kept_and_told_of() {
+    let folder = baked();
+    let all = folder.read("all.vcb");
+    let budget = all.len() * 8 / 10;
+    let size = budget.to_string();
+    let repack = |more: &[&str]| {
+        let mut arguments = vec![
+            "repack", "all.vcb", "--budget", &size, "-o", "a.vcb", "--verify",
+        ];
+        arguments.extend(more);
+        folder.ok(&arguments)
+    };
+    let told = json(&repack(&["--json", "--quiet"]).stdout);
+    assert_eq!(told["bundle"]["terrain"]["lossy"], true);
+    let loss = &told["bundle"]["provenance"]["loss"];
+    assert_eq!(loss["budget_bytes"], budget);
+    assert!(folder.read("a.vcb").len() <= budget);
+    let info = folder.ok(&["info", "a.vcb"]).stdout;
+    assert!(
+        info.contains("of hidden kept") && info.contains("lost"),
+        "{info}"
+    );
+    // The same by a bake.
+    let demo = demo();
+    let bake = |more: &[&str]| {
+        let mut arguments = vec![
+            "bake",
+            "terrain",
+            demo.to_str().unwrap(),
+            "--crop",
+            "200,100,64,48",
+            "--visibility",
+            "exact",
+            "-o",
+            "b.vcb",
+            "--quiet",
+        ];
+        arguments.extend(more);
+        arguments.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let run = bake(&["--budget", &size]);
+    folder.ok(&run.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(folder.read("a.vcb") == folder.read("b.vcb"));
+    // More than needed changes nothing.
+    folder.ok(&[
+        "repack", "all.vcb", "--budget", "1GB", "-o", "c.vcb", "--quiet",
+    ]);
+    assert!(folder.read("c.vcb") == all);
+    folder.fails(
+        &["repack", "a.vcb", "-o", "d.vcb"],
+        3,
+        &["a.vcb", "lost nothing", "budget"],
+    );
+    folder.fails(
+        &["repack", "all.vcb", "-o", "all.vcb", "--force"],
+        2,
+        &["is the input too"],
+    );
+    for (budget, words) in [
+        ("10XB", "expected a size"),
+        ("0", "above 0"),
+        ("10", "expected more than"),
+        ("13000", "expected at least"),
+    ] {
+        let arguments = [
+            "repack", "all.vcb", "--budget", budget, "-o", "d.vcb", "--quiet",
+        ];
+        folder.fails(&arguments, 2, &[words]);
+    }
+    for weight in ["level", "all.vcb"] {
+        let arguments = ["repack", "all.vcb", "--weight", weight, "-o", "d.vcb"];
+        folder.fails(&arguments, 2, &["--budget"]);
+    }
+    let demo = demo.to_str().unwrap();
+    folder.fails(
+        &[
+            "repack", "all.vcb", "--budget", &size, "--weight", demo, "-o", "d.vcb",
+        ],
+        3,
+        &["64 x 48", "403 x 344"],
+    );
+    assert!(!folder.names().contains(&"d.vcb".to_owned()));
+}
+
+#[test]
+fn ship_and_unpack_give_the_same_bytes() {
+    let folder = baked();
+    folder.ok(&["ship", "all.vcb"]);
+    let told = json(
+        &folder
+            .ok(&["unpack", "all.vcz", "-o", "again.vcb", "--json"])
+            .stdout,
+    );
+    let all = folder.read("all.vcb");
+    assert_eq!(told["bundle_bytes"], all.len());
+    assert!(folder.read("again.vcb") == all);
+    folder.fails(&["unpack", "all.vcz"], 4, &["exists already"]);
+    folder.fails(&["unpack", "all.vcb", "-o", "x.vcb"], 3, &["viewcell ship"]);
+}
+
+#[test]
+fn the_experiment_compares_both_methods() {
+    let folder = baked();
+    let size = (folder.read("all.vcb").len() * 3 / 4).to_string();
+    let told = json(
+        &folder
+            .ok(&[
+                "experiment",
+                "compression",
+                "all.vcb",
+                "--budgets",
+                &size,
+                "--nodes",
+                "40",
+                "--chart",
+                "chart.png",
+                "--json",
+                "--quiet",
+            ])
+            .stdout,
+    );
+    let rows = told["rows"].as_array().unwrap();
+    let kept = |method: &str| {
+        let row = rows.iter().find(|row| row["method"] == method).unwrap();
+        row["kept"][0].as_f64().unwrap()
+    };
+    assert_eq!(rows.len(), 3);
+    assert!((0.3..1.0).contains(&kept("optimal")), "{told}");
+    assert!((0.3..=1.0).contains(&kept("deepest-first")), "{told}");
+    assert!(folder.read("chart.png").starts_with(b"\x89PNG"));
+}
