@@ -29,7 +29,7 @@ use super::provenance::InputFile;
 
 /// Version of the bytes, and of all that decides what is in them: to be raised whenever the
 /// kernels, the order of tiles or the code of trees change within a version of the program.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 const MAGIC: [u8; 8] = *b"\x89VCR\r\n\x1a\n";
 

@@ -16,9 +16,10 @@
 
 use super::exact::exact;
 use super::field::Stance;
-use super::lanes::PATCH;
+use super::lanes::{LANES, PATCH};
 use super::rays::{Block, HOT, LEVELS, Patch, Rays};
 use super::refine::refine;
+use super::ridge::{WALLS, ridges};
 use super::span::{Axes, Rectangle, Span};
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
@@ -167,20 +168,8 @@ fn decide<S: Simd, const ALONG_X: bool, const CELLS: bool>(
     let level = node.level as usize;
     let side = 1 << node.level;
     let Reach { u0, u1, v0, v1 } = reach;
-    if level == 0 && !CELLS {
-        let slabs = node.slabs.map_or(Err(u1 as usize), |count| Ok((1, count)));
-        let seen = exact(
-            simd,
-            rays,
-            axes,
-            patch,
-            (node.p, node.q),
-            node.active,
-            slabs,
-        );
-        if seen != 0 {
-            block.mark(node.p, node.q, 1, seen);
-        }
+    if level == 0 {
+        single::<S, ALONG_X, CELLS>(simd, rays, axes, (u0, v0), patch, node, block);
         return;
     }
     let span = if CELLS {
@@ -279,21 +268,10 @@ fn decide<S: Simd, const ALONG_X: bool, const CELLS: bool>(
         node.p.abs().max((node.p + side - 1).abs()),
         node.q.abs().max((node.q + side - 1).abs()),
     );
-    if count == 0 && node.level <= 3 && (near || level == 0) {
+    if count == 0 && node.level <= 3 && near {
         block.mark(node.p, node.q, side, active);
-    } else if level > 0 {
-        node.divide(&mut rays.stack, active, Some(count));
     } else {
-        // A cell sees another if one sample sees the other, or some positions do.
-        let at = (node.p, node.q);
-        let mut seen = exact(simd, rays, axes, patch, at, active, Ok((0, count)));
-        if active & !seen != 0 {
-            let apart = (u0, v0);
-            seen |= refine(simd, rays, axes, apart, patch, at, active & !seen, count);
-        }
-        if seen != 0 {
-            block.mark(node.p, node.q, 1, seen);
-        }
+        node.divide(&mut rays.stack, active, Some(count));
     }
 }
 
@@ -304,5 +282,47 @@ fn cell(u0: i32, u1: i32, v0: i32, v1: i32) -> Rectangle {
         u1: f64::from(u1) + 0.5,
         v0: f64::from(v0) - 0.5,
         v1: f64::from(v1) + 0.5,
+    }
+}
+
+/// Decides a single displacement, (`u`, `v`) in major and minor coordinates.
+#[simd]
+fn single<S: Simd, const ALONG_X: bool, const CELLS: bool>(
+    simd: S,
+    rays: &mut Rays<'_>,
+    axes: Axes<ALONG_X>,
+    (u, v): (i32, i32),
+    patch: &Patch,
+    node: Node,
+    block: &mut Block,
+) {
+    let field = rays.field;
+    let Node { p, q, active, .. } = node;
+    let slabs = node.slabs.map_or(Err(u as usize), |count| Ok((1, count)));
+    let mut walls = [[0.0; LANES]; WALLS];
+    let mut seen =
+        exact::<S, ALONG_X, CELLS>(simd, rays, axes, patch, (p, q), active, slabs, &mut walls);
+    if CELLS {
+        // A cell sees another if one sample sees the other, or some positions do.
+        let open = active & !seen;
+        if open != 0 {
+            let (hidden, hope) = ridges(simd, field, &walls, axes, (u, v), patch, (p, q), open);
+            let open = open & !hidden;
+            if open != 0 {
+                seen |= refine(
+                    simd,
+                    field,
+                    axes,
+                    (u, v),
+                    patch,
+                    (p, q),
+                    (open, hope),
+                    &walls,
+                );
+            }
+        }
+    }
+    if seen != 0 {
+        block.mark(p, q, 1, seen);
     }
 }

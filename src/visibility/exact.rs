@@ -2,6 +2,7 @@
 
 use super::lanes::{Lanes, PATCH};
 use super::rays::{HOT, LEVELS, Patch, Rays};
+use super::ridge::{Highest, WALLS, Walls};
 use super::sightline::sees;
 use super::span::Axes;
 use fearless_simd::prelude::*;
@@ -10,10 +11,13 @@ use fearless_simd_macros::simd;
 /// Which of the `active` lanes see the sample displaced by (`p`, `q`) from theirs, by the
 /// definition.
 ///
+/// For cells, `walls` tells of the lanes that do not what hides them.
+///
 /// `slabs` says which may block: the first so many of a level's list, or as error all up to
 /// the target.
 #[simd]
-pub(super) fn exact<S: Simd, const ALONG_X: bool>(
+#[allow(clippy::too_many_arguments)]
+pub(super) fn exact<S: Simd, const ALONG_X: bool, const CELLS: bool>(
     simd: S,
     rays: &mut Rays<'_>,
     axes: Axes<ALONG_X>,
@@ -21,6 +25,7 @@ pub(super) fn exact<S: Simd, const ALONG_X: bool>(
     (p, q): (i32, i32),
     active: u64,
     slabs: Result<(usize, usize), usize>,
+    walls: &mut Walls,
 ) -> u64 {
     let field = rays.field;
     let (u, v) = if ALONG_X { (p.abs(), q) } else { (q.abs(), p) };
@@ -38,20 +43,27 @@ pub(super) fn exact<S: Simd, const ALONG_X: bool>(
     // How far terrain rises above sight, less the eye.
     let mut highest = Lanes::splat(simd, f32::MIN);
     let mut left = active;
+    // Cells need all lines: no hot ones first, and no end before the last.
+    let mut ranking = Highest::none(simd);
+    let mut third = 0;
+    let hottest = if CELLS { 0 } else { HOT };
     let hot = rays.hot[0];
     let slabs = match slabs {
         Ok((level, count)) => &rays.slabs[level][..count],
         Err(count) => &rays.slabs[LEVELS][..count],
     };
-    for at in 0..HOT + slabs.len() {
-        let (x, lanes) = if at < HOT {
+    for at in 0..hottest + slabs.len() {
+        let (x, lanes) = if at < hottest {
             (hot[HOT - 1 - at], !0)
         } else {
-            (slabs[at - HOT].x, slabs[at - HOT].lanes)
+            (slabs[at - hottest].x, slabs[at - hottest].lanes)
         };
         let x = x as i32;
-        if x >= u || at < HOT && x == 0 || lanes & left == 0 {
+        if x >= u || at < hottest && x == 0 || lanes & left == 0 {
             continue;
+        }
+        if CELLS {
+            third = WALLS * at / slabs.len();
         }
         let xv = i64::from(x) * i64::from(v);
         // x·v / u is a whole number, or at least 1/u from one.
@@ -62,7 +74,11 @@ pub(super) fn exact<S: Simd, const ALONG_X: bool>(
             let second = field.ground.patch(simd, axes.index(field, x, whole + 1));
             let terrain = first.towards(second, (f64::from(rest) * inv_u) as f32);
             let t = (f64::from(x) * inv_u) as f32;
-            highest = highest.max(rise.mul_add(-t, terrain));
+            let above = rise.mul_add(-t, terrain);
+            highest = highest.max(above);
+            if CELLS {
+                ranking.note(simd, third, x, above);
+            }
         }
         // The line at j in the minor direction, if it is crossed strictly between x and x + 1.
         let (j, past) = if v >= 0 {
@@ -80,7 +96,7 @@ pub(super) fn exact<S: Simd, const ALONG_X: bool>(
             let t = (f64::from(j.abs()) * inv_v) as f32;
             highest = highest.max(rise.mul_add(-t, terrain));
         }
-        if at % 4 == 3 {
+        if !CELLS && at % 4 == 3 {
             let before = left;
             left = active & !highest.above(eye_above);
             if left != before && at >= HOT {
@@ -91,6 +107,9 @@ pub(super) fn exact<S: Simd, const ALONG_X: bool>(
                 return 0;
             }
         }
+    }
+    if CELLS {
+        *walls = ranking.walls();
     }
     let mut seen = active & !highest.above(eye_above);
     let mut unsure = seen & highest.above(eye.raised(field.below));

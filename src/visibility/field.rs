@@ -2,7 +2,7 @@
 //! greatest heights over windows.
 
 use super::lanes::{Layout, Strips, VOID, Windows, fold};
-use super::surface::{DEPTH, Lattice};
+use super::surface::{Cover, POINTS};
 use super::{Bodies, TOLERANCE};
 use crate::world::Terrain;
 
@@ -12,9 +12,6 @@ pub(super) const TOP: usize = 32;
 /// Samples of void around the grid, so that no lane reads outside: a block of targets, a patch,
 /// and what a window may be longer than asked for.
 const PAD: usize = 80;
-
-/// Squares of a cell at depths 1 to `DEPTH`: 4 + 16 + ....
-const SQUARES: usize = ((1 << (2 * DEPTH)) - 1) / 3 * 4;
 
 /// Where viewers and players may stand in a view cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +54,13 @@ pub struct Field {
     pub(super) head_max: Vec<Strips>,
     /// The same for the lowest head; voids do not count.
     pub(super) head_min: Vec<Strips>,
-    /// For cells, sample by sample: the highest ground in each of its 2 × 2 squares, row by row;
-    /// in each of its 4 × 4; and so on.
-    squares: Vec<f32>,
+    /// For cells: `Cover::whole`, a plane for each corner.
+    pub(super) whole: Vec<Strips>,
+    /// For cells: `Cover::raised`.
+    pub(super) raised: Option<Strips>,
+    /// For cells, sample by sample: `Cover::quarters`, for each corner (north-western first, row
+    /// by row) that of each quarter (likewise).
+    quarters: Vec<[f32; 16]>,
     /// Nobody sees further than this over the ground, in metres.
     max_distance: f64,
     spacing: [f64; 2],
@@ -67,6 +68,8 @@ pub struct Field {
     /// a sight blocked (`above`) or clear (`below`).
     pub(super) above: f32,
     pub(super) below: f32,
+    /// The same before a line may hide a cell (`ridge`).
+    pub(super) ridge: f32,
 }
 
 impl Field {
@@ -91,10 +94,10 @@ impl Field {
         let plane = |void: f32| vec![void; layout.stride * layout.rows];
         let mut ground = plane(VOID);
         let (mut greatest, mut least) = (plane(VOID), plane(-VOID));
-        let mut squares = Vec::new();
-        if stance == Stance::Cell {
-            squares.resize(width * height * SQUARES, VOID);
-        }
+        let cells = stance == Stance::Cell;
+        let mut whole = vec![plane(VOID); if cells { 4 } else { 0 }];
+        let mut lifts = plane(0.0);
+        let mut quarters = vec![[VOID; 16]; if cells { width * height } else { 0 }];
         for r in 0..height {
             for c in 0..width {
                 let h = terrain.at(c as u32, r as u32);
@@ -105,16 +108,20 @@ impl Field {
                 let i = layout.flat(c, r);
                 ground[i] = (h - base) as f32;
                 (least[i], greatest[i]) = (ground[i], ground[i]);
-                if stance == Stance::Cell {
-                    let lattice = Lattice::new(terrain, c as u32, r as u32);
-                    least[i] = (lattice.least() - base) as f32;
-                    greatest[i] = (lattice.greatest(1, 0, 0) - base) as f32;
-                    let mine = (r * width + c) * SQUARES;
-                    let mut mine = squares[mine..mine + SQUARES].iter_mut();
-                    for n in (1..=DEPTH).map(|depth| 1 << depth) {
-                        for (k, square) in (0..n * n).zip(&mut mine) {
-                            *square = (lattice.greatest(n, k % n, k / n) - base) as f32;
-                        }
+                if cells {
+                    let cover = Cover::new(terrain, c as u32, r as u32);
+                    least[i] = (cover.least - base) as f32;
+                    greatest[i] = (cover.greatest - base) as f32;
+                    lifts[i] = cover.raised as f32;
+                    for (plane, corner) in whole.iter_mut().zip(cover.whole) {
+                        plane[i] = (corner - base) as f32;
+                    }
+                    for (k, value) in quarters[r * width + c].iter_mut().enumerate() {
+                        // The low bits of corner and quarter are columns.
+                        let (corner, quarter) = (k / 4, k % 4);
+                        let column = corner % 2 + quarter % 2;
+                        let row = corner / 2 + quarter / 2;
+                        *value = (cover.quarters[row * POINTS + column] - base) as f32;
                     }
                 }
             }
@@ -140,22 +147,24 @@ impl Field {
             eye_min: strips(&raised(&least, bodies.eye)),
             head_max: blocks(&layout, raised(&greatest, bodies.head), f32::max),
             head_min: blocks(&layout, raised(&least, bodies.head), f32::min),
-            squares,
+            whole: whole.iter().map(|plane| strips(plane)).collect(),
+            raised: cells.then(|| strips(&lifts)),
+            quarters,
             ground: strips(&ground),
             max_distance: f64::INFINITY,
             spacing: terrain.spacing(),
             above: (TOLERANCE + slack) as f32,
             below: (TOLERANCE - slack) as f32,
+            // In `ridge` some 60 roundings of numbers up to eight times the reach.
+            ridge: (TOLERANCE + 8.0 * slack) as f32,
             layout,
         }
     }
 
-    /// The highest ground in each of the squares at `depth` of the cell of a sample, row by row.
+    /// The ground's `quarters` in the cell of a sample.
     #[inline(always)]
-    pub(super) fn squares(&self, depth: usize, (column, row): (i32, i32)) -> &[f32] {
-        let sample = row as usize * self.width + column as usize;
-        let before = ((1 << (2 * depth)) - 4) / 3;
-        &self.squares[sample * SQUARES + before..][..1 << (2 * depth)]
+    pub(super) fn quarters(&self, (column, row): (i32, i32)) -> &[f32; 16] {
+        &self.quarters[row as usize * self.width + column as usize]
     }
 
     /// The same field where nobody sees further than `metres` over the ground. Cells see each

@@ -1,6 +1,6 @@
 //! Sixty-four numbers at once, and tables laid out so that they load fast.
 
-use fearless_simd::{f32x8, f32x16, prelude::*};
+use fearless_simd::{f32x8, f32x16, mask32x16, prelude::*};
 
 /// What stands for a void: so low that it neither blocks nor is seen, yet finite, so that
 /// interpolating with it stays a number.
@@ -82,6 +82,51 @@ impl<S: Simd> Lanes<S> {
         other.minus(self).mul_add(weight, self)
     }
 
+    /// Where `self` is greater than `other`.
+    #[inline(always)]
+    pub fn selector(self, other: Self) -> Selector<S> {
+        let (Self(a), Self(b)) = (self, other);
+        Selector([
+            a[0].simd_gt(b[0]),
+            a[1].simd_gt(b[1]),
+            a[2].simd_gt(b[2]),
+            a[3].simd_gt(b[3]),
+        ])
+    }
+
+    /// A number for each lane.
+    #[inline(always)]
+    pub fn of(simd: S, values: &[f32; LANES]) -> Self {
+        Self([
+            f32x16::from_slice(simd, &values[..16]),
+            f32x16::from_slice(simd, &values[16..32]),
+            f32x16::from_slice(simd, &values[32..48]),
+            f32x16::from_slice(simd, &values[48..]),
+        ])
+    }
+
+    /// The lanes that are equal to `value`, a bit each.
+    #[inline(always)]
+    pub fn equal(self, value: f32) -> u64 {
+        let Self(a) = self;
+        a[0].simd_eq(value).to_bitmask()
+            | a[1].simd_eq(value).to_bitmask() << 16
+            | a[2].simd_eq(value).to_bitmask() << 32
+            | a[3].simd_eq(value).to_bitmask() << 48
+    }
+
+    /// Lane by lane.
+    #[inline(always)]
+    pub fn values(self) -> [f32; LANES] {
+        let mut values = [0.0; LANES];
+        let Self(a) = self;
+        a[0].store_slice(&mut values[..16]);
+        a[1].store_slice(&mut values[16..32]);
+        a[2].store_slice(&mut values[32..48]);
+        a[3].store_slice(&mut values[48..]);
+        values
+    }
+
     /// The lanes in which `self` is greater than `other`, a bit each.
     #[inline(always)]
     pub fn above(self, other: Self) -> u64 {
@@ -90,6 +135,24 @@ impl<S: Simd> Lanes<S> {
             | a[1].simd_gt(b[1]).to_bitmask() << 16
             | a[2].simd_gt(b[2]).to_bitmask() << 32
             | a[3].simd_gt(b[3]).to_bitmask() << 48
+    }
+}
+
+/// A choice for each lane.
+#[derive(Clone, Copy)]
+pub(super) struct Selector<S: Simd>([mask32x16<S>; 4]);
+
+impl<S: Simd> Selector<S> {
+    /// `yes` in the chosen lanes, `no` in the others.
+    #[inline(always)]
+    pub fn select(self, yes: Lanes<S>, no: Lanes<S>) -> Lanes<S> {
+        let (Self(m), Lanes(a), Lanes(b)) = (self, yes, no);
+        Lanes([
+            m[0].select(a[0], b[0]),
+            m[1].select(a[1], b[1]),
+            m[2].select(a[2], b[2]),
+            m[3].select(a[3], b[3]),
+        ])
     }
 }
 

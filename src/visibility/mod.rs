@@ -20,6 +20,7 @@ pub mod portals;
 mod rays;
 mod refine;
 mod relief;
+mod ridge;
 mod scatter;
 mod sectors;
 mod sightline;
@@ -28,7 +29,7 @@ mod span;
 mod surface;
 mod viewsheds;
 
-pub use continuous::{Surface, obstruction};
+pub use continuous::{Surface, find_sight, obstruction};
 pub use field::{Field, Stance};
 pub use horizon::{Horizons, horizon};
 pub use midlines::MAX_SECTORS;

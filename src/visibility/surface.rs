@@ -4,29 +4,101 @@
 //! triangles split along either diagonal. All three agree on the grid lines; within a patch, at
 //! (x, y) from its north-western sample, the triangulations differ from the bilinear surface by
 //! the patch's twist h00 + h11 - h10 - h01 times a factor, one upwards and the other downwards.
-//! So the bilinear surface lies between the other two.
+//! So the bilinear surface lies between the other two, and the *upper* surface, the higher of the
+//! two triangulations, is nowhere below any of the three.
+//!
+//! A view cell covers a quarter of each of four patches. On a quarter the upper surface is one
+//! plane, or two that meet in the diagonal between its highest and lowest places of a patch: a
+//! roof. A [`Cover`] is bilinear on each quarter and nowhere below the upper surface: for a plane
+//! its values at the corners do. A roof over corners of twist t (00 and 11 on the ridge) is above
+//! the bilinear surface through its corners by t·y·(1 - x) where y ≤ x, and by t·x·(1 - y) where
+//! not: at most t/4, so that the corners raised by t/4 do.
 
 use crate::world::Terrain;
 
-/// How often cells are quartered.
-pub(super) const DEPTH: usize = 2;
+/// Points on the side of a cell: its corners, and between them the grid line through its sample.
+pub(super) const POINTS: usize = 3;
 
-/// Splits of a cell's side, at the finest.
-pub(super) const SPLIT: usize = 1 << DEPTH;
+/// A number for each point of a cell, row by row.
+pub(super) type AtPoints = [f64; POINTS * POINTS];
 
-/// Points of the lattice on a cell's side.
-const LATTICE: usize = SPLIT + 1;
+/// The ground of one cell.
+pub(super) struct Cover {
+    /// The least and the greatest ground in the cell, over all three surfaces.
+    pub least: f64,
+    pub greatest: f64,
+    /// Heights whose bilinear interpolation over each quarter of the cell is nowhere below any
+    /// of the three surfaces.
+    pub quarters: AtPoints,
+    /// Four heights (nw, ne, sw, se) whose bilinear interpolation over the whole cell is nowhere
+    /// below that of `quarters`.
+    pub whole: [f64; 4],
+    /// How far `whole` was raised above the corners of `quarters` for that.
+    pub raised: f64,
+}
 
-/// Least and greatest ground at `SPLIT` + 1 by `SPLIT` + 1 points of a cell, from its
-/// north-western corner on, over all three surfaces.
-pub(super) struct Lattice {
-    least: [f64; LATTICE * LATTICE],
-    greatest: [f64; LATTICE * LATTICE],
+impl Cover {
+    /// The ground of the cell around sample (c, r), which is no void.
+    ///
+    /// Where a patch lacks samples (at a void or the grid's edge) the ones that it has stand in
+    /// for them, the greatest from above and the least from below.
+    pub fn new(terrain: &Terrain, column: u32, row: u32) -> Self {
+        let at = |dc: i64, dr: i64| {
+            let (c, r) = (i64::from(column) + dc, i64::from(row) + dr);
+            let inside = (0..i64::from(terrain.width())).contains(&c)
+                && (0..i64::from(terrain.height())).contains(&r);
+            if inside {
+                terrain.at(c as u32, r as u32)
+            } else {
+                f64::NAN
+            }
+        };
+        let here = at(0, 0);
+        let (mut least, mut greatest) = (here, here);
+        let mut quarters = [f64::NEG_INFINITY; POINTS * POINTS];
+        for (west, north) in [(-1, -1), (0, -1), (-1, 0), (0, 0)] {
+            let patch = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dc, dr)| at(west + dc, north + dr));
+            let fill = |with: f64| patch.map(|h| if h.is_nan() { with } else { h });
+            let known = patch.iter().copied().filter(|h| !h.is_nan());
+            let low = fill(known.clone().fold(f64::INFINITY, f64::min));
+            let high = fill(known.fold(f64::NEG_INFINITY, f64::max));
+            // The quarter's corners, north-western first: the point of the cell that each is, and
+            // where it lies in the patch.
+            let corners = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(i, j)| {
+                let (i, j) = (west + 1 + i, north + 1 + j);
+                let place = |k: i64, corner: i64| (k - 1) as f64 / 2.0 - corner as f64;
+                let point = j as usize * POINTS + i as usize;
+                (point, place(i, west), place(j, north))
+            });
+            let upper = corners.map(|(_, x, y)| patch_bounds(high, x, y).1);
+            let raised = (upper[0] + upper[3] - upper[1] - upper[2]).abs() / 4.0;
+            for ((point, x, y), upper) in corners.into_iter().zip(upper) {
+                quarters[point] = quarters[point].max(upper + raised);
+                greatest = greatest.max(upper);
+                least = least.min(patch_bounds(low, x, y).0);
+            }
+        }
+        let mut whole = [quarters[0], quarters[2], quarters[6], quarters[8]];
+        let short = (0..POINTS * POINTS).fold(0.0, |short: f64, k| {
+            let (x, y) = ((k % POINTS) as f64 / 2.0, (k / POINTS) as f64 / 2.0);
+            let north = whole[0] * (1.0 - x) + whole[1] * x;
+            let south = whole[2] * (1.0 - x) + whole[3] * x;
+            short.max(quarters[k] - (north * (1.0 - y) + south * y))
+        });
+        whole = whole.map(|corner| corner + short);
+        Self {
+            least,
+            greatest,
+            quarters,
+            whole,
+            raised: short,
+        }
+    }
 }
 
 /// Least and greatest ground over the three surfaces at (`x`, `y`), 0 to 1, of a patch with the
 /// heights (nw, ne, sw, se).
-pub(super) fn patch_bounds([nw, ne, sw, se]: [f64; 4], x: f64, y: f64) -> (f64, f64) {
+fn patch_bounds([nw, ne, sw, se]: [f64; 4], x: f64, y: f64) -> (f64, f64) {
     let one = if x >= y {
         nw + x * (ne - nw) + y * (se - ne)
     } else {
@@ -40,64 +112,45 @@ pub(super) fn patch_bounds([nw, ne, sw, se]: [f64; 4], x: f64, y: f64) -> (f64, 
     (one.min(other), one.max(other))
 }
 
-impl Lattice {
-    /// The lattice of the cell around sample (c, r), which is no void.
-    ///
-    /// Where a patch lacks samples (at a void or the grid's edge) the ones that it has stand in
-    /// for them, the greatest for `greatest` and the least for `least`.
-    pub fn new(terrain: &Terrain, column: u32, row: u32) -> Self {
-        let at = |dc: i64, dr: i64| {
-            let (c, r) = (i64::from(column) + dc, i64::from(row) + dr);
-            let inside = (0..i64::from(terrain.width())).contains(&c)
-                && (0..i64::from(terrain.height())).contains(&r);
-            if inside {
-                terrain.at(c as u32, r as u32)
-            } else {
-                f64::NAN
+#[cfg(test)]
+mod tests {
+    use super::super::continuous::Surface;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Bilinear over four heights, row by row.
+    fn bilinear(h: [f64; 4], x: f64, y: f64) -> f64 {
+        (h[0] * (1.0 - x) + h[1] * x) * (1.0 - y) + (h[2] * (1.0 - x) + h[3] * x) * y
+    }
+
+    proptest! {
+        #[test]
+        fn no_surface_rises_above_a_cover(
+            heights in proptest::collection::vec(-9.0..9.0f64, 9),
+            void in prop::option::weighted(0.2, 0usize..9),
+            place in (-0.5..=0.5f64, -0.5..=0.5f64),
+        ) {
+            let mut heights = heights;
+            if let Some(k) = void.filter(|&k| k != 4) {
+                heights[k] = f64::NAN;
             }
-        };
-        let mut lattice = Self {
-            least: [f64::INFINITY; LATTICE * LATTICE],
-            greatest: [f64::NEG_INFINITY; LATTICE * LATTICE],
-        };
-        let half = SPLIT / 2;
-        for (west, north) in [(-1, -1), (0, -1), (-1, 0), (0, 0)] {
-            let patch = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dc, dr)| at(west + dc, north + dr));
-            let fill = |with: f64| patch.map(|h| if h.is_nan() { with } else { h });
-            let low = fill(patch.iter().copied().fold(f64::INFINITY, f64::min));
-            let high = fill(patch.iter().copied().fold(f64::NEG_INFINITY, f64::max));
-            let range = |at: i64| if at < 0 { 0..=half } else { half..=SPLIT };
-            for j in range(north) {
-                for i in range(west) {
-                    let place =
-                        |k: usize, from: i64| (k as f64 - half as f64) / SPLIT as f64 - from as f64;
-                    let (x, y) = (place(i, west), place(j, north));
-                    let k = j * LATTICE + i;
-                    lattice.least[k] = lattice.least[k].min(patch_bounds(low, x, y).0);
-                    lattice.greatest[k] = lattice.greatest[k].max(patch_bounds(high, x, y).1);
+            let terrain = Terrain::new(3, 3, heights, [1.0, 1.0]).unwrap();
+            let cover = Cover::new(&terrain, 1, 1);
+            let (x, y) = place;
+            let whole = bilinear(cover.whole, x + 0.5, y + 0.5);
+            // The quarter's north-western point, and the place within it.
+            let split = |at: f64| if at < 0.0 { (0, 2.0 * at + 1.0) } else { (1, 2.0 * at) };
+            let ((i, u), (j, v)) = (split(x), split(y));
+            let at = |di: usize, dj: usize| cover.quarters[(j + dj) * POINTS + i + di];
+            let quarter = bilinear([at(0, 0), at(1, 0), at(0, 1), at(1, 1)], u, v);
+            for surface in Surface::ALL {
+                if let Some(ground) = surface.height(&terrain, 1.0 + x, 1.0 + y) {
+                    prop_assert!(ground <= quarter + 1e-12, "{ground} > {quarter}");
+                    prop_assert!(ground <= whole + 1e-12, "{ground} > {whole}");
+                    prop_assert!(ground <= cover.greatest + 1e-12);
+                    prop_assert!(ground >= cover.least - 1e-12);
                 }
             }
         }
-        lattice
-    }
-
-    /// Least ground in the cell.
-    pub fn least(&self) -> f64 {
-        self.least.iter().copied().fold(f64::INFINITY, f64::min)
-    }
-
-    /// Greatest ground in square (i, j) of `n` × `n` of the cell, `n` at most [`SPLIT`].
-    ///
-    /// The surfaces are bilinear or flat on such a square (or on its halves along a diagonal),
-    /// so that they are greatest at a corner.
-    pub fn greatest(&self, n: usize, i: usize, j: usize) -> f64 {
-        let step = SPLIT / n;
-        let mut most = f64::NEG_INFINITY;
-        for y in j * step..=(j + 1) * step {
-            for x in i * step..=(i + 1) * step {
-                most = most.max(self.greatest[y * LATTICE + x]);
-            }
-        }
-        most
     }
 }

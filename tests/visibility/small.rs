@@ -2,7 +2,7 @@
 
 use super::{BODIES, Viewsheds, levels};
 use proptest::prelude::*;
-use viewcell::visibility::{BLOCK, Bodies, Field, Rays, Stance, sees};
+use viewcell::visibility::{BLOCK, Bodies, Field, Rays, Stance, find_sight, sees};
 use viewcell::world::Terrain;
 
 /// A terrain of one of the kinds that have gone wrong somewhere: ties, spikes, pits, voids.
@@ -120,6 +120,24 @@ proptest! {
     }
 
     #[test]
+    fn no_search_finds_a_line_of_sight_between_hidden_cells(
+        terrain in terrain(),
+        bodies in bodies(),
+        level in 0..levels().len(),
+    ) {
+        let field = Field::new(&terrain, bodies, Stance::Cell);
+        let mut wrong = None;
+        let mut dice = super::Dice(u64::from(terrain.width()));
+        all_pairs(&terrain, &field, levels()[level], |from, to, seen| {
+            // Some of them: a search takes long.
+            if !seen && dice.roll(16) == 0 && find_sight(&terrain, bodies, from, to, 20, 1) {
+                wrong.get_or_insert((from, to));
+            }
+        });
+        prop_assert_eq!(wrong, None);
+    }
+
+    #[test]
     fn nobody_sees_beyond_the_greatest_distance(terrain in terrain(), metres in 0.1f64..60.0) {
         let near = Field::new(&terrain, BODIES, Stance::Sample).with_max_distance(metres);
         let mut wrong = None;
@@ -148,7 +166,7 @@ proptest! {
         });
         let first = answers.next().unwrap();
         for (k, other) in answers.enumerate() {
-            prop_assert!(first == other, "level {} differs from scalar", k + 1);
+            prop_assert!(first == other, "level {} differs from the lowest", k + 1);
         }
     }
 }
