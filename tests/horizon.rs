@@ -56,7 +56,7 @@ proptest! {
             let same = (f64::from(*found) - expected).abs() < 1e-5;
             prop_assert!(same || expected.is_nan() && found.is_nan(), "{:?}: {} {}", at, found, expected);
         }
-        let scalar = Horizons::new(&terrain, eye, sectors, Simd::Scalar.level().unwrap());
+        let scalar = Horizons::new(&terrain, eye, sectors, Simd::Baseline.level().unwrap());
         let scalar = all(&terrain, |row| scalar.degrees(row));
         prop_assert!(scalar.iter().zip(&found).all(|(a, b)| a.to_bits() == b.to_bits()));
     }

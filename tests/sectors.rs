@@ -119,7 +119,7 @@ proptest! {
         scalar: bool,
     ) {
         let terrain = terrain(width, height, seed, spacing);
-        let level = if scalar { Simd::Scalar } else { Simd::Auto }.level().unwrap();
+        let level = if scalar { Simd::Baseline } else { Simd::Auto }.level().unwrap();
         check(&terrain, Bodies { eye, ..BODIES }, sectors, level);
     }
 }

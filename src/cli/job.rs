@@ -187,13 +187,9 @@ pub enum Simd {
     /// AVX2
     #[serde(rename = "avx2")]
     Avx2,
-    /// SSE 4.2
-    #[value(name = "sse4.2")]
-    #[serde(rename = "sse4.2")]
-    Sse42,
-    /// None
-    #[serde(rename = "scalar")]
-    Scalar,
+    /// What every processor of the kind has
+    #[serde(rename = "baseline")]
+    Baseline,
 }
 
 /// Byte order of 16-bit samples.
@@ -437,7 +433,7 @@ mod tests {
             crop = [1, 2, 3, 4]
             max-samples = 1000
             threads = 2
-            simd = "sse4.2"
+            simd = "baseline"
             "#,
         )
         .unwrap_or_else(|error| panic!("{error}"));

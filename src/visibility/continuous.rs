@@ -108,3 +108,60 @@ pub fn obstruction(
     }
     Some(most)
 }
+
+/// Searches for a line of sight from the view cell of sample `a` to that of `b`, on any surface:
+/// between the samples, between corners of the cells, and between so many random `positions`,
+/// of which corners and edges are preferred. `false` says only that none was found. `seed` chooses
+/// the positions. O(`positions` · distance in samples).
+pub fn find_sight(
+    terrain: &Terrain,
+    bodies: Bodies,
+    a: (u32, u32),
+    b: (u32, u32),
+    positions: u32,
+    seed: u64,
+) -> bool {
+    if super::sees(terrain, bodies, a, b) {
+        return true;
+    }
+    let clear = |surface, from: [f64; 2], to: [f64; 2]| {
+        let at = |sample: (u32, u32), by: [f64; 2]| {
+            (f64::from(sample.0) + by[0], f64::from(sample.1) + by[1])
+        };
+        obstruction(terrain, bodies, surface, at(a, from), at(b, to)).is_some_and(|o| o <= 0.0)
+    };
+    // A cell's edge belongs to its neighbour too.
+    for reach in [0.499_999, 0.25] {
+        for corners in 0..16 {
+            let side = |bit: u32| {
+                if corners >> bit & 1 == 0 {
+                    -reach
+                } else {
+                    reach
+                }
+            };
+            let (from, to) = ([side(0), side(1)], [side(2), side(3)]);
+            if Surface::ALL.iter().any(|&surface| clear(surface, from, to)) {
+                return true;
+            }
+        }
+    }
+    // Steele, Lea and Flood: SplitMix64.
+    let mut state = seed;
+    let mut roll = |sides: u64| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ z >> 31) >> 32) * sides >> 32
+    };
+    let mut place = || match roll(5) {
+        0 => -0.499_999,
+        1 => 0.499_999,
+        _ => roll(1 << 20) as f64 / f64::from(1 << 20) - 0.5,
+    };
+    (0..positions as usize).any(|k| {
+        let (from, to) = ([place(), place()], [place(), place()]);
+        clear(Surface::ALL[k % 3], from, to)
+    })
+}

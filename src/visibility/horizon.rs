@@ -8,8 +8,9 @@
 
 use super::angles::{atan, sin_cos_of_turn};
 use super::relief::{LANES, PATCH, Patch, Relief};
+use super::simd::at_level;
 use crate::world::Terrain;
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Level, Simd};
 use fearless_simd_macros::simd;
 use rayon::prelude::*;
 
@@ -134,7 +135,7 @@ impl Horizons {
         let at = (column as i32, row as i32);
         for sector in 0..sectors {
             let slopes =
-                dispatch!(self.level, simd => look(simd, self, at, standing, sector as u32));
+                at_level!(self.level, simd => look(simd, self, at, standing, sector as u32));
             for (lane, slope) in slopes.iter().flatten().enumerate() {
                 tangents[lane * sectors + sector] = *slope;
             }

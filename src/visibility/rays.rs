@@ -8,8 +8,9 @@
 use super::decide::{Node, Slab, visit};
 use super::field::{Field, TOP};
 use super::lanes::{LANES, PATCH};
+use super::simd::at_level;
 use crate::world::Terrain;
-use fearless_simd::{Level, dispatch, prelude::*};
+use fearless_simd::{Level, prelude::*};
 use fearless_simd_macros::simd;
 
 /// Side of a block of viewpoints, computed in one call. [Unit: samples]
@@ -103,7 +104,7 @@ impl<'f> Rays<'f> {
         assert_eq!(bitmaps.len(), (BLOCK * BLOCK) as usize * self.words());
         bitmaps.fill(0);
         let level = self.level;
-        dispatch!(level, simd => walk(simd, self, column as usize, row as usize, bitmaps));
+        at_level!(level, simd => walk(simd, self, column as usize, row as usize, bitmaps));
         for bitmap in bitmaps.chunks_exact_mut(self.words()) {
             for (word, valid) in bitmap.iter_mut().zip(&self.field.valid) {
                 *word &= valid;

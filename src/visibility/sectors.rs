@@ -43,10 +43,11 @@ use super::midlines::{Midline, midlines};
 use super::relief::{LANES, PATCH, Patch, Relief};
 use super::scatter::scatter;
 use super::sightline::{Bodies, TOLERANCE};
+use super::simd::at_level;
 use super::viewsheds::Viewsheds;
 use super::{BLOCK, MAX_SECTORS};
 use crate::world::Terrain;
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Level, Simd};
 use fearless_simd_macros::simd;
 
 /// A terrain prepared for [`Sectors`]; all threads share it.
@@ -148,7 +149,7 @@ impl Viewsheds for Sectors<'_> {
                     }
                 }
             }
-            dispatch!(self.level, simd => walk(simd, self.field, (column as i32, row as i32), standing, &mut self.hidden));
+            at_level!(self.level, simd => walk(simd, self.field, (column as i32, row as i32), standing, &mut self.hidden));
             for (masks, at) in self.hidden.iter().zip(blocks()) {
                 if masks.iter().all(|&lanes| lanes == 0) {
                     continue;

@@ -12,10 +12,8 @@ pub enum Simd {
     Avx512,
     /// AVX2 and FMA.
     Avx2,
-    /// SSE 4.2.
-    Sse42,
-    /// None: one lane at a time.
-    Scalar,
+    /// What every processor of the kind has: SSE2, NEON.
+    Baseline,
 }
 
 impl Simd {
@@ -24,15 +22,13 @@ impl Simd {
         let best = Level::new();
         match self {
             Self::Auto => Some(best),
-            Self::Scalar => Some(Level::fallback()),
+            Self::Baseline => Some(Level::baseline()),
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Avx512 => best.as_avx512().map(Level::Avx512),
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Avx2 => best.as_avx2().map(Level::Avx2),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            Self::Sse42 => best.as_sse4_2().map(Level::Sse4_2),
             #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-            Self::Avx512 | Self::Avx2 | Self::Sse42 => None,
+            Self::Avx512 | Self::Avx2 => None,
         }
     }
 
@@ -41,12 +37,31 @@ impl Simd {
         match self {
             Self::Avx512 => "avx512",
             Self::Avx2 => "avx2",
-            Self::Sse42 => "sse4.2",
-            Self::Scalar => "scalar",
-            Self::Auto => [Self::Avx512, Self::Avx2, Self::Sse42]
+            Self::Baseline => "baseline",
+            Self::Auto => [Self::Avx512, Self::Avx2]
                 .into_iter()
                 .find(|simd| simd.level().is_some())
-                .map_or("auto", Self::name),
+                .map_or("baseline", Self::name),
         }
     }
 }
+
+/// Calls a kernel (`#[simd]`) at a level. Each level is machine code of its own: x86 has the three
+/// of [`Simd`], since those between them are rare and compiling takes long.
+macro_rules! at_level {
+    ($level:expr, $simd:ident => $call:expr) => {{
+        let level: fearless_simd::Level = $level;
+        #[cfg(target_arch = "x86_64")]
+        if let Some($simd) = level.as_avx512() {
+            $call
+        } else if let Some($simd) = level.as_avx2() {
+            $call
+        } else {
+            let $simd = level.as_sse2().expect("every x86-64 has SSE2");
+            $call
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        fearless_simd::dispatch!(level, $simd => $call)
+    }};
+}
+pub(super) use at_level;

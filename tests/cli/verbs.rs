@@ -84,7 +84,7 @@ fn threads_and_instructions_change_no_byte() {
     };
     let one = bake("one.vcb", &["--threads", "1"]);
     assert!(one == bake("two.vcb", &["--threads", "2"]));
-    assert!(one == bake("scalar.vcb", &["--simd", "scalar"]));
+    assert!(one == bake("baseline.vcb", &["--simd", "baseline"]));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_bake_by_sectors_says_so_is_sound_and_depends_on_nothing_but_their_number() 
     );
     assert_eq!(
         usual,
-        bake("c.vcb", &["--simd", "scalar", "--threads", "1"])
+        bake("c.vcb", &["--simd", "baseline", "--threads", "1"])
     );
     assert_ne!(usual, bake("d.vcb", &["--sectors", "36"]));
     let info = folder.ok(&["info", "d.vcb", "--json"]).stdout;

@@ -45,9 +45,9 @@ impl Viewsheds {
     }
 }
 
-/// All SIMD levels of this machine, the scalar one first.
+/// All SIMD levels of this machine, the lowest first.
 fn levels() -> Vec<Level> {
-    [Simd::Scalar, Simd::Sse42, Simd::Avx2, Simd::Avx512]
+    [Simd::Baseline, Simd::Avx2, Simd::Avx512]
         .into_iter()
         .filter_map(Simd::level)
         .collect()
