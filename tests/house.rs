@@ -17,6 +17,7 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("bundle", &["format", "compress"]),
     ("picture", &["world", "runtime"]),
     ("bake", EVERYTHING),
+    ("experiment", EVERYTHING),
     ("cli", EVERYTHING),
 ];
 
@@ -31,6 +32,7 @@ const EVERYTHING: &[&str] = &[
     "bundle",
     "picture",
     "bake",
+    "experiment",
 ];
 
 /// Names that would bring the standard library, an allocation or a panic into `format`.

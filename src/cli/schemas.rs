@@ -29,6 +29,10 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             "export-exposure.json",
             schema_for!(export::ExposureDocument),
         ),
+        (
+            "experiment-visibility.json",
+            schema_for!(experiment::VisibilityDocument),
+        ),
         ("export-horizon.json", schema_for!(export::HorizonDocument)),
         ("export-skyview.json", schema_for!(export::SkyviewDocument)),
         (

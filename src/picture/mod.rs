@@ -4,6 +4,7 @@
 //! visible is light and yellow, what is hidden is dark and blue, so that lightness alone tells
 //! them apart; voids are transparent.
 
+mod chart;
 mod exposure;
 mod frontier;
 mod geotiff;
@@ -12,6 +13,7 @@ mod matrix;
 mod raster;
 mod viewshed;
 
+pub use chart::{Bars, bar_chart};
 pub use exposure::{DamagedPvs, exposure, exposure_png};
 pub use frontier::{Part, frontier_png};
 pub use geotiff::mask_geotiff;

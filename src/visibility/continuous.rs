@@ -153,7 +153,7 @@ pub fn find_sight(
         let mut z = state;
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ z >> 31) >> 32) * sides >> 32
+        (((z ^ z >> 31) >> 32) * sides) >> 32
     };
     let mut place = || match roll(5) {
         0 => -0.499_999,

@@ -112,18 +112,13 @@ pub(super) fn refine<S: Simd, const ALONG_X: bool>(
         ];
 
         let mut left = 0xffff_u32;
-        let first = walls[0][lane as usize];
-        let tries = if hope >> lane & 1 == 1 {
-            WALLS + 2
-        } else {
-            WALLS
-        };
-        for k in 0..tries {
-            let xf = match k {
-                ..WALLS => walls[k][lane as usize],
-                WALLS => first - 1.0,
-                _ => first + 1.0,
-            };
+        let mut lines = [0.0; WALLS + 2];
+        for (line, wall) in lines.iter_mut().zip(walls) {
+            *line = wall[lane as usize];
+        }
+        [lines[WALLS], lines[WALLS + 1]] = [lines[0] - 1.0, lines[0] + 1.0];
+        let hopeful = hope >> lane & 1 == 1;
+        for &xf in &lines[..if hopeful { WALLS + 2 } else { WALLS }] {
             if xf <= 0.0 || xf >= uf {
                 continue;
             }

@@ -1,8 +1,8 @@
-//! `viewcell experiment`.
+//! `viewcell experiment`: methods side by side, and the papers' experiments.
 
 use serde_json::Value;
 
-use crate::common::{Folder, hills};
+use crate::common::{Folder, demo, hills};
 
 #[test]
 fn the_experiment_of_chapter_4_is_repeated_on_any_terrain() {
@@ -93,5 +93,90 @@ fn an_experiment_that_cannot_be_is_refused() {
         ],
         3,
         &["hardly any"],
+    );
+}
+
+#[test]
+fn the_modes_of_visibility_side_by_side() {
+    let folder = Folder::new();
+    let demo = demo();
+    let arguments = [
+        "experiment",
+        "visibility",
+        demo.to_str().unwrap(),
+        "--crop",
+        "100,100,40,30",
+        "--sectors",
+        "90",
+        "--pairs",
+        "400",
+        "--positions",
+        "100",
+        "--quiet",
+        "--json",
+        "--chart",
+        "modes.svg",
+    ];
+    let document: Value = serde_json::from_str(&folder.ok(&arguments).stdout).unwrap();
+    assert_eq!(document["samples"], 1200);
+    let modes = document["modes"].as_array().unwrap();
+    let share = |mode: usize, of: &str, what: &str| modes[mode][of][what].as_f64().unwrap();
+    let visible = |mode: usize| modes[mode]["visible"].as_f64().unwrap();
+    assert_eq!(modes[0]["mode"], "exact");
+    assert_eq!(share(0, "against_exact", "missed"), 0.0);
+    assert_eq!(share(0, "against_exact", "falsely_visible"), 0.0);
+    // What moves between the samples sees more than the samples, and conservative misses nothing.
+    assert!(share(0, "against_motion", "missed") > 0.0);
+    assert_eq!(share(1, "against_exact", "missed"), 0.0);
+    assert_eq!(share(1, "against_motion", "missed"), 0.0);
+    assert!(visible(0) < visible(1));
+    let motion = document["motion"]["visible"].as_f64().unwrap();
+    assert!(visible(0) < motion && motion <= visible(1), "{document}");
+    assert!(share(2, "against_exact", "missed") > 0.0);
+    assert!(
+        modes
+            .iter()
+            .all(|mode| mode["bytes"].as_u64().unwrap() > 1000)
+    );
+    let chart = String::from_utf8(folder.read("modes.svg")).unwrap();
+    assert!(
+        chart.starts_with("<svg") && chart.contains("conservative"),
+        "{chart}"
+    );
+    // Nothing else is left behind.
+    assert_eq!(folder.names(), ["modes.svg"]);
+
+    let table = folder.ok(&arguments[..12]).stdout;
+    assert!(
+        table.contains("against motion") && table.contains("sectors"),
+        "{table}"
+    );
+    folder.fails(&arguments, 4, &["modes.svg", "--force"]);
+}
+
+#[test]
+fn no_mode_is_tried_on_what_cannot_be() {
+    let folder = Folder::new();
+    folder.write("short.asc", "ncols 2\nnrows 2\ncellsize 1\n1 2 3\n");
+    folder.fails(
+        &["experiment", "visibility", "short.asc"],
+        3,
+        &["short.asc"],
+    );
+    folder.fails(
+        &["experiment", "visibility", "short.asc", "--sectors", "0"],
+        2,
+        &["--sectors"],
+    );
+    folder.fails(
+        &[
+            "experiment",
+            "visibility",
+            "short.asc",
+            "--eye-height",
+            "inf",
+        ],
+        2,
+        &["--eye-height"],
     );
 }

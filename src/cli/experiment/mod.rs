@@ -1,10 +1,12 @@
-//! `viewcell experiment`: the experiments of the papers, on worlds of one's own.
+//! `viewcell experiment`: methods side by side, and the experiments of the papers, on worlds of one's
+//! own.
 
 mod chart;
 mod compression;
 mod epvs;
 mod frontier;
 mod measure;
+mod visibility;
 
 use super::exit::Outcome;
 
@@ -14,8 +16,10 @@ pub use compression::Document as CompressionDocument;
 pub use epvs::Document as EpvsDocument;
 #[cfg(test)]
 pub use frontier::Document as FrontierDocument;
+#[cfg(test)]
+pub use visibility::Document as VisibilityDocument;
 
-/// Repeat the papers' experiments on a terrain or a level
+/// Set methods side by side, and repeat the papers' experiments
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -27,6 +31,7 @@ enum Which {
     Frontier(frontier::Args),
     Epvs(epvs::Args),
     Compression(compression::Args),
+    Visibility(Box<visibility::Args>),
 }
 
 pub fn run(args: &Args) -> Outcome {
@@ -34,5 +39,6 @@ pub fn run(args: &Args) -> Outcome {
         Which::Frontier(args) => frontier::run(args),
         Which::Epvs(args) => epvs::run(args),
         Which::Compression(args) => compression::run(args),
+        Which::Visibility(args) => visibility::run(args),
     }
 }

@@ -1,0 +1,270 @@
+//! `viewcell experiment visibility`: the modes side by side.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::bake::{BakeOptions, Keep, Mode, Source, bake_terrain};
+use viewcell::bundle;
+use viewcell::experiment::{Compared, ModeShares, MotionOptions, MotionSample, compare_modes};
+use viewcell::picture::{Bars, bar_chart};
+use viewcell::visibility::{Bodies, MAX_SECTORS, Simd};
+
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::heightmap::Heightmap;
+use crate::cli::output::{self, Json, say};
+use crate::cli::progress::{Progress, Voice};
+use crate::cli::query;
+use crate::cli::signals::Stop;
+
+/// The modes of visibility side by side: baked, and compared
+///
+/// Bakes the terrain in each mode, and compares all pairs of samples with exact visibility, and
+/// random pairs of cells with what players between the samples see. Large terrains take long in
+/// the conservative mode: --crop takes a part.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    heightmap: Heightmap,
+    /// Metres from the ground to the eye
+    #[arg(long, value_name = "METRES", default_value_t = 1.8)]
+    eye_height: f64,
+    /// Metres from the ground to the top of the head
+    #[arg(long, value_name = "METRES", default_value_t = 1.8)]
+    player_height: f64,
+    /// Radial sectors of the mode of that name
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SECTORS)))]
+    sectors: u32,
+    /// Pairs of cells that are searched for a line of sight between any two positions
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pairs: u32,
+    /// Random lines of sight tried on each
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    positions: u32,
+    /// Threads to work with; 0 for one a processor
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Draw a chart of the shares
+    #[arg(long, value_name = "OUT.svg")]
+    chart: Option<PathBuf>,
+    /// Overwrite the chart if it is there
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    voice: Voice,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell experiment visibility --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell experiment visibility")]
+pub struct Document {
+    /// The heightmap.
+    input: PathBuf,
+    /// Columns and rows.
+    size: [u32; 2],
+    /// Samples with terrain.
+    samples: u64,
+    /// What was tried between the samples.
+    motion: MotionSample,
+    /// The modes.
+    modes: Vec<Row>,
+}
+
+/// One mode.
+#[derive(Serialize, JsonSchema)]
+struct Row {
+    /// Its name on the command line.
+    mode: &'static str,
+    #[serde(flatten)]
+    shares: ModeShares,
+    /// CPU time of the bake, everything included, in seconds.
+    cpu_seconds: f64,
+    /// Length of the bundle in bytes.
+    bytes: u64,
+}
+
+const MODES: [&str; 3] = ["exact", "conservative", "sectors"];
+
+pub fn run(args: &Args) -> Outcome {
+    for (option, height) in [
+        ("--eye-height", args.eye_height),
+        ("--player-height", args.player_height),
+    ] {
+        if !height.is_finite() {
+            return Err(Failure::usage(format!(
+                "{option}: expected metres, found {height}"
+            )));
+        }
+    }
+    if let Some(chart) = &args.chart {
+        bundle::check_output(chart, args.force)?;
+    }
+    let ingested = args.heightmap.read()?;
+    let terrain = &ingested.terrain;
+    let input = &args.heightmap.input;
+    let source = Source::new(input, ingested.format, Default::default())
+        .map_err(|error| Failure::io(format!("{}: cannot be read", input.display()), error))?;
+    let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
+    let stop = Stop::listen().map_err(cannot_listen)?;
+    let progress = Progress::new(&args.voice, stop.clone());
+    let folder = tempfile::tempdir()
+        .map_err(|error| Failure::io("no folder for temporary bundles".into(), error))?;
+    let path = |mode: &str| folder.path().join(mode).with_extension("vcb");
+
+    let mut reports = Vec::new();
+    for mode in MODES {
+        say(format_args!("baking: {mode}"));
+        let options = BakeOptions {
+            eye_height: args.eye_height,
+            player_height: args.player_height,
+            mode: match mode {
+                "exact" => Mode::Exact,
+                "conservative" => Mode::Conservative,
+                _ => Mode::Sectors(args.sectors),
+            },
+            max_distance: None,
+            threads: args.threads,
+            simd: Simd::Auto,
+            overwrite: false,
+            keep: Keep::Nothing,
+        };
+        match bake_terrain(terrain, &source, &options, &path(mode), &progress) {
+            Ok(report) => reports.push(report),
+            Err(_) if stop.asked() => {
+                say("viewcell: stopped; nothing was written");
+                return Ok(stop.exit());
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    progress.finish();
+
+    let paths = MODES.map(path);
+    let [exact, conservative, sectors] = &paths;
+    let maps = [
+        query::open(exact)?,
+        query::open(conservative)?,
+        query::open(sectors)?,
+    ];
+    let bundles = [
+        query::terrain(exact, &maps[0])?,
+        query::terrain(conservative, &maps[1])?,
+        query::terrain(sectors, &maps[2])?,
+    ];
+    say("comparing");
+    let options = MotionOptions {
+        bodies: Bodies {
+            eye: args.eye_height,
+            head: args.player_height,
+        },
+        pairs: args.pairs,
+        positions: args.positions,
+    };
+    let Compared {
+        samples,
+        motion,
+        modes,
+    } = compare_modes(terrain, bundles, &options);
+    let rows = MODES.into_iter().zip(modes).zip(&reports);
+    let document = Document {
+        input: input.clone(),
+        size: [terrain.width(), terrain.height()],
+        samples,
+        motion,
+        modes: rows
+            .map(|((mode, shares), report)| Row {
+                mode,
+                shares,
+                cpu_seconds: report.timings.cpu_seconds,
+                bytes: report.bytes,
+            })
+            .collect(),
+    };
+    if let Some(chart) = &args.chart {
+        draw(&document, chart, args.force)?;
+    }
+    if args.json.json {
+        output::print_json(&document)?;
+    } else {
+        output::print(table(&document))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The result for people.
+fn table(document: &Document) -> String {
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    let mut table = format!(
+        "{} samples; in motion at least {} of the pairs see each other ({} pairs searched)\n\n\
+         {:<13}{:>10}{:>24}{:>24}{:>10}{:>10}\n{:<13}{:>10}{:>12}{:>12}{:>12}{:>12}{:>10}{:>10}\n",
+        document.samples,
+        percent(document.motion.visible),
+        document.motion.pairs,
+        "mode",
+        "visible",
+        "against exact",
+        "against motion",
+        "CPU s",
+        "MB",
+        "",
+        "",
+        "missed",
+        "false",
+        "missed",
+        "false",
+        "",
+        "",
+    );
+    for row in &document.modes {
+        let ModeShares {
+            visible,
+            against_exact,
+            against_motion,
+        } = row.shares;
+        table += &format!(
+            "{:<13}{:>10}{:>12}{:>12}{:>12}{:>12}{:>10.1}{:>10.1}\n",
+            row.mode,
+            percent(visible),
+            percent(against_exact.missed),
+            percent(against_exact.falsely_visible),
+            percent(against_motion.missed),
+            percent(against_motion.falsely_visible),
+            row.cpu_seconds,
+            row.bytes as f64 / 1e6,
+        );
+    }
+    table
+        + "\nmissed: of the pairs that see each other, those called hidden; false: of the pairs called visible,\nthose that do not"
+}
+
+/// The shares as bars.
+fn draw(document: &Document, path: &Path, force: bool) -> Result<(), Failure> {
+    let series = |name: &str, share: fn(&ModeShares) -> f64| Bars {
+        name: name.to_owned(),
+        values: document
+            .modes
+            .iter()
+            .map(|row| 100.0 * share(&row.shares))
+            .collect(),
+    };
+    let chart = bar_chart(
+        "Who sees whom, by mode",
+        "% of pairs",
+        &MODES,
+        &[
+            series("visible", |s| s.visible),
+            series("missed, against exact", |s| s.against_exact.missed),
+            series("falsely visible, against exact", |s| {
+                s.against_exact.falsely_visible
+            }),
+            series("missed, against motion", |s| s.against_motion.missed),
+            series("falsely visible, against motion", |s| {
+                s.against_motion.falsely_visible
+            }),
+        ],
+    );
+    bundle::save_with(path, force, |file| file.write_all(chart.as_bytes()))?;
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! Methods side by side: where they differ.
+
+mod visibility;
+
+pub use visibility::{Against, Compared, ModeShares, MotionOptions, MotionSample, compare_modes};
