@@ -41,8 +41,10 @@ pub struct Field {
     pub(super) layout: Layout,
     /// Where terrain is: a word for every 8 × 8 block, row by row.
     pub(super) valid: Vec<u64>,
-    /// Height of ground, eye and head at the sample.
+    /// Height of the ground that blocks, at the sample: for cells, only where all of its patches
+    /// are there to be drawn.
     pub(super) ground: Strips,
+    /// Height of eye and head at the sample.
     pub(super) eye: Strips,
     pub(super) head: Strips,
     /// For sight along columns (the major direction is x, windows run along y), and along rows.
@@ -126,9 +128,26 @@ impl Field {
                 }
             }
         }
+        let mut blocking = ground.clone();
+        if cells {
+            // An engine draws no patch that lacks a sample, so that an edge between two samples
+            // may have nothing on either side of it. Exact sight is blocked by that edge still.
+            let missing = |c: usize, r: usize| {
+                c < width && r < height && terrain.at(c as u32, r as u32).is_nan()
+            };
+            for (r, c) in (0..height).flat_map(|r| (0..width).map(move |c| (r, c))) {
+                let beside = (0..9).map(|k| (c.wrapping_add(k % 3), r.wrapping_add(k / 3)));
+                if beside
+                    .map(|(c, r)| (c.wrapping_sub(1), r.wrapping_sub(1)))
+                    .any(|(c, r)| missing(c, r))
+                {
+                    blocking[layout.flat(c, r)] = VOID;
+                }
+            }
+        }
         let stride = layout.stride;
         let bounds = [(1, stride), (stride, 1)].map(|(major, minor)| Bounds {
-            least: Windows::new(&layout, ground.clone(), minor, f32::min),
+            least: Windows::new(&layout, blocking.clone(), minor, f32::min),
             greatest: Windows::new(&layout, fold(&ground, major, f32::max), minor, f32::max),
         });
         let strips = |plane: &[f32]| Strips::new(&layout, [plane]);
@@ -150,7 +169,7 @@ impl Field {
             whole: whole.iter().map(|plane| strips(plane)).collect(),
             raised: cells.then(|| strips(&lifts)),
             quarters,
-            ground: strips(&ground),
+            ground: strips(&blocking),
             max_distance: f64::INFINITY,
             spacing: terrain.spacing(),
             above: (TOLERANCE + slack) as f32,
