@@ -129,6 +129,7 @@ pub fn run(args: &Args) -> Outcome {
             simd: Simd::Auto,
             overwrite: false,
             keep: Keep::Nothing,
+            budget: None,
         };
         match bake_terrain(terrain, &source, &options, &path(mode), &progress) {
             Ok(report) => reports.push(report),
