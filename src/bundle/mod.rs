@@ -11,7 +11,7 @@
 //! - [`checkpoint`]: what is kept of a bundle in the making;
 //! - [`shard`]: shares of a bundle;
 //! - [`parts`]: what a bundle holds beside its PVSs, to make another of;
-//! - [`ship`]: bundles for downloads, and back;
+//! - [`mod@ship`]: bundles for downloads, and back;
 //! - [`timings`]: what the making took, in a file beside the bundle.
 
 pub mod cells;
