@@ -423,8 +423,9 @@ fn header(terrain: &Terrain, grid: Grid, options: &BakeOptions) -> TerrainHeader
                 Mode::Conservative => VisibilityMode::Conservative,
                 Mode::Sectors(sectors) => VisibilityMode::Sectors(sectors),
             },
-            // The midlines from A through B are not those from B through A.
-            mutual: !matches!(options.mode, Mode::Sectors(_))
+            // Sectors: the midlines from A through B are not those from B through A. Conservative:
+            // what is proved hidden from one end may stay undecided from the other.
+            mutual: matches!(options.mode, Mode::Exact)
                 && options.eye_height == options.player_height,
             tree_code: TreeCode::Single,
             lossy: false,

@@ -88,6 +88,25 @@ fn threads_and_instructions_change_no_byte() {
 }
 
 #[test]
+fn bundles_of_rough_ground_are_sound_in_every_mode_and_at_a_budget() {
+    let folder = Folder::new();
+    let demo = demo();
+    for mode in ["exact", "conservative"] {
+        let input = demo.to_str().unwrap();
+        let mut arguments = vec![
+            "bake", "terrain", input, "-o", "a.vcb", "--force", "--quiet",
+        ];
+        arguments.extend(["--crop", "100,100,70,60", "--visibility", mode]);
+        folder.ok(&arguments);
+        folder.ok(&["verify", "a.vcb"]);
+        folder.ok(&[
+            "repack", "a.vcb", "--budget", "60kB", "-o", "b.vcb", "--force",
+        ]);
+        folder.ok(&["verify", "b.vcb"]);
+    }
+}
+
+#[test]
 fn a_bake_by_sectors_says_so_is_sound_and_depends_on_nothing_but_their_number() {
     let folder = Folder::new();
     let demo = demo();
