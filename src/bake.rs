@@ -244,12 +244,15 @@ pub fn bake_terrain(
         };
         let mut finish = finish;
         finish.stages = prepared.stages(&clock);
+        let scratch = Checkpoint::scratch_beside(output);
         let target = Target {
             path: output,
             overwrite,
             header: &header,
             heights,
             budget: options.budget.as_ref(),
+            // The checkpoint's lock keeps others away from them.
+            scratch: checkpoint.is_some().then_some(&scratch),
         };
         let written = Written {
             writer: assembly.writer,

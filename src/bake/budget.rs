@@ -310,6 +310,7 @@ impl Search<'_> {
         header.parameters.lossy = true;
         let mut writer = PairsWriter::create(
             target.path,
+            target.making(),
             target.overwrite,
             &header,
             target.heights,
@@ -429,7 +430,10 @@ pub(super) fn shrink(
     observer: &dyn Observer,
 ) -> Result<Written, BakeError> {
     // Pairs are looked at many times over: they are to be had without their trees.
-    let lossless = Part::beside(target.path)?;
+    let lossless = match target.scratch {
+        None => Part::beside(target.path),
+        Some([_, lossless]) => Part::named(lossless),
+    }?;
     let scratch = Target {
         path: lossless.path(),
         overwrite: true,

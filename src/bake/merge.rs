@@ -95,6 +95,7 @@ pub fn merge(
         header: &header,
         heights: &heights,
         budget,
+        scratch: None,
     };
     let report = finish.bundle(written, &target, observer)?;
     Ok(BakeReport {

@@ -3,7 +3,7 @@
 //! Groups are made one by one, each of the PVSs of its block's 64 viewpoints; twice over: once to
 //! count symbols, once to write them. Memory: 65 bitmaps and a few groups a thread.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
@@ -211,6 +211,16 @@ pub(super) struct Target<'a> {
     pub heights: &'a [f64],
     /// What it may come to.
     pub budget: Option<&'a Budget>,
+    /// Names for it in the making and for its lossless form, if a killed bake shall leave nothing
+    /// that its resumption does not take up; else they have names of their own.
+    pub scratch: Option<&'a [PathBuf; 2]>,
+}
+
+impl Target<'_> {
+    /// What it is called in the making.
+    pub fn making(&self) -> Option<&Path> {
+        self.scratch.map(|[making, _]| making.as_path())
+    }
 }
 
 /// Writes the bundle `source`, of either tree code and without loss, in tree code 2, within the
@@ -266,6 +276,7 @@ pub(super) fn pack(
     let mutual = header.parameters.mutual;
     let mut writer = PairsWriter::create(
         target.path,
+        target.making(),
         target.overwrite,
         &header,
         target.heights,

@@ -50,6 +50,7 @@ pub fn repack(
         header: &header,
         heights: &heights,
         budget: options.budget.as_ref(),
+        scratch: None,
     };
     let threads = finish.threads();
     let begun = cpu_time::ProcessTime::now();

@@ -33,6 +33,15 @@ impl Checkpoint {
         beside(bundle, ".part")
     }
 
+    /// The bundle while pairs are made of its trees, and without loss for what a budget takes.
+    /// They are made anew if they are there.
+    pub fn scratch_beside(bundle: &Path) -> [PathBuf; 2] {
+        [
+            beside(bundle, ".pairs.part"),
+            beside(bundle, ".lossless.part"),
+        ]
+    }
+
     /// Begins the checkpoint of a bundle, or finds one, as `keep` says ([`Keep::Nothing`] as
     /// [`Keep::New`]).
     ///

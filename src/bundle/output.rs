@@ -52,6 +52,16 @@ impl Output {
         Ok(Self::new(path, file, PartName::Temporary(temporary)))
     }
 
+    /// As [`Output::create`], but the file in the making is called `making`, in the same folder:
+    /// one that a killed process has left is begun anew. Nobody else may be at it.
+    pub(super) fn create_as(making: &Path, path: &Path) -> Result<Self, BundleError> {
+        let created =
+            File::create(making).and_then(|file| Ok((file, TempPath::try_from_path(making)?)));
+        let (file, temporary) =
+            created.map_err(|error| BundleError::write(making, "creating it", 0, error))?;
+        Ok(Self::new(path, file, PartName::Temporary(temporary)))
+    }
+
     /// Opens the file `part`, whatever is in it; makes it if there is none.
     pub(super) fn open(part: &Path, path: &Path) -> Result<Self, BundleError> {
         let file = File::options()
@@ -226,6 +236,15 @@ impl Part {
         let temporary = temporary_for(path)
             .map_err(|error| BundleError::write(path, "creating it", 0, error))?;
         Ok(Self(PartName::Temporary(temporary.into_temp_path())))
+    }
+
+    /// An empty file `path` that goes when it is dropped; one that a killed process has left is
+    /// begun anew. Nobody else may be at it.
+    pub fn named(path: &Path) -> Result<Self, BundleError> {
+        let created = File::create(path).and_then(|_| TempPath::try_from_path(path));
+        let temporary =
+            created.map_err(|error| BundleError::write(path, "creating it", 0, error))?;
+        Ok(Self(PartName::Temporary(temporary)))
     }
 
     /// Where it is.
