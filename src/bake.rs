@@ -18,6 +18,7 @@
 mod assembly;
 mod budget;
 mod cells;
+mod compression;
 mod error;
 mod kernel;
 mod merge;
@@ -29,6 +30,7 @@ mod report;
 mod share;
 mod sweep;
 mod tiles;
+mod weights;
 
 use std::io;
 use std::path::Path;
@@ -50,11 +52,10 @@ use report::{Finish, Written};
 use tiles::Prepared;
 
 pub use crate::bundle::Keep;
-pub use budget::{Budget, Weight};
 pub use cells::{CellOptions, CellReport, bake_cells};
+pub use compression::{Budget, Compression, DeepestFirst, Ties, Weight};
 pub use error::{BakeError, BakeErrorKind};
 pub use merge::{grid_of_shard, merge};
-pub use prune::{PruneError, prune_bundle};
 pub use read_back::read_level;
 pub use repack::{RepackOptions, repack};
 pub use report::{BakeReport, ShardReport};
@@ -95,9 +96,8 @@ pub struct BakeOptions {
     pub overwrite: bool,
     /// What becomes of the bake if it ends before its time.
     pub keep: Keep,
-    /// What the bundle may come to; without one, all is kept. Not of a shard: [`merge`] is given
-    /// it.
-    pub budget: Option<Budget>,
+    /// What is kept. Not of a shard, which keeps all: [`merge`] is told.
+    pub compression: Compression,
 }
 
 /// A stage, for progress.
@@ -111,6 +111,8 @@ pub enum Stage {
     Visibility,
     /// Trees become pairs of blocks; counted in blocks.
     Compress,
+    /// Trees lose their deepest nodes; counted in quads.
+    Prune,
     /// Shards are joined; counted in tiles.
     Merge,
     /// Lines of sight through portals; counted in pairs of portals' sides.
@@ -129,6 +131,7 @@ impl Stage {
             Self::Resume => "resume",
             Self::Visibility => "visibility",
             Self::Compress => "compress",
+            Self::Prune => "prune",
             Self::Merge => "merge",
             Self::Portals => "portals",
             Self::Distances => "distances",
@@ -141,6 +144,7 @@ impl Stage {
         match self {
             Self::Prepare | Self::Distances | Self::Finish => "steps",
             Self::Compress => "blocks",
+            Self::Prune => "quads",
             Self::Resume | Self::Merge => "tiles",
             Self::Visibility => "viewpoints",
             Self::Portals => "pairs",
@@ -250,7 +254,7 @@ pub fn bake_terrain(
             overwrite,
             header: &header,
             heights,
-            budget: options.budget.as_ref(),
+            compression: &options.compression,
             // The checkpoint's lock keeps others away from them.
             scratch: checkpoint.is_some().then_some(&scratch),
         };

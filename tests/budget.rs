@@ -8,14 +8,19 @@ mod common;
 
 use std::path::Path;
 
-use common::{Silent, World};
-use viewcell::bake::{BakeError, BakeErrorKind, Budget, RepackOptions, Weight, repack};
+use common::{Silent, World, mix};
+use viewcell::bake::{
+    BakeError, BakeErrorKind, Budget, Compression, DeepestFirst, RepackOptions, Ties, Weight,
+    repack,
+};
 use viewcell::bundle::{Info, info, verify};
+use viewcell::compress::ValidPyramid;
+use viewcell::compress::prune::Pruner;
 use viewcell::runtime::{MappedBundle, Quad, TerrainBundle, Visibility};
 
 fn within(bytes: u64, weight: Weight) -> RepackOptions {
     RepackOptions {
-        budget: Some(Budget { bytes, weight }),
+        compression: Compression::Optimal(Budget { bytes, weight }),
         threads: 2,
         overwrite: true,
     }
@@ -243,4 +248,112 @@ fn weights_say_where_occlusion_goes_first() {
         hidden_in_the_west(west(0.0, 1.0)),
     );
     assert!(loved > unloved + unloved / 20, "{loved} {unloved}");
+}
+
+fn deepest_first(nodes: u64, ties: Ties, threads: usize) -> RepackOptions {
+    RepackOptions {
+        compression: Compression::DeepestFirst(DeepestFirst { nodes, ties }),
+        threads,
+        overwrite: true,
+    }
+}
+
+#[test]
+fn the_thesis_s_way_keeps_to_its_nodes_and_hides_nothing_by_mistake() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for world in [World::new(40, 33, 0), World::new(30, 41, 6)] {
+        world.try_write(&path("trees.vcb"), true).unwrap();
+        repack(
+            &path("trees.vcb"),
+            &path("all.vcb"),
+            &RepackOptions::default(),
+            &Silent,
+        )
+        .unwrap();
+        let all = MappedBundle::open(path("all.vcb")).unwrap();
+        let all = all.terrain().unwrap();
+        let valid = ValidPyramid::from_heights(world.grid, &world.heights);
+        let mut pruner = Pruner::new(&valid);
+        let mut kept = Vec::new();
+        for (nodes, ties) in [
+            (1, Ties::RowByRow),
+            (41, Ties::RowByRow),
+            (41, Ties::FewestHidden),
+            (161, Ties::RowByRow),
+            (1 << 20, Ties::FewestHidden),
+        ] {
+            let output = path("lossy.vcb");
+            let (one, three) = (deepest_first(nodes, ties, 1), deepest_first(nodes, ties, 3));
+            repack(&path("trees.vcb"), &output, &one, &Silent).unwrap();
+            repack(&path("all.vcb"), &path("3.vcb"), &three, &Silent).unwrap();
+            assert!(std::fs::read(&output).unwrap() == std::fs::read(path("3.vcb")).unwrap());
+            let made = sound(&output);
+            let map = MappedBundle::open(&output).unwrap();
+            let lossy = map.terrain().unwrap();
+            let (hidden, still) = compare(&all, &lossy);
+            let mut pvs = vec![0; world.grid.blocks()];
+            for quad in world.grid.bake_order() {
+                lossy.pvs(quad).unwrap().expand(&mut pvs);
+                assert!(pruner.count(&pvs) <= nodes, "{quad:?}");
+            }
+            let loss = made.provenance.unwrap().loss.unwrap();
+            let before: u64 = loss.levels.iter().map(|level| level.hidden_before).sum();
+            assert_eq!(before, hidden);
+            kept.push(still as f64 / hidden as f64);
+        }
+        std::fs::remove_file(path("all.vcb")).unwrap();
+        assert!(
+            kept[0] < kept[1] && kept[1] < kept[3] && kept[3] < 1.0,
+            "{kept:?}"
+        );
+        assert!(kept[2] >= kept[1] && kept[4] == 1.0, "{kept:?}");
+    }
+}
+
+/// `scripts/check-budget` names a lossless bundle, one made of it, and how many pairs.
+#[test]
+#[ignore = "scripts/check-budget names the bundles"]
+fn nothing_is_hidden_by_mistake_in_the_bundle_that_was_named() {
+    let open = |name: &str| MappedBundle::open(std::env::var_os(name).unwrap()).unwrap();
+    let (all, lossy) = (open("VIEWCELL_LOSSLESS"), open("VIEWCELL_LOSSY"));
+    let (all, lossy) = (all.terrain().unwrap(), lossy.terrain().unwrap());
+    let pairs: u64 = std::env::var("VIEWCELL_PAIRS").unwrap().parse().unwrap();
+    let grid = all.grid();
+    assert_eq!(grid, lossy.grid());
+    let quad = |level: u32, seed: u64| {
+        let (columns, rows) = grid.quads_at(level);
+        let drawn = mix(seed);
+        Quad::new(
+            level,
+            (drawn as u32) % columns,
+            ((drawn >> 32) as u32) % rows,
+        )
+    };
+    let (mut hidden, mut kept) = (0, 0);
+    for i in 0..pairs {
+        let level = (i % u64::from(grid.levels())) as u32;
+        let (from, to) = (quad(level, 2 * i), quad((i / 7 % 5) as u32, 2 * i + 1));
+        let (truth, said) = (all.visible_quads(from, to), lossy.visible_quads(from, to));
+        if truth == Visibility::Hidden {
+            hidden += 1;
+            kept += u64::from(said == Visibility::Hidden);
+        } else {
+            assert_ne!(said, Visibility::Hidden, "{from:?} {to:?}");
+        }
+    }
+    // Whole PVSs, too.
+    let (mut before, mut after) = (vec![0; grid.blocks()], vec![0; grid.blocks()]);
+    for i in 0..pairs / 1000 {
+        let from = quad((i % u64::from(grid.levels())) as u32, !i);
+        all.pvs(from).unwrap().expand(&mut before);
+        lossy.pvs(from).unwrap().expand(&mut after);
+        let wrong = before
+            .iter()
+            .zip(&after)
+            .any(|(all, said)| all & !said != 0);
+        assert!(!wrong, "{from:?}");
+    }
+    assert!(hidden > 0 && kept > 0, "{hidden} {kept}");
+    println!("{pairs} pairs: {hidden} hidden, {kept} of them still; none by mistake");
 }

@@ -4,149 +4,22 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::compression::Budget;
 use super::pack::{PairSource, Target, TreeRoom, pack, pool, reading};
+use super::weights::Weights;
 use super::{BakeError, Observer};
 use crate::bundle::{
-    LevelStatistics, Loss, LossyLevel, PairsWriter, Part, Provenance, Statistics, Written,
-    trees_in_order,
+    Given, Loss, PairsWriter, Part, Provenance, Statistics, Written, trees_in_order,
 };
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{
-    Codebook, GroupSymbols, Histogram, PairCounts, PairSymbols, PairWorth, Pruner, Sight, Worth,
+    Codebook, GroupSymbols, Histogram, PairCounts, PairSymbols, PairWorth, Pruner, Sight,
     encode_group, prune_tree, transpose,
 };
 use crate::format::groups::{comes_before, table_length};
 use crate::format::quadtree::write_varint;
 use crate::format::{Groups, Quad, Tag, TreeCode};
 use crate::runtime::MappedBundle;
-
-/// What a bundle may come to, and what to give up for it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Budget {
-    /// Greatest length of the file in bytes.
-    pub bytes: u64,
-    /// What it is worth that something is hidden.
-    pub weight: Weight,
-}
-
-/// What it is worth that a sample is hidden from a quad.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub enum Weight {
-    /// The same, whatever the quad.
-    #[default]
-    Area,
-    /// The number of samples of the quad: each level of the quadtree is worth the same.
-    Level,
-    /// By place: so much from a sample, row by row, and from a quad the mean of its samples.
-    Places(Vec<f64>),
-}
-
-impl Weight {
-    /// Its name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Area => "area",
-            Self::Level => "level",
-            Self::Places(_) => "places",
-        }
-    }
-
-    /// Weights of places, none negative and not all zero; or what is wrong with them.
-    pub fn places(weights: Vec<f64>, samples: u64) -> Result<Self, String> {
-        if weights.len() as u64 != samples {
-            let found = weights.len();
-            return Err(format!(
-                "expected {samples} weights, one a sample, found {found}"
-            ));
-        }
-        if let Some(at) = weights.iter().position(|&w| !(0.0..=1e30).contains(&w)) {
-            return Err(format!(
-                "expected weights of 0 to 1e30, found {} as number {at}, row by row",
-                weights[at]
-            ));
-        }
-        if weights.iter().all(|&weight| weight == 0.0) {
-            return Err("expected some weight above 0, found only zeros".to_owned());
-        }
-        Ok(Self::Places(weights))
-    }
-}
-
-/// The weights of a terrain, by block.
-struct Weights {
-    /// By block, row by row; `None` where all samples are worth 1.
-    blocks: Option<Vec<[f64; 64]>>,
-    level: bool,
-}
-
-impl Weights {
-    fn new(valid: &ValidPyramid, weight: &Weight) -> Self {
-        let Weight::Places(places) = weight else {
-            return Self {
-                blocks: None,
-                level: *weight == Weight::Level,
-            };
-        };
-        let grid = valid.grid();
-        let mut blocks = vec![[0.0; 64]; grid.blocks()];
-        for (sample, &weight) in grid.row_by_row().zip(places) {
-            let (word, bit) = grid.block_bit(sample);
-            blocks[word][bit as usize] = weight;
-        }
-        // The mean over the terrain is 1.
-        let of_terrain = blocks
-            .iter()
-            .zip(valid.blocks())
-            .flat_map(|(block, &terrain)| {
-                block
-                    .iter()
-                    .enumerate()
-                    .filter(move |(i, _)| terrain >> i & 1 == 1)
-            });
-        let mean = of_terrain.map(|(_, &weight)| weight).sum::<f64>() / valid.samples() as f64;
-        if mean > 0.0 {
-            blocks
-                .iter_mut()
-                .flatten()
-                .for_each(|weight| *weight /= mean);
-        }
-        Self {
-            blocks: Some(blocks),
-            level: false,
-        }
-    }
-
-    fn of_block(&self, valid: &ValidPyramid, index: usize) -> Worth<'_> {
-        Worth {
-            terrain: valid.blocks()[index],
-            weights: self.blocks.as_ref().map(|blocks| &blocks[index]),
-        }
-    }
-
-    /// What it is worth that a sample is hidden from a quad of level 4 or more.
-    fn of_quad(&self, valid: &ValidPyramid, quad: Quad) -> f64 {
-        let (columns, rows) = valid.grid().block_shape();
-        let side = 1 << (quad.level - 3);
-        let (mut samples, mut sum) = (0.0, 0.0);
-        for row in quad.row * side..rows.min((quad.row + 1) * side) {
-            for column in quad.column * side..columns.min((quad.column + 1) * side) {
-                let index = (row * columns + column) as usize;
-                let terrain = valid.blocks()[index];
-                samples += f64::from(terrain.count_ones());
-                if let Some(blocks) = &self.blocks {
-                    let weights = blocks[index].iter().enumerate();
-                    let there = weights.filter(|(i, _)| terrain >> i & 1 == 1);
-                    sum += there.map(|(_, &weight)| weight).sum::<f64>();
-                }
-            }
-        }
-        match (&self.blocks, self.level) {
-            (Some(_), _) if samples > 0.0 => sum / samples,
-            (_, true) => samples,
-            _ => 1.0,
-        }
-    }
-}
 
 /// A number below 1 that a pair of blocks always has, well mixed (splitmix64).
 fn dither(a: usize, b: usize) -> f64 {
@@ -291,7 +164,7 @@ impl Search<'_> {
         self.source.encode(room)
     }
 
-    /// Writes the bundle that a trade comes to.
+    /// Writes the bundle that a trade comes to; it has its name only if it is within the budget.
     fn write(
         &self,
         codebook: &Codebook,
@@ -381,37 +254,22 @@ impl Search<'_> {
             writer.push_tree(quad.0, &room.tree)?;
             statistics.record(quad.0, visible > 0, visible, room.tree.len());
         }
-        provenance.loss = Some(loss(&provenance.statistics, &statistics, trade, budget));
+        let given = Given::Optimal {
+            budget_bytes: budget.bytes,
+            weight: budget.weight.name().to_owned(),
+            area_per_byte: trade,
+        };
+        provenance.loss = Some(Loss::between(given, &provenance.statistics, &statistics));
         provenance.statistics = statistics;
-        Ok(writer.finish(provenance)?)
-    }
-}
-
-/// What was lost to the budget.
-fn loss(before: &Statistics, after: &Statistics, trade: f64, budget: &Budget) -> Loss {
-    let samples = before.samples;
-    let hidden = |level: &LevelStatistics| {
-        (level.quads_with_terrain * samples).saturating_sub(level.visible_samples)
-    };
-    let levels = before.levels.iter().zip(&after.levels);
-    let kept = |(before, after): (&LevelStatistics, &LevelStatistics)| LossyLevel {
-        level: before.level,
-        hidden_before: hidden(before),
-        kept_share: match hidden(before) {
-            0 => 1.0,
-            all => hidden(after) as f64 / all as f64,
-        },
-    };
-    Loss {
-        budget_bytes: budget.bytes,
-        weight: budget.weight.name().to_owned(),
-        area_per_byte: trade,
-        levels: levels.map(kept).collect(),
+        Ok(writer.finish_within(budget.bytes, provenance)?)
     }
 }
 
 /// A trade that gives up everything.
 const EVERYTHING: f64 = 1e40;
+
+/// After so many trades, one that is known to be enough is taken.
+const ATTEMPTS: u32 = 24;
 
 /// Steps of the search by a part of the groups: each halves the logarithm of what is possible.
 const STEPS: u32 = 24;
@@ -523,42 +381,38 @@ impl Search<'_> {
         let floor = lossless.min(budget.bytes) / 100 * 98;
         let original = provenance.clone();
         let (mut low, mut high) = (0.0, EVERYTHING);
-        let mut last = None;
-        for _ in 0..24 {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
             let outcome = self.evaluate(&codebook, trade, 1)?;
-            let too_many = outcome.bytes > aim;
-            if too_many {
+            if outcome.bytes > aim && trade < EVERYTHING {
                 low = f64::max(low, trade);
             } else {
                 high = f64::min(high, trade);
-                if outcome.bytes >= floor || high / low < 1.0 + 1e-6 {
+                let near = outcome.bytes >= floor || high / low < 1.0 + 1e-6;
+                if near || attempts >= ATTEMPTS {
                     let mut made = original.clone();
-                    let overwritten = Target {
-                        overwrite: target.overwrite || last.is_some(),
-                        ..*target
-                    };
                     let written =
-                        self.write(&codebook, trade, &outcome, &overwritten, &mut made, budget)?;
-                    *provenance = made;
-                    last = Some(written.clone());
+                        self.write(&codebook, trade, &outcome, target, &mut made, budget)?;
                     if written.bytes <= budget.bytes {
+                        *provenance = made;
                         return Ok(written);
                     }
-                    aim -= written.bytes - budget.bytes;
+                    if trade == EVERYTHING {
+                        return Err(BakeError::Budget {
+                            budget: budget.bytes,
+                            least: written.bytes,
+                        });
+                    }
+                    // More than was reckoned: the next one is to be as much smaller.
+                    aim = aim.saturating_sub(written.bytes - budget.bytes);
                     (low, high) = (trade, EVERYTHING);
                 }
             }
-            trade = next_trade(trade, outcome.bytes, aim, low, high);
-        }
-        match last {
-            Some(written) if written.bytes <= budget.bytes => Ok(written),
-            _ => {
-                let outcome = self.evaluate(&codebook, high, 1)?;
-                let mut made = original;
-                let written = self.write(&codebook, high, &outcome, target, &mut made, budget)?;
-                *provenance = made;
-                Ok(written)
-            }
+            trade = match attempts {
+                0..ATTEMPTS => next_trade(trade, outcome.bytes, aim, low, high),
+                _ => high,
+            };
         }
     }
 

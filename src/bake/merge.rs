@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use cpu_time::ThreadTime;
 
 use super::assembly::{Assembly, Trees};
-use super::budget::Budget;
+use super::compression::Compression;
 use super::pack::Target;
 use super::report::{BakeReport, Finish, Written};
 use super::{BakeError, Observer, Stage};
@@ -15,7 +15,7 @@ use crate::bundle::{
 use crate::compress::ValidPyramid;
 use crate::format::TerrainParameters;
 
-/// Joins shards, in any order, into the bundle that one bake with this budget would have written,
+/// Joins shards, in any order, into the bundle that one bake with this compression would have written,
 /// byte for byte.
 ///
 /// Errors, before anything is written, unless the shards are of one job and hold each of its
@@ -24,7 +24,7 @@ pub fn merge(
     shards: &[PathBuf],
     output: &Path,
     overwrite: bool,
-    budget: Option<&Budget>,
+    compression: &Compression,
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
     let finish = Finish::new(1, "");
@@ -94,7 +94,7 @@ pub fn merge(
         overwrite,
         header: &header,
         heights: &heights,
-        budget,
+        compression,
         scratch: None,
     };
     let report = finish.bundle(written, &target, observer)?;

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::budget::{Budget, shrink};
+use super::budget::shrink;
+use super::compression::Compression;
+use super::prune::prune;
 use super::{BakeError, Observer, Stage};
 use crate::bundle::{BundleError, PairsWriter, Provenance, TerrainHeader, Written, trees_in_order};
 use crate::compress::pairs::group::{is_kept, morton_blocks};
@@ -209,8 +211,8 @@ pub(super) struct Target<'a> {
     pub header: &'a TerrainHeader,
     /// Ground heights in metres, row by row, NaN for void.
     pub heights: &'a [f64],
-    /// What it may come to.
-    pub budget: Option<&'a Budget>,
+    /// What is kept.
+    pub compression: &'a Compression,
     /// Names for it in the making and for its lossless form, if a killed bake shall leave nothing
     /// that its resumption does not take up; else they have names of their own.
     pub scratch: Option<&'a [PathBuf; 2]>,
@@ -223,8 +225,8 @@ impl Target<'_> {
     }
 }
 
-/// Writes the bundle `source`, of either tree code and without loss, in tree code 2, within the
-/// target's budget.
+/// Writes the bundle `source`, of either tree code and without loss, compressed as the
+/// target says.
 pub(super) fn write(
     source: &Path,
     valid: &ValidPyramid,
@@ -233,9 +235,14 @@ pub(super) fn write(
     threads: usize,
     observer: &dyn Observer,
 ) -> Result<Written, BakeError> {
-    match target.budget {
-        None => pack(source, valid, target, provenance, threads, observer),
-        Some(budget) => shrink(source, valid, target, provenance, budget, threads, observer),
+    match target.compression {
+        Compression::Lossless => pack(source, valid, target, provenance, threads, observer),
+        Compression::Optimal(budget) => {
+            shrink(source, valid, target, provenance, budget, threads, observer)
+        }
+        &Compression::DeepestFirst(to) => {
+            prune(source, valid, target, provenance, to, threads, observer)
+        }
     }
 }
 

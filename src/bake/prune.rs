@@ -1,68 +1,106 @@
-//! A bundle with every PVS pruned to a number of nodes, as the thesis did it (section 3.4): what
-//! its algorithm is measured on.
+//! A bundle with every PVS pruned to a number of nodes, as the thesis did it (section 3.4).
 
 use std::path::Path;
 
-use crate::bundle::{BundleError, Provenance, Statistics, TerrainHeader, TerrainWriter, Written};
+use rayon::prelude::*;
+
+use super::compression::{DeepestFirst, Ties};
+use super::pack::{Target, pool, reading};
+use super::{BakeError, Observer, Stage};
+use crate::bundle::{Given, Loss, Provenance, Statistics, TerrainWriter, Written};
 use crate::compress::prune::Pruner;
 use crate::compress::{Scratch, ValidPyramid, encode};
-use crate::format::{TerrainParameters, TreeCode};
-use crate::runtime::TerrainBundle;
+use crate::format::{Quad, TreeCode};
+use crate::runtime::MappedBundle;
 
-/// Why a bundle could not be pruned.
-#[derive(Debug, thiserror::Error)]
-pub enum PruneError {
-    /// A PVS is damaged.
-    #[error("the PVS of a quad is damaged; see what viewcell verify says, and bake again")]
-    Damaged,
-    /// The bundle could not be written.
-    #[error(transparent)]
-    Bundle(#[from] BundleError),
+/// Quads that a thread prunes before they are written.
+const CHUNK: usize = 256;
+
+/// Writes the bundle `source`, of either tree code and without loss, with every PVS pruned by
+/// itself, in tree code 1. The provenance is given what was lost.
+pub(super) fn prune(
+    source: &Path,
+    valid: &ValidPyramid,
+    target: &Target,
+    provenance: &mut Provenance,
+    to: DeepestFirst,
+    threads: usize,
+    observer: &dyn Observer,
+) -> Result<Written, BakeError> {
+    let cannot = |error: &dyn std::fmt::Display| reading(source, error);
+    let map = MappedBundle::open(source).map_err(|error| cannot(&error))?;
+    let terrain = map.terrain().map_err(|error| cannot(&error))?;
+    let grid = valid.grid();
+    let mut header = target.header.clone();
+    header.parameters.tree_code = TreeCode::Single;
+    header.parameters.lossy = true;
+    // Whom A sees is pruned without a look at who sees A.
+    header.parameters.mutual = false;
+    let mut writer = TerrainWriter::create_in(
+        target.making(),
+        target.path,
+        target.overwrite,
+        &header,
+        target.heights,
+    )?;
+    let pool = pool(threads)?;
+    let mut statistics = Statistics::new(grid, valid.samples());
+    let total = grid.quad_count();
+    observer.stage(Stage::Prune, total);
+    let pruned = |room: &mut Room<'_>, quad: Quad| {
+        let full = terrain.pvs(quad).ok_or_else(|| cannot(&"it is damaged"))?;
+        full.expand(&mut room.pvs);
+        room.pruner.prune(&mut room.pvs, to.nodes, to.ties);
+        let mut bytes = Vec::new();
+        let visible = encode(valid, &room.pvs, &mut room.scratch, &mut bytes);
+        Ok::<_, BakeError>((visible, bytes))
+    };
+    let mut done = 0;
+    let mut quads = grid.bake_order();
+    loop {
+        let chunk: Vec<Quad> = quads.by_ref().take(CHUNK * threads).collect();
+        if chunk.is_empty() {
+            break;
+        }
+        if observer.cancelled() {
+            return Err(BakeError::Cancelled);
+        }
+        let trees: Vec<_> = pool.install(|| {
+            let room = || Room {
+                pruner: Pruner::new(valid),
+                pvs: vec![0; grid.blocks()],
+                scratch: Scratch::default(),
+            };
+            chunk
+                .par_iter()
+                .map_init(room, |room, &quad| pruned(room, quad))
+                .collect()
+        });
+        for (&quad, tree) in chunk.iter().zip(trees) {
+            let (visible, bytes) = tree?;
+            writer.push_tree(quad.level, quad.column, quad.row, &bytes)?;
+            let has_terrain = terrain.valid().has_quad(quad);
+            statistics.record(quad, has_terrain, visible, bytes.len());
+        }
+        done += chunk.len() as u64;
+        observer.advance(Stage::Prune, done);
+    }
+    let given = Given::DeepestFirst {
+        nodes_per_quad: to.nodes,
+        ties: match to.ties {
+            Ties::RowByRow => "row-by-row",
+            Ties::FewestHidden => "fewest-hidden",
+        }
+        .to_owned(),
+    };
+    provenance.loss = Some(Loss::between(given, &provenance.statistics, &statistics));
+    provenance.statistics = statistics;
+    Ok(writer.finish(provenance)?)
 }
 
-/// Writes a bundle whose trees have at most `nodes` nodes each ([`crate::compress::prune`]), in
-/// the plain code: hidden becomes visible where a tree was too large, and never the other way
-/// round.
-///
-/// It says what it is of, but not how it was made, and its quads' PVSs are no unions of their
-/// samples' any more, as `verify` will tell: it is for experiments.
-pub fn prune_bundle(
-    terrain: &TerrainBundle<'_>,
-    nodes: u64,
-    output: &Path,
-) -> Result<Written, PruneError> {
-    let grid = terrain.grid();
-    let heights: Vec<f64> = grid
-        .row_by_row()
-        .map(|sample| terrain.height(sample).map_or(f64::NAN, f64::from))
-        .collect();
-    let header = TerrainHeader {
-        parameters: TerrainParameters {
-            tree_code: TreeCode::Single,
-            mutual: false,
-            lossy: true,
-            ..*terrain.parameters()
-        },
-        crs: None,
-    };
-    let valid = ValidPyramid::from_heights(grid, &heights);
-    let mut writer = TerrainWriter::create(output, false, &header, &heights)?;
-    let mut pruner = Pruner::new(&valid);
-    let mut scratch = Scratch::default();
-    let mut pvs = vec![0; grid.blocks()];
-    let mut bytes = Vec::new();
-    for quad in grid.bake_order() {
-        let full = terrain.pvs(quad).ok_or(PruneError::Damaged)?;
-        full.expand(&mut pvs);
-        pruner.prune(&mut pvs, nodes);
-        bytes.clear();
-        encode(&valid, &pvs, &mut scratch, &mut bytes);
-        writer.push_tree(quad.level, quad.column, quad.row, &bytes)?;
-    }
-    let provenance = Provenance {
-        tool: format!("viewcell {} pruned", env!("CARGO_PKG_VERSION")),
-        statistics: Statistics::new(grid, valid.samples()),
-        ..Provenance::default()
-    };
-    Ok(writer.finish(&provenance)?)
+/// Room for one PVS.
+struct Room<'v> {
+    pruner: Pruner<'v>,
+    pvs: Vec<u64>,
+    scratch: Scratch,
 }

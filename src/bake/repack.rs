@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::budget::Budget;
+use super::compression::Compression;
 use super::pack::{self, Target};
 use super::report::{BakeReport, Finish};
 use super::{BakeError, Observer};
@@ -12,19 +12,18 @@ use crate::compress::ValidPyramid;
 /// How to repack.
 #[derive(Clone, Debug, Default)]
 pub struct RepackOptions {
-    /// What the bundle may come to; without one, all is kept.
-    pub budget: Option<Budget>,
+    /// What is kept.
+    pub compression: Compression,
     /// Threads that compute; 0 for as many as there are processors. Changes no byte.
     pub threads: usize,
     /// Whether to replace an output that exists.
     pub overwrite: bool,
 }
 
-/// Writes the PVSs of the bundle `input`, of any tree code, into a bundle at `output`, of pairs
-/// of blocks, within a budget if there is one. The bytes are those of a bake with that budget.
+/// Writes the PVSs of the bundle `input`, of any tree code, into a bundle at `output`, compressed
+/// anew. The bytes are those of a bake with that compression.
 ///
-/// Errors where the input has lost something to a budget before: what is lost depends on the
-/// budget, so a bundle is made from one that has lost nothing.
+/// Errors where the input has lost something before: what is lost depends on what there was, so a bundle is made from one that has lost nothing.
 pub fn repack(
     input: &Path,
     output: &Path,
@@ -49,7 +48,7 @@ pub fn repack(
         overwrite: options.overwrite,
         header: &header,
         heights: &heights,
-        budget: options.budget.as_ref(),
+        compression: &options.compression,
         scratch: None,
     };
     let threads = finish.threads();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::budget::{Budget, Weight};
+use super::compression::{Budget, Compression, DeepestFirst, Weight};
 use super::pack::{pool, reading};
 use super::repack::{RepackOptions, repack};
 use super::{BakeError, Observer};
@@ -54,7 +54,7 @@ fn drawn(valid: &ValidPyramid, level: u32) -> Vec<Quad> {
 /// nodes a tree, by quads drawn from each level.
 pub fn deepest_first(
     source: &Path,
-    nodes: u64,
+    to: DeepestFirst,
     threads: usize,
     observer: &dyn Observer,
 ) -> Result<Kept, BakeError> {
@@ -83,7 +83,7 @@ pub fn deepest_first(
                     let count =
                         |bits: &[u64]| bits.iter().map(|b| u64::from(b.count_ones())).sum::<u64>();
                     let before = samples - count(&bits);
-                    pruner.prune(&mut bits, nodes);
+                    pruner.prune(&mut bits, to.nodes, to.ties);
                     let after = samples - count(&bits);
                     (before > 0).then(|| after as f64 / before as f64)
                 },
@@ -94,8 +94,8 @@ pub fn deepest_first(
         levels.push((!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64));
     }
     Ok(Kept {
-        bytes: nodes * NODE_BYTES * grid.quad_count(),
-        nodes_per_quad: Some(nodes),
+        bytes: to.nodes * NODE_BYTES * grid.quad_count(),
+        nodes_per_quad: Some(to.nodes),
         levels,
     })
 }
@@ -114,7 +114,7 @@ pub fn optimal(
     let folder = tempfile::tempdir().map_err(|error| reading(source, &error))?;
     let output = folder.path().join("within.vcb");
     let options = RepackOptions {
-        budget: Some(Budget { bytes, weight }),
+        compression: Compression::Optimal(Budget { bytes, weight }),
         threads,
         overwrite: true,
     };

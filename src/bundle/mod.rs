@@ -41,7 +41,7 @@ pub use output::{Part, check_output, save, save_with};
 pub use pairs_writer::{PairsWriter, trees_in_order};
 pub use parts::TerrainParts;
 pub use provenance::{
-    CellStatistics, InputFile, LevelStatistics, Loss, LossyLevel, Provenance, Statistics,
+    CellStatistics, Given, InputFile, LevelStatistics, Loss, LossyLevel, Provenance, Statistics,
 };
 pub use records::{Difference, Head, Job, QuadRecord, Share, Tile};
 pub use shard::{ShardReader, ShardWriter};

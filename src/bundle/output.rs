@@ -45,20 +45,18 @@ enum PartName {
 }
 
 impl Output {
-    pub(super) fn create(path: &Path) -> Result<Self, BundleError> {
-        let temporary = temporary_for(path)
-            .map_err(|error| BundleError::write(path, "creating it", 0, error))?;
-        let (file, temporary) = temporary.into_parts();
-        Ok(Self::new(path, file, PartName::Temporary(temporary)))
-    }
-
-    /// As [`Output::create`], but the file in the making is called `making`, in the same folder:
-    /// one that a killed process has left is begun anew. Nobody else may be at it.
-    pub(super) fn create_as(making: &Path, path: &Path) -> Result<Self, BundleError> {
-        let created =
-            File::create(making).and_then(|file| Ok((file, TempPath::try_from_path(making)?)));
-        let (file, temporary) =
-            created.map_err(|error| BundleError::write(making, "creating it", 0, error))?;
+    /// Begins a file that goes when it is dropped unnamed. In the making it is called `making`, in
+    /// the same folder, or has a name that nobody else knows of. A file `making` that a killed
+    /// process has left is begun anew; nobody else may be at it.
+    pub(super) fn create(making: Option<&Path>, path: &Path) -> Result<Self, BundleError> {
+        let created = match making {
+            None => temporary_for(path).map(NamedTempFile::into_parts),
+            Some(making) => {
+                File::create(making).and_then(|file| Ok((file, TempPath::try_from_path(making)?)))
+            }
+        };
+        let (file, temporary) = created
+            .map_err(|error| BundleError::write(making.unwrap_or(path), "creating it", 0, error))?;
         Ok(Self::new(path, file, PartName::Temporary(temporary)))
     }
 

@@ -10,7 +10,7 @@ use crate::compress::pairs::group::morton_blocks;
 use crate::format::groups::TREE_LEVEL;
 use crate::format::{Grid, Quad, Section, Tag};
 
-/// Writes a terrain bundle of tree code 2. Dropped before [`PairsWriter::finish`], it leaves
+/// Writes a terrain bundle of tree code 2. Dropped before it is finished, it leaves
 /// nothing behind.
 #[derive(Debug)]
 pub struct PairsWriter {
@@ -43,10 +43,7 @@ impl PairsWriter {
         dictionary: &[u8],
     ) -> Result<Self, BundleError> {
         check_output(path, overwrite)?;
-        let mut out = match making {
-            None => Output::create(path)?,
-            Some(making) => Output::create_as(making, path)?,
-        };
+        let mut out = Output::create(making, path)?;
         let grid = header.parameters.grid;
         let groups = new_index(&out, grid.blocks() as u64)?;
         let trees = new_index(&out, grid.quad_count() - grid.first_index(TREE_LEVEL))?;
@@ -119,9 +116,14 @@ impl PairsWriter {
         Ok(())
     }
 
-    /// Writes what remains, syncs, and gives the file its name. Errors if something is missing,
-    /// or if meanwhile somebody else made a file of that name and it is not to be overwritten.
-    pub fn finish(mut self, provenance: &Provenance) -> Result<Written, BundleError> {
+    /// Writes what remains, syncs, and gives the file its name; but one of more than `most` bytes
+    /// goes, as [`Written::bytes`] tells. Errors if something is missing, or if meanwhile somebody
+    /// else made a file of that name and it is not to be overwritten.
+    pub fn finish_within(
+        mut self,
+        most: u64,
+        provenance: &Provenance,
+    ) -> Result<Written, BundleError> {
         let missing = self.blocks.last().map(|&(c, r)| Quad::new(3, c, r));
         if let Some(expected) = missing.or(self.due) {
             return Err(BundleError::Order {
@@ -134,7 +136,13 @@ impl PairsWriter {
         let offsets = self.trees.iter().map(|offset| offset.to_le_bytes());
         let index = self.out.section(Tag::TIDX, Section::REQUIRED, offsets)?;
         self.front.sections.push(index);
-        self.front.finish(self.out, provenance, self.overwrite)
+        self.front
+            .finish_within(most, self.out, provenance, self.overwrite)
+    }
+
+    /// As [`PairsWriter::finish_within`], however many bytes it comes to.
+    pub fn finish(self, provenance: &Provenance) -> Result<Written, BundleError> {
+        self.finish_within(u64::MAX, provenance)
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Provenance {
     /// What came out, of a terrain.
     #[serde(default, skip_serializing_if = "Statistics::is_empty")]
     pub statistics: Statistics,
-    /// What was lost to a budget; absent where nothing was.
+    /// What was lost to a compression; absent where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<Loss>,
     /// What came out, of a level of cells.
@@ -28,18 +28,62 @@ pub struct Provenance {
     pub cells: Option<CellStatistics>,
 }
 
-/// What was lost to a budget.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// What was lost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Loss {
-    /// Bytes that the file was to come to.
-    pub budget_bytes: u64,
-    /// What hidden area was worth: `area`, `level` or `places`.
-    pub weight: String,
-    /// Hidden area that was given up for a byte: samples hidden from a viewpoint, by weight.
-    pub area_per_byte: f64,
+    /// What was given up first, and what for.
+    #[serde(flatten)]
+    pub given: Given,
     /// By level of the viewpoint quad.
     pub levels: Vec<LossyLevel>,
+}
+
+/// What was given up first, and what for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "compression", rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub enum Given {
+    /// What costs least occlusion for the bytes it saves.
+    Optimal {
+        /// Bytes that the file was to come to.
+        budget_bytes: u64,
+        /// What hidden area was worth: `area`, `level` or `places`.
+        weight: String,
+        /// Hidden area that was given up for a byte: samples hidden from a viewpoint, by weight.
+        area_per_byte: f64,
+    },
+    /// What is deepest, of each PVS (thesis section 3.4).
+    DeepestFirst {
+        /// Nodes that each PVS was to come to.
+        nodes_per_quad: u64,
+        /// What came first of what is equally deep: `row-by-row` or `fewest-hidden`.
+        ties: String,
+    },
+}
+
+impl Loss {
+    /// What was lost between the statistics of all and of what is left.
+    #[cfg(feature = "bake")]
+    pub(crate) fn between(given: Given, before: &Statistics, after: &Statistics) -> Self {
+        let samples = before.samples;
+        let hidden = |level: &LevelStatistics| {
+            (level.quads_with_terrain * samples).saturating_sub(level.visible_samples)
+        };
+        let levels = before.levels.iter().zip(&after.levels);
+        let kept = |(before, after): (&LevelStatistics, &LevelStatistics)| LossyLevel {
+            level: before.level,
+            hidden_before: hidden(before),
+            kept_share: match hidden(before) {
+                0 => 1.0,
+                all => hidden(after) as f64 / all as f64,
+            },
+        };
+        Self {
+            given,
+            levels: levels.map(kept).collect(),
+        }
+    }
 }
 
 /// What was lost at a level.

@@ -59,8 +59,7 @@ impl TerrainWriter {
         header: &TerrainHeader,
         heights: &[f64],
     ) -> Result<Self, BundleError> {
-        check_output(path, overwrite)?;
-        Self::begin(Output::create(path)?, overwrite, header, heights)
+        Self::create_in(None, path, overwrite, header, heights)
     }
 
     /// As [`TerrainWriter::create`], but the bundle in the making has a name of its own, `part`,
@@ -77,6 +76,19 @@ impl TerrainWriter {
     ) -> Result<Self, BundleError> {
         check_output(path, overwrite)?;
         Self::begin(Output::open(part, path)?, overwrite, header, heights)
+    }
+
+    /// As [`TerrainWriter::create`], but it is made in the file `making`, in the same folder, if
+    /// that has a name; nobody else may be at it then.
+    pub fn create_in(
+        making: Option<&Path>,
+        path: &Path,
+        overwrite: bool,
+        header: &TerrainHeader,
+        heights: &[f64],
+    ) -> Result<Self, BundleError> {
+        check_output(path, overwrite)?;
+        Self::begin(Output::create(making, path)?, overwrite, header, heights)
     }
 
     fn begin(
@@ -271,14 +283,27 @@ impl Front {
 
     /// Writes provenance, table and header, syncs, and gives the file its name.
     pub fn finish(
+        self,
+        out: Output,
+        provenance: &Provenance,
+        overwrite: bool,
+    ) -> Result<Written, BundleError> {
+        self.finish_within(u64::MAX, out, provenance, overwrite)
+    }
+
+    /// As [`Front::finish`], but a file of more than `most` bytes is not named.
+    pub fn finish_within(
         mut self,
+        most: u64,
         mut out: Output,
         provenance: &Provenance,
         overwrite: bool,
     ) -> Result<Written, BundleError> {
         let (header, table) = self.end(&mut out, provenance)?;
         let bytes = out.position;
-        out.persist(&[&header, &table], overwrite)?;
+        if bytes <= most {
+            out.persist(&[&header, &table], overwrite)?;
+        }
         Ok(Written {
             bytes,
             checksum: Header::checksum_of(&header),

@@ -167,9 +167,9 @@ pub fn run(args: Args) -> Outcome {
                 .into(),
         ));
     }
-    if job.budget.is_some() && long.shard.is_some() {
+    if job.compression().is_lossy() && long.shard.is_some() {
         return Err(Failure::usage(
-            "--budget: expected a whole bundle, found --shard; give --budget to viewcell merge"
+            "--budget, --compression: expected a whole bundle, found --shard; give them to viewcell merge"
                 .into(),
         ));
     }
@@ -318,8 +318,8 @@ fn bake(
         },
         overwrite: job.force,
         keep: long.keep(),
-        budget: job
-            .budget()
+        compression: job
+            .compression()
             .read((ingested.terrain.width(), ingested.terrain.height()))?,
     };
     let terrain = &ingested.terrain;

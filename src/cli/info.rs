@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 use std::path::PathBuf;
 
-use viewcell::bundle::{self, BundleError, ErrorKind, Info};
+use viewcell::bundle::{self, BundleError, ErrorKind, Given, Info};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json};
@@ -109,14 +109,20 @@ impl fmt::Display for Summary<'_> {
         }
         let loss = info.provenance.as_ref().and_then(|made| made.loss.as_ref());
         if let Some(loss) = loss {
-            row(
-                "lost",
-                format!(
-                    "some of what is hidden, to come to {} (weight: {})",
-                    Bytes(loss.budget_bytes),
-                    loss.weight
+            let why = match &loss.given {
+                Given::Optimal {
+                    budget_bytes,
+                    weight,
+                    ..
+                } => format!("to come to {} (weight: {weight})", Bytes(*budget_bytes)),
+                Given::DeepestFirst {
+                    nodes_per_quad,
+                    ties,
+                } => format!(
+                    "to come to {nodes_per_quad} nodes a PVS, the deepest first (ties: {ties})"
                 ),
-            )?;
+            };
+            row("lost", format!("some of what is hidden, {why}"))?;
         }
         if let Some(level) = &info.cells {
             let mut cells = format!("{}", Count(level.cells.into()));

@@ -12,7 +12,7 @@ use viewcell::bake::Mode;
 use viewcell::ingest::{self, IngestOptions};
 use viewcell::visibility::MAX_SECTORS;
 
-use super::budget::{BudgetArgs, ByteSize, WeightOf};
+use super::compression::{ByteSize, CompressionArgs, Method, Ties, WeightOf};
 use super::exit::{Exit, Failure};
 
 /// A job file: what to bake, in TOML. Paths are relative to the file's own folder.
@@ -128,6 +128,19 @@ pub struct TerrainJob {
     /// (after --crop) holds a weight of at least 0 for each sample.
     #[arg(long, value_name = "area|level|RASTER", help_heading = "Size")]
     pub weight: Option<WeightOf>,
+
+    /// How to come to a budget: by least loss, or as Avni's thesis does, for comparison
+    #[arg(long, value_enum, help_heading = "Size")]
+    pub compression: Option<Method>,
+
+    /// With --compression deepest-first: nodes that each PVS may have. If not given, as many as the
+    /// budget affords at three bytes each
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Size")]
+    pub nodes_per_quad: Option<u64>,
+
+    /// With --compression deepest-first: which of equally deep nodes go first
+    #[arg(long, value_enum, help_heading = "Size")]
+    pub ties: Option<Ties>,
 
     /// Threads to work with; 0 for one a processor. The bundle does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "The work")]
@@ -314,11 +327,14 @@ impl TerrainJob {
         }
     }
 
-    /// What the bundle may come to.
-    pub fn budget(&self) -> BudgetArgs {
-        BudgetArgs {
+    /// What of the bake is kept.
+    pub fn compression(&self) -> CompressionArgs {
+        CompressionArgs {
             budget: self.budget,
             weight: self.weight.clone(),
+            compression: self.compression,
+            nodes_per_quad: self.nodes_per_quad,
+            ties: self.ties,
         }
     }
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake;
+use viewcell::bake::{self, Compression};
 use viewcell::bundle::{self, Info};
 
-use super::budget::BudgetArgs;
+use super::compression::CompressionArgs;
 use super::exit::{Exit, Failure, Outcome};
 use super::info::Summary;
 use super::output::{self, Json, say};
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    budget: BudgetArgs,
+    compression: CompressionArgs,
     /// Check the finished bundle with every rule of viewcell verify
     #[arg(long)]
     verify: bool,
@@ -83,13 +83,16 @@ pub fn run(args: Args) -> Outcome {
 }
 
 fn merge(args: &Args, progress: &Progress) -> Result<(), Failure> {
-    let budget = match args.shards.first() {
-        Some(shard) if args.budget.budget.is_some() => {
-            args.budget.read(bake::grid_of_shard(shard)?)?
-        }
-        _ => None,
+    let compression = match args.shards.first() {
+        Some(shard) => args.compression.read(bake::grid_of_shard(shard)?)?,
+        None => Compression::Lossless,
     };
-    let (output, budget) = (&args.output, budget.as_ref());
-    bake::merge(&args.shards, output, args.force, budget, progress)?;
+    bake::merge(
+        &args.shards,
+        &args.output,
+        args.force,
+        &compression,
+        progress,
+    )?;
     Ok(())
 }

@@ -5,8 +5,8 @@
 //! to stderr; the exit code says which class of thing happened.
 
 mod bake;
-mod budget;
 mod completions;
+mod compression;
 mod exit;
 mod experiment;
 mod export;

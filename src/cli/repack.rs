@@ -7,7 +7,7 @@ use serde::Serialize;
 use viewcell::bake::{self, RepackOptions};
 use viewcell::bundle::{self, Info};
 
-use super::budget::BudgetArgs;
+use super::compression::CompressionArgs;
 use super::exit::{Exit, Failure, Outcome};
 use super::info::Summary;
 use super::output::{self, Json, say};
@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long)]
     verify: bool,
     #[command(flatten)]
-    budget: BudgetArgs,
+    compression: CompressionArgs,
     /// Threads to work with; 0 for one a processor. The bundle does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -68,7 +68,7 @@ pub fn run(args: Args) -> Outcome {
     }
     let grid = grid_of(&args.bundle)?;
     let options = RepackOptions {
-        budget: args.budget.read(grid)?,
+        compression: args.compression.read(grid)?,
         threads: args.threads,
         overwrite: args.force,
     };

@@ -18,6 +18,33 @@ struct Level {
     gaps: Vec<u8>,
 }
 
+/// Which of a level's quads become visible first, when not all of them need to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// Row by row. The thesis leaves the order open.
+    #[default]
+    RowByRow,
+    /// Those with the fewest hidden children, row by row (thesis section 5.2).
+    FewestHidden,
+}
+
+/// A round over the quads of a level.
+#[derive(Clone, Copy)]
+enum Round {
+    All,
+    /// Those with so many children that have hidden terrain.
+    Hidden(u32),
+}
+
+impl Round {
+    fn takes(self, hidden: impl FnOnce() -> u32) -> bool {
+        match self {
+            Self::All => true,
+            Self::Hidden(count) => hidden() == count,
+        }
+    }
+}
+
 /// Prunes one PVS after the other; keeps its memory.
 #[derive(Clone, Debug)]
 pub struct Pruner<'v> {
@@ -56,19 +83,26 @@ impl<'v> Pruner<'v> {
         self.nodes
     }
 
-    /// Makes quads of a PVS visible, the smallest first and row by row, until its tree has at most
-    /// `limit` nodes. Returns how many it has. Pruning to fewer nodes in several goes comes to the
-    /// same.
-    pub fn prune(&mut self, pvs: &mut [u64], limit: u64) -> u64 {
+    /// Makes quads of a PVS visible, the smallest first, until its tree has at most `limit` nodes.
+    /// Returns how many it has. Pruning to fewer nodes in several goes comes to the same.
+    pub fn prune(&mut self, pvs: &mut [u64], limit: u64, ties: Ties) -> u64 {
         self.classify(pvs);
+        // When a level's turn comes, its unknown quads have no unknown children any more: of four
+        // at least one is hidden, and one visible.
+        let rounds: &[Round] = match ties {
+            Ties::RowByRow => &[Round::All],
+            Ties::FewestHidden => &[1, 2, 3].map(Round::Hidden),
+        };
         for level in 1..=self.valid.grid().root_level() {
-            if self.nodes <= limit {
-                break;
-            }
-            if level < BLOCK_LEVEL {
-                self.prune_within_blocks(pvs, level, limit);
-            } else {
-                self.prune_level(pvs, level, limit);
+            for &round in rounds {
+                if self.nodes <= limit {
+                    return self.nodes;
+                }
+                if level < BLOCK_LEVEL {
+                    self.prune_within_blocks(pvs, level, limit, round);
+                } else {
+                    self.prune_level(pvs, level, limit, round);
+                }
             }
         }
         self.nodes
@@ -110,7 +144,7 @@ impl<'v> Pruner<'v> {
         self.nodes = 1 + 4 * unknown;
     }
 
-    fn prune_within_blocks(&mut self, pvs: &mut [u64], level: u32, limit: u64) {
+    fn prune_within_blocks(&mut self, pvs: &mut [u64], level: u32, limit: u64, round: Round) {
         let valid = self.valid.blocks();
         for (index, word) in pvs.iter_mut().enumerate() {
             let terrain = valid[index];
@@ -118,7 +152,8 @@ impl<'v> Pruner<'v> {
                 continue;
             }
             for mask in quads_of_block(level) {
-                if !is_unknown(*word, terrain, mask) {
+                let hidden = || hidden_children(*word, terrain, level, mask);
+                if !is_unknown(*word, terrain, mask) || !round.takes(hidden) {
                     continue;
                 }
                 if self.nodes <= limit {
@@ -140,12 +175,17 @@ impl<'v> Pruner<'v> {
         }
     }
 
-    fn prune_level(&mut self, pvs: &mut [u64], level: u32, limit: u64) {
+    fn prune_level(&mut self, pvs: &mut [u64], level: u32, limit: u64, round: Round) {
         let at = (level - BLOCK_LEVEL) as usize;
         for row in 0..self.levels[at].rows {
             for column in 0..self.levels[at].columns {
                 let index = row * self.levels[at].columns + column;
-                if !self.levels[at].some[index] || self.levels[at].gaps[index] == 0 {
+                let gaps = self.levels[at].gaps[index];
+                let hidden = || match at {
+                    0 => hidden_children(pvs[index], self.valid.blocks()[index], level, !0),
+                    _ => gaps.into(),
+                };
+                if !self.levels[at].some[index] || gaps == 0 || !round.takes(hidden) {
                     continue;
                 }
                 if self.nodes <= limit {
@@ -197,6 +237,17 @@ fn quads_of_block(level: u32) -> impl Iterator<Item = u64> {
         .flat_map(move |row| (0..side).map(move |column| quad_mask(Quad::new(level, column, row))))
 }
 
+/// Number of children of a block's quad of level 1, 2 or 3 that have hidden terrain.
+fn hidden_children(word: u64, terrain: u64, level: u32, quad: u64) -> u32 {
+    let hidden = terrain & !word & quad;
+    if level == 1 {
+        return hidden.count_ones();
+    }
+    quads_of_block(level - 1)
+        .filter(|child| hidden & child != 0)
+        .count() as u32
+}
+
 fn is_unknown(word: u64, terrain: u64, mask: u64) -> bool {
     word & mask != 0 && (word ^ terrain) & mask != 0
 }
@@ -229,6 +280,58 @@ mod tests {
             .sum::<u64>()
     }
 
+    /// The slow twin of [`Pruner::prune`]: one quad after the other, by the thesis's words.
+    fn slowly(grid: Grid, valid: &[u64], pvs: &[u64], limit: u64, ties: Ties) -> Vec<u64> {
+        let mut pvs = pvs.to_vec();
+        let bit = |words: &[u64], sample| {
+            let (word, bit) = grid.block_bit(sample);
+            words[word] >> bit & 1 == 1
+        };
+        while nodes(grid, valid, &pvs, grid.root()) > limit {
+            let of = |quad| twin::state(grid, &|s| bit(valid, s), &|s| bit(&pvs, s), quad);
+            // Children with terrain that are hidden; a quad with unknown ones has deeper nodes.
+            let hidden = |quad: Quad| {
+                let children = (0..4).filter_map(|index| quad.child(index));
+                let children = children.filter(|&child| {
+                    let terrain = twin::state(grid, &|s| bit(valid, s), &|s| bit(valid, s), child);
+                    terrain != Visibility::Hidden && of(child) == Visibility::Hidden
+                });
+                children.count()
+            };
+            let deepest = (1..grid.levels()).find_map(|level| {
+                let (columns, rows) = grid.quads_at(level);
+                let places =
+                    (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+                // Within blocks, a block's quads come before those of the next.
+                let in_order = |&(column, row): &(u32, u32)| {
+                    let of_block = BLOCK_LEVEL.saturating_sub(level);
+                    (row >> of_block, column >> of_block, row, column)
+                };
+                let mut places: Vec<_> = places.collect();
+                places.sort_by_key(in_order);
+                let mut quads: Vec<_> = places
+                    .into_iter()
+                    .map(|(column, row)| Quad::new(level, column, row))
+                    .filter(|&quad| of(quad) == Visibility::Unknown)
+                    .collect();
+                if ties == Ties::FewestHidden {
+                    quads.sort_by_key(|&quad| hidden(quad));
+                }
+                quads.first().copied()
+            });
+            let quad = deepest.expect("a tree of one node is within every limit");
+            for sample in grid.row_by_row() {
+                let around = (sample.column >> quad.level, sample.row >> quad.level);
+                if around != (quad.column, quad.row) {
+                    continue;
+                }
+                let (word, bit) = grid.block_bit(sample);
+                pvs[word] |= valid[word] & 1 << bit;
+            }
+        }
+        pvs
+    }
+
     proptest! {
         #[test]
         fn as_many_nodes_as_the_limit_allows_and_nothing_hidden_that_was_visible(
@@ -238,6 +341,7 @@ mod tests {
             grain in 0u32..6,
             voids in any::<bool>(),
             limits in (1u64..400, 1u64..400),
+            ties in prop_oneof![Just(Ties::RowByRow), Just(Ties::FewestHidden)],
         ) {
             let grid = Grid::new(width, height).unwrap();
             let mut state = seed;
@@ -269,14 +373,15 @@ mod tests {
             prop_assert_eq!(before, nodes(grid, valid.blocks(), &pvs, grid.root()));
             let (most, least) = (limits.0.max(limits.1), limits.0.min(limits.1));
             let mut pruned = pvs.clone();
-            let left = pruner.prune(&mut pruned, most);
+            let left = pruner.prune(&mut pruned, most, ties);
             prop_assert_eq!(left, nodes(grid, valid.blocks(), &pruned, grid.root()));
             prop_assert!(left <= most);
             prop_assert!(pvs.iter().zip(&pruned).all(|(pvs, pruned)| pvs & !pruned == 0));
             prop_assert!(before > most || pruned == pvs);
+            prop_assert_eq!(&pruned, &slowly(grid, valid.blocks(), &pvs, most, ties));
             let mut again = pvs.clone();
-            pruner.prune(&mut again, least);
-            pruner.prune(&mut pruned, least);
+            pruner.prune(&mut again, least, ties);
+            pruner.prune(&mut pruned, least, ties);
             prop_assert_eq!(again, pruned);
         }
     }

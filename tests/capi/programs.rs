@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use viewcell::bake::{BakeOptions, Keep, Mode, Observer, Source, Stage, bake_terrain};
+use viewcell::bake::{BakeOptions, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain};
 use viewcell::bundle::InputFile;
 use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
 use viewcell::runtime::{Bundle, MappedBundle, Sample};
@@ -98,7 +98,7 @@ fn bake(terrain: &Terrain, path: &Path) {
         simd: Simd::Auto,
         overwrite: false,
         keep: Keep::Nothing,
-        budget: None,
+        compression: Compression::Lossless,
     };
     let source = Source {
         input: InputFile::default(),

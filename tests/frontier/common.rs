@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use viewcell::bake::{BakeOptions, Keep, Mode, Observer, Source, Stage, bake_terrain};
+use viewcell::bake::{BakeOptions, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain};
 use viewcell::bundle::InputFile;
 use viewcell::ingest::{IngestOptions, read_terrain};
 use viewcell::runtime::frontier::{
@@ -42,7 +42,7 @@ pub fn bake(terrain: &Terrain, bodies: Bodies) -> Baked {
         simd: Simd::Auto,
         overwrite: false,
         keep: Keep::Nothing,
-        budget: None,
+        compression: Compression::Lossless,
     };
     let source = Source {
         input: InputFile::default(),

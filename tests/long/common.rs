@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use viewcell::bake::{
-    BakeError, BakeOptions, BakeReport, Keep, Mode, Observer, Part, ShardReport, Source, Stage,
-    bake_shard, bake_terrain,
+    BakeError, BakeOptions, BakeReport, Compression, Keep, Mode, Observer, Part, ShardReport,
+    Source, Stage, bake_shard, bake_terrain,
 };
 use viewcell::bundle::InputFile;
 use viewcell::visibility::Simd;
@@ -84,7 +84,7 @@ impl World {
                 simd: Simd::Auto,
                 overwrite: false,
                 keep: Keep::New,
-                budget: None,
+                compression: Compression::Lossless,
             },
         }
     }
@@ -92,7 +92,7 @@ impl World {
     pub fn with(&self, keep: Keep, threads: usize) -> BakeOptions {
         BakeOptions {
             keep,
-            budget: None,
+            compression: Compression::Lossless,
             threads,
             ..self.options.clone()
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use viewcell::bake::{BakeError, BakeErrorKind, Keep, Mode, Part, bake_shard, merge};
+use viewcell::bake::{BakeError, BakeErrorKind, Compression, Keep, Mode, Part, bake_shard, merge};
 use viewcell::bundle::ShardWriter;
 
 use crate::common::{StopAfter, World, names, says};
@@ -24,7 +24,13 @@ fn shards(world: &World, folder: &Path, of: u32) -> Vec<PathBuf> {
 }
 
 fn merged(shards: &[PathBuf], output: &Path) -> Result<Vec<u8>, BakeError> {
-    merge(shards, output, false, None, &StopAfter::never())?;
+    merge(
+        shards,
+        output,
+        false,
+        &Compression::Lossless,
+        &StopAfter::never(),
+    )?;
     Ok(fs::read(output).unwrap())
 }
 
@@ -272,6 +278,13 @@ fn an_output_that_is_there_is_kept() {
     assert_eq!(error.kind(), BakeErrorKind::Io);
     says(&error, &["a.vcb", "exists already"]);
     assert_eq!(fs::read(&output).unwrap(), b"precious");
-    merge(&shards, &output, true, None, &StopAfter::never()).unwrap();
+    merge(
+        &shards,
+        &output,
+        true,
+        &Compression::Lossless,
+        &StopAfter::never(),
+    )
+    .unwrap();
     assert!(fs::read(&output).unwrap() == world.bundle());
 }

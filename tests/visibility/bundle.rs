@@ -4,7 +4,7 @@
 //! Crops by default; `VIEWCELL_FULL=1` takes the whole files (`scripts/check-exact`).
 
 use super::{BODIES, Dice, real};
-use viewcell::bake::{BakeOptions, Keep, Mode, Observer, Source, Stage, bake_terrain};
+use viewcell::bake::{BakeOptions, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain};
 use viewcell::bundle::InputFile;
 use viewcell::ingest::IngestOptions;
 use viewcell::runtime::{MappedBundle, Sample};
@@ -39,7 +39,7 @@ fn ask(name: &str, mut options: IngestOptions, crop: [u32; 4], always: bool) {
         simd: Simd::Auto,
         overwrite: false,
         keep: Keep::Nothing,
-        budget: None,
+        compression: Compression::Lossless,
     };
     let source = Source {
         input: InputFile::default(),

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{self, Kept, Weight};
+use viewcell::bake::{self, DeepestFirst, Kept, Ties, Weight};
 use viewcell::bundle;
 use viewcell::compress::prune::nodes_for;
 
 use super::{chart, frontier};
-use crate::cli::budget::ByteSize;
+use crate::cli::compression::ByteSize;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
 use crate::cli::output::{self, Json, say};
@@ -61,10 +61,14 @@ pub struct Document {
     rows: Vec<Row>,
 }
 
+/// The thesis's method.
+const DEEPEST_FIRST: &str = "deepest-first";
+
 /// What a method comes to.
 #[derive(Serialize, JsonSchema)]
 struct Row {
-    /// `deepest-first` or `optimal`.
+    /// `deepest-first`, row by row; `deepest-first, fewest hidden`: of equally deep nodes those first
+    /// that hide the fewest quads; `optimal`.
     method: &'static str,
     /// Bytes: of all nodes at three bytes each, or of the whole file.
     bytes: u64,
@@ -101,8 +105,14 @@ pub fn run(args: &Args) -> Outcome {
     let mut rows = Vec::new();
     let budgets = args.budgets.iter().map(|budget| nodes_for(grid, budget.0));
     for nodes in budgets.chain(args.nodes.iter().copied()) {
-        let kept = bake::deepest_first(&source, nodes, threads, &progress)?;
-        rows.push(Row::new("deepest-first", kept));
+        for (method, ties) in [
+            (DEEPEST_FIRST, Ties::RowByRow),
+            ("deepest-first, fewest hidden", Ties::FewestHidden),
+        ] {
+            let to = DeepestFirst { nodes, ties };
+            let kept = bake::deepest_first(&source, to, threads, &progress)?;
+            rows.push(Row::new(method, kept));
+        }
     }
     for budget in &args.budgets {
         let kept = bake::optimal(&source, budget.0, Weight::Area, threads, &progress)?;
@@ -137,7 +147,7 @@ fn draw(document: &Document, path: &std::path::Path) -> Result<(), Failure> {
         let point = |row: &Row| Some([row.bytes as f64, (*row.kept.first()?)?]);
         rows.filter_map(point).collect()
     };
-    let lines = [line("deepest-first"), line("optimal")];
+    let lines = [line(DEEPEST_FIRST), line("optimal")];
     let picture = chart::lines(&lines).map_err(|error| {
         Failure::io(
             format!("{}: cannot be drawn", path.display()),
@@ -155,7 +165,9 @@ impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let document = self.0;
         writeln!(f, "without loss: {} bytes", document.lossless_bytes)?;
-        f.write_str("method               bytes  nodes  % of hidden area kept, by level\n")?;
+        f.write_str(
+            "method                             bytes  nodes  % of hidden area kept, by level\n",
+        )?;
         for row in &document.rows {
             let nodes = row.nodes_per_quad.map_or(String::new(), |n| n.to_string());
             let mut kept = String::new();
@@ -166,7 +178,7 @@ impl fmt::Display for Table<'_> {
                 }
             }
             let (method, bytes) = (row.method, row.bytes);
-            writeln!(f, "{method:<14} {bytes:>11} {nodes:>6} {kept}")?;
+            writeln!(f, "{method:<28} {bytes:>11} {nodes:>6} {kept}")?;
         }
         Ok(())
     }

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{BakeOptions, Keep, Mode, Source, bake_terrain, prune_bundle};
+use viewcell::bake::{
+    BakeOptions, Compression, DeepestFirst, Keep, Mode, RepackOptions, Source, Ties, bake_terrain,
+    repack,
+};
 use viewcell::bundle;
 use viewcell::compress::prune::nodes_for;
 use viewcell::runtime::frontier::{FrontierOptions, Grow, Merge};
@@ -149,8 +152,16 @@ pub fn run(args: &Args) -> Outcome {
             args,
             format_args!("{gigabytes} GB: at most {nodes} nodes a PVS"),
         );
-        prune_bundle(&terrain, nodes, &pruned)
-            .map_err(|error| Failure::new(Exit::InputOutput, error))?;
+        let options = RepackOptions {
+            compression: Compression::DeepestFirst(DeepestFirst {
+                nodes,
+                ties: Ties::RowByRow,
+            }),
+            ..RepackOptions::default()
+        };
+        let progress = Progress::new(&args.voice, Stop::default());
+        repack(&path, &pruned, &options, &progress)?;
+        progress.finish();
         cases.extend(measure_limit(args, gigabytes, nodes, &pruned, &pairs)?);
         // One at a time: together they may take more than a disk has.
         let _ = std::fs::remove_file(&pruned);
@@ -204,7 +215,7 @@ pub(super) fn bake(heightmap: &Heightmap, voice: &Voice, path: &Path) -> Result<
         simd: Simd::Auto,
         overwrite: false,
         keep: Keep::Nothing,
-        budget: None,
+        compression: Compression::Lossless,
     };
     let progress = Progress::new(voice, Stop::default());
     let input = &heightmap.input;

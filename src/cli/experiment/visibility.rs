@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{BakeOptions, Keep, Mode, Source, bake_terrain};
+use viewcell::bake::{BakeOptions, Compression, Keep, Mode, Source, bake_terrain};
 use viewcell::bundle;
 use viewcell::experiment::{Compared, ModeShares, MotionOptions, MotionSample, compare_modes};
 use viewcell::picture::{Bars, bar_chart};
@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> Outcome {
             simd: Simd::Auto,
             overwrite: false,
             keep: Keep::Nothing,
-            budget: None,
+            compression: Compression::Lossless,
         };
         match bake_terrain(terrain, &source, &options, &path(mode), &progress) {
             Ok(report) => reports.push(report),

@@ -113,3 +113,125 @@ impl PairSymbols {
 fn node_of(some: u16, not_full: u16) -> u32 {
     u32::from(some) | u32::from(some & !not_full) << 16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The slow twin of [`PairSymbols::analyse`]: by the words of [`crate::format::blockpair`],
+    /// sample by sample.
+    struct Twin<'a> {
+        rows: &'a [u64; 64],
+        viewpoints: u64,
+        targets: u64,
+    }
+
+    /// Column and row of the first sample of a square, and its side.
+    type Square = ((usize, usize), usize);
+
+    fn quarter((corner, side): Square, i: usize) -> Square {
+        let half = side / 2;
+        (
+            (corner.0 + (i & 1) * half, corner.1 + (i >> 1) * half),
+            half,
+        )
+    }
+
+    fn samples((corner, side): Square) -> impl Iterator<Item = usize> {
+        (0..side * side).map(move |i| (corner.1 + i / side) * 8 + corner.0 + i % side)
+    }
+
+    impl Twin<'_> {
+        fn sight(&self, from: Square, to: Square) -> Sight {
+            let (mut seen, mut all) = (0, 0);
+            for v in samples(from).filter(|v| self.viewpoints >> v & 1 == 1) {
+                for t in samples(to).filter(|t| self.targets >> t & 1 == 1) {
+                    all += 1;
+                    seen += self.rows[v] >> t & 1;
+                }
+            }
+            match seen {
+                0 => Sight::Hidden,
+                _ if seen == all => Sight::Visible,
+                _ => Sight::Mixed,
+            }
+        }
+
+        fn node(&self, from: Square, to: Square) -> u32 {
+            (0..16).fold(0, |node, c| {
+                match self.sight(quarter(from, c >> 2), quarter(to, c & 3)) {
+                    Sight::Hidden => node,
+                    Sight::Visible => node | 1 << c | 1 << (16 + c),
+                    Sight::Mixed => node | 1 << c,
+                }
+            })
+        }
+
+        fn leaf(&self, from: Square, to: Square) -> u16 {
+            let mut leaf = 0;
+            for (i, v) in samples(from).enumerate() {
+                for (j, t) in samples(to).enumerate() {
+                    let pair = self.viewpoints >> v & self.targets >> t & 1;
+                    leaf |= ((pair & self.rows[v] >> t) as u16) << (4 * i + j);
+                }
+            }
+            leaf
+        }
+
+        fn symbols(&self) -> PairSymbols {
+            let whole = ((0, 0), 8);
+            let mut symbols = PairSymbols {
+                nodes: vec![self.node(whole, whole)],
+                leaves: Vec::new(),
+            };
+            for outer in 0..16 {
+                let (from, to) = (quarter(whole, outer >> 2), quarter(whole, outer & 3));
+                if self.sight(from, to) != Sight::Mixed {
+                    continue;
+                }
+                symbols.nodes.push(self.node(from, to));
+                for inner in 0..16 {
+                    let (from, to) = (quarter(from, inner >> 2), quarter(to, inner & 3));
+                    if self.sight(from, to) == Sight::Mixed {
+                        symbols.leaves.push(self.leaf(from, to));
+                    }
+                }
+            }
+            symbols
+        }
+    }
+
+    /// Masks that are all, nothing, half planes or noise.
+    fn mask() -> impl Strategy<Value = u64> {
+        prop_oneof![
+            3 => Just(!0),
+            1 => Just(0),
+            2 => (0u32..64).prop_map(|n| !0 << n),
+            2 => any::<u64>(),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn trees_are_those_of_their_definition(
+            rows in proptest::collection::vec(mask(), 64),
+            smooth in any::<bool>(),
+            viewpoints in mask(),
+            targets in mask(),
+        ) {
+            let rows = std::array::from_fn(|v| rows[if smooth { v / 16 } else { v }]);
+            let twin = Twin { rows: &rows, viewpoints, targets };
+            let mut symbols = PairSymbols::default();
+            let sight = symbols.analyse(&rows, viewpoints, targets);
+            prop_assert_eq!(sight, twin.sight(((0, 0), 8), ((0, 0), 8)));
+            if sight == Sight::Mixed {
+                prop_assert_eq!(&symbols, &twin.symbols());
+                let seen = symbols.rows();
+                for v in (0..64).filter(|v| viewpoints >> v & 1 == 1) {
+                    prop_assert_eq!(seen[v] & targets, rows[v] & targets);
+                }
+            }
+        }
+    }
+}

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::bake::{BakeOptions, Keep, Mode, Observer, Source, Stage, bake_terrain};
+use viewcell::bake::{BakeOptions, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain};
 use viewcell::ingest::{IngestOptions, read_terrain};
 use viewcell::runtime::Sample;
 use viewcell::visibility::Simd;
@@ -41,7 +41,7 @@ pub fn bundle() -> PathBuf {
             simd: Simd::Auto,
             overwrite: false,
             keep: Keep::Nothing,
-            budget: None,
+            compression: Compression::Lossless,
         };
         let source = Source::new(&input, ingested.format, Default::default()).unwrap();
         bake_terrain(&ingested.terrain, &source, &options, &path, &Silent).unwrap();

@@ -1,19 +1,22 @@
-//! What a bundle may come to: `--budget` and `--weight`.
+//! What is kept of a bake: `--budget`, `--weight`, `--compression` and its options.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use viewcell::bake::{Budget, Weight};
+use viewcell::bake::{self, Budget, Compression, DeepestFirst, Weight};
+use viewcell::compress::prune::nodes_for;
+use viewcell::format::Grid;
 use viewcell::ingest::{IngestOptions, read_terrain};
 
 use super::exit::Failure;
 
-/// What a bundle may come to, and what to give up for it.
+/// What is kept of a bake that loses nothing.
 #[derive(clap::Args)]
-pub struct BudgetArgs {
+pub struct CompressionArgs {
     /// Greatest size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. What is hidden is
     /// given out as visible where that saves most bytes; never the other way round
     #[arg(long, value_name = "SIZE", help_heading = "Size")]
@@ -24,43 +27,126 @@ pub struct BudgetArgs {
     /// area: the same from every quad. level: as much from all quads of one level together as from
     /// those of any other, for frontiers, which grow on large quads. A raster of the terrain's size
     /// holds a weight of at least 0 for each sample.
-    #[arg(
-        long,
-        value_name = "area|level|RASTER",
-        requires = "budget",
-        help_heading = "Size"
-    )]
+    #[arg(long, value_name = "area|level|RASTER", help_heading = "Size")]
     pub weight: Option<WeightOf>,
+
+    /// How to come to a budget: by least loss, or as Avni's thesis does, for comparison
+    #[arg(long, value_enum, help_heading = "Size")]
+    pub compression: Option<Method>,
+
+    /// With --compression deepest-first: nodes that each PVS may have. If not given, as many as the
+    /// budget affords at three bytes each
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Size")]
+    pub nodes_per_quad: Option<u64>,
+
+    /// With --compression deepest-first: which of equally deep nodes go first
+    #[arg(long, value_enum, help_heading = "Size")]
+    pub ties: Option<Ties>,
 }
 
-impl BudgetArgs {
-    /// The budget of a terrain of so many columns and rows; reads the weights.
-    pub fn read(&self, grid: (u32, u32)) -> Result<Option<Budget>, Failure> {
+/// How to come to a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Give up what costs least occlusion for the bytes it saves
+    Optimal,
+    /// Give up the deepest nodes of each PVS, down to the same number (thesis section 3.4)
+    DeepestFirst,
+}
+
+/// Which of equally deep nodes go first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ties {
+    /// The first, row by row
+    RowByRow,
+    /// Those that hide the fewest of their four quads (thesis section 5.2)
+    FewestHidden,
+}
+
+impl CompressionArgs {
+    /// What is kept of a terrain of so many columns and rows; reads the weights.
+    pub fn read(&self, (width, height): (u32, u32)) -> Result<Compression, Failure> {
+        match self.compression {
+            Some(Method::DeepestFirst) => {
+                let grid = Grid::new(width, height)
+                    .map_err(|error| Failure::bad_input(error.to_string()))?;
+                return self.deepest_first(grid);
+            }
+            Some(Method::Optimal) if self.budget.is_none() => {
+                return Err(Failure::usage(
+                    "--compression optimal: expected a --budget to come to".into(),
+                ));
+            }
+            _ => {}
+        }
+        let only = |given: bool, option, with| match given {
+            true => Err(Failure::usage(format!(
+                "{option}: expected only with {with}"
+            ))),
+            false => Ok(()),
+        };
+        let deepest = "--compression deepest-first";
+        only(self.nodes_per_quad.is_some(), "--nodes-per-quad", deepest)?;
+        only(self.ties.is_some(), "--ties", deepest)?;
         let Some(size) = self.budget else {
-            return match self.weight {
-                Some(_) => Err(Failure::usage(
-                    "--weight: expected only with --budget".into(),
-                )),
-                None => Ok(None),
-            };
+            only(self.weight.is_some(), "--weight", "--budget")?;
+            return Ok(Compression::Lossless);
         };
         // Heights are part of every bundle.
-        let least = u64::from(grid.0) * u64::from(grid.1) * 4 + 512;
+        let least = u64::from(width) * u64::from(height) * 4 + 512;
         if size.0 < least {
             return Err(Failure::usage(format!(
-                "--budget {size}: expected more than {least} bytes, which the heights of {} x {} samples take",
-                grid.0, grid.1
+                "--budget {size}: expected more than {least} bytes, which the heights of {width} x {height} samples take"
             )));
         }
         let weight = match &self.weight {
             None | Some(WeightOf::Area) => Weight::Area,
             Some(WeightOf::Level) => Weight::Level,
-            Some(WeightOf::Raster(path)) => weights(path, grid)?,
+            Some(WeightOf::Raster(path)) => weights(path, (width, height))?,
         };
-        Ok(Some(Budget {
+        Ok(Compression::Optimal(Budget {
             bytes: size.0,
             weight,
         }))
+    }
+
+    fn deepest_first(&self, grid: Grid) -> Result<Compression, Failure> {
+        if self.weight.is_some() {
+            return Err(Failure::usage(
+                "--weight: deepest-first weighs nothing; expected --compression optimal with it"
+                    .into(),
+            ));
+        }
+        let nodes = match (self.nodes_per_quad, self.budget) {
+            (Some(nodes), None) => nodes,
+            (None, Some(size)) => match nodes_for(grid, size.0) {
+                0 => {
+                    let least = 3 * grid.quad_count();
+                    return Err(Failure::usage(format!(
+                        "--budget {size}: expected at least {least} bytes, which one node of 3 bytes for each of {} quads takes",
+                        grid.quad_count()
+                    )));
+                }
+                nodes => nodes,
+            },
+            _ => {
+                return Err(Failure::usage(
+                    "--compression deepest-first: expected --nodes-per-quad or --budget, one of them"
+                        .into(),
+                ));
+            }
+        };
+        let ties = match self.ties {
+            None | Some(Ties::RowByRow) => bake::Ties::RowByRow,
+            Some(Ties::FewestHidden) => bake::Ties::FewestHidden,
+        };
+        Ok(Compression::DeepestFirst(DeepestFirst { nodes, ties }))
+    }
+
+    /// Whether anything may be lost.
+    pub fn is_lossy(&self) -> bool {
+        self.budget.is_some() || self.compression.is_some()
     }
 }
 
