@@ -27,6 +27,7 @@ mod prune;
 mod read_back;
 mod repack;
 mod report;
+mod search;
 mod share;
 mod sweep;
 mod tiles;

@@ -1,4 +1,5 @@
-//! A bundle within a budget: the trade of hidden area against bytes that comes to it.
+//! A bundle within a budget: what a trade of hidden area against bytes comes to ([`super::search`]
+//! finds the trade).
 
 use std::path::Path;
 
@@ -6,6 +7,7 @@ use rayon::prelude::*;
 
 use super::compression::Budget;
 use super::pack::{PairSource, Target, TreeRoom, pack, pool, reading};
+use super::search::EVERYTHING;
 use super::weights::Weights;
 use super::{BakeError, Observer};
 use crate::bundle::{
@@ -30,23 +32,23 @@ fn dither(a: usize, b: usize) -> f64 {
 }
 
 /// A lossless bundle of pairs, and what is asked of it.
-struct Search<'a> {
-    source: PairSource<'a>,
+pub(super) struct Search<'a> {
+    pub source: PairSource<'a>,
     groups: Groups<'a>,
     valid: &'a ValidPyramid,
     weights: Weights,
     quads: Vec<(Quad, f64)>,
-    pool: rayon::ThreadPool,
-    observer: &'a dyn Observer,
+    pub pool: rayon::ThreadPool,
+    pub observer: &'a dyn Observer,
     /// Bytes that do not depend on the trade.
     fixed: u64,
 }
 
 /// What a trade comes to.
-struct Outcome {
+pub(super) struct Outcome {
     /// Bytes of the whole file, or a few more.
-    bytes: u64,
-    histogram: Histogram,
+    pub bytes: u64,
+    pub histogram: Histogram,
     /// By group in order, by record: whether the pair becomes visible.
     dropped: Vec<Vec<bool>>,
 }
@@ -93,7 +95,7 @@ impl Search<'_> {
     }
 
     /// What a trade comes to, by every `stride`-th group; by all of them with a stride of 1.
-    fn evaluate(
+    pub fn evaluate(
         &self,
         codebook: &Codebook,
         trade: f64,
@@ -130,21 +132,36 @@ impl Search<'_> {
         let dictionary = codebook.section().len() as u64;
         let sampled = codebook.cost() - dictionary + around;
         let scaled = sampled * blocks.len() as u64 / chosen.len() as u64;
-        let trees: u64 = self.pool.install(|| {
-            let lengths = self
-                .quads
+        Ok(Outcome {
+            bytes: self.fixed + dictionary + scaled + self.tree_bytes(trade, stride),
+            histogram,
+            dropped,
+        })
+    }
+
+    /// Bytes of the trees, by every `stride`-th of them.
+    fn tree_bytes(&self, trade: f64, stride: usize) -> u64 {
+        let chosen: Vec<_> = self.quads.iter().step_by(stride).collect();
+        let bytes: u64 = self.pool.install(|| {
+            let lengths = chosen
                 .par_iter()
-                .map_init(TreeRoom::default, |room, quad| {
-                    self.tree(*quad, trade, room);
+                .map_init(TreeRoom::default, |room, &&quad| {
+                    self.tree(quad, trade, room);
                     room.tree.len() as u64
                 });
             lengths.sum()
         });
-        Ok(Outcome {
-            bytes: self.fixed + dictionary + scaled + trees,
-            histogram,
-            dropped,
-        })
+        bytes * self.quads.len() as u64 / chosen.len().max(1) as u64
+    }
+
+    /// Bytes of the file if everything is given up that can be.
+    pub fn least(&self) -> u64 {
+        let dictionary = Codebook::new(&Histogram::default()).section().len() as u64;
+        let blocks = self.source.blocks.iter();
+        let groups: u64 = blocks
+            .map(|&block| self.skeleton(block) + table_length(0) as u64)
+            .sum();
+        self.fixed + dictionary + groups + self.tree_bytes(EVERYTHING, 1)
     }
 
     /// Bytes of a group before its table; with a loss they become no more.
@@ -165,7 +182,7 @@ impl Search<'_> {
     }
 
     /// Writes the bundle that a trade comes to; it has its name only if it is within the budget.
-    fn write(
+    pub fn write(
         &self,
         codebook: &Codebook,
         trade: f64,
@@ -265,15 +282,6 @@ impl Search<'_> {
     }
 }
 
-/// A trade that gives up everything.
-const EVERYTHING: f64 = 1e40;
-
-/// After so many trades, one that is known to be enough is taken.
-const ATTEMPTS: u32 = 24;
-
-/// Steps of the search by a part of the groups: each halves the logarithm of what is possible.
-const STEPS: u32 = 24;
-
 /// Writes the bundle `source`, of either tree code and without loss, within a budget; without
 /// loss if it fits. The provenance is given what was lost.
 ///
@@ -335,114 +343,4 @@ pub(super) fn shrink(
     let fits = search.run(written.bytes, target, provenance, budget)?;
     lossless.remove()?;
     Ok(fits)
-}
-
-impl Search<'_> {
-    /// Finds the trade, and writes what it comes to.
-    fn run(
-        &self,
-        lossless: u64,
-        target: &Target,
-        provenance: &mut Provenance,
-        budget: &Budget,
-    ) -> Result<Written, BakeError> {
-        let all = self.evaluate(&Codebook::new(&Histogram::default()), EVERYTHING, 1)?;
-        // With the loss in it, the provenance takes some more bytes.
-        let mut aim = budget.bytes.saturating_sub(PROVENANCE_BYTES);
-        if all.bytes > aim {
-            return Err(BakeError::Budget {
-                budget: budget.bytes,
-                least: all.bytes + PROVENANCE_BYTES,
-            });
-        }
-        let mut histogram = Histogram::default();
-        self.source.for_each(
-            &self.pool,
-            self.observer,
-            |_, group| {
-                let mut counts = Histogram::default();
-                group.pairs.iter().for_each(|pair| counts.count(pair));
-                counts
-            },
-            |_, counts| {
-                histogram.add(&counts);
-                Ok(())
-            },
-        )?;
-        let stride = (self.source.blocks.len() / 128).max(1);
-        let mut codebook = Codebook::new(&histogram);
-        // Codes follow from what is kept, and what is kept from the codes.
-        for _ in 0..2 {
-            let trade = self.bisect(&codebook, aim, stride)?;
-            let outcome = self.evaluate(&codebook, trade, 1)?;
-            codebook = Codebook::new(&outcome.histogram);
-        }
-        let mut trade = self.bisect(&codebook, aim, stride)?;
-        let floor = lossless.min(budget.bytes) / 100 * 98;
-        let original = provenance.clone();
-        let (mut low, mut high) = (0.0, EVERYTHING);
-        let mut attempts = 0;
-        loop {
-            attempts += 1;
-            let outcome = self.evaluate(&codebook, trade, 1)?;
-            if outcome.bytes > aim && trade < EVERYTHING {
-                low = f64::max(low, trade);
-            } else {
-                high = f64::min(high, trade);
-                let near = outcome.bytes >= floor || high / low < 1.0 + 1e-6;
-                if near || attempts >= ATTEMPTS {
-                    let mut made = original.clone();
-                    let written =
-                        self.write(&codebook, trade, &outcome, target, &mut made, budget)?;
-                    if written.bytes <= budget.bytes {
-                        *provenance = made;
-                        return Ok(written);
-                    }
-                    if trade == EVERYTHING {
-                        return Err(BakeError::Budget {
-                            budget: budget.bytes,
-                            least: written.bytes,
-                        });
-                    }
-                    // More than was reckoned: the next one is to be as much smaller.
-                    aim = aim.saturating_sub(written.bytes - budget.bytes);
-                    (low, high) = (trade, EVERYTHING);
-                }
-            }
-            trade = match attempts {
-                0..ATTEMPTS => next_trade(trade, outcome.bytes, aim, low, high),
-                _ => high,
-            };
-        }
-    }
-
-    /// The least trade that comes to `aim` bytes by a part of the groups.
-    fn bisect(&self, codebook: &Codebook, aim: u64, stride: usize) -> Result<f64, BakeError> {
-        let (mut low, mut high) = (1e-3f64.ln(), 1e12f64.ln());
-        for _ in 0..STEPS {
-            let middle = (low + high) / 2.0;
-            if self.evaluate(codebook, middle.exp(), stride)?.bytes > aim {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        Ok(high.exp())
-    }
-}
-
-/// Bytes by which the provenance may grow.
-const PROVENANCE_BYTES: u64 = 512;
-
-/// The trade to try after one that came to `bytes`: as if these fell in proportion, but within
-/// what is known to be too little and enough.
-fn next_trade(trade: f64, bytes: u64, aim: u64, low: f64, high: f64) -> f64 {
-    let guess = trade * bytes as f64 / (aim as f64 * 0.995);
-    let inside = guess > low && guess < high;
-    match (inside, low > 0.0, high < EVERYTHING) {
-        (true, ..) => guess,
-        (_, true, true) => (low * high).sqrt(),
-        (_, true, false) => low * 2.0,
-        _ => high / 2.0,
-    }
 }
