@@ -33,6 +33,8 @@ pub mod hierarchy;
 pub mod ingest;
 #[cfg(feature = "bake")]
 pub mod picture;
+#[cfg(feature = "view")]
+pub mod view;
 #[cfg(feature = "bake")]
 pub mod visibility;
 #[cfg(feature = "bake")]

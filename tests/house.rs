@@ -18,6 +18,7 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("picture", &["world", "runtime"]),
     ("bake", EVERYTHING),
     ("experiment", EVERYTHING),
+    ("view", &["picture", "runtime"]),
     ("cli", EVERYTHING),
 ];
 
@@ -33,6 +34,7 @@ const EVERYTHING: &[&str] = &[
     "picture",
     "bake",
     "experiment",
+    "view",
 ];
 
 /// Names that would bring the standard library, an allocation or a panic into `format`.

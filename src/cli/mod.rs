@@ -26,6 +26,7 @@ mod schemas;
 mod ship;
 mod signals;
 mod verify;
+mod view;
 
 use std::process::ExitCode;
 
@@ -53,6 +54,7 @@ enum Verb {
     Unpack(ship::UnpackArgs),
     Info(info::Args),
     Verify(verify::Args),
+    View(view::Args),
     Query(query::Args),
     Frontier(frontier::Args),
     Export(export::Args),
@@ -72,6 +74,7 @@ pub fn main() -> ExitCode {
         Verb::Unpack(args) => ship::unpack(args),
         Verb::Info(args) => info::run(&args),
         Verb::Verify(args) => verify::run(&args),
+        Verb::View(args) => view::run(&args),
         Verb::Query(args) => query::run(args),
         Verb::Frontier(args) => frontier::run(&args),
         Verb::Export(args) => export::run(&args),

@@ -1,0 +1,58 @@
+//! `viewcell view`: a bundle in a browser.
+
+use std::path::PathBuf;
+
+use viewcell::view::{Server, ViewError};
+
+use super::exit::{Exit, Failure, Outcome};
+use super::output::{print, say};
+use super::query::cannot_open;
+use super::signals::Stop;
+
+/// Look at a bundle in a browser, or at two side by side
+///
+/// Prints the address of a page, opens it, and answers it until Ctrl-C. Only this machine is
+/// answered. Hover to see what is visible from a place, drag two players to see their frontiers,
+/// walk them with the arrow keys.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The bundle
+    bundle: PathBuf,
+    /// Another of the same terrain or level, to compare
+    other: Option<PathBuf>,
+    /// Listen at this port of the loopback; any that is free if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
+    /// Print the address, and let me open it
+    #[arg(long)]
+    no_open: bool,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let server = Server::bind(&args.bundle, args.other.as_deref(), args.port)?;
+    // Before the address is out: whoever reads it may send the signal at once.
+    let stop = Stop::listen()
+        .map_err(|error| Failure::io("cannot listen for signals".to_owned(), error))?;
+    let address = server.url();
+    print(&address)?;
+    if !args.no_open
+        && let Err(error) = open::that_detached(&address)
+    {
+        say(format_args!(
+            "no browser could be opened ({error}): open {address} yourself"
+        ));
+    }
+    server.run(|| stop.asked())?;
+    Ok(stop.exit())
+}
+
+impl From<ViewError> for Failure {
+    fn from(error: ViewError) -> Self {
+        let exit = match error {
+            ViewError::Open(error) => return cannot_open(std::path::Path::new(""), error),
+            ViewError::Differ { .. } => Exit::Usage,
+            ViewError::Listen { .. } | ViewError::Serve(_) => Exit::InputOutput,
+        };
+        Self::new(exit, error)
+    }
+}

@@ -1,0 +1,145 @@
+//! What the page is answered.
+
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Map, Value};
+
+/// A head of JSON, and numbers behind it.
+///
+/// On the wire: the length of the head (`u32`, little-endian), the head with spaces up to a
+/// multiple of eight bytes from the start, and the numbers, all little-endian.
+pub struct Answer {
+    head: Map<String, Value>,
+    bytes: Vec<u8>,
+}
+
+/// Numbers that go over the wire.
+pub trait Wire: Copy {
+    fn append(self, bytes: &mut Vec<u8>);
+}
+
+macro_rules! wire {
+    ($($number:ty)*) => {$(
+        impl Wire for $number {
+            fn append(self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_le_bytes());
+            }
+        }
+    )*};
+}
+wire!(u8 u16 u32 u64 f32);
+
+impl Answer {
+    /// An answer with this head; `head` is an object.
+    pub fn new(head: Value) -> Self {
+        let head = match head {
+            Value::Object(head) => head,
+            other => Map::from_iter([("answer".to_owned(), other)]),
+        };
+        Self {
+            head,
+            bytes: Vec::new(),
+        }
+    }
+
+    /// With more numbers behind.
+    pub fn with<N: Wire>(mut self, numbers: impl IntoIterator<Item = N>) -> Self {
+        for number in numbers {
+            number.append(&mut self.bytes);
+        }
+        self
+    }
+
+    /// With another entry in the head.
+    pub fn entry(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.head.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        let mut head = Value::Object(self.head).to_string().into_bytes();
+        head.resize((head.len() + 4).next_multiple_of(8) - 4, b' ');
+        let mut bytes = (head.len() as u32).to_le_bytes().to_vec();
+        bytes.reserve_exact(head.len() + self.bytes.len());
+        bytes.extend(head);
+        bytes.extend(self.bytes);
+        let kind = [(header::CONTENT_TYPE, "application/octet-stream")];
+        (kind, Body::from(bytes)).into_response()
+    }
+}
+
+/// Why there is no answer, in words for the page to show.
+#[derive(Debug)]
+pub struct Refusal {
+    status: StatusCode,
+    reason: String,
+}
+
+impl Refusal {
+    /// The request asks for what cannot be.
+    pub fn bad_request(reason: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, reason)
+    }
+
+    /// The request is not for this page's ears.
+    pub fn forbidden(reason: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, reason)
+    }
+
+    /// There is no such thing.
+    pub fn not_found(reason: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, reason)
+    }
+
+    /// The bundle cannot tell.
+    pub fn damaged() -> Self {
+        let reason = "the bundle is damaged here; see what viewcell verify says, and bake again";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, reason)
+    }
+
+    /// The server is at fault.
+    pub fn failed(reason: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, reason)
+    }
+
+    fn new(status: StatusCode, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self { status, reason }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
+        (self.status, kind, self.reason).into_response()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_begin_at_a_multiple_of_eight_whatever_the_head() {
+        for text in ["", "a", "sixteen letters!", "grün"] {
+            let answer = Answer::new(serde_json::json!({ "text": text })).with([7_u64, 9]);
+            let body = answer.into_response().into_body();
+            let bytes = tokio::runtime::Builder::new_current_thread()
+                .build()
+                .unwrap()
+                .block_on(axum::body::to_bytes(body, 1 << 20))
+                .unwrap();
+            let head = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
+            assert_eq!((4 + head) % 8, 0);
+            let parsed: Value = serde_json::from_slice(&bytes[4..4 + head]).unwrap();
+            assert_eq!(parsed["text"], text);
+            assert_eq!(
+                bytes[4 + head..],
+                [7, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0]
+            );
+        }
+    }
+}

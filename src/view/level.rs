@@ -1,0 +1,190 @@
+//! Answers about a level of cells.
+//!
+//! Sets of cells go as the runtime has them: 64 cells a `u64`, the lowest bit first.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::answer::{Answer, Refusal};
+use super::terrain::micros_since;
+use crate::runtime::CellBundle;
+use crate::runtime::cell_frontier::Construction;
+
+/// What the level is.
+pub fn about(level: &CellBundle<'_>) -> Value {
+    json!({
+        "kind": "cells",
+        "cells": level.cells(),
+        "greatest": level.parameters().greatest_distance,
+        "neighbours": level.has_neighbours(),
+    })
+}
+
+/// The PVS of a cell.
+pub fn pvs(level: &CellBundle<'_>, at: &str) -> Result<Answer, Refusal> {
+    let cell = place(level, at)?;
+    let start = Instant::now();
+    let row = level.pvs(cell);
+    let words: Vec<u64> = row.words().collect();
+    let micros = micros_since(start);
+    let head = json!({ "seen": row.count(), "micros": micros });
+    Ok(Answer::new(head).with(words))
+}
+
+/// How many visible steps lead from a cell to each cell: a `u32` a cell, all ones for none.
+pub fn distances(level: &CellBundle<'_>, at: &str) -> Result<Answer, Refusal> {
+    let from = place(level, at)?;
+    let steps = (0..level.cells()).map(|to| level.distance(from, to).unwrap_or(u32::MAX));
+    Ok(Answer::new(json!({ "greatest": level.parameters().greatest_distance })).with(steps))
+}
+
+/// How many cells see each cell, itself included: a `u32` a cell.
+pub fn exposed(level: &CellBundle<'_>) -> Answer {
+    let mut counts = vec![0_u32; level.cells() as usize];
+    for cell in 0..level.cells() {
+        for seen in level.pvs(cell).iter() {
+            counts[seen as usize] += 1;
+        }
+    }
+    let most = counts.iter().max();
+    Answer::new(json!({ "most": most })).with(counts.iter().copied())
+}
+
+/// The frontier between two cells: both regions.
+pub fn frontier(
+    level: &CellBundle<'_>,
+    a: &str,
+    b: &str,
+    construction: Construction,
+) -> Result<Answer, Refusal> {
+    let [a, b] = [place(level, a)?, place(level, b)?];
+    if construction == Construction::Grown && !level.has_neighbours() {
+        let reason = "this level does not know which cells touch; bake it with --portals";
+        return Err(Refusal::bad_request(reason));
+    }
+    let mut memory = vec![0; construction.words(level.cells())];
+    let start = Instant::now();
+    let frontier = level
+        .frontier(a, b, construction, &mut memory)
+        .map_err(|error| Refusal::failed(error.to_string()))?;
+    let micros = micros_since(start);
+    let regions = frontier.map(|frontier| [frontier.ab, frontier.ba]);
+    Ok(halves(regions)
+        .entry("micros", micros)
+        .entry("visible", level.visible(a, b) || level.visible(b, a)))
+}
+
+fn halves(regions: Option<[&[u64]; 2]>) -> Answer {
+    let regions = regions.unwrap_or_default();
+    let sizes = regions.map(|words| words.iter().map(|w| w.count_ones()).sum::<u32>());
+    let words = regions.into_iter().flatten().copied();
+    Answer::new(json!({ "sizes": sizes })).with(words)
+}
+
+/// Whether the frontier between two cells keeps its promise, cell by cell.
+pub fn check(
+    level: &CellBundle<'_>,
+    a: &str,
+    b: &str,
+    construction: Construction,
+) -> Result<Answer, Refusal> {
+    let [a, b] = [place(level, a)?, place(level, b)?];
+    let mut memory = vec![0; construction.words(level.cells())];
+    let frontier = level
+        .frontier(a, b, construction, &mut memory)
+        .map_err(|error| Refusal::failed(error.to_string()))?;
+    let start = Instant::now();
+    let members = |words: &[u64]| -> Vec<u32> {
+        let is_in = |cell: &u32| words[*cell as usize / 64] >> (cell % 64) & 1 == 1;
+        (0..level.cells()).filter(is_in).collect()
+    };
+    let [ab, ba] = frontier.map_or([Vec::new(), Vec::new()], |f| [f.ab, f.ba].map(members));
+    let pairs = ab.iter().flat_map(|x| ba.iter().map(move |y| [*x, *y]));
+    let sees = pairs
+        .into_iter()
+        .find(|[x, y]| level.visible(*x, *y) || level.visible(*y, *x));
+    Ok(Answer::new(json!({
+        "holds": sees.is_none(),
+        "sees": sees,
+        "looked": ab.len() + ba.len(),
+        "micros": micros_since(start),
+    })))
+}
+
+/// Two players in a level.
+pub struct LevelWalk<'a> {
+    level: CellBundle<'a>,
+    places: [u32; 2],
+    /// Memory that holds the regions of the set, and how many words each takes.
+    memory: Vec<u64>,
+    has_set: bool,
+    sets: u64,
+    told: u64,
+    ticks: u64,
+    since: u64,
+}
+
+impl<'a> LevelWalk<'a> {
+    /// Before the players are anywhere.
+    pub fn new(level: CellBundle<'a>) -> Self {
+        Self {
+            level,
+            places: [0; 2],
+            memory: vec![0; Construction::default().words(level.cells())],
+            has_set: false,
+            sets: 0,
+            told: 0,
+            ticks: 0,
+            since: 0,
+        }
+    }
+
+    fn regions(&self) -> [&[u64]; 2] {
+        let row = (self.level.cells() as usize).div_ceil(64);
+        [&self.memory[..row], &self.memory[row..2 * row]]
+    }
+}
+
+/// Moves players; where one has left their half of the set, another is made (figure 4 of Steed
+/// and Angus).
+pub fn step(walk: &mut LevelWalk<'_>, to: &[Option<String>; 2]) -> Result<Answer, Refusal> {
+    let level = walk.level;
+    walk.ticks += 1;
+    for (player, to) in to.iter().enumerate() {
+        if let Some(to) = to {
+            walk.places[player] = place(&level, to)?;
+        }
+    }
+    let places = walk.places;
+    let is_in = |(words, cell): (&[u64], u32)| words[cell as usize / 64] >> (cell % 64) & 1 == 1;
+    let stays = walk.has_set && walk.regions().into_iter().zip(places).all(is_in);
+    let visible = level.visible(places[0], places[1]) || level.visible(places[1], places[0]);
+    if !stays {
+        let construction = Construction::default();
+        let made = level.frontier(places[0], places[1], construction, &mut walk.memory);
+        walk.has_set = matches!(made, Ok(Some(_)));
+        match walk.has_set {
+            true => (walk.sets, walk.since) = (walk.sets + 1, walk.ticks),
+            false => walk.told += 2,
+        }
+    }
+    let age = walk.has_set.then(|| walk.ticks - walk.since);
+    Ok(halves(walk.has_set.then(|| walk.regions()))
+        .entry("sets", walk.sets)
+        .entry("told", walk.told)
+        .entry("ticks", walk.ticks)
+        .entry("age", age)
+        .entry("visible", visible))
+}
+
+/// The cell of a number, if it is one of the level's.
+fn place(level: &CellBundle<'_>, text: &str) -> Result<u32, Refusal> {
+    let cell = text.parse().ok().filter(|cell| *cell < level.cells());
+    cell.ok_or_else(|| {
+        let last = level.cells() - 1;
+        Refusal::bad_request(format!(
+            "{text:?}: expected the number of a cell, 0 to {last}"
+        ))
+    })
+}

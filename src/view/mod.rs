@@ -1,0 +1,23 @@
+//! A live view of bundles: a page in a browser, and the server on the loopback that answers it.
+//!
+//! The page draws; who sees whom it asks here, and here the [`crate::runtime`] says it: there is
+//! no second implementation of visibility. A bundle that is replaced on disk is opened anew, and
+//! the page, which finds the generation of an answer changed, loads itself again.
+//!
+//! Only this machine is answered, and of it only the page that came from here: the guard refuses
+//! requests for another host name (an attacker's, made to point at the loopback) and from pages
+//! of other origins. What is served is the page and what it asks about the bundles; no request
+//! names a file.
+
+mod answer;
+mod check;
+mod guard;
+mod level;
+mod palette;
+mod routes;
+mod server;
+mod source;
+mod terrain;
+mod walk;
+
+pub use server::{Server, ViewError};

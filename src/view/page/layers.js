@@ -1,0 +1,270 @@
+// What can be shown: each layer asks the server, paints the answers, and tells what they say.
+//
+// Sets come as bits, counts as numbers; who sees whom is never decided here.
+
+import { along, css, steps } from "./paint.js";
+import { count, duration, legend, percent } from "./words.js";
+
+const NONE = 0xffffffff;
+
+/** The bits or numbers behind an answer's head. */
+const bits = (answer, from, length) => new Uint8Array(answer.buffer, answer.start + from, length);
+const numbers = (answer) => new Uint32Array(answer.buffer, answer.start);
+
+/** Marks of both players, and the straight line between them. */
+function playerMarks(app, pane, sees) {
+  const { a, b, active } = app.state;
+  const [from, to] = [a, b].map((place) => pane.ground.middle(place));
+  const { palette } = app;
+  const colour = sees ? palette.mark : [70, 70, 70];
+  return [
+    { kind: "line", from, to, colour, dashed: !sees },
+    { kind: "player", at: from, colour: palette.a, name: "A", active: active === "a" },
+    { kind: "player", at: to, colour: palette.b, name: "B", active: active === "b" },
+  ];
+}
+
+function paintHalves(app, pane, answer) {
+  const { ground, classes } = pane;
+  classes.fill(0);
+  if (answer.head.sizes.some((size) => size > 0)) {
+    ground.spread(bits(answer, 0, ground.setBytes), classes, 1);
+    ground.spread(bits(answer, ground.setBytes, ground.setBytes), classes, 2);
+  }
+  const { neutral, a, b } = app.palette;
+  const table = pane.table("halves", () => [neutral, a, b]);
+  pane.paint(table, playerMarks(app, pane, answer.head.visible));
+}
+
+const halvesLegend = ({ palette }) => [
+  { colour: palette.a, text: "where A may walk" },
+  { colour: palette.b, text: "where B may walk unseen by A there" },
+  { colour: palette.neutral, text: "neither" },
+];
+
+const whole = (pane) => pane.ground.about.samples ?? pane.ground.about.cells;
+const share = (pane, size) => `${count(size)}  (${percent(size, whole(pane))})`;
+
+/** Everything that may be seen from a place. */
+const sight = {
+  hint: "Hover to see what is visible from there. Click to keep the place, drag to pan.",
+
+  async show(app) {
+    const { state, panes } = app;
+    if (!state.place) return plain.show(app);
+    const level = app.about.kind === "terrain" ? state.level : undefined;
+    const answers = await app.askAll("pvs", (pane) => ({ at: pane.ground.name(state.place), level }));
+    panes.forEach((pane, k) => {
+      pane.classes.fill(0);
+      pane.ground.spread(bits(answers[k], 0, pane.ground.setBytes), pane.classes);
+    });
+    const only = panes.length > 1 ? compare(panes) : [];
+    const { hidden, visible, difference, mark } = app.palette;
+    for (const pane of panes) {
+      pane.paint(pane.table("sight", () => [hidden, visible, difference]), placeMarks(pane, state, mark));
+    }
+    const column = (tell) => panes.map((pane, k) => tell(answers[k].head, pane, k));
+    return [
+      app.placeRow(state.place),
+      ["Visible", ...column((head, pane) => share(pane, head.seen))],
+      ["Hidden", ...column((head, pane) => share(pane, whole(pane) - head.seen))],
+      ...(panes.length > 1 ? [["Only here", ...column((_, pane, k) => count(only[k]))]] : []),
+      ["Asked in", ...column((head) => duration(head.micros))],
+    ];
+  },
+
+  legend: ({ palette, panes }) => [
+    { colour: palette.visible, text: "visible" },
+    { colour: palette.hidden, text: "hidden" },
+    ...(panes.length > 1 ? [{ colour: palette.difference, text: "visible in this bundle alone" }] : []),
+  ],
+};
+
+/** Gives what one pane alone has class 2; tells how many places that is, for each. */
+function compare([one, two]) {
+  const only = [0, 0];
+  for (let i = 0; i < one.classes.length; i += 1) {
+    if (one.classes[i] === two.classes[i]) continue;
+    const which = one.classes[i] ? 0 : 1;
+    [one, two][which].classes[i] = 2;
+    only[which] += 1;
+  }
+  return only;
+}
+
+function placeMarks(pane, { place, level }, colour) {
+  if (pane.ground.about.kind !== "terrain" || level === 0) {
+    return [{ kind: "ring", at: pane.ground.middle(place), colour }];
+  }
+  const side = 2 ** level;
+  const from = place.map((at) => Math.floor(at / side) * side);
+  return [{ kind: "frame", from, to: from.map((at) => at + side), colour }];
+}
+
+/** Two regions that cannot see each other, grown anew for every move. */
+const frontier = {
+  hint: "Drag A and B. While each stays in the own colour, neither can see the other.",
+
+  async show(app) {
+    const { a, b, margin, construction } = app.state;
+    const terrain = app.about.kind === "terrain";
+    const answers = await app.askAll("frontier", ({ ground }) => ({
+      a: ground.name(a),
+      b: ground.name(b),
+      ...(terrain ? { margin } : { construction }),
+    }));
+    app.panes.forEach((pane, k) => paintHalves(app, pane, answers[k]));
+    const column = (tell) => app.panes.map((pane, k) => tell(answers[k].head, pane));
+    const checked = column((head, pane) => (head.visible ? "–" : app.checked[pane.index] ?? "…"));
+    return [
+      ["Frontier set", ...column((head) => (head.visible ? "none: they see each other" : "yes"))],
+      ["A’s half", ...column((head, pane) => share(pane, head.sizes[0]))],
+      ["B’s half", ...column((head, pane) => share(pane, head.sizes[1]))],
+      ["Grown in", ...column((head) => duration(head.micros))],
+      ["Checked", ...checked],
+    ];
+  },
+
+  legend: halvesLegend,
+};
+
+/** Looks from every member of a set; fills in what was found. */
+export async function check(app) {
+  const { a, b, construction } = app.state;
+  const query = ({ ground }) => ({
+    a: ground.name(a),
+    b: ground.name(b),
+    ...(app.about.kind === "cells" ? { construction } : {}),
+  });
+  const answers = await app.askAll("check", query);
+  return answers.map(({ head }) => {
+    const took = `${count(head.looked)} PVSs in ${duration(head.micros)}`;
+    return head.holds ? `valid: ${took}` : `NOT valid: ${head.sees.join(" sees ")}`;
+  });
+}
+
+/** Two players who agree on a set, and on another when one leaves their half. */
+const walk = {
+  hint: "Walk with the arrow keys (B changes the player). The set stays until somebody leaves it.",
+
+  async show(app) {
+    const { state, panes } = app;
+    const moved = app.walks
+      ? await app.askAll((pane) => `walk/${app.walks[pane.index]}`, ({ ground }) => app.moved(ground), "POST")
+      : await app.askAll("walk", ({ ground }) => ({ a: ground.name(state.a), b: ground.name(state.b) }), "POST");
+    app.walks ??= moved.map(({ head }) => head.walk);
+    app.walked = { a: state.a, b: state.b };
+    panes.forEach((pane, k) => paintHalves(app, pane, moved[k]));
+    const column = (tell) => panes.map((pane, k) => tell(moved[k].head, pane));
+    const now = (head) => {
+      if (head.age !== null) return `silent for ${count(head.age)} steps`;
+      return head.visible ? "they see each other" : "waiting: the last set was left too soon";
+    };
+    return [
+      ["Now", ...column(now)],
+      ["Steps", ...column((head) => count(head.ticks - 1))],
+      ["Sets agreed on", ...column((head) => count(head.sets))],
+      ["Renegotiations", ...column((head) => count(Math.max(0, head.sets - 1)))],
+      ["Positions told", ...column((head) => count(head.told))],
+      ["A’s half", ...column((head, pane) => share(pane, head.sizes[0]))],
+      ["B’s half", ...column((head, pane) => share(pane, head.sizes[1]))],
+    ];
+  },
+
+  legend: halvesLegend,
+};
+
+/** How many see each place. */
+const exposure = {
+  hint: "How many places see each place: the light ones are exposed, the dark ones sheltered.",
+
+  async show(app) {
+    const { state, panes, palette } = app;
+    app.exposures ??= await countAll(app);
+    const most = Math.max(2, ...app.exposures.map(({ head }) => head.most));
+    panes.forEach((pane, k) => {
+      const counts = numbers(app.exposures[k]);
+      const kinds = new Uint8Array(counts.length);
+      const scale = 255 / Math.log(most);
+      counts.forEach((n, i) => (kinds[i] = n > 1 ? Math.log(n) * scale : 0));
+      pane.classes = pane.ground.perPixel(kinds, pane.classes);
+      const marks = state.place ? [{ kind: "ring", at: pane.ground.middle(state.place), colour: palette.mark }] : [];
+      pane.paint(pane.table("exposure", () => steps(palette.exposure, 256)), marks);
+    });
+    const seen = (pane, k) => {
+      const n = numbers(app.exposures[k])[pane.ground.index(state.place)];
+      return share(pane, n);
+    };
+    return [
+      ...(state.place ? [app.placeRow(state.place), ["Seen from", ...panes.map(seen)]] : []),
+      ["Most exposed", ...panes.map((pane, k) => share(pane, app.exposures[k].head.most))],
+    ];
+  },
+
+  legend: ({ palette }) => [
+    { ramp: palette.exposure, text: "seen from", from: "nowhere else", to: "most places" },
+  ],
+};
+
+/** Waits until the server has counted. */
+async function countAll(app) {
+  for (;;) {
+    const answers = await app.askAll("exposure", () => ({}));
+    if (answers.every(({ head }) => "most" in head)) return answers;
+    const part = Math.min(...answers.map(({ head }) => head.part ?? 1));
+    app.say(`Counting who sees each place: ${Math.round(100 * part)} %`);
+    await new Promise((done) => setTimeout(done, 200));
+  }
+}
+
+/** How many visible steps lead from a cell to each cell. */
+const distances = {
+  hint: "How many visible steps away each cell is: 1 is visible, 2 is visible from there, and so on.",
+
+  async show(app) {
+    const { state, panes, palette } = app;
+    if (!state.place) return plain.show(app);
+    const answers = await app.askAll("distances", (pane) => ({ at: pane.ground.name(state.place) }));
+    const greatest = Math.max(...answers.map(({ head }) => head.greatest));
+    panes.forEach((pane, k) => {
+      const far = Uint8Array.from(numbers(answers[k]), (n) => (n === NONE ? greatest + 1 : n));
+      pane.classes = pane.ground.perPixel(far, pane.classes);
+      const colours = () => [...steps([...palette.exposure].reverse(), greatest + 1), palette.nothing];
+      const marks = [{ kind: "ring", at: pane.ground.middle(state.place), colour: palette.mark }];
+      pane.paint(pane.table("distances", colours), marks);
+    });
+    const at = (k, n) => numbers(answers[k]).filter((d) => d === n).length;
+    const rows = Array.from({ length: greatest + 1 }, (_, n) => [
+      n === 0 ? "Itself" : `${n} step${n > 1 ? "s" : ""}`,
+      ...panes.map((_, k) => count(at(k, n))),
+    ]);
+    return [app.placeRow(state.place), ...rows.slice(1), ["No way", ...panes.map((_, k) => count(at(k, NONE)))]];
+  },
+
+  legend: ({ palette }) => [
+    { ramp: [...palette.exposure].reverse(), text: "visible steps", from: "0", to: "most" },
+    { colour: palette.nothing, text: "no chain of steps leads there" },
+  ],
+};
+
+/** The ground alone. */
+const plain = {
+  hint: "The ground alone, in the light of the north-west.",
+
+  async show(app) {
+    for (const pane of app.panes) {
+      pane.classes.fill(0);
+      const marks = app.state.place
+        ? [{ kind: "ring", at: pane.ground.middle(app.state.place), colour: app.palette.mark }]
+        : [];
+      pane.paint(pane.table("plain", () => [app.palette.neutral]), marks);
+    }
+    return app.state.place ? [app.placeRow(app.state.place)] : [];
+  },
+
+  legend: () => [],
+};
+
+export const LAYERS = { sight, frontier, walk, exposure, steps: distances, plain };
+
+export const showLegend = (app, layer) => legend(LAYERS[layer].legend(app), css, along);

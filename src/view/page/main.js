@@ -1,0 +1,421 @@
+// The page: what is shown, and what people do with it.
+
+import { Refused, ask, newest } from "./api.js";
+import { Camera, clamp, listen } from "./camera.js";
+import { LAYERS, check, showLegend } from "./layers.js";
+import * as link from "./link.js";
+import { Pane } from "./pane.js";
+import { Terrain } from "./terrain.js";
+import { element, readings } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+const POLL = 2000; // ms between questions whether the bundle is still the same
+
+const state = { layer: "sight", place: undefined, pinned: false, level: 0, margin: 0, active: "a" };
+const app = { state, panes: [], checked: [], walks: undefined };
+window.viewcell = app;
+
+/** Asks about each pane's bundle; an answer of another generation reloads the page. */
+app.askAll = async (path, query, method) => {
+  const answers = app.panes.map(async (pane) => {
+    const name = typeof path === "function" ? path(pane) : path;
+    const answer = await ask(`${pane.index}/${name}`, query(pane), method);
+    if (answer.head.generation !== pane.ground.about.generation) reload();
+    return answer;
+  });
+  return Promise.all(answers);
+};
+
+app.say = (text) => {
+  $("notice").textContent = text;
+  $("notice").hidden = !text;
+};
+
+app.placeRow = (place) => {
+  const { ground } = app.panes[0];
+  const height = ground.heights?.[ground.index(place)];
+  const text = height === undefined ? ground.name(place) : `${ground.name(place)} · ${height.toFixed(1)} m`;
+  return [app.about.kind === "terrain" ? "Place" : "Cell", text, ...app.panes.slice(1).map(() => "")];
+};
+
+/** Who has moved since the last step of a walk. */
+app.moved = (ground) => {
+  const to = ["a", "b"].filter((who) => state[who] !== app.walked[who]);
+  return Object.fromEntries(to.map((who) => [who, ground.name(state[who])]));
+};
+
+function reload() {
+  if (app.reloading) return;
+  app.reloading = true;
+  sessionStorage.setItem("notice", "The bundle was replaced: this is the new one.");
+  location.reload();
+}
+
+/** Shows the layer as the state has it, and how long that took since `begun`. */
+async function showNow(begun) {
+  try {
+    const rows = await LAYERS[state.layer].show(app);
+    const took = performance.now() - begun;
+    app.painted = { layer: state.layer, took };
+    if (rows.length && state.layer !== "plain") rows.push(["Painted in", `${took.toFixed(1)} ms`, ...app.panes.slice(1).map(() => "")]);
+    $("readings").replaceChildren(readings(rows, app.panes.map((pane) => pane.ground.about.name)));
+    if (app.refused) app.say("");
+    app.refused = false;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    app.refused = true;
+    app.say(error.message);
+  }
+  link.write(linked());
+}
+
+const showNewest = newest(showNow);
+/** Shows the state as it is now; resolves when it, or a newer one, is painted. */
+app.show = (begun = performance.now()) => showNewest(begun);
+
+/** One step of a walk after the other: none may be left out. */
+let walking = Promise.resolve();
+const showWalk = (begun = performance.now()) => (walking = walking.then(() => showNow(begun)));
+const show = (begun) => (state.layer === "walk" ? showWalk(begun) : app.show(begun));
+
+const checkNow = newest(async () => {
+  if (state.layer !== "frontier") return;
+  try {
+    app.checked = await check(app);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    app.checked = app.panes.map(() => error.message);
+  }
+  await app.show();
+});
+
+/** After a change of the players has come to rest. */
+function settle() {
+  clearTimeout(app.settling);
+  app.checked = [];
+  app.settling = setTimeout(() => checkNow(true), 300);
+}
+
+/* ---- places and players ---- */
+
+function setPlace(place, begun) {
+  if (!place || (state.place && String(place) === String(state.place))) return;
+  state.place = place;
+  show(begun);
+}
+
+function movePlayer(who, place, begun) {
+  if (!place || String(place) === String(state[who])) return;
+  state[who] = place;
+  settle();
+  show(begun);
+}
+
+const hasPlayers = () => state.layer === "frontier" || state.layer === "walk";
+
+function setActive(who) {
+  state.active = who;
+  $("swap").innerHTML = `Move <b>${who === "a" ? "B" : "A"}</b>`;
+}
+
+/** The player at a point of a pane, with a finger's or a mouse's reach. */
+function playerAt(pane, point, type) {
+  const reach = type === "touch" ? 32 : 16;
+  const near = ["a", "b"].map((who) => {
+    const [x, y] = app.camera.toPane(pane.ground.middle(state[who]), pane.size);
+    return [Math.hypot(x - point[0], y - point[1]), who];
+  });
+  const [distance, who] = near.sort((p, q) => p[0] - q[0])[0];
+  return distance <= reach ? who : undefined;
+}
+
+function step(dx, dy, by) {
+  const { ground } = app.panes[0];
+  const who = hasPlayers() ? state.active : "place";
+  let place = state[who] ?? ground.parse(ground.name(app.middle));
+  for (let k = 0; k < by; k += 1) place = ground.step(place, dx, dy);
+  app.camera.follow(ground.middle(place), app.panes[0].size);
+  if (who === "place") {
+    state.pinned = true;
+    setPlace(place);
+  } else {
+    movePlayer(who, place);
+  }
+  drawAll();
+}
+
+/* ---- the camera ---- */
+
+let drawing;
+function drawAll() {
+  drawing ??= requestAnimationFrame(() => {
+    drawing = undefined;
+    for (const pane of app.panes) pane.draw();
+    link.write(linked());
+  });
+}
+
+function resize() {
+  for (const pane of app.panes) pane.resize();
+  if (app.camera.fitted) app.camera.fit(app.panes[0].size);
+  for (const pane of app.panes) pane.draw();
+}
+
+function fit() {
+  app.camera.fit(app.panes[0].size);
+  drawAll();
+}
+
+function watch(pane) {
+  const ground = (point) => app.camera.toGround(point, pane.size);
+  const placeAt = (point) => pane.ground.placeAt(ground(point));
+  listen(pane.box, {
+    hover(point) {
+      const grabs = hasPlayers() && playerAt(pane, point);
+      pane.box.style.cursor = grabs ? "grab" : hasPlayers() ? "default" : "crosshair";
+      if (!state.pinned && !hasPlayers()) setPlace(placeAt(point), performance.now());
+    },
+    leave() {},
+    tap(point) {
+      const place = placeAt(point);
+      if (!place) return;
+      if (hasPlayers()) return movePlayer(state.active, place, performance.now());
+      const again = state.pinned && String(place) === String(state.place);
+      state.pinned = !again;
+      setPlace(place, performance.now());
+    },
+    grab(point, type) {
+      pane.box.focus({ preventScroll: true });
+      const who = hasPlayers() && playerAt(pane, point, type);
+      if (!who) return false;
+      setActive(who);
+      return true;
+    },
+    drag(point) {
+      movePlayer(state.active, placeAt(point), performance.now());
+    },
+    drop() {},
+    pan(dx, dy) {
+      app.camera.pan(dx, dy);
+      drawAll();
+    },
+    zoom(factor, point) {
+      app.camera.zoomAt(factor, point, pane.size);
+      drawAll();
+    },
+  });
+}
+
+/* ---- controls ---- */
+
+function choose(layer) {
+  const radio = document.querySelector(`input[name=layer][value=${layer}]`);
+  if (!radio || radio.closest("[hidden]")) return;
+  radio.checked = true;
+  state.layer = layer;
+  app.walks = undefined;
+  app.say("");
+  for (const part of document.querySelectorAll("[data-layers]")) {
+    part.hidden = !part.dataset.layers.split(" ").includes(layer) || part.matches("[data-other]");
+  }
+  $("hint").textContent = LAYERS[layer].hint;
+  $("legend").replaceChildren(...showLegend(app, layer));
+  if (layer === "frontier") settle();
+  return show();
+}
+
+function tellControls() {
+  const side = 2 ** state.level;
+  $("side").textContent = side === 1 ? "1 sample" : `${side} × ${side} samples`;
+  $("level").value = state.level;
+  $("steps").textContent = `${state.margin} step${state.margin === 1 ? "" : "s"}`;
+  $("margin").value = state.margin;
+}
+
+const KEYS = {
+  ArrowLeft: (by) => step(-1, 0, by),
+  ArrowRight: (by) => step(1, 0, by),
+  ArrowUp: (by) => step(0, -1, by),
+  ArrowDown: (by) => step(0, 1, by),
+  "+": () => zoom(1.5),
+  "=": () => zoom(1.5),
+  "-": () => zoom(1 / 1.5),
+  0: fit,
+  b: () => (setActive(state.active === "a" ? "b" : "a"), show()),
+  p: () => (state.pinned = !state.pinned),
+  c: copy,
+  s: save,
+};
+
+function zoom(factor) {
+  const { size } = app.panes[0];
+  app.camera.zoomAt(factor, size.map((side) => side / 2), size);
+  drawAll();
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
+  const inControl = event.target.closest("aside, header, dialog");
+  const arrow = event.key.startsWith("Arrow");
+  if (inControl && (arrow || event.target.matches("select"))) return;
+  const layer = document.querySelectorAll("#layers label:not([hidden]) input")[event.key - 1];
+  const key = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (layer) choose(layer.value);
+  else if (key) key(event.shiftKey && arrow ? 10 : 1);
+  else return;
+  event.preventDefault();
+}
+
+function linked() {
+  const { ground } = app.panes[0];
+  const { layer, place, level, margin, a, b, construction } = state;
+  const { x, y, zoom, fitted } = app.camera;
+  const players = hasPlayers();
+  return {
+    layer,
+    at: !players && place ? ground.link(place) : undefined,
+    level: layer === "sight" && level ? level : undefined,
+    a: players ? ground.link(a) : undefined,
+    b: players ? ground.link(b) : undefined,
+    margin: layer === "frontier" && margin ? margin : undefined,
+    construction: layer === "frontier" ? construction : undefined,
+    view: fitted ? undefined : [x, y, zoom].map((n) => n.toFixed(2)).join(),
+    ...ground.linked?.(),
+  };
+}
+
+async function copy() {
+  const address = link.address(linked());
+  try {
+    await navigator.clipboard.writeText(address);
+    flash("Link copied.");
+  } catch {
+    history.replaceState(null, "", address);
+    flash("The link is in the address bar.");
+  }
+}
+
+function flash(text) {
+  app.say(text);
+  setTimeout(() => $("notice").textContent === text && app.say(""), 2500);
+}
+
+/** Saves what is shown, panes side by side. */
+function save() {
+  const copies = app.panes.map((pane) => pane.snapshot());
+  const whole = element("canvas", {
+    width: copies.reduce((sum, copy) => sum + copy.width, 8 * (copies.length - 1)),
+    height: Math.max(...copies.map((copy) => copy.height)),
+  });
+  const context = whole.getContext("2d");
+  let x = 0;
+  for (const copy of copies) {
+    context.drawImage(copy, x, 0);
+    x += copy.width + 8;
+  }
+  whole.toBlob((blob) => {
+    const url = URL.createObjectURL(blob);
+    const name = app.panes[0].ground.about.name.replace(/\.vcb$/, "");
+    element("a", { href: url, download: `${name}-${state.layer}.png` }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  });
+}
+
+/* ---- the beginning ---- */
+
+/** Two places apart, for players to begin at. */
+function somewhere(ground, partX, partY) {
+  const [x, y] = [ground.width * partX, ground.height * partY];
+  for (let far = 0; far < Math.max(ground.width, ground.height); far += 1) {
+    for (const [dx, dy] of [[far, 0], [-far, 0], [0, far], [0, -far], [far, far], [-far, -far]]) {
+      const place = ground.placeAt([x + dx, y + dy]);
+      if (place) return place;
+    }
+  }
+  return undefined;
+}
+
+function begin() {
+  const given = link.read();
+  const { ground } = app.panes[0];
+  state.place = ground.parse(given.at);
+  state.pinned = Boolean(state.place);
+  state.a = ground.parse(given.a) ?? somewhere(ground, 0.3, 0.5);
+  state.b = ground.parse(given.b) ?? somewhere(ground, 0.7, 0.5);
+  app.middle = somewhere(ground, 0.5, 0.5);
+  state.level = clamp(Math.round(Number(given.level)) || 0, 0, (app.about.levels ?? 1) - 1);
+  state.margin = clamp(Math.round(Number(given.margin)) || 0, 0, 20);
+  $("level").max = (app.about.levels ?? 1) - 1;
+  const view = (given.view ?? "").split(",").map(Number);
+  resize();
+  fit();
+  if (view.length === 3 && view.every(Number.isFinite) && view[2] > 0) {
+    app.camera.zoomAt(view[2] / app.camera.zoom, [0, 0], app.panes[0].size);
+    Object.assign(app.camera, { x: view[0], y: view[1], fitted: false });
+  }
+  tellControls();
+  setActive("a");
+  return choose(given.layer in LAYERS ? given.layer : "sight") ?? choose("sight");
+}
+
+async function poll() {
+  try {
+    const { head } = await ask("about");
+    head.panes.forEach((about, k) => {
+      if (about.generation !== app.panes[k].ground.about.generation) reload();
+    });
+    const fault = head.panes.map((about) => about.fault).find(Boolean);
+    if (fault) app.say(`${fault}. What you see is the bundle before it.`);
+    else if (app.faulty) app.say("");
+    app.faulty = Boolean(fault);
+  } catch (error) {
+    app.say(error.message);
+    app.faulty = true;
+  }
+  setTimeout(poll, POLL);
+}
+
+async function main() {
+  const { head } = await ask("about");
+  app.about = head.panes[0];
+  app.palette = head.palette;
+  const grounds = head.panes.map((about, k) => new Terrain(k, about));
+  await Promise.all(grounds.map((ground) => ground.load()));
+  const { width, height, stretch } = grounds[0];
+  app.camera = new Camera(width, height, stretch);
+  app.panes = grounds.map((ground, k) => new Pane(k, ground, app.palette, app.camera));
+  $("panes").replaceChildren(...app.panes.map((pane) => pane.box));
+  document.body.classList.toggle("compares", app.panes.length > 1);
+  for (const part of document.querySelectorAll("[data-only]")) {
+    part.hidden = part.dataset.only !== app.about.kind;
+    part.toggleAttribute("data-other", part.hidden);
+  }
+  $("subject").textContent = grounds.map((ground) => ground.title()).join(" · ");
+  document.title = `${head.panes.map((about) => about.name).join(" and ")} – viewcell`;
+  app.panes.forEach(watch);
+  $("layers").addEventListener("change", (event) => choose(event.target.value));
+  $("level").addEventListener("input", (event) => ((state.level = Number(event.target.value)), tellControls(), show()));
+  $("margin").addEventListener("input", (event) => ((state.margin = Number(event.target.value)), tellControls(), show()));
+  $("construction").addEventListener("change", (event) => ((state.construction = event.target.value), settle(), show()));
+  $("swap").addEventListener("click", () => KEYS.b());
+  $("again").addEventListener("click", () => choose("walk"));
+  $("fit").addEventListener("click", fit);
+  $("copy").addEventListener("click", copy);
+  $("save").addEventListener("click", save);
+  $("help").addEventListener("click", () => $("keys").showModal());
+  addEventListener("keydown", onKey);
+  addEventListener("hashchange", () => begin());
+  new ResizeObserver(resize).observe($("panes"));
+  await begin();
+  const notice = sessionStorage.getItem("notice");
+  if (notice) flash(notice);
+  sessionStorage.removeItem("notice");
+  document.documentElement.dataset.ready = "yes";
+  setTimeout(poll, POLL);
+}
+
+main().catch((error) => {
+  $("subject").textContent = "";
+  app.say(error.message);
+  throw error;
+});

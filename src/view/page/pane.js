@@ -1,0 +1,184 @@
+// One bundle on the page: a canvas of the ground, and one of the marks above it.
+
+import { Table, css } from "./paint.js";
+import { element, length, round } from "./words.js";
+
+export class Pane {
+  constructor(index, ground, palette, camera) {
+    Object.assign(this, { index, ground, palette, camera });
+    this.tables = new Map();
+    this.canvas = element("canvas", { class: "ground" });
+    this.overlay = element("canvas", { class: "marks", "aria-hidden": "true" });
+    this.caption = element("p", { class: "caption" }, ground.about.name);
+    this.box = element("section", { class: "pane", tabindex: "0", role: "application" },
+      this.canvas, this.overlay, this.caption);
+    this.box.setAttribute("aria-label", `Map of ${ground.about.name}. Arrow keys move the place.`);
+    this.raster = element("canvas", { width: ground.width, height: ground.height });
+    this.context = this.raster.getContext("2d", { willReadFrequently: true });
+    this.image = this.context.createImageData(ground.width, ground.height);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.classes = new Uint8Array(this.pixels.length);
+    this.marks = [];
+  }
+
+  get size() {
+    return [this.box.clientWidth, this.box.clientHeight];
+  }
+
+  /** The table of a list of colours, made once. */
+  table(key, colours) {
+    const made = this.tables.get(key) ?? new Table(colours(), this.palette.leastLight);
+    this.tables.set(key, made);
+    return made;
+  }
+
+  /** Paints `classes` (one a pixel) with a table, and shows them. */
+  paint(table, marks) {
+    table.paint(this.pixels, this.classes, this.ground.light);
+    this.context.putImageData(this.image, 0, 0);
+    this.marks = marks;
+    this.draw();
+  }
+
+  /** Fits the canvases to the window. */
+  resize() {
+    const [width, height] = this.size;
+    this.density = window.devicePixelRatio || 1;
+    for (const canvas of [this.canvas, this.overlay]) {
+      canvas.width = Math.max(1, Math.round(width * this.density));
+      canvas.height = Math.max(1, Math.round(height * this.density));
+    }
+  }
+
+  /** Draws what is painted, as the camera looks at it. */
+  draw() {
+    this.drawGround(this.canvas.getContext("2d"));
+    const context = this.overlay.getContext("2d");
+    context.clearRect(0, 0, this.overlay.width, this.overlay.height);
+    this.drawMarks(context);
+  }
+
+  drawGround(context) {
+    const { camera, density, ground } = this;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    context.imageSmoothingEnabled = camera.zoom * density < 1;
+    const [x, y] = camera.toPane([0, 0], this.size);
+    const [x1, y1] = camera.toPane([ground.width, ground.height], this.size);
+    // Whole pixels, so that the edges of samples are sharp.
+    const [left, top, right, bottom] = [x, y, x1, y1].map((at) => Math.round(at * density));
+    context.drawImage(this.raster, left, top, right - left, bottom - top);
+  }
+
+  drawMarks(context) {
+    context.setTransform(this.density, 0, 0, this.density, 0, 0);
+    context.lineJoin = "round";
+    for (const mark of this.marks) this[mark.kind](context, mark);
+    this.scaleBar(context);
+    if (this.ground.north) this.northArrow(context);
+  }
+
+  /** Strokes a path light and wide, then dark and thin: seen on any ground. */
+  stroke(context, path, colour, width = 2) {
+    for (const [style, wide] of [["white", width + 2], [colour, width]]) {
+      context.strokeStyle = style;
+      context.lineWidth = wide;
+      context.stroke(path);
+    }
+  }
+
+  ring(context, { at, colour }) {
+    const [x, y] = this.camera.toPane(at, this.size);
+    const path = new Path2D();
+    path.arc(x, y, 7, 0, 7);
+    this.stroke(context, path, css(colour));
+    context.fillStyle = css(colour);
+    context.fillRect(x - 1, y - 1, 2, 2);
+  }
+
+  frame(context, { from, to, colour }) {
+    const [x, y] = this.camera.toPane(from, this.size);
+    const [x1, y1] = this.camera.toPane(to, this.size);
+    const path = new Path2D();
+    path.rect(x, y, x1 - x, y1 - y);
+    this.stroke(context, path, css(colour));
+  }
+
+  line(context, { from, to, colour, dashed }) {
+    const path = new Path2D();
+    path.moveTo(...this.camera.toPane(from, this.size));
+    path.lineTo(...this.camera.toPane(to, this.size));
+    context.setLineDash(dashed ? [6, 6] : []);
+    this.stroke(context, path, css(colour));
+    context.setLineDash([]);
+  }
+
+  player(context, { at, colour, name, active }) {
+    const [x, y] = this.camera.toPane(at, this.size);
+    const path = new Path2D();
+    path.arc(x, y, active ? 13 : 11, 0, 7);
+    context.fillStyle = css(colour);
+    context.fill(path);
+    context.strokeStyle = "white";
+    context.lineWidth = active ? 3 : 1.5;
+    context.stroke(path);
+    context.fillStyle = "white";
+    context.font = "600 13px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillText(name, x, y + 0.5);
+  }
+
+  scaleBar(context) {
+    const { camera, ground } = this;
+    const [width, height] = this.size;
+    const most = Math.min(160, width / 3);
+    let value = round(((most / camera.zoom) * ground.scale) / 2.5);
+    if (!Number.isFinite(value)) return;
+    const long = (value / ground.scale) * camera.zoom;
+    const text = length(value, ground.unit);
+    const [x, y] = [12, height - 14];
+    context.font = "500 12px system-ui, sans-serif";
+    context.textAlign = "left";
+    context.textBaseline = "alphabetic";
+    context.fillStyle = "rgb(20 24 33 / 0.72)";
+    const wide = Math.max(long, context.measureText(text).width) + 16;
+    context.beginPath();
+    context.roundRect(x - 4, y - 22, wide, 30, 6);
+    context.fill();
+    context.fillStyle = "white";
+    context.fillText(text, x + 4, y - 8);
+    context.fillRect(x + 4, y - 2, long, 3);
+  }
+
+  northArrow(context) {
+    const [width] = this.size;
+    const [x, y] = [width - 26, 30];
+    context.fillStyle = "rgb(20 24 33 / 0.72)";
+    context.beginPath();
+    context.arc(x, y, 17, 0, 7);
+    context.fill();
+    context.fillStyle = "white";
+    context.beginPath();
+    context.moveTo(x, y - 13);
+    context.lineTo(x + 5, y + 1);
+    context.lineTo(x, y - 2);
+    context.lineTo(x - 5, y + 1);
+    context.fill();
+    context.font = "600 11px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.textBaseline = "alphabetic";
+    context.fillText("N", x, y + 12);
+  }
+
+  /** What is shown, marks included, as a canvas of its own. */
+  snapshot() {
+    const copy = element("canvas", { width: this.canvas.width, height: this.canvas.height });
+    const context = copy.getContext("2d");
+    context.fillStyle = getComputedStyle(this.box).backgroundColor;
+    context.fillRect(0, 0, copy.width, copy.height);
+    context.drawImage(this.canvas, 0, 0);
+    context.drawImage(this.overlay, 0, 0);
+    return copy;
+  }
+}

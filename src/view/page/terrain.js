@@ -1,0 +1,108 @@
+// A terrain on the page: one pixel a sample.
+
+import { ask } from "./api.js";
+
+export class Terrain {
+  constructor(pane, about) {
+    Object.assign(this, { pane, about, width: about.width, height: about.height });
+    this.stretch = about.spacing[1] / about.spacing[0];
+    this.scale = about.spacing[0]; // metres a pixel
+    this.unit = "m";
+    this.blocks = Math.ceil(about.width / 8);
+  }
+
+  /** Fetches the ground. */
+  async load() {
+    const { head, buffer, start } = await ask(`${this.pane}/ground`);
+    const count = this.width * this.height;
+    this.heights = new Float32Array(buffer, start, count);
+    this.light = new Uint8Array(buffer, start + 4 * count, count);
+    return head.generation;
+  }
+
+  /** The place at a point of the ground; none outside and at voids. */
+  placeAt([x, y]) {
+    const place = [Math.floor(x), Math.floor(y)];
+    return this.has(place) ? place : undefined;
+  }
+
+  has([column, row]) {
+    const inside = column >= 0 && row >= 0 && column < this.width && row < this.height;
+    return inside && this.light[row * this.width + column] > 0;
+  }
+
+  /** The middle of a place, on the ground. */
+  middle([column, row]) {
+    return [column + 0.5, row + 0.5];
+  }
+
+  /** How the server knows a place, and people. */
+  name([column, row]) {
+    return `${column},${row}`;
+  }
+
+  /** How a link has it. */
+  link(place) {
+    return this.name(place);
+  }
+
+  /** What the bundle is, in a line. */
+  title() {
+    const { name, width, height, mode } = this.about;
+    return `${name}: ${width} × ${height} samples, ${mode}`;
+  }
+
+  /** The place of a link. */
+  parse(text) {
+    const numbers = (text ?? "").split(",").map(Number);
+    return numbers.length === 2 && numbers.every(Number.isInteger) && this.has(numbers)
+      ? numbers
+      : undefined;
+  }
+
+  /** One step from a place; itself where the way ends. */
+  step(place, dx, dy) {
+    const next = [place[0] + dx, place[1] + dy];
+    return this.has(next) ? next : place;
+  }
+
+  /** The number of a place among all, for arrays of numbers. */
+  index([column, row]) {
+    return row * this.width + column;
+  }
+
+  /** Adds `value` to the classes of the samples of a block bitmap. */
+  spread(bits, classes, value = 1) {
+    const { width, height, blocks } = this;
+    for (let row = 0, out = 0; row < height; row += 1) {
+      let byte = (row >> 3) * blocks * 8 + (row & 7);
+      for (let left = width; left > 0; left -= 8, byte += 8) {
+        const eight = bits[byte];
+        const run = left < 8 ? left : 8;
+        if (eight === 0) {
+          out += run;
+          continue;
+        }
+        for (let bit = 0; bit < run; bit += 1, out += 1) {
+          if ((eight >> bit) & 1) classes[out] += value;
+        }
+      }
+    }
+  }
+
+  /** Bytes of a set of places. */
+  get setBytes() {
+    return this.blocks * Math.ceil(this.height / 8) * 8;
+  }
+
+  /** A class for each pixel out of one for each place: they are the same. */
+  perPixel(numbers) {
+    return numbers;
+  }
+
+  /** Where the north is up. */
+  get north() {
+    const t = this.about.transform;
+    return Boolean(this.about.crs && t && t[2] === 0 && t[4] === 0 && t[5] < 0);
+  }
+}

@@ -1,0 +1,70 @@
+// Numbers as people write them, and readings.
+
+const counts = new Intl.NumberFormat("en");
+
+export const count = (n) => counts.format(n);
+
+export function percent(part, whole) {
+  const share = whole ? (100 * part) / whole : 0;
+  return `${share.toFixed(share < 10 ? 2 : 1)} %`;
+}
+
+export function duration(micros) {
+  if (micros < 1000) return `${micros < 10 ? micros.toFixed(1) : Math.round(micros)} µs`;
+  if (micros < 1e6) return `${(micros / 1000).toFixed(micros < 1e4 ? 2 : 1)} ms`;
+  return `${(micros / 1e6).toFixed(1)} s`;
+}
+
+/** The least number of 1, 2 or 5 times a power of ten that is at least `least`. */
+export function round(least) {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= least * 0.999999);
+}
+
+export function length(value, unit) {
+  return unit === "m" && value >= 1000 ? `${count(value / 1000)} km` : `${count(value)} ${unit}`;
+}
+
+/** An element with text and children. */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/**
+ * Shows readings: a column of values for each pane.
+ * @param {Array<[string, ...string]>} rows name, then a value for each pane
+ * @param {string[]} heads names of the panes where there are several
+ */
+export function readings(rows, heads) {
+  const table = element("table");
+  if (heads.length > 1) {
+    const cells = heads.map((head) => element("th", { scope: "col" }, head));
+    table.append(element("thead", {}, element("tr", {}, element("td"), ...cells)));
+  }
+  const body = element("tbody");
+  for (const [name, ...values] of rows) {
+    const cells = values.map((value) => element("td", {}, value));
+    body.append(element("tr", {}, element("th", { scope: "row" }, name), ...cells));
+  }
+  table.append(body);
+  return table;
+}
+
+/** A legend: a swatch and a word each, or a ramp between two words. */
+export function legend(entries, css, along) {
+  return entries.map(({ colour, ramp, text, from, to }) => {
+    if (!ramp) {
+      const swatch = element("i", { class: "swatch" });
+      swatch.style.background = css(colour);
+      return element("p", {}, swatch, text);
+    }
+    const bar = element("i", { class: "ramp" });
+    const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => css(along(ramp, part)));
+    bar.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
+    return element("p", { class: "scale" }, element("span", {}, text), bar,
+      element("small", {}, from), element("small", {}, to));
+  });
+}

@@ -1,0 +1,158 @@
+//! The server: one port of the loopback, until it is asked to stop.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::routes::{View, router};
+use super::source::Source;
+use super::walk::Walks;
+use crate::runtime::{OpenError, WorldKind};
+
+/// How long a stop may wait to be noticed.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Why there is no view.
+#[derive(Debug, thiserror::Error)]
+pub enum ViewError {
+    /// A bundle cannot be opened.
+    #[error("{0}")]
+    Open(OpenError),
+    /// Two bundles that cannot be laid side by side.
+    #[error(
+        "{} is {one}, {} is {other}: expected bundles of the same terrain or level to compare",
+        .paths[0].display(), .paths[1].display()
+    )]
+    Differ {
+        /// Both.
+        paths: [PathBuf; 2],
+        /// What the first is of.
+        one: String,
+        /// What the second is of.
+        other: String,
+    },
+    /// Nothing can listen there.
+    #[error("port {port}: cannot listen on 127.0.0.1: {error}; {advice}")]
+    Listen {
+        /// The port asked for; 0 for any.
+        port: u16,
+        /// What the system says.
+        error: io::Error,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// The server could not go on.
+    #[error("the view's server cannot go on: {0}")]
+    Serve(io::Error),
+}
+
+/// A view of one bundle, or of two side by side, that listens.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    view: Arc<View>,
+}
+
+impl Server {
+    /// Opens the bundles and listens on the loopback, at `port` or at any that is free. O(1), as
+    /// opening bundles is.
+    ///
+    /// # Errors
+    ///
+    /// [`ViewError`] where a bundle cannot be opened, the two are of different worlds, or nothing
+    /// can listen at the port.
+    pub fn bind(bundle: &Path, other: Option<&Path>, port: Option<u16>) -> Result<Self, ViewError> {
+        let first = Source::open(bundle).map_err(ViewError::Open)?;
+        let mut sources = vec![first];
+        if let Some(path) = other {
+            let second = Source::open(path).map_err(ViewError::Open)?;
+            let [one, two] = [&sources[0], &second].map(shape);
+            if one != two {
+                return Err(ViewError::Differ {
+                    paths: [bundle, path].map(Path::to_owned),
+                    one,
+                    other: two,
+                });
+            }
+            sources.push(second);
+        }
+        let port = port.unwrap_or(0);
+        let listen = || {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+            listener.set_nonblocking(true)?;
+            let address = listener.local_addr()?;
+            Ok((listener, address))
+        };
+        let (listener, address) = listen().map_err(|error: io::Error| ViewError::Listen {
+            port,
+            advice: match error.kind() {
+                io::ErrorKind::AddrInUse => "leave --port out for a free one, or choose another",
+                _ => "leave --port out for a free one, or choose one from 1024 on",
+            },
+            error,
+        })?;
+        let walks = Walks::default();
+        Ok(Self {
+            listener,
+            address,
+            view: Arc::new(View { sources, walks }),
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where the page is, for a browser.
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// Answers until `stop` says so.
+    ///
+    /// # Errors
+    ///
+    /// [`ViewError::Serve`] where the system gives no threads or the listener fails.
+    pub fn run(self, stop: impl Fn() -> bool) -> Result<(), ViewError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(ViewError::Serve)?;
+        let served = runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(self.listener)?;
+            let router = router(self.view, self.address.port());
+            let stopped = async {
+                while !stop() {
+                    tokio::time::sleep(PATIENCE).await;
+                }
+            };
+            tokio::select! {
+                served = async { axum::serve(listener, router).await } => served,
+                () = stopped => Ok(()),
+            }
+        });
+        // Nobody waits for answers any more.
+        runtime.shutdown_background();
+        served.map_err(ViewError::Serve)
+    }
+}
+
+/// What a bundle is of, in words that are equal for two that can be compared.
+fn shape(source: &Source) -> String {
+    let opened = source.current();
+    match opened.map.kind() {
+        Some(WorldKind::Cells) => {
+            let cells = opened.map.cells().map_or(0, |level| level.cells());
+            format!("a level of {cells} cells")
+        }
+        _ => {
+            let grid = opened.map.terrain().map(|terrain| terrain.grid());
+            let [width, height] = grid.map_or([0; 2], |grid| [grid.width(), grid.height()]);
+            format!("a terrain of {width} x {height} samples")
+        }
+    }
+}

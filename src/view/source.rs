@@ -1,0 +1,166 @@
+//! A bundle that is viewed, and may be replaced while it is.
+
+use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::time::SystemTime;
+
+use crate::runtime::{MappedBundle, OpenError};
+
+/// A file with a bundle.
+pub struct Source {
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+struct State {
+    opened: Arc<Opened>,
+    /// Of the file that was last tried to open: what has failed once is not tried again.
+    stamp: Option<Stamp>,
+    /// Why the file that is there now cannot be opened.
+    fault: Option<String>,
+}
+
+/// A bundle as it was when it was opened.
+pub struct Opened {
+    /// The bundle; the file that it maps stays as it is, also when another takes its name.
+    pub map: MappedBundle,
+    /// How many times the bundle had been replaced.
+    pub generation: u64,
+    /// How many see each place: counted when first asked for.
+    pub exposure: Exposure,
+}
+
+/// A count that goes on by itself.
+#[derive(Default)]
+pub struct Exposure {
+    /// Whether anybody counts or has counted.
+    pub begun: AtomicBool,
+    /// Viewpoints done.
+    pub done: AtomicU64,
+    /// What came of it; none where the bundle is damaged.
+    pub counts: OnceLock<Option<Vec<u32>>>,
+}
+
+/// What tells a file from the one that takes its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: Option<SystemTime>,
+    inode: u64,
+}
+
+impl Stamp {
+    fn of(path: &Path) -> io::Result<Self> {
+        let metadata = std::fs::metadata(path)?;
+        Ok(Self {
+            length: metadata.len(),
+            modified: metadata.modified().ok(),
+            inode: inode(&metadata),
+        })
+    }
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> u64 {
+    0
+}
+
+impl Source {
+    /// Opens a bundle.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        // Before the file is opened: one that comes between is then found later.
+        let stamp = Stamp::of(path).ok();
+        let opened = Arc::new(Opened {
+            map: open(path)?,
+            generation: 0,
+            exposure: Exposure::default(),
+        });
+        Ok(Self {
+            path: path.to_owned(),
+            state: Mutex::new(State {
+                opened,
+                stamp,
+                fault: None,
+            }),
+        })
+    }
+
+    /// The bundle that is there now; where it cannot be opened, the one before it.
+    pub fn current(&self) -> Arc<Opened> {
+        self.refreshed().opened.clone()
+    }
+
+    /// Why the file that is there now cannot be opened, if so.
+    pub fn fault(&self) -> Option<String> {
+        self.refreshed().fault.clone()
+    }
+
+    /// The name of the file.
+    pub fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
+    fn refreshed(&self) -> MutexGuard<'_, State> {
+        let mut state = self
+            .state
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let stamp = match Stamp::of(&self.path) {
+            Ok(stamp) => Some(stamp),
+            // Between the old and the new one there may be none.
+            Err(error) => {
+                state.stamp = None;
+                state.fault = Some(format!("{}: {error}", self.path.display()));
+                return state;
+            }
+        };
+        if state.stamp == stamp {
+            return state;
+        }
+        state.stamp = stamp;
+        state.fault = None;
+        match open(&self.path) {
+            Ok(map) => {
+                state.opened = Arc::new(Opened {
+                    map,
+                    generation: state.opened.generation + 1,
+                    exposure: Exposure::default(),
+                });
+            }
+            Err(error) => state.fault = Some(error.to_string()),
+        }
+        state
+    }
+}
+
+/// Opens a bundle, and sees to it that it can be asked.
+fn open(path: &Path) -> Result<MappedBundle, OpenError> {
+    let map = MappedBundle::open(path)?;
+    match map.terrain() {
+        Ok(_) => {}
+        Err(not_terrain) => {
+            // The fault that is told is that of the kind that it is.
+            map.cells().map_err(|not_cells| match map.kind() {
+                Some(crate::runtime::WorldKind::Cells) => not_cells.at(path),
+                _ => not_terrain.at(path),
+            })?;
+        }
+    }
+    Ok(map)
+}
+
+impl Exposure {
+    /// Whether this call is the first, and so the one that counts.
+    pub fn begins(&self) -> bool {
+        !self.begun.swap(true, Ordering::Relaxed)
+    }
+}

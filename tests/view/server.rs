@@ -1,0 +1,283 @@
+//! The server, asked directly: what it refuses, and what it lives through.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::common::{Baked, Serving, VIEWCELL, text};
+
+impl Serving {
+    /// Sends bytes as they are, and gives all that comes back.
+    fn send(&self, request: impl AsRef<[u8]>) -> Vec<u8> {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .unwrap();
+        // A server that has refused may close before all has been sent.
+        let _ = stream.write_all(request.as_ref());
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        answer
+    }
+
+    /// Asks, and gives status and answer.
+    fn request(&self, method: &str, path: &str, headers: &str) -> (u16, Vec<u8>) {
+        let host = match headers.contains("Host:") {
+            true => String::new(),
+            false => format!("Host: {}\r\n", self.address),
+        };
+        let answer = self.send(format!(
+            "{method} {path} HTTP/1.1\r\n{host}{headers}Connection: close\r\n\r\n"
+        ));
+        let body = answer.windows(4).position(|w| w == b"\r\n\r\n");
+        (status(&answer), answer[body.unwrap() + 4..].to_vec())
+    }
+
+    /// Asks what must be answered, and gives the head of the answer.
+    fn head(&self, path: &str) -> Value {
+        let (status, body) = self.request("GET", path, "");
+        assert_eq!(status, 200, "{path}: {}", String::from_utf8_lossy(&body));
+        let length = u32::from_le_bytes(body[..4].try_into().unwrap()) as usize;
+        serde_json::from_slice(&body[4..4 + length]).unwrap()
+    }
+}
+
+fn status(answer: &[u8]) -> u16 {
+    let line = String::from_utf8_lossy(&answer[..answer.len().min(12)]).into_owned();
+    let status = line.strip_prefix("HTTP/1.1 ");
+    status
+        .and_then(|s| s.parse().ok())
+        .unwrap_or_else(|| panic!("no answer: {line:?}"))
+}
+
+fn small() -> Baked {
+    Baked::demo(&["--crop", "140,120,40,30"])
+}
+
+#[test]
+fn nothing_is_served_but_the_page_and_its_answers() {
+    let baked = small();
+    let serving = Serving::new(&baked.bundle, None);
+    for path in ["/", "/main.js", "/style.css", "/api/about", "/api/0/ground"] {
+        assert_eq!(serving.request("GET", path, "").0, 200, "{path}");
+    }
+    let outside = [
+        "/world.vcb",
+        "/../world.vcb",
+        "/%2e%2e/world.vcb",
+        "//etc/passwd",
+        "/main.js/..",
+        "/api",
+        "/api/1/ground",
+        "/api/0",
+        "/api/0/walk/7/8",
+    ];
+    for path in outside {
+        assert_eq!(serving.request("GET", path, "").0, 404, "{path}");
+    }
+    assert_eq!(serving.request("POST", "/", "").0, 405);
+    assert_eq!(serving.request("POST", "/api/0/walk/99", "").0, 404);
+}
+
+#[test]
+fn other_hosts_and_origins_are_refused_everywhere() {
+    let baked = small();
+    let serving = Serving::new(&baked.bundle, None);
+    let own = format!("Origin: http://{}\r\n", serving.address);
+    assert_eq!(serving.request("GET", "/api/about", &own).0, 200);
+    let foreign = [
+        "Host: evil.example\r\n",
+        "Host: \r\n",
+        "Origin: http://evil.example\r\n",
+        "Origin: null\r\n",
+        "Sec-Fetch-Site: cross-site\r\n",
+    ];
+    for header in foreign {
+        for (method, path) in [
+            ("GET", "/"),
+            ("GET", "/api/0/pvs?at=1,1"),
+            ("POST", "/api/0/walk?a=1,1&b=9,9"),
+            ("GET", "/nowhere"),
+        ] {
+            assert_eq!(
+                serving.request(method, path, header).0,
+                403,
+                "{header}{path}"
+            );
+        }
+    }
+    let answer = serving.send("GET / HTTP/1.0\r\n\r\n");
+    assert!(answer.starts_with(b"HTTP/1.0 403"), "no host at all");
+    // Nor may others frame it.
+    let page = serving.send(format!(
+        "GET / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+        serving.address
+    ));
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("frame-ancestors 'none'") && !page.contains("access-control-allow"));
+}
+
+#[test]
+fn malformed_and_oversized_requests_are_refused_and_the_next_is_answered() {
+    let baked = small();
+    let serving = Serving::new(&baked.bundle, None);
+    let wrong = [
+        "/api/0/pvs",
+        "/api/0/pvs?at=",
+        "/api/0/pvs?at=40,0",
+        "/api/0/pvs?at=-1,0",
+        "/api/0/pvs?at=1,1,1",
+        "/api/0/pvs?at=99999999999999999999,0",
+        "/api/0/pvs?at=1,1&level=77",
+        "/api/0/pvs?at=1,1&level=-1",
+        "/api/0/pvs?at=%FF%FE",
+        "/api/0/frontier?a=1,1",
+        "/api/0/frontier?a=1,1&b=2,nowhere",
+        "/api/0/frontier?a=1,1&b=2,2&margin=-3",
+        "/api/x/pvs?at=1,1",
+        "/api/-1/ground",
+    ];
+    for path in wrong {
+        let (status, words) = serving.request("GET", path, "");
+        assert_eq!(status, 400, "{path}");
+        assert!(!words.is_empty(), "{path}");
+    }
+    let long = "x".repeat(1 << 20);
+    let oversized = [
+        format!("GET /{long} HTTP/1.1\r\nHost: {}\r\n\r\n", serving.address),
+        format!(
+            "GET / HTTP/1.1\r\nHost: {}\r\nA: {long}\r\n\r\n",
+            serving.address
+        ),
+        format!("GET / HTTP/1.1\r\n{}\r\n", "A: b\r\n".repeat(100_000)),
+    ];
+    for request in oversized {
+        let answer = serving.send(request);
+        // Or the connection is closed before the answer could be sent.
+        assert!(answer.is_empty() || (400..500).contains(&status(&answer)));
+    }
+    for garbage in [
+        &b"\0\xff\r\n\r\n"[..],
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+    ] {
+        let answer = serving.send(garbage);
+        assert!(answer.is_empty() || status(&answer) == 400);
+    }
+    let about = serving.head("/api/about");
+    assert_eq!(about["panes"][0]["width"], 40);
+}
+
+#[test]
+fn a_bundle_that_is_replaced_is_opened_anew_and_a_damaged_one_is_told() {
+    let baked = small();
+    let serving = Serving::new(&baked.bundle, None);
+    let about = |serving: &Serving| serving.head("/api/about")["panes"][0].clone();
+    assert_eq!(about(&serving)["generation"], 0);
+
+    let other = Baked::demo(&["--crop", "100,100,24,20"]);
+    fs::rename(&other.bundle, &baked.bundle).unwrap();
+    let replaced = about(&serving);
+    assert_eq!(
+        (&replaced["generation"], &replaced["width"]),
+        (&1.into(), &24.into())
+    );
+    assert_eq!(serving.head("/api/0/pvs?at=23,19")["generation"], 1);
+
+    let damaged = baked.path("damaged.vcb");
+    fs::write(&damaged, b"no bundle").unwrap();
+    fs::rename(&damaged, &baked.bundle).unwrap();
+    let kept = about(&serving);
+    assert_eq!(kept["generation"], 1);
+    assert!(
+        kept["fault"].as_str().unwrap().contains("world.vcb"),
+        "{kept}"
+    );
+
+    fs::remove_file(&baked.bundle).unwrap();
+    assert!(about(&serving)["fault"].is_string());
+    assert_eq!(serving.head("/api/0/pvs?at=23,19")["generation"], 1);
+
+    let third = small();
+    fs::rename(&third.bundle, &baked.bundle).unwrap();
+    let again = about(&serving);
+    assert_eq!(
+        (&again["generation"], &again["width"]),
+        (&2.into(), &40.into())
+    );
+    assert!(again["fault"].is_null());
+}
+
+#[test]
+fn a_walk_renegotiates_when_a_player_leaves_their_half() {
+    let baked = small();
+    let serving = Serving::new(&baked.bundle, None);
+    let post = |path: &str| {
+        let (status, body) = serving.request("POST", path, "");
+        assert_eq!(status, 200, "{path}");
+        let length = u32::from_le_bytes(body[..4].try_into().unwrap()) as usize;
+        serde_json::from_slice::<Value>(&body[4..4 + length]).unwrap()
+    };
+    let begun = post("/api/0/walk?a=2,2&b=37,27");
+    let walk = begun["walk"].as_u64().unwrap();
+    let mut last = begun;
+    for column in 3..38 {
+        last = post(&format!(
+            "/api/0/walk/{walk}?a={column},{}",
+            2 + column * 25 / 40
+        ));
+        let told = last["told"].as_u64().unwrap();
+        // Whoever is seen is told of, and nobody is silent without a set.
+        assert!(
+            last["age"].is_null() != (last["sizes"][0].as_u64() > Some(0)),
+            "{last}"
+        );
+        assert!(last["age"].is_u64() || told > 0, "{last}");
+    }
+    assert_eq!(last["ticks"], 36);
+    assert!(last["sets"].as_u64() > Some(0), "{last}");
+}
+
+#[test]
+fn two_views_at_once_and_a_port_in_use() {
+    let baked = small();
+    let view = |options: &[&str]| {
+        let mut command = Command::new(VIEWCELL);
+        command
+            .args(["view", text(&baked.bundle), "--no-open"])
+            .args(options);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let mut views = [view(&[]), view(&[])];
+    let addresses = views.each_mut().map(|child| {
+        let mut line = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    });
+    assert_ne!(addresses[0], addresses[1]);
+    let ports = addresses.map(|address| {
+        let port = address.strip_prefix("http://127.0.0.1:").unwrap();
+        port.strip_suffix('/').unwrap().to_owned()
+    });
+    let refused = view(&["--port", &ports[0]]).wait_with_output().unwrap();
+    assert_eq!(refused.status.code(), Some(4));
+    assert!(refused.stdout.is_empty());
+    let words = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        words.contains(&format!("port {}", ports[0])) && words.contains("--port"),
+        "{words}"
+    );
+    for child in &mut views {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
