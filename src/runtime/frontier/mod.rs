@@ -9,6 +9,7 @@
 //! - [`Region`] is one half where it was grown, [`Frontier`] one that stands by itself;
 //! - [`Session`] says of many players who must be told what.
 
+mod builder;
 mod flood;
 mod growth;
 mod lossy;
@@ -17,8 +18,10 @@ mod queue;
 mod region;
 mod samples;
 mod session;
+mod side;
 
-pub use growth::{FrontierBuilder, FrontierError, Side};
+pub use builder::FrontierBuilder;
 pub use options::{FrontierOptions, Grow, Merge, Neighbours, Order, Turns};
 pub use region::{Frontier, FrontierCodeError, Region};
 pub use session::{News, Notice, Session, SessionOptions};
+pub use side::{FrontierError, Side};

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::growth::{FrontierBuilder, FrontierError, Side};
+use super::builder::FrontierBuilder;
 use super::options::FrontierOptions;
 use super::region::Frontier;
+use super::side::{FrontierError, Side};
 use crate::format::Sample;
 use crate::runtime::TerrainBundle;
 

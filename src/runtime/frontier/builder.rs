@@ -1,0 +1,310 @@
+//! Building a frontier set: what engines call. The growth itself is in [`super::growth`].
+
+use super::flood::widen;
+use super::growth::maximal_quads;
+use super::options::{FrontierOptions, Grow};
+use super::queue::Queue;
+use super::region::{Frontier, Region};
+use super::samples::{Ground, Samples};
+use super::side::{FrontierError, Side};
+use crate::format::{Quad, Sample, Visibility};
+use crate::runtime::TerrainBundle;
+
+/// How far a frontier set is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Step 2: both grow.
+    Grow,
+    /// Step 3: this one grows on.
+    Extend(Side),
+    /// To be tightened.
+    Tighten,
+    Done,
+}
+
+/// The half of one player.
+#[derive(Clone, Debug)]
+pub(super) struct Half {
+    pub start: Sample,
+    pub members: Samples,
+    /// Everything that some member may see: the merged PVS of the frontier.
+    pub seen: Samples,
+    pub queue: Queue,
+    /// A bit for each quad that has been in the queue.
+    pub met: Vec<u64>,
+    pub area: u64,
+}
+
+/// Grows frontier sets: two regions, one around each player, no sample of one visible from any
+/// sample of the other, nor the other way round.
+///
+/// Reusable: all memory is allocated by [`FrontierBuilder::new`]. Take one a thread.
+///
+/// The set may be used after any number of steps, since no step ever breaks the promise: a quad
+/// joins a frontier only when nothing that the other frontier may see lies in it, and, in a
+/// bundle that is not mutual, when it sees nothing of the other frontier either.
+///
+/// ```no_run
+/// # use viewcell::runtime::{TerrainBundle, Sample};
+/// use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
+/// # fn f(terrain: TerrainBundle<'_>, alice: Sample, bob: Sample) -> Result<(), Box<dyn std::error::Error>> {
+/// let mut builder = FrontierBuilder::new(&terrain);
+/// builder.build(alice, bob, &FrontierOptions::default())?;
+/// let (hers, his) = (builder.region(Side::A), builder.region(Side::B));
+/// // While she is in hers and he in his, they need not hear of each other.
+/// assert!(hers.contains(alice) && his.contains(bob) || hers.area() + his.area() == 0);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct FrontierBuilder<'a> {
+    pub(super) terrain: TerrainBundle<'a>,
+    pub(super) ground: Ground,
+    /// Index of the first quad of each level.
+    pub(super) first: Vec<u64>,
+    pub(super) a: Half,
+    pub(super) b: Half,
+    pub(super) scratch: [Samples; 2],
+    /// A bit a block.
+    pub(super) waiting: Vec<u64>,
+    pub(super) options: FrontierOptions,
+    pub(super) phase: Phase,
+    pub(super) turn: Side,
+    pub(super) tried: u64,
+    pub(super) merged: u64,
+    /// Whose `seen` lacks what some of their members may see: that of an extended frontier.
+    pub(super) unmerged: Option<Side>,
+}
+
+/// Most quads that wait on one side.
+const QUEUE: u64 = 1 << 16;
+
+impl<'a> FrontierBuilder<'a> {
+    /// Makes room for frontier sets of a terrain: some two bytes a sample.
+    pub fn new(terrain: &TerrainBundle<'a>) -> Self {
+        let grid = terrain.grid();
+        let ground = Ground::new(terrain);
+        let mut first = Vec::new();
+        let mut count = 0;
+        for level in 0..grid.levels() {
+            first.push(count);
+            let (columns, rows) = grid.quads_at(level);
+            count += u64::from(columns) * u64::from(rows);
+        }
+        let half = Half {
+            start: Sample::new(0, 0),
+            members: Samples::none(&ground),
+            seen: Samples::none(&ground),
+            queue: Queue::new(count.min(QUEUE) as usize),
+            met: vec![0; count.div_ceil(64) as usize],
+            area: 0,
+        };
+        Self {
+            terrain: *terrain,
+            first,
+            b: half.clone(),
+            a: half,
+            waiting: vec![0; ground.len().div_ceil(64)],
+            scratch: [Samples::none(&ground), Samples::none(&ground)],
+            ground,
+            options: FrontierOptions::default(),
+            phase: Phase::Done,
+            turn: Side::A,
+            tried: 0,
+            merged: 0,
+            unmerged: None,
+        }
+    }
+
+    /// Builds the frontier set of two players to its end.
+    ///
+    /// Empty where one can see the other: so are frontiers from a sample to itself, and where
+    /// the bundle is damaged. Errors where nobody can stand.
+    pub fn build(
+        &mut self,
+        a: Sample,
+        b: Sample,
+        options: &FrontierOptions,
+    ) -> Result<(), FrontierError> {
+        self.begin(a, b, options)?;
+        while !self.step(u32::MAX) {}
+        Ok(())
+    }
+
+    /// Begins the frontier set of two players: the maximal mutually invisible quads around them
+    /// (step 1), or their samples. Go on with [`FrontierBuilder::step`]. The set before this one
+    /// is forgotten, also where this errors: where nobody can stand.
+    pub fn begin(
+        &mut self,
+        a: Sample,
+        b: Sample,
+        options: &FrontierOptions,
+    ) -> Result<(), FrontierError> {
+        for (half, start) in [(&mut self.a, a), (&mut self.b, b)] {
+            half.start = start;
+            half.members.clear();
+            half.seen.clear();
+            half.queue.clear();
+            half.met.fill(0);
+            half.area = 0;
+        }
+        self.options = *options;
+        self.phase = Phase::Done;
+        self.turn = Side::A;
+        (self.tried, self.merged) = (0, 0);
+        self.unmerged = None;
+        for place in [a, b] {
+            if !self.terrain.grid().has_sample(place) {
+                return Err(FrontierError::Outside(place));
+            }
+            if !self.terrain.valid().has_sample(place) {
+                return Err(FrontierError::Void(place));
+            }
+        }
+        if !self.mutually_invisible(a.quad(), b.quad()) {
+            return Ok(());
+        }
+        let (mut of_a, mut of_b) = (a.quad(), b.quad());
+        if options.grow == Grow::Hierarchical {
+            [of_a, of_b] = maximal_quads(of_a, of_b, self.terrain.grid().root_level(), |a, b| {
+                self.mutually_invisible(a, b)
+            });
+        }
+        self.phase = if options.grow == Grow::Hierarchical
+            && options.give_up
+            && of_a.level == 0
+            && of_b.level == 0
+        {
+            Phase::Tighten
+        } else {
+            Phase::Grow
+        };
+        // Where a PVS is damaged there is no frontier set at all.
+        if !(self.take(Side::A, of_a, true) && self.take(Side::B, of_b, true)) {
+            for half in [&mut self.a, &mut self.b] {
+                half.members.clear();
+                half.area = 0;
+            }
+            self.phase = Phase::Done;
+        }
+        Ok(())
+    }
+
+    /// Lets another player into one side while the set grows, if the other side sees nothing of
+    /// where they stand; returns whether they are in. The set is then one for all of the side's
+    /// players: none of them sees the other side from anywhere in it.
+    pub fn join(&mut self, side: Side, place: Sample) -> bool {
+        let is_hidden = |builder: &Self, quad| {
+            let seen = &builder.half(side.other()).seen;
+            seen.state(&builder.ground, quad) == Some(Visibility::Hidden)
+        };
+        if self.half(side).members.has(&self.ground, place) {
+            return true;
+        }
+        if self.phase != Phase::Grow
+            || self.half(side.other()).area == 0
+            || !self.terrain.grid().has_sample(place)
+            || !is_hidden(self, place.quad())
+        {
+            return false;
+        }
+        let mut quad = place.quad();
+        while quad.level < self.terrain.grid().root_level() && is_hidden(self, quad.parent()) {
+            quad = quad.parent();
+        }
+        self.take(side, quad, true) || quad.level > 0 && self.take(side, place.quad(), true)
+    }
+
+    /// Goes on for at most so many quads; returns whether the set has come to its end. The work
+    /// for one quad is at most one PVS read, and the tightening at the end counts as one.
+    pub fn step(&mut self, quads: u32) -> bool {
+        for _ in 0..quads {
+            match self.phase {
+                Phase::Grow => self.grow(),
+                Phase::Extend(side) => match self.next(side) {
+                    Some(quad) => self.consider(side, quad),
+                    None => self.phase = Phase::Tighten,
+                },
+                Phase::Tighten => {
+                    self.tighten();
+                    self.phase = Phase::Done;
+                }
+                Phase::Done => break,
+            }
+        }
+        self.phase == Phase::Done
+    }
+
+    /// Whether the set has come to its end.
+    pub fn is_done(&self) -> bool {
+        self.phase == Phase::Done
+    }
+
+    /// One player's half as it is now.
+    pub fn region(&self, side: Side) -> Region<'_> {
+        let half = self.half(side);
+        Region::whole(self.terrain.grid(), half.members.words(), half.area)
+    }
+
+    /// One player's half without the samples from which `margin` steps, straight or diagonal, lead
+    /// to terrain outside it: who leaves this core has that long to agree on a new frontier set
+    /// before the old one is left. With a margin of 0, the half itself. Allocates the copy.
+    pub fn core(&mut self, side: Side, margin: u32) -> Frontier {
+        let [outside, wider] = &mut self.scratch;
+        let (half, ground) = match side {
+            Side::A => (&self.a, &self.ground),
+            Side::B => (&self.b, &self.ground),
+        };
+        if margin == 0 || half.area == 0 {
+            return self.region(side).to_frontier();
+        }
+        outside.copy_rest(&half.members, ground);
+        for _ in 0..margin {
+            widen(outside, wider, ground);
+            core::mem::swap(outside, wider);
+            if outside == wider {
+                break;
+            }
+        }
+        wider.copy_rest(outside, ground);
+        Region::whole(ground.grid(), wider.words(), wider.count()).to_frontier()
+    }
+
+    /// Whether steps 1 and 2 of thesis section 3.5 are over: what joins from now on is of one
+    /// half alone.
+    pub fn is_grown(&self) -> bool {
+        self.phase != Phase::Grow
+    }
+
+    /// Number of quads tried, and of PVSs merged, for the set as it is now.
+    pub fn work(&self) -> (u64, u64) {
+        (self.tried, self.merged)
+    }
+
+    /// The bundle.
+    pub fn terrain(&self) -> &TerrainBundle<'a> {
+        &self.terrain
+    }
+
+    pub(super) fn half(&self, side: Side) -> &Half {
+        match side {
+            Side::A => &self.a,
+            Side::B => &self.b,
+        }
+    }
+
+    pub(super) fn half_mut(&mut self, side: Side) -> &mut Half {
+        match side {
+            Side::A => &mut self.a,
+            Side::B => &mut self.b,
+        }
+    }
+
+    pub(super) fn is_mutual(&self) -> bool {
+        self.terrain.parameters().mutual
+    }
+
+    pub(super) fn mutually_invisible(&self, a: Quad, b: Quad) -> bool {
+        let hidden = |a, b| self.terrain.visible_quads(a, b) == Visibility::Hidden;
+        hidden(a, b) && (self.is_mutual() || hidden(b, a))
+    }
+}
