@@ -20,6 +20,7 @@ mod merge;
 mod output;
 mod progress;
 mod query;
+mod render;
 mod repack;
 #[cfg(test)]
 mod schemas;
@@ -57,6 +58,7 @@ enum Verb {
     View(view::Args),
     Query(query::Args),
     Frontier(frontier::Args),
+    Render(render::Args),
     Export(export::Args),
     Experiment(experiment::Args),
     Import(import::Args),
@@ -77,6 +79,7 @@ pub fn main() -> ExitCode {
         Verb::View(args) => view::run(&args),
         Verb::Query(args) => query::run(args),
         Verb::Frontier(args) => frontier::run(&args),
+        Verb::Render(args) => render::run(&args),
         Verb::Export(args) => export::run(&args),
         Verb::Experiment(args) => experiment::run(&args),
         Verb::Import(args) => import::run(&args),

@@ -7,8 +7,8 @@ use std::path::Path;
 use schemars::{Schema, schema_for};
 
 use super::{
-    bake, completions, experiment, export, frontier, job, man, merge, progress, query, repack,
-    ship, verify,
+    bake, completions, experiment, export, frontier, job, man, merge, progress, query, render,
+    repack, ship, verify,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -54,6 +54,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("query-pairs.json", schema_for!(query::PairsDocument)),
         ("query-pvs.json", schema_for!(query::PvsDocument)),
         ("query-pvs-cells.json", schema_for!(query::CellPvsDocument)),
+        ("render.json", schema_for!(render::Document)),
         ("query-visible.json", schema_for!(query::VisibleDocument)),
         (
             "query-visible-cells.json",

@@ -1,90 +1,110 @@
-//! Exposure: how many samples see each sample, the *total viewshed* of a terrain, counted in its
-//! bundle.
+//! A survey of a bundle: how many samples see each sample (the *total viewshed* of the terrain),
+//! and what share of the pairs at each distance see each other.
 
-use std::io::Cursor;
 use std::sync::Mutex;
 
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{Rgba, RgbaImage};
+use image::RgbaImage;
 use rayon::prelude::*;
 
-use super::{PictureError, hillshade};
-use crate::runtime::{Grid, Leaf, Quad, Sample, TerrainBundle};
+use super::ground::{Ground, NUMBER_LIGHT};
+use super::palette::{VIRIDIS, logarithmic};
+use super::sight::BlockSight;
+use crate::runtime::{Sample, TerrainBundle, Visibility};
 
 /// The PVS of a sample that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the PVS of sample ({}, {}) is damaged; see what viewcell verify says, and bake again",
+    "what sample ({}, {}) sees is damaged; see what viewcell verify says, and bake again",
     .0.column, .0.row
 )]
 pub struct DamagedPvs(pub Sample);
 
-/// Side of the squares of viewpoints that are counted in one go. [Unit: samples]
-const TILE: u32 = 64;
+/// What goes through all pairs of samples of a bundle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// For each sample, row by row, how many samples see it (itself included); 0 for a void.
+    pub exposure: Vec<u32>,
+    /// Pairs by distance, in rings as wide as [`Survey::ring`] says. The distance is that between
+    /// the middles of the blocks of 8 × 8 samples that the two are in.
+    pub rings: Vec<Ring>,
+}
 
-/// For each sample, row by row, how many samples see it (itself included); 0 for a void.
+/// Ordered pairs of samples with terrain, at some distance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ring {
+    /// All of them.
+    pub pairs: u64,
+    /// Those of which the first sees the second.
+    pub visible: u64,
+}
+
+/// Rings of a survey.
+const RINGS: usize = 32;
+
+impl Survey {
+    /// How wide a ring of pairs is: a 32nd of the terrain's diagonal, rounded up. [Unit: metres]
+    pub fn ring(terrain: &TerrainBundle<'_>) -> f64 {
+        let [dx, dy] = terrain.parameters().spacing;
+        let (width, height) = (terrain.grid().width(), terrain.grid().height());
+        let diagonal = (f64::from(width) * dx).hypot(f64::from(height) * dy);
+        diagonal * (1.0 + 1e-9) / RINGS as f64
+    }
+}
+
+/// Surveys a bundle.
 ///
-/// Goes once through the level-0 PVSs, with the threads of the current pool of `rayon`, in a few
-/// bytes a sample and thread; O(bytes of the PVSs). `go_on` learns how many viewpoints more are
-/// done, and ends the counting by returning false; then the result is `None`.
-pub fn exposure(
+/// Goes once through the level-0 PVSs, a block of viewpoints at a time, with the threads of the
+/// current pool of `rayon`, in some twenty bytes a sample and thread. `go_on` learns how many
+/// viewpoints more are done, and ends the survey by returning false; then the result is `None`.
+pub fn survey(
     bundle: &TerrainBundle<'_>,
     go_on: &(dyn Fn(u64) -> bool + Sync),
-) -> Result<Option<Vec<u32>>, DamagedPvs> {
+) -> Result<Option<Survey>, DamagedPvs> {
     let grid = bundle.grid();
-    let (columns, rows) = (grid.width().div_ceil(TILE), grid.height().div_ceil(TILE));
-    let idle: Mutex<Vec<Counter>> = Mutex::default();
+    let (columns, rows) = grid.block_shape();
+    let idle: Mutex<Vec<Counter<'_>>> = Mutex::default();
     let lock = || idle.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let outcome = (0..columns * rows).into_par_iter().try_for_each(|tile| {
+    let outcome = (0..columns * rows).into_par_iter().try_for_each(|block| {
         let taken = lock().pop();
-        let mut counter = taken.unwrap_or_else(|| Counter::new(grid));
-        let [left, top] = [tile % columns * TILE, tile / columns * TILE];
-        let across = left..(left + TILE).min(grid.width());
-        for row in top..(top + TILE).min(grid.height()) {
-            for sample in across.clone().map(|column| Sample::new(column, row)) {
-                if !bundle.valid().has_sample(sample) {
-                    continue;
-                }
-                let pvs = bundle.pvs(sample.quad());
-                for leaf in pvs.ok_or(Stop::Damaged(sample))?.quads() {
-                    counter.count(leaf);
-                }
-            }
-            if !go_on(across.len() as u64) {
-                return Err(Stop::Asked);
-            }
-        }
+        let mut counter = taken.unwrap_or_else(|| Counter::new(*bundle));
+        let (column, row) = (block % columns, block / columns);
+        let damaged = Stop::Damaged(Sample::new(column * 8, row * 8));
+        counter.sight.look(column, row).ok_or(damaged)?;
+        counter.count((column, row));
+        let across = 8.min(grid.width() - column * 8) * 8.min(grid.height() - row * 8);
         lock().push(counter);
-        Ok(())
+        match go_on(across.into()) {
+            true => Ok(()),
+            false => Err(Stop::Asked),
+        }
     });
     match outcome {
         Err(Stop::Asked) => return Ok(None),
         Err(Stop::Damaged(sample)) => return Err(DamagedPvs(sample)),
         Ok(()) => {}
     }
-    let mut counts = vec![0; grid.samples() as usize];
+    let mut survey = Survey {
+        exposure: vec![0; grid.samples() as usize],
+        rings: vec![Ring::default(); RINGS],
+    };
     for counter in lock().drain(..) {
-        counter.add_to(&mut counts);
+        counter.add_to(&mut survey);
     }
-    for (count, sample) in counts.iter_mut().zip(grid.row_by_row()) {
-        if !bundle.valid().has_sample(sample) {
-            *count = 0;
-        }
-    }
-    Ok(Some(counts))
+    Ok(Some(survey))
 }
 
-/// Why a count ended early.
+/// Why a survey ended early.
 enum Stop {
     Asked,
     Damaged(Sample),
 }
 
 /// Counts of one thread.
-struct Counter {
-    grid: Grid,
-    /// By level: how often each quad was visible as a whole, row by row.
-    quads: Vec<Vec<u32>>,
+struct Counter<'a> {
+    terrain: TerrainBundle<'a>,
+    sight: BlockSight<'a>,
+    ring: f64,
+    rings: Vec<Ring>,
     /// By block of 8 × 8 samples, row by row.
     blocks: Vec<BlockCounter>,
 }
@@ -97,69 +117,86 @@ struct BlockCounter {
     planes: [u64; 8],
     /// Words added since the last flush. [Limit: 255]
     added: u8,
+    /// How often all terrain of the block was seen.
+    whole: u32,
     counts: [u32; 64],
 }
 
-impl Counter {
-    fn new(grid: Grid) -> Self {
-        let quads = (0..grid.levels())
-            .map(|level| grid.quads_at(level))
-            .map(|(columns, rows)| vec![0; columns as usize * rows as usize])
-            .collect();
+impl<'a> Counter<'a> {
+    fn new(terrain: TerrainBundle<'a>) -> Self {
         let block = BlockCounter {
             planes: [0; 8],
             added: 0,
+            whole: 0,
             counts: [0; 64],
         };
         Self {
-            grid,
-            quads,
-            blocks: vec![block; grid.blocks()],
+            terrain,
+            sight: BlockSight::new(terrain),
+            ring: Survey::ring(&terrain),
+            rings: vec![Ring::default(); RINGS],
+            blocks: vec![block; terrain.grid().blocks()],
         }
     }
 
-    /// Place of a quad among those of its level.
-    fn place(&self, quad: Quad) -> usize {
-        let (columns, _) = self.grid.quads_at(quad.level);
-        quad.row as usize * columns as usize + quad.column as usize
-    }
-
-    fn count(&mut self, leaf: Leaf) {
-        let place = self.place(leaf.quad());
-        match leaf {
-            Leaf::Hidden(_) => {}
-            Leaf::Visible(quad) => self.quads[quad.level as usize][place] += 1,
-            Leaf::Block(_, bits) => self.blocks[place].add(bits),
+    /// Counts what the block sees that has been looked from.
+    fn count(&mut self, (column, row): (u32, u32)) {
+        let (columns, _) = self.terrain.grid().block_shape();
+        let [dx, dy] = self.terrain.parameters().spacing.map(|metres| 8.0 * metres);
+        let viewpoints = self.sight.viewpoints();
+        let looking = viewpoints.count_ones();
+        for (target, block) in self.blocks.iter_mut().enumerate() {
+            let there = self.sight.terrain_of(target).count_ones();
+            let pairs = u64::from(looking) * u64::from(there);
+            let visible = match self.sight.state(target) {
+                Visibility::Hidden => 0,
+                Visibility::Visible => {
+                    block.whole += looking;
+                    pairs
+                }
+                Visibility::Unknown => {
+                    let mut visible = 0;
+                    for v in (0..64).filter(|v| viewpoints >> v & 1 == 1) {
+                        let word = self.sight.word(v, target);
+                        visible += u64::from(word.count_ones());
+                        block.add(word);
+                    }
+                    visible
+                }
+            };
+            let (x, y) = (target as u32 % columns, target as u32 / columns);
+            let across = f64::from(x.abs_diff(column)) * dx;
+            let distance = across.hypot(f64::from(y.abs_diff(row)) * dy);
+            let ring = &mut self.rings[((distance / self.ring) as usize).min(RINGS - 1)];
+            ring.pairs += pairs;
+            ring.visible += visible;
         }
     }
 
-    fn add_to(mut self, counts: &mut [u32]) {
+    fn add_to(mut self, survey: &mut Survey) {
         for block in &mut self.blocks {
             block.flush();
         }
-        // What is seen of a quad is seen of its children.
-        for level in (1..self.quads.len()).rev() {
-            let (columns, rows) = self.grid.quads_at(level as u32 - 1);
-            for (row, column) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
-                let child = Quad::new(level as u32 - 1, column, row);
-                let above = self.quads[level][self.place(child.parent())];
-                let place = self.place(child);
-                self.quads[level - 1][place] += above;
+        let grid = self.terrain.grid();
+        for (count, sample) in survey.exposure.iter_mut().zip(grid.row_by_row()) {
+            if self.terrain.valid().has_sample(sample) {
+                let (block, bit) = grid.block_bit(sample);
+                let block = &self.blocks[block];
+                *count += block.whole + block.counts[bit as usize];
             }
         }
-        for ((count, sample), quad) in counts
-            .iter_mut()
-            .zip(self.grid.row_by_row())
-            .zip(&self.quads[0])
-        {
-            let (block, bit) = self.grid.block_bit(sample);
-            *count += quad + self.blocks[block].counts[bit as usize];
+        for (ring, own) in survey.rings.iter_mut().zip(&self.rings) {
+            ring.pairs += own.pairs;
+            ring.visible += own.visible;
         }
     }
 }
 
 impl BlockCounter {
     fn add(&mut self, bits: u64) {
+        if bits == 0 {
+            return;
+        }
         let mut carry = bits;
         for plane in &mut self.planes {
             (*plane, carry) = (*plane ^ carry, *plane & carry);
@@ -184,63 +221,18 @@ impl BlockCounter {
     }
 }
 
-/// Colours of exposure from least to most: dark and blue to light and yellow, as hidden and
-/// visible are everywhere.
-const STOPS: [[f32; 3]; 4] = [
-    [40.0, 50.0, 120.0],
-    [70.0, 125.0, 160.0],
-    [150.0, 190.0, 130.0],
-    [255.0, 226.0, 110.0],
-];
-
-/// The darkest shade of ground, so that a slope in shadow does not pass for hidden.
-const LEAST_LIGHT: f32 = 0.55;
-
-/// A PNG of the terrain, each sample in a colour by how many see it, from dark blue (nobody else)
-/// to light yellow (the most), by the logarithm of the count; voids are transparent.
-///
-/// `heights` are in metres, row by row, `width` a row, NaN for void; `spacing` is `[dx, dy]` in
-/// metres. One pixel a sample.
-///
-/// # Errors
-///
-/// [`PictureError`] where the encoder fails, as it does beyond its own limits of size.
+/// The terrain, each sample in a colour by how many see it, from dark (nobody else) to light (the
+/// most), by the logarithm of the count; one pixel a sample, voids are transparent. `counts` are
+/// row by row, as [`survey`] counts them.
 ///
 /// # Panics
 ///
-/// If `width` is zero or does not divide the number of heights, or if there are not as many
-/// counts as heights.
-pub fn exposure_png(
-    width: u32,
-    heights: &[f32],
-    spacing: [f64; 2],
-    counts: &[u32],
-) -> Result<Vec<u8>, PictureError> {
-    assert_eq!(heights.len(), counts.len());
-    let shade = hillshade(width, heights, spacing);
-    let most = f64::from(counts.iter().copied().max().unwrap_or(0).max(2)).ln();
-    let picture = RgbaImage::from_fn(width, heights.len() as u32 / width, |x, y| {
-        let i = (y * width + x) as usize;
-        if shade[i].is_nan() {
-            return Rgba([0, 0, 0, 0]);
-        }
-        let part = f64::from(counts[i].max(1)).ln() / most * (STOPS.len() - 1) as f64;
-        let stop = (part as usize).min(STOPS.len() - 2);
-        let weight = part as f32 - stop as f32;
-        let light = LEAST_LIGHT + (1.0 - LEAST_LIGHT) * shade[i];
-        let [r, g, b] = [0, 1, 2].map(|c| {
-            let colour = STOPS[stop][c] * (1.0 - weight) + STOPS[stop + 1][c] * weight;
-            (colour * light) as u8
-        });
-        Rgba([r, g, b, 255])
-    });
-    let mut bytes = Cursor::new(Vec::new());
-    let encoder =
-        PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, FilterType::NoFilter);
-    picture
-        .write_with_encoder(encoder)
-        .map_err(|error| PictureError(error.to_string()))?;
-    Ok(bytes.into_inner())
+/// If there are not as many counts as samples.
+pub fn exposure_image(ground: &Ground, counts: &[u32]) -> RgbaImage {
+    let most = u64::from(counts.iter().copied().max().unwrap_or(0));
+    ground.paint(NUMBER_LIGHT, |i| {
+        VIRIDIS.at(logarithmic(counts[i].into(), most))
+    })
 }
 
 #[cfg(test)]
@@ -249,7 +241,12 @@ mod tests {
 
     #[test]
     fn a_block_counts_every_bit_past_all_flushes() {
-        let mut counter = Counter::new(Grid::new(8, 8).unwrap()).blocks.remove(0);
+        let mut counter = BlockCounter {
+            planes: [0; 8],
+            added: 0,
+            whole: 0,
+            counts: [0; 64],
+        };
         let mut expected = [0_u32; 64];
         let mut word = 1_u64;
         for _ in 0..1000 {
@@ -267,13 +264,11 @@ mod tests {
     #[test]
     fn more_exposed_is_lighter_and_a_void_is_transparent() {
         let heights = [0.0, 0.0, 0.0, 0.0, f32::NAN];
-        let png = exposure_png(5, &heights, [1.0, 1.0], &[1, 10, 100, 1000, 0]).unwrap();
-        let picture = image::load_from_memory(&png).unwrap().to_rgba8();
+        let ground = Ground::of_heights(5, &heights, [1.0; 2]);
+        let picture = exposure_image(&ground, &[1, 10, 100, 1000, 0]);
         let light = |x| {
-            picture.get_pixel(x, 0).0[..3]
-                .iter()
-                .map(|c| u32::from(*c))
-                .sum::<u32>()
+            let [r, g, b, _] = picture.get_pixel(x, 0).0.map(u32::from);
+            2 * r + 7 * g + b
         };
         assert!(light(0) < light(1) && light(1) < light(2) && light(2) < light(3));
         assert_eq!(picture.get_pixel(4, 0)[3], 0);

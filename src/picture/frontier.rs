@@ -1,75 +1,148 @@
 //! A frontier set over a hillshade, like figure 3.7 of the thesis.
 
-use image::{Rgba, RgbaImage};
+use image::RgbaImage;
 
-use super::viewshed::{LEAST_LIGHT, USEFUL_SIDE, encode, mark};
-use super::{PictureError, Viewpoint, hillshade};
+use super::ground::{Ground, NUMBER_LIGHT};
+use super::palette::{AFTER_A, AFTER_B, Colour, HALF_A, HALF_B, NEUTRAL};
+use crate::runtime::Sample;
+use crate::runtime::frontier::{FrontierBuilder, FrontierError, FrontierOptions, Side};
 
 /// What a sample is to a frontier set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Part {
     /// In neither half.
     #[default]
     Neither,
-    /// In the first player's half; `true` where it joined after the other half was finished.
-    A(bool),
-    /// In the second player's half, likewise.
-    B(bool),
+    /// In the first player's half.
+    A(Joined),
+    /// In the second player's half.
+    B(Joined),
+}
+
+/// When a sample joined its half.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Joined {
+    /// While both halves grew: 0 at their beginning, 1 with the last that joined.
+    Growing(f64),
+    /// When growth was over: by the extension of one half, or out of what the other does not see.
+    After,
 }
 
 impl Part {
-    /// Blue and orange tell apart for people with any colour vision; what joined late is paler.
-    fn colour(self) -> [f32; 3] {
+    /// Blue and orange tell apart for people with any colour vision; what joined later is lighter.
+    pub fn colour(self) -> Colour {
         match self {
-            Self::Neither => [190.0, 190.0, 185.0],
-            Self::A(false) => [40.0, 90.0, 190.0],
-            Self::A(true) => [135.0, 175.0, 240.0],
-            Self::B(false) => [225.0, 120.0, 20.0],
-            Self::B(true) => [250.0, 190.0, 120.0],
+            Self::Neither => NEUTRAL,
+            Self::A(Joined::Growing(when)) => HALF_A.at(when),
+            Self::A(Joined::After) => AFTER_A,
+            Self::B(Joined::Growing(when)) => HALF_B.at(when),
+            Self::B(Joined::After) => AFTER_B,
         }
     }
 }
 
-/// A PNG of a frontier set: the first player's half blue, the second's orange, both players
-/// ringed, voids transparent. One pixel a sample, or a whole number of them where the terrain is
-/// small.
-///
-/// `heights` are in metres, row by row, `width` a row, NaN for void; `spacing` is `[dx, dy]` in
-/// metres; `parts` says what each sample is, row by row; `players` are columns and rows.
+/// Grows a frontier set with the runtime, a quad at a time, and says when each sample joined, row
+/// by row. The builder is left with the finished set. O(samples / 64) for each quad that joins.
 ///
 /// # Errors
 ///
-/// [`PictureError`] where the encoder fails, as it does beyond its own limits of size.
+/// Where nobody can stand.
+pub fn growth(
+    builder: &mut FrontierBuilder<'_>,
+    [a, b]: [Sample; 2],
+    options: &FrontierOptions,
+) -> Result<Vec<Part>, FrontierError> {
+    builder.begin(a, b, options)?;
+    let mut halves = Side::BOTH.map(|side| Half::new(side, builder));
+    let (mut step, mut last) = (0, 0);
+    loop {
+        let was_grown = builder.is_grown();
+        let is_done = builder.step(1);
+        step += 1;
+        for half in &mut halves {
+            let joined = if was_grown { AFTER } else { step };
+            if half.take(builder, joined) && !was_grown {
+                last = step;
+            }
+        }
+        if is_done {
+            break;
+        }
+    }
+    let when = |step| match step {
+        AFTER => Joined::After,
+        step => Joined::Growing(f64::from(step) / f64::from(last.max(1))),
+    };
+    let [of_a, of_b] = &halves;
+    let part = |(a, b): (&Option<u32>, &Option<u32>)| match (*a, *b) {
+        (Some(step), _) => Part::A(when(step)),
+        (_, Some(step)) => Part::B(when(step)),
+        _ => Part::Neither,
+    };
+    Ok(of_a.joined.iter().zip(&of_b.joined).map(part).collect())
+}
+
+/// The step of what joined when growth was over.
+const AFTER: u32 = u32::MAX;
+
+/// One half as far as it has been looked at.
+struct Half {
+    side: Side,
+    area: u64,
+    /// By block of 8 × 8 samples, the samples in it.
+    words: Vec<u64>,
+    /// By sample, row by row: the step in which it joined.
+    joined: Vec<Option<u32>>,
+}
+
+impl Half {
+    /// What a builder that has begun has.
+    fn new(side: Side, builder: &FrontierBuilder<'_>) -> Self {
+        let grid = builder.terrain().grid();
+        let mut half = Self {
+            side,
+            area: 0,
+            words: vec![0; grid.blocks()],
+            joined: vec![None; grid.samples() as usize],
+        };
+        half.take(builder, 0);
+        half
+    }
+
+    /// Takes in what has joined since the last time; returns whether anything has.
+    fn take(&mut self, builder: &FrontierBuilder<'_>, step: u32) -> bool {
+        let region = builder.region(self.side);
+        if region.area() == self.area {
+            return false;
+        }
+        self.area = region.area();
+        let grid = region.grid();
+        let (columns, _) = grid.block_shape();
+        for (block, before) in self.words.iter_mut().enumerate() {
+            let (column, row) = (block as u32 % columns, block as u32 / columns);
+            let now = region.block(column, row);
+            let mut new = now & !*before;
+            *before = now;
+            while new != 0 {
+                let bit = new.trailing_zeros();
+                new &= new - 1;
+                let (x, y) = (column * 8 + bit % 8, row * 8 + bit / 8);
+                if grid.has_sample(Sample::new(x, y)) {
+                    self.joined[(y * grid.width() + x) as usize] = Some(step);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// A frontier set over the ground, one pixel a sample; `parts` are row by row, voids transparent.
 ///
 /// # Panics
 ///
-/// If `width` is zero or does not divide the number of heights, or if `parts` is not as long as
-/// `heights`.
-pub fn frontier_png(
-    width: u32,
-    heights: &[f32],
-    spacing: [f64; 2],
-    parts: &[Part],
-    players: [[u32; 2]; 2],
-) -> Result<Vec<u8>, PictureError> {
-    assert_eq!(heights.len(), parts.len());
-    let rows = heights.len() as u32 / width;
-    let scale = (USEFUL_SIDE / width.max(rows)).max(1);
-    let shade = hillshade(width, heights, spacing);
-    let mut picture = RgbaImage::from_fn(width * scale, rows * scale, |x, y| {
-        let i = ((y / scale) * width + x / scale) as usize;
-        let light = LEAST_LIGHT + (1.0 - LEAST_LIGHT) * shade[i];
-        if light.is_nan() {
-            return Rgba([0; 4]);
-        }
-        let [r, g, b] = parts[i].colour().map(|c| (c * light) as u8);
-        Rgba([r, g, b, 255])
-    });
-    for [column, row] in players {
-        let side = 1;
-        mark(&mut picture, Viewpoint { column, row, side }, scale);
-    }
-    encode(&picture)
+/// If `parts` is not as long as the terrain has samples.
+pub fn frontier_image(ground: &Ground, parts: &[Part]) -> RgbaImage {
+    ground.paint(NUMBER_LIGHT, |i| parts[i].colour())
 }
 
 #[cfg(test)]
@@ -78,28 +151,20 @@ mod tests {
 
     #[test]
     fn each_part_has_its_colour_and_voids_have_none() {
-        let mut heights = vec![0.0; 600 * 40];
-        heights[599] = f32::NAN;
-        let mut parts = vec![Part::Neither; 600 * 40];
-        for (at, part) in [
-            (300, Part::A(false)),
-            (301, Part::A(true)),
-            (302, Part::B(false)),
-            (303, Part::B(true)),
-        ] {
-            parts[at] = part;
-        }
-        let png = frontier_png(600, &heights, [1.0; 2], &parts, [[20, 20], [500, 30]]).unwrap();
-        let picture = image::load_from_memory(&png).unwrap().to_rgba8();
-        assert_eq!(picture.dimensions(), (600, 40));
-        let mut colours: Vec<Rgba<u8>> = (299..304).map(|x| *picture.get_pixel(x, 0)).collect();
+        let mut heights = [0.0; 8];
+        heights[7] = f32::NAN;
+        let when = [Joined::Growing(0.0), Joined::Growing(1.0), Joined::After];
+        let mut parts = vec![Part::Neither];
+        parts.extend(when.map(Part::A));
+        parts.extend(when.map(Part::B));
+        parts.push(Part::Neither);
+        let ground = Ground::of_heights(8, &heights, [1.0; 2]);
+        let picture = frontier_image(&ground, &parts);
+        let mut colours: Vec<[u8; 4]> = picture.pixels().map(|pixel| pixel.0).collect();
+        assert_eq!(colours.pop().map(|c| c[3]), Some(0));
         assert!(colours.iter().all(|colour| colour[3] == 255));
-        colours.sort_unstable_by_key(|colour| colour.0);
+        colours.sort_unstable();
         colours.dedup();
-        assert_eq!(colours.len(), 5);
-        assert_eq!(picture.get_pixel(599, 0)[3], 0);
-        let (plain, ring) = (picture.get_pixel(299, 0), picture.get_pixel(20, 20));
-        assert_ne!(plain, ring);
-        assert_eq!(ring, picture.get_pixel(500, 30));
+        assert_eq!(colours.len(), 7);
     }
 }

@@ -1,28 +1,62 @@
-//! Hillshade and overlays, rasters of numbers, and what can be counted in a bundle.
+//! Pictures, charts, rasters of numbers, and what can be counted in a bundle.
 //!
-//! A picture has its colours from one table that people with any colour vision can read: what is
-//! visible is light and yellow, what is hidden is dark and blue, so that lightness alone tells
-//! them apart; voids are transparent.
+//! A picture begins with what is drawn, one pixel a sample: those of terrains are painted over a
+//! [`Ground`]. [`Page`] puts a title, a legend and a scale around it; [`png`] encodes it. All
+//! colours are of [`palette`]: what is visible is light and yellow, what is hidden is dark and
+//! blue, so that lightness alone tells them apart; voids are transparent.
 
+use std::io::Cursor;
+
+use image::RgbaImage;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+
+mod canvas;
 mod chart;
+mod difference;
 mod exposure;
 mod frontier;
 mod geotiff;
+mod ground;
 mod hillshade;
 mod matrix;
+mod page;
+pub mod palette;
 mod raster;
+mod sight;
+mod terrain;
+mod text;
 mod viewshed;
 
-pub use chart::{Bars, bar_chart};
-pub use exposure::{DamagedPvs, exposure, exposure_png};
-pub use frontier::{Part, frontier_png};
+pub use chart::{Bars, CHART_SIZE, Chart, Curve, Series, frequencies};
+pub use difference::{Difference, LevelDifference, difference, spread};
+pub use exposure::{DamagedPvs, Ring, Survey, exposure_image, survey};
+pub use frontier::{Joined, Part, frontier_image, growth};
 pub use geotiff::mask_geotiff;
+pub use ground::{Ground, NUMBER_LIGHT, PLAIN_LIGHT, mask};
 pub use hillshade::hillshade;
 pub use matrix::{MatrixFormat, MatrixOf, matrix_file};
+pub use page::{Key, PAGE_WIDTHS, Page, Panel, Unit, resized};
 pub use raster::{MAX_BANDS, Number, RasterFormat, RasterLayout, RasterWriter};
-pub use viewshed::{Viewpoint, viewshed_png};
+pub use sight::BlockSight;
+pub use terrain::TerrainPages;
+pub use viewshed::{Viewpoint, hillshade_image, mark, marked_png, viewshed_image};
 
 /// A picture that could not be encoded.
 #[derive(Debug, thiserror::Error)]
 #[error("the picture could not be encoded: {0}")]
 pub struct PictureError(String);
+
+/// A picture as a PNG.
+///
+/// # Errors
+///
+/// [`PictureError`] where the encoder fails, as it does beyond its own limits of size.
+pub fn png(picture: &RgbaImage) -> Result<Vec<u8>, PictureError> {
+    let mut bytes = Cursor::new(Vec::new());
+    let encoder =
+        PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, FilterType::NoFilter);
+    picture
+        .write_with_encoder(encoder)
+        .map_err(|error| PictureError(error.to_string()))?;
+    Ok(bytes.into_inner())
+}

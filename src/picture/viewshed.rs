@@ -1,21 +1,16 @@
-//! A hillshade with what is hidden shaded.
+//! A hillshade with what is hidden shaded, and marks of who looks.
 
-use std::io::Cursor;
-
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::imageops::{FilterType, resize};
 use image::{Rgba, RgbaImage};
 
-use super::{PictureError, hillshade};
+use super::ground::{Ground, PLAIN_LIGHT};
+use super::palette::{HIDDEN, MARK, NEUTRAL, VISIBLE, bytes};
+use super::{PictureError, png};
+use crate::runtime::{Quad, Sample};
 
-/// Sunlit ground that is seen, and that is hidden.
-const VISIBLE: [f32; 3] = [255.0, 226.0, 128.0];
-const HIDDEN: [f32; 3] = [62.0, 84.0, 150.0];
-/// The darkest shade of ground, so that a slope in shadow does not go black.
-pub(super) const LEAST_LIGHT: f32 = 0.35;
-const MARK: Rgba<u8> = Rgba([214, 40, 40, 255]);
 const MARK_EDGE: Rgba<u8> = Rgba([255, 255, 255, 255]);
 /// Small terrains are drawn with several pixels a sample until a side is about this long.
-pub(super) const USEFUL_SIDE: u32 = 1024;
+const USEFUL_SIDE: u32 = 1024;
 
 /// Where the view is from: a square of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,62 +23,57 @@ pub struct Viewpoint {
     pub side: u32,
 }
 
-/// A PNG of the terrain as seen from a viewpoint.
+impl Viewpoint {
+    /// A sample.
+    pub const fn at(sample: Sample) -> Self {
+        Self::over(sample.quad())
+    }
+
+    /// A quad.
+    pub const fn over(quad: Quad) -> Self {
+        let Sample { column, row } = quad.origin();
+        let side = 1 << quad.level;
+        Self { column, row, side }
+    }
+}
+
+/// The ground alone, one pixel a sample; voids are transparent.
+pub fn hillshade_image(ground: &Ground) -> RgbaImage {
+    ground.paint(PLAIN_LIGHT, |_| NEUTRAL)
+}
+
+/// The terrain as seen from somewhere, one pixel a sample: what is visible, row by row, in
+/// [`VISIBLE`], the rest in [`HIDDEN`]; voids are transparent.
 ///
-/// `heights` are in metres, row by row, `width` a row, NaN for void; `spacing` is `[dx, dy]` in
-/// metres; `visible` says for each sample, row by row, whether it may be seen. Ground that is seen
-/// is light yellow, hidden ground dark blue, voids are transparent; the viewpoint is ringed, a
-/// quad framed. One pixel a sample, or a whole number of them where the terrain is small.
+/// # Panics
+///
+/// If `visible` is not as long as the terrain has samples.
+pub fn viewshed_image(ground: &Ground, visible: &[bool]) -> RgbaImage {
+    ground.paint(PLAIN_LIGHT, |i| if visible[i] { VISIBLE } else { HIDDEN })
+}
+
+/// A PNG of a picture that has a pixel a sample, with who looks ringed, or framed if a quad: one
+/// pixel a sample, or a whole number of them where the terrain is small.
 ///
 /// # Errors
 ///
 /// [`PictureError`] where the encoder fails, as it does beyond its own limits of size.
-///
-/// # Panics
-///
-/// If `width` is zero or does not divide the number of heights, or if `visible` is not as long as
-/// `heights`.
-pub fn viewshed_png(
-    width: u32,
-    heights: &[f32],
-    spacing: [f64; 2],
-    visible: &[bool],
-    viewpoint: Viewpoint,
-) -> Result<Vec<u8>, PictureError> {
-    assert_eq!(heights.len(), visible.len());
-    let rows = heights.len() as u32 / width;
+pub fn marked_png(picture: &RgbaImage, viewpoints: &[Viewpoint]) -> Result<Vec<u8>, PictureError> {
+    let (width, rows) = picture.dimensions();
     let scale = (USEFUL_SIDE / width.max(rows)).max(1);
-    let shade = hillshade(width, heights, spacing);
-    let mut picture = RgbaImage::from_fn(width * scale, rows * scale, |x, y| {
-        let i = ((y / scale) * width + x / scale) as usize;
-        colour(shade[i], visible[i])
-    });
-    mark(&mut picture, viewpoint, scale);
-    encode(&picture)
-}
-
-/// The picture as a PNG.
-pub(super) fn encode(picture: &RgbaImage) -> Result<Vec<u8>, PictureError> {
-    let mut bytes = Cursor::new(Vec::new());
-    let encoder =
-        PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, FilterType::NoFilter);
-    picture
-        .write_with_encoder(encoder)
-        .map_err(|error| PictureError(error.to_string()))?;
-    Ok(bytes.into_inner())
-}
-
-fn colour(shade: f32, visible: bool) -> Rgba<u8> {
-    if shade.is_nan() {
-        return Rgba([0, 0, 0, 0]);
+    let mut picture = resize(picture, width * scale, rows * scale, FilterType::Nearest);
+    let scale = f64::from(scale);
+    for viewpoint in viewpoints {
+        mark(&mut picture, *viewpoint, [scale; 2], 1.0);
     }
-    let light = LEAST_LIGHT + (1.0 - LEAST_LIGHT) * shade;
-    let [r, g, b] = if visible { VISIBLE } else { HIDDEN }.map(|c| (c * light) as u8);
-    Rgba([r, g, b, 255])
+    png(&picture)
 }
 
-/// Frames a quad, or rings a sample; a white edge keeps the mark apart from any ground.
-pub(super) fn mark(picture: &mut RgbaImage, viewpoint: Viewpoint, scale: u32) {
+/// Frames a quad, or rings a sample; a white edge keeps the mark apart from any ground. `scale`
+/// is pixels a sample, across and down; `size` is 1 for lines of two pixels.
+pub fn mark(picture: &mut RgbaImage, viewpoint: Viewpoint, scale: [f64; 2], size: f64) {
+    let [r, g, b] = bytes(MARK);
+    let inner = Rgba([r, g, b, 255]);
     let mut dot = |x: i64, y: i64, colour| {
         if (0..i64::from(picture.width())).contains(&x)
             && (0..i64::from(picture.height())).contains(&y)
@@ -91,15 +81,15 @@ pub(super) fn mark(picture: &mut RgbaImage, viewpoint: Viewpoint, scale: u32) {
             picture.put_pixel(x as u32, y as u32, colour);
         }
     };
-    let [left, top, side] = [viewpoint.column, viewpoint.row, viewpoint.side].map(i64::from);
-    let scale = i64::from(scale);
-    if side > 1 {
-        for (grow, colour) in [(2, MARK_EDGE), (1, MARK), (0, MARK)] {
-            let (x0, y0) = (left * scale - grow, top * scale - grow);
-            let (x1, y1) = (
-                (left + side) * scale - 1 + grow,
-                (top + side) * scale - 1 + grow,
-            );
+    let corner = [viewpoint.column, viewpoint.row].map(f64::from);
+    let side = f64::from(viewpoint.side);
+    let at = |axis: usize, along: f64| ((corner[axis] + along) * scale[axis]) as i64;
+    if viewpoint.side > 1 {
+        let line = (2.0 * size) as i64;
+        for grow in (0..=line).rev() {
+            let colour = if grow == line { MARK_EDGE } else { inner };
+            let (x0, y0) = (at(0, 0.0) - grow, at(1, 0.0) - grow);
+            let (x1, y1) = (at(0, side) - 1 + grow, at(1, side) - 1 + grow);
             for x in x0..=x1 {
                 dot(x, y0, colour);
                 dot(x, y1, colour);
@@ -109,16 +99,17 @@ pub(super) fn mark(picture: &mut RgbaImage, viewpoint: Viewpoint, scale: u32) {
                 dot(x1, y, colour);
             }
         }
-    } else {
-        let (x, y) = (left * scale + scale / 2, top * scale + scale / 2);
-        for dy in -9_i64..=9 {
-            for dx in -9_i64..=9 {
-                let distance = ((dx * dx + dy * dy) as f64).sqrt();
-                if (4.5..7.5).contains(&distance) || distance < 1.5 {
-                    dot(x + dx, y + dy, MARK);
-                } else if (3.5..8.5).contains(&distance) || distance < 2.5 {
-                    dot(x + dx, y + dy, MARK_EDGE);
-                }
+        return;
+    }
+    let (x, y) = (at(0, 0.5), at(1, 0.5));
+    let reach = (9.0 * size) as i64;
+    for dy in -reach..=reach {
+        for dx in -reach..=reach {
+            let distance = ((dx * dx + dy * dy) as f64).sqrt() / size;
+            if (4.5..7.5).contains(&distance) || distance < 1.5 {
+                dot(x + dx, y + dy, inner);
+            } else if (3.5..8.5).contains(&distance) || distance < 2.5 {
+                dot(x + dx, y + dy, MARK_EDGE);
             }
         }
     }
@@ -127,12 +118,10 @@ pub(super) fn mark(picture: &mut RgbaImage, viewpoint: Viewpoint, scale: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::ImageFormat;
 
-    fn decode(png: &[u8]) -> RgbaImage {
-        image::load_from_memory_with_format(png, ImageFormat::Png)
-            .unwrap()
-            .to_rgba8()
+    fn drawn(ground: &Ground, visible: &[bool], viewpoint: Viewpoint) -> RgbaImage {
+        let png = marked_png(&viewshed_image(ground, visible), &[viewpoint]).unwrap();
+        image::load_from_memory(&png).unwrap().to_rgba8()
     }
 
     fn lightness(pixel: &Rgba<u8>) -> f32 {
@@ -141,9 +130,19 @@ mod tests {
 
     #[test]
     fn hidden_ground_is_darker_than_visible_ground_in_any_light() {
-        let darkest_visible = lightness(&colour(0.0, true));
-        assert!(darkest_visible > lightness(&colour(0.707, false)));
-        assert!(lightness(&colour(1.0, true)) > 2.0 * lightness(&colour(1.0, false)));
+        let heights =
+            |sign: f32| (0..25).map(move |i| sign * ((i % 5) as f32 + (i / 5) as f32) * 9.0);
+        let middle = |sign, visible| {
+            let heights: Vec<f32> = heights(sign).collect();
+            let ground = Ground::of_heights(5, &heights, [9.0; 2]);
+            lightness(viewshed_image(&ground, &[visible; 25]).get_pixel(2, 2))
+        };
+        let (sunlit, dark) = (1.0, -1.0);
+        assert!(
+            middle(dark, true) > middle(0.0, false),
+            "a shadow against level ground"
+        );
+        assert!(middle(sunlit, true) > 2.0 * middle(sunlit, false));
     }
 
     #[test]
@@ -152,49 +151,30 @@ mod tests {
         heights[64 * 31 + 63] = f32::NAN;
         let mut visible = vec![true; 64 * 32];
         visible[63] = false;
-        let viewpoint = Viewpoint {
-            column: 10,
-            row: 10,
-            side: 1,
-        };
-        let png = viewshed_png(64, &heights, [1.0, 1.0], &visible, viewpoint).unwrap();
-        let picture = decode(&png);
+        let ground = Ground::of_heights(64, &heights, [1.0; 2]);
+        let picture = drawn(&ground, &visible, Viewpoint::at(Sample::new(10, 10)));
         assert_eq!(picture.dimensions(), (1024, 512));
         assert_eq!(
             picture.get_pixel(1023, 511)[3],
             0,
             "void in the south-east corner"
         );
-        assert_eq!(*picture.get_pixel(1023, 0), colour(0.5_f32.sqrt(), false));
-        assert_eq!(*picture.get_pixel(0, 0), colour(0.5_f32.sqrt(), true));
-        assert_eq!(*picture.get_pixel(168, 168), MARK);
+        let small = viewshed_image(&ground, &visible);
+        assert_eq!(picture.get_pixel(1023, 0), small.get_pixel(63, 0));
+        assert_eq!(picture.get_pixel(0, 0), small.get_pixel(0, 0));
+        assert_ne!(small.get_pixel(0, 0), small.get_pixel(63, 0));
+        assert_eq!(picture.get_pixel(168, 168).0, [214, 40, 40, 255]);
     }
 
     #[test]
     fn a_viewpoint_in_the_corner_and_a_quad_that_overhangs_are_drawn() {
-        let heights = vec![1.0; 600 * 3];
-        let visible = vec![false; 600 * 3];
-        for viewpoint in [
-            Viewpoint {
-                column: 0,
-                row: 0,
-                side: 1,
-            },
-            Viewpoint {
-                column: 599,
-                row: 2,
-                side: 1,
-            },
-            Viewpoint {
-                column: 512,
-                row: 0,
-                side: 512,
-            },
-        ] {
-            let png = viewshed_png(600, &heights, [1.0, 1.0], &visible, viewpoint).unwrap();
-            let picture = decode(&png);
+        let ground = Ground::of_heights(600, &[1.0; 600 * 3], [1.0; 2]);
+        for quad in [Quad::new(0, 0, 0), Quad::new(0, 599, 2), Quad::new(9, 1, 0)] {
+            let viewpoint = Viewpoint::over(quad);
+            let picture = drawn(&ground, &[false; 600 * 3], viewpoint);
             assert_eq!(picture.dimensions(), (600, 3));
-            assert_eq!(*picture.get_pixel(viewpoint.column, viewpoint.row), MARK);
+            let pixel = picture.get_pixel(viewpoint.column, viewpoint.row);
+            assert_eq!(pixel.0, [214, 40, 40, 255]);
         }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Refusal};
 use super::check::{Checked, check_sight};
 use super::source::Opened;
-use crate::picture::{exposure, hillshade};
+use crate::picture::{hillshade, survey};
 use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Region, Side};
 use crate::runtime::{Quad, Sample, TerrainBundle, VisibilityMode};
 
@@ -168,7 +168,8 @@ fn count(opened: &Arc<Opened>) {
         Arc::strong_count(opened) > 1
     };
     let terrain = opened.map.terrain().ok();
-    let counts = terrain.and_then(|terrain| exposure(&terrain, &go_on).ok().flatten());
+    let survey = terrain.and_then(|terrain| survey(&terrain, &go_on).ok().flatten());
+    let counts = survey.map(|survey| survey.exposure);
     let _ = opened.exposure.counts.set(counts);
 }
 

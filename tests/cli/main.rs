@@ -10,5 +10,6 @@ mod export;
 mod frontier;
 mod interrupted;
 mod long;
+mod render;
 mod squeeze;
 mod verbs;

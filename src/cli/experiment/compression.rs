@@ -8,8 +8,9 @@ use serde::Serialize;
 use viewcell::bake::{self, DeepestFirst, Kept, Ties, Weight};
 use viewcell::bundle;
 use viewcell::compress::prune::nodes_for;
+use viewcell::picture::{CHART_SIZE, Chart, Curve, Series};
 
-use super::{chart, frontier};
+use super::frontier;
 use crate::cli::compression::ByteSize;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
@@ -138,17 +139,26 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn draw(document: &Document, path: &std::path::Path) -> Result<(), Failure> {
-    let line = |method: &str| {
+    let curve = |method: &str| {
         let rows = document
             .rows
             .iter()
             .rev()
             .filter(|row| row.method == method);
-        let point = |row: &Row| Some([row.bytes as f64, (*row.kept.first()?)?]);
-        rows.filter_map(point).collect()
+        let point = |row: &Row| Some([row.bytes as f64, 100.0 * (*row.kept.first()?)?]);
+        Curve {
+            name: method.to_owned(),
+            points: rows.filter_map(point).collect(),
+        }
     };
-    let lines = [line(DEEPEST_FIRST), line("optimal")];
-    let picture = chart::lines(&lines).map_err(|error| {
+    let chart = Chart {
+        title: "Hidden area that is kept, from single samples",
+        x: "bytes",
+        y: "% kept",
+        series: Series::Curves(&[curve(DEEPEST_FIRST), curve("optimal")]),
+        size: CHART_SIZE,
+    };
+    let picture = chart.png().map_err(|error| {
         Failure::io(
             format!("{}: cannot be drawn", path.display()),
             std::io::Error::other(error),

@@ -13,11 +13,11 @@ use viewcell::bake::{
 };
 use viewcell::bundle;
 use viewcell::compress::prune::nodes_for;
+use viewcell::picture::{CHART_SIZE, Chart, Curve, Series, frequencies};
 use viewcell::runtime::frontier::{FrontierOptions, Grow, Merge};
 use viewcell::runtime::{MappedBundle, Sample, TerrainBundle};
 use viewcell::visibility::Simd;
 
-use super::chart;
 use super::measure::{Measured, hidden_pairs, measure};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
@@ -258,27 +258,54 @@ fn measure_limit(
 }
 
 fn figures(document: &Document, limits: &[f64], folder: &Path) -> Result<(), Failure> {
-    let of = |case: usize| document.cases.iter().skip(case).step_by(CASES.len());
-    let save = |name: String, png: Result<Vec<u8>, image::ImageError>| {
+    let save = |name: String, title: &str, [x, y]: [&str; 2], curves: Vec<Curve>| {
+        let chart = Chart {
+            title,
+            x,
+            y,
+            series: Series::Curves(&curves),
+            size: CHART_SIZE,
+        };
+        let png = chart.png();
         let png = png.map_err(|error| Failure::new(Exit::Resource, error))?;
         bundle::save(&folder.join(name), &png, true)?;
         Ok::<(), Failure>(())
     };
-    for (i, name) in ["time", "size"].into_iter().enumerate() {
+    let names = CASES.map(|(_, _, grow, merge)| format!("{grow}, {merge}"));
+    let measures = [
+        ("time", "Mean time of a set", "milliseconds"),
+        ("size", "Mean size of a set", "samples"),
+    ];
+    for (i, (name, title, unit)) in measures.into_iter().enumerate() {
         let mean = |case: &Case| [&case.measured.milliseconds, &case.measured.size][i].mean;
-        let line = |case| of(case).map(|c| [c.gigabytes, mean(c)]).collect();
-        let means: Vec<Vec<[f64; 2]>> = (0..CASES.len()).map(line).collect();
-        save(format!("{name}.png"), chart::lines(&means))?;
+        let of = |k: usize| document.cases.iter().skip(k).step_by(CASES.len());
+        let curve = |(k, name): (usize, &String)| Curve {
+            name: name.clone(),
+            points: of(k).map(|case| [case.gigabytes, mean(case)]).collect(),
+        };
+        let means = names.iter().enumerate().map(curve).collect();
+        save(
+            format!("{name}.png"),
+            title,
+            ["limit of memory, GB", unit],
+            means,
+        )?;
         for (k, limit) in limits.iter().enumerate() {
-            let cases = document
-                .cases
+            let cases = document.cases.iter().skip(k * CASES.len());
+            let of = |case: &Case| case.measured.sets.iter().map(|set| set[i]).collect();
+            let cases: Vec<(&str, Vec<f64>)> = names
                 .iter()
-                .skip(k * CASES.len())
-                .take(CASES.len());
-            let values: Vec<Vec<f64>> = cases
-                .map(|case| case.measured.sets.iter().map(|set| set[i]).collect())
+                .map(String::as_str)
+                .zip(cases.map(of))
                 .collect();
-            save(format!("{name}s-{limit}.png"), chart::frequencies(&values))?;
+            let title = format!("{} at {limit} GB", if i == 0 { "Times" } else { "Sizes" });
+            let axes = [unit, "% of sets"];
+            save(
+                format!("{name}s-{limit}.png"),
+                &title,
+                axes,
+                frequencies(&cases),
+            )?;
         }
     }
     Ok(())

@@ -1,7 +1,6 @@
 //! `viewcell experiment`: methods side by side, and the experiments of the papers, on worlds of one's
 //! own.
 
-mod chart;
 mod compression;
 mod epvs;
 mod frontier;

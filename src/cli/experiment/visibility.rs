@@ -7,7 +7,7 @@ use serde::Serialize;
 use viewcell::bake::{BakeOptions, Compression, Keep, Mode, Source, bake_terrain};
 use viewcell::bundle;
 use viewcell::experiment::{Compared, ModeShares, MotionOptions, MotionSample, compare_modes};
-use viewcell::picture::{Bars, bar_chart};
+use viewcell::picture::{Bars, CHART_SIZE, Chart, Series};
 use viewcell::visibility::{Bodies, MAX_SECTORS, Simd};
 
 use crate::cli::exit::{Exit, Failure, Outcome};
@@ -250,22 +250,26 @@ fn draw(document: &Document, path: &Path, force: bool) -> Result<(), Failure> {
             .map(|row| 100.0 * share(&row.shares))
             .collect(),
     };
-    let chart = bar_chart(
-        "Who sees whom, by mode",
-        "% of pairs",
-        &MODES,
-        &[
-            series("visible", |s| s.visible),
-            series("missed, against exact", |s| s.against_exact.missed),
-            series("falsely visible, against exact", |s| {
-                s.against_exact.falsely_visible
-            }),
-            series("missed, against motion", |s| s.against_motion.missed),
-            series("falsely visible, against motion", |s| {
-                s.against_motion.falsely_visible
-            }),
-        ],
-    );
-    bundle::save_with(path, force, |file| file.write_all(chart.as_bytes()))?;
+    let chart = Chart {
+        title: "Who sees whom, by mode",
+        x: "",
+        y: "% of pairs",
+        series: Series::Bars(
+            &MODES,
+            &[
+                series("visible", |s| s.visible),
+                series("missed, against exact", |s| s.against_exact.missed),
+                series("falsely visible, against exact", |s| {
+                    s.against_exact.falsely_visible
+                }),
+                series("missed, against motion", |s| s.against_motion.missed),
+                series("falsely visible, against motion", |s| {
+                    s.against_motion.falsely_visible
+                }),
+            ],
+        ),
+        size: CHART_SIZE,
+    };
+    bundle::save(path, chart.svg().as_bytes(), force)?;
     Ok(())
 }

@@ -58,14 +58,15 @@ pub fn run(args: &Args) -> Outcome {
         work.progress.reach(before + viewpoints);
         !work.stop.asked()
     };
-    let counted = work.pool.install(|| picture::exposure(&terrain, &go_on));
+    let counted = work.pool.install(|| picture::survey(&terrain, &go_on));
     work.progress.finish();
     let counted = counted
         .map_err(|damaged| Failure::bad_input(format!("{}: {damaged}", args.bundle.display())))?;
-    let Some(counts) = counted else {
+    let Some(survey) = counted else {
         say("viewcell: stopped; nothing was written");
         return Ok(work::stopped(&work));
     };
+    let counts = survey.exposure;
 
     let georeference = parameters.transform.map(|transform| Georeference {
         crs: bundle.crs().unwrap_or("").to_owned(),
@@ -88,11 +89,8 @@ pub fn run(args: &Args) -> Outcome {
             })?
         }
         None => {
-            let heights: Vec<f32> = grid
-                .row_by_row()
-                .map(|sample| terrain.height(sample).unwrap_or(f32::NAN))
-                .collect();
-            let drawn = picture::exposure_png(grid.width(), &heights, parameters.spacing, &counts);
+            let ground = picture::Ground::new(&terrain);
+            let drawn = picture::png(&picture::exposure_image(&ground, &counts));
             let bytes = drawn.map_err(|error| Failure::new(Exit::Resource, error))?;
             work.save(|file| file.write_all(&bytes))?
         }

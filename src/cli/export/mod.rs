@@ -4,7 +4,7 @@ mod cells;
 mod exposure;
 mod horizon;
 mod skyview;
-mod work;
+pub(super) mod work;
 
 use super::exit::Outcome;
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bundle;
-use viewcell::picture::{Part, frontier_png};
+use viewcell::picture::{self, Ground, Part, Viewpoint};
 use viewcell::runtime::frontier::{
     Frontier, FrontierBuilder, FrontierError, FrontierOptions, Side,
 };
@@ -173,43 +173,25 @@ fn write_members(file: &mut dyn Write, set: &Set) -> io::Result<()> {
     out.flush()
 }
 
-/// Grows the set once more, to see what joined after the other half was finished.
+/// Grows the set once more, to see when each sample joined.
 fn draw(
     options: &FrontierOptions,
     builder: &mut FrontierBuilder<'_>,
     set: &Set,
     players: [Sample; 2],
 ) -> Result<Vec<u8>, Failure> {
-    let [a, b] = players;
-    let begun = builder.begin(a, b, options);
-    begun.map_err(|error| Failure::usage(error.to_string()))?;
-    while !builder.is_grown() {
-        builder.step(1);
-    }
-    let grown = Side::BOTH.map(|side| builder.region(side));
+    let parts = picture::growth(builder, players, options);
+    let mut parts = parts.map_err(|error| Failure::usage(error.to_string()))?;
     let terrain = builder.terrain();
-    let grid = terrain.grid();
-    let part = |sample| {
-        let of = |half: usize| set.halves[half].contains(sample);
-        match (of(0), of(1)) {
-            (true, _) => Part::A(!grown[0].contains(sample)),
-            (_, true) => Part::B(!grown[1].contains(sample)),
-            _ => Part::Neither,
+    for (part, sample) in parts.iter_mut().zip(terrain.grid().row_by_row()) {
+        // A margin leaves out some of what was grown.
+        if !set.halves.iter().any(|half| half.contains(sample)) {
+            *part = Part::Neither;
         }
-    };
-    let parts: Vec<Part> = grid.row_by_row().map(part).collect();
-    let heights: Vec<f32> = grid
-        .row_by_row()
-        .map(|sample| terrain.height(sample).unwrap_or(f32::NAN))
-        .collect();
-    frontier_png(
-        grid.width(),
-        &heights,
-        terrain.parameters().spacing,
-        &parts,
-        players.map(|player| [player.column, player.row]),
-    )
-    .map_err(|error| Failure::new(Exit::Resource, error))
+    }
+    let drawn = picture::frontier_image(&Ground::new(terrain), &parts);
+    picture::marked_png(&drawn, &players.map(Viewpoint::at))
+        .map_err(|error| Failure::new(Exit::Resource, error))
 }
 
 fn answer_all(

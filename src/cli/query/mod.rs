@@ -10,7 +10,7 @@ mod visible;
 use std::path::Path;
 use std::str::FromStr;
 
-use viewcell::runtime::{CellBundle, MappedBundle, OpenError, Sample, TerrainBundle};
+use viewcell::runtime::{CellBundle, MappedBundle, OpenError, Quad, Sample, TerrainBundle};
 
 use super::exit::{Exit, Failure, Outcome};
 
@@ -129,6 +129,35 @@ pub(super) fn check_inside(
         path.display(),
         grid.width() - 1,
         grid.height() - 1
+    )))
+}
+
+/// The quad of a level over a place. Fails if the place is outside the grid, or there is no such
+/// level.
+pub(super) fn quad_over(
+    path: &Path,
+    terrain: &TerrainBundle,
+    place: Place,
+    level: u32,
+) -> Result<Quad, Failure> {
+    let sample = check_inside(path, terrain, place)?;
+    check_level(path, terrain, level)?;
+    Ok(Quad::new(
+        level,
+        sample.column >> level,
+        sample.row >> level,
+    ))
+}
+
+/// Fails if a terrain has no quads of a level.
+pub(super) fn check_level(path: &Path, terrain: &TerrainBundle, level: u32) -> Result<(), Failure> {
+    let highest = terrain.grid().root_level();
+    if level <= highest {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "--quad {level}: expected a level from 0 (a sample) to {highest} (all of {})",
+        path.display()
     )))
 }
 

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bundle;
-use viewcell::picture::{Viewpoint, mask_geotiff, viewshed_png};
-use viewcell::runtime::{Bundle, Pvs, Quad, Sample, TerrainBundle, WorldKind};
+use viewcell::picture::{self, Ground, Viewpoint, mask_geotiff};
+use viewcell::runtime::{Bundle, Pvs, TerrainBundle, WorldKind};
 use viewcell::world::Georeference;
 
-use super::{Place, cells, check_inside};
+use super::{Place, cells, quad_over};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
 
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Outcome {
     }
     let drawing = args.output.as_deref().map(kind_of).transpose()?;
     let terrain = super::terrain(&args.bundle, &map)?;
-    let quad = quad_over(args, &terrain)?;
+    let quad = quad_over(&args.bundle, &terrain, args.a, args.quad)?;
     let pvs = terrain.pvs(quad).ok_or_else(|| {
         Failure::bad_input(format!(
             "{}: the PVS of this place is damaged; see what viewcell verify says, and bake again",
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Outcome {
     }
 
     let grid = terrain.grid();
-    let voids = grid.samples() - samples_of_terrain(&terrain);
+    let voids = grid.samples() - terrain.valid().count(grid.root());
     let visible = pvs.count();
     let hidden = (grid.samples() - voids).saturating_sub(visible);
     let origin = quad.origin();
@@ -130,71 +130,17 @@ fn kind_of(path: &Path) -> Result<Drawing, Failure> {
     }
 }
 
-fn quad_over(args: &Args, terrain: &TerrainBundle) -> Result<Quad, Failure> {
-    let sample = check_inside(&args.bundle, terrain, args.a)?;
-    let highest = terrain.grid().root_level();
-    if args.quad > highest {
-        return Err(Failure::usage(format!(
-            "--quad {}: expected a level from 0 (a sample) to {highest} (all of {})",
-            args.quad,
-            args.bundle.display()
-        )));
-    }
-    Ok(Quad::new(
-        args.quad,
-        sample.column >> args.quad,
-        sample.row >> args.quad,
-    ))
-}
-
-fn every_sample(terrain: &TerrainBundle) -> impl Iterator<Item = Sample> + use<> {
-    let (width, height) = (terrain.grid().width(), terrain.grid().height());
-    (0..height).flat_map(move |row| (0..width).map(move |column| Sample::new(column, row)))
-}
-
-fn samples_of_terrain(terrain: &TerrainBundle) -> u64 {
-    every_sample(terrain)
-        .filter(|sample| terrain.valid().has_sample(*sample))
-        .count() as u64
-}
-
-/// Row by row, whether each sample may be seen.
-fn mask(terrain: &TerrainBundle, pvs: &Pvs) -> Vec<bool> {
-    let grid = terrain.grid();
-    let mut blocks = vec![0_u64; grid.blocks()];
-    pvs.expand(&mut blocks);
-    every_sample(terrain)
-        .map(|sample| {
-            let (block, bit) = grid.block_bit(sample);
-            blocks[block] >> bit & 1 == 1
-        })
-        .collect()
-}
-
-fn png(terrain: &TerrainBundle, pvs: &Pvs) -> Result<Vec<u8>, viewcell::picture::PictureError> {
-    let heights: Vec<f32> = every_sample(terrain)
-        .map(|sample| terrain.height(sample).unwrap_or(f32::NAN))
-        .collect();
-    let origin = pvs.quad().origin();
-    let viewpoint = Viewpoint {
-        column: origin.column,
-        row: origin.row,
-        side: 1 << pvs.quad().level,
-    };
-    viewshed_png(
-        terrain.grid().width(),
-        &heights,
-        terrain.parameters().spacing,
-        &mask(terrain, pvs),
-        viewpoint,
-    )
+fn png(terrain: &TerrainBundle, pvs: &Pvs) -> Result<Vec<u8>, picture::PictureError> {
+    let visible = picture::mask(terrain.grid(), pvs);
+    let drawn = picture::viewshed_image(&Ground::new(terrain), &visible);
+    picture::marked_png(&drawn, &[Viewpoint::over(pvs.quad())])
 }
 
 fn geotiff(
     bundle: &Bundle,
     terrain: &TerrainBundle,
     pvs: &Pvs,
-) -> Result<Vec<u8>, viewcell::picture::PictureError> {
+) -> Result<Vec<u8>, picture::PictureError> {
     let parameters = terrain.parameters();
     let georeference = parameters.transform.map(|transform| Georeference {
         crs: bundle.crs().unwrap_or("").to_owned(),
@@ -202,7 +148,7 @@ fn geotiff(
     });
     mask_geotiff(
         terrain.grid().width(),
-        &mask(terrain, pvs),
+        &picture::mask(terrain.grid(), pvs),
         parameters.spacing,
         georeference.as_ref(),
     )

@@ -1,0 +1,179 @@
+//! `viewcell render`: a picture of what a bundle says.
+
+mod terrain;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::picture::{self, PAGE_WIDTHS, Page};
+use viewcell::runtime::WorldKind;
+
+use super::exit::{Exit, Failure, Outcome};
+use super::export::work::{self, Manner, Work};
+use super::output;
+use super::query::{self, Place};
+
+/// Draw what a bundle says, with a legend: a PNG
+///
+/// One picture a call; with none of --pvs, --frontier, --exposure, --lost and --distance the
+/// terrain or level by itself. A place is COL,ROW of a terrain or the number of a cell, as in
+/// `viewcell query`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The bundle
+    bundle: PathBuf,
+    #[command(flatten)]
+    what: What,
+    /// With --pvs and --lost, of a terrain: of the squares of 2^LEVEL samples a side
+    #[arg(long, value_name = "LEVEL", default_value_t = 0)]
+    quad: u32,
+    /// File to write
+    #[arg(short, long, value_name = "OUT.png")]
+    output: PathBuf,
+    /// Pixels from left to right [default: 1200; with --bare, of a terrain, one a sample]
+    #[arg(long, value_name = "N")]
+    width: Option<u32>,
+    /// The map alone: no title, legend and scale
+    #[arg(long)]
+    bare: bool,
+    #[command(flatten)]
+    manner: Manner,
+}
+
+/// What is drawn.
+#[derive(clap::Args)]
+#[group(multiple = false)]
+struct What {
+    /// What may be seen from A
+    #[arg(long, value_name = "A")]
+    pvs: Option<Place>,
+    /// Until where A and B may walk before they can see each other, and in what order the regions
+    /// grew
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    frontier: Option<Vec<Place>>,
+    /// How much sees each place
+    #[arg(long)]
+    exposure: bool,
+    /// What is hidden here and visible in another bundle of the same input, as after a budget
+    #[arg(long, value_name = "OTHER")]
+    lost: Option<PathBuf>,
+    /// How many visible steps each cell is from A
+    #[arg(long, value_name = "A")]
+    distance: Option<Place>,
+}
+
+/// What `viewcell render --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell render")]
+pub struct Document {
+    /// The picture.
+    output: PathBuf,
+    /// What it shows: its title.
+    title: String,
+    /// The same in numbers: its second line.
+    subtitle: String,
+    /// Its width in pixels.
+    width: u32,
+    /// Its height in pixels.
+    height: u32,
+}
+
+/// Most pixels a side of a bare map.
+const MOST: u32 = PAGE_WIDTHS.1;
+
+pub fn run(args: &Args) -> Outcome {
+    check_png(&args.output)?;
+    let least = if args.bare { 1 } else { PAGE_WIDTHS.0 };
+    if let Some(width) = args.width
+        && !(least..=MOST).contains(&width)
+    {
+        let hint = match (1..least).contains(&width) {
+            true => "; narrower ones have no room for a legend: use --bare",
+            false => "",
+        };
+        return Err(Failure::usage(format!(
+            "--width {width}: expected {least} to {MOST} pixels{hint}"
+        )));
+    }
+    let work = Work::begin(&args.bundle, &args.output, &args.manner)?;
+    let map = query::open(&args.bundle)?;
+    let page = match map.kind() {
+        Some(WorldKind::Cells) => {
+            return Err(Failure::usage(format!(
+                "{}: expected a terrain to draw, found cells; viewcell export matrix draws these",
+                args.bundle.display()
+            )));
+        }
+        _ => terrain::page(args, &work, &map)?,
+    };
+    let Some(page) = page else {
+        return Ok(work::stopped(&work));
+    };
+    save(args, &work, &page)
+}
+
+/// Encodes and writes a page, or its map alone.
+fn save(args: &Args, work: &Work<'_>, page: &Page) -> Outcome {
+    let too_large = |error| Failure::new(Exit::Resource, error);
+    let drawn = if args.bare {
+        bare(args, page)?
+    } else {
+        page.draw(args.width.unwrap_or(1200)).map_err(too_large)?
+    };
+    let bytes = picture::png(&drawn).map_err(too_large)?;
+    if !work.save(|file| file.write_all(&bytes))? {
+        return Ok(work::stopped(work));
+    }
+    if args.manner.json.json {
+        output::print_json(&Document {
+            output: args.output.clone(),
+            title: page.title.clone(),
+            subtitle: page.subtitle.clone(),
+            width: drawn.width(),
+            height: drawn.height(),
+        })?;
+    } else {
+        output::print(format_args!("{}\n{}", page.title, page.subtitle))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The first map of a page, as it is or so many pixels wide.
+fn bare(args: &Args, page: &Page) -> Result<image::RgbaImage, Failure> {
+    let Some(panel) = page.panels.first() else {
+        return Err(Failure::usage("there is nothing to draw".into()));
+    };
+    let (columns, rows) = panel.picture.dimensions();
+    let width = args.width.unwrap_or(columns);
+    let height = (f64::from(width) * f64::from(rows) / f64::from(columns)).round();
+    if height > f64::from(MOST) || width > MOST {
+        return Err(Failure::usage(format!(
+            "--width {width}: the map would be {width} x {height} pixels; expected {MOST} a side at most"
+        )));
+    }
+    Ok(picture::resized(
+        &panel.picture,
+        width,
+        (height as u32).max(1),
+    ))
+}
+
+/// Fails unless a file's name says that it is a PNG.
+pub(super) fn check_png(path: &Path) -> Result<(), Failure> {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("");
+    if extension.eq_ignore_ascii_case("png") {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{}: expected a name that ends in .png, found {extension:?}",
+        path.display()
+    )))
+}
+
+/// The last part of a path, for people.
+pub(super) fn name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}

@@ -1,0 +1,183 @@
+//! What all samples of a block see, at once: for what goes through all pairs of a bundle.
+
+use crate::runtime::{Grid, Leaf, Quad, Sample, TerrainBundle, Visibility};
+
+/// What the 64 samples of a block of 8 × 8 see, block by block. Reading them together takes a
+/// tenth of the time of one PVS after another, since bundles keep pairs of blocks.
+pub struct BlockSight<'a> {
+    terrain: TerrainBundle<'a>,
+    /// The samples of the block that are terrain, as a word of a block bitmap.
+    viewpoints: u64,
+    /// By block, row by row: what all of them see together.
+    states: Vec<Visibility>,
+    /// By block: word v is what viewpoint v sees of it, where that is unknown.
+    rows: Vec<[u64; 64]>,
+    /// A bitmap of the grid.
+    scratch: Vec<u64>,
+}
+
+impl<'a> BlockSight<'a> {
+    /// Room for what a block sees: some eight bytes a sample of the grid.
+    pub fn new(terrain: TerrainBundle<'a>) -> Self {
+        let blocks = terrain.grid().blocks();
+        Self {
+            terrain,
+            viewpoints: 0,
+            states: vec![Visibility::Hidden; blocks],
+            rows: vec![[0; 64]; blocks],
+            scratch: vec![0; blocks],
+        }
+    }
+
+    /// Looks from block (column, row). `None` where the bundle is damaged.
+    pub fn look(&mut self, column: u32, row: u32) -> Option<()> {
+        self.viewpoints = self.terrain.valid().block(column, row);
+        self.states.fill(Visibility::Hidden);
+        match self.terrain.groups() {
+            _ if self.viewpoints == 0 => Some(()),
+            Some(_) => self.look_at_pairs(column, row),
+            None => self.look_at_trees(column, row),
+        }
+    }
+
+    /// The samples of the block that are terrain, as a word of a block bitmap.
+    pub fn viewpoints(&self) -> u64 {
+        self.viewpoints
+    }
+
+    /// What the block's samples see of block `target`, by its place row by row: nothing, all of
+    /// its terrain, or by viewpoint what [`BlockSight::word`] says.
+    pub fn state(&self, target: usize) -> Visibility {
+        self.states[target]
+    }
+
+    /// What viewpoint `v` sees of block `target`; bits without terrain are 0.
+    pub fn word(&self, v: u32, target: usize) -> u64 {
+        self.seen(1 << v, target)
+    }
+
+    /// What any of the viewpoints `from` sees of block `target`; bits without terrain are 0.
+    pub fn seen(&self, from: u64, target: usize) -> u64 {
+        let mut from = from & self.viewpoints;
+        if from == 0 {
+            return 0;
+        }
+        let terrain = self.terrain_of(target);
+        match self.states[target] {
+            Visibility::Hidden => 0,
+            Visibility::Visible => terrain,
+            Visibility::Unknown => {
+                let mut seen = 0;
+                while from != 0 {
+                    seen |= self.rows[target][from.trailing_zeros() as usize];
+                    from &= from - 1;
+                }
+                seen & terrain
+            }
+        }
+    }
+
+    /// The samples of a block that are terrain.
+    pub fn terrain_of(&self, block: usize) -> u64 {
+        let (columns, _) = self.terrain.grid().block_shape();
+        let valid = self.terrain.valid();
+        valid.block(block as u32 % columns, block as u32 / columns)
+    }
+
+    fn look_at_trees(&mut self, column: u32, row: u32) -> Option<()> {
+        self.states.fill(Visibility::Unknown);
+        for v in (0..64).filter(|v| self.viewpoints >> v & 1 == 1) {
+            let sample = Sample::new(column * 8 + v % 8, row * 8 + v / 8);
+            self.terrain.pvs(sample.quad())?.expand(&mut self.scratch);
+            for (rows, word) in self.rows.iter_mut().zip(&self.scratch) {
+                rows[v as usize] = *word;
+            }
+        }
+        Some(())
+    }
+
+    fn look_at_pairs(&mut self, column: u32, row: u32) -> Option<()> {
+        let grid = self.terrain.grid();
+        let groups = self.terrain.groups()?;
+        let group = groups.group(column, row)?;
+        let mut mixed = 0_usize;
+        for leaf in group.skeleton().leaves() {
+            match leaf {
+                Leaf::Hidden(_) => {}
+                Leaf::Visible(quad) => {
+                    for block in blocks_of(grid, quad) {
+                        self.states[block] = Visibility::Visible;
+                    }
+                }
+                Leaf::Block(target, _) => {
+                    let block = blocks_of(grid, target).next()?;
+                    self.states[block] = Visibility::Unknown;
+                    self.rows[block] = match mixed.checked_sub(group.elsewhere()) {
+                        Some(own) => group.record(own)?.rows(),
+                        None => {
+                            let other = groups.group(target.column, target.row)?;
+                            let number = other.record_number(column, row)?;
+                            transposed(other.record(number)?.rows())
+                        }
+                    };
+                    mixed += 1;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+/// The blocks of a quad of level 3 or more that lie in the grid, by their places row by row.
+fn blocks_of(grid: Grid, quad: Quad) -> impl Iterator<Item = usize> {
+    let (columns, rows) = grid.block_shape();
+    let up = quad.level.saturating_sub(3);
+    let range = move |at: u32, most: u32| (at << up).min(most)..((at + 1) << up).min(most);
+    range(quad.row, rows).flat_map(move |row| {
+        range(quad.column, columns).map(move |column| (row * columns + column) as usize)
+    })
+}
+
+/// Bit i of word k becomes bit k of word i (Warren, Hacker's Delight, section 7-3).
+fn transposed(mut rows: [u64; 64]) -> [u64; 64] {
+    let mut side = 32;
+    let mut low = u64::MAX >> 32;
+    while side > 0 {
+        for i in (0..64).filter(|i| i & side == 0) {
+            let swap = (rows[i] >> side ^ rows[i + side]) & low;
+            rows[i] ^= swap << side;
+            rows[i + side] ^= swap;
+        }
+        side /= 2;
+        low ^= low << side;
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_is_transposed_bit_by_bit() {
+        let mut seed = 1_u64;
+        let rows = [(); 64].map(|()| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            seed ^ seed >> 31
+        });
+        let turned = transposed(rows);
+        for (i, row) in rows.iter().enumerate() {
+            for (k, column) in turned.iter().enumerate() {
+                assert_eq!(row >> k & 1, column >> i & 1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_quad_at_the_edge_has_the_blocks_that_are_there() {
+        let grid = Grid::new(40, 17).unwrap();
+        let found: Vec<usize> = blocks_of(grid, Quad::new(5, 1, 0)).collect();
+        assert_eq!(found, [4, 9, 14]);
+        assert_eq!(blocks_of(grid, Quad::new(3, 1, 1)).collect::<Vec<_>>(), [6]);
+    }
+}
