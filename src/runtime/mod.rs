@@ -54,7 +54,7 @@ pub use crate::format::{
     FormatError, Grid, Leaf, Quad, Sample, TerrainParameters, Visibility, VisibilityMode, WorldKind,
 };
 pub use bundle::Bundle;
-pub use cells::{CellBundle, frontier as cell_frontier};
+pub use cells::{Along, CellBundle, Stretch, frontier as cell_frontier};
 pub use error::OpenError;
 #[cfg(feature = "mmap")]
 pub use map::MappedBundle;

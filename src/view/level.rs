@@ -2,12 +2,15 @@
 //!
 //! Sets of cells go as the runtime has them: 64 cells a `u64`, the lowest bit first.
 
+use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use super::answer::{Answer, Refusal};
 use super::terrain::micros_since;
+use crate::bake::read_level;
+use crate::picture::{Plan, hillshade};
 use crate::runtime::CellBundle;
 use crate::runtime::cell_frontier::Construction;
 
@@ -20,6 +23,41 @@ pub fn about(level: &CellBundle<'_>) -> Value {
         "neighbours": level.has_neighbours(),
     })
 }
+
+/// The level from above, cut at a height: for each pixel of the plan its cell as `u32` (all ones
+/// for none), the height of its floor as `f32` (NaN for none), and its light as `u8` (0 for none).
+pub fn ground(level: &CellBundle<'_>, cut: Option<f64>, path: &Path) -> Answer {
+    let plan = Plan::new(level, cut, || read_level(path).ok());
+    let width = plan.width as usize;
+    let light = hillshade(plan.width, &plan.floors, [plan.pixel.max(1.0); 2]);
+    let light = light.iter().zip(&plan.cells).enumerate();
+    let light = light.map(|(i, (light, cell))| {
+        let differs = |other: Option<usize>| other.is_some_and(|i| plan.cells[i] != *cell);
+        let left = i.checked_sub(1).filter(|_| !i.is_multiple_of(width));
+        // Cells are told apart by the lines between them.
+        let line = differs(left) || differs(i.checked_sub(width));
+        match light.is_nan() {
+            true => 0,
+            false => 1 + (254.0 * light * if line { LINE } else { 1.0 }).round() as u8,
+        }
+    });
+    let light: Vec<u8> = light.collect();
+    let head = json!({
+        "width": plan.width,
+        "height": plan.height,
+        "corner": plan.corner,
+        "pixel": plan.pixel,
+        "heights": plan.heights,
+    });
+    let cells = plan.cells.iter().map(|cell| cell.unwrap_or(u32::MAX));
+    Answer::new(head)
+        .with(cells)
+        .with(plan.floors.iter().copied())
+        .with(light)
+}
+
+/// How much darker lines between cells are.
+const LINE: f32 = 0.6;
 
 /// The PVS of a cell.
 pub fn pvs(level: &CellBundle<'_>, at: &str) -> Result<Answer, Refusal> {

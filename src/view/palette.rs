@@ -2,21 +2,33 @@
 
 use serde_json::{Value, json};
 
-/// Colours and ramps (colours at even distances), red, green and blue from 0 to 255.
+use crate::picture::palette::{
+    CATEGORIES, Colour, HALF_A, HALF_B, HIDDEN, MARK, NEUTRAL, NOTHING, Ramp, VIRIDIS, VISIBLE,
+};
+use crate::picture::{NUMBER_LIGHT, PLAIN_LIGHT};
+
+/// How many colours stand for a ramp, evenly spaced.
+const STOPS: u32 = 33;
+
+/// Colours and ramps (colours at even distances), red, green and blue from 0 to 255; and what is
+/// left of a colour in full shadow, where it stands for one thing and where for a number.
 pub fn palette() -> Value {
     json!({
-        "visible": [255, 226, 128],
-        "hidden": [62, 84, 150],
-        "neutral": [190, 190, 185],
-        "nothing": [226, 226, 222],
-        "mark": [214, 40, 40],
-        "a": [45, 110, 205],
-        "b": [222, 120, 20],
-        "difference": [204, 121, 167],
-        "exposure": [
-            [68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141],
-            [39, 173, 129], [92, 200, 99], [170, 220, 50], [253, 231, 37]
-        ],
-        "leastLight": 0.35
+        "visible": VISIBLE,
+        "hidden": HIDDEN,
+        "neutral": NEUTRAL,
+        "nothing": NOTHING,
+        "mark": MARK,
+        "a": HALF_A.at(0.5),
+        "b": HALF_B.at(0.5),
+        "difference": CATEGORIES[3],
+        "numbers": stops(VIRIDIS),
+        "plainLight": PLAIN_LIGHT,
+        "numberLight": NUMBER_LIGHT,
     })
+}
+
+fn stops(ramp: Ramp) -> Vec<Colour> {
+    let at = |stop| ramp.at(f64::from(stop) / f64::from(STOPS - 1));
+    (0..STOPS).map(at).collect()
 }

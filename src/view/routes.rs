@@ -32,12 +32,13 @@ type Shared = State<Arc<View>>;
 type Answered = Result<Answer, Refusal>;
 
 /// The page: name, kind and bytes of its files.
-const PAGE: [(&str, &str, &str); 11] = [
+const PAGE: [(&str, &str, &str); 12] = [
     ("/", "text/html", include_str!("page/index.html")),
     ("/style.css", "text/css", include_str!("page/style.css")),
     ("/api.js", JAVASCRIPT, include_str!("page/api.js")),
     ("/camera.js", JAVASCRIPT, include_str!("page/camera.js")),
     ("/layers.js", JAVASCRIPT, include_str!("page/layers.js")),
+    ("/level.js", JAVASCRIPT, include_str!("page/level.js")),
     ("/link.js", JAVASCRIPT, include_str!("page/link.js")),
     ("/main.js", JAVASCRIPT, include_str!("page/main.js")),
     ("/paint.js", JAVASCRIPT, include_str!("page/paint.js")),
@@ -130,10 +131,23 @@ async fn about(State(view): Shared) -> Result<Answer, Refusal> {
     answered.await.map_err(failed)?
 }
 
-async fn ground(State(view): Shared, Path(pane): Path<usize>) -> Answered {
-    ask(view, pane, |_, _, world| match world {
+/// At which height a level is cut.
+#[derive(Deserialize)]
+struct Cut {
+    cut: Option<f64>,
+}
+
+async fn ground(
+    State(view): Shared,
+    Path(pane): Path<usize>,
+    Query(Cut { cut }): Query<Cut>,
+) -> Answered {
+    if cut.is_some_and(|cut| !cut.is_finite()) {
+        return Err(Refusal::bad_request("cut: expected a height"));
+    }
+    ask(view, pane, move |view, _, world| match world {
         World::Terrain(terrain) => Ok(terrain::ground(&terrain)),
-        World::Level(_) => Err(Refusal::not_found("a level has no ground")),
+        World::Level(level) => Ok(level::ground(&level, cut, view.sources[pane].path())),
     })
     .await
 }

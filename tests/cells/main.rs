@@ -1,6 +1,7 @@
 //! Levels of cells: files in, graphs, bundles, answers and files out.
 #![cfg(feature = "bake")]
 
+mod along;
 mod builder;
 mod bundle;
 mod common;

@@ -3,5 +3,6 @@
 
 mod browser;
 mod common;
+mod measure;
 mod page;
 mod server;

@@ -1,6 +1,9 @@
 //! A cell bundle: who sees whom among the cells of a level, and how far apart they are.
 
+mod along;
 pub mod frontier;
+
+pub use along::{Along, Stretch};
 
 use super::bundle::Bundle;
 use crate::format::bytes::{f32_at, f64_at, u32_at};

@@ -93,7 +93,7 @@ export function listen(element, on) {
   element.addEventListener("pointermove", (event) => {
     const now = at(event);
     const before = pointers.get(event.pointerId);
-    if (!before) return on.hover(now);
+    if (!before) return on.hover(now, event.timeStamp);
     if (!moved && Math.hypot(now[0] - before[0], now[1] - before[1]) < 4) return;
     moved = true;
     if (pointers.size === 2) {
@@ -101,7 +101,7 @@ export function listen(element, on) {
       const span = (p) => Math.hypot(p[0] - other[0], p[1] - other[1]);
       on.zoom(span(now) / Math.max(1, span(before)), other);
     } else if (grabbed) {
-      on.drag(now);
+      on.drag(now, event.timeStamp);
     } else {
       on.pan(now[0] - before[0], now[1] - before[1]);
     }
@@ -110,7 +110,7 @@ export function listen(element, on) {
   const end = (event) => {
     if (!pointers.delete(event.pointerId) || pointers.size) return;
     if (grabbed) on.drop();
-    else if (!moved && event.type === "pointerup") on.tap(at(event));
+    else if (!moved && event.type === "pointerup") on.tap(at(event), event.timeStamp);
     grabbed = false;
   };
   element.addEventListener("pointerup", end);

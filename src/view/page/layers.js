@@ -37,8 +37,8 @@ function paintHalves(app, pane, answer) {
 }
 
 const halvesLegend = ({ palette }) => [
-  { colour: palette.a, text: "where A may walk" },
-  { colour: palette.b, text: "where B may walk unseen by A there" },
+  { colour: palette.a, text: "A’s half: where A may walk" },
+  { colour: palette.b, text: "B’s half: where B may walk" },
   { colour: palette.neutral, text: "neither" },
 ];
 
@@ -147,13 +147,18 @@ export async function check(app) {
 const walk = {
   hint: "Walk with the arrow keys (B changes the player). The set stays until somebody leaves it.",
 
-  async show(app) {
-    const { state, panes } = app;
-    const moved = app.walks
-      ? await app.askAll((pane) => `walk/${app.walks[pane.index]}`, ({ ground }) => app.moved(ground), "POST")
-      : await app.askAll("walk", ({ ground }) => ({ a: ground.name(state.a), b: ground.name(state.b) }), "POST");
+  async show(app, step = app.state) {
+    const { panes } = app;
+    const { a, b } = step;
+    // Who has not moved is not named.
+    const to = ({ ground }) => ({
+      a: app.walked?.a === a ? undefined : ground.name(a),
+      b: app.walked?.b === b ? undefined : ground.name(b),
+    });
+    const path = (pane) => (app.walks ? `walk/${app.walks[pane.index]}` : "walk");
+    const moved = await app.askAll(path, to, "POST");
     app.walks ??= moved.map(({ head }) => head.walk);
-    app.walked = { a: state.a, b: state.b };
+    app.walked = { a, b };
     panes.forEach((pane, k) => paintHalves(app, pane, moved[k]));
     const column = (tell) => panes.map((pane, k) => tell(moved[k].head, pane));
     const now = (head) => {
@@ -181,6 +186,7 @@ const exposure = {
   async show(app) {
     const { state, panes, palette } = app;
     app.exposures ??= await countAll(app);
+    if (!app.exposures) return [];
     const most = Math.max(2, ...app.exposures.map(({ head }) => head.most));
     panes.forEach((pane, k) => {
       const counts = numbers(app.exposures[k]);
@@ -189,7 +195,7 @@ const exposure = {
       counts.forEach((n, i) => (kinds[i] = n > 1 ? Math.log(n) * scale : 0));
       pane.classes = pane.ground.perPixel(kinds, pane.classes);
       const marks = state.place ? [{ kind: "ring", at: pane.ground.middle(state.place), colour: palette.mark }] : [];
-      pane.paint(pane.table("exposure", () => steps(palette.exposure, 256)), marks);
+      pane.paint(pane.table("exposure", () => steps(palette.numbers, 256), palette.numberLight), marks);
     });
     const seen = (pane, k) => {
       const n = numbers(app.exposures[k])[pane.ground.index(state.place)];
@@ -202,19 +208,23 @@ const exposure = {
   },
 
   legend: ({ palette }) => [
-    { ramp: palette.exposure, text: "seen from", from: "nowhere else", to: "most places" },
+    { ramp: palette.numbers, text: "seen from", from: "nowhere else", to: "most places" },
   ],
 };
 
-/** Waits until the server has counted. */
+/** Waits until the server has counted, or until something else is to be shown. */
 async function countAll(app) {
-  for (;;) {
+  while (app.state.layer === "exposure") {
     const answers = await app.askAll("exposure", () => ({}));
-    if (answers.every(({ head }) => "most" in head)) return answers;
+    if (answers.every(({ head }) => "most" in head)) {
+      app.say("");
+      return answers;
+    }
     const part = Math.min(...answers.map(({ head }) => head.part ?? 1));
     app.say(`Counting who sees each place: ${Math.round(100 * part)} %`);
     await new Promise((done) => setTimeout(done, 200));
   }
+  return undefined;
 }
 
 /** How many visible steps lead from a cell to each cell. */
@@ -229,9 +239,9 @@ const distances = {
     panes.forEach((pane, k) => {
       const far = Uint8Array.from(numbers(answers[k]), (n) => (n === NONE ? greatest + 1 : n));
       pane.classes = pane.ground.perPixel(far, pane.classes);
-      const colours = () => [...steps([...palette.exposure].reverse(), greatest + 1), palette.nothing];
+      const colours = () => [...steps([...palette.numbers].reverse(), greatest + 1), palette.nothing];
       const marks = [{ kind: "ring", at: pane.ground.middle(state.place), colour: palette.mark }];
-      pane.paint(pane.table("distances", colours), marks);
+      pane.paint(pane.table("distances", colours, palette.numberLight), marks);
     });
     const at = (k, n) => numbers(answers[k]).filter((d) => d === n).length;
     const rows = Array.from({ length: greatest + 1 }, (_, n) => [
@@ -242,7 +252,7 @@ const distances = {
   },
 
   legend: ({ palette }) => [
-    { ramp: [...palette.exposure].reverse(), text: "visible steps", from: "0", to: "most" },
+    { ramp: [...palette.numbers].reverse(), text: "visible steps", from: "0", to: "most" },
     { colour: palette.nothing, text: "no chain of steps leads there" },
   ],
 };

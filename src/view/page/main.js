@@ -5,6 +5,7 @@ import { Camera, clamp, listen } from "./camera.js";
 import { LAYERS, check, showLegend } from "./layers.js";
 import * as link from "./link.js";
 import { Pane } from "./pane.js";
+import { Level } from "./level.js";
 import { Terrain } from "./terrain.js";
 import { element, readings } from "./words.js";
 
@@ -12,7 +13,7 @@ const $ = (id) => document.getElementById(id);
 const POLL = 2000; // ms between questions whether the bundle is still the same
 
 const state = { layer: "sight", place: undefined, pinned: false, level: 0, margin: 0, active: "a" };
-const app = { state, panes: [], checked: [], walks: undefined };
+const app = { state, panes: [], checked: [], walks: undefined, painted: { times: 0 } };
 window.viewcell = app;
 
 /** Asks about each pane's bundle; an answer of another generation reloads the page. */
@@ -32,16 +33,8 @@ app.say = (text) => {
 };
 
 app.placeRow = (place) => {
-  const { ground } = app.panes[0];
-  const height = ground.heights?.[ground.index(place)];
-  const text = height === undefined ? ground.name(place) : `${ground.name(place)} · ${height.toFixed(1)} m`;
-  return [app.about.kind === "terrain" ? "Place" : "Cell", text, ...app.panes.slice(1).map(() => "")];
-};
-
-/** Who has moved since the last step of a walk. */
-app.moved = (ground) => {
-  const to = ["a", "b"].filter((who) => state[who] !== app.walked[who]);
-  return Object.fromEntries(to.map((who) => [who, ground.name(state[who])]));
+  const name = app.about.kind === "terrain" ? "Place" : "Cell";
+  return [name, app.panes[0].ground.words(place)];
 };
 
 function reload() {
@@ -52,12 +45,14 @@ function reload() {
 }
 
 /** Shows the layer as the state has it, and how long that took since `begun`. */
-async function showNow(begun) {
+async function showNow(begun, step) {
   try {
-    const rows = await LAYERS[state.layer].show(app);
+    const rows = await LAYERS[state.layer].show(app, step);
     const took = performance.now() - begun;
-    app.painted = { layer: state.layer, took };
-    if (rows.length && state.layer !== "plain") rows.push(["Painted in", `${took.toFixed(1)} ms`, ...app.panes.slice(1).map(() => "")]);
+    app.painted = { layer: state.layer, took, times: app.painted.times + 1 };
+    if (rows.length && state.layer !== "plain") {
+      rows.push(["Painted in", `${took.toFixed(1)} ms`]);
+    }
     $("readings").replaceChildren(readings(rows, app.panes.map((pane) => pane.ground.about.name)));
     if (app.refused) app.say("");
     app.refused = false;
@@ -75,7 +70,11 @@ app.show = (begun = performance.now()) => showNewest(begun);
 
 /** One step of a walk after the other: none may be left out. */
 let walking = Promise.resolve();
-const showWalk = (begun = performance.now()) => (walking = walking.then(() => showNow(begun)));
+function showWalk(begun = performance.now()) {
+  const step = { a: state.a, b: state.b };
+  walking = walking.then(() => state.layer === "walk" && showNow(begun, step));
+  return walking;
+}
 const show = (begun) => (state.layer === "walk" ? showWalk(begun) : app.show(begun));
 
 const checkNow = newest(async () => {
@@ -115,7 +114,7 @@ const hasPlayers = () => state.layer === "frontier" || state.layer === "walk";
 
 function setActive(who) {
   state.active = who;
-  $("swap").innerHTML = `Move <b>${who === "a" ? "B" : "A"}</b>`;
+  $("other").textContent = who === "a" ? "B" : "A";
 }
 
 /** The player at a point of a pane, with a finger's or a mouse's reach. */
@@ -132,7 +131,7 @@ function playerAt(pane, point, type) {
 function step(dx, dy, by) {
   const { ground } = app.panes[0];
   const who = hasPlayers() ? state.active : "place";
-  let place = state[who] ?? ground.parse(ground.name(app.middle));
+  let place = state[who] ?? app.middle;
   for (let k = 0; k < by; k += 1) place = ground.step(place, dx, dy);
   app.camera.follow(ground.middle(place), app.panes[0].size);
   if (who === "place") {
@@ -170,19 +169,19 @@ function watch(pane) {
   const ground = (point) => app.camera.toGround(point, pane.size);
   const placeAt = (point) => pane.ground.placeAt(ground(point));
   listen(pane.box, {
-    hover(point) {
+    hover(point, begun) {
       const grabs = hasPlayers() && playerAt(pane, point);
       pane.box.style.cursor = grabs ? "grab" : hasPlayers() ? "default" : "crosshair";
-      if (!state.pinned && !hasPlayers()) setPlace(placeAt(point), performance.now());
+      if (!state.pinned && !hasPlayers()) setPlace(placeAt(point), begun);
     },
     leave() {},
-    tap(point) {
+    tap(point, begun) {
       const place = placeAt(point);
       if (!place) return;
-      if (hasPlayers()) return movePlayer(state.active, place, performance.now());
+      if (hasPlayers()) return movePlayer(state.active, place, begun);
       const again = state.pinned && String(place) === String(state.place);
       state.pinned = !again;
-      setPlace(place, performance.now());
+      setPlace(place, begun);
     },
     grab(point, type) {
       pane.box.focus({ preventScroll: true });
@@ -191,8 +190,8 @@ function watch(pane) {
       setActive(who);
       return true;
     },
-    drag(point) {
-      movePlayer(state.active, placeAt(point), performance.now());
+    drag(point, begun) {
+      movePlayer(state.active, placeAt(point), begun);
     },
     drop() {},
     pan(dx, dy) {
@@ -213,7 +212,7 @@ function choose(layer) {
   if (!radio || radio.closest("[hidden]")) return;
   radio.checked = true;
   state.layer = layer;
-  app.walks = undefined;
+  [app.walks, app.walked] = [];
   app.say("");
   for (const part of document.querySelectorAll("[data-layers]")) {
     part.hidden = !part.dataset.layers.split(" ").includes(layer) || part.matches("[data-other]");
@@ -321,6 +320,33 @@ function save() {
   });
 }
 
+/* ---- cuts through a level ---- */
+
+const CUTS = 48;
+
+const cutNow = newest(async (cut) => {
+  await Promise.all(app.panes.map(({ ground }) => ground.load(cut.at)));
+  tellCut();
+  await app.show();
+});
+
+/** Cuts a level at a part of its height; at the top, all floors are to be seen. */
+function recut(part) {
+  const [low, high] = app.panes[0].ground.range;
+  return cutNow({ at: part >= 1 ? undefined : Math.round(low + part * (high - low)) });
+}
+
+function tellCut() {
+  const { cut, range } = app.panes[0].ground;
+  if (!range) return;
+  const [low, high] = range;
+  const flat = high <= low;
+  $("cut").closest("label").hidden ||= flat;
+  $("cut").max = CUTS;
+  $("cut").value = cut === undefined ? 0 : Math.round(((high - cut) / (high - low)) * CUTS);
+  $("height").textContent = cut === undefined ? "all floors" : `${cut} units`;
+}
+
 /* ---- the beginning ---- */
 
 /** Two places apart, for players to begin at. */
@@ -335,9 +361,17 @@ function somewhere(ground, partX, partY) {
   return undefined;
 }
 
-function begin() {
+async function begin() {
   const given = link.read();
   const { ground } = app.panes[0];
+  const cut = given.cut === undefined ? undefined : Number(given.cut);
+  if (ground.range && cut !== ground.cut && !Number.isNaN(cut)) {
+    await Promise.all(app.panes.map((pane) => pane.ground.load(cut)));
+  }
+  tellCut();
+  const { construction } = given;
+  if (["published", "tightened", "grown"].includes(construction)) state.construction = construction;
+  $("construction").value = state.construction ?? "tightened";
   state.place = ground.parse(given.at);
   state.pinned = Boolean(state.place);
   state.a = ground.parse(given.a) ?? somewhere(ground, 0.3, 0.5);
@@ -355,7 +389,8 @@ function begin() {
   }
   tellControls();
   setActive("a");
-  return choose(given.layer in LAYERS ? given.layer : "sight") ?? choose("sight");
+  // Not waited for: counting exposure takes its time.
+  choose(given.layer in LAYERS ? given.layer : "sight") ?? choose("sight");
 }
 
 async function poll() {
@@ -379,7 +414,8 @@ async function main() {
   const { head } = await ask("about");
   app.about = head.panes[0];
   app.palette = head.palette;
-  const grounds = head.panes.map((about, k) => new Terrain(k, about));
+  const World = app.about.kind === "cells" ? Level : Terrain;
+  const grounds = head.panes.map((about, k) => new World(k, about));
   await Promise.all(grounds.map((ground) => ground.load()));
   const { width, height, stretch } = grounds[0];
   app.camera = new Camera(width, height, stretch);
@@ -397,6 +433,7 @@ async function main() {
   $("level").addEventListener("input", (event) => ((state.level = Number(event.target.value)), tellControls(), show()));
   $("margin").addEventListener("input", (event) => ((state.margin = Number(event.target.value)), tellControls(), show()));
   $("construction").addEventListener("change", (event) => ((state.construction = event.target.value), settle(), show()));
+  $("cut").addEventListener("input", () => recut(1 - $("cut").value / CUTS));
   $("swap").addEventListener("click", () => KEYS.b());
   $("again").addEventListener("click", () => choose("walk"));
   $("fit").addEventListener("click", fit);

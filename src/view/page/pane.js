@@ -25,9 +25,9 @@ export class Pane {
     return [this.box.clientWidth, this.box.clientHeight];
   }
 
-  /** The table of a list of colours, made once. */
-  table(key, colours) {
-    const made = this.tables.get(key) ?? new Table(colours(), this.palette.leastLight);
+  /** The table of a list of colours, made once; `least` is the light of the darkest ground. */
+  table(key, colours, least = this.palette.plainLight) {
+    const made = this.tables.get(key) ?? new Table(colours(), least);
     this.tables.set(key, made);
     return made;
   }

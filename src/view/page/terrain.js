@@ -13,11 +13,10 @@ export class Terrain {
 
   /** Fetches the ground. */
   async load() {
-    const { head, buffer, start } = await ask(`${this.pane}/ground`);
+    const { buffer, start } = await ask(`${this.pane}/ground`);
     const count = this.width * this.height;
     this.heights = new Float32Array(buffer, start, count);
     this.light = new Uint8Array(buffer, start + 4 * count, count);
-    return head.generation;
   }
 
   /** The place at a point of the ground; none outside and at voids. */
@@ -36,9 +35,14 @@ export class Terrain {
     return [column + 0.5, row + 0.5];
   }
 
-  /** How the server knows a place, and people. */
+  /** How the server knows a place. */
   name([column, row]) {
     return `${column},${row}`;
+  }
+
+  /** The same for people. */
+  words(place) {
+    return `${this.name(place)} · ${this.heights[this.index(place)].toFixed(1)} m`;
   }
 
   /** How a link has it. */

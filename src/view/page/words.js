@@ -6,7 +6,7 @@ export const count = (n) => counts.format(n);
 
 export function percent(part, whole) {
   const share = whole ? (100 * part) / whole : 0;
-  return `${share.toFixed(share < 10 ? 2 : 1)} %`;
+  return `${share.toFixed(share < 10 ? 2 : 1)}\u00a0%`;
 }
 
 export function duration(micros) {
@@ -35,7 +35,7 @@ export function element(name, attributes = {}, ...children) {
 
 /**
  * Shows readings: a column of values for each pane.
- * @param {Array<[string, ...string]>} rows name, then a value for each pane
+ * @param {Array<[string, ...string]>} rows name, then a value for each pane or one for all
  * @param {string[]} heads names of the panes where there are several
  */
 export function readings(rows, heads) {
@@ -46,7 +46,9 @@ export function readings(rows, heads) {
   }
   const body = element("tbody");
   for (const [name, ...values] of rows) {
-    const cells = values.map((value) => element("td", {}, value));
+    // One value stands for all.
+    const span = values.length < heads.length ? { colspan: heads.length } : {};
+    const cells = values.map((value) => element("td", span, value));
     body.append(element("tr", {}, element("th", { scope: "row" }, name), ...cells));
   }
   table.append(body);

@@ -1,0 +1,76 @@
+//! How quick the page is: `scripts/measure-view` runs it and keeps nothing. Asserts no times.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::browser::Browser;
+use crate::common::Serving;
+use crate::page::over;
+
+/// Places looked at, and how long players are dragged.
+const HOVERS: u32 = 200;
+const DRAG: Duration = Duration::from_secs(5);
+
+#[test]
+#[ignore = "measures; run by scripts/measure-view"]
+fn measure() {
+    let bundles = std::env::var("VIEWCELL_BUNDLES").expect("VIEWCELL_BUNDLES: paths, by spaces");
+    println!(
+        "\n| bundle | opens in | hover to painted, median | 95 of 100 under | frontiers a second |"
+    );
+    println!("|---|---:|---:|---:|---:|");
+    for bundle in bundles.split_whitespace() {
+        let mut browser = Browser::start([1280, 800]).expect("a Chromium");
+        let begun = Instant::now();
+        let serving = Serving::new(Path::new(bundle), None);
+        browser.open(&serving.url);
+        let opens = begun.elapsed();
+        let size =
+            browser.evaluate("(({ width, height }) => [width, height])(viewcell.panes[0].ground)");
+        let [width, height] = [0, 1].map(|i| size[i].as_u64().unwrap() as u32);
+
+        let mut seed = 1_u32;
+        let mut random = |limit: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 8) % limit
+        };
+        let mut times = Vec::new();
+        for _ in 0..HOVERS {
+            let at = over(&mut browser, [random(width), random(height)]);
+            let before = browser.evaluate("viewcell.painted.times");
+            browser.mouse("mouseMoved", at);
+            browser.wait_for(&format!("viewcell.painted.times > {before}"));
+            times.push(browser.evaluate("viewcell.painted.took").as_f64().unwrap());
+        }
+        times.sort_by(f64::total_cmp);
+
+        browser.open(&format!("{}#layer=frontier", serving.url));
+        let [x, y] = [0, 1].map(|i| {
+            browser
+                .evaluate(&format!("viewcell.state.b[{i}]"))
+                .as_u64()
+                .unwrap() as u32
+        });
+        let from = over(&mut browser, [x, y]);
+        browser.mouse("mouseMoved", from);
+        browser.mouse("mousePressed", from);
+        let before = browser.evaluate("viewcell.painted.times").as_u64().unwrap();
+        let begun = Instant::now();
+        let mut turn = 0.0_f64;
+        while begun.elapsed() < DRAG {
+            turn += 0.05;
+            browser.mouse(
+                "mouseMoved",
+                [from[0] + 60.0 * turn.sin(), from[1] + 60.0 * turn.cos()],
+            );
+        }
+        let after = browser.evaluate("viewcell.painted.times").as_u64().unwrap();
+        let rate = (after - before) as f64 / begun.elapsed().as_secs_f64();
+        println!(
+            "| {bundle}, {width} × {height} | {:.2} s | {:.1} ms | {:.1} ms | {rate:.0} |",
+            opens.as_secs_f64(),
+            times[times.len() / 2],
+            times[times.len() * 95 / 100],
+        );
+    }
+}
