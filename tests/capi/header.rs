@@ -32,6 +32,23 @@ const FRONT: &str = "\
  *     if (viewcell_frontier_contains(frontier, 0, where_alice_is_now) == 1)
  *         ;  // she keeps silent
  *
+ * A viewcell_session does this for many players: moves go in, and out comes who must be told what.
+ *
+ * Of a level of cells, as Quake and its kin have them, the names begin with viewcell_cells, and a
+ * place is the number of a cell. There a frontier set is made at once, in the caller's memory:
+ *
+ *     viewcell_cells level;                   // viewcell_kind(bundle) == VIEWCELL_CELLS
+ *     viewcell_cells_info(bundle, &level);
+ *     uint32_t alice, bob;
+ *     viewcell_cells_locate(bundle, 480.0, -352.0, 88.0, &alice);
+ *     viewcell_cells_locate(bundle, 1200.0, 96.0, 24.0, &bob);
+ *     if (viewcell_cells_visible(bundle, alice, bob) == 0)
+ *         ;  // alice need not hear of bob
+ *     uint64_t memory[2 * 1024];              // as viewcell_cells_frontier_words says
+ *     if (viewcell_cells_frontier(bundle, alice, bob, VIEWCELL_TIGHTENED, memory, 2 * 1024) == 1 &&
+ *         viewcell_cells_contains(memory, level.words, where_alice_is_now) == 1)
+ *         ;  // she keeps silent; bob's region begins at memory + level.words
+ *
  * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
  * none. Nothing is written through output pointers then, except the null handles and lengths that
  * are spoken of below. A pointer that is not null must point to what its type says, for as long as
@@ -65,7 +82,10 @@ fn generate() -> String {
         .with_config(config)
         .with_src(root.join("status.rs"))
         .with_src(root.join("bundle.rs"))
+        .with_src(root.join("terrain.rs"))
         .with_src(root.join("frontier.rs"))
+        .with_src(root.join("session.rs"))
+        .with_src(root.join("cells.rs"))
         .generate()
         .unwrap();
     let mut header = Vec::new();
@@ -86,7 +106,7 @@ fn the_header_is_up_to_date() {
         "src/runtime/capi/viewcell.h is out of date; write it anew with \
          `VIEWCELL_WRITE_HEADER=1 cargo test --test capi header`"
     );
-    for name in ["viewcell_open", "viewcell_frontier_step", "VIEWCELL_CLOSED"] {
+    for name in ["viewcell_open", "viewcell_session_move", "VIEWCELL_CLOSED"] {
         assert!(header.contains(name), "{name}");
     }
 }

@@ -1,6 +1,15 @@
 //! The C interface: the header that is committed, and programs that use it.
 #![cfg(feature = "bake")]
 
+#[cfg(unix)]
+#[path = "../common/baking.rs"]
+mod baking;
+#[cfg(unix)]
+mod cells;
+#[cfg(unix)]
+mod common;
 mod header;
 #[cfg(unix)]
 mod programs;
+#[cfg(unix)]
+mod session;

@@ -41,7 +41,7 @@ def check(status):
 
 bundle = c_void_p()
 why = ctypes.create_string_buffer(256)
-status = viewcell.viewcell_open(1, sys.argv[2].encode(), byref(bundle), why, c_size_t(256))
+status = viewcell.viewcell_open(2, sys.argv[2].encode(), byref(bundle), why, c_size_t(256))
 if status < 0:
     sys.exit(why.value.decode())
 terrain = Terrain()

@@ -3,25 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use viewcell::bake::{BakeOptions, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain};
-use viewcell::bundle::InputFile;
 use viewcell::ingest::{IngestOptions, read_terrain};
 use viewcell::runtime::frontier::{
     FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
 };
 use viewcell::runtime::{MappedBundle, Sample};
-use viewcell::visibility::{Bodies, Simd, sees};
+use viewcell::visibility::{Bodies, sees};
 use viewcell::world::Terrain;
 
-struct Silent;
-
-impl Observer for Silent {
-    fn stage(&self, _: Stage, _: u64) {}
-    fn advance(&self, _: Stage, _: u64) {}
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
+use crate::baking::bake_exactly;
 
 /// A bundle in a folder that goes with it.
 pub struct Baked {
@@ -33,22 +23,7 @@ pub struct Baked {
 pub fn bake(terrain: &Terrain, bodies: Bodies) -> Baked {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.vcb");
-    let options = BakeOptions {
-        eye_height: bodies.eye,
-        player_height: bodies.head,
-        mode: Mode::Exact,
-        max_distance: None,
-        threads: 1,
-        simd: Simd::Auto,
-        overwrite: false,
-        keep: Keep::Nothing,
-        compression: Compression::Lossless,
-    };
-    let source = Source {
-        input: InputFile::default(),
-        options: serde_json::Map::new(),
-    };
-    bake_terrain(terrain, &source, &options, &path, &Silent).unwrap();
+    bake_exactly(terrain, bodies, &path);
     Baked {
         map: MappedBundle::open(&path).unwrap(),
         bytes: std::fs::read(&path).unwrap(),

@@ -1,6 +1,8 @@
 //! Frontier sets: never a leak, equal to a slow twin, whatever the options.
 #![cfg(feature = "bake")]
 
+#[path = "../common/baking.rs"]
+mod baking;
 mod common;
 mod damage;
 mod leak;

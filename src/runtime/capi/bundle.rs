@@ -1,17 +1,21 @@
-//! Bundles: opening, places, who sees whom.
+//! Bundles: opening and closing.
 
 use core::ffi::{CStr, c_char};
 use std::sync::Arc;
 
 use super::handle::{Handle, handle};
 use super::status::{
-    Answer, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK,
-    VIEWCELL_OUTSIDE, VIEWCELL_VERSION, VIEWCELL_VOID, answer, buffer, place, slice,
-    status_of_open, viewcell_status,
+    Answer, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_VERSION,
+    answer, buffer, place, slice, status_of_open, viewcell_status,
 };
-use crate::runtime::{Bundle, MappedBundle, OpenError, Quad, Sample, TerrainBundle, Visibility};
+use crate::runtime::{Bundle, CellBundle, MappedBundle, OpenError, TerrainBundle, WorldKind};
 
-/// An open terrain bundle.
+/// The kind of a bundle of a terrain: a grid of samples.
+pub const VIEWCELL_TERRAIN: viewcell_status = 1;
+/// The kind of a bundle of a level of cells.
+pub const VIEWCELL_CELLS: viewcell_status = 2;
+
+/// An open bundle, of a terrain or of a level of cells.
 #[derive(Debug)]
 pub struct viewcell_bundle {
     handle: Handle<Arc<Source>>,
@@ -21,63 +25,40 @@ pub struct viewcell_bundle {
 #[derive(Debug)]
 pub(super) struct Source {
     /// Borrows from `map`, or from the caller's memory.
-    terrain: TerrainBundle<'static>,
+    world: World<'static>,
     _map: Option<MappedBundle>,
 }
 
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "one a bundle, behind a pointer")]
+enum World<'a> {
+    Terrain(TerrainBundle<'a>),
+    Cells(CellBundle<'a>),
+}
+
+impl<'a> World<'a> {
+    fn of(bundle: &Bundle<'a>) -> Result<Self, OpenError> {
+        match bundle.kind() {
+            WorldKind::Terrain => bundle.terrain().map(Self::Terrain),
+            WorldKind::Cells => bundle.cells().map(Self::Cells),
+        }
+    }
+}
+
 impl Source {
-    pub(super) fn terrain(&self) -> &TerrainBundle<'static> {
-        &self.terrain
+    pub(super) fn terrain(&self) -> Answer<&TerrainBundle<'static>> {
+        match &self.world {
+            World::Terrain(terrain) => Ok(terrain),
+            World::Cells(_) => Err(VIEWCELL_KIND),
+        }
     }
-}
 
-/// A sample of the grid: the column counts from 0 in the west, the row from 0 in the north.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct viewcell_sample {
-    /// Column, less than the grid's width.
-    pub column: u32,
-    /// Row, less than the grid's height.
-    pub row: u32,
-}
-
-impl From<viewcell_sample> for Sample {
-    fn from(sample: viewcell_sample) -> Self {
-        Self::new(sample.column, sample.row)
+    pub(super) fn cells(&self) -> Answer<&CellBundle<'static>> {
+        match &self.world {
+            World::Cells(cells) => Ok(cells),
+            World::Terrain(_) => Err(VIEWCELL_KIND),
+        }
     }
-}
-
-/// What a bundle is of.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct viewcell_terrain {
-    /// Columns of the grid.
-    pub width: u32,
-    /// Rows of the grid.
-    pub height: u32,
-    /// Levels of the quadtree: quads of level 0 are samples, of level l squares of 2^l samples a
-    /// side; the quad of the last level is the whole grid.
-    pub levels: u32,
-    /// 1 if of any two samples either sees the other or neither does; else 0: ask both ways.
-    pub mutual: u32,
-    /// Metres between columns.
-    pub dx: f64,
-    /// Metres between rows.
-    pub dy: f64,
-    /// Height of the eye above ground in metres.
-    pub eye_height: f64,
-    /// Height of the top of the head above ground in metres.
-    pub player_height: f64,
-    /// Words of a block bitmap: one for each block of 8 x 8 samples.
-    pub blocks: u64,
-    /// Columns of blocks: sample (c, r) is bit (r % 8) * 8 + c % 8 of word
-    /// (r / 8) * block_columns + c / 8.
-    pub block_columns: u64,
-}
-
-/// The terrain behind a handle, for as long as the call lasts.
-unsafe fn terrain<'a>(bundle: *const viewcell_bundle) -> Answer<&'a TerrainBundle<'static>> {
-    Ok(unsafe { source(bundle) }?.terrain())
 }
 
 pub(super) unsafe fn source<'a>(bundle: *const viewcell_bundle) -> Answer<&'a Arc<Source>> {
@@ -98,24 +79,36 @@ fn tell(message: &mut [u8], words: &str) {
     }
 }
 
-fn give_out(source: Source, out: &mut *mut viewcell_bundle) -> viewcell_status {
-    let handle = Handle::new(Arc::new(source));
-    *out = Box::into_raw(Box::new(viewcell_bundle { handle }));
-    VIEWCELL_OK
+/// What both ways to open do: no handle yet, the version, a place for the message, and at the end
+/// the handle or the reason why there is none.
+unsafe fn open(
+    abi_version: u32,
+    bundle: *mut *mut viewcell_bundle,
+    message: *mut c_char,
+    message_size: usize,
+    source: impl FnOnce() -> Answer<Result<Source, OpenError>>,
+) -> viewcell_status {
+    answer(|| {
+        let out = unsafe { place(bundle) }?;
+        *out = core::ptr::null_mut();
+        if abi_version != VIEWCELL_ABI_VERSION {
+            return Err(VIEWCELL_VERSION);
+        }
+        let message = match message.is_null() {
+            true => &mut [],
+            false => unsafe { buffer(message.cast::<u8>(), message_size) }?,
+        };
+        let source = source()?.map_err(|error| {
+            tell(message, &error.to_string());
+            status_of_open(&error)
+        })?;
+        let handle = Handle::new(Arc::new(source));
+        *out = Box::into_raw(Box::new(viewcell_bundle { handle }));
+        Ok(VIEWCELL_OK)
+    })
 }
 
-fn failed(error: &OpenError, message: &mut [u8]) -> viewcell_status {
-    tell(message, &error.to_string());
-    status_of_open(error)
-}
-
-fn check_version(abi_version: u32) -> Answer<()> {
-    (abi_version == VIEWCELL_ABI_VERSION)
-        .then_some(())
-        .ok_or(VIEWCELL_VERSION)
-}
-
-/// Opens a terrain bundle by memory map, in a time that does not depend on its size.
+/// Opens a bundle by memory map, in a time that does not depend on its size.
 ///
 /// abi_version must be VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. *bundle becomes
 /// the handle, or null; close it with viewcell_close. message may be null: else it gets up to
@@ -124,7 +117,7 @@ fn check_version(abi_version: u32) -> Answer<()> {
 /// The file must not be cut short nor written to while it is open: replace it by renaming another.
 ///
 /// Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_VERSION, VIEWCELL_ARGUMENT (the path is no UTF-8),
-/// VIEWCELL_IO, VIEWCELL_FORMAT or VIEWCELL_KIND. Any thread, any time. Allocates.
+/// VIEWCELL_IO or VIEWCELL_FORMAT. Any thread, any time. Allocates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_open(
     abi_version: u32,
@@ -133,37 +126,27 @@ pub unsafe extern "C" fn viewcell_open(
     message: *mut c_char,
     message_size: usize,
 ) -> viewcell_status {
-    answer(|| {
-        let out = unsafe { place(bundle) }?;
-        *out = core::ptr::null_mut();
-        check_version(abi_version)?;
-        let message = match message.is_null() {
-            true => &mut [],
-            false => unsafe { buffer(message.cast::<u8>(), message_size) }?,
-        };
-        let path = unsafe { handle(path) }?;
-        let path = unsafe { CStr::from_ptr(path) };
+    let source = || {
+        let path = unsafe { CStr::from_ptr(handle(path)?) };
         let path = path.to_str().map_err(|_| VIEWCELL_ARGUMENT)?;
-        let map = match MappedBundle::open(path) {
-            Ok(map) => map,
-            Err(error) => return Err(failed(&error, message)),
-        };
-        let terrain = match map.terrain() {
+        Ok(MappedBundle::open(path).and_then(|map| {
+            let world = map.bundle().and_then(|bundle| World::of(&bundle));
             // The bytes stay where they are for as long as the map, which is kept beside.
-            Ok(terrain) => unsafe {
-                core::mem::transmute::<TerrainBundle<'_>, TerrainBundle<'static>>(terrain)
-            },
-            Err(error) => return Err(failed(&error.at(path.as_ref()), message)),
-        };
-        let source = Source {
-            terrain,
-            _map: Some(map),
-        };
-        Ok(give_out(source, out))
-    })
+            let world = unsafe {
+                core::mem::transmute::<World<'_>, World<'static>>(
+                    world.map_err(|error| error.at(path.as_ref()))?,
+                )
+            };
+            Ok(Source {
+                world,
+                _map: Some(map),
+            })
+        }))
+    };
+    unsafe { open(abi_version, bundle, message, message_size, source) }
 }
 
-/// Opens a terrain bundle that lies in memory: length bytes from bytes on, which must stay there,
+/// Opens a bundle that lies in memory: length bytes from bytes on, which must stay there,
 /// unchanged, until the bundle and all that was made from it is closed. Else as viewcell_open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_open_memory(
@@ -174,31 +157,17 @@ pub unsafe extern "C" fn viewcell_open_memory(
     message: *mut c_char,
     message_size: usize,
 ) -> viewcell_status {
-    answer(|| {
-        let out = unsafe { place(bundle) }?;
-        *out = core::ptr::null_mut();
-        check_version(abi_version)?;
-        let message = match message.is_null() {
-            true => &mut [],
-            false => unsafe { buffer(message.cast::<u8>(), message_size) }?,
-        };
+    let source = || {
         // For ever, as far as Rust is concerned: the caller keeps the bytes long enough.
         let bytes: &'static [u8] = unsafe { slice(bytes, length) }?;
-        match Bundle::from_bytes(bytes).and_then(|bundle| bundle.terrain()) {
-            Ok(terrain) => Ok(give_out(
-                Source {
-                    terrain,
-                    _map: None,
-                },
-                out,
-            )),
-            Err(error) => Err(failed(&error, message)),
-        }
-    })
+        let world = Bundle::from_bytes(bytes).and_then(|bundle| World::of(&bundle));
+        Ok(world.map(|world| Source { world, _map: None }))
+    };
+    unsafe { open(abi_version, bundle, message, message_size, source) }
 }
 
-/// Closes a bundle. Frontiers made from it live on until they are closed themselves. Of null,
-/// does nothing.
+/// Closes a bundle. What was made from it lives on until it is closed itself. Of null, does
+/// nothing.
 ///
 /// Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed before. No other call may use the
 /// handle at the same time.
@@ -212,217 +181,17 @@ pub unsafe extern "C" fn viewcell_close(bundle: *mut viewcell_bundle) -> viewcel
     })
 }
 
-/// What the bundle is of. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// What kind of world the bundle is of: VIEWCELL_TERRAIN or VIEWCELL_CELLS. Functions that are for
+/// the other kind return VIEWCELL_KIND. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
 ///
-/// From here on: any thread, any number of threads at a time, except at the time of
-/// viewcell_close; no allocation.
+/// This and all that ask a bundle below: any thread, any number of threads at a time, except at the
+/// time of viewcell_close; no allocation.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_info(
-    bundle: *const viewcell_bundle,
-    terrain_out: *mut viewcell_terrain,
-) -> viewcell_status {
+pub unsafe extern "C" fn viewcell_kind(bundle: *const viewcell_bundle) -> viewcell_status {
     answer(|| {
-        let parameters = unsafe { terrain(bundle) }?.parameters();
-        let grid = parameters.grid;
-        let [dx, dy] = parameters.spacing;
-        *unsafe { place(terrain_out) }? = viewcell_terrain {
-            width: grid.width(),
-            height: grid.height(),
-            levels: grid.levels(),
-            mutual: u32::from(parameters.mutual),
-            dx,
-            dy,
-            eye_height: parameters.eye_height,
-            player_height: parameters.player_height,
-            blocks: grid.blocks() as u64,
-            block_columns: u64::from(grid.block_shape().0),
-        };
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// The sample that a position belongs to, in metres east and south of sample (0, 0). Returns
-/// VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_NULL or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_locate(
-    bundle: *const viewcell_bundle,
-    east: f64,
-    south: f64,
-    sample: *mut viewcell_sample,
-) -> viewcell_status {
-    answer(|| {
-        let found = unsafe { terrain(bundle) }?.locate(east, south);
-        unsafe { put_sample(found, sample) }
-    })
-}
-
-/// The sample whose pixel holds a position in the bundle's coordinate reference system. Returns
-/// VIEWCELL_OK, VIEWCELL_OUTSIDE (also for a bundle without a georeference), VIEWCELL_NULL or
-/// VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_locate_georeferenced(
-    bundle: *const viewcell_bundle,
-    x: f64,
-    y: f64,
-    sample: *mut viewcell_sample,
-) -> viewcell_status {
-    answer(|| {
-        let found = unsafe { terrain(bundle) }?.locate_georeferenced(x, y);
-        unsafe { put_sample(found, sample) }
-    })
-}
-
-unsafe fn put_sample(found: Option<Sample>, out: *mut viewcell_sample) -> Answer<viewcell_status> {
-    let out = unsafe { place(out) }?;
-    let Sample { column, row } = found.ok_or(VIEWCELL_OUTSIDE)?;
-    *out = viewcell_sample { column, row };
-    Ok(VIEWCELL_OK)
-}
-
-/// Ground height of a sample in metres. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_VOID,
-/// VIEWCELL_NULL or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_height(
-    bundle: *const viewcell_bundle,
-    sample: viewcell_sample,
-    metres: *mut f32,
-) -> viewcell_status {
-    answer(|| {
-        let terrain = unsafe { terrain(bundle) }?;
-        let out = unsafe { place(metres) }?;
-        if !terrain.grid().has_sample(sample.into()) {
-            return Err(VIEWCELL_OUTSIDE);
-        }
-        *out = terrain.height(sample.into()).ok_or(VIEWCELL_VOID)?;
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// Whether a player at sample to may be seen from sample from: 1 or 0. Where either is a void: 0.
-/// Where the bundle is damaged: 1. Or VIEWCELL_OUTSIDE, VIEWCELL_NULL, VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_visible(
-    bundle: *const viewcell_bundle,
-    from: viewcell_sample,
-    to: viewcell_sample,
-) -> viewcell_status {
-    answer(|| {
-        let terrain = unsafe { terrain(bundle) }?;
-        if !terrain.grid().has_sample(from.into()) || !terrain.grid().has_sample(to.into()) {
-            return Err(VIEWCELL_OUTSIDE);
-        }
-        Ok(terrain.visible(from.into(), to.into()).into())
-    })
-}
-
-/// Answers count pairs: visible[i] becomes 1 if a player at to[i] may be seen from from[i], else
-/// 0; 0 as well where either is a void or outside the grid. Returns VIEWCELL_OK, VIEWCELL_NULL,
-/// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_visible_pairs(
-    bundle: *const viewcell_bundle,
-    count: usize,
-    from: *const viewcell_sample,
-    to: *const viewcell_sample,
-    visible: *mut u8,
-) -> viewcell_status {
-    answer(|| {
-        let terrain = unsafe { terrain(bundle) }?;
-        let from = unsafe { slice(from, count) }?;
-        let to = unsafe { slice(to, count) }?;
-        let out = unsafe { buffer(visible, count) }?;
-        for ((&from, &to), out) in from.iter().zip(to).zip(out) {
-            *out = terrain.visible(from.into(), to.into()).into();
-        }
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// Whom of count others may a player see? visible[i] becomes 1 if a player at to[i] may be seen
-/// from from, else 0; 0 as well where to[i] is a void or outside the grid. Faster than pairs.
-/// Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (from is), VIEWCELL_NULL, VIEWCELL_ARGUMENT or
-/// VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_visible_from(
-    bundle: *const viewcell_bundle,
-    from: viewcell_sample,
-    count: usize,
-    to: *const viewcell_sample,
-    visible: *mut u8,
-) -> viewcell_status {
-    answer(|| {
-        let terrain = unsafe { terrain(bundle) }?;
-        let to = unsafe { slice(to, count) }?;
-        let out = unsafe { buffer(visible, count) }?;
-        let from = Sample::from(from);
-        if !terrain.grid().has_sample(from) {
-            return Err(VIEWCELL_OUTSIDE);
-        }
-        let valid = terrain.valid();
-        let stands = valid.has_sample(from);
-        let pvs = terrain.pvs(from.quad());
-        for (&to, out) in to.iter().zip(out) {
-            let to = Sample::from(to);
-            *out = u8::from(match &pvs {
-                Some(pvs) => stands && pvs.contains(to),
-                // Damaged: visible, as one by one.
-                None => stands && valid.has_sample(to),
-            });
-        }
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// What is known of sight from one quad to another: 0 if nothing of it can be seen from anywhere
-/// in the first, 1 if each of its samples can be seen from somewhere, 2 if some can (or the bundle
-/// is damaged). A quad is a level and the column and row among the quads of its level. Or
-/// VIEWCELL_OUTSIDE, VIEWCELL_NULL, VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_visible_quads(
-    bundle: *const viewcell_bundle,
-    from_level: u32,
-    from: viewcell_sample,
-    to_level: u32,
-    to: viewcell_sample,
-) -> viewcell_status {
-    answer(|| {
-        let terrain = unsafe { terrain(bundle) }?;
-        let from = Quad::new(from_level, from.column, from.row);
-        let to = Quad::new(to_level, to.column, to.row);
-        if !terrain.grid().has_quad(from) || !terrain.grid().has_quad(to) {
-            return Err(VIEWCELL_OUTSIDE);
-        }
-        Ok(match terrain.visible_quads(from, to) {
-            Visibility::Hidden => 0,
-            Visibility::Visible => 1,
-            Visibility::Unknown => 2,
+        Ok(match unsafe { source(bundle) }?.world {
+            World::Terrain(_) => VIEWCELL_TERRAIN,
+            World::Cells(_) => VIEWCELL_CELLS,
         })
-    })
-}
-
-/// Writes everything that may be seen from a quad (level 0: a sample) as a block bitmap, laid out
-/// as viewcell_terrain says: 1 for each visible sample. count is the length of words, at least
-/// viewcell_terrain.blocks. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE,
-/// VIEWCELL_FORMAT (the PVS is damaged), VIEWCELL_NULL or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_pvs(
-    bundle: *const viewcell_bundle,
-    level: u32,
-    quad: viewcell_sample,
-    words: *mut u64,
-    count: usize,
-) -> viewcell_status {
-    answer(|| {
-        let terrain = unsafe { terrain(bundle) }?;
-        let quad = Quad::new(level, quad.column, quad.row);
-        if !terrain.grid().has_quad(quad) {
-            return Err(VIEWCELL_OUTSIDE);
-        }
-        let words = unsafe { buffer(words, count) }?;
-        let words = words
-            .get_mut(..terrain.grid().blocks())
-            .ok_or(VIEWCELL_BUFFER)?;
-        terrain.pvs(quad).ok_or(VIEWCELL_FORMAT)?.expand(words);
-        Ok(VIEWCELL_OK)
     })
 }

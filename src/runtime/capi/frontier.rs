@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::bundle::{Source, source, viewcell_bundle, viewcell_sample};
+use super::bundle::{Source, source, viewcell_bundle};
 use super::handle::{Handle, handle};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, answer, buffer,
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, answer, buffer, flag,
     place, slice, status_of_place, viewcell_status,
 };
+use super::terrain::viewcell_sample;
 use crate::runtime::Sample;
 use crate::runtime::frontier::{
     Frontier, FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Region, Side, Turns,
@@ -34,6 +35,9 @@ pub struct viewcell_region {
     handle: Handle<Frontier>,
 }
 
+/// Nowhere in particular, in viewcell_frontier_options.toward.
+pub const VIEWCELL_NOWHERE: u32 = u32::MAX;
+
 /// How frontier sets are grown. Begin with viewcell_frontier_defaults. The same options on the
 /// same bundle give the same set on every machine.
 #[repr(C)]
@@ -47,8 +51,13 @@ pub struct viewcell_frontier_options {
     pub neighbours: u32,
     /// Which quad is tried next. 0: first in, first out. 1: the larger first. 2: what differs
     /// least in height from where the player stands. 3: what adds most for the least that its PVS
-    /// takes from the other player.
+    /// takes from the other player. 4: what lies nearest to where each player is expected to go,
+    /// as toward says.
     pub order: u32,
+    /// For order 4: where player a and player b are expected to go. A place outside the grid is
+    /// as good as any. A column of VIEWCELL_NOWHERE: nobody knows; that player's half grows around
+    /// where they stand.
+    pub toward: [viewcell_sample; 2],
     /// 0: the two grow by turns. 1: the smaller one grows.
     pub balance: u32,
     /// Level of the smallest quads tried.
@@ -74,11 +83,21 @@ impl From<FrontierOptions> for viewcell_frontier_options {
                 Neighbours::Eight => 8,
             },
             order: match options.order {
-                Order::Fifo | Order::Toward(..) => 0,
+                Order::Fifo => 0,
                 Order::Coarse => 1,
                 Order::Ground => 2,
                 Order::Gain => 3,
+                Order::Toward(..) => 4,
             },
+            toward: match options.order {
+                Order::Toward(a, b) => [a, b],
+                _ => [None, None],
+            }
+            .map(|goal| {
+                let nowhere = Sample::new(VIEWCELL_NOWHERE, VIEWCELL_NOWHERE);
+                let Sample { column, row } = goal.unwrap_or(nowhere);
+                viewcell_sample { column, row }
+            }),
             balance: u32::from(options.turns == Turns::Balance),
             finest: options.finest,
             give_up: options.give_up.into(),
@@ -90,11 +109,10 @@ impl From<FrontierOptions> for viewcell_frontier_options {
 }
 
 impl viewcell_frontier_options {
-    fn options(&self) -> Answer<FrontierOptions> {
-        let flag = |value: u32| match value {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(VIEWCELL_ARGUMENT),
+    pub(super) fn options(&self) -> Answer<FrontierOptions> {
+        let goal = |goal: viewcell_sample| match goal.column {
+            VIEWCELL_NOWHERE => None,
+            _ => Some(Sample::from(goal)),
         };
         Ok(FrontierOptions {
             grow: match flag(self.simple)? {
@@ -115,6 +133,10 @@ impl viewcell_frontier_options {
                 1 => Order::Coarse,
                 2 => Order::Ground,
                 3 => Order::Gain,
+                4 => {
+                    let [a, b] = self.toward.map(goal);
+                    Order::Toward(a, b)
+                }
                 _ => return Err(VIEWCELL_ARGUMENT),
             },
             turns: match flag(self.balance)? {
@@ -160,7 +182,8 @@ pub unsafe extern "C" fn viewcell_frontier_defaults(
 
 /// Makes room for frontier sets of a bundle: some two bytes a sample, allocated here and nowhere
 /// else. *frontier becomes the handle, or null; close it with viewcell_frontier_close. Returns
-/// VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// VIEWCELL_OK, VIEWCELL_KIND (for cells there is viewcell_cells_frontier), VIEWCELL_NULL or
+/// VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_frontier_new(
     bundle: *const viewcell_bundle,
@@ -171,7 +194,7 @@ pub unsafe extern "C" fn viewcell_frontier_new(
         *out = core::ptr::null_mut();
         let source = unsafe { source(bundle) }?.clone();
         let handle = Handle::new(Growing {
-            builder: FrontierBuilder::new(source.terrain()),
+            builder: FrontierBuilder::new(source.terrain()?),
             _source: source,
         });
         *out = Box::into_raw(Box::new(viewcell_frontier { handle }));
@@ -258,7 +281,7 @@ pub unsafe extern "C" fn viewcell_frontier_area(
 
 /// Writes the compact form of a half, some hundred bytes, without what lies within margin steps
 /// of its edge (0: all of it). *length becomes the number of bytes that it takes, also if that is
-/// more than size: then nothing is written. buffer may be null if size is 0. Allocates. Returns
+/// more than size: then nothing is written. bytes may be null if size is 0. Allocates. Returns
 /// VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_frontier_encode(
@@ -271,20 +294,30 @@ pub unsafe extern "C" fn viewcell_frontier_encode(
 ) -> viewcell_status {
     answer(|| {
         let growing = unsafe { growing(frontier) }?;
-        let length = unsafe { place(length) }?;
-        let out = unsafe { buffer(bytes, size) }?;
         let code = growing.builder.core(side(of)?, margin).region().encode();
-        *length = code.len();
-        out.get_mut(..code.len())
-            .ok_or(VIEWCELL_BUFFER)?
-            .copy_from_slice(&code);
-        Ok(VIEWCELL_OK)
+        unsafe { put_code(&code, bytes, size, length) }
     })
+}
+
+/// Writes the compact form of a region into the caller's buffer.
+pub(super) unsafe fn put_code(
+    code: &[u8],
+    bytes: *mut u8,
+    size: usize,
+    length: *mut usize,
+) -> Answer<viewcell_status> {
+    let length = unsafe { place(length) }?;
+    let out = unsafe { buffer(bytes, size) }?;
+    *length = code.len();
+    out.get_mut(..code.len())
+        .ok_or(VIEWCELL_BUFFER)?
+        .copy_from_slice(code);
+    Ok(VIEWCELL_OK)
 }
 
 /// Reads the compact form of a half. *region becomes the handle, or null; close it with
 /// viewcell_region_close. Allocates. Returns VIEWCELL_OK, VIEWCELL_FORMAT (the bytes are no region
-/// of this bundle's grid), VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// of this bundle's grid), VIEWCELL_KIND, VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_region_decode(
     bundle: *const viewcell_bundle,
@@ -295,7 +328,7 @@ pub unsafe extern "C" fn viewcell_region_decode(
     answer(|| {
         let out = unsafe { place(region) }?;
         *out = core::ptr::null_mut();
-        let grid = unsafe { source(bundle) }?.terrain().grid();
+        let grid = unsafe { source(bundle) }?.terrain()?.grid();
         let code = unsafe { slice(bytes, length) }?;
         let frontier = Frontier::decode(grid, code).map_err(|_| VIEWCELL_FORMAT)?;
         let handle = Handle::new(frontier);

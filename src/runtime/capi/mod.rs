@@ -15,10 +15,16 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 
 mod bundle;
+mod cells;
 mod frontier;
 mod handle;
+mod session;
 mod status;
+mod terrain;
 
 pub use bundle::*;
+pub use cells::*;
 pub use frontier::*;
+pub use session::*;
 pub use status::*;
+pub use terrain::*;

@@ -7,7 +7,7 @@ use crate::runtime::frontier::FrontierError;
 use crate::runtime::{FormatError, OpenError};
 
 /// The version of this header. Pass it to viewcell_open: a library of another version refuses.
-pub const VIEWCELL_ABI_VERSION: u32 = 1;
+pub const VIEWCELL_ABI_VERSION: u32 = 2;
 
 /// What a function returns: 0 or more is an answer, less than 0 a status that says why there is
 /// none. An unlucky `if (viewcell_visible(...))` takes a failure for "visible", which is safe.
@@ -23,11 +23,11 @@ pub const VIEWCELL_VERSION: viewcell_status = -2;
 pub const VIEWCELL_IO: viewcell_status = -3;
 /// The bytes are no bundle, or a damaged one, or of a version that this library does not read.
 pub const VIEWCELL_FORMAT: viewcell_status = -4;
-/// The bundle is of another kind: cells, not terrain.
+/// The bundle is of another kind: cells where a terrain is wanted, or the other way round.
 pub const VIEWCELL_KIND: viewcell_status = -5;
 /// The handle was closed.
 pub const VIEWCELL_CLOSED: viewcell_status = -6;
-/// A sample, quad or position lies outside the grid.
+/// A sample, quad or position lies outside the grid; a cell is not there; a point is in no cell.
 pub const VIEWCELL_OUTSIDE: viewcell_status = -7;
 /// A sample is a void: no terrain, nobody stands there.
 pub const VIEWCELL_VOID: viewcell_status = -8;
@@ -35,6 +35,8 @@ pub const VIEWCELL_VOID: viewcell_status = -8;
 pub const VIEWCELL_BUFFER: viewcell_status = -9;
 /// An argument has a value that it cannot have: a side, an option, a path that is no UTF-8.
 pub const VIEWCELL_ARGUMENT: viewcell_status = -10;
+/// No chain of visible steps leads from the one cell to the other.
+pub const VIEWCELL_UNREACHABLE: viewcell_status = -12;
 /// A fault of the library's own. Please report it.
 pub const VIEWCELL_INTERNAL: viewcell_status = -11;
 
@@ -47,12 +49,13 @@ pub extern "C" fn viewcell_status_text(status: viewcell_status) -> *const c_char
         VIEWCELL_VERSION => c"the library is of another version than the header",
         VIEWCELL_IO => c"the file cannot be opened or mapped",
         VIEWCELL_FORMAT => c"the bytes are no bundle that this library reads",
-        VIEWCELL_KIND => c"the bundle is of another kind, not of a terrain",
+        VIEWCELL_KIND => c"the bundle is of another kind of world",
         VIEWCELL_CLOSED => c"the handle was closed",
-        VIEWCELL_OUTSIDE => c"outside the grid",
+        VIEWCELL_OUTSIDE => c"outside the world: no such sample, quad or cell, or a place in none",
         VIEWCELL_VOID => c"a void: no terrain, nobody stands there",
         VIEWCELL_BUFFER => c"the buffer is too small",
         VIEWCELL_ARGUMENT => c"an argument has a value that it cannot have",
+        VIEWCELL_UNREACHABLE => c"no chain of visible steps leads there",
         VIEWCELL_INTERNAL => c"a fault of the library's own; please report it",
         status if status >= VIEWCELL_OK => c"done",
         _ => c"no status of this library",
@@ -74,6 +77,15 @@ pub(super) fn answer(body: impl FnOnce() -> Answer<viewcell_status>) -> viewcell
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(status) | Err(status)) => status,
         Err(_) => VIEWCELL_INTERNAL,
+    }
+}
+
+/// A number of the caller's that says no or yes.
+pub(super) fn flag(value: u32) -> Answer<bool> {
+    match value {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(VIEWCELL_ARGUMENT),
     }
 }
 

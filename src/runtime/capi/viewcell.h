@@ -24,6 +24,23 @@
  *     if (viewcell_frontier_contains(frontier, 0, where_alice_is_now) == 1)
  *         ;  // she keeps silent
  *
+ * A viewcell_session does this for many players: moves go in, and out comes who must be told what.
+ *
+ * Of a level of cells, as Quake and its kin have them, the names begin with viewcell_cells, and a
+ * place is the number of a cell. There a frontier set is made at once, in the caller's memory:
+ *
+ *     viewcell_cells level;                   // viewcell_kind(bundle) == VIEWCELL_CELLS
+ *     viewcell_cells_info(bundle, &level);
+ *     uint32_t alice, bob;
+ *     viewcell_cells_locate(bundle, 480.0, -352.0, 88.0, &alice);
+ *     viewcell_cells_locate(bundle, 1200.0, 96.0, 24.0, &bob);
+ *     if (viewcell_cells_visible(bundle, alice, bob) == 0)
+ *         ;  // alice need not hear of bob
+ *     uint64_t memory[2 * 1024];              // as viewcell_cells_frontier_words says
+ *     if (viewcell_cells_frontier(bundle, alice, bob, VIEWCELL_TIGHTENED, memory, 2 * 1024) == 1 &&
+ *         viewcell_cells_contains(memory, level.words, where_alice_is_now) == 1)
+ *         ;  // she keeps silent; bob's region begins at memory + level.words
+ *
  * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
  * none. Nothing is written through output pointers then, except the null handles and lengths that
  * are spoken of below. A pointer that is not null must point to what its type says, for as long as
@@ -45,9 +62,36 @@
 #include <stdint.h>
 
 // The version of this header. Pass it to viewcell_open: a library of another version refuses.
-#define VIEWCELL_ABI_VERSION 1
+#define VIEWCELL_ABI_VERSION 2
 
-// An open terrain bundle.
+// Nowhere in particular, in viewcell_frontier_options.toward.
+#define VIEWCELL_NOWHERE UINT32_MAX
+
+// The most players that a session takes.
+#define VIEWCELL_MOST_PLAYERS 4096
+
+// Tell them where the other player is.
+#define VIEWCELL_POSITION 0
+
+// Tell them where the other player is, and that there is a new frontier set: the player's own
+// half of it is what viewcell_session_encode writes. They hear no more until one of the two has
+// left theirs. Among peers alone: a server keeps both halves to itself, since they tell something
+// of where each player is.
+#define VIEWCELL_FRONTIER 1
+
+// Regions by the equations of Steed and Angus: a's are the cells nearer to a than to b, b's those
+// nearer to b by more than one step.
+#define VIEWCELL_PUBLISHED 0
+
+// The same region for a; b's is everything that no cell of it sees. Larger than the published
+// one, and a few times as slow to make.
+#define VIEWCELL_TIGHTENED 1
+
+// Regions that grow over cells that touch, in turn, and so are connected: whoever leaves one does
+// so through its rim. Slower by far. Only for bundles that know which cells touch.
+#define VIEWCELL_GROWN 2
+
+// An open bundle, of a terrain or of a level of cells.
 typedef struct viewcell_bundle viewcell_bundle;
 
 // Grows frontier sets, one after the other, in memory of its own. One thread at a time; take one
@@ -57,6 +101,10 @@ typedef struct viewcell_frontier viewcell_frontier;
 // One half of a frontier set that stands by itself, such as one that a peer has sent. Any number
 // of threads may look at it.
 typedef struct viewcell_region viewcell_region;
+
+// The players on a terrain, and the frontier sets between them: moves go in, and out comes who
+// must be told what. One thread at a time.
+typedef struct viewcell_session viewcell_session;
 
 // What a function returns: 0 or more is an answer, less than 0 a status that says why there is
 // none. An unlucky `if (viewcell_visible(...))` takes a failure for "visible", which is safe.
@@ -107,8 +155,13 @@ typedef struct {
   uint32_t neighbours;
   // Which quad is tried next. 0: first in, first out. 1: the larger first. 2: what differs
   // least in height from where the player stands. 3: what adds most for the least that its PVS
-  // takes from the other player.
+  // takes from the other player. 4: what lies nearest to where each player is expected to go,
+  // as toward says.
   uint32_t order;
+  // For order 4: where player a and player b are expected to go. A place outside the grid is
+  // as good as any. A column of VIEWCELL_NOWHERE: nobody knows; that player's half grows around
+  // where they stand.
+  viewcell_sample toward[2];
   // 0: the two grow by turns. 1: the smaller one grows.
   uint32_t balance;
   // Level of the smallest quads tried.
@@ -123,6 +176,50 @@ typedef struct {
   // Stop growing after so many quads; 0 for no limit.
   uint32_t budget;
 } viewcell_frontier_options;
+
+// How a session keeps its players silent. Begin with viewcell_session_defaults.
+typedef struct {
+  // How frontier sets are grown.
+  viewcell_frontier_options frontier;
+  // Renegotiate so many steps before the edge of a half is reached: what a player walks while
+  // the news is on its way.
+  uint32_t margin;
+  // A frontier set that lasted for fewer ticks was not worth its while: that pair waits for as
+  // long before it gets another, twice as long after each further one, up to eight times.
+  uint32_t patience;
+  // 0: the session is a server that knows all positions, and tells only what may be seen.
+  // 1: the players are peers who know of each other what they are told and nothing else: a pair
+  // without a frontier set exchanges positions on every move (Steed and Angus, figure 4).
+  uint32_t peers;
+} viewcell_session_options;
+
+// Something to tell a player.
+typedef struct {
+  // Whom to tell.
+  uint32_t to;
+  // About whom.
+  uint32_t about;
+  // What: VIEWCELL_POSITION or VIEWCELL_FRONTIER.
+  uint32_t what;
+} viewcell_notice;
+
+// What a bundle of a level of cells is of.
+typedef struct {
+  // Cells; they are numbered from 0. Limit: 65,536.
+  uint32_t cells;
+  // Words of a bitmap of cells, such as a PVS or a region: cell c is bit c % 64 of word c / 64.
+  uint32_t words;
+  // The greatest distance of two cells that some chain of visible steps joins.
+  uint32_t greatest_distance;
+  // 1 if of any two cells either sees the other or neither does; else 0: ask both ways, and
+  // take frontiers for an experiment.
+  uint32_t mutual;
+  // 1 if the bundle has the level's BSP, so that viewcell_cells_locate is quick and exact; 0 if
+  // it goes by the boxes of cells, or finds nothing where there are none.
+  uint32_t has_bsp;
+  // 1 if the bundle knows which cells touch: VIEWCELL_GROWN needs that.
+  uint32_t has_neighbours;
+} viewcell_cells;
 
 // Done.
 #define VIEWCELL_OK 0
@@ -139,13 +236,13 @@ typedef struct {
 // The bytes are no bundle, or a damaged one, or of a version that this library does not read.
 #define VIEWCELL_FORMAT -4
 
-// The bundle is of another kind: cells, not terrain.
+// The bundle is of another kind: cells where a terrain is wanted, or the other way round.
 #define VIEWCELL_KIND -5
 
 // The handle was closed.
 #define VIEWCELL_CLOSED -6
 
-// A sample, quad or position lies outside the grid.
+// A sample, quad or position lies outside the grid; a cell is not there; a point is in no cell.
 #define VIEWCELL_OUTSIDE -7
 
 // A sample is a void: no terrain, nobody stands there.
@@ -157,8 +254,17 @@ typedef struct {
 // An argument has a value that it cannot have: a side, an option, a path that is no UTF-8.
 #define VIEWCELL_ARGUMENT -10
 
+// No chain of visible steps leads from the one cell to the other.
+#define VIEWCELL_UNREACHABLE -12
+
 // A fault of the library's own. Please report it.
 #define VIEWCELL_INTERNAL -11
+
+// The kind of a bundle of a terrain: a grid of samples.
+#define VIEWCELL_TERRAIN 1
+
+// The kind of a bundle of a level of cells.
+#define VIEWCELL_CELLS 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -171,7 +277,7 @@ const char *viewcell_status_text(viewcell_status status);
 // The version of the library: the VIEWCELL_ABI_VERSION of its own header. Any thread, any time.
 uint32_t viewcell_abi_version(void);
 
-// Opens a terrain bundle by memory map, in a time that does not depend on its size.
+// Opens a bundle by memory map, in a time that does not depend on its size.
 //
 // abi_version must be VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. *bundle becomes
 // the handle, or null; close it with viewcell_close. message may be null: else it gets up to
@@ -180,14 +286,14 @@ uint32_t viewcell_abi_version(void);
 // The file must not be cut short nor written to while it is open: replace it by renaming another.
 //
 // Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_VERSION, VIEWCELL_ARGUMENT (the path is no UTF-8),
-// VIEWCELL_IO, VIEWCELL_FORMAT or VIEWCELL_KIND. Any thread, any time. Allocates.
+// VIEWCELL_IO or VIEWCELL_FORMAT. Any thread, any time. Allocates.
 viewcell_status viewcell_open(uint32_t abi_version,
                               const char *path,
                               viewcell_bundle **bundle,
                               char *message,
                               size_t message_size);
 
-// Opens a terrain bundle that lies in memory: length bytes from bytes on, which must stay there,
+// Opens a bundle that lies in memory: length bytes from bytes on, which must stay there,
 // unchanged, until the bundle and all that was made from it is closed. Else as viewcell_open.
 viewcell_status viewcell_open_memory(uint32_t abi_version,
                                      const uint8_t *bytes,
@@ -196,21 +302,26 @@ viewcell_status viewcell_open_memory(uint32_t abi_version,
                                      char *message,
                                      size_t message_size);
 
-// Closes a bundle. Frontiers made from it live on until they are closed themselves. Of null,
-// does nothing.
+// Closes a bundle. What was made from it lives on until it is closed itself. Of null, does
+// nothing.
 //
 // Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed before. No other call may use the
 // handle at the same time.
 viewcell_status viewcell_close(viewcell_bundle *bundle);
 
-// What the bundle is of. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// What kind of world the bundle is of: VIEWCELL_TERRAIN or VIEWCELL_CELLS. Functions that are for
+// the other kind return VIEWCELL_KIND. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
 //
-// From here on: any thread, any number of threads at a time, except at the time of
-// viewcell_close; no allocation.
+// This and all that ask a bundle below: any thread, any number of threads at a time, except at the
+// time of viewcell_close; no allocation.
+viewcell_status viewcell_kind(const viewcell_bundle *bundle);
+
+// What a bundle of a terrain is of. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
 viewcell_status viewcell_info(const viewcell_bundle *bundle, viewcell_terrain *terrain_out);
 
 // The sample that a position belongs to, in metres east and south of sample (0, 0). Returns
-// VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_locate(const viewcell_bundle *bundle,
                                 double east,
                                 double south,
@@ -280,7 +391,8 @@ viewcell_status viewcell_frontier_defaults(viewcell_frontier_options *options);
 
 // Makes room for frontier sets of a bundle: some two bytes a sample, allocated here and nowhere
 // else. *frontier becomes the handle, or null; close it with viewcell_frontier_close. Returns
-// VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// VIEWCELL_OK, VIEWCELL_KIND (for cells there is viewcell_cells_frontier), VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
 viewcell_status viewcell_frontier_new(const viewcell_bundle *bundle, viewcell_frontier **frontier);
 
 // Closes it. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed
@@ -315,7 +427,7 @@ viewcell_status viewcell_frontier_area(const viewcell_frontier *frontier,
 
 // Writes the compact form of a half, some hundred bytes, without what lies within margin steps
 // of its edge (0: all of it). *length becomes the number of bytes that it takes, also if that is
-// more than size: then nothing is written. buffer may be null if size is 0. Allocates. Returns
+// more than size: then nothing is written. bytes may be null if size is 0. Allocates. Returns
 // VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_frontier_encode(viewcell_frontier *frontier,
                                          uint32_t of,
@@ -326,7 +438,7 @@ viewcell_status viewcell_frontier_encode(viewcell_frontier *frontier,
 
 // Reads the compact form of a half. *region becomes the handle, or null; close it with
 // viewcell_region_close. Allocates. Returns VIEWCELL_OK, VIEWCELL_FORMAT (the bytes are no region
-// of this bundle's grid), VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// of this bundle's grid), VIEWCELL_KIND, VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_region_decode(const viewcell_bundle *bundle,
                                        const uint8_t *bytes,
                                        size_t length,
@@ -339,6 +451,154 @@ viewcell_status viewcell_region_contains(const viewcell_region *region, viewcell
 // Closes a region. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was
 // closed before. No other call may use the handle at the same time.
 viewcell_status viewcell_region_close(viewcell_region *region);
+
+// The default options: a server, no margin. Returns VIEWCELL_OK or VIEWCELL_NULL. Any thread, any
+// time.
+viewcell_status viewcell_session_defaults(viewcell_session_options *options);
+
+// A session of so many players on a terrain, numbered from 0, none of whom is anywhere yet.
+// options may be null: the defaults. *session becomes the handle, or null; close it with
+// viewcell_session_close. Allocates: some two bytes a sample, and 40 bytes a pair of players.
+//
+// Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_ARGUMENT (an option; more than
+// VIEWCELL_MOST_PLAYERS), VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_session_new(const viewcell_bundle *bundle,
+                                     uint32_t players,
+                                     const viewcell_session_options *options,
+                                     viewcell_session **session);
+
+// Closes it. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed
+// before. No other call may use the handle at the same time.
+viewcell_status viewcell_session_close(viewcell_session *session);
+
+// Lets a tick pass: the unit of ages and of patience. Returns VIEWCELL_OK, VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_session_tick(viewcell_session *session);
+
+// A player has moved to a sample, or has come there from nowhere; where to is null, the player is
+// gone. Writes what follows from it: *count notices, in notices, whose length is size, at least
+// twice the number of the other players.
+//
+// A pair that keeps silent costs two bit tests. Allocates where a frontier set is grown, which
+// happens here and to its end: some tenths of a millisecond each.
+//
+// Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE, VIEWCELL_VOID,
+// VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_session_move(viewcell_session *session,
+                                      uint32_t player,
+                                      const viewcell_sample *to,
+                                      viewcell_notice *notices,
+                                      size_t size,
+                                      size_t *count);
+
+// For how many ticks the frontier set of two players has lasted: 1, and *ticks; 0 if they have
+// none. Or VIEWCELL_ARGUMENT (no such players), VIEWCELL_NULL, VIEWCELL_CLOSED. No allocation.
+viewcell_status viewcell_session_age(const viewcell_session *session,
+                                     uint32_t player,
+                                     uint32_t other,
+                                     uint64_t *ticks);
+
+// How many frontier sets were grown so far. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_session_sets(const viewcell_session *session, uint64_t *sets);
+
+// Whether a sample is in a player's own half of the frontier set with another, without the
+// margin: 1 or 0, and 0 if they have no set. Or VIEWCELL_ARGUMENT (no such players),
+// VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
+viewcell_status viewcell_session_contains(const viewcell_session *session,
+                                          uint32_t player,
+                                          uint32_t other,
+                                          viewcell_sample sample);
+
+// Writes the compact form of a player's own half of the frontier set with another, to be sent to
+// that player and read with viewcell_region_decode. Else as viewcell_frontier_encode; if they have
+// no set, *length becomes 0.
+viewcell_status viewcell_session_encode(const viewcell_session *session,
+                                        uint32_t player,
+                                        uint32_t other,
+                                        uint8_t *bytes,
+                                        size_t size,
+                                        size_t *length);
+
+// What a bundle of a level of cells is of. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_info(const viewcell_bundle *bundle, viewcell_cells *cells_out);
+
+// The cell that holds a point, in the units and axes of the level. Returns VIEWCELL_OK,
+// VIEWCELL_OUTSIDE (in solid, outside of the level, not a number), VIEWCELL_KIND, VIEWCELL_NULL
+// or VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_locate(const viewcell_bundle *bundle,
+                                      double x,
+                                      double y,
+                                      double z,
+                                      uint32_t *cell);
+
+// Whether a player in cell to may be seen from cell from: 1 or 0. Where the bundle is damaged: 1.
+// Or VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_visible(const viewcell_bundle *bundle, uint32_t from, uint32_t to);
+
+// Answers count pairs: visible[i] becomes 1 if a player in cell to[i] may be seen from cell
+// from[i], else 0. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (one of the cells is not there; nothing
+// was written), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_visible_pairs(const viewcell_bundle *bundle,
+                                             size_t count,
+                                             const uint32_t *from,
+                                             const uint32_t *to,
+                                             uint8_t *visible);
+
+// Whom of count others may a player see? visible[i] becomes 1 if a player in cell to[i] may be
+// seen from cell from, else 0. Else as viewcell_cells_visible_pairs.
+viewcell_status viewcell_cells_visible_from(const viewcell_bundle *bundle,
+                                            uint32_t from,
+                                            size_t count,
+                                            const uint32_t *to,
+                                            uint8_t *visible);
+
+// Writes everything that may be seen from a cell as a bitmap, laid out as viewcell_cells says.
+// count is the length of words, at least viewcell_cells.words; what is behind these stays as it
+// was. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_FORMAT (the
+// PVS is damaged), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_pvs(const viewcell_bundle *bundle,
+                                   uint32_t cell,
+                                   uint64_t *words,
+                                   size_t count);
+
+// How many visible steps lead from one cell to another: 0 from a cell to itself, 1 if it is
+// visible, 2 if it is visible from one that is, and so on (the extended PVS). Or
+// VIEWCELL_UNREACHABLE, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND, VIEWCELL_NULL,
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_distance(const viewcell_bundle *bundle, uint32_t from, uint32_t to);
+
+// How many words of memory viewcell_cells_frontier needs: at least two bitmaps of cells. Returns
+// VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, or VIEWCELL_GROWN where it is not known
+// which cells touch), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_frontier_words(const viewcell_bundle *bundle,
+                                              uint32_t construction,
+                                              size_t *count);
+
+// Makes the frontier set of two players in cells a and b: 1 if there is one; 0 if they see each
+// other: then both regions are empty, which is no failure.
+//
+// count is the length of memory, at least what viewcell_cells_frontier_words says; it need not
+// be cleared, and may be used for the next set. Its first viewcell_cells.words words become the
+// region of a's player, as many after them that of b's: ask with viewcell_cells_contains, or look
+// at the bits. No cell of one region sees any of the other. Behind these, memory is as it falls.
+//
+// The same cells and construction give the same regions on every machine, so that peers who know
+// both positions need not send them.
+//
+// Or VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_ARGUMENT (as above),
+// VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_frontier(const viewcell_bundle *bundle,
+                                        uint32_t a,
+                                        uint32_t b,
+                                        uint32_t construction,
+                                        uint64_t *memory,
+                                        size_t count);
+
+// Whether a cell is in a bitmap of cells, such as a region or a PVS: 1 or 0, and 0 for a cell
+// that is not there. count is the length of words. Or VIEWCELL_NULL, VIEWCELL_ARGUMENT: compare
+// with 1, since a failure is no leave to be silent. Constant time.
+viewcell_status viewcell_cells_contains(const uint64_t *words, size_t count, uint32_t cell);
 
 #ifdef __cplusplus
 }  // extern "C"

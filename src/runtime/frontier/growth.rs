@@ -275,6 +275,7 @@ pub(super) fn maximal_quads(
 /// Square of the distance from a quad's centre to a sample, in half samples.
 fn distance(quad: Quad, to: Sample) -> u64 {
     let centre = |at: u32| ((u64::from(at) * 2 + 1) << quad.level) - 1;
-    let square = |from: u64, to: u32| from.abs_diff(2 * u64::from(to)).pow(2);
-    square(centre(quad.column), to.column) + square(centre(quad.row), to.row)
+    // Where to go may be far outside the grid.
+    let square = |from: u64, to: u32| from.abs_diff(2 * u64::from(to)).saturating_pow(2);
+    square(centre(quad.column), to.column).saturating_add(square(centre(quad.row), to.row))
 }

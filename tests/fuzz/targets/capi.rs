@@ -26,10 +26,19 @@ fuzz_target!(|data: &[u8]| {
             return;
         }
         let mut info = core::mem::zeroed::<viewcell_terrain>();
-        assert_eq!(viewcell_info(bundle, &mut info), VIEWCELL_OK);
-        let samples = u64::from(info.width) * u64::from(info.height);
-        if samples <= reseal::MOST_SAMPLES {
-            ask(bundle, &info);
+        let mut level = core::mem::zeroed::<viewcell_cells>();
+        if viewcell_kind(bundle) == VIEWCELL_CELLS {
+            assert_eq!(viewcell_info(bundle, &mut info), VIEWCELL_KIND);
+            assert_eq!(viewcell_cells_info(bundle, &mut level), VIEWCELL_OK);
+            ask_cells(bundle, &level);
+        } else {
+            assert_eq!(viewcell_cells_info(bundle, &mut level), VIEWCELL_KIND);
+            assert_eq!(viewcell_info(bundle, &mut info), VIEWCELL_OK);
+            let samples = u64::from(info.width) * u64::from(info.height);
+            if samples <= reseal::MOST_SAMPLES {
+                ask(bundle, &info);
+                play(bundle, &info);
+            }
         }
         assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
         assert_eq!(viewcell_close(bundle), VIEWCELL_CLOSED);
@@ -63,5 +72,62 @@ unsafe fn ask(bundle: *mut viewcell_bundle, info: &viewcell_terrain) {
             }
         }
         assert_eq!(viewcell_frontier_close(frontier), VIEWCELL_OK);
+    }
+}
+
+/// Three players, a few moves.
+unsafe fn play(bundle: *mut viewcell_bundle, info: &viewcell_terrain) {
+    let mut session = null_mut();
+    let mut notices = [viewcell_notice {
+        to: 0,
+        about: 0,
+        what: 0,
+    }; 4];
+    let mut count = 0;
+    unsafe {
+        let made = viewcell_session_new(bundle, 3, core::ptr::null(), &mut session);
+        assert_eq!(made, VIEWCELL_OK);
+        for i in 0..12 {
+            assert_eq!(viewcell_session_tick(session), VIEWCELL_OK);
+            let to = viewcell_sample {
+                column: i * 7 % (info.width + 1),
+                row: i * 5 % (info.height + 1),
+            };
+            let place = notices.as_mut_ptr();
+            viewcell_session_move(session, i % 3, &to, place, notices.len(), &mut count);
+            assert!(count <= 4);
+        }
+        assert_eq!(viewcell_session_close(session), VIEWCELL_OK);
+    }
+}
+
+unsafe fn ask_cells(bundle: *mut viewcell_bundle, level: &viewcell_cells) {
+    let words = level.words as usize;
+    let mut pvs = vec![0; words];
+    let mut memory = Vec::new();
+    let mut cell = 0;
+    unsafe {
+        for i in 0..40_u32 {
+            let (a, b) = (i * 7 % (level.cells + 1), i * 11 % level.cells);
+            viewcell_cells_locate(bundle, f64::from(i) * 3.0, 1.0, -1.0, &mut cell);
+            viewcell_cells_pvs(bundle, a, pvs.as_mut_ptr(), words);
+            let mut seen = 2;
+            let one = viewcell_cells_visible(bundle, a, b);
+            if viewcell_cells_visible_from(bundle, a, 1, &b, &mut seen) == VIEWCELL_OK {
+                assert_eq!(one, i32::from(seen));
+            }
+            assert!(viewcell_cells_distance(bundle, a, b) <= 65_534);
+            let construction = i % 3;
+            let mut count = 0;
+            if viewcell_cells_frontier_words(bundle, construction, &mut count) != VIEWCELL_OK {
+                continue;
+            }
+            memory.resize(count, u64::MAX);
+            let place = memory.as_mut_ptr();
+            if viewcell_cells_frontier(bundle, a, b, construction, place, count) == 1 {
+                assert_eq!(viewcell_cells_contains(place, words, a), 1);
+                assert_eq!(viewcell_cells_contains(place.add(words), words, b), 1);
+            }
+        }
     }
 }

@@ -1,0 +1,301 @@
+//! Sessions: many players, and who must be told what.
+
+use std::sync::Arc;
+
+use super::bundle::{Source, source, viewcell_bundle};
+use super::frontier::{put_code, viewcell_frontier_options};
+use super::handle::{Handle, handle};
+use super::status::{
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_OK, answer, buffer, flag, place,
+    status_of_place, viewcell_status,
+};
+use super::terrain::viewcell_sample;
+use crate::runtime::frontier::{News, Session, SessionOptions};
+
+/// The most players that a session takes.
+pub const VIEWCELL_MOST_PLAYERS: u32 = 4096;
+
+/// The players on a terrain, and the frontier sets between them: moves go in, and out comes who
+/// must be told what. One thread at a time.
+#[derive(Debug)]
+pub struct viewcell_session {
+    handle: Handle<Playing>,
+}
+
+#[derive(Debug)]
+struct Playing {
+    session: Session<'static>,
+    players: u32,
+    /// What the session borrows from.
+    _source: Arc<Source>,
+}
+
+impl Playing {
+    fn player(&self, player: u32) -> Answer<usize> {
+        (player < self.players)
+            .then_some(player as usize)
+            .ok_or(VIEWCELL_ARGUMENT)
+    }
+
+    fn pair(&self, [player, other]: [u32; 2]) -> Answer<[usize; 2]> {
+        if player == other {
+            return Err(VIEWCELL_ARGUMENT);
+        }
+        Ok([self.player(player)?, self.player(other)?])
+    }
+}
+
+/// How a session keeps its players silent. Begin with viewcell_session_defaults.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct viewcell_session_options {
+    /// How frontier sets are grown.
+    pub frontier: viewcell_frontier_options,
+    /// Renegotiate so many steps before the edge of a half is reached: what a player walks while
+    /// the news is on its way.
+    pub margin: u32,
+    /// A frontier set that lasted for fewer ticks was not worth its while: that pair waits for as
+    /// long before it gets another, twice as long after each further one, up to eight times.
+    pub patience: u32,
+    /// 0: the session is a server that knows all positions, and tells only what may be seen.
+    /// 1: the players are peers who know of each other what they are told and nothing else: a pair
+    /// without a frontier set exchanges positions on every move (Steed and Angus, figure 4).
+    pub peers: u32,
+}
+
+impl From<SessionOptions> for viewcell_session_options {
+    fn from(options: SessionOptions) -> Self {
+        Self {
+            frontier: options.frontier.into(),
+            margin: options.margin,
+            patience: options.patience,
+            peers: options.peers.into(),
+        }
+    }
+}
+
+impl viewcell_session_options {
+    fn options(&self) -> Answer<SessionOptions> {
+        Ok(SessionOptions {
+            frontier: self.frontier.options()?,
+            margin: self.margin,
+            patience: self.patience,
+            peers: flag(self.peers)?,
+        })
+    }
+}
+
+/// Tell them where the other player is.
+pub const VIEWCELL_POSITION: u32 = 0;
+/// Tell them where the other player is, and that there is a new frontier set: the player's own
+/// half of it is what viewcell_session_encode writes. They hear no more until one of the two has
+/// left theirs. Among peers alone: a server keeps both halves to itself, since they tell something
+/// of where each player is.
+pub const VIEWCELL_FRONTIER: u32 = 1;
+
+/// Something to tell a player.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct viewcell_notice {
+    /// Whom to tell.
+    pub to: u32,
+    /// About whom.
+    pub about: u32,
+    /// What: VIEWCELL_POSITION or VIEWCELL_FRONTIER.
+    pub what: u32,
+}
+
+unsafe fn playing<'a>(session: *const viewcell_session) -> Answer<&'a Playing> {
+    unsafe { handle(session)?.handle.get() }
+}
+
+/// The default options: a server, no margin. Returns VIEWCELL_OK or VIEWCELL_NULL. Any thread, any
+/// time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_defaults(
+    options: *mut viewcell_session_options,
+) -> viewcell_status {
+    answer(|| {
+        *unsafe { place(options) }? = SessionOptions::default().into();
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A session of so many players on a terrain, numbered from 0, none of whom is anywhere yet.
+/// options may be null: the defaults. *session becomes the handle, or null; close it with
+/// viewcell_session_close. Allocates: some two bytes a sample, and 40 bytes a pair of players.
+///
+/// Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_ARGUMENT (an option; more than
+/// VIEWCELL_MOST_PLAYERS), VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_new(
+    bundle: *const viewcell_bundle,
+    players: u32,
+    options: *const viewcell_session_options,
+    session: *mut *mut viewcell_session,
+) -> viewcell_status {
+    answer(|| {
+        let out = unsafe { place(session) }?;
+        *out = core::ptr::null_mut();
+        let source = unsafe { source(bundle) }?.clone();
+        let options = match options.is_null() {
+            true => SessionOptions::default(),
+            false => unsafe { handle(options) }?.options()?,
+        };
+        if players > VIEWCELL_MOST_PLAYERS {
+            return Err(VIEWCELL_ARGUMENT);
+        }
+        let handle = Handle::new(Playing {
+            session: Session::new(source.terrain()?, players as usize, options),
+            players,
+            _source: source,
+        });
+        *out = Box::into_raw(Box::new(viewcell_session { handle }));
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Closes it. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed
+/// before. No other call may use the handle at the same time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_close(session: *mut viewcell_session) -> viewcell_status {
+    answer(|| {
+        if !session.is_null() {
+            unsafe { handle(session)?.handle.close() }?;
+        }
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Lets a tick pass: the unit of ages and of patience. Returns VIEWCELL_OK, VIEWCELL_NULL or
+/// VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_tick(session: *mut viewcell_session) -> viewcell_status {
+    answer(|| {
+        let playing = unsafe { handle(session)?.handle.get_mut() }?;
+        playing.session.tick();
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A player has moved to a sample, or has come there from nowhere; where to is null, the player is
+/// gone. Writes what follows from it: *count notices, in notices, whose length is size, at least
+/// twice the number of the other players.
+///
+/// A pair that keeps silent costs two bit tests. Allocates where a frontier set is grown, which
+/// happens here and to its end: some tenths of a millisecond each.
+///
+/// Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE, VIEWCELL_VOID,
+/// VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_move(
+    session: *mut viewcell_session,
+    player: u32,
+    to: *const viewcell_sample,
+    notices: *mut viewcell_notice,
+    size: usize,
+    count: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let playing = unsafe { handle(session)?.handle.get_mut() }?;
+        let count = unsafe { place(count) }?;
+        let out = unsafe { buffer(notices, size) }?;
+        let player = playing.player(player)?;
+        if out.len() < 2 * (playing.players as usize).saturating_sub(1) {
+            return Err(VIEWCELL_BUFFER);
+        }
+        // Where to go, or nowhere.
+        let to = unsafe { to.as_ref() }.map(|&sample| sample.into());
+        let mut told = 0;
+        let tell = |notice: crate::runtime::frontier::Notice| {
+            if let Some(out) = out.get_mut(told) {
+                *out = viewcell_notice {
+                    to: notice.to as u32,
+                    about: notice.about as u32,
+                    what: match notice.what {
+                        News::Position => VIEWCELL_POSITION,
+                        News::Frontier => VIEWCELL_FRONTIER,
+                    },
+                };
+                told += 1;
+            }
+        };
+        let moved = playing.session.move_to(player, to, tell);
+        moved.map_err(status_of_place)?;
+        *count = told;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// For how many ticks the frontier set of two players has lasted: 1, and *ticks; 0 if they have
+/// none. Or VIEWCELL_ARGUMENT (no such players), VIEWCELL_NULL, VIEWCELL_CLOSED. No allocation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_age(
+    session: *const viewcell_session,
+    player: u32,
+    other: u32,
+    ticks: *mut u64,
+) -> viewcell_status {
+    answer(|| {
+        let playing = unsafe { playing(session) }?;
+        let out = unsafe { place(ticks) }?;
+        let [player, other] = playing.pair([player, other])?;
+        let Some(age) = playing.session.age(player, other) else {
+            return Ok(0);
+        };
+        *out = age;
+        Ok(1)
+    })
+}
+
+/// How many frontier sets were grown so far. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_sets(
+    session: *const viewcell_session,
+    sets: *mut u64,
+) -> viewcell_status {
+    answer(|| {
+        let playing = unsafe { playing(session) }?;
+        *unsafe { place(sets) }? = playing.session.sets();
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Whether a sample is in a player's own half of the frontier set with another, without the
+/// margin: 1 or 0, and 0 if they have no set. Or VIEWCELL_ARGUMENT (no such players),
+/// VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_contains(
+    session: *const viewcell_session,
+    player: u32,
+    other: u32,
+    sample: viewcell_sample,
+) -> viewcell_status {
+    answer(|| {
+        let playing = unsafe { playing(session) }?;
+        let [player, other] = playing.pair([player, other])?;
+        let half = playing.session.half(player, other);
+        Ok(half.is_some_and(|half| half.contains(sample.into())).into())
+    })
+}
+
+/// Writes the compact form of a player's own half of the frontier set with another, to be sent to
+/// that player and read with viewcell_region_decode. Else as viewcell_frontier_encode; if they have
+/// no set, *length becomes 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_encode(
+    session: *const viewcell_session,
+    player: u32,
+    other: u32,
+    bytes: *mut u8,
+    size: usize,
+    length: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let playing = unsafe { playing(session) }?;
+        let [player, other] = playing.pair([player, other])?;
+        let half = playing.session.half(player, other);
+        let code = half.map_or(Vec::new(), |half| half.region().encode());
+        unsafe { put_code(&code, bytes, size, length) }
+    })
+}
