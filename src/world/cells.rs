@@ -7,8 +7,8 @@ use super::{BitMatrix, BspTree};
 pub struct Portal {
     /// The cells on its two sides.
     pub cells: [u32; 2],
-    /// Its corners in order, all in one plane, at least three; the plane's normal by the order
-    /// of the corners points into one of the cells (which, differs from format to format).
+    /// Its corners in order, all in one plane, at least three; the plane's normal by the right
+    /// hand points from the first cell into the second.
     pub winding: Vec<[f64; 3]>,
 }
 

@@ -3,6 +3,7 @@
 mod bit_matrix;
 mod bsp_tree;
 mod cells;
+pub(crate) mod plane;
 mod terrain;
 
 pub use bit_matrix::{BitMatrix, Symmetry, ones};

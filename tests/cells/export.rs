@@ -4,8 +4,11 @@ use proptest::prelude::*;
 use viewcell::ingest::cells::{CellsOptions, cells_from_bytes, external_vis, with_visibility};
 use viewcell::world::BitMatrix;
 
-use crate::builder::{KINDS, Kind, level, lump};
+use crate::builder::{KINDS, Kind, level, lump, wad};
 use crate::common::levels;
+
+/// Nothing said.
+const ANY: CellsOptions = CellsOptions { map: None };
 
 fn pvs_of(bytes: &[u8]) -> BitMatrix {
     let graph = cells_from_bytes(bytes, &CellsOptions::default());
@@ -52,16 +55,80 @@ proptest! {
             state % rare == 0
         });
         pvs.set_diagonal();
-        let written = with_visibility(&bytes, &pvs).unwrap();
+        let written = with_visibility(&bytes, &ANY, &pvs).unwrap();
         prop_assert_eq!(pvs_of(&written), pvs);
         only_visibility_changed(kind, &bytes, &written);
     }
 }
 
 #[test]
+fn a_map_of_a_wad_takes_its_reject_back_and_nothing_else_changes() {
+    let all = [0_u8; 2];
+    // A byte more than three sectors need, and a map whose table is empty.
+    let longer = [0xff_u8, 0xff, 0x55];
+    let bytes = wad(&[
+        ("MAP01", Some(&longer)),
+        ("MAP02", Some(&[])),
+        ("MAP03", Some(&all)),
+        ("MAP04", None),
+    ]);
+    let map = |name: &str| CellsOptions {
+        map: Some(name.into()),
+    };
+    let graph = |bytes: &[u8], name| cells_from_bytes(bytes, &map(name)).unwrap().graph;
+    // Sectors 0 and 1 see each other.
+    let pvs = BitMatrix::from_fn(3, |a, b| a == b || a + b == 1);
+    let written = with_visibility(&bytes, &map("MAP01"), &pvs).unwrap();
+    assert_eq!(graph(&written, "MAP01").pvs, Some(pvs.clone()));
+    let changed: Vec<usize> = (0..bytes.len())
+        .filter(|&i| bytes[i] != written[i])
+        .collect();
+    assert_eq!(written.len(), bytes.len());
+    assert!(changed.len() <= 2 && changed.windows(2).all(|pair| pair[0] + 1 == pair[1]));
+    for name in ["MAP02", "MAP03", "MAP04"] {
+        assert!(graph(&written, name) == graph(&bytes, name));
+    }
+
+    // Where there is no room, the table goes to the end: only its entry changes.
+    let written = with_visibility(&bytes, &map("map02"), &pvs).unwrap();
+    assert_eq!(graph(&written, "MAP02").pvs, Some(pvs.clone()));
+    let changed = (0..bytes.len()).filter(|&i| bytes[i] != written[i]);
+    assert!(changed.count() <= 8 && written.len() > bytes.len());
+
+    let error = with_visibility(&bytes, &map("MAP04"), &pvs).unwrap_err();
+    assert!(error.to_string().contains("REJECT of map MAP04"), "{error}");
+    let error = with_visibility(&bytes, &ANY, &pvs).unwrap_err();
+    assert!(error.to_string().contains("--map"), "{error}");
+    let other = BitMatrix::new(4);
+    let error = with_visibility(&bytes, &map("MAP01"), &other).unwrap_err();
+    assert!(error.to_string().contains("4 cells"), "{error}");
+}
+
+#[test]
+fn a_reject_that_two_maps_share_changes_for_one_of_them() {
+    let table = [0x55_u8, 0x01];
+    let mut bytes = wad(&[("MAP01", Some(&table)), ("MAP02", Some(&table))]);
+    // The entry of the second is made that of the first.
+    let entries: Vec<usize> = (0..bytes.len() - 8)
+        .filter(|&at| bytes[at..].starts_with(b"REJECT\0\0"))
+        .map(|name| name - 8)
+        .collect();
+    assert_eq!(entries.len(), 2);
+    bytes.copy_within(entries[0]..entries[0] + 8, entries[1]);
+    let options = |name: &str| CellsOptions {
+        map: Some(name.into()),
+    };
+    let pvs = |bytes: &[u8], name| cells_from_bytes(bytes, &options(name)).unwrap().graph.pvs;
+    let none = BitMatrix::from_fn(3, |a, b| a == b);
+    let written = with_visibility(&bytes, &options("MAP02"), &none).unwrap();
+    assert_eq!(pvs(&written, "MAP01"), pvs(&bytes, "MAP01"));
+    assert_eq!(pvs(&written, "MAP02"), Some(none));
+}
+
+#[test]
 fn what_is_heard_is_seen_from_what_is_seen() {
     let pvs = BitMatrix::from_fn(9, |a, b| a.abs_diff(b) < 2);
-    let bytes = with_visibility(&level(Kind::Ibsp38, 9, Some(&pvs)), &pvs).unwrap();
+    let bytes = with_visibility(&level(Kind::Ibsp38, 9, Some(&pvs)), &ANY, &pvs).unwrap();
     let graph = cells_from_bytes(&bytes, &CellsOptions::default())
         .unwrap()
         .graph;
@@ -83,7 +150,7 @@ fn an_external_vis_holds_name_rows_and_leaves() {
     let leaves = number(40 + rows);
     assert_eq!(44 + rows + leaves, vis.len());
     // The same as in a copy of the level.
-    let copy = with_visibility(&old, &pvs).unwrap();
+    let copy = with_visibility(&old, &ANY, &pvs).unwrap();
     let part = |name| {
         let (start, length) = lump(&copy, Kind::Bsp29, name);
         &copy[start..start + length]
@@ -94,7 +161,7 @@ fn an_external_vis_holds_name_rows_and_leaves() {
         let error = external_vis(&level(kind, 9, None), "corridor.bsp", &pvs).unwrap_err();
         assert!(error.to_string().contains("BSP29"), "{error}");
     }
-    let error = with_visibility(&level(Kind::Bsp29, 8, None), &pvs).unwrap_err();
+    let error = with_visibility(&level(Kind::Bsp29, 8, None), &ANY, &pvs).unwrap_err();
     assert!(error.to_string().contains("9 cells"), "{error}");
 }
 
@@ -113,11 +180,11 @@ fn real_levels_take_their_own_and_other_visibility_back() {
     ] {
         let bytes = std::fs::read(folder.join(name)).unwrap();
         let pvs = pvs_of(&bytes);
-        let again = with_visibility(&bytes, &pvs).unwrap();
+        let again = with_visibility(&bytes, &ANY, &pvs).unwrap();
         assert_eq!(pvs_of(&again), pvs, "{name}");
         only_visibility_changed(kind, &bytes, &again);
         let either = pvs.or_with_transpose();
-        let written = with_visibility(&bytes, &either).unwrap();
+        let written = with_visibility(&bytes, &ANY, &either).unwrap();
         assert_eq!(pvs_of(&written), either, "{name}");
         only_visibility_changed(kind, &bytes, &written);
         let rest = |bytes: &[u8]| {

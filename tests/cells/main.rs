@@ -9,5 +9,7 @@ mod damage;
 mod expected;
 mod export;
 mod golden;
+mod orientation;
 mod paper;
 mod readers;
+mod seeds;

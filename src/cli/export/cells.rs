@@ -9,7 +9,7 @@ use serde::Serialize;
 use viewcell::bake::read_level;
 use viewcell::bundle;
 use viewcell::ingest::cells::{
-    CellGraphFile, PortalFile, PortalFileKind, external_vis, with_visibility,
+    CellGraphFile, CellsOptions, PortalFile, PortalFileKind, external_vis, with_visibility,
 };
 use viewcell::picture::{MatrixFormat, MatrixOf, matrix_file};
 use viewcell::world::BitMatrix;
@@ -35,14 +35,18 @@ pub struct MatrixArgs {
 
 /// The visibility of a bundle in a copy of the level that it was baked from
 ///
-/// All else in the copy stays as it is. A name that ends in .vis makes an external file as source
-/// ports of Quake read it beside the level (BSP29 alone).
+/// All else in the copy stays as it is. In a WAD it is the REJECT table of one map that changes. A
+/// name that ends in .vis makes an external file as source ports of Quake read it beside the level
+/// (BSP29 alone).
 #[derive(clap::Args)]
 pub struct VisArgs {
     /// The bundle
     bundle: PathBuf,
     /// The level that it was baked from
     level: PathBuf,
+    /// The map of a WAD with several
+    #[arg(long, value_name = "NAME")]
+    map: Option<String>,
     #[command(flatten)]
     to: To,
 }
@@ -151,7 +155,8 @@ pub fn vis(args: &VisArgs) -> Outcome {
         let name = args.level.file_name().unwrap_or_default();
         external_vis(&level, &name.to_string_lossy(), &pvs)
     } else {
-        with_visibility(&level, &pvs)
+        let map = args.map.clone();
+        with_visibility(&level, &CellsOptions { map }, &pvs)
     };
     let bytes = bytes.map_err(|error| error.about(&args.level))?;
     args.to.save(&bytes, pvs.n())

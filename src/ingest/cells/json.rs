@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{IngestError, check_count};
+use super::{IngestError, check_count, orientation};
 use crate::world::{BitMatrix, CellGraph, Portal};
 
 /// A cell graph as JSON, read by `viewcell bake cells` and written by `viewcell export json`.
@@ -20,7 +20,9 @@ pub struct CellGraphFile {
     /// being named here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub adjacency: Vec<[CellRef; 2]>,
-    /// Convex polygons through which two cells look into each other.
+    /// Convex polygons through which two cells look into each other. To compute a PVS from them,
+    /// cells must be convex too, and a line of sight passes from cell to cell through portals
+    /// alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub portals: Vec<PortalFile>,
     /// For each cell the cells that it sees; a cell sees itself without being named. Absent
@@ -74,7 +76,10 @@ pub enum CellRef {
 pub struct PortalFile {
     /// The cells on its two sides.
     pub cells: [CellRef; 2],
-    /// Its corners in order, all in one plane, at least three.
+    /// Its corners in order, all in one plane, at least three. Wound so that the normal by the
+    /// right hand points from the first cell into the second: from the second cell, they run
+    /// counter-clockwise. A portal that is seen to be wound the other way, by the bounds or the
+    /// positions of its cells or by their other portals, is refused.
     pub winding: Vec<[f64; 3]>,
 }
 
@@ -148,6 +153,15 @@ impl CellGraphFile {
                 cells,
                 winding: portal.winding.clone(),
             });
+        }
+        if let Some(portal) = orientation::turned(&graph) {
+            let [a, b] = graph.portals[portal].cells;
+            return Err(IngestError::bad(
+                format!("a normal by the right hand that points from cell {a} into cell {b}"),
+                "corners wound the other way",
+                "reverse their order, or exchange the cells",
+            )
+            .at(format!("portals[{portal}].winding")));
         }
         let mut adjacency = CellGraph::adjacency_of(&graph.portals);
         for (i, pair) in self.adjacency.iter().enumerate() {

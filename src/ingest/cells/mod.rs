@@ -15,6 +15,7 @@
 
 mod json;
 mod lump;
+mod orientation;
 mod prt;
 mod quake;
 mod quake2;

@@ -1,37 +1,46 @@
 //! Visibility back into the level that it is of.
 //!
-//! The level's bytes stay as they are, but for the lump `visibility`, its entry in the table of
-//! lumps, and in Quake's formats each leaf's offset of its row. Where the new lump is no longer
-//! than the old one it takes its place; else it goes to the end of the file.
+//! The level's bytes stay as they are, but for the lump `visibility` (of a WAD: `REJECT`), its entry
+//! in the table of lumps, and in Quake's formats each leaf's offset of its row. Where the new lump
+//! is no longer than the old one it takes its place; else it goes to the end of the file.
 
 use std::collections::HashMap;
 
 use super::lump::Lump;
 use super::quake::Kind;
-use super::{Format, IngestError, cells_from_bytes, sniff};
+use super::wad::{self, Reject};
+use super::{CellsOptions, Format, IngestError, cells_from_bytes, sniff};
 use crate::world::{BitMatrix, BspTree};
 
 /// The level in `bytes` with `pvs` in the place of its visibility. Where the format has a PHS, it
 /// becomes everything seen from what is seen.
 ///
-/// Cells are those that [`super::read_cells`] finds in these bytes.
+/// Cells are those that [`super::read_cells`] finds in these bytes with the same options. Of a WAD
+/// the REJECT table of one map changes.
 ///
 /// # Errors
 ///
 /// [`IngestError`] where the level cannot be read, its format holds no visibility that can be
 /// replaced, or it has another number of cells.
-pub fn with_visibility(bytes: &[u8], pvs: &BitMatrix) -> Result<Vec<u8>, IngestError> {
-    let level = Level::of(bytes, pvs)?;
+pub fn with_visibility(
+    bytes: &[u8],
+    options: &CellsOptions,
+    pvs: &BitMatrix,
+) -> Result<Vec<u8>, IngestError> {
     let file = Lump::file(bytes);
+    if sniff(bytes) == Some(Format::Wad) {
+        return with_reject(file, options, pvs);
+    }
+    let level = Level::of(bytes, options, pvs)?;
     match level.format {
         Format::Quake(kind) => {
             let (lump, rows) = level.quake_rows(pvs);
-            let out = replace(file, VIS_ENTRY_QUAKE, &lump)?;
+            let out = replace(file, VIS_ENTRY_QUAKE, &lump, true)?;
             level.set_rows(out, kind, &rows)
         }
-        Format::Quake2 => replace(file, VIS_ENTRY_QUAKE2, &clusters(pvs)),
-        Format::Source => replace(file, VIS_ENTRY_SOURCE, &clusters(pvs)),
-        Format::Quake3(_) => replace(file, VIS_ENTRY_QUAKE3, &matrix(bytes, pvs)?),
+        Format::Quake2 => replace(file, VIS_ENTRY_QUAKE2, &clusters(pvs), true),
+        Format::Source => replace(file, VIS_ENTRY_SOURCE, &clusters(pvs), true),
+        Format::Quake3(_) => replace(file, VIS_ENTRY_QUAKE3, &matrix(bytes, pvs)?, true),
         _ => Err(unsupported(level.format)),
     }
 }
@@ -43,7 +52,7 @@ pub fn with_visibility(bytes: &[u8], pvs: &BitMatrix) -> Result<Vec<u8>, IngestE
 ///
 /// As [`with_visibility`]; and for levels other than BSP29, of which alone there are such files.
 pub fn external_vis(bytes: &[u8], name: &str, pvs: &BitMatrix) -> Result<Vec<u8>, IngestError> {
-    let level = Level::of(bytes, pvs)?;
+    let level = Level::of(bytes, &CellsOptions::default(), pvs)?;
     let Format::Quake(Kind::Bsp29) = level.format else {
         return Err(IngestError::bad(
             "a level in BSP29 for an external .vis file",
@@ -90,19 +99,15 @@ struct Level {
 }
 
 impl Level {
-    fn of(bytes: &[u8], pvs: &BitMatrix) -> Result<Self, IngestError> {
+    fn of(bytes: &[u8], options: &CellsOptions, pvs: &BitMatrix) -> Result<Self, IngestError> {
         let format = sniff(bytes).ok_or_else(|| super::unknown(bytes))?;
         if matches!(format, Format::Wad | Format::Portals | Format::Json) {
             return Err(unsupported(format));
         }
-        let graph = cells_from_bytes(bytes, &Default::default())?.graph;
-        let Some(tree) = graph.tree.filter(|_| graph.cells == pvs.n()) else {
-            return Err(IngestError::bad(
-                format!("a level of {} cells", pvs.n()),
-                format!("one of {}", graph.cells),
-                "name the level that the bundle was baked from",
-            ));
-        };
+        let graph = cells_from_bytes(bytes, options)?.graph;
+        let cells = graph.cells;
+        let tree = graph.tree.filter(|_| cells == pvs.n());
+        let tree = tree.ok_or_else(|| another_level(pvs, cells))?;
         Ok(Self { format, tree })
     }
 
@@ -147,9 +152,41 @@ impl Level {
     }
 }
 
+fn another_level(pvs: &BitMatrix, cells: usize) -> IngestError {
+    IngestError::bad(
+        format!("a level of {} cells", pvs.n()),
+        format!("one of {cells}"),
+        "name the level that the bundle was baked from",
+    )
+}
+
+/// The WAD with another REJECT table of one map: 1 for each pair that is not visible. What stands
+/// behind the table in its lump stays. A table that other lumps lie in too, as packers of WADs
+/// have it, stays as it is, and the new one goes to the end of the file.
+fn with_reject(
+    file: Lump,
+    options: &CellsOptions,
+    pvs: &BitMatrix,
+) -> Result<Vec<u8>, IngestError> {
+    let cells = cells_from_bytes(file.bytes, options)?.graph.cells;
+    if cells != pvs.n() {
+        return Err(another_level(pvs, cells));
+    }
+    let Reject { entry, is_shared } = wad::reject(file, options.map.as_deref())?;
+    let mut lump = vec![0; (cells * cells).div_ceil(8)];
+    for pair in 0..cells * cells {
+        let (a, b) = (pair / cells, pair % cells);
+        let hidden = a != b && !pvs.get(a, b);
+        lump[pair / 8] |= u8::from(hidden) << (pair % 8);
+    }
+    let old = file.entry(entry, 0, 0, "REJECT")?;
+    lump.extend(old.bytes.iter().skip(lump.len()));
+    replace(file, entry, &lump, !is_shared)
+}
+
 fn unsupported(format: Format) -> IngestError {
     IngestError::bad(
-        "a level in BSP29, 2PSB, BSP2, BSP30, IBSP38, IBSP46, IBSP47 or VBSP",
+        "a level in BSP29, 2PSB, BSP2, BSP30, IBSP38, IBSP46, IBSP47 or VBSP, or a WAD",
         format!("a {}", format.name()),
         "its visibility cannot be replaced; see `viewcell export json`",
     )
@@ -231,11 +268,12 @@ fn matrix(bytes: &[u8], pvs: &BitMatrix) -> Result<Vec<u8>, IngestError> {
     Ok(lump)
 }
 
-/// The file with another lump at the table's entry at `entry`.
-fn replace(file: Lump, entry: usize, lump: &[u8]) -> Result<Vec<u8>, IngestError> {
+/// The file with another lump at the table's entry at `entry`: `in_place` of the old one if it is
+/// no longer than that, else at the end.
+fn replace(file: Lump, entry: usize, lump: &[u8], in_place: bool) -> Result<Vec<u8>, IngestError> {
     let old = file.entry(entry, 0, 0, "visibility")?;
     let mut out = file.bytes.to_vec();
-    let offset = if lump.len() <= old.bytes.len() {
+    let offset = if in_place && lump.len() <= old.bytes.len() {
         out[old.offset..old.offset + lump.len()].copy_from_slice(lump);
         old.offset
     } else {

@@ -40,24 +40,73 @@ pub fn read(
     notes: &mut Vec<String>,
 ) -> Result<CellGraph, IngestError> {
     let entries = directory(file)?;
-    let names: Vec<&str> = maps(&entries).map(|(name, _)| name).collect();
-    let found = match (name, names.as_slice()) {
-        (_, []) => return Err(file.bad(8, "a map in the directory", "none")),
-        (None, [_]) => maps(&entries).next(),
-        (None, _) => None,
-        (Some(name), _) => maps(&entries).find(|(found, _)| found.eq_ignore_ascii_case(name)),
-    };
-    let Some((name, first)) = found else {
-        return Err(IngestError::usage(
-            format!("the name of one of the maps {}", names.join(", ")),
-            name.unwrap_or("none"),
-            "give --map NAME",
-        ));
-    };
+    let (name, first) = choose(file, &entries, name)?;
     let map = Map::new(file, &entries, first)?;
     let graph = map.graph(notes)?;
     notes.push(format!("map {name}: {} sectors", graph.cells));
     Ok(graph)
+}
+
+/// A map's REJECT table in the directory.
+pub struct Reject {
+    /// Where the file has its entry.
+    pub entry: usize,
+    /// Whether another lump lies in the same bytes, as packers of WADs arrange it.
+    pub is_shared: bool,
+}
+
+/// Where a map has its REJECT table.
+pub fn reject(file: Lump, name: Option<&str>) -> Result<Reject, IngestError> {
+    let entries = directory(file)?;
+    let (name, first) = choose(file, &entries, name)?;
+    let Some(entry) = of_map(&entries[first..]).find(|entry| entry.name == "REJECT") else {
+        return Err(IngestError::bad(
+            format!("a lump REJECT of map {name}"),
+            "none",
+            "run a node builder over the map: it makes one, if an empty one",
+        )
+        .at(file.place(entries[first].at)));
+    };
+    let range = |entry: &Entry| {
+        let lump = file.entry(entry.at, 0, 0, "REJECT").ok()?;
+        Some(lump.offset..lump.offset + lump.bytes.len())
+    };
+    let own = range(entry).unwrap_or_default();
+    let mut others = entries.iter().filter(|other| other.at != entry.at);
+    let is_shared =
+        others.any(|other| range(other).is_some_and(|r| r.start < own.end && own.start < r.end));
+    let entry = entry.at;
+    Ok(Reject { entry, is_shared })
+}
+
+/// A map by its name, which may be left out where there is one alone, and where in the directory
+/// its lumps begin.
+fn choose<'a>(
+    file: Lump,
+    entries: &'a [Entry],
+    name: Option<&str>,
+) -> Result<(&'a str, usize), IngestError> {
+    let names: Vec<&str> = maps(entries).map(|(name, _)| name).collect();
+    let found = match (name, names.as_slice()) {
+        (_, []) => return Err(file.bad(8, "a map in the directory", "none")),
+        (None, [_]) => maps(entries).next(),
+        (None, _) => None,
+        (Some(name), _) => maps(entries).find(|(found, _)| found.eq_ignore_ascii_case(name)),
+    };
+    found.ok_or_else(|| {
+        IngestError::usage(
+            format!("the name of one of the maps {}", names.join(", ")),
+            name.unwrap_or("none"),
+            "give --map NAME",
+        )
+    })
+}
+
+/// Those of the entries that follow a map's name that are the map's.
+fn of_map(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
+    entries
+        .iter()
+        .take_while(|entry| MAP_LUMPS.contains(&entry.name.as_str()))
 }
 
 struct Entry {
@@ -110,10 +159,7 @@ struct Map<'a> {
 
 impl<'a> Map<'a> {
     fn new(file: Lump<'a>, entries: &[Entry], first: usize) -> Result<Self, IngestError> {
-        let own = entries[first..]
-            .iter()
-            .take_while(|entry| MAP_LUMPS.contains(&entry.name.as_str()));
-        let own: Vec<&Entry> = own.collect();
+        let own: Vec<&Entry> = of_map(&entries[first..]).collect();
         if own.is_empty() {
             return Err(IngestError::bad(
                 "a map in Doom's or Hexen's format",
