@@ -194,17 +194,36 @@ pub fn run(args: Args) -> Outcome {
     if let Some(report) = shard {
         return finish_shard(report, output, notes, &manner);
     }
+    finish(
+        output,
+        notes,
+        job.verify,
+        &manner.voice,
+        &manner.json,
+        &progress,
+    )
+}
+
+/// Tells of a bundle written, and verifies it if that is wanted.
+fn finish(
+    output: PathBuf,
+    notes: Vec<String>,
+    verify: bool,
+    voice: &Voice,
+    json: &Json,
+    progress: &Progress,
+) -> Outcome {
     let info = bundle::info(&output)?;
-    if !manner.voice.quiet {
+    if !voice.quiet {
         say(Summary(&info));
         say(format_args!("written: {}", output.display()));
     }
-    let exit = if job.verify {
-        verify::check(&output, &progress)?
+    let exit = if verify {
+        verify::check(&output, progress)?
     } else {
         Exit::Done
     };
-    if manner.json.json {
+    if json.json {
         output::print_json(&Document {
             output,
             notes,

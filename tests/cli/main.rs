@@ -9,6 +9,7 @@ mod experiment;
 mod export;
 mod frontier;
 mod interrupted;
+mod killed;
 mod long;
 mod render;
 mod squeeze;

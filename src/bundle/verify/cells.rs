@@ -1,18 +1,18 @@
 //! Rules on what the sections of a cell bundle hold.
 
+mod places;
+mod rows;
+
 use std::io;
+
+use places::{boxes, bsp, names, neighbours, portals};
+use rows::{Level, compare_distances, pvs, rows, statistics};
 
 use super::container::Container;
 use super::sections::{PROVENANCE, plain, provenance};
 use super::{Checker, Faults, Rule};
-use crate::bundle::file::{Problem, read_section};
-use crate::bundle::info::TEXT_LIMIT;
-use crate::bundle::provenance::Provenance;
-use crate::compress::cells::{CellRows, recompute};
-use crate::format::bytes::{f32_at, f64_at, u32_at};
-use crate::format::cells::{
-    CELLS_LEN, CellParameters, Child, DistanceRow, Node, POINT_LEN, PvsRow, SymmetryCode,
-};
+use crate::compress::cells::recompute;
+use crate::format::cells::{CELLS_LEN, CellParameters, POINT_LEN};
 use crate::format::{Section, Tag};
 
 pub(super) const PRESENT: Rule = Rule {
@@ -68,11 +68,7 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
         return Ok(());
     }
     let record = plain(container, Tag::CELL)?;
-    let mut parameters = None;
-    checker.check(CELLS, |faults| {
-        parameters = cells(container, &record, faults);
-        Ok(())
-    })?;
+    let parameters = checker.read(CELLS, |faults| Ok(cells(container, &record, faults)))?;
     let Some(parameters) = parameters else {
         return Ok(());
     };
@@ -98,11 +94,7 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
             portals(container, &parameters, &touching, faults)
         })?;
     }
-    let mut told = None;
-    checker.check(PROVENANCE, |faults| {
-        told = provenance(container, faults)?;
-        Ok(())
-    })?;
+    let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
 
     let sound = checker.check(ROWS, |faults| rows(container, &level, faults))?
         && checker.check(PVS, |faults| pvs(container, &level, faults))?;
@@ -122,27 +114,6 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
         })?;
     }
     Ok(())
-}
-
-/// A level whose parameters and lengths are sound.
-struct Level {
-    parameters: CellParameters,
-    row_of: Vec<u32>,
-    pvs: Vec<u8>,
-}
-
-impl Level {
-    fn row(&self, row: usize) -> PvsRow<'_> {
-        let length = self.parameters.pvs_row_len();
-        PvsRow::new(
-            &self.pvs[row * length..(row + 1) * length],
-            self.parameters.cells,
-        )
-    }
-
-    fn sees(&self, a: u32, b: u32) -> bool {
-        self.row(self.row_of[a as usize] as usize).contains(b)
-    }
 }
 
 fn words(bytes: &[u8]) -> Vec<u32> {
@@ -242,379 +213,4 @@ fn cells(container: &Container, record: &[u8], faults: &mut Faults) -> Option<Ce
         }
     }
     faults.is_empty().then_some(parameters)
-}
-
-fn rows(container: &Container, level: &Level, faults: &mut Faults) -> io::Result<()> {
-    let start = start(container, Tag::CROW);
-    let mut next = 0;
-    for (cell, &row) in level.row_of.iter().enumerate() {
-        if row > next || row >= level.parameters.rows {
-            let place = format!("row of cell {cell}");
-            let expected = format!("at most {}", next.min(level.parameters.rows - 1));
-            faults.add(place, start + cell as u64 * 4, expected, row);
-            return Ok(());
-        }
-        next += u32::from(row == next);
-    }
-    if next != level.parameters.rows {
-        let expected = format!("{} rows in use", level.parameters.rows);
-        faults.add("section CROW", start, expected, next);
-    }
-    Ok(())
-}
-
-fn pvs(container: &Container, level: &Level, faults: &mut Faults) -> io::Result<()> {
-    let start = start(container, Tag::CPVS);
-    let length = level.parameters.pvs_row_len();
-    let at = |row: usize| start + (row * length) as u64;
-    let cells = level.parameters.cells;
-    let mut seen = std::collections::HashMap::new();
-    for row in 0..level.parameters.rows as usize {
-        let bytes = &level.pvs[row * length..(row + 1) * length];
-        if let Some(twin) = seen.insert(bytes, row) {
-            let expected = "a row like no other";
-            faults.add(
-                format!("row {row}"),
-                at(row),
-                expected,
-                format!("row {twin}"),
-            );
-        }
-        let behind = cells % 64;
-        let last = level.row(row).words().last().unwrap_or(0);
-        if behind > 0 && last >> behind != 0 {
-            let expected = format!("no bit behind cell {}", cells - 1);
-            faults.add(
-                format!("row {row}"),
-                at(row),
-                expected,
-                format!("{last:016x}"),
-            );
-        }
-    }
-    for (a, &row) in (0..cells).zip(&level.row_of) {
-        if !level.sees(a, a) {
-            let place = format!("cell {a}");
-            faults.add(place, at(row as usize), "a cell that sees itself", "hidden");
-        }
-    }
-    if level.parameters.symmetry != SymmetryCode::None {
-        for (a, &row) in (0..cells).zip(&level.row_of) {
-            let one_way = level
-                .row(row as usize)
-                .iter()
-                .filter(|&b| !level.sees(b, a));
-            for b in one_way {
-                let place = format!("cells {a} and {b}");
-                faults.add(place, at(row as usize), "mutual visibility", "one way only");
-            }
-        }
-    }
-    Ok(())
-}
-
-fn compare_distances(
-    container: &Container,
-    parameters: &CellParameters,
-    distances: &[u8],
-    right: &CellRows,
-    faults: &mut Faults,
-) {
-    let cell = start(container, Tag::CELL);
-    if parameters.greatest_distance != right.greatest {
-        let found = parameters.greatest_distance;
-        faults.add("greatest distance", cell + 16, right.greatest, found);
-    }
-    if parameters.distance_bits != right.bits {
-        let (expected, found) = (right.bits.bits(), parameters.distance_bits.bits());
-        faults.add("distance bits", cell + 8, expected, found);
-        return;
-    }
-    let start = start(container, Tag::CDST);
-    let length = parameters.distance_bits.row_len(parameters.cells);
-    let pairs = distances
-        .chunks_exact(length)
-        .zip(right.distances.chunks_exact(length));
-    for (row, (found, expected)) in pairs.enumerate() {
-        if found == expected {
-            continue;
-        }
-        let row_of = |bytes| DistanceRow::new(bytes, right.bits, parameters.cells);
-        let differs = (0..parameters.cells)
-            .find(|&cell| row_of(found).code(cell) != row_of(expected).code(cell));
-        let at = start + (row * length) as u64;
-        match differs {
-            Some(cell) => faults.add(
-                format!("row {row}, distance to cell {cell}"),
-                at,
-                row_of(expected).code(cell),
-                row_of(found).code(cell),
-            ),
-            None => faults.add(
-                format!("row {row}"),
-                at,
-                "0 behind the last cell",
-                "other bits",
-            ),
-        }
-    }
-}
-
-fn neighbours(
-    container: &Container,
-    parameters: &CellParameters,
-    faults: &mut Faults,
-) -> io::Result<Vec<Vec<u32>>> {
-    let cells = parameters.cells as usize;
-    if container.section(Tag::CADJ).is_none() {
-        return Ok(Vec::new());
-    }
-    let start = start(container, Tag::CADJ);
-    let all = words(&plain(container, Tag::CADJ)?);
-    let (offsets, entries) = all.split_at(cells + 1);
-    let fits =
-        offsets[0] == 0 && offsets.is_sorted() && offsets.last() == Some(&parameters.neighbours);
-    if !fits {
-        let expected = format!("offsets that rise from 0 to {}", parameters.neighbours);
-        faults.add("section CADJ", start, expected, "others");
-        return Ok(Vec::new());
-    }
-    let list = |cell: usize| &entries[offsets[cell] as usize..offsets[cell + 1] as usize];
-    for (cell, &offset) in offsets[..cells].iter().enumerate() {
-        let list_of = list(cell);
-        let at = start + (cells as u64 + 1 + u64::from(offset)) * 4;
-        let place = format!("neighbours of cell {cell}");
-        if !list_of.windows(2).all(|pair| pair[0] < pair[1]) {
-            faults.add(&place, at, "rising numbers", format!("{list_of:?}"));
-        }
-        for &other in list_of {
-            let mutual = (other as usize) < cells
-                && other as usize != cell
-                && list(other as usize).contains(&(cell as u32));
-            if !mutual {
-                let expected = format!("another cell, below {cells}, that lists it too");
-                faults.add(&place, at, expected, other);
-            }
-        }
-    }
-    Ok((0..cells).map(|cell| list(cell).to_vec()).collect())
-}
-
-fn bsp(container: &Container, parameters: &CellParameters, faults: &mut Faults) -> io::Result<()> {
-    let start = start(container, Tag::CBSP);
-    let bytes = plain(container, Tag::CBSP)?;
-    let mut parents = vec![0_u32; parameters.nodes as usize];
-    for index in 0..parameters.nodes {
-        let Some(node) = Node::at(&bytes, index) else {
-            break;
-        };
-        let at = start + u64::from(index) * crate::format::cells::NODE_LEN as u64;
-        let place = format!("node {index}");
-        let finite = node.distance.is_finite() && node.normal.iter().all(|x| x.is_finite());
-        if !finite || node.normal == [0.0; 3] {
-            let found = format!("{:?} at {}", node.normal, node.distance);
-            faults.add(&place, at, "a finite plane with a normal", found);
-        }
-        let [front, behind] = node.children;
-        if front == behind {
-            let found = format!("{front:?} twice");
-            faults.add(&place, at + 20, "two different sides", found);
-        }
-        for child in node.children {
-            let fits = match child {
-                Child::Node(child) => child > index && child < parameters.nodes,
-                Child::Cell(cell) => cell < parameters.cells,
-                Child::Nothing => true,
-            };
-            if !fits {
-                let expected = format!(
-                    "a node from {} to {}, or a cell below {}",
-                    index + 1,
-                    parameters.nodes - 1,
-                    parameters.cells
-                );
-                faults.add(&place, at + 20, expected, format!("{child:?}"));
-            } else if let Child::Node(child) = child {
-                parents[child as usize] += 1;
-            }
-        }
-    }
-    if parameters.nodes > 0 && parameters.root != Child::Node(0) {
-        faults.add("root", None, "node 0", format!("{:?}", parameters.root));
-    }
-    for (index, &parents) in parents.iter().enumerate() {
-        let expected = u32::from(index > 0);
-        if faults.is_empty() && parents != expected {
-            let place = format!("parents of node {index}");
-            faults.add(place, start, expected, parents);
-        }
-    }
-    Ok(())
-}
-
-fn boxes(container: &Container, faults: &mut Faults) -> io::Result<()> {
-    let corners = plain(container, Tag::CBOX)?;
-    for (cell, bytes) in corners.chunks_exact(POINT_LEN).enumerate() {
-        let number = |i: usize| f32_at(bytes, 4 * i).unwrap_or(f32::NAN);
-        // Not so for NaN, whatever it is compared with.
-        let sound = (0..3).all(|k| {
-            number(k) <= number(k + 3) && number(k).is_finite() && number(k + 3).is_finite()
-        });
-        if !sound {
-            let at = start(container, Tag::CBOX) + (cell * POINT_LEN) as u64;
-            let found = format!("{:?}", [0, 1, 2, 3, 4, 5].map(number));
-            let expected = "finite numbers, the smallest first";
-            faults.add(format!("box of cell {cell}"), at, expected, found);
-        }
-    }
-    let points = plain(container, Tag::CPOS)?;
-    for (cell, bytes) in points.chunks_exact(POINT_LEN).enumerate() {
-        let point = [0, 1, 2].map(|i| f64_at(bytes, 8 * i).unwrap_or(f64::NAN));
-        if point.iter().any(|x| !x.is_finite()) {
-            let at = start(container, Tag::CPOS) + (cell * POINT_LEN) as u64;
-            let place = format!("position of cell {cell}");
-            faults.add(place, at, "finite numbers", format!("{point:?}"));
-        }
-    }
-    Ok(())
-}
-
-/// A cold section, decompressed; `None` where it is absent, or no frame.
-fn cold(
-    container: &Container,
-    tag: Tag,
-    limit: u64,
-    faults: &mut Faults,
-) -> io::Result<Option<Vec<u8>>> {
-    let Some(section) = container.section(tag) else {
-        return Ok(None);
-    };
-    match read_section(&container.file, section, limit) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(Problem::Io(error)) => Err(error),
-        Err(Problem::Content(problem)) => {
-            faults.add(
-                format!("section {tag}"),
-                section.offset,
-                "a zstd frame",
-                problem,
-            );
-            Ok(None)
-        }
-    }
-}
-
-fn names(
-    container: &Container,
-    parameters: &CellParameters,
-    faults: &mut Faults,
-) -> io::Result<()> {
-    let Some(text) = cold(container, Tag::CNAM, TEXT_LIMIT, faults)? else {
-        return Ok(());
-    };
-    let names: Result<Vec<String>, _> = serde_json::from_slice(&text);
-    let found = match names {
-        Ok(names) if names.len() == parameters.cells as usize => return Ok(()),
-        Ok(names) => format!("{}", names.len()),
-        Err(error) => error.to_string(),
-    };
-    let expected = format!("a JSON array of {} texts", parameters.cells);
-    faults.add("section CNAM", start(container, Tag::CNAM), expected, found);
-    Ok(())
-}
-
-/// Greatest length in bytes of `CPRT` that is read into memory.
-const PORTALS_LIMIT: u64 = 1 << 30;
-
-fn portals(
-    container: &Container,
-    parameters: &CellParameters,
-    touching: &[Vec<u32>],
-    faults: &mut Faults,
-) -> io::Result<()> {
-    let Some(bytes) = cold(container, Tag::CPRT, PORTALS_LIMIT, faults)? else {
-        return Ok(());
-    };
-    let section = start(container, Tag::CPRT);
-    let word = |at: usize| u32_at(&bytes, at).map(|word| word as usize);
-    let mut at = 4;
-    for portal in 0..word(0).unwrap_or(0) {
-        let place = format!("portal {portal}");
-        let (Some(a), Some(b), Some(corners)) = (word(at), word(at + 4), word(at + 8)) else {
-            faults.add(
-                place,
-                section,
-                "two cells and a number of corners",
-                "the end",
-            );
-            return Ok(());
-        };
-        let touch = touching
-            .get(a)
-            .is_some_and(|list| list.contains(&(b as u32)));
-        if !touch {
-            let expected = format!("two cells below {} that touch", parameters.cells);
-            faults.add(&place, section, expected, format!("{a} and {b}"));
-        }
-        let numbers = (0..corners.saturating_mul(3)).map_while(|i| f64_at(&bytes, at + 12 + 8 * i));
-        let finite = numbers.filter(|x| x.is_finite()).count();
-        if corners < 3 || finite != corners.saturating_mul(3) {
-            let expected = "three or more corners of finite numbers";
-            faults.add(&place, section, expected, format!("{corners}"));
-            return Ok(());
-        }
-        at += 12 + 24 * corners;
-    }
-    if at != bytes.len() {
-        let expected = format!("{at} bytes");
-        faults.add("section CPRT", section, expected, bytes.len());
-    }
-    Ok(())
-}
-
-fn statistics(
-    parameters: &CellParameters,
-    told: &Provenance,
-    right: &CellRows,
-    faults: &mut Faults,
-) {
-    let Some(told) = &told.cells else {
-        faults.add("section PROV", None, "statistics of cells", "none");
-        return;
-    };
-    let cells = u64::from(parameters.cells);
-    let visible = right.pairs_by_distance.first().copied().unwrap_or(0);
-    let pairs = cells * (cells - 1);
-    let hidden_share = match pairs {
-        0 => 0.0,
-        _ => 1.0 - visible as f64 / pairs as f64,
-    };
-    let numbers = [
-        ("cells", cells, told.cells),
-        ("visible_pairs", visible, told.visible_pairs),
-        (
-            "unreachable_pairs",
-            right.unreachable_pairs,
-            told.unreachable_pairs,
-        ),
-        ("components", right.components, told.components),
-        (
-            "largest_component",
-            right.largest_component,
-            told.largest_component,
-        ),
-    ];
-    for (field, expected, found) in numbers {
-        if expected != found {
-            faults.add(field, None, expected, found);
-        }
-    }
-    if told.hidden_share != hidden_share {
-        faults.add("hidden_share", None, hidden_share, told.hidden_share);
-    }
-    if told.pairs_by_distance != right.pairs_by_distance {
-        let (expected, found) = (&right.pairs_by_distance, &told.pairs_by_distance);
-        let place = "pairs_by_distance";
-        faults.add(place, None, format!("{expected:?}"), format!("{found:?}"));
-    }
 }

@@ -49,6 +49,19 @@ pub(super) const SECTION_CHECKSUMS: Rule = Rule {
     name: "section-checksums",
     demands: "every section has the checksum that the table states",
 };
+/// The rules of this file, in the order in which they are checked.
+pub(super) const RULES: [Rule; 10] = [
+    MAGIC,
+    VERSION,
+    HEADER_CHECKSUM,
+    HEADER_FIELDS,
+    LENGTH,
+    TABLE_CHECKSUM,
+    TABLE_FIELDS,
+    SECTION_PLACES,
+    PADDING,
+    SECTION_CHECKSUMS,
+];
 
 /// A file whose header, table and sections are as they should be.
 pub(super) struct Container {

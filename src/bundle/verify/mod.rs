@@ -33,17 +33,7 @@ pub struct Rule {
 }
 
 /// The rules on a terrain bundle, in the order in which they are checked.
-pub const RULES: [Rule; 26] = [
-    container::MAGIC,
-    container::VERSION,
-    container::HEADER_CHECKSUM,
-    container::HEADER_FIELDS,
-    container::LENGTH,
-    container::TABLE_CHECKSUM,
-    container::TABLE_FIELDS,
-    container::SECTION_PLACES,
-    container::PADDING,
-    container::SECTION_CHECKSUMS,
+pub const RULES: [Rule; 26] = after_container([
     sections::PRESENT,
     sections::GRID,
     sections::CRS,
@@ -60,20 +50,10 @@ pub const RULES: [Rule; 26] = [
     trees::UNIONS,
     trees::SYMMETRY,
     trees::STATISTICS,
-];
+]);
 
 /// The rules on a cell bundle, in the order in which they are checked.
-pub const CELL_RULES: [Rule; 22] = [
-    container::MAGIC,
-    container::VERSION,
-    container::HEADER_CHECKSUM,
-    container::HEADER_FIELDS,
-    container::LENGTH,
-    container::TABLE_CHECKSUM,
-    container::TABLE_FIELDS,
-    container::SECTION_PLACES,
-    container::PADDING,
-    container::SECTION_CHECKSUMS,
+pub const CELL_RULES: [Rule; 22] = after_container([
     cells::PRESENT,
     cells::CELLS,
     cells::TOUCHING,
@@ -86,7 +66,21 @@ pub const CELL_RULES: [Rule; 22] = [
     cells::PVS,
     cells::DISTANCES,
     cells::STATISTICS,
-];
+]);
+
+/// The rules on every bundle, and those on one kind of world after them.
+const fn after_container<const N: usize, const ALL: usize>(rules: [Rule; N]) -> [Rule; ALL] {
+    let mut all = [container::MAGIC; ALL];
+    let mut i = 0;
+    while i < ALL {
+        all[i] = match i.checked_sub(container::RULES.len()) {
+            Some(own) => rules[own],
+            None => container::RULES[i],
+        };
+        i += 1;
+    }
+    all
+}
 
 /// What [`verify`] found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -235,6 +229,20 @@ impl Checker<'_> {
         let mut faults = Faults::default();
         function(&mut faults)?;
         Ok(self.note(rule, faults))
+    }
+
+    /// Checks a rule; returns what was read on the way.
+    fn read<T>(
+        &mut self,
+        rule: Rule,
+        function: impl FnOnce(&mut Faults) -> io::Result<Option<T>>,
+    ) -> io::Result<Option<T>> {
+        let mut read = None;
+        self.check(rule, |faults| {
+            read = function(faults)?;
+            Ok(())
+        })?;
+        Ok(read)
     }
 
     fn tell(&mut self, rule: Rule, done: u64, total: u64) {

@@ -47,31 +47,19 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
         return Ok(());
     }
     let record = plain(container, Tag::GRID)?;
-    let mut parameters = None;
-    checker.check(GRID, |faults| {
-        parameters = grid(container, &record, faults);
-        Ok(())
-    })?;
+    let parameters = checker.read(GRID, |faults| Ok(grid(container, &record, faults)))?;
     let Some(parameters) = parameters else {
         return Ok(());
     };
     checker.check(CRS, |faults| crs(container, faults))?;
-    let mut terrain = None;
-    checker.check(MASK, |faults| {
-        terrain = mask(container, &parameters, faults)?;
-        Ok(())
-    })?;
+    let terrain = checker.read(MASK, |faults| mask(container, &parameters, faults))?;
     let Some(terrain) = terrain else {
         return Ok(());
     };
     if checker.check(HEIGHTS, |faults| heights(container, &terrain, faults))? {
         checker.check(SOURCE_HEIGHTS, |faults| source_heights(container, faults))?;
     }
-    let mut told = None;
-    checker.check(PROVENANCE, |faults| {
-        told = provenance(container, faults)?;
-        Ok(())
-    })?;
+    let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
     trees::check(checker, container, &parameters, &terrain, told.as_ref())
 }
 

@@ -9,13 +9,11 @@ use viewcell::ingest::{CellsOptions, IngestedCells, read_cells};
 use viewcell::visibility::portals::FlowMethod;
 use viewcell::world;
 
-use super::{Document, check_output};
-use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::info::Summary;
-use crate::cli::output::{self, Json, say};
+use super::{check_output, finish};
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::output::{Json, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::signals::Stop;
-use crate::cli::verify;
 
 /// Bake a level of cells: who sees whom among them, and how far apart they are
 ///
@@ -48,6 +46,15 @@ pub struct Args {
     /// Keep finished work in this file; a bake that was killed goes on with it
     #[arg(long, value_name = "FILE", help_heading = "Visibility from portals")]
     checkpoint: Option<PathBuf>,
+
+    /// Keep finished work in OUT.vcb.checkpoint, and go on with what a bake that was killed has left
+    /// there
+    #[arg(
+        long,
+        conflicts_with = "checkpoint",
+        help_heading = "Visibility from portals"
+    )]
+    resume: bool,
 
     /// Put portals, and so what touches, into the bundle of a level that has visibility
     #[arg(long)]
@@ -124,6 +131,12 @@ impl Args {
         }
     }
 
+    /// Where finished work is kept.
+    fn kept(&self, output: &Path) -> Option<PathBuf> {
+        let beside = || bundle::Checkpoint::path_beside(output);
+        self.checkpoint.clone().or_else(|| self.resume.then(beside))
+    }
+
     /// The options that the bundle depends on.
     fn options(&self) -> Map<String, Value> {
         let mut options = Map::new();
@@ -177,7 +190,7 @@ pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Fai
             true => FlowMethod::Fast,
             false => FlowMethod::Full,
         },
-        checkpoint: args.checkpoint.clone(),
+        checkpoint: args.kept(&output),
     };
     let flows = args.recompute || ingested.graph.pvs.is_none();
     if args.fast && !flows {
@@ -190,7 +203,7 @@ pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Fai
     progress.finish();
     let report = match baked {
         Err(_) if stop.asked() => {
-            match &args.checkpoint {
+            match &options.checkpoint {
                 Some(kept) => say(format_args!(
                     "viewcell: stopped; what is done is kept in {}",
                     kept.display()
@@ -217,23 +230,12 @@ pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Fai
             say(format_args!("note: {note}"));
         }
     }
-    let info = bundle::info(&output)?;
-    if !args.voice.quiet {
-        say(Summary(&info));
-        say(format_args!("written: {}", output.display()));
-    }
-    let exit = if args.verify {
-        verify::check(&output, &progress)?
-    } else {
-        Exit::Done
-    };
-    if args.json.json {
-        output::print_json(&Document {
-            output,
-            notes,
-            bundle: Some(info),
-            shard: None,
-        })?;
-    }
-    Ok(exit)
+    finish(
+        output,
+        notes,
+        args.verify,
+        &args.voice,
+        &args.json,
+        &progress,
+    )
 }

@@ -57,7 +57,7 @@ pub fn visible_pairs(level: &CellBundle, file: &Path, json: &Json) -> Outcome {
         document.answer(level.visible(a, b), json.json, words);
         Ok(())
     })?;
-    document.finish(stdout, json.json)
+    pairs::finish(stdout, &document, json)
 }
 
 pub fn pvs(path: &Path, level: &CellBundle, a: Place, json: &Json) -> Outcome {

@@ -94,11 +94,5 @@ fn answer_all(level: &CellBundle, file: &Path, json: &Json) -> Outcome {
         }
         Ok(())
     })?;
-    if json.json {
-        // On one line, since a line for each answer would be most of the document.
-        stdout.write(&serde_json::to_vec(&document).map_err(output::not_json)?)?;
-        stdout.write(b"\n")?;
-    }
-    stdout.finish()?;
-    Ok(Exit::Done)
+    pairs::finish(stdout, &document, json)
 }

@@ -4,10 +4,22 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use serde::Serialize;
 use viewcell::runtime::{Grid, Sample};
 
-use crate::cli::exit::Failure;
-use crate::cli::output::Stdout;
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::output::{self, Json, Stdout};
+
+/// Ends the answers with the document, if it is asked for, on one line: a line for each answer would
+/// be most of it.
+pub fn finish(mut stdout: Stdout, document: &impl Serialize, json: &Json) -> Outcome {
+    if json.json {
+        stdout.write(&serde_json::to_vec(document).map_err(output::not_json)?)?;
+        stdout.write(b"\n")?;
+    }
+    stdout.finish()?;
+    Ok(Exit::Done)
+}
 
 /// Reads a file, or stdin if it is `-`, line by line; `answer` appends what is to be written for
 /// a line, or says what is wrong with it. Returns the number of lines.

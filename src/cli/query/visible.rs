@@ -98,7 +98,7 @@ fn answer_all(args: &Args, terrain: &TerrainBundle, file: &Path) -> Outcome {
         document.answer(terrain.visible(a, b), args.json.json, words);
         Ok(())
     })?;
-    document.finish(stdout, args.json.json)
+    pairs::finish(stdout, &document, &args.json)
 }
 
 impl PairsDocument {
@@ -110,16 +110,5 @@ impl PairsDocument {
         } else {
             words.extend(if visible { b"1\n" } else { b"0\n" });
         }
-    }
-
-    /// Prints the document, if it is asked for.
-    pub fn finish(&self, mut stdout: Stdout, json: bool) -> Outcome {
-        if json {
-            // On one line, since a line for each answer would be most of the document.
-            stdout.write(&serde_json::to_vec(self).map_err(output::not_json)?)?;
-            stdout.write(b"\n")?;
-        }
-        stdout.finish()?;
-        Ok(Exit::Done)
     }
 }
