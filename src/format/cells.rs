@@ -370,6 +370,27 @@ impl<'a> PvsRow<'a> {
         u64_at(self.bytes, i.saturating_mul(8)).unwrap_or(0)
     }
 
+    /// Whether any cell of a bitmap is seen, of as many words as the row has. Begins at word
+    /// `first`, and comes to those before it last. A row that is not all there sees every cell.
+    #[inline]
+    pub fn meets(&self, bitmap: &[u64], first: usize) -> bool {
+        let (words, _) = self.bytes.as_chunks::<8>();
+        let Some(words) = words.get(..bitmap.len()) else {
+            return true;
+        };
+        // Four words at a time, which processors do at once.
+        let common = |row: &[[u8; 8]], bitmap: &[u64]| {
+            let both = row.iter().zip(bitmap);
+            both.fold(0, |all, (row, word)| all | u64::from_le_bytes(*row) & word) != 0
+        };
+        let ((row, rest_of_row), (bits, rest)) = (words.as_chunks::<4>(), bitmap.as_chunks::<4>());
+        let fours = row.iter().zip(bits);
+        let meets = |(row, bits): (&[[u8; 8]; 4], &[u64; 4])| common(row, bits);
+        fours.clone().skip(first / 4).any(meets)
+            || common(rest_of_row, rest)
+            || fours.take(first / 4).any(meets)
+    }
+
     /// How many cells are seen.
     pub fn count(&self) -> u32 {
         self.words().map(u64::count_ones).sum()

@@ -56,6 +56,27 @@ fn recovery(bencher: Bencher, name: &str) {
     }
 }
 
+/// The PVS of the first so many cells of a level.
+fn part(name: &str, cells: usize) -> Option<BitMatrix> {
+    let mut pvs = level(name)?.pvs?.or_with_transpose();
+    pvs.set_diagonal();
+    Some(BitMatrix::from_fn(cells.min(pvs.n()), |a, b| pvs.get(a, b)))
+}
+
+/// On one thread.
+#[divan::bench(args = [
+    ("q1-bsp29/lq_e0m2.bsp", 1506),
+    ("q1-bsp29/lq_e4m4.bsp", 1784),
+    ("q3-ibsp46/final_rage.bsp", 1784),
+    ("q1-bsp29/lq_e4m4.bsp", 3323),
+], sample_count = 10)]
+fn epvs(bencher: Bencher, (name, cells): (&str, usize)) {
+    let Some(pvs) = part(name, cells) else { return };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.unwrap();
+    bencher.bench(|| pool.install(|| Epvs::new(&pvs)));
+}
+
 const LEVELS: [&str; 3] = [
     "q1-bsp29/e1m1.bsp",
     "q1-bsp29/lq_e0m2.bsp",

@@ -243,6 +243,30 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn a_row_meets_a_bitmap_if_they_have_a_cell_in_common(
+        bits in prop::collection::vec((0_usize..700, any::<bool>()), 0..6),
+        words in 0_usize..12,
+        cut in 0_usize..3,
+        first in 0_usize..20,
+    ) {
+        let mut rows = [vec![0_u64; words], vec![0_u64; words]];
+        for (bit, own) in bits {
+            if let Some(word) = rows[usize::from(own)].get_mut(bit / 64) {
+                *word |= 1 << (bit % 64);
+            }
+        }
+        let expected = rows[0].iter().zip(&rows[1]).any(|(a, b)| a & b != 0);
+        let bytes: Vec<u8> = rows[0].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let row = PvsRow::new(&bytes, 64 * words as u32);
+        prop_assert_eq!(row.meets(&rows[1], first), expected);
+        // What is not there is visible.
+        let short = PvsRow::new(&bytes[..bytes.len().saturating_sub(cut)], 64 * words as u32);
+        prop_assert_eq!(short.meets(&rows[1], first), expected || words > 0 && cut > 0);
+    }
+}
+
 #[test]
 fn too_little_memory_and_rows_that_are_cut_short() {
     let pvs = BitMatrix::from_fn(70, |a, b| a.abs_diff(b) < 2);
@@ -279,16 +303,21 @@ fn real(name: &str) -> Option<Level> {
     Some(Level::new(&graph.pvs.unwrap(), &adjacency, None))
 }
 
-/// Holds pairs of a level against the definition: grown frontiers of every pair in levels of up to
-/// 400 cells, and of every 16th in larger ones, for they take a hundred times as long.
-fn hunt(name: &str, level: &Level, pairs: impl Iterator<Item = (u32, u32)>) -> String {
+/// Holds pairs of a level against the definition; grown frontiers of every `grown`-th, for they take
+/// a hundred times as long.
+fn hunt(
+    name: &str,
+    level: &Level,
+    grown: usize,
+    pairs: impl Iterator<Item = (u32, u32)>,
+) -> String {
     let n = level.cells();
     let mut memory = vec![0; Construction::Grown.words(n)];
     let mut asked = [0_u64; 3];
     let mut sizes = [[0_u64; 2]; 3];
     for (i, (a, b)) in pairs.enumerate() {
         for (j, (construction, sizes)) in ALL.into_iter().zip(&mut sizes).enumerate() {
-            if construction == Construction::Grown && n > 400 && i % 16 != 0 {
+            if construction == Construction::Grown && i % grown != 0 {
                 continue;
             }
             let Some(frontier) = level.frontier(a, b, construction, &mut memory).unwrap() else {
@@ -329,7 +358,7 @@ fn real_levels_leak_nothing_in_a_sample_of_pairs() {
             let mixed = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24;
             ((mixed % n) as u32, (mixed / n % n) as u32)
         });
-        hunt(name, &level, pairs);
+        hunt(name, &level, 16, pairs);
     }
 }
 
@@ -350,12 +379,18 @@ fn real_levels_leak_nothing() {
         names.extend(bsp.map(|path| path.strip_prefix(&folder).unwrap().to_str().unwrap().into()));
     }
     names.sort();
+    if let Ok(only) = std::env::var("VIEWCELL_HUNT_LEVELS") {
+        let only: Vec<&str> = only.split(',').collect();
+        names.retain(|name| only.contains(&name.as_str()));
+    }
+    let every = std::env::var("VIEWCELL_HUNT_GROWN").map_or(16, |every| every.parse().unwrap());
     for name in names {
         let Some(level) = real(&name) else { continue };
         let n = level.cells();
+        let grown = if n <= 400 { 1 } else { every };
         let line = if n <= 2000 {
             let pairs = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
-            hunt(&name, &level, pairs)
+            hunt(&name, &level, grown, pairs)
         } else {
             // A million pairs, spread evenly, both directions of each.
             let pairs = (0..500_000_u64).flat_map(|i| {
@@ -364,7 +399,7 @@ fn real_levels_leak_nothing() {
                 let (a, b) = ((mixed % n) as u32, (mixed / n % n) as u32);
                 [(a, b), (b, a)]
             });
-            hunt(&name, &level, pairs)
+            hunt(&name, &level, grown, pairs)
         };
         println!("{line}");
     }

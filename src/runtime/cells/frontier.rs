@@ -161,9 +161,10 @@ pub fn tightened<'m, 'p>(
             let bit = rest.trailing_zeros();
             rest &= rest - 1;
             let cell = 64 * i as u32 + bit;
-            // What no chain joins to A, no cell of F_AB sees.
+            // What no chain joins to A, no cell of F_AB sees. Cells see most of what is numbered
+            // near them.
             let apart = rows[0].code(cell) == rows[0].bits().unreachable();
-            if cell < cells && (apart || !sees_any(pvs(cell), ab, i)) {
+            if cell < cells && (apart || !pvs(cell).meets(ab, i)) {
                 *in_ba |= 1 << bit;
             }
         }
@@ -259,7 +260,7 @@ impl<'m> Side<'m> {
             }
             // In a damaged bundle a row may see what does not see it back.
             let row = pvs(next);
-            if !sees_any(row, other.region, 0) {
+            if !row.meets(other.region, 0) {
                 self.take(next, row);
             }
         }
@@ -297,19 +298,6 @@ fn parts(
         ])
     };
     cut().ok_or(ShortMemory { expected, found })
-}
-
-/// Whether a row sees any cell of a region, from word `first` on and then before it: cells see
-/// most of what is numbered near them. A row that is not all there does.
-#[inline]
-fn sees_any(row: PvsRow<'_>, region: &[u64], first: usize) -> bool {
-    let words = row.words();
-    if words.len() < region.len() {
-        return true;
-    }
-    let both = words.zip(region);
-    let meets = |(word, region): (u64, &u64)| word & region != 0;
-    both.clone().skip(first).any(meets) || both.take(first).any(meets)
 }
 
 fn get(words: &[u64], cell: u32) -> bool {
