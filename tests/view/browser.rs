@@ -143,6 +143,7 @@ impl Browser {
     pub fn open(&mut self, url: &str) {
         // The same page with another fragment would not load again.
         self.call("Page.navigate", json!({ "url": "about:blank" }));
+        self.wait_for("location.href === 'about:blank'");
         self.call("Page.navigate", json!({ "url": url }));
         self.wait_for("document.documentElement?.dataset.ready === 'yes'");
     }

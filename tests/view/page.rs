@@ -47,6 +47,10 @@ pub fn over(browser: &mut Browser, [column, row]: [u32; 2]) -> [f64; 2] {
 /// Waits until nothing is asked any more, and gives what is painted in a pane.
 fn painted_in(browser: &mut Browser, pane: usize) -> String {
     browser.evaluate("viewcell.show()");
+    // What was told may have changed the size of the map, which is fitted with the next frame.
+    browser.evaluate(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+    );
     let painted = browser.evaluate(&format!("{PAINTED}(viewcell.panes[{pane}])"));
     painted.as_str().unwrap().to_owned()
 }
