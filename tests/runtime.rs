@@ -3,6 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use viewcell::runtime::cell_frontier::Construction;
 use viewcell::runtime::{Bundle, Quad, Sample, Visibility};
 
 /// Counts this thread's allocations.
@@ -71,4 +72,103 @@ fn what_is_outside_is_hidden() {
         Visibility::Hidden
     );
     assert!(terrain.pvs(nowhere).is_none());
+}
+
+const LEVEL: &[u8] = include_bytes!("golden/v1/level.vcb");
+
+const CONSTRUCTIONS: [Construction; 3] = [
+    Construction::Published,
+    Construction::Tightened,
+    Construction::Grown,
+];
+
+#[test]
+fn nothing_is_allocated_by_answers_about_cells() {
+    let mut memory = [0; 512];
+    let before = ALLOCATIONS.get();
+    let level = Bundle::from_bytes(LEVEL).unwrap().cells().unwrap();
+    let n = level.cells();
+    assert!(Construction::Grown.words(n) <= memory.len());
+    let (mut seen, mut reached, mut sets) = (0, 0, 0);
+    for a in 0..n {
+        assert_eq!(level.locate([f64::NAN; 3]), None);
+        level.locate([f64::from(a) * 8.0, 1.0, 1.0]);
+        seen += level.pvs(a).count();
+        for b in 0..n {
+            assert_eq!(level.visible(a, b), level.pvs(a).contains(b));
+            reached += u32::from(level.distance(a, b).is_some());
+            for construction in CONSTRUCTIONS {
+                let set = level.frontier(a, b, construction, &mut memory).unwrap();
+                sets += u32::from(set.is_some());
+            }
+        }
+    }
+    let allocated = ALLOCATIONS.get() - before;
+    assert_eq!(allocated, 0);
+    assert!(
+        seen >= n && reached >= seen && sets > 0,
+        "{seen} {reached} {sets}"
+    );
+}
+
+/// `cargo test --test runtime --no-default-features --features capi`.
+#[cfg(feature = "capi")]
+#[test]
+fn nothing_is_allocated_by_what_the_header_says_does_not() {
+    use core::ptr::{null, null_mut};
+    use viewcell::runtime::capi::*;
+
+    let open = |bytes: &[u8]| {
+        let mut bundle = null_mut();
+        let (version, at) = (VIEWCELL_ABI_VERSION, bytes.as_ptr());
+        // The bytes live for ever.
+        let opened =
+            unsafe { viewcell_open_memory(version, at, bytes.len(), &mut bundle, null_mut(), 0) };
+        assert_eq!(opened, VIEWCELL_OK);
+        bundle
+    };
+    let (terrain, level) = (open(GOLDEN), open(LEVEL));
+    let mut frontier = null_mut();
+    assert_eq!(unsafe { viewcell_frontier_new(terrain, &mut frontier) }, 0);
+    let mut words = [0; 512];
+    let mut visible = [0; 2];
+    let before = ALLOCATIONS.get();
+    // Every pointer is to what the header asks for.
+    unsafe {
+        let [a, b] = [(5, 5), (12, 1)].map(|(column, row)| viewcell_sample { column, row });
+        let mut place = a;
+        assert_eq!(viewcell_kind(terrain), VIEWCELL_TERRAIN);
+        assert_eq!(viewcell_locate(terrain, 0.0, 0.0, &mut place), VIEWCELL_OK);
+        assert_eq!(viewcell_visible(terrain, a, a), 1);
+        let others = [a, b];
+        viewcell_visible_from(terrain, a, 2, others.as_ptr(), visible.as_mut_ptr());
+        let pairs = others.as_ptr();
+        viewcell_visible_pairs(terrain, 2, pairs, pairs, visible.as_mut_ptr());
+        viewcell_visible_quads(terrain, 1, a, 2, a);
+        viewcell_pvs(terrain, 0, a, words.as_mut_ptr(), words.len());
+        viewcell_frontier_begin(frontier, a, b, null());
+        while viewcell_frontier_step(frontier, 4) == 0 {}
+        viewcell_frontier_contains(frontier, 0, a);
+
+        let mut cell = 0;
+        assert_eq!(viewcell_kind(level), VIEWCELL_CELLS);
+        viewcell_cells_locate(level, 0.0, 0.0, 0.0, &mut cell);
+        assert_eq!(viewcell_cells_visible(level, 0, 0), 1);
+        let others = [0, 1];
+        let from = viewcell_cells_visible_from(level, 0, 2, others.as_ptr(), visible.as_mut_ptr());
+        assert_eq!(from, VIEWCELL_OK);
+        viewcell_cells_distance(level, 0, 1);
+        let at = words.as_mut_ptr();
+        assert_eq!(viewcell_cells_pvs(level, 0, at, words.len()), VIEWCELL_OK);
+        for construction in VIEWCELL_PUBLISHED..=VIEWCELL_GROWN {
+            for b in 0..2 {
+                viewcell_cells_frontier(level, 0, b, construction, at, words.len());
+            }
+        }
+        assert!(viewcell_cells_contains(at, words.len(), 0) >= 0);
+    }
+    assert_eq!(ALLOCATIONS.get() - before, 0);
+    for bundle in [terrain, level] {
+        assert_eq!(unsafe { viewcell_close(bundle) }, VIEWCELL_OK);
+    }
 }

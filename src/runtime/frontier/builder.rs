@@ -90,7 +90,8 @@ impl<'a> FrontierBuilder<'a> {
             let (columns, rows) = grid.quads_at(level);
             count += u64::from(columns) * u64::from(rows);
         }
-        let half = Half {
+        // Not a clone of the first for the second: a clone of a queue has no room.
+        let half = || Half {
             start: Sample::new(0, 0),
             members: Samples::none(&ground),
             seen: Samples::none(&ground),
@@ -101,8 +102,8 @@ impl<'a> FrontierBuilder<'a> {
         Self {
             terrain: *terrain,
             first,
-            b: half.clone(),
-            a: half,
+            a: half(),
+            b: half(),
             waiting: vec![0; ground.len().div_ceil(64)],
             scratch: [Samples::none(&ground), Samples::none(&ground)],
             ground,
