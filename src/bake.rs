@@ -22,6 +22,7 @@ mod compression;
 mod error;
 mod kernel;
 mod merge;
+mod mirror;
 mod pack;
 mod prune;
 mod read_back;
@@ -39,8 +40,8 @@ use std::path::Path;
 use cpu_time::ThreadTime;
 
 use crate::bundle::{
-    Checkpoint, Head, InputFile, Provenance, ShardWriter, Share, TerrainHeader, TerrainWriter,
-    check_output,
+    Checkpoint, Head, InputFile, Provenance, ShardWriter, Share, Statistics, TerrainHeader,
+    TerrainWriter, check_output,
 };
 use crate::format::{Grid, TerrainParameters, TreeCode, VisibilityMode};
 use crate::hierarchy::Plan;
@@ -108,7 +109,7 @@ pub enum Stage {
     Prepare,
     /// What an earlier bake did is checked and taken over; counted in tiles.
     Resume,
-    /// Visibility, hierarchy and trees; counted in viewpoints.
+    /// Visibility, hierarchy and trees; counted in pairs of samples.
     Visibility,
     /// Trees become pairs of blocks; counted in blocks.
     Compress,
@@ -147,8 +148,7 @@ impl Stage {
             Self::Compress => "blocks",
             Self::Prune => "quads",
             Self::Resume | Self::Merge => "tiles",
-            Self::Visibility => "viewpoints",
-            Self::Portals => "pairs",
+            Self::Visibility | Self::Portals => "pairs",
         }
     }
 }
@@ -243,7 +243,7 @@ pub fn bake_terrain(
             tool: TOOL.to_owned(),
             input: source.input.clone(),
             options: source.options.clone(),
-            statistics: assembly.statistics,
+            statistics: Statistics::default(),
             cells: None,
             loss: None,
         };
@@ -319,7 +319,11 @@ pub fn bake_shard(
     let header = header(terrain, grid, options);
     let job = share::job(terrain, source, &header);
     let tiles = Plan::new(grid.width(), grid.height()).tiles();
-    let due = part.tiles(terrain, &tiles);
+    let viewpoints = tiles.iter().map(|&tile| share::viewpoints(terrain, tile));
+    let due = part.tiles(&share::pairs(
+        &viewpoints.collect::<Vec<_>>(),
+        mutual(options),
+    ));
     let share = Share {
         index: part.index(),
         of: part.of(),
@@ -417,6 +421,11 @@ fn check_options(options: &BakeOptions) -> Result<(), BakeError> {
     Ok(())
 }
 
+/// Whether whoever is seen sees, too, so that each pair is decided once.
+fn mutual(options: &BakeOptions) -> bool {
+    !matches!(options.mode, Mode::Sectors(_)) && options.eye_height == options.player_height
+}
+
 fn header(terrain: &Terrain, grid: Grid, options: &BakeOptions) -> TerrainHeader {
     let georeference = terrain.georeference();
     TerrainHeader {
@@ -431,10 +440,9 @@ fn header(terrain: &Terrain, grid: Grid, options: &BakeOptions) -> TerrainHeader
                 Mode::Conservative => VisibilityMode::Conservative,
                 Mode::Sectors(sectors) => VisibilityMode::Sectors(sectors),
             },
-            // Sectors: the midlines from A through B are not those from B through A. Conservative:
-            // what is proved hidden from one end may stay undecided from the other.
-            mutual: matches!(options.mode, Mode::Exact)
-                && options.eye_height == options.player_height,
+            // By sectors, the midlines from A through B are not those from B through A. Else a pair
+            // is decided once.
+            mutual: mutual(options),
             tree_code: TreeCode::Single,
             lossy: false,
             earth_radius: 0.0,

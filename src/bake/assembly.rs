@@ -1,9 +1,9 @@
-//! Tiles to bundle: their trees in bake order, the quads above them, the statistics.
+//! Tiles to trees: those of the quads in bake order, with the quads above the tiles.
 //!
 //! Bakes and merges of shards both end here, so that their bytes cannot differ.
 
 use super::BakeError;
-use crate::bundle::{QuadRecord, Statistics, TerrainWriter, Tile};
+use crate::bundle::{TerrainWriter, Tile};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::format::{Grid, Quad, Tree, Valid};
 use crate::hierarchy::{Crown, Plan, Viewcell};
@@ -11,7 +11,6 @@ use crate::hierarchy::{Crown, Plan, Viewcell};
 /// A bundle that is being put together.
 pub(super) struct Assembly<'v> {
     pub writer: TerrainWriter,
-    pub statistics: Statistics,
     valid: &'v ValidPyramid,
     /// The block bitmap of the terrain, as the decoder wants it.
     mask: Vec<u8>,
@@ -36,11 +35,10 @@ impl<'v> Assembly<'v> {
         let words = valid.blocks().iter();
         Self {
             writer,
-            statistics: Statistics::new(grid, valid.samples()),
             valid,
             mask: words.flat_map(|word| word.to_le_bytes()).collect(),
             plan,
-            crown: Crown::new(plan, grid.blocks()),
+            crown: Crown::new(plan, plan.tile_level(), grid.blocks()),
             scratch: Scratch::default(),
             tree: Vec::new(),
         }
@@ -55,32 +53,18 @@ impl<'v> Assembly<'v> {
         trees: Trees,
     ) -> Result<(), BakeError> {
         let mut rest = &tile.trees[..];
-        for &QuadRecord { visible, length } in &tile.quads {
+        for &length in &tile.lengths {
             let (tree, after) = rest.split_at(length as usize);
             rest = after;
             // With more trees than quads, the writer refuses the first of the next tile.
             let quad = self.writer.due().unwrap_or(quad_of(at));
-            push(
-                &mut self.writer,
-                &mut self.statistics,
-                quad,
-                visible,
-                tree,
-                trees,
-            )?;
+            push(&mut self.writer, quad, tree, trees)?;
         }
         let mut outcome = Ok(());
         self.crown.push(at, union, &mut |quad, pvs| {
             self.tree.clear();
-            let visible = encode(self.valid, pvs, &mut self.scratch, &mut self.tree);
-            outcome = push(
-                &mut self.writer,
-                &mut self.statistics,
-                quad_of(quad),
-                visible,
-                &self.tree,
-                Trees::Write,
-            );
+            encode(self.valid, pvs, &mut self.scratch, &mut self.tree);
+            outcome = push(&mut self.writer, quad_of(quad), &self.tree, Trees::Write);
             outcome.is_ok()
         });
         outcome
@@ -89,14 +73,14 @@ impl<'v> Assembly<'v> {
     /// The PVS of a tile, out of its trees; `None` if they are not what a tile consists of.
     pub fn union_of(&self, at: Viewcell, tile: &Tile) -> Option<Vec<u64>> {
         let grid = self.valid.grid();
-        let lengths = tile.quads.iter().map(|quad| quad.length as usize);
-        if tile.quads.len() as u64 != quads_of(grid, quad_of(at))
+        let lengths = tile.lengths.iter().map(|&length| length as usize);
+        if tile.lengths.len() as u64 != quads_of(grid, quad_of(at))
             || lengths.sum::<usize>() != tile.trees.len()
         {
             return None;
         }
         // The tile itself comes after all its quads.
-        let length = tile.quads.last()?.length as usize;
+        let length = *tile.lengths.last()? as usize;
         let tree = tile.trees.get(tile.trees.len() - length..)?;
         let tree = Tree::parse(Valid::from_blocks(grid, &self.mask), tree)?;
         let mut union = vec![0; grid.blocks()];
@@ -112,9 +96,7 @@ impl<'v> Assembly<'v> {
 
 fn push(
     writer: &mut TerrainWriter,
-    statistics: &mut Statistics,
     quad: Quad,
-    visible: u64,
     tree: &[u8],
     trees: Trees,
 ) -> Result<(), BakeError> {
@@ -122,8 +104,6 @@ fn push(
         Trees::Write => writer.push_tree(quad.level, quad.column, quad.row, tree)?,
         Trees::Keep => writer.keep_tree(quad.level, quad.column, quad.row, tree)?,
     }
-    // Whoever stands somewhere sees at least himself.
-    statistics.record(quad, visible > 0, visible, tree.len());
     Ok(())
 }
 

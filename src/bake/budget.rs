@@ -213,7 +213,6 @@ impl Search<'_> {
             order
         };
         let across = grid.block_shape().0;
-        let mut statistics = Statistics::new(grid, self.valid.samples());
         let mut bytes_of_groups = 0;
         let mut counts = PairCounts::new(self.valid);
         let changed = |group: GroupSymbols| {
@@ -261,10 +260,7 @@ impl Search<'_> {
                 Ok(writer.push_group(block, &bytes)?)
             },
         )?;
-        for (level, (visible, quads)) in (0..).zip(counts.visible.into_iter().zip(counts.quads)) {
-            let bytes = if level == 3 { bytes_of_groups } else { 0 };
-            statistics.add(level, quads, visible, bytes);
-        }
+        let mut statistics = Statistics::of_groups(self.valid, &counts, bytes_of_groups);
         let mut room = TreeRoom::default();
         for &quad in &self.quads {
             let visible = self.tree(quad, trade, &mut room);

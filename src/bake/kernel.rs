@@ -1,12 +1,14 @@
 //! Which kernel a visibility mode takes.
 
-use super::{BakeOptions, Mode};
-use crate::visibility::{Bodies, Field, Rays, SectorField, Sectors, Stance, Viewsheds};
+use super::{BakeOptions, Mode, mutual};
+use crate::format::groups::comes_before;
+use crate::visibility::{Bodies, Field, Order, Rays, SectorField, Sectors, Stance, Viewsheds};
 use crate::world::Terrain;
 
 /// The terrain as the kernel of a mode reads it.
 pub(super) enum Kernel<'t> {
-    Rays(&'t Terrain, Box<Field>),
+    /// With the order of blocks, if each pair is decided once.
+    Rays(&'t Terrain, Box<Field>, Option<Order>),
     Sectors(SectorField),
 }
 
@@ -20,7 +22,8 @@ impl<'t> Kernel<'t> {
         let max_distance = options.max_distance.unwrap_or(f64::INFINITY);
         let rays = |stance| {
             let field = Field::new(terrain, bodies, stance).with_max_distance(max_distance);
-            Self::Rays(terrain, Box::new(field))
+            let order = mutual(options).then_some(comes_before as Order);
+            Self::Rays(terrain, Box::new(field), order)
         };
         match options.mode {
             Mode::Exact => rays(Stance::Sample),
@@ -35,7 +38,13 @@ impl<'t> Kernel<'t> {
     /// The kernel itself, for one thread.
     pub fn viewsheds(&self, level: fearless_simd::Level) -> Box<dyn Viewsheds + '_> {
         match self {
-            Self::Rays(terrain, field) => Box::new(Rays::new(terrain, field, level)),
+            Self::Rays(terrain, field, order) => {
+                let rays = Rays::new(terrain, field, level);
+                Box::new(match order {
+                    Some(order) => rays.deciding_once(*order),
+                    None => rays,
+                })
+            }
             Self::Sectors(field) => Box::new(Sectors::new(field, level)),
         }
     }

@@ -10,7 +10,8 @@ use super::pack::Target;
 use super::report::{BakeReport, Finish, Written};
 use super::{BakeError, Observer, Stage};
 use crate::bundle::{
-    Job, Provenance, RecordError, ShardReader, TerrainHeader, TerrainWriter, check_output,
+    Job, Provenance, RecordError, ShardReader, Statistics, TerrainHeader, TerrainWriter,
+    check_output,
 };
 use crate::compress::ValidPyramid;
 use crate::format::TerrainParameters;
@@ -77,7 +78,7 @@ pub fn merge(
         tool: job.tool,
         input: job.input,
         options: job.options,
-        statistics: assembly.statistics,
+        statistics: Statistics::default(),
         cells: None,
         loss: None,
     };

@@ -1,7 +1,10 @@
 //! Trees to pairs of blocks: a bundle of tree code 1 becomes one of tree code 2.
 //!
 //! Groups are made one by one, each of the PVSs of its block's 64 viewpoints; twice over: once to
-//! count symbols, once to write them. Memory: 65 bitmaps and a few groups a thread.
+//! count symbols, once to write them. Of trees of mutual sight only what blocks see of those after
+//! them is read; the first time over, a [`Mirror`] makes the rest of it.
+//!
+//! Memory: 65 bitmaps and a few groups a thread, and the mirror's.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +12,16 @@ use rayon::prelude::*;
 
 use super::budget::shrink;
 use super::compression::Compression;
+use super::mirror::{Mirror, Outlook};
 use super::prune::prune;
 use super::{BakeError, Observer, Stage};
-use crate::bundle::{BundleError, PairsWriter, Provenance, TerrainHeader, Written, trees_in_order};
-use crate::compress::pairs::group::{is_kept, morton_blocks};
-use crate::compress::pairs::{Codebook, GroupSymbols, Histogram, PairSymbols, Sight, encode_group};
+use crate::bundle::{
+    BundleError, PairsWriter, Provenance, Statistics, TerrainHeader, Written, trees_in_order,
+};
+use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
+use crate::compress::pairs::{
+    Codebook, GroupSymbols, Histogram, PairCounts, PairSymbols, Sight, encode_group,
+};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::format::{Groups, Quad, TreeCode};
 use crate::runtime::{MappedBundle, TerrainBundle};
@@ -39,6 +47,12 @@ impl<'a> PairSource<'a> {
         self.terrain.parameters().mutual
     }
 
+    /// Whether what blocks see of those before them is to be had from these only: of trees of
+    /// mutual sight, which may tell each pair once.
+    fn has_half(&self) -> bool {
+        self.mutual() && self.terrain.groups().is_none()
+    }
+
     /// The group of a block.
     pub fn group(&self, block: (u32, u32), bitmaps: &mut Vec<u64>) -> GroupSymbols {
         match self.terrain.groups() {
@@ -47,7 +61,8 @@ impl<'a> PairSource<'a> {
         }
     }
 
-    /// The group of a block, out of the trees of its samples.
+    /// The group of a block, out of the trees of its samples. Of a mutual bundle it says nothing
+    /// of the blocks before.
     fn group_of_trees(&self, block: (u32, u32), bitmaps: &mut Vec<u64>) -> GroupSymbols {
         let grid = self.valid.grid();
         let words = grid.blocks();
@@ -69,6 +84,9 @@ impl<'a> PairSource<'a> {
         };
         let (mut rows, mut pair) = ([0; 64], PairSymbols::default());
         for &target in &self.blocks {
+            if !is_kept(self.mutual(), block, target) {
+                continue;
+            }
             let word = index(target);
             let mut any = 0;
             for (row, bits) in rows.iter_mut().zip(bitmaps.chunks(words)) {
@@ -80,7 +98,7 @@ impl<'a> PairSource<'a> {
             }
             let sight = pair.analyse(&rows, viewpoints, self.valid.blocks()[word]);
             group.sights[word] = sight;
-            if sight == Sight::Mixed && is_kept(self.mutual(), block, target) {
+            if sight == Sight::Mixed {
                 group.pairs.push(pair.clone());
             }
         }
@@ -166,21 +184,9 @@ fn read_group(
         symbols.sights.fill(Sight::Visible);
         return symbols;
     };
-    let view = groups.valid();
-    for leaf in group.skeleton().leaves() {
-        let quad = leaf.quad();
-        let sight = match leaf {
-            crate::format::Leaf::Hidden(_) => continue,
-            crate::format::Leaf::Visible(_) => Sight::Visible,
-            crate::format::Leaf::Block(..) => Sight::Mixed,
-        };
-        let (columns, rows) = view.block_range(quad);
-        for row in rows {
-            for column in columns.clone() {
-                symbols.sights[(row * across + column) as usize] = sight;
-            }
-        }
-        if sight == Sight::Mixed && is_kept(mutual, block, (quad.column, quad.row)) {
+    for (sight, target) in sights_of(group.skeleton()) {
+        symbols.sights[(target.1 * across + target.0) as usize] = sight;
+        if sight == Sight::Mixed && is_kept(mutual, block, target) {
             let mut pair = PairSymbols::default();
             if let Some(record) = group.record(symbols.pairs.len()) {
                 pair.read(&record);
@@ -247,7 +253,7 @@ pub(super) fn write(
 }
 
 /// Writes the bundle `source`, of either tree code and without loss, in tree code 2. The
-/// provenance is given the bytes that trees now take.
+/// provenance is given the statistics.
 pub(super) fn pack(
     source: &Path,
     valid: &ValidPyramid,
@@ -263,16 +269,23 @@ pub(super) fn pack(
 
     observer.stage(Stage::Compress, 2 * source.blocks.len() as u64);
     let mut histogram = Histogram::default();
+    let mut mirror = source
+        .has_half()
+        .then(|| Mirror::new(source.terrain.valid(), valid));
+    let mirrored = mirror.is_some();
     source.for_each(
         &pool,
         observer,
         |_, group| {
             let mut histogram = Histogram::default();
             group.pairs.iter().for_each(|pair| histogram.count(pair));
-            histogram
+            (histogram, mirrored.then(|| Outlook::new(&group)))
         },
-        |_, counts| {
+        |_, (counts, outlook)| {
             histogram.add(&counts);
+            if let (Some(mirror), Some(outlook)) = (&mut mirror, outlook) {
+                mirror.push(&source.blocks, outlook);
+            }
             Ok(())
         },
     )?;
@@ -289,29 +302,47 @@ pub(super) fn pack(
         target.heights,
         &codebook.section(),
     )?;
-    for level in &mut provenance.statistics.levels {
-        level.tree_bytes = 0;
-    }
-    let levels = &mut provenance.statistics.levels;
+    let mut bytes_of_groups = 0;
+    let mut counts = PairCounts::new(valid);
     source.for_each(
         &pool,
         observer,
-        |_, group| {
+        |number, mut group| {
+            if let Some(mirror) = &mirror {
+                mirror.complete(number, &mut group);
+            }
             let mut bytes = Vec::new();
             encode_group(valid, &group, mutual, &codebook, &mut bytes);
-            bytes
+            let mut counts = PairCounts::new(valid);
+            counts.add(&group, mutual);
+            (bytes, counts)
         },
-        |block, bytes| {
-            levels[3].tree_bytes += bytes.len() as u64;
+        |block, (bytes, group)| {
+            bytes_of_groups += bytes.len() as u64;
+            counts.join(&group);
             Ok(writer.push_group(block, &bytes)?)
         },
     )?;
-    let mut room = TreeRoom::default();
-    for quad in trees_in_order(valid.grid()) {
-        source.tree(quad, &mut room);
-        levels[quad.level as usize].tree_bytes += room.tree.len() as u64;
-        writer.push_tree(quad, &room.tree)?;
+    let mut statistics = Statistics::of_groups(valid, &counts, bytes_of_groups);
+    let mut push = |quad: Quad, tree: &[u8], visible: u64| {
+        statistics.record(quad, visible > 0, visible, tree.len());
+        writer.push_tree(quad, tree)
+    };
+    match &mirror {
+        Some(mirror) => {
+            for (quad, (tree, visible)) in trees_in_order(valid.grid()).zip(mirror.trees()) {
+                push(quad, tree, visible)?;
+            }
+        }
+        None => {
+            let mut room = TreeRoom::default();
+            for quad in trees_in_order(valid.grid()) {
+                let visible = source.tree(quad, &mut room);
+                push(quad, &room.tree, visible)?;
+            }
+        }
     }
+    provenance.statistics = statistics;
     Ok(writer.finish(provenance)?)
 }
 

@@ -30,15 +30,11 @@ impl Part {
         self.of
     }
 
-    /// The tiles of the share, by their place in bake order: a run of tiles with as many
-    /// viewpoints as those of the other shares, as nearly as tiles go. Where there are more
-    /// shares than tiles, some are empty.
-    pub fn tiles(self, terrain: &Terrain, tiles: &[Viewcell]) -> Range<usize> {
-        let weights: Vec<u64> = tiles
-            .iter()
-            .map(|&tile| viewpoints(terrain, tile))
-            .collect();
-        let total: u64 = weights.iter().sum();
+    /// The tiles of the share, by their place in bake order, where each comes to so many `pairs`:
+    /// a run of tiles with as many as those of the other shares, as nearly as tiles go. Where
+    /// there are more shares than tiles, some are empty.
+    pub fn tiles(self, pairs: &[u64]) -> Range<usize> {
+        let total: u64 = pairs.iter().sum();
         // Tiles whose middle lies before the share's border.
         let border = |share: u32| {
             let border = u128::from(total) * u128::from(share) * 2;
@@ -49,8 +45,8 @@ impl Part {
                 middle < border
             };
             match share == self.of {
-                true => tiles.len(),
-                false => weights.iter().take_while(within).count(),
+                true => pairs.len(),
+                false => pairs.iter().take_while(within).count(),
             }
         };
         border(self.index - 1)..border(self.index)
@@ -73,8 +69,26 @@ impl std::fmt::Display for Part {
     }
 }
 
+/// Pairs that are decided for each tile, by the samples of the tiles: with all samples, or if that
+/// is done `once` for each pair, with those of the tile and of later ones.
+pub(super) fn pairs(samples: &[u64], once: bool) -> Vec<u64> {
+    let all: u64 = samples.iter().sum();
+    let mut before = 0;
+    let pairs = samples.iter().map(|&own| {
+        let pairs = own * (all - before)
+            - if once {
+                own * own.saturating_sub(1) / 2
+            } else {
+                0
+            };
+        before += if once { own } else { 0 };
+        pairs
+    });
+    pairs.collect()
+}
+
 /// Samples of a tile with terrain.
-fn viewpoints(terrain: &Terrain, tile: Viewcell) -> u64 {
+pub(super) fn viewpoints(terrain: &Terrain, tile: Viewcell) -> u64 {
     let range = |at: u32, side: u32| at << tile.level..((at + 1) << tile.level).min(side);
     let columns = range(tile.column, terrain.width());
     range(tile.row, terrain.height())
@@ -123,20 +137,33 @@ mod tests {
         let heights = (0..300 * 170).map(|i| if i % 300 < 90 { f64::NAN } else { 0.0 });
         let terrain = Terrain::new(300, 170, heights.collect(), [1.0; 2]).unwrap();
         let tiles = Plan::new(300, 170).tiles();
-        for of in [1, 2, 3, 7, 60, 100] {
-            let mut next = 0;
-            for index in 1..=of {
-                let share = Part::new(index, of).unwrap().tiles(&terrain, &tiles);
-                assert_eq!(share.start, next);
-                next = share.end;
-                let weight: u64 = tiles[share.clone()]
-                    .iter()
-                    .map(|&tile| viewpoints(&terrain, tile))
-                    .sum();
-                let even = 210 * 170 / u64::from(of);
-                assert!(weight.abs_diff(even) <= 1024, "{index}/{of}: {weight}");
+        let viewpoints: Vec<u64> = tiles
+            .iter()
+            .map(|&tile| viewpoints(&terrain, tile))
+            .collect();
+        let samples = 210 * 170;
+        for (once, all) in [
+            (false, samples * samples),
+            (true, samples * (samples + 1) / 2),
+        ] {
+            let pairs = pairs(&viewpoints, once);
+            let sum: u64 = pairs.iter().sum();
+            assert_eq!(sum, all);
+            for of in [1, 2, 3, 7, 60, 100] {
+                let mut next = 0;
+                for index in 1..=of {
+                    let share = Part::new(index, of).unwrap().tiles(&pairs);
+                    assert_eq!(share.start, next);
+                    next = share.end;
+                    let found: u64 = pairs[share].iter().sum();
+                    let even = sum / u64::from(of);
+                    assert!(
+                        found.abs_diff(even) <= 1024 * samples,
+                        "{index}/{of}: {found}"
+                    );
+                }
+                assert_eq!(next, tiles.len());
             }
-            assert_eq!(next, tiles.len());
         }
     }
 

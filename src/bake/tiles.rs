@@ -9,8 +9,8 @@ use cpu_time::ThreadTime;
 
 use super::kernel::Kernel;
 use super::report::stage_time;
-use super::{BakeError, BakeOptions, Observer, Stage};
-use crate::bundle::{QuadRecord, StageTime, Tile};
+use super::{BakeError, BakeOptions, Observer, Stage, mutual, share};
+use crate::bundle::{StageTime, Tile};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::format::Grid;
 use crate::hierarchy::{Plan, TileWalk, Viewcell};
@@ -102,8 +102,9 @@ impl<'t> Prepared<'t> {
                 expected: "a number of threads that the system can start",
                 found: error.to_string(),
             })?;
-        let viewpoints = tiles[due.clone()].iter().map(|&tile| plan.samples(tile));
-        observer.stage(Stage::Visibility, viewpoints.sum());
+        let samples: Vec<u64> = tiles.iter().map(|&tile| plan.samples(tile)).collect();
+        let pairs = share::pairs(&samples, mutual(self.options));
+        observer.stage(Stage::Visibility, pairs[due.clone()].iter().sum());
         let done = AtomicU64::new(0);
         let stop = AtomicBool::new(false);
         let workers = Mutex::new(Vec::new());
@@ -120,7 +121,9 @@ impl<'t> Prepared<'t> {
                 (index, tiles[index]),
                 &clock,
                 &mut |viewpoints| {
-                    let done = done.fetch_add(viewpoints, Ordering::Relaxed) + viewpoints;
+                    // As if each of the tile's viewpoints came to as many.
+                    let more = pairs[index] * viewpoints / samples[index];
+                    let done = done.fetch_add(more, Ordering::Relaxed) + more;
                     observer.advance(Stage::Visibility, done);
                     !stop.load(Ordering::Relaxed) && !observer.cancelled()
                 },
@@ -182,7 +185,7 @@ fn bake_tile(
     clock: &Clock,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Option<BakedTile> {
-    let (mut quads, mut trees) = (Vec::new(), Vec::new());
+    let (mut lengths, mut trees) = (Vec::new(), Vec::new());
     let began = ThreadTime::now();
     let mut encoding = 0;
     let mut fresh = 0;
@@ -200,12 +203,11 @@ fn bake_tile(
         }
         fresh += u64::from(quad.level == 0);
         let before = trees.len();
-        let visible = encode(valid, pvs, scratch, &mut trees);
-        let length = (trees.len() - before) as u32;
-        quads.push(QuadRecord { visible, length });
+        encode(valid, pvs, scratch, &mut trees);
+        lengths.push((trees.len() - before) as u32);
         true
     });
-    let tile = Tile::new(index as u32, quads, trees);
+    let tile = Tile::new(index as u32, lengths, trees);
     encoding += since.elapsed().as_nanos() as u64;
     let total = began.elapsed().as_nanos() as u64;
     clock.trees.fetch_add(encoding, Ordering::Relaxed);

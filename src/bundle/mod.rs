@@ -43,7 +43,7 @@ pub use parts::TerrainParts;
 pub use provenance::{
     CellStatistics, Given, InputFile, LevelStatistics, Loss, LossyLevel, Provenance, Statistics,
 };
-pub use records::{Difference, Head, Job, QuadRecord, Share, Tile};
+pub use records::{Difference, Head, Job, Share, Tile};
 pub use shard::{ShardReader, ShardWriter};
 pub use ship::{Shipped, ship, unpack};
 pub use timings::{StageTime, Timings};

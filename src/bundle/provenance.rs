@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::compress::ValidPyramid;
+use crate::compress::pairs::PairCounts;
 use crate::format::{Grid, Quad};
 
 /// How a bundle was made.
@@ -189,6 +191,15 @@ impl Statistics {
             voids: grid.samples() - samples,
             levels: (0..grid.levels()).map(level).collect(),
         }
+    }
+
+    /// Those of levels 0 to 3, by the groups of all blocks, which have so many bytes.
+    pub fn of_groups(valid: &ValidPyramid, counts: &PairCounts, bytes: u64) -> Self {
+        let mut statistics = Self::new(valid.grid(), valid.samples());
+        for (level, (visible, quads)) in (0..).zip(counts.visible.into_iter().zip(counts.quads)) {
+            statistics.add(level, quads, visible, if level == 3 { bytes } else { 0 });
+        }
+        statistics
     }
 
     /// Takes in the PVS of one quad: whether the quad has terrain, how many samples are visible

@@ -7,7 +7,7 @@
 //! JOB      JSON: what is baked, from what, by which program; and the share of it
 //! HGTS     zstd frame: ground heights in metres, f64, row by row          (shard)
 //! TILE     number u32, checksum of the trees u32,
-//!          then for each quad in bake order: visible samples u64, length of its tree u32;
+//!          then for each quad in bake order the length of its tree u32;
 //!          in a shard the trees follow, end to end, outside of the record
 //! DONE     empty, at the very end                                         (shard)
 //! ```
@@ -29,7 +29,7 @@ use super::provenance::InputFile;
 
 /// Version of the bytes, and of all that decides what is in them: to be raised whenever the
 /// kernels, the order of tiles or the code of trees change within a version of the program.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 const MAGIC: [u8; 8] = *b"\x89VCR\r\n\x1a\n";
 
@@ -178,22 +178,13 @@ fn difference(what: &str, first: String, second: String) -> Option<Difference> {
     })
 }
 
-/// What is known of the PVS of a quad beside its tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QuadRecord {
-    /// Samples visible from it.
-    pub visible: u64,
-    /// Length in bytes of its tree.
-    pub length: u32,
-}
-
 /// A finished tile: the trees of all its quads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tile {
     /// Its number in bake order.
     pub index: u32,
-    /// Its quads in bake order.
-    pub quads: Vec<QuadRecord>,
+    /// Lengths in bytes of the trees of its quads, in bake order.
+    pub lengths: Vec<u32>,
     /// Their trees, end to end.
     pub trees: Vec<u8>,
     /// CRC-32 of the trees.
@@ -202,10 +193,10 @@ pub struct Tile {
 
 impl Tile {
     /// A finished tile.
-    pub fn new(index: u32, quads: Vec<QuadRecord>, trees: Vec<u8>) -> Self {
+    pub fn new(index: u32, lengths: Vec<u32>, trees: Vec<u8>) -> Self {
         Self {
             index,
-            quads,
+            lengths,
             checksum: crc32fast::hash(&trees),
             trees,
         }
@@ -213,13 +204,10 @@ impl Tile {
 
     /// The record, without the trees.
     pub(super) fn record(&self) -> Vec<u8> {
-        let mut payload = Vec::with_capacity(8 + 12 * self.quads.len());
+        let mut payload = Vec::with_capacity(8 + 4 * self.lengths.len());
         payload.extend(self.index.to_le_bytes());
         payload.extend(self.checksum.to_le_bytes());
-        for quad in &self.quads {
-            payload.extend(quad.visible.to_le_bytes());
-            payload.extend(quad.length.to_le_bytes());
-        }
+        payload.extend(self.lengths.iter().flat_map(|length| length.to_le_bytes()));
         record(TILE, &payload)
     }
 }
@@ -229,33 +217,26 @@ impl Tile {
 pub(super) struct TileRecord {
     pub index: u32,
     checksum: u32,
-    quads: Vec<QuadRecord>,
+    lengths: Vec<u32>,
 }
 
 impl TileRecord {
     fn parse(payload: &[u8]) -> Option<Self> {
         let (index, rest) = payload.split_first_chunk()?;
         let (checksum, rest) = rest.split_first_chunk()?;
-        let (quads, []) = rest.as_chunks::<12>() else {
+        let (lengths, []) = rest.as_chunks() else {
             return None;
         };
-        let quads = quads.iter().filter_map(|quad| {
-            let (visible, length) = quad.split_first_chunk()?;
-            Some(QuadRecord {
-                visible: u64::from_le_bytes(*visible),
-                length: u32::from_le_bytes(length.try_into().ok()?),
-            })
-        });
         Some(Self {
             index: u32::from_le_bytes(*index),
             checksum: u32::from_le_bytes(*checksum),
-            quads: quads.collect(),
+            lengths: lengths.iter().map(|&n| u32::from_le_bytes(n)).collect(),
         })
     }
 
     /// Length in bytes of the trees.
     pub fn length(&self) -> u64 {
-        self.quads.iter().map(|quad| u64::from(quad.length)).sum()
+        self.lengths.iter().map(|&length| u64::from(length)).sum()
     }
 
     /// The tile with its trees; `None` unless they are the ones that were recorded.
@@ -263,7 +244,7 @@ impl TileRecord {
         let right = trees.len() as u64 == self.length() && crc32fast::hash(&trees) == self.checksum;
         right.then_some(Tile {
             index: self.index,
-            quads: self.quads,
+            lengths: self.lengths,
             trees,
             checksum: self.checksum,
         })

@@ -195,33 +195,34 @@ impl<'f> TileWalk<'f> {
     }
 }
 
-/// The quads above the tiles.
+/// The quads above those of a level, such as the tiles.
 pub struct Crown {
     plan: Plan,
-    /// For each level from the tiles' up, the union of the children seen so far of the quad
+    /// For each level from that one up, the union of the children seen so far of the quad
     /// that is being put together one level above.
     partial: Vec<Vec<u64>>,
 }
 
 impl Crown {
-    /// An empty crown over bitmaps of `words` words.
-    pub fn new(plan: Plan, words: usize) -> Self {
-        let levels = plan.root_level() - plan.tile_level();
+    /// An empty crown over quads of `level`, which is at most the root's, with bitmaps of `words`
+    /// words.
+    pub fn new(plan: Plan, level: u32, words: usize) -> Self {
+        let levels = plan.root_level() - level;
         Self {
             plan,
             partial: vec![vec![0; words]; levels as usize],
         }
     }
 
-    /// Takes the PVS of the next tile in bake order, and shows `visit` the quads that it
-    /// completes, in bake order.
+    /// Takes the PVS of the next quad of the level in bake order, and shows `visit` those above
+    /// that it completes, in bake order.
     pub fn push(
         &mut self,
-        tile: Viewcell,
+        quad: Viewcell,
         union: &[u64],
         visit: &mut dyn FnMut(Viewcell, &[u64]) -> bool,
     ) -> bool {
-        let mut done = tile;
+        let mut done = quad;
         let mut union = union.to_vec();
         for partial in &mut self.partial {
             join(partial, &union);

@@ -100,6 +100,9 @@ pub(super) fn visit<S: Simd>(
     if field.too_far(p_min, q_min) {
         return;
     }
+    if node.level >= 3 && rays.is_done(patch, patch.column + p1 + others, patch.row + q1 + others) {
+        return;
+    }
     let cells = field.stance == Stance::Cell;
     if p_min >= 1 && q_max <= p_min {
         let reach = Reach {

@@ -29,11 +29,11 @@ mod span;
 mod surface;
 mod viewsheds;
 
-pub use continuous::{Surface, find_sight, obstruction};
+pub use continuous::{Surface, find_sight, is_blocked, obstruction};
 pub use field::{Field, Stance};
 pub use horizon::{Horizons, horizon};
 pub use midlines::MAX_SECTORS;
-pub use rays::{BLOCK, Rays};
+pub use rays::{BLOCK, Order, Rays};
 pub use sectors::{SectorField, Sectors, sees_by_sectors};
 pub use sightline::{Bodies, TOLERANCE, sees};
 pub use simd::Simd;

@@ -99,6 +99,9 @@ fn bundles_of_rough_ground_are_sound_in_every_mode_and_at_a_budget() {
         arguments.extend(["--crop", "100,100,70,60", "--visibility", mode]);
         folder.ok(&arguments);
         folder.ok(&["verify", "a.vcb"]);
+        let info = folder.ok(&["info", "a.vcb", "--json"]).stdout;
+        let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+        assert_eq!(info["terrain"]["mutual"], true, "{mode}");
         folder.ok(&[
             "repack", "a.vcb", "--budget", "60kB", "-o", "b.vcb", "--force",
         ]);

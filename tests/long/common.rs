@@ -18,7 +18,7 @@ pub struct World {
     pub options: BakeOptions,
 }
 
-/// Stops a bake once so many viewpoints of this run are done.
+/// Stops a bake once so many pairs of this run are done.
 pub struct StopAfter {
     limit: u64,
     done: AtomicU64,
@@ -52,6 +52,12 @@ impl Observer for StopAfter {
 }
 
 impl World {
+    /// The pairs that a bake decides for so many first viewpoints, less what is lost by rounding.
+    pub fn pairs(&self, viewpoints: u64) -> u64 {
+        let samples = u64::from(self.terrain.width()) * u64::from(self.terrain.height());
+        (viewpoints * samples - viewpoints * (viewpoints - 1) / 2).saturating_sub(64)
+    }
+
     /// Rough ground with some voids.
     pub fn new(width: u32, height: u32) -> Self {
         let mut seed = 7_u32;

@@ -65,7 +65,7 @@ fn the_conservative_mode_is_split_and_resumed_too() {
     let output = folder.path().join("a.vcb");
     assert!(merged(&shards, &output).unwrap() == expected);
     let output = folder.path().join("b.vcb");
-    let stop = StopAfter::new(1100);
+    let stop = StopAfter::new(world.pairs(1100));
     world.bake_until(&output, Keep::New, &stop).unwrap_err();
     let report = world.bake(&output, Keep::Resume).unwrap();
     assert!(report.kept_tiles > 0);
@@ -201,7 +201,7 @@ fn a_shard_in_the_making_is_refused_and_resumes_to_the_same_bytes() {
     fs::remove_file(&whole).unwrap();
 
     let output = folder.path().join("b.vcs");
-    let stop = StopAfter::new(1500);
+    let stop = StopAfter::new(world.pairs(1500));
     let error = world
         .shard_until("2/2", &output, Keep::New, &stop)
         .unwrap_err();
@@ -258,7 +258,7 @@ fn a_shard_stopped_before_its_first_tile_leaves_nothing_behind() {
         world.shard_until("1/2", &output, keep, &stop).unwrap_err();
         assert_eq!(names(folder.path()), [""; 0]);
     }
-    let stop = StopAfter::new(1024);
+    let stop = StopAfter::new(world.pairs(1024));
     world
         .shard_until("1/1", &output, Keep::Nothing, &stop)
         .unwrap_err();

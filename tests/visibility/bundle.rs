@@ -3,22 +3,11 @@
 //!
 //! Crops by default; `VIEWCELL_FULL=1` takes the whole files (`scripts/check-exact`).
 
-use super::{BODIES, Dice, real};
-use viewcell::bake::{BakeOptions, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain};
-use viewcell::bundle::InputFile;
+use super::{BODIES, Baked, Dice, real};
+use viewcell::bake::Mode;
 use viewcell::ingest::IngestOptions;
 use viewcell::runtime::{MappedBundle, Sample};
-use viewcell::visibility::{Simd, sees};
-
-struct Silent;
-
-impl Observer for Silent {
-    fn stage(&self, _: Stage, _: u64) {}
-    fn advance(&self, _: Stage, _: u64) {}
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
+use viewcell::visibility::sees;
 
 fn ask(name: &str, mut options: IngestOptions, crop: [u32; 4], always: bool) {
     let full = std::env::var_os("VIEWCELL_FULL").is_some();
@@ -28,25 +17,8 @@ fn ask(name: &str, mut options: IngestOptions, crop: [u32; 4], always: bool) {
     let Some(terrain) = real(name, &options) else {
         return;
     };
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.vcb");
-    let options = BakeOptions {
-        eye_height: BODIES.eye,
-        player_height: BODIES.head,
-        mode: Mode::Exact,
-        max_distance: None,
-        threads: 0,
-        simd: Simd::Auto,
-        overwrite: false,
-        keep: Keep::Nothing,
-        compression: Compression::Lossless,
-    };
-    let source = Source {
-        input: InputFile::default(),
-        options: serde_json::Map::new(),
-    };
-    let report = bake_terrain(&terrain, &source, &options, &path, &Silent).unwrap();
-    let map = MappedBundle::open(&path).unwrap();
+    let baked = Baked::new(&terrain, Mode::Exact);
+    let map = MappedBundle::open(baked.path()).unwrap();
     let bundle = map.terrain().unwrap();
     let sample = |(column, row)| Sample::new(column, row);
     let (width, height) = (terrain.width(), terrain.height());
@@ -80,7 +52,7 @@ fn ask(name: &str, mut options: IngestOptions, crop: [u32; 4], always: bool) {
     }
     println!(
         "{name}: {width} x {height}, {wanted} random pairs and {near} near the boundary, {visible} visible, all as defined; {} bytes, {:.1} s CPU",
-        report.bytes, report.timings.cpu_seconds
+        baked.report.bytes, baked.report.timings.cpu_seconds
     );
 }
 

@@ -2,38 +2,56 @@
 //! hidden from each other, on all surfaces that an engine may draw, near the boundary by choice.
 //! One that is not blocked is a false *hidden*.
 //!
-//! `VIEWCELL_HUNT` sets the number of lines of sight a terrain.
+//! `VIEWCELL_HUNT` sets the number of lines of sight a terrain; `VIEWCELL_FULL=1` bakes whole files.
 
-use super::{BODIES, Dice, Viewsheds, levels, real};
+use super::{BODIES, Baked, Dice, Viewsheds, levels, real};
+use viewcell::bake::Mode;
 use viewcell::ingest::IngestOptions;
-use viewcell::visibility::{BLOCK, Field, Rays, Stance, Surface, obstruction};
+use viewcell::runtime::{MappedBundle, Sample};
+use viewcell::visibility::{BLOCK, Field, Rays, Stance, Surface, is_blocked};
 use viewcell::world::Terrain;
 
-/// Lines of sight from each block of viewpoints.
-const EACH: u64 = 20_000;
+/// How many lines of sight are asked for.
+fn wanted() -> u64 {
+    std::env::var("VIEWCELL_HUNT").map_or(60_000, |n| n.parse().expect("VIEWCELL_HUNT: a number"))
+}
 
-fn hunt(name: &str, terrain: &Terrain) {
-    let wanted = std::env::var("VIEWCELL_HUNT")
-        .ok()
-        .map_or(60_000, |n| n.parse().expect("VIEWCELL_HUNT: a number"));
-    let (width, height) = (terrain.width(), terrain.height());
-    let field = Field::new(terrain, BODIES, Stance::Cell);
-    let mut rays = Rays::new(terrain, &field, *levels().last().unwrap());
-    let mut dice = Dice(wanted);
-    let (mut shot, mut closest) = (0u64, f64::INFINITY);
-    while shot < wanted {
-        let (column, row) = (dice.roll(width), dice.roll(height));
-        let viewsheds = Viewsheds::new(&mut rays, width, column, row);
-        let mut tries = 0;
-        let before = shot;
-        while shot < before + EACH && tries < 20 * EACH {
-            tries += 1;
-            let from = (
-                (column - column % BLOCK + dice.roll(BLOCK)).min(width - 1),
-                (row - row % BLOCK + dice.roll(BLOCK)).min(height - 1),
-            );
+/// What a hunt has come to.
+struct Hunt<'a> {
+    name: &'a str,
+    terrain: &'a Terrain,
+    dice: Dice,
+    shot: u64,
+}
+
+impl<'a> Hunt<'a> {
+    fn new(name: &'a str, terrain: &'a Terrain) -> Self {
+        Self {
+            name,
+            terrain,
+            dice: Dice(wanted()),
+            shot: 0,
+        }
+    }
+
+    /// Shoots up to `lines` lines of sight from cells `from` to others that `sees` says are
+    /// hidden.
+    fn shoot(
+        &mut self,
+        lines: u64,
+        mut from: impl FnMut(&mut Dice) -> (u32, u32),
+        sees: impl Fn((u32, u32), (u32, u32)) -> bool,
+    ) {
+        let (width, height) = (self.terrain.width(), self.terrain.height());
+        let dice = &mut self.dice;
+        let end = self.shot + lines;
+        for _ in 0..20 * lines {
+            if self.shot == end {
+                return;
+            }
+            let from = from(dice);
             let to = (dice.roll(width), dice.roll(height));
-            if viewsheds.sees(from, to) {
+            if sees(from, to) {
                 continue;
             }
             // Near the boundary: a neighbour is visible. One in eight may be anywhere.
@@ -41,7 +59,7 @@ fn hunt(name: &str, terrain: &Terrain) {
                 let at = |at: u32, by: i64, side: u32| {
                     (i64::from(at) + by).clamp(0, i64::from(side) - 1) as u32
                 };
-                viewsheds.sees(from, (at(to.0, dc, width), at(to.1, dr, height)))
+                sees(from, (at(to.0, dc, width), at(to.1, dr, height)))
             };
             let near = [(1, 0), (-1, 0), (0, 1), (0, -1)]
                 .iter()
@@ -49,33 +67,80 @@ fn hunt(name: &str, terrain: &Terrain) {
             if !near && dice.roll(8) > 0 {
                 continue;
             }
-            // Corners and edges of cells are where sight slips through.
-            let mut place = |sample: u32| {
-                let within = match dice.roll(4) {
-                    0 => -0.5,
-                    1 => 0.5,
-                    _ => dice.fraction() - 0.5,
+            // Corners and edges of cells are where sight slips through. A pair that is worth a
+            // line is worth several.
+            for _ in 0..4 {
+                let mut place = |sample: u32| {
+                    let within = match dice.roll(4) {
+                        0 => -0.5,
+                        1 => 0.5,
+                        _ => dice.fraction() - 0.5,
+                    };
+                    f64::from(sample) + within
                 };
-                f64::from(sample) + within
-            };
-            let a = (place(from.0), place(from.1));
-            let b = (place(to.0), place(to.1));
-            let surface = Surface::ALL[dice.roll(3) as usize];
-            if let Some(rises) = obstruction(terrain, BODIES, surface, a, b) {
-                shot += 1;
-                closest = closest.min(rises);
-                assert!(
-                    rises > 0.0,
-                    "{name}: {a:?} sees {b:?} on {surface:?}, but {to:?} is hidden from {from:?}"
-                );
+                let a = (place(from.0), place(from.1));
+                let b = (place(to.0), place(to.1));
+                let surface = Surface::ALL[dice.roll(3) as usize];
+                if let Some(blocked) = is_blocked(self.terrain, BODIES, surface, a, b) {
+                    self.shot += 1;
+                    assert!(
+                        blocked,
+                        "{}: {a:?} sees {b:?} on {surface:?}, but {to:?} is hidden from {from:?}",
+                        self.name
+                    );
+                    if self.shot == end {
+                        return;
+                    }
+                }
             }
         }
-        if shot == before {
-            // A block from which nothing is hidden.
-            shot += 1;
-        }
     }
-    println!("{name}: {shot} lines of sight, all blocked, the least by {closest:.6} m");
+
+    fn end(&self) {
+        println!("{}: {} lines of sight, all blocked", self.name, self.shot);
+    }
+}
+
+/// Asks the kernel, from blocks of viewpoints anywhere.
+fn hunt(name: &str, terrain: &Terrain) {
+    let field = Field::new(terrain, BODIES, Stance::Cell);
+    let mut rays = Rays::new(terrain, &field, *levels().last().unwrap());
+    let (width, height) = (terrain.width(), terrain.height());
+    let mut hunt = Hunt::new(name, terrain);
+    let each = (wanted() / 500).max(20_000);
+    // Some blocks hide nothing.
+    for _ in 0..4 * wanted().div_ceil(each) {
+        let (column, row) = (hunt.dice.roll(width), hunt.dice.roll(height));
+        let viewsheds = Viewsheds::new(&mut rays, width, column, row);
+        let place = |dice: &mut Dice| {
+            (
+                (column - column % BLOCK + dice.roll(BLOCK)).min(width - 1),
+                (row - row % BLOCK + dice.roll(BLOCK)).min(height - 1),
+            )
+        };
+        let lines = each.min(wanted() - hunt.shot);
+        hunt.shoot(lines, place, |from, to| viewsheds.sees(from, to));
+    }
+    assert_eq!(hunt.shot, wanted(), "{name} hides next to nothing");
+    hunt.end();
+}
+
+/// Asks a bundle, from anywhere.
+fn hunt_bundle(name: &str, terrain: &Terrain) {
+    let baked = Baked::new(terrain, Mode::Conservative);
+    let map = MappedBundle::open(baked.path()).unwrap();
+    let bundle = map.terrain().unwrap();
+    assert!(bundle.parameters().mutual);
+    let mut hunt = Hunt::new(name, terrain);
+    let (width, height) = (terrain.width(), terrain.height());
+    let sample = |(column, row)| Sample::new(column, row);
+    hunt.shoot(
+        wanted(),
+        |dice| (dice.roll(width), dice.roll(height)),
+        |from, to| bundle.visible(sample(from), sample(to)),
+    );
+    assert_eq!(hunt.shot, wanted(), "{name} hides next to nothing");
+    hunt.end();
 }
 
 #[test]
@@ -98,6 +163,7 @@ fn no_line_of_sight_slips_through_made_up_ground() {
             .collect();
         let terrain = Terrain::new(70, 50, heights, [1.0, 1.0]).unwrap();
         hunt(&format!("made up {kind}"), &terrain);
+        hunt_bundle(&format!("made up {kind}, a bundle"), &terrain);
     }
 }
 
@@ -116,6 +182,25 @@ fn no_line_of_sight_slips_through_real_ground() {
     ] {
         if let Some(terrain) = real(name, options) {
             hunt(name, &terrain);
+        }
+    }
+}
+
+#[test]
+fn no_line_of_sight_slips_through_bundles_of_real_ground() {
+    let full = std::env::var_os("VIEWCELL_FULL").is_some();
+    for (name, crop, scale) in [
+        ("jacksboro_fault_dem.tif", [100, 100, 90, 70], 1.0),
+        ("Gale_HRSC_DEM_50m_300x285.bin", [20, 30, 90, 70], 0.1),
+        ("bilbao_dsm_500.tif", [200, 200, 90, 70], 1.0),
+    ] {
+        let options = IngestOptions {
+            crop: (!full || name.starts_with("bilbao")).then_some(crop),
+            vertical_scale: scale,
+            ..IngestOptions::default()
+        };
+        if let Some(terrain) = real(name, &options) {
+            hunt_bundle(name, &terrain);
         }
     }
 }

@@ -7,6 +7,8 @@ mod small;
 
 use fearless_simd::Level;
 use std::path::PathBuf;
+use viewcell::bake::{BakeOptions, BakeReport, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain};
+use viewcell::bundle::InputFile;
 use viewcell::ingest::{IngestOptions, read_terrain};
 use viewcell::visibility::{BLOCK, Bodies, Rays, Simd};
 use viewcell::world::Terrain;
@@ -42,6 +44,50 @@ impl Viewsheds {
         let word = to.1 / 8 * self.width.div_ceil(8) + to.0 / 8;
         let bits = self.bitmaps[viewpoint * self.words + word as usize];
         bits >> (to.1 % 8 * 8 + to.0 % 8) & 1 == 1
+    }
+}
+
+/// A bundle, and its folder.
+struct Baked {
+    folder: tempfile::TempDir,
+    report: BakeReport,
+}
+
+impl Baked {
+    fn new(terrain: &Terrain, mode: Mode) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let options = BakeOptions {
+            eye_height: BODIES.eye,
+            player_height: BODIES.head,
+            mode,
+            max_distance: None,
+            threads: 0,
+            simd: Simd::Auto,
+            overwrite: false,
+            keep: Keep::Nothing,
+            compression: Compression::Lossless,
+        };
+        let source = Source {
+            input: InputFile::default(),
+            options: serde_json::Map::new(),
+        };
+        let path = folder.path().join("a.vcb");
+        let report = bake_terrain(terrain, &source, &options, &path, &Silent).unwrap();
+        Self { folder, report }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("a.vcb")
+    }
+}
+
+struct Silent;
+
+impl Observer for Silent {
+    fn stage(&self, _: Stage, _: u64) {}
+    fn advance(&self, _: Stage, _: u64) {}
+    fn cancelled(&self) -> bool {
+        false
     }
 }
 

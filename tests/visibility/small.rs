@@ -2,7 +2,8 @@
 
 use super::{BODIES, Viewsheds, levels};
 use proptest::prelude::*;
-use viewcell::visibility::{BLOCK, Bodies, Field, Rays, Stance, find_sight, sees};
+use viewcell::format::groups::comes_before;
+use viewcell::visibility::{BLOCK, Bodies, Field, Order, Rays, Stance, find_sight, sees};
 use viewcell::world::Terrain;
 
 /// A terrain of one of the kinds that have gone wrong somewhere: ties, spikes, pits, voids.
@@ -41,6 +42,11 @@ fn terrain() -> impl Strategy<Value = Terrain> {
     })
 }
 
+/// An order of blocks.
+fn row_by_row(a: (u32, u32), b: (u32, u32)) -> bool {
+    (a.1, a.0) < (b.1, b.0)
+}
+
 fn bodies() -> impl Strategy<Value = Bodies> {
     prop_oneof![
         Just(BODIES),
@@ -66,10 +72,17 @@ fn all_pairs(
     terrain: &Terrain,
     field: &Field,
     level: fearless_simd::Level,
+    check: impl FnMut((u32, u32), (u32, u32), bool),
+) {
+    all_pairs_of(terrain, Rays::new(terrain, field, level), check);
+}
+
+fn all_pairs_of(
+    terrain: &Terrain,
+    mut rays: Rays<'_>,
     mut check: impl FnMut((u32, u32), (u32, u32), bool),
 ) {
     let (width, height) = (terrain.width(), terrain.height());
-    let mut rays = Rays::new(terrain, field, level);
     for row in (0..height).step_by(BLOCK as usize) {
         for column in (0..width).step_by(BLOCK as usize) {
             let viewsheds = Viewsheds::new(&mut rays, width, column, row);
@@ -132,6 +145,38 @@ proptest! {
             // Some of them: a search takes long.
             if !seen && dice.roll(16) == 0 && find_sight(&terrain, bodies, from, to, 20, 1) {
                 wrong.get_or_insert((from, to));
+            }
+        });
+        prop_assert_eq!(wrong, None);
+    }
+
+    #[test]
+    fn deciding_once_says_the_same_of_each_pair_and_says_it_once(
+        terrain in terrain(),
+        stance in prop_oneof![Just(Stance::Sample), Just(Stance::Cell)],
+        order in prop_oneof![Just(comes_before as Order), Just(row_by_row as Order)],
+    ) {
+        let field = Field::new(&terrain, BODIES, stance);
+        let level = *levels().last().unwrap();
+        let mut seen = std::collections::HashSet::new();
+        all_pairs(&terrain, &field, level, |from, to, sees| {
+            if sees {
+                seen.insert((from, to));
+            }
+        });
+        let block = |(column, row): (u32, u32)| (column / 8, row / 8);
+        let mut wrong = None;
+        let once = Rays::new(&terrain, &field, level).deciding_once(order);
+        all_pairs_of(&terrain, once, |from, to, sees| {
+            let (a, b) = (block(from), block(to));
+            let there = seen.contains(&(from, to));
+            let expected = if a == b {
+                there && seen.contains(&(to, from))
+            } else {
+                there && !order(b, a)
+            };
+            if sees != expected {
+                wrong.get_or_insert((from, to, sees));
             }
         });
         prop_assert_eq!(wrong, None);

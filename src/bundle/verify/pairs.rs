@@ -6,13 +6,11 @@ use super::container::Container;
 use super::{Checker, Faults, Rule};
 use crate::bundle::provenance::Statistics;
 use crate::compress::ValidPyramid;
-use crate::compress::pairs::group::{is_kept, morton_blocks};
+use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
 use crate::compress::pairs::{
     Codebook, GroupSymbols, Histogram, PairCounts, PairSymbols, Sight, encode_group,
 };
-use crate::format::{
-    Grid, GroupPvs, Groups, Leaf, Quad, Tag, TerrainParameters, Valid, Visibility,
-};
+use crate::format::{Grid, GroupPvs, Groups, Quad, Tag, TerrainParameters, Valid, Visibility};
 
 pub(super) const PAIR_INDEX: Rule = Rule {
     name: "pair-index",
@@ -258,28 +256,17 @@ fn canonical(
         sights: vec![Sight::Hidden; grid.blocks()],
         pairs: Vec::new(),
     };
-    for leaf in group.skeleton().leaves() {
-        let quad = leaf.quad();
-        let sight = match leaf {
-            Leaf::Hidden(_) => continue,
-            Leaf::Visible(_) => Sight::Visible,
-            Leaf::Block(..) => Sight::Mixed,
-        };
-        let (columns, rows) = groups.valid().block_range(quad);
-        for row in rows {
-            for column in columns.clone() {
-                let index = (row * across + column) as usize;
-                if viewpoints != 0 && terrain.blocks()[index] != 0 {
-                    symbols.sights[index] = sight;
-                }
-            }
+    for (sight, target) in sights_of(group.skeleton()) {
+        let index = (target.1 * across + target.0) as usize;
+        let targets = terrain.blocks()[index];
+        if viewpoints != 0 && targets != 0 {
+            symbols.sights[index] = sight;
         }
-        if sight == Sight::Mixed && is_kept(mutual, block, (quad.column, quad.row)) {
+        if sight == Sight::Mixed && is_kept(mutual, block, target) {
             let record = group.record(symbols.pairs.len())?;
-            let targets = terrain.blocks()[(quad.row * across + quad.column) as usize];
             let mut pair = PairSymbols::default();
             let found = pair.analyse(&record.rows(), viewpoints, targets);
-            symbols.sights[(quad.row * across + quad.column) as usize] = found;
+            symbols.sights[index] = found;
             if found == Sight::Mixed {
                 symbols.pairs.push(pair);
             } else {

@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 use super::codebook::Codebook;
 use super::symbols::{PairSymbols, Sight};
 use crate::compress::ValidPyramid;
-use crate::format::Grid;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::groups::{TABLE_RUN, comes_before};
 use crate::format::quadtree::{HIDDEN, UNKNOWN, VISIBLE, write_varint};
+use crate::format::{Grid, Leaf, Tree};
 
 /// What the samples of a block see.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,8 +96,9 @@ pub fn encode_group(
     out.extend(records);
 }
 
-/// Appends head and nodes; returns the mixed blocks in their order, if the root is unknown.
-pub(super) fn skeleton(
+/// Appends the head and nodes of a group; returns the mixed blocks in their order, if the root is
+/// unknown. Panics unless there is one sight a block of the grid.
+pub fn skeleton(
     valid: &ValidPyramid,
     sights: &[Sight],
     out: &mut Vec<u8>,
@@ -169,6 +170,20 @@ pub(super) fn skeleton(
     out.extend_from_slice(&bytes[..length]);
     out.extend(nodes);
     Some(quads)
+}
+
+/// How the blocks of a grid are seen by a skeleton, in its order; hidden ones are left out.
+pub fn sights_of(skeleton: Tree<'_>) -> impl Iterator<Item = (Sight, (u32, u32))> {
+    let sights = skeleton.leaves().filter_map(|leaf| match leaf {
+        Leaf::Hidden(_) => None,
+        Leaf::Visible(quad) => Some((Sight::Visible, quad)),
+        Leaf::Block(quad, _) => Some((Sight::Mixed, quad)),
+    });
+    let valid = skeleton.valid();
+    sights.flat_map(move |(sight, quad)| {
+        let (columns, rows) = valid.block_range(quad);
+        rows.flat_map(move |row| columns.clone().map(move |column| (sight, (column, row))))
+    })
 }
 
 /// Visible samples by level of the viewpoint quad, 0 to 3, summed over the quads.
