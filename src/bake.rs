@@ -34,6 +34,7 @@ mod sweep;
 mod tiles;
 mod weights;
 
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
@@ -45,7 +46,7 @@ use crate::bundle::{
 };
 use crate::format::{Grid, TerrainParameters, TreeCode, VisibilityMode};
 use crate::hierarchy::Plan;
-use crate::visibility::{MAX_SECTORS, Simd};
+use crate::visibility::{Curvature, MAX_SECTORS, Simd};
 use crate::world::Terrain;
 
 use assembly::{Assembly, Trees};
@@ -90,6 +91,8 @@ pub struct BakeOptions {
     pub mode: Mode,
     /// Nobody sees further than this over the ground, in metres; `None` for no limit.
     pub max_distance: Option<f64>,
+    /// The shape of the earth; `None` for a flat one.
+    pub curvature: Option<Curvature>,
     /// Threads that compute; 0 for as many as there are processors.
     pub threads: usize,
     /// Instructions to use. Changes no byte of the result.
@@ -216,7 +219,8 @@ pub fn bake_terrain(
         keep => Some(Checkpoint::open(output, &job, keep)?),
     };
     let baked: Result<BakeReport, BakeError> = (|| {
-        let prepared = Prepared::new(terrain, grid, options, observer);
+        let seen = as_seen(terrain, options)?;
+        let prepared = Prepared::new(&seen, grid, options, observer);
         let (overwrite, heights) = (options.overwrite, terrain.heights());
         let writer = match &checkpoint {
             None => TerrainWriter::create(output, overwrite, &header, heights),
@@ -354,7 +358,8 @@ pub fn bake_shard(
             }
             kept_tiles = shard.tiles();
         }
-        let prepared = Prepared::new(terrain, grid, options, observer);
+        let seen = as_seen(terrain, options)?;
+        let prepared = Prepared::new(&seen, grid, options, observer);
         let due = due.start + kept_tiles as usize..due.end;
         prepared.bake_tiles(
             due,
@@ -411,6 +416,23 @@ fn check_options(options: &BakeOptions) -> Result<(), BakeError> {
             found: sectors.to_string(),
         });
     }
+    if let Some(Curvature { radius, refraction }) = options.curvature {
+        // A smaller earth is none, and would be bent beyond what a parabola is good for.
+        if !(radius.is_finite() && radius >= 1e3) {
+            return Err(BakeError::Option {
+                option: "--earth-curvature",
+                expected: "a radius of at least 1000 m",
+                found: radius.to_string(),
+            });
+        }
+        if !(0.0..1.0).contains(&refraction) {
+            return Err(BakeError::Option {
+                option: "--refraction",
+                expected: "a coefficient of at least 0 and less than 1",
+                found: refraction.to_string(),
+            });
+        }
+    }
     if options.simd.level().is_none() {
         return Err(BakeError::Option {
             option: "--simd",
@@ -419,6 +441,19 @@ fn check_options(options: &BakeOptions) -> Result<(), BakeError> {
         });
     }
     Ok(())
+}
+
+/// The ground that straight sight meets.
+fn as_seen<'t>(terrain: &'t Terrain, options: &BakeOptions) -> Result<Cow<'t, Terrain>, BakeError> {
+    let Some(curvature) = options.curvature else {
+        return Ok(Cow::Borrowed(terrain));
+    };
+    let lowered = curvature.lower(terrain);
+    lowered.map(Cow::Owned).map_err(|error| BakeError::Option {
+        option: "--earth-curvature",
+        expected: "a terrain that is small beside the earth",
+        found: error.to_string(),
+    })
 }
 
 /// Whether whoever is seen sees, too, so that each pair is decided once.
@@ -445,8 +480,8 @@ fn header(terrain: &Terrain, grid: Grid, options: &BakeOptions) -> TerrainHeader
             mutual: mutual(options),
             tree_code: TreeCode::Single,
             lossy: false,
-            earth_radius: 0.0,
-            refraction: 0.0,
+            earth_radius: options.curvature.map_or(0.0, |earth| earth.radius),
+            refraction: options.curvature.map_or(0.0, |earth| earth.refraction),
             transform: georeference.map(|g| g.transform),
         },
         crs: georeference.map(|g| g.crs.clone()),

@@ -314,8 +314,8 @@ pub(super) fn shrink(
     }
     let cannot = |error: &dyn std::fmt::Display| reading(lossless.path(), error);
     let map = MappedBundle::open(lossless.path()).map_err(|error| cannot(&error))?;
-    let terrain = map.terrain().map_err(|error| cannot(&error))?;
-    let groups = terrain.groups().ok_or_else(|| cannot(&"no pairs"))?;
+    let pairs = PairSource::new(&map, valid).map_err(|error| cannot(&error))?;
+    let groups = pairs.terrain.groups().ok_or_else(|| cannot(&"no pairs"))?;
     let weights = Weights::new(valid, &budget.weight);
     let mut of_pvss = 0;
     for section in &written.sections {
@@ -327,7 +327,7 @@ pub(super) fn shrink(
         quads: trees_in_order(valid.grid())
             .map(|quad| (quad, weights.of_quad(valid, quad)))
             .collect(),
-        source: PairSource::new(terrain, valid),
+        source: pairs,
         groups,
         valid,
         weights,

@@ -24,10 +24,11 @@ use crate::compress::pairs::{
 };
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::format::{Groups, Quad, TreeCode};
-use crate::runtime::{MappedBundle, TerrainBundle};
+use crate::runtime::{MappedBundle, OpenError, TerrainBundle};
 
 /// A bundle whose groups can be had, whatever its tree code.
 pub(super) struct PairSource<'a> {
+    map: &'a MappedBundle,
     pub terrain: TerrainBundle<'a>,
     pub valid: &'a ValidPyramid,
     /// The blocks in the order of groups.
@@ -35,12 +36,14 @@ pub(super) struct PairSource<'a> {
 }
 
 impl<'a> PairSource<'a> {
-    pub fn new(terrain: TerrainBundle<'a>, valid: &'a ValidPyramid) -> Self {
-        Self {
+    /// The bundle of a terrain in a map.
+    pub fn new(map: &'a MappedBundle, valid: &'a ValidPyramid) -> Result<Self, OpenError> {
+        Ok(Self {
+            map,
+            terrain: map.terrain()?,
             blocks: morton_blocks(valid.grid()),
-            terrain,
             valid,
-        }
+        })
     }
 
     pub fn mutual(&self) -> bool {
@@ -131,6 +134,8 @@ impl<'a> PairSource<'a> {
             for (&block, mapped) in blocks.iter().zip(mapped) {
                 take(block, mapped)?;
             }
+            // The trees of all blocks may be more than memory holds.
+            self.map.let_go();
             done += blocks.len();
             observer.advance(Stage::Compress, done as u64);
         }
@@ -263,8 +268,7 @@ pub(super) fn pack(
     observer: &dyn Observer,
 ) -> Result<Written, BakeError> {
     let map = MappedBundle::open(source).map_err(|error| reading(source, &error))?;
-    let terrain = map.terrain().map_err(|error| reading(source, &error))?;
-    let source = PairSource::new(terrain, valid);
+    let source = PairSource::new(&map, valid).map_err(|error| reading(source, &error))?;
     let pool = pool(threads)?;
 
     observer.stage(Stage::Compress, 2 * source.blocks.len() as u64);

@@ -328,6 +328,7 @@ fn bake(
         player_height: job.player_height,
         mode: job.mode()?,
         max_distance: job.max_distance,
+        curvature: job.curvature(&ingested.terrain)?,
         threads: job.threads,
         simd: match job.simd {
             Simd::Auto => visibility::Simd::Auto,

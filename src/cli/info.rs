@@ -105,6 +105,9 @@ impl fmt::Display for Summary<'_> {
             if let Some(distance) = terrain.max_distance {
                 let _ = write!(mode, ", at most {} m", Metres(distance));
             }
+            if terrain.earth_radius.is_some() {
+                let _ = write!(mode, ", round earth, refraction {:.3}", terrain.refraction);
+            }
             row("visibility", mode)?;
         }
         let loss = info.provenance.as_ref().and_then(|made| made.loss.as_ref());

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use viewcell::bake::Mode;
 use viewcell::ingest::{self, IngestOptions};
-use viewcell::visibility::MAX_SECTORS;
+use viewcell::visibility::{Curvature, MAX_SECTORS};
+use viewcell::world::Terrain;
 
 use super::compression::{ByteSize, CompressionArgs, Method, Ties, WeightOf};
 use super::exit::{Exit, Failure};
@@ -57,6 +58,21 @@ pub struct TerrainJob {
     /// Nobody sees further than this over the ground, in metres; if not given, sight has no limit
     #[arg(long, value_name = "METRES", help_heading = "Players")]
     pub max_distance: Option<f64>,
+
+    /// Let the earth be round, and air bend sight. Needs a file with a ground unit, or --spacing
+    #[arg(long, help_heading = "Players")]
+    #[serde(default)]
+    pub earth_curvature: bool,
+
+    /// How much air bends sight, as a share of the earth's curvature: 0 to less than 1; 1/7 if not
+    /// given
+    #[arg(
+        long,
+        value_name = "K",
+        requires = "earth_curvature",
+        help_heading = "Players"
+    )]
+    pub refraction: Option<f64>,
 
     /// What one place is: a sample, the square around it, or a sample by sectors
     #[arg(long, value_enum, default_value_t, help_heading = "Players")]
@@ -350,6 +366,34 @@ impl TerrainJob {
         }
     }
 
+    fn refraction(&self) -> f64 {
+        self.refraction.unwrap_or(Curvature::REFRACTION)
+    }
+
+    /// The shape of the earth under the terrain that was read.
+    pub fn curvature(&self, terrain: &Terrain) -> Result<Option<Curvature>, Failure> {
+        if !self.earth_curvature {
+            return match self.refraction {
+                None => Ok(None),
+                // A job file knows of no options that need others.
+                Some(k) => Err(Failure::usage(format!(
+                    "--refraction {k}: expected only with --earth-curvature; add it, or leave out --refraction"
+                ))),
+            };
+        }
+        let placed = terrain.georeference().is_some_and(|place| place.has_crs());
+        if !placed && self.spacing.is_none() {
+            return Err(Failure::new(
+                Exit::BadInput,
+                anyhow::anyhow!(
+                    "{}: --earth-curvature expects to know how many metres apart samples are, and the file names no coordinate reference system; give --spacing DX[,DY]",
+                    self.input.display()
+                ),
+            ));
+        }
+        Ok(Some(Curvature::earth(self.refraction())))
+    }
+
     /// The options that the bundle depends on, by their names on the command line; but for the
     /// budget, of which the bundle says what was lost.
     pub fn options(&self) -> Map<String, Value> {
@@ -357,6 +401,8 @@ impl TerrainJob {
             "player-height": self.player_height,
             "eye-height": self.eye_height.unwrap_or(self.player_height),
             "max-distance": self.max_distance,
+            "earth-curvature": self.earth_curvature.then_some(true),
+            "refraction": self.earth_curvature.then(|| self.refraction()),
             "visibility": self.visibility,
             "sectors": match self.visibility {
                 Visibility::Sectors => Some(self.sectors.unwrap_or(ENOUGH_SECTORS)),

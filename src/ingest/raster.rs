@@ -174,7 +174,7 @@ impl Raster {
         let georeference = transform.map(|transform| Georeference {
             crs: self
                 .crs
-                .map_or_else(|| "unknown".to_owned(), |crs| crs.name),
+                .map_or_else(|| Georeference::UNKNOWN_CRS.to_owned(), |crs| crs.name),
             transform,
         });
         let terrain = Terrain::new(window.width, window.height, self.values, spacing)

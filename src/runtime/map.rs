@@ -41,7 +41,7 @@ impl MappedBundle {
             return Err(io(std::io::Error::other(what)));
         }
         let file = File::open(path).map_err(io)?;
-        // The only unsafe code of the runtime. Sound as long as nobody truncates or writes to
+        // Sound as long as nobody truncates or writes to
         // the file, as the type's documentation demands; other changes to the file's bytes
         // cannot do harm, since every access is checked and no bytes are trusted.
         #[allow(unsafe_code)]
@@ -63,6 +63,22 @@ impl MappedBundle {
     /// The bundle as one of a level of cells. O(1); keep what it returns.
     pub fn cells(&self) -> Result<CellBundle<'_>, OpenError> {
         self.bundle()?.cells()
+    }
+
+    /// Lets the system take back the memory of what has been read so far; what is asked for again
+    /// is read from the file again. For those who go through a large file once.
+    pub fn let_go(&self) {
+        #[cfg(unix)]
+        {
+            // Sound, since the map is of a file and nobody writes into it: its pages come back as
+            // they were. Where the system will not, nothing is lost.
+            #[allow(unsafe_code)]
+            unsafe {
+                self.map
+                    .unchecked_advise(memmap2::UncheckedAdvice::DontNeed)
+            }
+            .ok();
+        }
     }
 
     /// What the bundle is of.

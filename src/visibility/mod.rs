@@ -6,10 +6,11 @@
 //!
 //! `sectors` is another definition, the thesis's, with a kernel and a twin of its own. Behind
 //! [`Viewsheds`] the hierarchy does not ask which it is. `horizon` stands beside: angles against
-//! the sky, and no PVS. [`portals`] is for levels of cells and portals.
+//! the sky, and no PVS. `curvature` makes ground of the round earth for all of them. [`portals`] is for levels of cells and portals.
 
 mod angles;
 mod continuous;
+mod curvature;
 mod decide;
 mod exact;
 mod field;
@@ -30,6 +31,7 @@ mod surface;
 mod viewsheds;
 
 pub use continuous::{Surface, find_sight, is_blocked, obstruction};
+pub use curvature::Curvature;
 pub use field::{Field, Stance};
 pub use horizon::{Horizons, horizon};
 pub use midlines::MAX_SECTORS;

@@ -24,6 +24,16 @@ pub struct Georeference {
     pub transform: [f64; 6],
 }
 
+impl Georeference {
+    /// What stands for a CRS where the file names none.
+    pub const UNKNOWN_CRS: &str = "unknown";
+
+    /// Whether the file says of what its units are.
+    pub fn has_crs(&self) -> bool {
+        self.crs != Self::UNKNOWN_CRS
+    }
+}
+
 /// Why a grid is no terrain.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

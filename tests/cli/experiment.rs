@@ -1,6 +1,6 @@
 //! `viewcell experiment`: methods side by side, and the papers' experiments.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::{Folder, demo, hills};
 
@@ -116,6 +116,8 @@ fn the_modes_of_visibility_side_by_side() {
         "--json",
         "--chart",
         "modes.svg",
+        "--cost-chart",
+        "costs.svg",
     ];
     let document: Value = serde_json::from_str(&folder.ok(&arguments).stdout).unwrap();
     assert_eq!(document["samples"], 1200);
@@ -143,14 +145,24 @@ fn the_modes_of_visibility_side_by_side() {
         chart.starts_with("<svg") && chart.contains("conservative"),
         "{chart}"
     );
+    let costs = document["costs"].as_array().unwrap();
+    let sizes: Vec<&Value> = costs.iter().map(|cost| &cost["size"]).collect();
+    assert_eq!(json!(sizes), json!([[10, 7], [20, 15], [30, 22], [40, 30]]));
+    for cost in costs {
+        let each = cost["nanoseconds_a_pair"].as_array().unwrap();
+        assert!(each.len() == 3 && each.iter().all(|cost| cost.as_f64() > Some(0.0)));
+    }
+    let chart = String::from_utf8(folder.read("costs.svg")).unwrap();
+    assert!(chart.contains("30 x 22") && chart.contains("sectors"));
     // Nothing else is left behind.
-    assert_eq!(folder.names(), ["modes.svg"]);
+    assert_eq!(folder.names(), ["costs.svg", "modes.svg"]);
 
     let table = folder.ok(&arguments[..12]).stdout;
     assert!(
         table.contains("against motion") && table.contains("sectors"),
         "{table}"
     );
+    assert!(!table.contains("ns a pair"), "{table}");
     folder.fails(&arguments, 4, &["modes.svg", "--force"]);
 }
 

@@ -4,6 +4,7 @@
 mod bad_input;
 mod cells;
 mod common;
+mod curvature;
 mod documents;
 mod experiment;
 mod export;

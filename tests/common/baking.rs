@@ -33,6 +33,7 @@ pub fn bake_exactly(terrain: &Terrain, bodies: Bodies, path: &Path) {
         player_height: bodies.head,
         mode: Mode::Exact,
         max_distance: None,
+        curvature: None,
         threads: 1,
         simd: Simd::Auto,
         overwrite: false,

@@ -86,6 +86,7 @@ impl World {
                 player_height: 1.8,
                 mode: Mode::Exact,
                 max_distance: None,
+                curvature: None,
                 threads: 1,
                 simd: Simd::Auto,
                 overwrite: false,

@@ -17,7 +17,7 @@ fn ask(name: &str, mut options: IngestOptions, crop: [u32; 4], always: bool) {
     let Some(terrain) = real(name, &options) else {
         return;
     };
-    let baked = Baked::new(&terrain, Mode::Exact);
+    let baked = Baked::new(&terrain, Mode::Exact, None);
     let map = MappedBundle::open(baked.path()).unwrap();
     let bundle = map.terrain().unwrap();
     let sample = |(column, row)| Sample::new(column, row);

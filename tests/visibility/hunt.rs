@@ -8,7 +8,7 @@ use super::{BODIES, Baked, Dice, Viewsheds, levels, real};
 use viewcell::bake::Mode;
 use viewcell::ingest::IngestOptions;
 use viewcell::runtime::{MappedBundle, Sample};
-use viewcell::visibility::{BLOCK, Field, Rays, Stance, Surface, is_blocked};
+use viewcell::visibility::{BLOCK, Curvature, Field, Rays, Stance, Surface, is_blocked};
 use viewcell::world::Terrain;
 
 /// How many lines of sight are asked for.
@@ -126,8 +126,10 @@ fn hunt(name: &str, terrain: &Terrain) {
 }
 
 /// Asks a bundle, from anywhere.
-fn hunt_bundle(name: &str, terrain: &Terrain) {
-    let baked = Baked::new(terrain, Mode::Conservative);
+fn hunt_bundle(name: &str, terrain: &Terrain, curvature: Option<Curvature>) {
+    let baked = Baked::new(terrain, Mode::Conservative, curvature);
+    let lowered = curvature.map(|curvature| curvature.lower(terrain).unwrap());
+    let terrain = lowered.as_ref().unwrap_or(terrain);
     let map = MappedBundle::open(baked.path()).unwrap();
     let bundle = map.terrain().unwrap();
     assert!(bundle.parameters().mutual);
@@ -163,8 +165,17 @@ fn no_line_of_sight_slips_through_made_up_ground() {
             .collect();
         let terrain = Terrain::new(70, 50, heights, [1.0, 1.0]).unwrap();
         hunt(&format!("made up {kind}"), &terrain);
-        hunt_bundle(&format!("made up {kind}, a bundle"), &terrain);
+        hunt_bundle(&format!("made up {kind}, a bundle"), &terrain, None);
     }
+}
+
+#[test]
+fn no_line_of_sight_slips_through_ground_of_the_round_earth() {
+    let mut dice = Dice(5);
+    let heights = (0..70 * 50).map(|_| 5.0 * dice.fraction()).collect();
+    let terrain = Terrain::new(70, 50, heights, [400.0, 300.0]).unwrap();
+    let curvature = Curvature::earth(Curvature::REFRACTION);
+    hunt_bundle("made up, round", &terrain, Some(curvature));
 }
 
 #[test]
@@ -200,7 +211,7 @@ fn no_line_of_sight_slips_through_bundles_of_real_ground() {
             ..IngestOptions::default()
         };
         if let Some(terrain) = real(name, &options) {
-            hunt_bundle(name, &terrain);
+            hunt_bundle(name, &terrain, None);
         }
     }
 }

@@ -1,16 +1,19 @@
 //! The kernels against their slow twins: exactly for samples, one-sided for cells.
 
 mod bundle;
+mod curvature;
 mod hunt;
 mod real;
 mod small;
 
 use fearless_simd::Level;
 use std::path::PathBuf;
-use viewcell::bake::{BakeOptions, BakeReport, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain};
+use viewcell::bake::{
+    BakeOptions, BakeReport, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain,
+};
 use viewcell::bundle::InputFile;
 use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::visibility::{BLOCK, Bodies, Rays, Simd};
+use viewcell::visibility::{BLOCK, Bodies, Curvature, Rays, Simd};
 use viewcell::world::Terrain;
 
 const BODIES: Bodies = Bodies {
@@ -54,13 +57,14 @@ struct Baked {
 }
 
 impl Baked {
-    fn new(terrain: &Terrain, mode: Mode) -> Self {
+    fn new(terrain: &Terrain, mode: Mode, curvature: Option<Curvature>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options = BakeOptions {
             eye_height: BODIES.eye,
             player_height: BODIES.head,
             mode,
             max_distance: None,
+            curvature,
             threads: 0,
             simd: Simd::Auto,
             overwrite: false,

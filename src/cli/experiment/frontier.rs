@@ -211,6 +211,7 @@ pub(super) fn bake(heightmap: &Heightmap, voice: &Voice, path: &Path) -> Result<
         player_height: 1.8,
         mode: Mode::Exact,
         max_distance: None,
+        curvature: None,
         threads: 0,
         simd: Simd::Auto,
         overwrite: false,

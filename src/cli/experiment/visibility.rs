@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{BakeOptions, Compression, Keep, Mode, Source, bake_terrain};
+use viewcell::bake::{BakeOptions, BakeReport, Compression, Keep, Mode, Source, bake_terrain};
 use viewcell::bundle;
 use viewcell::experiment::{Compared, ModeShares, MotionOptions, MotionSample, compare_modes};
 use viewcell::picture::{Bars, CHART_SIZE, Chart, Series};
 use viewcell::visibility::{Bodies, MAX_SECTORS, Simd};
+use viewcell::world::Terrain;
 
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
@@ -47,7 +48,11 @@ pub struct Args {
     /// Draw a chart of the shares
     #[arg(long, value_name = "OUT.svg")]
     chart: Option<PathBuf>,
-    /// Overwrite the chart if it is there
+    /// Draw a chart of what a pair of samples costs as terrains grow; bakes the middle of the terrain
+    /// at a quarter, half and three quarters of its sides, too
+    #[arg(long, value_name = "OUT.svg")]
+    cost_chart: Option<PathBuf>,
+    /// Overwrite charts that are there
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -70,6 +75,18 @@ pub struct Document {
     motion: MotionSample,
     /// The modes.
     modes: Vec<Row>,
+    /// What a pair costs as terrains grow; with `--cost-chart` only.
+    costs: Vec<Cost>,
+}
+
+/// What a pair costs on a part of the terrain.
+#[derive(Serialize, JsonSchema)]
+struct Cost {
+    /// Columns and rows of the part.
+    size: [u32; 2],
+    /// CPU time of the bake in nanoseconds, everything included, for each ordered pair of samples;
+    /// of the modes in their order.
+    nanoseconds_a_pair: Vec<f64>,
 }
 
 /// One mode.
@@ -98,7 +115,7 @@ pub fn run(args: &Args) -> Outcome {
             )));
         }
     }
-    if let Some(chart) = &args.chart {
+    for chart in [&args.chart, &args.cost_chart].into_iter().flatten() {
         bundle::check_output(chart, args.force)?;
     }
     let ingested = args.heightmap.read()?;
@@ -113,9 +130,7 @@ pub fn run(args: &Args) -> Outcome {
         .map_err(|error| Failure::io("no folder for temporary bundles".into(), error))?;
     let path = |mode: &str| folder.path().join(mode).with_extension("vcb");
 
-    let mut reports = Vec::new();
-    for mode in MODES {
-        say(format_args!("baking: {mode}"));
+    let bake = |terrain: &Terrain, mode: &str| {
         let options = BakeOptions {
             eye_height: args.eye_height,
             player_height: args.player_height,
@@ -125,20 +140,51 @@ pub fn run(args: &Args) -> Outcome {
                 _ => Mode::Sectors(args.sectors),
             },
             max_distance: None,
+            curvature: None,
             threads: args.threads,
             simd: Simd::Auto,
-            overwrite: false,
+            overwrite: true,
             keep: Keep::Nothing,
             compression: Compression::Lossless,
         };
         match bake_terrain(terrain, &source, &options, &path(mode), &progress) {
-            Ok(report) => reports.push(report),
-            Err(_) if stop.asked() => {
-                say("viewcell: stopped; nothing was written");
-                return Ok(stop.exit());
-            }
-            Err(error) => return Err(error.into()),
+            Ok(report) => Ok(Some(report)),
+            Err(_) if stop.asked() => Ok(None),
+            Err(error) => Err(Failure::from(error)),
         }
+    };
+    let stopped = || {
+        say("viewcell: stopped; nothing was written");
+        Ok(stop.exit())
+    };
+    let mut costs = Vec::new();
+    for quarters in 1..4 {
+        if args.cost_chart.is_none() {
+            break;
+        }
+        let Some(part) = middle(terrain, quarters) else {
+            continue;
+        };
+        say(format_args!("baking: {} x {}", part.width(), part.height()));
+        let mut cost = Vec::new();
+        for mode in MODES {
+            let Some(report) = bake(&part, mode)? else {
+                return stopped();
+            };
+            cost.push(report);
+        }
+        costs.push(Cost::of(&cost));
+    }
+    let mut reports = Vec::new();
+    for mode in MODES {
+        say(format_args!("baking: {mode}"));
+        let Some(report) = bake(terrain, mode)? else {
+            return stopped();
+        };
+        reports.push(report);
+    }
+    if args.cost_chart.is_some() {
+        costs.push(Cost::of(&reports));
     }
     progress.finish();
 
@@ -182,9 +228,13 @@ pub fn run(args: &Args) -> Outcome {
                 bytes: report.bytes,
             })
             .collect(),
+        costs,
     };
-    if let Some(chart) = &args.chart {
-        draw(&document, chart, args.force)?;
+    if let Some(path) = &args.chart {
+        bundle::save(path, shares_chart(&document).as_bytes(), args.force)?;
+    }
+    if let Some(path) = &args.cost_chart {
+        bundle::save(path, cost_chart(&document.costs).as_bytes(), args.force)?;
     }
     if args.json.json {
         output::print_json(&document)?;
@@ -236,12 +286,70 @@ fn table(document: &Document) -> String {
             row.bytes as f64 / 1e6,
         );
     }
+    for Cost {
+        size: [width, height],
+        nanoseconds_a_pair: costs,
+    } in &document.costs
+    {
+        let costs = costs.iter().zip(MODES);
+        let costs: Vec<String> = costs
+            .map(|(cost, mode)| format!("{mode} {cost:.3}"))
+            .collect();
+        table += &format!("ns a pair of {width} x {height}: {}\n", costs.join(", "));
+    }
     table
         + "\nmissed: of the pairs that see each other, those called hidden; false: of the pairs called visible,\nthose that do not"
 }
 
+impl Cost {
+    /// What the bakes of one terrain in all modes say.
+    fn of(reports: &[BakeReport]) -> Self {
+        let costs = reports.iter().map(|report| {
+            let samples = f64::from(report.width) * f64::from(report.height);
+            1e9 * report.timings.cpu_seconds / (samples * samples)
+        });
+        Self {
+            size: [reports[0].width, reports[0].height],
+            nanoseconds_a_pair: costs.collect(),
+        }
+    }
+}
+
+/// The middle of a terrain, so many quarters of its sides; `None` where that is all void.
+fn middle(terrain: &Terrain, quarters: u32) -> Option<Terrain> {
+    let side = |side: u32| (side * quarters / 4).max(1);
+    let (width, height) = (side(terrain.width()), side(terrain.height()));
+    let (left, top) = (
+        (terrain.width() - width) / 2,
+        (terrain.height() - height) / 2,
+    );
+    let rows = top..top + height;
+    let heights = rows.flat_map(|row| (left..left + width).map(move |c| terrain.at(c, row)));
+    let part = Terrain::new(width, height, heights.collect(), terrain.spacing());
+    part.ok()
+}
+
+/// What a pair costs, as bars.
+fn cost_chart(costs: &[Cost]) -> String {
+    let names = costs.iter().map(|cost| cost.size);
+    let names: Vec<String> = names.map(|[w, h]| format!("{w} x {h}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let bars = MODES.iter().enumerate().map(|(k, mode)| Bars {
+        name: (*mode).to_owned(),
+        values: costs.iter().map(|c| c.nanoseconds_a_pair[k]).collect(),
+    });
+    let chart = Chart {
+        title: "What a pair costs as terrains grow",
+        x: "",
+        y: "ns of CPU time a pair",
+        series: Series::Bars(&names, &bars.collect::<Vec<_>>()),
+        size: CHART_SIZE,
+    };
+    chart.svg()
+}
+
 /// The shares as bars.
-fn draw(document: &Document, path: &Path, force: bool) -> Result<(), Failure> {
+fn shares_chart(document: &Document) -> String {
     let series = |name: &str, share: fn(&ModeShares) -> f64| Bars {
         name: name.to_owned(),
         values: document
@@ -270,6 +378,5 @@ fn draw(document: &Document, path: &Path, force: bool) -> Result<(), Failure> {
         ),
         size: CHART_SIZE,
     };
-    bundle::save(path, chart.svg().as_bytes(), force)?;
-    Ok(())
+    chart.svg()
 }

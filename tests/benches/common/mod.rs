@@ -37,6 +37,7 @@ pub fn bundle() -> PathBuf {
             player_height: 1.8,
             mode: Mode::Exact,
             max_distance: None,
+            curvature: None,
             threads: 0,
             simd: Simd::Auto,
             overwrite: false,

@@ -1,0 +1,113 @@
+//! Bakes on the round earth.
+
+use serde_json::Value;
+
+use crate::common::{Folder, demo};
+
+const USAGE: i32 = 2;
+const BAD_INPUT: i32 = 3;
+
+/// A strip of calm sea, 50 m from sample to sample if --spacing says so.
+fn sea() -> String {
+    let row = "0 ".repeat(251);
+    let rows = vec![row; 5].join("\n");
+    format!("ncols 251\nnrows 5\nxllcorner 0\nyllcorner 0\ncellsize 50\n{rows}\n")
+}
+
+/// Bakes the sea with more options, and asks whether the first and another place of the middle row see each
+/// other.
+fn seen(folder: &Folder, more: &[&str], column: u32) -> bool {
+    let bake = ["bake", "terrain", "sea.asc", "-o", "a.vcb", "--force", "-q"];
+    folder.ok(&[&bake[..], &["--spacing", "50", "--verify"], more].concat());
+    let ask = |a: &str, b: &str| folder.ok(&["query", "visible", "a.vcb", a, b]).stdout;
+    let other = format!("{column},2");
+    let there = ask("0,2", &other);
+    assert_eq!(there, ask(&other, "0,2"));
+    there == "visible\n"
+}
+
+#[test]
+fn people_at_sea_lose_sight_of_each_other_behind_the_horizon() {
+    let folder = Folder::new();
+    folder.write("sea.asc", sea());
+    for mode in ["exact", "conservative"] {
+        let flat = ["--visibility", mode];
+        let round = [&flat[..], &["--earth-curvature"]].concat();
+        let straight = [&round[..], &["--refraction", "0"]].concat();
+        // 10.0 and 11.2 km; they see 10.3 km far, and without refraction 9.6 km.
+        assert!(seen(&folder, &flat, 224));
+        assert!(seen(&folder, &round, 200) && !seen(&folder, &round, 224));
+        assert!(!seen(&folder, &straight, 200));
+    }
+    let info = folder.ok(&["info", "a.vcb", "--json"]).stdout;
+    let info: Value = serde_json::from_str(&info).unwrap();
+    assert_eq!(info["terrain"]["earth_radius"], 6_371_008.8);
+    assert_eq!(info["terrain"]["refraction"], 0.0);
+    assert_eq!(info["terrain"]["mutual"], true);
+    assert_eq!(info["provenance"]["options"]["earth-curvature"], true);
+    let info = folder.ok(&["info", "a.vcb"]).stdout;
+    assert!(info.contains("round earth, refraction 0.000"), "{info}");
+}
+
+#[test]
+fn curvature_is_refused_where_it_has_no_meaning() {
+    let folder = Folder::new();
+    folder.write("sea.asc", sea());
+    let fails = |more: &[&str], code, words: &[&str]| {
+        let bake = ["bake", "terrain", "sea.asc", "-o", "a.vcb"];
+        folder.fails(&[&bake[..], more].concat(), code, words);
+        assert_eq!(folder.names(), ["sea.asc"]);
+    };
+    let words = ["sea.asc", "--earth-curvature", "metres", "--spacing"];
+    fails(&["--earth-curvature"], BAD_INPUT, &words);
+    fails(&["--refraction", "0.2"], USAGE, &["--earth-curvature"]);
+    for bad in ["1", "-0.1", "nan", "inf"] {
+        let round = ["--spacing", "50", "--earth-curvature"];
+        let refraction = format!("--refraction={bad}");
+        let words = ["--refraction", "at least 0 and less than 1"];
+        fails(&[&round[..], &[&refraction]].concat(), USAGE, &words);
+    }
+    let large = ["--spacing", "1e7", "--earth-curvature"];
+    fails(
+        &large,
+        USAGE,
+        &["--earth-curvature", "small beside the earth"],
+    );
+}
+
+#[test]
+fn a_raster_in_degrees_needs_no_spacing_to_be_on_the_round_earth() {
+    let folder = Folder::new();
+    let demo = demo();
+    let bake = |name: &str, more: &[&str]| {
+        let input = demo.to_str().unwrap();
+        let bake = ["bake", "terrain", input, "-o", name, "-q", "--verify"];
+        folder.ok(&[&bake[..], &["--crop", "90,90,40,30"], more].concat());
+    };
+    bake("flat.vcb", &["--visibility", "sectors"]);
+    bake(
+        "round.vcb",
+        &["--visibility", "sectors", "--earth-curvature"],
+    );
+    assert_ne!(folder.read("flat.vcb"), folder.read("round.vcb"));
+}
+
+#[test]
+fn shards_of_the_flat_and_of_the_round_earth_do_not_merge() {
+    let folder = Folder::new();
+    folder.write("sea.asc", sea());
+    let bake = |part: &str, name: &str, more: &[&str]| {
+        let bake = ["bake", "terrain", "sea.asc", "-o", name, "-q"];
+        let bake = [&bake[..], &["--shard", part, "--spacing", "50"], more].concat();
+        folder.ok(&bake);
+    };
+    let round = ["--earth-curvature"];
+    bake("1/2", "a.vcs", &round);
+    bake("2/2", "b.vcs", &round);
+    bake("2/2", "flat.vcs", &[]);
+    let words = ["--earth-curvature", "true", "not given"];
+    let merge = ["merge", "a.vcs", "flat.vcs", "-o", "c.vcb"];
+    folder.fails(&merge, BAD_INPUT, &words);
+    folder.ok(&["merge", "a.vcs", "b.vcs", "-o", "c.vcb"]);
+    folder.ok(&["verify", "c.vcb"]);
+}
