@@ -6,13 +6,11 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::compression::Budget;
-use super::pack::{PairSource, Target, TreeRoom, pack, pool, reading};
+use super::pack::{PairSource, Target, TreeRoom, pack, pack_aside, pool, reading};
 use super::search::EVERYTHING;
 use super::weights::Weights;
 use super::{BakeError, Observer};
-use crate::bundle::{
-    Given, Loss, PairsWriter, Part, Provenance, Statistics, Written, trees_in_order,
-};
+use crate::bundle::{Given, Loss, PairsWriter, Provenance, Statistics, Written, trees_in_order};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{
     Codebook, GroupSymbols, Histogram, PairCounts, PairSymbols, PairWorth, Pruner, Sight,
@@ -292,16 +290,7 @@ pub(super) fn shrink(
     observer: &dyn Observer,
 ) -> Result<Written, BakeError> {
     // Pairs are looked at many times over: they are to be had without their trees.
-    let lossless = match target.scratch {
-        None => Part::beside(target.path),
-        Some([_, lossless]) => Part::named(lossless),
-    }?;
-    let scratch = Target {
-        path: lossless.path(),
-        overwrite: true,
-        ..*target
-    };
-    let written = pack(source, valid, &scratch, provenance, threads, observer)?;
+    let (lossless, written) = pack_aside(source, valid, target, provenance, threads, observer)?;
     if written.bytes <= budget.bytes {
         return pack(
             lossless.path(),

@@ -16,7 +16,7 @@ use super::mirror::{Mirror, Outlook};
 use super::prune::prune;
 use super::{BakeError, Observer, Stage};
 use crate::bundle::{
-    BundleError, PairsWriter, Provenance, Statistics, TerrainHeader, Written, trees_in_order,
+    BundleError, PairsWriter, Part, Provenance, Statistics, TerrainHeader, Written, trees_in_order,
 };
 use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
 use crate::compress::pairs::{
@@ -348,6 +348,28 @@ pub(super) fn pack(
     }
     provenance.statistics = statistics;
     Ok(writer.finish(provenance)?)
+}
+
+/// As [`pack`], into a file beside the target, to be read back.
+pub(super) fn pack_aside(
+    source: &Path,
+    valid: &ValidPyramid,
+    target: &Target,
+    provenance: &mut Provenance,
+    threads: usize,
+    observer: &dyn Observer,
+) -> Result<(Part, Written), BakeError> {
+    let aside = match target.scratch {
+        None => Part::beside(target.path),
+        Some([_, lossless]) => Part::named(lossless),
+    }?;
+    let scratch = Target {
+        path: aside.path(),
+        overwrite: true,
+        ..*target
+    };
+    let written = pack(source, valid, &scratch, provenance, threads, observer)?;
+    Ok((aside, written))
 }
 
 /// The error of a bundle that cannot be read back.

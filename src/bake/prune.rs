@@ -5,7 +5,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::compression::{DeepestFirst, Ties};
-use super::pack::{Target, pool, reading};
+use super::pack::{Target, pack_aside, pool, reading};
 use super::{BakeError, Observer, Stage};
 use crate::bundle::{Given, Loss, Provenance, Statistics, TerrainWriter, Written};
 use crate::compress::prune::Pruner;
@@ -27,8 +27,10 @@ pub(super) fn prune(
     threads: usize,
     observer: &dyn Observer,
 ) -> Result<Written, BakeError> {
-    let cannot = |error: &dyn std::fmt::Display| reading(source, error);
-    let map = MappedBundle::open(source).map_err(|error| cannot(&error))?;
+    // The trees of a bundle in the making may tell each pair once.
+    let (whole, _) = pack_aside(source, valid, target, provenance, threads, observer)?;
+    let cannot = |error: &dyn std::fmt::Display| reading(whole.path(), error);
+    let map = MappedBundle::open(whole.path()).map_err(|error| cannot(&error))?;
     let terrain = map.terrain().map_err(|error| cannot(&error))?;
     let grid = valid.grid();
     let mut header = target.header.clone();
@@ -95,7 +97,9 @@ pub(super) fn prune(
     };
     provenance.loss = Some(Loss::between(given, &provenance.statistics, &statistics));
     provenance.statistics = statistics;
-    Ok(writer.finish(provenance)?)
+    let written = writer.finish(provenance)?;
+    whole.remove()?;
+    Ok(written)
 }
 
 /// Room for one PVS.
