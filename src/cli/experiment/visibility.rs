@@ -1,6 +1,6 @@
 //! `viewcell experiment visibility`: the modes side by side.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -338,11 +338,12 @@ fn cost_chart(costs: &[Cost]) -> String {
         name: (*mode).to_owned(),
         values: costs.iter().map(|c| c.nanoseconds_a_pair[k]).collect(),
     });
+    let bars: Vec<Bars> = bars.collect();
     let chart = Chart {
         title: "What a pair costs as terrains grow",
         x: "",
         y: "ns of CPU time a pair",
-        series: Series::Bars(&names, &bars.collect::<Vec<_>>()),
+        series: Series::Bars(&names, &bars),
         size: CHART_SIZE,
     };
     chart.svg()
