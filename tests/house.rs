@@ -18,7 +18,7 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("picture", &["world", "runtime"]),
     ("bake", EVERYTHING),
     ("experiment", EVERYTHING),
-    ("view", &["bake", "picture", "runtime"]),
+    ("view", &["bake", "picture", "runtime", "world"]),
     ("cli", EVERYTHING),
 ];
 

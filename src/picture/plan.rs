@@ -104,16 +104,19 @@ impl Plan {
         let (width, height) = (self.width as usize, self.height as usize);
         for cell in order {
             let [low, high] = boxes[cell];
-            let at = |x: f64, most: usize| ((x / self.pixel).max(0.0) as usize).min(most);
-            let columns =
-                at(low[0] - self.corner[0], width - 1)..at(high[0] - self.corner[0], width);
-            let rows =
-                at(self.corner[1] - high[1], height - 1)..at(self.corner[1] - low[1], height);
+            // Also what is thinner than a pixel takes one.
+            let pixels = |from: f64, to: f64, most: usize| {
+                let at = |x: f64| ((x / self.pixel).max(0.0) as usize).min(most);
+                let first = at(from).min(most - 1);
+                first..at(to).max(first + 1)
+            };
+            let [left, top] = self.corner;
+            let columns = pixels(low[0] - left, high[0] - left, width);
+            let rows = pixels(top - high[1], top - low[1], height);
             for row in rows {
-                let pixels =
-                    row * width + columns.start..row * width + columns.end.max(columns.start);
-                self.cells[pixels.clone()].fill(Some(cell as u32));
-                self.floors[pixels].fill(low[2] as f32);
+                let run = row * width + columns.start..row * width + columns.end;
+                self.cells[run.clone()].fill(Some(cell as u32));
+                self.floors[run].fill(low[2] as f32);
             }
         }
     }

@@ -11,5 +11,6 @@ mod export;
 mod golden;
 mod orientation;
 mod paper;
+mod plan;
 mod readers;
 mod seeds;

@@ -96,8 +96,14 @@ impl Browser {
         Some(browser)
     }
 
-    /// Calls a method of the protocol.
+    /// Calls a method of the protocol, which must succeed.
     pub fn call(&mut self, method: &str, parameters: Value) -> Value {
+        let answer = self.attempt(method, parameters);
+        answer.unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// Calls a method of the protocol.
+    fn attempt(&mut self, method: &str, parameters: Value) -> Result<Value, Value> {
         self.next += 1;
         let mut command = json!({ "id": self.next, "method": method, "params": parameters });
         if !self.session.is_empty() {
@@ -112,8 +118,10 @@ impl Browser {
             let message = self.messages.recv_timeout(left);
             let message = message.unwrap_or_else(|error| panic!("{method}: {error}"));
             if message["id"] == self.next {
-                assert!(message["error"].is_null(), "{method}: {message}");
-                return message["result"].clone();
+                return match &message["error"] {
+                    Value::Null => Ok(message["result"].clone()),
+                    error => Err(error.clone()),
+                };
             }
         }
     }
@@ -128,10 +136,7 @@ impl Browser {
 
     /// Evaluates an expression in the page, and waits for it if it is a promise.
     pub fn evaluate(&mut self, expression: &str) -> Value {
-        let parameters = json!({
-            "expression": expression, "awaitPromise": true, "returnByValue": true
-        });
-        let answer = self.call("Runtime.evaluate", parameters);
+        let answer = self.call("Runtime.evaluate", evaluation(expression));
         assert!(
             answer["exceptionDetails"].is_null(),
             "{expression}: {answer}"
@@ -148,10 +153,14 @@ impl Browser {
         self.wait_for("document.documentElement?.dataset.ready === 'yes'");
     }
 
-    /// Waits until an expression is true.
+    /// Waits until an expression is true, also where the page loads anew meanwhile.
     pub fn wait_for(&mut self, expression: &str) {
         let begun = Instant::now();
-        while self.evaluate(expression) != true {
+        loop {
+            let answer = self.attempt("Runtime.evaluate", evaluation(expression));
+            if answer.is_ok_and(|answer| answer["result"]["value"] == true) {
+                return;
+            }
             assert!(begun.elapsed() < PATIENCE, "never true: {expression}");
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -177,6 +186,10 @@ impl Browser {
             );
         }
     }
+}
+
+fn evaluation(expression: &str) -> Value {
+    json!({ "expression": expression, "awaitPromise": true, "returnByValue": true })
 }
 
 impl Drop for Browser {

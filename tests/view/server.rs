@@ -138,6 +138,8 @@ fn malformed_and_oversized_requests_are_refused_and_the_next_is_answered() {
         "/api/0/frontier?a=1,1",
         "/api/0/frontier?a=1,1&b=2,nowhere",
         "/api/0/frontier?a=1,1&b=2,2&margin=-3",
+        "/api/0/ground?cut=NaN",
+        "/api/0/ground?cut=high",
         "/api/x/pvs?at=1,1",
         "/api/-1/ground",
     ];

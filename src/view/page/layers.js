@@ -47,7 +47,7 @@ const share = (pane, size) => `${count(size)}  (${percent(size, whole(pane))})`;
 
 /** Everything that may be seen from a place. */
 const sight = {
-  hint: "Hover to see what is visible from there. Click to keep the place, drag to pan.",
+  hint: "Hover to see what is visible from there; click or tap to keep the place.",
 
   async show(app) {
     const { state, panes } = app;
@@ -103,7 +103,7 @@ function placeMarks(pane, { place, level }, colour) {
 
 /** Two regions that cannot see each other, grown anew for every move. */
 const frontier = {
-  hint: "Drag A and B. While each stays in the own colour, neither can see the other.",
+  hint: "Drag A and B. While each stays in their own colour, neither can see the other.",
 
   async show(app) {
     const { a, b, margin, construction } = app.state;
@@ -145,7 +145,7 @@ export async function check(app) {
 
 /** Two players who agree on a set, and on another when one leaves their half. */
 const walk = {
-  hint: "Walk with the arrow keys (B changes the player). The set stays until somebody leaves it.",
+  hint: "Walk with the arrow keys, or drag. A set lasts until somebody leaves their half of it.",
 
   async show(app, step = app.state) {
     const { panes } = app;

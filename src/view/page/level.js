@@ -1,6 +1,7 @@
 // A level of cells on the page: a plan from above, with a cell at each pixel.
 
 import { ask } from "./api.js";
+import { count } from "./words.js";
 
 const NONE = 0xffffffff;
 /** Pixels a step: a level is some hundred of them across. */
@@ -63,7 +64,7 @@ export class Level {
   }
 
   title() {
-    return `${this.about.name}: ${this.about.cells} cells`;
+    return `${this.about.name}: ${count(this.about.cells)} cells`;
   }
 
   step(place, dx, dy) {

@@ -46,10 +46,11 @@ function reload() {
 
 /** Shows the layer as the state has it, and how long that took since `begun`. */
 async function showNow(begun, step) {
+  const started = performance.now();
   try {
     const rows = await LAYERS[state.layer].show(app, step);
-    const took = performance.now() - begun;
-    app.painted = { layer: state.layer, took, times: app.painted.times + 1 };
+    const [took, work] = [begun, started].map((from) => performance.now() - from);
+    app.painted = { layer: state.layer, took, work, times: app.painted.times + 1 };
     if (rows.length && state.layer !== "plain") {
       rows.push(["Painted in", `${took.toFixed(1)} ms`]);
     }
@@ -210,6 +211,7 @@ function watch(pane) {
 function choose(layer) {
   const radio = document.querySelector(`input[name=layer][value=${layer}]`);
   if (!radio || radio.closest("[hidden]")) return;
+  if (!state.a) layer = "plain"; // all is void: nobody is anywhere
   radio.checked = true;
   state.layer = layer;
   [app.walks, app.walked] = [];
@@ -414,6 +416,8 @@ async function main() {
   const { head } = await ask("about");
   app.about = head.panes[0];
   app.palette = head.palette;
+  const [one, other = one] = head.panes.map(({ width, height, cells }) => `${width} ${height} ${cells}`);
+  if (one !== other) throw new Error("These bundles are no longer of the same world: start viewcell view again.");
   const World = app.about.kind === "cells" ? Level : Terrain;
   const grounds = head.panes.map((about, k) => new World(k, about));
   await Promise.all(grounds.map((ground) => ground.load()));
@@ -452,7 +456,7 @@ async function main() {
 }
 
 main().catch((error) => {
-  $("subject").textContent = "";
+  $("subject").textContent = "Nothing to see";
   app.say(error.message);
   throw error;
 });

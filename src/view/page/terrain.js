@@ -2,6 +2,9 @@
 
 import { ask } from "./api.js";
 
+/** The longest side of a canvas that browsers draw. */
+const LONGEST = 16384;
+
 export class Terrain {
   constructor(pane, about) {
     Object.assign(this, { pane, about, width: about.width, height: about.height });
@@ -13,6 +16,9 @@ export class Terrain {
 
   /** Fetches the ground. */
   async load() {
+    if (Math.max(this.width, this.height) > LONGEST) {
+      throw new Error(`This terrain is too large to draw: expected at most ${LONGEST} samples a side.`);
+    }
     const { buffer, start } = await ask(`${this.pane}/ground`);
     const count = this.width * this.height;
     this.heights = new Float32Array(buffer, start, count);
