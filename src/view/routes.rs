@@ -32,11 +32,13 @@ type Shared = State<Arc<View>>;
 type Answered = Result<Answer, Refusal>;
 
 /// The page: name, kind and bytes of its files.
-const PAGE: [(&str, &str, &str); 12] = [
+const PAGE: [(&str, &str, &str); 14] = [
     ("/", "text/html", include_str!("page/index.html")),
     ("/style.css", "text/css", include_str!("page/style.css")),
     ("/api.js", JAVASCRIPT, include_str!("page/api.js")),
     ("/camera.js", JAVASCRIPT, include_str!("page/camera.js")),
+    ("/cut.js", JAVASCRIPT, include_str!("page/cut.js")),
+    ("/keep.js", JAVASCRIPT, include_str!("page/keep.js")),
     ("/layers.js", JAVASCRIPT, include_str!("page/layers.js")),
     ("/level.js", JAVASCRIPT, include_str!("page/level.js")),
     ("/link.js", JAVASCRIPT, include_str!("page/link.js")),

@@ -245,6 +245,31 @@ fn a_walk_renegotiates_when_a_player_leaves_their_half() {
 }
 
 #[test]
+fn what_cannot_be_viewed_is_told() {
+    let baked = small();
+    let other = Baked::demo(&["--crop", "140,120,24,30"]);
+    let text_file = baked.path("notes.vcb");
+    fs::write(&text_file, "no bundle").unwrap();
+    let missing = baked.path("missing.vcb");
+    let cases = [
+        (&missing, None, 4, "missing.vcb"),
+        (&text_file, None, 3, "notes.vcb"),
+        (&baked.bundle, Some(&text_file), 3, "notes.vcb"),
+        (&baked.bundle, Some(&other.bundle), 2, "24 x 30"),
+    ];
+    for (bundle, other, code, word) in cases {
+        let mut command = Command::new(VIEWCELL);
+        command.args(["view", "--no-open", text(bundle)]);
+        command.args(other.map(|other| text(other)));
+        let refused = command.output().unwrap();
+        let words = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(code), "{words}");
+        assert!(refused.stdout.is_empty());
+        assert!(words.contains(word), "{words}");
+    }
+}
+
+#[test]
 fn two_views_at_once_and_a_port_in_use() {
     let baked = small();
     let view = |options: &[&str]| {
@@ -279,7 +304,10 @@ fn two_views_at_once_and_a_port_in_use() {
         "{words}"
     );
     for child in &mut views {
-        child.kill().unwrap();
-        child.wait().unwrap();
+        let signal = Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status();
+        assert!(signal.unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130), "stopped by Ctrl-C");
     }
 }

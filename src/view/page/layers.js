@@ -11,6 +11,9 @@ const NONE = 0xffffffff;
 const bits = (answer, from, length) => new Uint8Array(answer.buffer, answer.start + from, length);
 const numbers = (answer) => new Uint32Array(answer.buffer, answer.start);
 
+/** Whether there are players in what is shown. */
+export const hasPlayers = ({ layer }) => layer === "frontier" || layer === "walk";
+
 /** Marks of both players, and the straight line between them. */
 function playerMarks(app, pane, sees) {
   const { a, b, active } = app.state;

@@ -2,14 +2,15 @@
 
 import { Refused, ask, newest } from "./api.js";
 import { Camera, clamp, listen } from "./camera.js";
-import { LAYERS, check, showLegend } from "./layers.js";
+import { cut, listenToCuts } from "./cut.js";
+import { copy, flash, linked, save } from "./keep.js";
+import { LAYERS, check, hasPlayers, showLegend } from "./layers.js";
 import * as link from "./link.js";
 import { Pane } from "./pane.js";
 import { Level } from "./level.js";
 import { Terrain } from "./terrain.js";
-import { element, readings } from "./words.js";
+import { $, readings } from "./words.js";
 
-const $ = (id) => document.getElementById(id);
 const POLL = 2000; // ms between questions whether the bundle is still the same
 
 const state = { layer: "sight", place: undefined, pinned: false, level: 0, margin: 0, active: "a" };
@@ -28,6 +29,7 @@ app.askAll = async (path, query, method) => {
 };
 
 app.say = (text) => {
+  app.said = text;
   $("notice").textContent = text;
   $("notice").hidden = !text;
 };
@@ -62,7 +64,7 @@ async function showNow(begun, step) {
     app.refused = true;
     app.say(error.message);
   }
-  link.write(linked());
+  link.write(linked(app));
 }
 
 const showNewest = newest(showNow);
@@ -111,8 +113,6 @@ function movePlayer(who, place, begun) {
   show(begun);
 }
 
-const hasPlayers = () => state.layer === "frontier" || state.layer === "walk";
-
 function setActive(who) {
   state.active = who;
   $("other").textContent = who === "a" ? "B" : "A";
@@ -131,7 +131,7 @@ function playerAt(pane, point, type) {
 
 function step(dx, dy, by) {
   const { ground } = app.panes[0];
-  const who = hasPlayers() ? state.active : "place";
+  const who = hasPlayers(state) ? state.active : "place";
   let place = state[who] ?? app.middle;
   for (let k = 0; k < by; k += 1) place = ground.step(place, dx, dy);
   app.camera.follow(ground.middle(place), app.panes[0].size);
@@ -151,7 +151,7 @@ function drawAll() {
   drawing ??= requestAnimationFrame(() => {
     drawing = undefined;
     for (const pane of app.panes) pane.draw();
-    link.write(linked());
+    link.write(linked(app));
   });
 }
 
@@ -171,22 +171,22 @@ function watch(pane) {
   const placeAt = (point) => pane.ground.placeAt(ground(point));
   listen(pane.box, {
     hover(point, begun) {
-      const grabs = hasPlayers() && playerAt(pane, point);
-      pane.box.style.cursor = grabs ? "grab" : hasPlayers() ? "default" : "crosshair";
-      if (!state.pinned && !hasPlayers()) setPlace(placeAt(point), begun);
+      const grabs = hasPlayers(state) && playerAt(pane, point);
+      pane.box.style.cursor = grabs ? "grab" : hasPlayers(state) ? "default" : "crosshair";
+      if (!state.pinned && !hasPlayers(state)) setPlace(placeAt(point), begun);
     },
     leave() {},
     tap(point, begun) {
       const place = placeAt(point);
       if (!place) return;
-      if (hasPlayers()) return movePlayer(state.active, place, begun);
+      if (hasPlayers(state)) return movePlayer(state.active, place, begun);
       const again = state.pinned && String(place) === String(state.place);
       state.pinned = !again;
       setPlace(place, begun);
     },
     grab(point, type) {
       pane.box.focus({ preventScroll: true });
-      const who = hasPlayers() && playerAt(pane, point, type);
+      const who = hasPlayers(state) && playerAt(pane, point, type);
       if (!who) return false;
       setActive(who);
       return true;
@@ -244,8 +244,8 @@ const KEYS = {
   0: fit,
   b: () => (setActive(state.active === "a" ? "b" : "a"), show()),
   p: () => (state.pinned = !state.pinned),
-  c: copy,
-  s: save,
+  c: () => copy(app),
+  s: () => save(app),
 };
 
 function zoom(factor) {
@@ -267,88 +267,6 @@ function onKey(event) {
   event.preventDefault();
 }
 
-function linked() {
-  const { ground } = app.panes[0];
-  const { layer, place, level, margin, a, b, construction } = state;
-  const { x, y, zoom, fitted } = app.camera;
-  const players = hasPlayers();
-  return {
-    layer,
-    at: !players && place ? ground.link(place) : undefined,
-    level: layer === "sight" && level ? level : undefined,
-    a: players ? ground.link(a) : undefined,
-    b: players ? ground.link(b) : undefined,
-    margin: layer === "frontier" && margin ? margin : undefined,
-    construction: layer === "frontier" ? construction : undefined,
-    view: fitted ? undefined : [x, y, zoom].map((n) => n.toFixed(2)).join(),
-    ...ground.linked?.(),
-  };
-}
-
-async function copy() {
-  const address = link.address(linked());
-  try {
-    await navigator.clipboard.writeText(address);
-    flash("Link copied.");
-  } catch {
-    history.replaceState(null, "", address);
-    flash("The link is in the address bar.");
-  }
-}
-
-function flash(text) {
-  app.say(text);
-  setTimeout(() => $("notice").textContent === text && app.say(""), 2500);
-}
-
-/** Saves what is shown, panes side by side. */
-function save() {
-  const copies = app.panes.map((pane) => pane.snapshot());
-  const whole = element("canvas", {
-    width: copies.reduce((sum, copy) => sum + copy.width, 8 * (copies.length - 1)),
-    height: Math.max(...copies.map((copy) => copy.height)),
-  });
-  const context = whole.getContext("2d");
-  let x = 0;
-  for (const copy of copies) {
-    context.drawImage(copy, x, 0);
-    x += copy.width + 8;
-  }
-  whole.toBlob((blob) => {
-    const url = URL.createObjectURL(blob);
-    const name = app.panes[0].ground.about.name.replace(/\.vcb$/, "");
-    element("a", { href: url, download: `${name}-${state.layer}.png` }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 10000);
-  });
-}
-
-/* ---- cuts through a level ---- */
-
-const CUTS = 48;
-
-const cutNow = newest(async (cut) => {
-  await Promise.all(app.panes.map(({ ground }) => ground.load(cut.at)));
-  tellCut();
-  await app.show();
-});
-
-/** Cuts a level at a part of its height; at the top, all floors are to be seen. */
-function recut(part) {
-  const [low, high] = app.panes[0].ground.range;
-  return cutNow({ at: part >= 1 ? undefined : Math.round(low + part * (high - low)) });
-}
-
-function tellCut() {
-  const { cut, range } = app.panes[0].ground;
-  if (!range) return;
-  const [low, high] = range;
-  const flat = high <= low;
-  $("cut").closest("label").hidden ||= flat;
-  $("cut").max = CUTS;
-  $("cut").value = cut === undefined ? 0 : Math.round(((high - cut) / (high - low)) * CUTS);
-  $("height").textContent = cut === undefined ? "all floors" : `${cut} units`;
-}
-
 /* ---- the beginning ---- */
 
 /** Two places apart, for players to begin at. */
@@ -366,11 +284,8 @@ function somewhere(ground, partX, partY) {
 async function begin() {
   const given = link.read();
   const { ground } = app.panes[0];
-  const cut = given.cut === undefined ? undefined : Number(given.cut);
-  if (ground.range && cut !== ground.cut && !Number.isNaN(cut)) {
-    await Promise.all(app.panes.map((pane) => pane.ground.load(cut)));
-  }
-  tellCut();
+  const height = given.cut === undefined ? undefined : Number(given.cut);
+  if (app.about.kind === "cells") await cut(app, Number.isNaN(height) ? undefined : height);
   const { construction } = given;
   if (["published", "tightened", "grown"].includes(construction)) state.construction = construction;
   $("construction").value = state.construction ?? "tightened";
@@ -437,19 +352,19 @@ async function main() {
   $("level").addEventListener("input", (event) => ((state.level = Number(event.target.value)), tellControls(), show()));
   $("margin").addEventListener("input", (event) => ((state.margin = Number(event.target.value)), tellControls(), show()));
   $("construction").addEventListener("change", (event) => ((state.construction = event.target.value), settle(), show()));
-  $("cut").addEventListener("input", () => recut(1 - $("cut").value / CUTS));
+  if (app.about.kind === "cells") listenToCuts(app);
   $("swap").addEventListener("click", () => KEYS.b());
   $("again").addEventListener("click", () => choose("walk"));
   $("fit").addEventListener("click", fit);
-  $("copy").addEventListener("click", copy);
-  $("save").addEventListener("click", save);
+  $("copy").addEventListener("click", () => copy(app));
+  $("save").addEventListener("click", () => save(app));
   $("help").addEventListener("click", () => $("keys").showModal());
   addEventListener("keydown", onKey);
   addEventListener("hashchange", () => begin());
   new ResizeObserver(resize).observe($("panes"));
   await begin();
   const notice = sessionStorage.getItem("notice");
-  if (notice) flash(notice);
+  if (notice) flash(app, notice);
   sessionStorage.removeItem("notice");
   document.documentElement.dataset.ready = "yes";
   setTimeout(poll, POLL);

@@ -25,6 +25,9 @@ export function length(value, unit) {
   return unit === "m" && value >= 1000 ? `${count(value / 1000)} km` : `${count(value)} ${unit}`;
 }
 
+/** The element of a name. */
+export const $ = (id) => document.getElementById(id);
+
 /** An element with text and children. */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
