@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::SystemTime;
 
-use crate::runtime::{MappedBundle, OpenError};
+use crate::runtime::{Bundle, CellBundle, MappedBundle, OpenError, TerrainBundle, WorldKind};
 
 /// A file with a bundle.
 pub struct Source {
@@ -25,12 +25,62 @@ struct State {
 
 /// A bundle as it was when it was opened.
 pub struct Opened {
-    /// The bundle; the file that it maps stays as it is, also when another takes its name.
-    pub map: MappedBundle,
+    /// The bundle.
+    pub map: Held,
     /// How many times the bundle had been replaced.
     pub generation: u64,
     /// How many see each place: counted when first asked for.
     pub exposure: Exposure,
+}
+
+/// The longest file that is read as a whole. [Unit: bytes]
+const READ: u64 = 1 << 28;
+
+/// The bytes of a bundle. Those of usual length are read, so that whoever copies another over the
+/// file does no harm; a map of a file that is cut short ends the process. Longer ones are mapped:
+/// a file that is renamed to their name leaves them as they are.
+pub enum Held {
+    Read(Vec<u8>),
+    Mapped(MappedBundle),
+}
+
+impl Held {
+    fn open(path: &Path) -> Result<Self, OpenError> {
+        let map = MappedBundle::open(path)?;
+        if map.bundle()?.bytes().len() as u64 > READ {
+            return Ok(Self::Mapped(map));
+        }
+        drop(map);
+        let bytes = std::fs::read(path).map_err(|error| OpenError::Io {
+            path: path.to_owned(),
+            error,
+        })?;
+        Bundle::from_bytes(&bytes).map_err(|error| error.at(path))?;
+        Ok(Self::Read(bytes))
+    }
+
+    /// The bundle.
+    pub fn bundle(&self) -> Result<Bundle<'_>, OpenError> {
+        match self {
+            Self::Read(bytes) => Bundle::from_bytes(bytes),
+            Self::Mapped(map) => map.bundle(),
+        }
+    }
+
+    /// The bundle as one of a terrain.
+    pub fn terrain(&self) -> Result<TerrainBundle<'_>, OpenError> {
+        self.bundle()?.terrain()
+    }
+
+    /// The bundle as one of a level of cells.
+    pub fn cells(&self) -> Result<CellBundle<'_>, OpenError> {
+        self.bundle()?.cells()
+    }
+
+    /// What the bundle is of.
+    pub fn kind(&self) -> Option<WorldKind> {
+        self.bundle().ok().map(|bundle| bundle.kind())
+    }
 }
 
 /// A count that goes on by itself.
@@ -148,19 +198,13 @@ impl Source {
 }
 
 /// Opens a bundle, and sees to it that it can be asked.
-fn open(path: &Path) -> Result<MappedBundle, OpenError> {
-    let map = MappedBundle::open(path)?;
-    match map.terrain() {
-        Ok(_) => {}
-        Err(not_terrain) => {
-            // The fault that is told is that of the kind that it is.
-            map.cells().map_err(|not_cells| match map.kind() {
-                Some(crate::runtime::WorldKind::Cells) => not_cells.at(path),
-                _ => not_terrain.at(path),
-            })?;
-        }
+fn open(path: &Path) -> Result<Held, OpenError> {
+    let held = Held::open(path)?;
+    match held.kind() {
+        Some(WorldKind::Cells) => drop(held.cells().map_err(|error| error.at(path))?),
+        _ => drop(held.terrain().map_err(|error| error.at(path))?),
     }
-    Ok(map)
+    Ok(held)
 }
 
 impl Exposure {

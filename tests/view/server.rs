@@ -190,11 +190,21 @@ fn a_bundle_that_is_replaced_is_opened_anew_and_a_damaged_one_is_told() {
     );
     assert_eq!(serving.head("/api/0/pvs?at=23,19")["generation"], 1);
 
+    // Whoever copies over the file in place does no harm either.
+    let copied = Baked::demo(&["--crop", "100,100,20,24"]);
+    fs::copy(&copied.bundle, &baked.bundle).unwrap();
+    let in_place = about(&serving);
+    assert_eq!(
+        (&in_place["generation"], &in_place["width"]),
+        (&2.into(), &20.into())
+    );
+    assert_eq!(serving.head("/api/0/pvs?at=19,23")["generation"], 2);
+
     let damaged = baked.path("damaged.vcb");
     fs::write(&damaged, b"no bundle").unwrap();
     fs::rename(&damaged, &baked.bundle).unwrap();
     let kept = about(&serving);
-    assert_eq!(kept["generation"], 1);
+    assert_eq!(kept["generation"], 2);
     assert!(
         kept["fault"].as_str().unwrap().contains("world.vcb"),
         "{kept}"
@@ -202,14 +212,14 @@ fn a_bundle_that_is_replaced_is_opened_anew_and_a_damaged_one_is_told() {
 
     fs::remove_file(&baked.bundle).unwrap();
     assert!(about(&serving)["fault"].is_string());
-    assert_eq!(serving.head("/api/0/pvs?at=23,19")["generation"], 1);
+    assert_eq!(serving.head("/api/0/pvs?at=19,23")["generation"], 2);
 
     let third = small();
     fs::rename(&third.bundle, &baked.bundle).unwrap();
     let again = about(&serving);
     assert_eq!(
         (&again["generation"], &again["width"]),
-        (&2.into(), &40.into())
+        (&3.into(), &40.into())
     );
     assert!(again["fault"].is_null());
 }
