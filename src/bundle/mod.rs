@@ -35,7 +35,7 @@ pub use cells::{CellSections, write_cells};
 pub use checkpoint::Checkpoint;
 pub use error::{BundleError, ErrorKind};
 pub use file::BundleFile;
-pub use info::{CellsInfo, Info, info};
+pub use info::{CellsInfo, Info, TerrainInfo, info};
 pub use journal::{Keep, RecordError};
 pub use output::{Part, check_output, save, save_with};
 pub use pairs_writer::{PairsWriter, trees_in_order};

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 use std::path::PathBuf;
 
 use viewcell::bundle::{self, BundleError, ErrorKind, Given, Info};
+use viewcell::picture::grouped;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json};
@@ -112,19 +113,7 @@ impl fmt::Display for Summary<'_> {
         }
         let loss = info.provenance.as_ref().and_then(|made| made.loss.as_ref());
         if let Some(loss) = loss {
-            let why = match &loss.given {
-                Given::Optimal {
-                    budget_bytes,
-                    weight,
-                    ..
-                } => format!("to come to {} (weight: {weight})", Bytes(*budget_bytes)),
-                Given::DeepestFirst {
-                    nodes_per_quad,
-                    ties,
-                } => format!(
-                    "to come to {nodes_per_quad} nodes a PVS, the deepest first (ties: {ties})"
-                ),
-            };
+            let why = reason(&loss.given);
             row("lost", format!("some of what is hidden, {why}"))?;
         }
         if let Some(level) = &info.cells {
@@ -238,8 +227,25 @@ impl fmt::Display for Summary<'_> {
     }
 }
 
+/// What was lost to, in words.
+pub fn reason(given: &Given) -> String {
+    match given {
+        Given::Optimal {
+            budget_bytes,
+            weight,
+            ..
+        } => format!("to come to {} (weight: {weight})", Bytes(*budget_bytes)),
+        Given::DeepestFirst {
+            nodes_per_quad,
+            ties,
+        } => {
+            format!("to come to {nodes_per_quad} nodes a PVS, the deepest first (ties: {ties})")
+        }
+    }
+}
+
 /// A number of bytes: 512 B, 4.2 kB, 208.1 MB.
-struct Bytes(u64);
+pub struct Bytes(pub u64);
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -254,23 +260,16 @@ impl fmt::Display for Bytes {
 }
 
 /// A count with its thousands apart: 138,632.
-struct Count(u64);
+pub struct Count(pub u64);
 
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.0.to_string();
-        for (i, digit) in digits.char_indices() {
-            if i > 0 && (digits.len() - i).is_multiple_of(3) {
-                f.write_char(',')?;
-            }
-            f.write_char(digit)?;
-        }
-        Ok(())
+        f.write_str(&grouped(self.0))
     }
 }
 
 /// A length to the millimetre, without the zeros that say nothing.
-struct Metres(f64);
+pub struct Metres(pub f64);
 
 impl fmt::Display for Metres {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,6 +7,7 @@
 mod bake;
 mod completions;
 mod compression;
+mod diff;
 mod exit;
 mod experiment;
 mod export;
@@ -22,6 +23,7 @@ mod progress;
 mod query;
 mod render;
 mod repack;
+mod report;
 #[cfg(test)]
 mod schemas;
 mod ship;
@@ -59,6 +61,8 @@ enum Verb {
     Query(query::Args),
     Frontier(frontier::Args),
     Render(render::Args),
+    Diff(diff::Args),
+    Report(report::Args),
     Export(export::Args),
     Experiment(experiment::Args),
     Import(import::Args),
@@ -79,6 +83,8 @@ pub fn main() -> ExitCode {
         Verb::View(args) => view::run(&args),
         Verb::Query(args) => query::run(args),
         Verb::Frontier(args) => frontier::run(&args),
+        Verb::Report(args) => report::run(&args),
+        Verb::Diff(args) => diff::run(&args),
         Verb::Render(args) => render::run(&args),
         Verb::Export(args) => export::run(&args),
         Verb::Experiment(args) => experiment::run(&args),

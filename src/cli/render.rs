@@ -1,10 +1,12 @@
 //! `viewcell render`: a picture of what a bundle says.
 
-mod terrain;
+pub(super) mod cells;
+pub(super) mod terrain;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use image::RgbaImage;
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::picture::{self, PAGE_WIDTHS, Page};
@@ -35,7 +37,7 @@ pub struct Args {
     /// Pixels from left to right [default: 1200; with --bare, of a terrain, one a sample]
     #[arg(long, value_name = "N")]
     width: Option<u32>,
-    /// The map alone: no title, legend and scale
+    /// The map alone, without title, legend and scale; the floors of a level one below the other
     #[arg(long)]
     bare: bool,
     #[command(flatten)]
@@ -85,27 +87,13 @@ const MOST: u32 = PAGE_WIDTHS.1;
 
 pub fn run(args: &Args) -> Outcome {
     check_png(&args.output)?;
-    let least = if args.bare { 1 } else { PAGE_WIDTHS.0 };
-    if let Some(width) = args.width
-        && !(least..=MOST).contains(&width)
-    {
-        let hint = match (1..least).contains(&width) {
-            true => "; narrower ones have no room for a legend: use --bare",
-            false => "",
-        };
-        return Err(Failure::usage(format!(
-            "--width {width}: expected {least} to {MOST} pixels{hint}"
-        )));
+    if let Some(width) = args.width {
+        check_width(width, args.bare)?;
     }
     let work = Work::begin(&args.bundle, &args.output, &args.manner)?;
     let map = query::open(&args.bundle)?;
     let page = match map.kind() {
-        Some(WorldKind::Cells) => {
-            return Err(Failure::usage(format!(
-                "{}: expected a terrain to draw, found cells; viewcell export matrix draws these",
-                args.bundle.display()
-            )));
-        }
+        Some(WorldKind::Cells) => Some(cells::page(args, &map)?),
         _ => terrain::page(args, &work, &map)?,
     };
     let Some(page) = page else {
@@ -140,24 +128,42 @@ fn save(args: &Args, work: &Work<'_>, page: &Page) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The first map of a page, as it is or so many pixels wide.
-fn bare(args: &Args, page: &Page) -> Result<image::RgbaImage, Failure> {
+/// The maps of a page, one below the other, as they are or so many pixels wide.
+fn bare(args: &Args, page: &Page) -> Result<RgbaImage, Failure> {
     let Some(panel) = page.panels.first() else {
         return Err(Failure::usage("there is nothing to draw".into()));
     };
     let (columns, rows) = panel.picture.dimensions();
     let width = args.width.unwrap_or(columns);
-    let height = (f64::from(width) * f64::from(rows) / f64::from(columns)).round();
-    if height > f64::from(MOST) || width > MOST {
+    let scale = f64::from(width) / f64::from(columns);
+    let height = (f64::from(rows) * scale).round().max(1.0);
+    let all = height * page.panels.len() as f64;
+    if all > f64::from(MOST) || width > MOST {
         return Err(Failure::usage(format!(
-            "--width {width}: the map would be {width} x {height} pixels; expected {MOST} a side at most"
+            "--width {width}: the map would be {width} x {all} pixels; expected {MOST} a side at most"
         )));
     }
-    Ok(picture::resized(
-        &panel.picture,
-        width,
-        (height as u32).max(1),
-    ))
+    let mut maps = RgbaImage::new(width, all as u32);
+    for (i, panel) in page.panels.iter().enumerate() {
+        let map = picture::resized(&panel.picture, width, height as u32);
+        image::imageops::replace(&mut maps, &map, 0, i as i64 * height as i64);
+    }
+    Ok(maps)
+}
+
+/// Fails unless a page, or a bare map, can be so many pixels wide.
+pub(super) fn check_width(width: u32, bare: bool) -> Result<(), Failure> {
+    let least = if bare { 1 } else { PAGE_WIDTHS.0 };
+    if (least..=MOST).contains(&width) {
+        return Ok(());
+    }
+    let hint = match (1..least).contains(&width) {
+        true => "; narrower ones have no room for a legend",
+        false => "",
+    };
+    Err(Failure::usage(format!(
+        "--width {width}: expected {least} to {MOST} pixels{hint}"
+    )))
 }
 
 /// Fails unless a file's name says that it is a PNG.

@@ -7,8 +7,8 @@ use std::path::Path;
 use schemars::{Schema, schema_for};
 
 use super::{
-    bake, completions, experiment, export, frontier, job, man, merge, progress, query, render,
-    repack, ship, verify,
+    bake, completions, diff, experiment, export, frontier, job, man, merge, progress, query,
+    render, repack, report, ship, verify,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -19,6 +19,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             schema_for!(viewcell::ingest::cells::CellGraphFile),
         ),
         ("completions.json", schema_for!(completions::Document)),
+        ("diff.json", schema_for!(diff::Document)),
         (
             "experiment-epvs.json",
             schema_for!(experiment::EpvsDocument),
@@ -54,6 +55,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("query-pairs.json", schema_for!(query::PairsDocument)),
         ("query-pvs.json", schema_for!(query::PvsDocument)),
         ("query-pvs-cells.json", schema_for!(query::CellPvsDocument)),
+        ("report.json", schema_for!(report::Document)),
         ("render.json", schema_for!(render::Document)),
         ("query-visible.json", schema_for!(query::VisibleDocument)),
         (

@@ -101,6 +101,17 @@ impl Canvas {
         }
     }
 
+    /// Writes as [`Canvas::write`] does, with a white edge that keeps the words apart from any ground.
+    pub fn write_haloed(&mut self, words: &str, (x, y): (i32, i32), size: f64, colour: Colour) {
+        let edge = (size / 9.0).ceil() as i32;
+        for (dx, dy) in (-edge..=edge).flat_map(|dy| (-edge..=edge).map(move |dx| (dx, dy))) {
+            if dx * dx + dy * dy <= edge * edge {
+                self.write(words, (x + dx, y + dy), size, [255.0; 3]);
+            }
+        }
+        self.write(words, (x, y), size, colour);
+    }
+
     fn blend(&mut self, x: i32, y: i32, colour: Colour, share: f32) {
         let inside = |at: i32, most: u32| u32::try_from(at).is_ok_and(|at| at < most);
         if !inside(x, self.0.width()) || !inside(y, self.0.height()) {

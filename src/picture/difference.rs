@@ -1,10 +1,10 @@
-//! What two terrain bundles of one grid say otherwise.
+//! What two bundles of one grid, or of as many cells, say otherwise.
 
 use rayon::prelude::*;
 
 use super::exposure::DamagedPvs;
 use super::sight::BlockSight;
-use crate::runtime::{Quad, Sample, TerrainBundle};
+use crate::runtime::{CellBundle, Quad, Sample, TerrainBundle};
 
 /// What two bundles of the same grid say, level by level.
 #[derive(Clone, Debug, PartialEq)]
@@ -238,6 +238,31 @@ impl Work<'_, '_> {
             tally.quads.push((quad, counts));
         }
     }
+}
+
+/// What two levels of as many cells say otherwise: by cell, how many are hidden from it in the
+/// first and visible in the second, and the other way round; and how many pairs of different cells
+/// are visible in either. O(N²).
+///
+/// # Panics
+///
+/// If they do not have as many cells.
+pub fn cell_difference(levels: [&CellBundle<'_>; 2]) -> (Vec<[u32; 2]>, [u64; 2]) {
+    let [a, b] = levels;
+    assert_eq!(a.cells(), b.cells());
+    let mut visible = [0, 0];
+    let of_cell = |cell: u32| {
+        let mut found = [0, 0];
+        for other in (0..a.cells()).filter(|other| *other != cell) {
+            let [in_a, in_b] = levels.map(|level| level.visible(cell, other));
+            visible[0] += u64::from(in_a);
+            visible[1] += u64::from(in_b);
+            found[0] += u32::from(in_b && !in_a);
+            found[1] += u32::from(in_a && !in_b);
+        }
+        found
+    };
+    ((0..a.cells()).map(of_cell).collect(), visible)
 }
 
 /// The samples of quad (x, y) of a level in its block, as a word of a block bitmap.

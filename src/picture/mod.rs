@@ -1,7 +1,7 @@
 //! Pictures, charts, rasters of numbers, and what can be counted in a bundle.
 //!
 //! A picture begins with what is drawn, one pixel a sample: those of terrains are painted over a
-//! [`Ground`]. [`Page`] puts a title, a legend and a scale around it; [`png`] encodes it. All
+//! [`Ground`], those of levels into [`Floors`]. [`Page`] puts a title, a legend and a scale around it; [`png`] encodes it. All
 //! colours are of [`palette`]: what is visible is light and yellow, what is hidden is dark and
 //! blue, so that lightness alone tells them apart; voids are transparent.
 
@@ -14,10 +14,12 @@ mod canvas;
 mod chart;
 mod difference;
 mod exposure;
+mod floors;
 mod frontier;
 mod geotiff;
 mod ground;
 mod hillshade;
+mod level;
 mod matrix;
 mod page;
 pub mod palette;
@@ -29,18 +31,20 @@ mod text;
 mod viewshed;
 
 pub use chart::{Bars, CHART_SIZE, Chart, Curve, Series, frequencies};
-pub use difference::{Difference, LevelDifference, difference, spread};
+pub use difference::{Difference, LevelDifference, cell_difference, difference, spread};
 pub use exposure::{DamagedPvs, Ring, Survey, exposure_image, survey};
+pub use floors::{Floor, Floors, NOBODY};
 pub use frontier::{Joined, Part, frontier_image, growth};
 pub use geotiff::mask_geotiff;
 pub use ground::{Ground, NUMBER_LIGHT, PLAIN_LIGHT, mask};
 pub use hillshade::hillshade;
+pub use level::{LevelPages, seen_by};
 pub use matrix::{MatrixFormat, MatrixOf, matrix_file};
 pub use page::{Key, PAGE_WIDTHS, Page, Panel, Unit, resized};
 pub use plan::Plan;
 pub use raster::{MAX_BANDS, Number, RasterFormat, RasterLayout, RasterWriter};
 pub use sight::BlockSight;
-pub use terrain::TerrainPages;
+pub use terrain::{TerrainPages, grouped};
 pub use viewshed::{Viewpoint, hillshade_image, mark, marked_png, viewshed_image};
 
 /// A picture that could not be encoded.

@@ -46,8 +46,8 @@ pub struct Panel {
     pub caption: String,
     /// The picture; what is transparent becomes paper.
     pub picture: RgbaImage,
-    /// Who looks, in pixels of the picture.
-    pub marks: Vec<Viewpoint>,
+    /// Who looks, in pixels of the picture, and what is written beside them; empty for nothing.
+    pub marks: Vec<(Viewpoint, String)>,
 }
 
 /// What a colour means.
@@ -113,11 +113,14 @@ impl Page {
         let picture = &self.panels[0].picture;
         let aspect = f64::from(picture.height()) * self.pixel[1]
             / (f64::from(picture.width()) * self.pixel[0]);
-        // As many panels side by side as make the page most like a sheet on its side.
+        // As many panels side by side as make the page most like a sheet on its side, with few
+        // places left empty.
         let panels = self.panels.len();
         let shape = |columns: usize| {
-            let rows = panels.div_ceil(columns) as f64;
-            (aspect * rows / columns as f64 / 0.72).ln().abs()
+            let rows = panels.div_ceil(columns);
+            let empty = (rows * columns - panels) as f64 / (rows * columns) as f64;
+            let ratio = aspect * rows as f64 / columns as f64 / 0.72;
+            ratio.ln().abs() + 2.0 * empty
         };
         let best = (1..=panels).min_by(|a, b| shape(*a).total_cmp(&shape(*b)));
         let columns = best.unwrap_or(1);
@@ -144,13 +147,8 @@ impl Page {
     fn map(&self, panel: &Panel, measures: &Measures) -> RgbaImage {
         let (width, height) = measures.map;
         let mut map = resized(&panel.picture, width, height);
-        let (columns, rows) = panel.picture.dimensions();
-        let scale = [
-            f64::from(width) / f64::from(columns),
-            f64::from(height) / f64::from(rows),
-        ];
-        for viewpoint in &panel.marks {
-            mark(&mut map, *viewpoint, scale, measures.size);
+        for (viewpoint, _) in &panel.marks {
+            mark(&mut map, *viewpoint, measures.scale(panel), measures.size);
         }
         map
     }
@@ -168,6 +166,20 @@ impl Page {
             let (x, y) = measures.place(i);
             let caption = fitting(&panel.caption, 14.0 * size, measures.map.0 as i32);
             page.write(&caption, (x, y - px(19.0)), 14.0 * size, INK);
+            let scale = measures.scale(panel);
+            for (viewpoint, label) in &panel.marks {
+                let at = |corner: u32, axis: usize| {
+                    ((f64::from(corner) + f64::from(viewpoint.side) / 2.0) * scale[axis]) as i32
+                };
+                let (east, south) = (at(viewpoint.column, 0), at(viewpoint.row, 1));
+                let wide = width_of(label, 16.0 * size);
+                // To the right of the ring, or to its left where that is outside the map.
+                let left = match east + px(11.0) + wide < measures.map.0 as i32 {
+                    true => x + east + px(11.0),
+                    false => x + east - px(11.0) - wide,
+                };
+                page.write_haloed(label, (left, y + south - px(10.0)), 16.0 * size, INK);
+            }
         }
     }
 
@@ -296,6 +308,16 @@ impl Key {
 const RAMP: f64 = 220.0;
 
 impl Measures {
+    /// Pixels of the page a pixel of a panel, across and down.
+    fn scale(&self, panel: &Panel) -> [f64; 2] {
+        let (columns, rows) = panel.picture.dimensions();
+        let (width, height) = self.map;
+        [
+            f64::from(width) / f64::from(columns),
+            f64::from(height) / f64::from(rows),
+        ]
+    }
+
     /// Where the picture of a panel begins.
     fn place(&self, panel: usize) -> (i32, i32) {
         let (column, row) = (panel % self.columns, panel / self.columns);
@@ -353,11 +375,14 @@ mod tests {
                 String::new()
             },
             picture: picture.clone(),
-            marks: vec![Viewpoint {
-                column: 3,
-                row: 2,
-                side: 1,
-            }],
+            marks: vec![(
+                Viewpoint {
+                    column: 3,
+                    row: 2,
+                    side: 1,
+                },
+                "A".into(),
+            )],
         };
         Page {
             title: "A title that is longer than the page is wide, and then longer still".into(),

@@ -1,5 +1,7 @@
 //! Pages of a terrain bundle.
 
+use image::RgbaImage;
+
 use super::exposure::exposure_image;
 use super::frontier::{Joined, Part, frontier_image, growth};
 use super::ground::{Ground, NUMBER_LIGHT, mask};
@@ -74,7 +76,7 @@ impl<'a> TerrainPages<'a> {
         let picture = viewshed_image(&self.ground, &visible);
         let title = format!("What may be seen from {}", place(pvs.quad()));
         let subtitle = format!("{}: {}", self.about, self.share(pvs.count(), "visible"));
-        let marks = vec![Viewpoint::over(pvs.quad())];
+        let marks = vec![(Viewpoint::over(pvs.quad()), String::new())];
         let who = if pvs.quad().level > 0 {
             "from anywhere in here"
         } else {
@@ -132,12 +134,16 @@ impl<'a> TerrainPages<'a> {
         legend.push(Key::Mark("A and B".into()));
         let title = format!("Frontiers of {} and {}", place(a.quad()), place(b.quad()));
         let picture = frontier_image(&self.ground, &parts);
-        let marks = players.map(Viewpoint::at).to_vec();
+        let named = players.into_iter().zip(["A", "B"]);
+        let marks = named
+            .map(|(at, name)| (Viewpoint::at(at), name.to_owned()))
+            .collect();
         Ok(self.page(title, subtitle, vec![(picture, marks)], legend))
     }
 
-    /// How many samples see each sample, as [`super::survey`] counts them.
-    pub fn exposure(&self, counts: &[u32]) -> Page {
+    /// How many samples see each sample, as [`super::survey`] counts them; `marked` are places with
+    /// names.
+    pub fn exposure(&self, counts: &[u32], marked: &[(Sample, String)]) -> Page {
         let seen = || counts.iter().copied().filter(|count| *count > 0);
         let (least, most) = (seen().min().unwrap_or(0), seen().max().unwrap_or(0));
         let mean = seen().map(u64::from).sum::<u64>() as f64 / seen().count().max(1) as f64;
@@ -152,7 +158,9 @@ impl<'a> TerrainPages<'a> {
         let legend = vec![Key::Ramp(VIRIDIS, "samples that see it".into(), ticks)];
         let picture = exposure_image(&self.ground, counts);
         let title = "Exposure: how much sees each place".to_owned();
-        self.page(title, subtitle, vec![(picture, vec![])], legend)
+        let mark = |(at, name): &(Sample, String)| (Viewpoint::at(*at), name.clone());
+        let marks = marked.iter().map(mark).collect();
+        self.page(title, subtitle, vec![(picture, marks)], legend)
     }
 
     /// Maps of where how much was lost or gained, all on one scale: for each a caption, and by
@@ -197,7 +205,7 @@ impl<'a> TerrainPages<'a> {
         &self,
         title: String,
         subtitle: String,
-        panels: Vec<(image::RgbaImage, Vec<Viewpoint>)>,
+        panels: Vec<(RgbaImage, Vec<(Viewpoint, String)>)>,
         mut legend: Vec<Key>,
     ) -> Page {
         let grid = self.terrain.grid();
@@ -261,7 +269,7 @@ pub(super) fn decades(most: u64) -> Vec<(f64, String)> {
 }
 
 /// A count with its thousands apart: 138,632.
-pub(super) fn grouped(count: u64) -> String {
+pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (i, digit) in digits.char_indices() {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Refusal};
 use super::terrain::micros_since;
 use crate::bake::read_level;
-use crate::picture::{Plan, hillshade};
+use crate::picture::{Plan, hillshade, seen_by};
 use crate::runtime::CellBundle;
 use crate::runtime::cell_frontier::Construction;
 use crate::world::ones;
@@ -80,12 +80,7 @@ pub fn distances(level: &CellBundle<'_>, at: &str) -> Result<Answer, Refusal> {
 
 /// How many cells see each cell, itself included: a `u32` a cell.
 pub fn exposed(level: &CellBundle<'_>) -> Answer {
-    let mut counts = vec![0_u32; level.cells() as usize];
-    for cell in 0..level.cells() {
-        for seen in level.pvs(cell).iter() {
-            counts[seen as usize] += 1;
-        }
-    }
+    let counts = seen_by(level);
     let most = counts.iter().max();
     Answer::new(json!({ "most": most })).with(counts.iter().copied())
 }

@@ -13,5 +13,6 @@ mod interrupted;
 mod killed;
 mod long;
 mod render;
+mod report;
 mod squeeze;
 mod verbs;

@@ -1,4 +1,4 @@
-//! `viewcell render`: pictures that say what the queries say.
+//! `viewcell render` and `viewcell diff`: pictures and numbers that say what the queries say.
 
 use image::{Rgba, RgbaImage};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use tiff::decoder::{Decoder, DecodingResult};
 use crate::common::{Folder, hills};
 
 /// A folder with `hills.vcb`, 40 x 30 samples of rough ground and 3 m between them.
-fn with_hills() -> Folder {
+pub fn with_hills() -> Folder {
     let folder = Folder::new();
     folder.write("hills.r16", &hills(40)[..40 * 30 * 2]);
     folder.ok(&[
@@ -210,7 +210,7 @@ fn what_cannot_be_drawn_is_refused_before_anything_is_written() {
     fails(
         &["-o", "p.png", "--width", "100"],
         2,
-        &["--width 100", "--bare"],
+        &["--width 100", "legend"],
     );
     fails(
         &["-o", "p.png", "--width", "4000000000"],
@@ -239,5 +239,314 @@ fn what_cannot_be_drawn_is_refused_before_anything_is_written() {
             "noise.vcb",
             "there.png"
         ]
+    );
+}
+
+/// A folder with `rooms.vcb`: nine rooms of a unit's side, three a row.
+pub fn with_rooms() -> Folder {
+    let folder = Folder::new();
+    let rooms = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/cells/figure-3.json");
+    folder.ok(&["bake", "cells", rooms, "-o", "rooms.vcb", "--quiet"]);
+    folder
+}
+
+/// The pixels in the middles of the rooms of a plan that is 90 pixels wide.
+fn rooms(folder: &Folder, what: &[&str]) -> Vec<Rgba<u8>> {
+    let mut arguments = vec!["render", "rooms.vcb"];
+    arguments.extend(what);
+    arguments.extend(["--bare", "--width", "90", "-o", "plan.png", "--force"]);
+    folder.ok(&arguments);
+    let plan = picture(folder, "plan.png");
+    assert_eq!(plan.dimensions(), (90, 90));
+    let room = |cell: u32| *plan.get_pixel(cell % 3 * 30 + 15, cell / 3 * 30 + 15);
+    (0..9).map(room).collect()
+}
+
+#[test]
+fn a_plan_shows_the_pvs_and_the_distances_that_query_gives() {
+    let folder = with_rooms();
+    for cell in ["0", "4", "8"] {
+        let ran = folder.ok(&["query", "pvs", "rooms.vcb", cell, "--json"]);
+        let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let seen = answer["cells"].as_array().unwrap();
+        let ring: u32 = cell.parse().unwrap();
+        for (other, pixel) in (0_u32..).zip(rooms(&folder, &["--pvs", cell])) {
+            // Who looks is under a red ring.
+            if other != ring {
+                assert_eq!(
+                    is_visible(&pixel),
+                    seen.contains(&other.into()),
+                    "{cell} {other}"
+                );
+            }
+        }
+        let colours = rooms(&folder, &["--distance", cell]);
+        let steps: Vec<String> = (0..9)
+            .map(|other| {
+                folder
+                    .ok(&["query", "distance", "rooms.vcb", cell, &other.to_string()])
+                    .stdout
+            })
+            .collect();
+        for (a, b) in (0..9).flat_map(|a| (0..9).map(move |b| (a, b))) {
+            let is_ring = |cell: usize| cell as u32 == ring;
+            if !is_ring(a) && !is_ring(b) {
+                assert_eq!(
+                    colours[a] == colours[b],
+                    steps[a] == steps[b],
+                    "{cell}: {a} {b}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_plan_shows_the_regions_that_frontier_gives() {
+    let folder = with_rooms();
+    let ran = folder.ok(&["frontier", "rooms.vcb", "0", "8", "--json"]);
+    let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let is_in = |region: &str, cell: u32| answer[region].as_array().unwrap().contains(&cell.into());
+    for (cell, pixel) in (1_u32..8).zip(&rooms(&folder, &["--frontier", "0", "8"])[1..]) {
+        let warmth = i32::from(pixel[0]) - i32::from(pixel[2]);
+        assert_eq!(warmth < -20, is_in("region_a", cell), "{cell}");
+        assert_eq!(warmth > 20, is_in("region_b", cell), "{cell}");
+    }
+}
+
+#[test]
+fn a_level_that_cannot_be_drawn_says_why() {
+    let folder = with_rooms();
+    folder.write("bare.json", r#"{"cells": 3, "pvs": [[1], [0], []]}"#);
+    folder.ok(&["bake", "cells", "bare.json", "--quiet"]);
+    folder.fails(
+        &["render", "bare.vcb", "-o", "p.png"],
+        3,
+        &["expected boxes", "export matrix"],
+    );
+    folder.fails(
+        &["render", "rooms.vcb", "--pvs", "9", "-o", "p.png"],
+        2,
+        &["cell 9", "0 to 8"],
+    );
+    folder.fails(
+        &["render", "rooms.vcb", "--pvs", "1,1", "-o", "p.png"],
+        2,
+        &["number of a cell"],
+    );
+    folder.fails(
+        &["render", "rooms.vcb", "--quad", "1", "-o", "p.png"],
+        2,
+        &["expected a terrain"],
+    );
+    folder.fails(
+        &["diff", "rooms.vcb", "bare.vcb"],
+        3,
+        &["has 9 cells", "has 3"],
+    );
+    folder.ok(&["diff", "bare.vcb", "bare.vcb"]);
+}
+
+/// A folder with `hills.vcb` and `near.vcb`, in which nobody is seen beyond 20 m.
+fn with_near() -> Folder {
+    let folder = with_hills();
+    folder.ok(&[
+        "bake",
+        "terrain",
+        "hills.r16",
+        "--size",
+        "40x30",
+        "--spacing",
+        "3",
+        "--vertical-scale",
+        "0.1",
+        "--visibility",
+        "exact",
+        "--quiet",
+        "--max-distance",
+        "20",
+        "-o",
+        "near.vcb",
+    ]);
+    folder
+}
+
+fn json(folder: &Folder, arguments: &[&str], code: i32) -> Value {
+    let ran = folder.run(arguments);
+    assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+#[test]
+fn diff_counts_what_the_bakes_counted() {
+    let folder = with_near();
+    let diff = json(
+        &folder,
+        &["diff", "near.vcb", "hills.vcb", "--json", "--quiet"],
+        1,
+    );
+    let levels = |name: &str| {
+        let info = json(&folder, &["info", name, "--json"], 0);
+        info["provenance"]["statistics"]["levels"].clone()
+    };
+    let (near, hills) = (levels("near.vcb"), levels("hills.vcb"));
+    let found = diff["levels"].as_array().unwrap();
+    assert_eq!(found.len(), near.as_array().unwrap().len());
+    let mut differ = 0;
+    for (level, of) in found.iter().enumerate() {
+        let close = |a: &Value, b: &Value| (a.as_f64().unwrap() - b.as_f64().unwrap()).abs() < 1e-9;
+        assert!(
+            close(&of["hidden_share_a"], &near[level]["hidden_share"]),
+            "level {level}"
+        );
+        assert!(
+            close(&of["hidden_share_b"], &hills[level]["hidden_share"]),
+            "level {level}"
+        );
+        // What is seen near by is seen without a limit too.
+        let seen = |levels: &Value| levels[level]["visible_samples"].as_u64().unwrap();
+        assert_eq!(of["hidden_in_a_visible_in_b"], seen(&hills) - seen(&near));
+        assert_eq!(of["visible_in_a_hidden_in_b"], 0);
+        differ += u32::from(seen(&hills) > seen(&near));
+    }
+    assert!(differ > 4, "only {differ} levels differ");
+    assert_eq!(
+        (&diff["equal"], &diff["same_input"]),
+        (&false.into(), &true.into())
+    );
+    assert_eq!(diff["options"][0]["option"], "max-distance");
+
+    let back = json(
+        &folder,
+        &["diff", "hills.vcb", "near.vcb", "--json", "--quiet"],
+        1,
+    );
+    for (there, back) in found.iter().zip(back["levels"].as_array().unwrap()) {
+        assert_eq!(
+            there["hidden_in_a_visible_in_b"],
+            back["visible_in_a_hidden_in_b"]
+        );
+    }
+    let same = json(
+        &folder,
+        &["diff", "hills.vcb", "hills.vcb", "--json", "--quiet"],
+        0,
+    );
+    assert_eq!(same["equal"], true);
+}
+
+#[test]
+fn lost_is_what_diff_says() {
+    let folder = with_near();
+    let diff = json(
+        &folder,
+        &[
+            "diff",
+            "near.vcb",
+            "hills.vcb",
+            "--json",
+            "--quiet",
+            "-o",
+            "d.png",
+        ],
+        1,
+    );
+    assert!(picture(&folder, "d.png").width() == 1200);
+    for level in [0, 2] {
+        let quad = level.to_string();
+        let of = &diff["levels"][level];
+        let lost = json(
+            &folder,
+            &[
+                "render",
+                "near.vcb",
+                "--lost",
+                "hills.vcb",
+                "--quad",
+                &quad,
+                "-o",
+                "l.png",
+                "--json",
+                "--force",
+                "--quiet",
+            ],
+            0,
+        );
+        let pairs = of["pairs"].as_f64().unwrap();
+        let hidden = (pairs * of["hidden_share_a"].as_f64().unwrap()).round();
+        let share = 100.0 * of["hidden_in_a_visible_in_b"].as_f64().unwrap() / hidden;
+        let words = lost["subtitle"].as_str().unwrap();
+        assert!(
+            words.starts_with(&format!("{share:.2} %")),
+            "{words} {share}"
+        );
+        assert!(words.ends_with("the other way round 0 pairs"), "{words}");
+    }
+    // No sample loses anything to itself.
+    folder.ok(&[
+        "render", "near.vcb", "--lost", "near.vcb", "--bare", "-o", "n.png", "--quiet",
+    ]);
+    let grey = |p: &Rgba<u8>| i32::from(p[0]).abs_diff(p[2].into()) < 12;
+    assert!(picture(&folder, "n.png").pixels().all(grey));
+    folder.ok(&[
+        "render",
+        "near.vcb",
+        "--lost",
+        "hills.vcb",
+        "--bare",
+        "-o",
+        "m.png",
+        "--quiet",
+    ]);
+    // In exact bundles a sample sees as many as see it.
+    let seen = |name: &str| {
+        folder.ok(&[
+            "export", "exposure", name, "-o", "e.npy", "--force", "--quiet",
+        ]);
+        let bytes = folder.read("e.npy");
+        bytes[bytes.len() - 4 * 40 * 30..].to_vec()
+    };
+    let (near, all) = (seen("near.vcb"), seen("hills.vcb"));
+    let picture = picture(&folder, "m.png");
+    let counts = near.chunks(4).zip(all.chunks(4));
+    for (pixel, (near, all)) in picture.pixels().zip(counts) {
+        assert_eq!(grey(pixel), near == all);
+    }
+}
+
+#[test]
+fn bundles_of_different_worlds_are_not_compared() {
+    let folder = with_rooms();
+    folder.write("wall.asc", crate::common::wall());
+    folder.ok(&["bake", "terrain", "wall.asc", "--quiet"]);
+    folder.write(
+        "other.asc",
+        "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2\n3 4\n",
+    );
+    folder.ok(&["bake", "terrain", "other.asc", "--quiet"]);
+    folder.fails(
+        &["diff", "wall.vcb", "rooms.vcb"],
+        3,
+        &["wall.vcb is of terrain", "rooms.vcb is of cells"],
+    );
+    folder.fails(&["diff", "wall.vcb", "other.vcb"], 3, &["9 x 5", "2 x 2"]);
+    folder.fails(&["diff", "wall.vcb", "absent.vcb"], 4, &["absent.vcb"]);
+    folder.fails(&["diff", "wall.vcb", "wall.asc"], 3, &["wall.asc"]);
+    folder.fails(
+        &[
+            "diff", "wall.vcb", "wall.vcb", "-o", "d.png", "--width", "0",
+        ],
+        2,
+        &["--width 0"],
+    );
+    folder.fails(
+        &["diff", "wall.vcb", "wall.vcb", "--width", "500"],
+        2,
+        &["--output"],
+    );
+    folder.fails(
+        &["render", "wall.vcb", "--lost", "rooms.vcb", "-o", "p.png"],
+        3,
+        &["rooms.vcb"],
     );
 }

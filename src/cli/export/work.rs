@@ -107,6 +107,11 @@ impl<'a> Work<'a> {
             )));
         }
         bundle::check_output(output, manner.force)?;
+        Self::new(output, manner)
+    }
+
+    /// The same without a look at the output, for what may do without.
+    pub fn new(output: &'a Path, manner: &'a Manner) -> Result<Self, Failure> {
         let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
         let stop = Stop::listen().map_err(cannot_listen)?;
         let pool = rayon::ThreadPoolBuilder::new()

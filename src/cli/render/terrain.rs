@@ -46,7 +46,7 @@ pub fn page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<Option<P
     }
     if what.exposure {
         let survey = survey(work, path, &terrain)?;
-        return Ok(survey.map(|survey| pages.exposure(&survey.exposure)));
+        return Ok(survey.map(|survey| pages.exposure(&survey.exposure, &[])));
     }
     let Some(other) = &what.lost else {
         return Ok(Some(pages.plain()));

@@ -1,0 +1,211 @@
+//! The page of a cell bundle.
+
+use std::path::Path;
+
+use viewcell::bundle::{CellStatistics, Info};
+use viewcell::picture::LevelPages;
+use viewcell::picture::{Bars, Chart, Series, frequencies, grouped, seen_by};
+use viewcell::runtime::{CellBundle, MappedBundle};
+
+use super::common::{self, percent};
+use super::document::{Page, Section};
+use crate::cli::exit::Failure;
+use crate::cli::info::Bytes;
+use crate::cli::query;
+use crate::cli::render::{cells::PLAN_SIDE, name};
+
+/// Most cells in a list of extremes.
+const CELLS: usize = 5;
+
+/// The page.
+pub fn page(path: &Path, map: &MappedBundle, info: &Info) -> Result<Page, Failure> {
+    let level = query::cells(path, map)?;
+    let seen = seen_by(&level);
+    let statistics = info
+        .provenance
+        .as_ref()
+        .and_then(|made| made.cells.as_ref());
+    let pairs = u64::from(level.cells()) * u64::from(level.cells().saturating_sub(1));
+    let visible: u64 = seen
+        .iter()
+        .map(|count| u64::from(count.saturating_sub(1)))
+        .sum();
+    let hidden = 1.0 - visible as f64 / pairs.max(1) as f64;
+    let figures = [
+        ("Hidden from a cell", percent(hidden)),
+        ("Cells", grouped(level.cells().into())),
+        ("File", Bytes(info.bytes).to_string()),
+        (
+            "Farthest apart",
+            format!("{} steps", level.parameters().greatest_distance),
+        ),
+    ];
+    let figures = figures
+        .map(|(name, value)| (name.to_owned(), value))
+        .to_vec();
+    let mut sections = vec![common::making(info, world(&level, info))];
+    sections.push(distances(statistics, &seen));
+    sections.push(exposure(path, level, &seen)?);
+    Ok(common::page(
+        path,
+        info,
+        figures,
+        warnings(info, statistics),
+        sections,
+    ))
+}
+
+/// What is in the bundle.
+fn world(level: &CellBundle<'_>, info: &Info) -> Vec<(String, String)> {
+    let mut rows = vec![("Cells", grouped(level.cells().into()))];
+    if let Some(about) = &info.cells {
+        rows.push(("Different rows", grouped(about.rows.into())));
+        rows.push(("Symmetry", about.symmetry.clone()));
+        rows.push(("Nodes of the BSP", grouped(about.bsp_nodes.into())));
+        let touch = match about.touching_pairs {
+            0 => "not known".to_owned(),
+            pairs => grouped(pairs.into()),
+        };
+        rows.push(("Pairs that touch", touch));
+    }
+    if let Some(of) = info
+        .provenance
+        .as_ref()
+        .and_then(|made| made.cells.as_ref())
+    {
+        let portals = match of.portals {
+            0 => "not known".to_owned(),
+            portals => grouped(portals),
+        };
+        rows.push(("Portals", portals));
+        rows.push((
+            "Parts that see nothing of each other",
+            format!(
+                "{}, the largest of {} cells",
+                grouped(of.components),
+                grouped(of.largest_component)
+            ),
+        ));
+    }
+    rows.into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+fn warnings(info: &Info, statistics: Option<&CellStatistics>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let symmetry = info.cells.as_ref().map(|about| about.symmetry.as_str());
+    let one_way = statistics.map_or(0, |of| of.one_way_pairs);
+    if one_way > 0 {
+        let pairs = grouped(one_way);
+        warnings.push(match symmetry {
+            Some("or") => format!(
+                "In the input {pairs} pairs of cells see each other one way only; here they see \
+                 each other."
+            ),
+            Some("and") => format!(
+                "In the input {pairs} pairs of cells see each other one way only; here they are \
+                 hidden, which an engine may draw."
+            ),
+            _ => format!(
+                "{pairs} pairs of cells see each other one way only: frontier sets may leak."
+            ),
+        });
+    }
+    if statistics.is_some_and(|of| of.unreachable_pairs > 0) {
+        warnings.push("No chain of visible steps joins some pairs of cells.".into());
+    }
+    warnings
+}
+
+/// How far cells are apart, and how exposed they are.
+fn distances(statistics: Option<&CellStatistics>, seen: &[u32]) -> Section {
+    let title = "How far apart cells are";
+    let words = "Pairs of cells by how many visible steps lead from one to the other (the extended \
+                 PVS of Steed and Angus); and how many cells see a cell.";
+    let cells = seen.len().max(1) as f64;
+    let shares = seen
+        .iter()
+        .map(|count| 100.0 * f64::from(*count) / cells)
+        .collect();
+    let exposures = frequencies(&[("cells", shares)]);
+    let exposed = Chart {
+        title: "How exposed cells are",
+        x: "seen from, % of the cells",
+        y: "% of cells",
+        series: Series::Curves(&exposures),
+        size: (0, 0),
+    };
+    let Some(of) = statistics else {
+        return Section::new(title, words).chart(exposed);
+    };
+    let pairs: Vec<u64> = of.pairs_by_distance.clone();
+    let all = pairs.iter().sum::<u64>() + of.unreachable_pairs;
+    let share = |pairs: u64| pairs as f64 / all.max(1) as f64;
+    let names: Vec<String> = (1..=pairs.len()).map(|steps| steps.to_string()).collect();
+    let mut rows: Vec<Vec<String>> = names
+        .iter()
+        .zip(&pairs)
+        .map(|(steps, &pairs)| vec![steps.clone(), grouped(pairs), percent(share(pairs))])
+        .collect();
+    if of.unreachable_pairs > 0 {
+        let apart = of.unreachable_pairs;
+        rows.push(vec!["none".into(), grouped(apart), percent(share(apart))]);
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let bars = [Bars {
+        name: "pairs".into(),
+        values: pairs.iter().map(|&pairs| 100.0 * share(pairs)).collect(),
+    }];
+    Section::new(title, words)
+        .chart(Chart {
+            title: "Pairs, by distance",
+            x: "visible steps",
+            y: "% of pairs",
+            series: Series::Bars(&names, &bars),
+            size: (0, 0),
+        })
+        .chart(exposed)
+        .table("", 0, &["Steps", "Ordered pairs", "Share"], rows)
+}
+
+/// Which cells most cells see, and fewest, with a plan where the bundle knows where they are.
+fn exposure(path: &Path, level: CellBundle<'_>, seen: &[u32]) -> Result<Section, Failure> {
+    let mut cells: Vec<u32> = (0..level.cells()).collect();
+    // The sort is stable: of equals the first comes first.
+    cells.sort_by_key(|cell| seen[*cell as usize]);
+    let least: Vec<u32> = cells.iter().copied().take(CELLS).collect();
+    cells.sort_by_key(|cell| u32::MAX - seen[*cell as usize]);
+    let most: Vec<u32> = cells.iter().copied().take(CELLS).collect();
+    let row = |cell: &u32| {
+        let count = seen[*cell as usize];
+        let middle = level.bounds(*cell).map(|[low, high]| {
+            let of = |axis: usize| low[axis].midpoint(high[axis]);
+            format!("{:.0}, {:.0}, {:.0}", of(0), of(1), of(2))
+        });
+        vec![
+            cell.to_string(),
+            middle.unwrap_or("-".into()),
+            grouped(count.into()),
+            percent(f64::from(count) / f64::from(level.cells())),
+        ]
+    };
+    let head = ["Cell", "Middle of its box", "Seen by", "Share"];
+    let section = Section::new("Exposure", "How many cells see each cell, itself included.");
+    let drawn = LevelPages::new(level, &name(path), PLAN_SIDE);
+    let section = match drawn {
+        Some(pages) => {
+            let names: Vec<String> = most.iter().map(u32::to_string).collect();
+            let marks: Vec<(u32, &str)> = most
+                .iter()
+                .copied()
+                .zip(names.iter().map(String::as_str))
+                .collect();
+            section.picture(&pages.exposure(seen, &marks))?
+        }
+        None => section,
+    };
+    Ok(section
+        .table("Most exposed", 2, &head, most.iter().map(row).collect())
+        .table("Most hidden", 2, &head, least.iter().map(row).collect()))
+}

@@ -1,0 +1,305 @@
+//! The plans of a level's floors, on which each cell has a place; [`super::Plan`] is what one sees
+//! from above.
+
+use image::{Rgba, RgbaImage};
+use rayon::prelude::*;
+
+use super::palette::{Colour, NOTHING, bytes};
+use crate::runtime::CellBundle;
+
+/// A level from above, x to the right and y up. Each cell is on one floor; where cells of a floor
+/// lie above one another the upper one shows.
+#[derive(Clone, Debug)]
+pub struct Floors {
+    size: (u32, u32),
+    /// How wide and high a pixel is. [Unit: as the level]
+    pixel: f64,
+    floors: Vec<Floor>,
+}
+
+/// Cells whose ground lies at about one height.
+#[derive(Clone, Debug)]
+pub struct Floor {
+    /// Between the lowest and the highest ground of its cells. [Unit: as the level]
+    pub heights: [f32; 2],
+    /// The cell at each pixel, row by row, north first; [`NOBODY`] for none.
+    pub cells: Vec<u32>,
+}
+
+/// Where there is no cell.
+pub const NOBODY: u32 = u32::MAX;
+
+/// Most floors of a plan.
+const MOST_FLOORS: usize = 6;
+/// A cell is looked for in the BSP at these parts of its height.
+const LOOKS: [f64; 3] = [0.5, 0.2, 0.8];
+
+/// A cell's box, if it has one that can be drawn.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    cell: u32,
+    low: [f64; 3],
+    high: [f64; 3],
+}
+
+impl Floors {
+    /// The plan of a level, its longer side so many pixels long. `None` where the bundle does not
+    /// know where cells are.
+    ///
+    /// Where the bundle has a BSP, a cell is drawn where the BSP says that it is at a fifth, half or
+    /// four fifths of its height; else its box is. A cell that is found nowhere is one pixel.
+    pub fn new(level: &CellBundle<'_>, side: u32) -> Option<Self> {
+        let mut places: Vec<Place> = (0..level.cells()).filter_map(|c| place(level, c)).collect();
+        if places.is_empty() {
+            return None;
+        }
+        let end = |axis: usize, high: bool| {
+            let ends = places
+                .iter()
+                .map(|p| if high { p.high[axis] } else { p.low[axis] });
+            match high {
+                true => ends.fold(f64::NEG_INFINITY, f64::max),
+                false => ends.fold(f64::INFINITY, f64::min),
+            }
+        };
+        let (west, north) = (end(0, false), end(1, true));
+        let across = [end(0, true) - west, north - end(1, false)];
+        let pixel = across[0].max(across[1]).max(1e-6) / f64::from(side.max(1));
+        let size = across.map(|length| ((length / pixel).ceil() as u32).max(1));
+        let floors = floors(&mut places);
+        let painted = floors.into_par_iter().map(|mut places| {
+            // The upper ones over the lower.
+            places.sort_by(|a, b| a.middle().total_cmp(&b.middle()));
+            let drawn: Vec<Vec<u32>> = places
+                .par_iter()
+                .map(|place| place.pixels(level, [west, north], pixel, size))
+                .collect();
+            let mut cells = vec![NOBODY; size[0] as usize * size[1] as usize];
+            for (place, pixels) in places.iter().zip(drawn) {
+                for pixel in pixels {
+                    cells[pixel as usize] = place.cell;
+                }
+            }
+            let ground = |least: bool| {
+                let grounds = places.iter().map(|place| place.low[2]);
+                match least {
+                    true => grounds.fold(f64::INFINITY, f64::min) as f32,
+                    false => grounds.fold(f64::NEG_INFINITY, f64::max) as f32,
+                }
+            };
+            let heights = [ground(true), ground(false)];
+            Floor { heights, cells }
+        });
+        Some(Self {
+            size: (size[0], size[1]),
+            pixel,
+            floors: painted.collect(),
+        })
+    }
+
+    /// Pixels across and down.
+    pub fn size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    /// How wide and high a pixel is. [Unit: as the level]
+    pub fn pixel(&self) -> f64 {
+        self.pixel
+    }
+
+    /// The floors, the lowest first.
+    pub fn list(&self) -> &[Floor] {
+        &self.floors
+    }
+
+    /// A floor with each cell in its colour and an edge around it, over a pale outline of the other
+    /// floors; where there is nothing it is transparent.
+    pub fn paint(&self, floor: usize, colour: impl Fn(u32) -> Colour) -> RgbaImage {
+        let (width, height) = self.size;
+        let cells = &self.floors[floor].cells;
+        let at = |x: u32, y: u32| cells[(y * width + x) as usize];
+        RgbaImage::from_fn(width, height, |x, y| {
+            let cell = at(x, y);
+            let opaque = |colour| {
+                let [r, g, b] = bytes(colour);
+                Rgba([r, g, b, 255])
+            };
+            if cell == NOBODY {
+                let place = (y * width + x) as usize;
+                let other = self.floors.iter().any(|floor| floor.cells[place] != NOBODY);
+                return if other {
+                    opaque(NOTHING)
+                } else {
+                    Rgba([255, 255, 255, 0])
+                };
+            }
+            let edge =
+                x + 1 < width && at(x + 1, y) != cell || y + 1 < height && at(x, y + 1) != cell;
+            opaque(colour(cell).map(|c| if edge { c * 0.68 } else { c }))
+        })
+    }
+
+    /// Where a cell is drawn: its floor, and the pixel of it that is nearest to their middle.
+    /// `None` for one that is under others, or whose place is not known.
+    pub fn find(&self, cell: u32) -> Option<(usize, [u32; 2])> {
+        self.floors.iter().enumerate().find_map(|(number, floor)| {
+            let own = || {
+                let places = floor.cells.iter().enumerate();
+                let places = places.filter(|(_, at)| **at == cell);
+                places.map(|(i, _)| [i as u32 % self.size.0, i as u32 / self.size.0])
+            };
+            let count = own().count().max(1) as f64;
+            let middle =
+                [0, 1].map(|axis| own().map(|at| f64::from(at[axis])).sum::<f64>() / count);
+            let far =
+                |at: &[u32; 2]| (f64::from(at[0]) - middle[0]).hypot(f64::from(at[1]) - middle[1]);
+            let nearest = own().min_by(|a, b| far(a).total_cmp(&far(b)))?;
+            Some((number, nearest))
+        })
+    }
+}
+
+impl Place {
+    fn middle(&self) -> f64 {
+        (self.low[2] + self.high[2]) / 2.0
+    }
+
+    fn area(&self) -> f64 {
+        (self.high[0] - self.low[0]).max(1.0) * (self.high[1] - self.low[1]).max(1.0)
+    }
+
+    /// The pixels of a plan that the cell fills, by their places row by row.
+    fn pixels(
+        &self,
+        level: &CellBundle<'_>,
+        [west, north]: [f64; 2],
+        pixel: f64,
+        size: [u32; 2],
+    ) -> Vec<u32> {
+        let range = |from: f64, to: f64, most: u32| {
+            let from = (from / pixel).floor().clamp(0.0, f64::from(most - 1)) as u32;
+            let to = (to / pixel).ceil().clamp(0.0, f64::from(most)) as u32;
+            from..to.max(from + 1)
+        };
+        let columns = range(self.low[0] - west, self.high[0] - west, size[0]);
+        let rows = range(north - self.high[1], north - self.low[1], size[1]);
+        let has_bsp = level.parameters().nodes > 0;
+        let is_here = |x: u32, y: u32| {
+            let east = west + (f64::from(x) + 0.5) * pixel;
+            let up = north - (f64::from(y) + 0.5) * pixel;
+            LOOKS.iter().any(|part| {
+                let height = self.low[2] + part * (self.high[2] - self.low[2]);
+                level.locate([east, up, height]) == Some(self.cell)
+            })
+        };
+        let all = rows
+            .clone()
+            .flat_map(|y| columns.clone().map(move |x| (x, y)));
+        let found: Vec<u32> = all
+            .filter(|&(x, y)| !has_bsp || is_here(x, y))
+            .map(|(x, y)| y * size[0] + x)
+            .collect();
+        if !found.is_empty() {
+            return found;
+        }
+        let (x, y) = (
+            columns.start.midpoint(columns.end),
+            rows.start.midpoint(rows.end),
+        );
+        vec![y.min(size[1] - 1) * size[0] + x.min(size[0] - 1)]
+    }
+}
+
+/// The box of a cell; `None` where it has none, or none that can be drawn.
+fn place(level: &CellBundle<'_>, cell: u32) -> Option<Place> {
+    let [low, high] = level.bounds(cell)?.map(|corner| corner.map(f64::from));
+    let is_box = (0..3)
+        .all(|axis| low[axis] <= high[axis] && low[axis].abs() < 1e9 && high[axis].abs() < 1e9);
+    // A cell that nothing is known of has a box without extent.
+    (is_box && low != high).then_some(Place { cell, low, high })
+}
+
+/// Shares cells out to floors by the heights of their grounds: as many as storeys of twice the
+/// height of a cell lie over each other, each ground with the floor that it is nearest to the mean
+/// of (Lloyd's algorithm).
+fn floors(places: &mut [Place]) -> Vec<Vec<Place>> {
+    places.sort_by(|a, b| a.low[2].total_cmp(&b.low[2]).then(a.cell.cmp(&b.cell)));
+    let all: f64 = places.iter().map(Place::area).sum();
+    // The ground below which so much of the area lies.
+    let ground = |part: f64| {
+        let mut below = 0.0;
+        let reached = places.iter().find(|place| {
+            below += place.area();
+            below >= part * all
+        });
+        reached.or(places.last()).map_or(0.0, |place| place.low[2])
+    };
+    let mut heights: Vec<f64> = places.iter().map(|p| p.high[2] - p.low[2]).collect();
+    heights.sort_by(f64::total_cmp);
+    let storey = 2.0 * heights[heights.len() / 2].max(1e-6);
+    let range = ground(0.97) - ground(0.03);
+    let count = ((range / storey).round() as usize).clamp(1, MOST_FLOORS);
+    let mut means: Vec<f64> = (0..count)
+        .map(|i| ground((i as f64 + 0.5) / count as f64))
+        .collect();
+    means.dedup();
+    let nearest = |means: &[f64], height: f64| {
+        let far = |mean: &f64| (mean - height).abs();
+        let floors = means.iter().enumerate();
+        let best = floors.min_by(|a, b| far(a.1).total_cmp(&far(b.1)));
+        best.map_or(0, |(floor, _)| floor)
+    };
+    for _ in 0..20 {
+        let mut sums = vec![[0.0; 2]; means.len()];
+        for place in places.iter() {
+            let [sum, area] = &mut sums[nearest(&means, place.low[2])];
+            *sum += place.low[2] * place.area();
+            *area += place.area();
+        }
+        for (mean, [sum, area]) in means.iter_mut().zip(sums) {
+            if area > 0.0 {
+                *mean = sum / area;
+            }
+        }
+    }
+    let mut floors = vec![Vec::new(); means.len()];
+    for place in places.iter() {
+        floors[nearest(&means, place.low[2])].push(*place);
+    }
+    floors.retain(|places| !places.is_empty());
+    floors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_shared_out_to_floors_by_their_ground() {
+        let mut places: Vec<Place> = [0.0, 8.0, 300.0, 296.0, 4.0, 610.0]
+            .into_iter()
+            .enumerate()
+            .map(|(cell, ground)| Place {
+                cell: cell as u32,
+                low: [0.0, 0.0, ground],
+                high: [100.0, 100.0, ground + 130.0],
+            })
+            .collect();
+        let floors = floors(&mut places);
+        let cells: Vec<Vec<u32>> = floors
+            .iter()
+            .map(|floor| floor.iter().map(|place| place.cell).collect())
+            .collect();
+        assert_eq!(cells, [vec![0, 4, 1], vec![3, 2], vec![5]]);
+    }
+
+    #[test]
+    fn a_flat_level_has_one_floor() {
+        let flat = |cell| Place {
+            cell,
+            low: [0.0; 3],
+            high: [1.0, 1.0, 0.0],
+        };
+        assert_eq!(floors(&mut [flat(0), flat(1)]).len(), 1);
+    }
+}
