@@ -200,15 +200,14 @@ pub unsafe extern "C" fn viewcell_visible_from(
         if !terrain.grid().has_sample(from) {
             return Err(VIEWCELL_OUTSIDE);
         }
-        let valid = terrain.valid();
-        let stands = valid.has_sample(from);
+        let stands = terrain.valid().has_sample(from);
         let pvs = terrain.pvs(from.quad());
         for (&to, out) in to.iter().zip(out) {
             let to = Sample::from(to);
             *out = u8::from(match &pvs {
                 Some(pvs) => stands && pvs.contains(to),
-                // Damaged: visible, as one by one.
-                None => stands && valid.has_sample(to),
+                // Damaged: one by one, of which some may still be known.
+                None => terrain.visible(from, to),
             });
         }
         Ok(VIEWCELL_OK)

@@ -1,0 +1,9 @@
+//! Reads what it is given as a level in one of the BSP formats.
+#![no_main]
+
+mod levels;
+
+use libfuzzer_sys::fuzz_target;
+use viewcell::ingest::cells::CellsOptions;
+
+fuzz_target!(|data: &[u8]| levels::read(data, &CellsOptions::default()));

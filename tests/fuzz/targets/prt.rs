@@ -1,0 +1,9 @@
+//! Reads what it is given as a level: a portal file.
+#![no_main]
+
+mod levels;
+
+use libfuzzer_sys::fuzz_target;
+use viewcell::ingest::cells::CellsOptions;
+
+fuzz_target!(|data: &[u8]| levels::read(data, &CellsOptions::default()));
