@@ -147,7 +147,7 @@ pub fn all_options() -> Vec<FrontierOptions> {
                             neighbours: [Neighbours::Four, Neighbours::Eight][(i + end) % 2],
                             order,
                             turns,
-                            finest: n % 3,
+                            finest: [None, Some(0), Some(1), Some(2)][(n % 4) as usize],
                             give_up: n.is_multiple_of(5),
                             extend: end & 1 == 1,
                             tighten: end & 2 == 2,

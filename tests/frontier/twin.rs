@@ -201,21 +201,29 @@ impl Twin<'_> {
         touches
     }
 
-    fn consider(&mut self, i: usize, quad: Quad, merge: bool) {
+    /// Returns what it counts for.
+    fn consider(&mut self, i: usize, quad: Quad, merge: bool) -> u32 {
+        let by_size = self.grid.root_level().saturating_sub(5).min(4);
+        let finest = self.options.finest.unwrap_or(by_size);
         if self.state(&self.members[i], quad) == Some(State::Visible) {
-            return;
+            return 1;
         }
+        let before = self.members[i].len();
         let descend = match self.state(&self.seen[1 - i], quad) {
             None | Some(State::Visible) => false,
             Some(State::Hidden) => !self.take(i, quad, merge, true),
             Some(State::Unknown) => true,
         };
-        if descend && quad.level > self.options.finest {
+        if descend && quad.level > finest {
             for child in (0..4).filter_map(|child| quad.child(child)) {
                 if self.near(i, child) {
                     self.put(i, child);
                 }
             }
+        }
+        match self.members[i].len() > before && quad.level < finest {
+            true => 32,
+            false => 1,
         }
     }
 
@@ -245,15 +253,15 @@ impl Twin<'_> {
         self.take(1, qb, true, grows);
         let mut extended = None;
         if grows {
-            let mut turn = 0;
-            for _ in 0..self.options.budget.unwrap_or(u32::MAX) {
+            let (mut turn, mut spent) = (0, 0);
+            while spent < self.options.budget.unwrap_or(u32::MAX) {
                 let i = match self.options.turns {
                     Turns::Alternate => turn,
                     Turns::Balance => usize::from(self.members[1].len() < self.members[0].len()),
                 };
                 turn = 1 - i;
                 match self.next(i) {
-                    Some(quad) => self.consider(i, quad, true),
+                    Some(quad) => spent += self.consider(i, quad, true),
                     None => {
                         if self.options.extend {
                             extended = Some(1 - i);

@@ -38,7 +38,8 @@ pub struct Options {
     /// How many quads are next to a quad: those over its sides, or those over its corners too
     #[arg(long, value_name = "4|8", value_parser = ["4", "8"], help_heading = "Growth of terrain frontiers")]
     neighbours: Option<String>,
-    /// Try no quads below this level; 0 are single samples
+    /// Try no quads below this level; 0 are single samples. If not given, 4, or five levels below
+    /// the root of small terrains
     #[arg(
         long,
         value_name = "LEVEL",
@@ -98,7 +99,7 @@ impl Options {
             None => {}
         }
         if let Some(finest) = self.finest {
-            options.finest = finest;
+            options.finest = Some(finest);
         }
         match self.budget {
             Some(0) => options.budget = None,
@@ -182,8 +183,8 @@ pub struct OptionsDocument {
     turns: &'static str,
     /// How many quads are next to a quad: 4 or 8.
     neighbours: u32,
-    /// Level of the smallest quads tried.
-    finest: u32,
+    /// Level of the smallest quads tried; null for 4, or five levels below the root of small terrains.
+    finest: Option<u32>,
     /// Most quads tried; null for no limit.
     budget: Option<u32>,
     /// Whether the two samples alone are left where no larger quads are mutually invisible.

@@ -60,7 +60,8 @@ pub struct viewcell_frontier_options {
     pub toward: [viewcell_sample; 2],
     /// 0: the two grow by turns. 1: the smaller one grows.
     pub balance: u32,
-    /// Level of the smallest quads tried.
+    /// Level of the smallest quads tried; UINT32_MAX for 4, or five levels below the root of small
+    /// terrains.
     pub finest: u32,
     /// 1: leave it at the two samples where no larger quads are mutually invisible.
     pub give_up: u32,
@@ -99,7 +100,7 @@ impl From<FrontierOptions> for viewcell_frontier_options {
                 viewcell_sample { column, row }
             }),
             balance: u32::from(options.turns == Turns::Balance),
-            finest: options.finest,
+            finest: options.finest.unwrap_or(u32::MAX),
             give_up: options.give_up.into(),
             extend: options.extend.into(),
             tighten: options.tighten.into(),
@@ -143,7 +144,7 @@ impl viewcell_frontier_options {
                 false => Turns::Alternate,
                 true => Turns::Balance,
             },
-            finest: self.finest,
+            finest: (self.finest != u32::MAX).then_some(self.finest),
             give_up: flag(self.give_up)?,
             extend: flag(self.extend)?,
             tighten: flag(self.tighten)?,

@@ -164,7 +164,8 @@ typedef struct {
   viewcell_sample toward[2];
   // 0: the two grow by turns. 1: the smaller one grows.
   uint32_t balance;
-  // Level of the smallest quads tried.
+  // Level of the smallest quads tried; UINT32_MAX for 4, or five levels below the root of small
+  // terrains.
   uint32_t finest;
   // 1: leave it at the two samples where no larger quads are mutually invisible.
   uint32_t give_up;

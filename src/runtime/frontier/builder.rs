@@ -70,6 +70,8 @@ pub struct FrontierBuilder<'a> {
     pub(super) phase: Phase,
     pub(super) turn: Side,
     pub(super) tried: u64,
+    /// Of the budget.
+    pub(super) spent: u64,
     pub(super) merged: u64,
     /// Whose `seen` lacks what some of their members may see: that of an extended frontier.
     pub(super) unmerged: Option<Side>,
@@ -111,6 +113,7 @@ impl<'a> FrontierBuilder<'a> {
             phase: Phase::Done,
             turn: Side::A,
             tried: 0,
+            spent: 0,
             merged: 0,
             unmerged: None,
         }
@@ -151,7 +154,7 @@ impl<'a> FrontierBuilder<'a> {
         self.options = *options;
         self.phase = Phase::Done;
         self.turn = Side::A;
-        (self.tried, self.merged) = (0, 0);
+        (self.tried, self.spent, self.merged) = (0, 0, 0);
         self.unmerged = None;
         for place in [a, b] {
             if !self.terrain.grid().has_sample(place) {

@@ -8,12 +8,15 @@ use super::side::Side;
 use crate::format::{Quad, Sample, Visibility};
 use crate::runtime::Pvs;
 
+/// What a quad below the finest level counts for if it joins, when steps are counted.
+const SMALL_QUAD: u64 = 32;
+
 impl FrontierBuilder<'_> {
     pub(super) fn grow(&mut self) {
         if self
             .options
             .budget
-            .is_some_and(|most| self.tried >= u64::from(most))
+            .is_some_and(|most| self.spent >= u64::from(most))
         {
             self.phase = Phase::Tighten;
             return;
@@ -41,6 +44,7 @@ impl FrontierBuilder<'_> {
     /// Step 2 for one quad.
     pub(super) fn consider(&mut self, side: Side, quad: Quad) {
         self.tried += 1;
+        self.spent += 1;
         let half = self.half(side);
         if half.members.state(&self.ground, quad) == Some(Visibility::Visible) {
             return; // inside a quad taken before
@@ -51,6 +55,8 @@ impl FrontierBuilder<'_> {
                 let last = matches!(self.phase, Phase::Extend(_));
                 if !self.take(side, quad, !last) {
                     self.descend(side, quad);
+                } else if quad.level < self.finest() {
+                    self.spent += SMALL_QUAD - 1;
                 }
             }
             Some(Visibility::Unknown) => self.descend(side, quad),
@@ -120,7 +126,7 @@ impl FrontierBuilder<'_> {
 
     /// Queues the children that are adjacent to the frontier.
     fn descend(&mut self, side: Side, quad: Quad) {
-        if quad.level <= self.options.finest {
+        if quad.level <= self.finest() {
             return;
         }
         let corners = self.options.neighbours == Neighbours::Eight;
@@ -133,6 +139,12 @@ impl FrontierBuilder<'_> {
                 self.queue(side, child);
             }
         }
+    }
+
+    /// The least level of quads that are tried but around the start.
+    fn finest(&self) -> u32 {
+        let root = self.terrain.grid().root_level();
+        self.options.finest_on(root)
     }
 
     /// Queues a quad of the grid that has not been in the queue.

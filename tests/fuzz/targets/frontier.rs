@@ -56,7 +56,7 @@ fuzz_target!(|data: &[u8]| {
         } else {
             Turns::Alternate
         },
-        finest: u32::from(choices[6] % 5),
+        finest: u32::from(choices[6]).checked_sub(1).map(|finest| finest % 5),
         give_up: bit(4),
         extend: bit(5),
         tighten: bit(6),
