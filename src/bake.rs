@@ -41,8 +41,8 @@ use std::path::Path;
 use cpu_time::ThreadTime;
 
 use crate::bundle::{
-    Checkpoint, Head, InputFile, Provenance, ShardWriter, Share, Statistics, TerrainHeader,
-    TerrainWriter, check_output,
+    Checkpoint, Head, Info, InputFile, Job, Provenance, ShardWriter, Share, Statistics,
+    TerrainHeader, TerrainWriter, check_output, info,
 };
 use crate::format::{Grid, TerrainParameters, TreeCode, VisibilityMode};
 use crate::hierarchy::Plan;
@@ -210,10 +210,17 @@ pub fn bake_terrain(
     let finish = Finish::new(tiles::threads(options), options.simd.name());
     check_options(options)?;
     let grid = Grid::new(terrain.width(), terrain.height())?;
-    check_output(output, options.overwrite)?;
     let header = header(terrain, grid, options);
     let job = share::job(terrain, source, &header);
     let total = job.tiles;
+    if options.keep == Keep::Resume
+        && !options.overwrite
+        && Checkpoint::is_left_beside(output)
+        && let Some(report) = tidy(output, &job, source, options)?
+    {
+        return Ok(report);
+    }
+    check_output(output, options.overwrite)?;
     let mut checkpoint = match options.keep {
         Keep::Nothing => None,
         keep => Some(Checkpoint::open(output, &job, keep)?),
@@ -281,6 +288,47 @@ pub fn bake_terrain(
         (Err(error), Some(kept)) => Err(error.keeping(kept.path(), kept.tiles(), total)),
         (Err(error), None) => Err(error),
     }
+}
+
+/// Ends a bake that was killed when it had named the bundle; `None` if the bundle is another's.
+fn tidy(
+    output: &Path,
+    job: &Job,
+    source: &Source,
+    options: &BakeOptions,
+) -> Result<Option<BakeReport>, BakeError> {
+    let checkpoint = Checkpoint::open(output, job, Keep::Resume)?;
+    let Info {
+        bytes,
+        sections,
+        terrain: Some(terrain),
+        provenance: Some(made),
+        timings,
+        ..
+    } = info(output)?
+    else {
+        return Ok(None);
+    };
+    let same = made.input == source.input
+        && made.options == source.options
+        && options.compression.may_have_lost(made.loss.as_ref());
+    if !same {
+        return Ok(None);
+    }
+    checkpoint.tidy()?;
+    Ok(Some(BakeReport {
+        width: terrain.width,
+        height: terrain.height,
+        bytes,
+        sections: sections
+            .into_iter()
+            .map(|section| (section.tag, section.bytes))
+            .collect(),
+        statistics: made.statistics,
+        timings: timings.unwrap_or_default(),
+        tiles: job.tiles,
+        kept_tiles: job.tiles,
+    }))
 }
 
 /// Takes over what an earlier bake did; returns the number of tiles.

@@ -1,5 +1,7 @@
 //! What of a lossless bake goes into the bundle.
 
+use crate::bundle::{Given, Loss};
+
 pub use crate::compress::prune::Ties;
 
 /// What is kept of the PVSs. Nothing that is visible is ever hidden.
@@ -12,6 +14,27 @@ pub enum Compression {
     Optimal(Budget),
     /// A number of nodes a PVS: given up is what is deepest (thesis section 3.4).
     DeepestFirst(DeepestFirst),
+}
+
+impl Compression {
+    /// Whether this may be what a bundle says it has lost.
+    pub(super) fn may_have_lost(&self, loss: Option<&Loss>) -> bool {
+        match (self, loss.map(|loss| &loss.given)) {
+            (Self::Lossless | Self::Optimal(_), None) => true,
+            (
+                Self::Optimal(budget),
+                Some(Given::Optimal {
+                    budget_bytes,
+                    weight,
+                    ..
+                }),
+            ) => budget.bytes == *budget_bytes && budget.weight.name() == weight,
+            (Self::DeepestFirst(to), Some(Given::DeepestFirst { nodes_per_quad, .. })) => {
+                to.nodes == *nodes_per_quad
+            }
+            _ => false,
+        }
+    }
 }
 
 /// The thesis's way, kept for comparison.

@@ -116,6 +116,18 @@ impl Checkpoint {
         self.journal.append(tile, false)
     }
 
+    /// Whether a checkpoint is beside a bundle that is there: its bake was killed when it had
+    /// named the bundle, and before it had tidied up.
+    pub fn is_left_beside(bundle: &Path) -> bool {
+        bundle.is_file() && Self::path_beside(bundle).is_file()
+    }
+
+    /// Deletes all that a bake leaves that is killed when it had named the bundle.
+    pub fn tidy(self) -> Result<(), RecordError> {
+        remove(&self.part)?;
+        self.finish()
+    }
+
     /// Deletes the checkpoint, once the bundle is finished.
     pub fn finish(mut self) -> Result<(), RecordError> {
         self.finished = true;

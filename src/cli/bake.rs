@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bake::{self, BakeError, BakeOptions, Keep, Part, ShardReport, Source};
-use viewcell::bundle::{self, Info};
+use viewcell::bundle::{self, BundleError, Checkpoint, Info};
 use viewcell::ingest::{IngestError, IngestErrorKind, read_terrain};
 use viewcell::visibility;
 
@@ -173,7 +173,7 @@ pub fn run(args: Args) -> Outcome {
                 .into(),
         ));
     }
-    check_output(&job.input, job.force, &output)?;
+    check_output(&job.input, job.force, long.resume, &output)?;
     let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
     let stop = Stop::listen().map_err(cannot_listen)?;
     let progress = Progress::new(&manner.voice, stop.clone());
@@ -302,7 +302,7 @@ impl fmt::Display for Stopped<'_> {
 }
 
 /// What would fail at the end of the bake fails before its beginning.
-fn check_output(input: &Path, force: bool, output: &Path) -> Result<(), Failure> {
+fn check_output(input: &Path, force: bool, resume: bool, output: &Path) -> Result<(), Failure> {
     if let (Ok(input), Ok(there)) = (fs::canonicalize(input), fs::canonicalize(output))
         && input == there
     {
@@ -311,7 +311,11 @@ fn check_output(input: &Path, force: bool, output: &Path) -> Result<(), Failure>
             output.display()
         )));
     }
-    Ok(bundle::check_output(output, force)?)
+    match bundle::check_output(output, force) {
+        // What a killed bake has left is tidied up.
+        Err(BundleError::Exists { .. }) if resume && Checkpoint::is_left_beside(output) => Ok(()),
+        checked => Ok(checked?),
+    }
 }
 
 /// Reads, bakes and writes; returns what a person should know, and what a shard came to.

@@ -170,7 +170,7 @@ pub fn run(args: &Args) -> Outcome {
 /// Bakes what `ingest` reads.
 pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Failure>) -> Outcome {
     let output = args.bundle()?;
-    check_output(&args.input, args.force, &output)?;
+    check_output(&args.input, args.force, false, &output)?;
     let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
     let stop = Stop::listen().map_err(cannot_listen)?;
     let progress = Progress::new(&args.voice, stop.clone());
