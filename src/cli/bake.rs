@@ -16,12 +16,11 @@ use viewcell::visibility;
 pub use cells::{Args as CellArgs, bake as bake_cells};
 
 use super::exit::{Exit, Failure, Outcome};
-use super::info::Summary;
 use super::job::{Simd, TerrainJob};
 use super::output::{self, Json, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
-use super::verify;
+use super::written;
 
 /// Bake a world into a bundle that answers who can see whom
 ///
@@ -213,25 +212,14 @@ fn finish(
     json: &Json,
     progress: &Progress,
 ) -> Outcome {
-    let info = bundle::info(&output)?;
-    if !voice.quiet {
-        say(Summary(&info));
-        say(format_args!("written: {}", output.display()));
-    }
-    let exit = if verify {
-        verify::check(&output, progress)?
-    } else {
-        Exit::Done
-    };
-    if json.json {
-        output::print_json(&Document {
+    written::tell(output, verify, voice, json, progress, |output, info| {
+        Document {
             output,
             notes,
             bundle: Some(info),
             shard: None,
-        })?;
-    }
-    Ok(exit)
+        }
+    })
 }
 
 /// Tells of a shard written.

@@ -5,15 +5,14 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bake::{self, Compression};
-use viewcell::bundle::{self, Info};
+use viewcell::bundle::Info;
 
 use super::compression::CompressionArgs;
-use super::exit::{Exit, Failure, Outcome};
-use super::info::Summary;
-use super::output::{self, Json, say};
+use super::exit::{Failure, Outcome};
+use super::output::{Json, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
-use super::verify;
+use super::written;
 
 /// Join shards into the bundle that one bake would have written
 ///
@@ -63,23 +62,14 @@ pub fn run(args: Args) -> Outcome {
         }
         return Err(failure);
     }
-    let info = bundle::info(&args.output)?;
-    if !args.voice.quiet {
-        say(Summary(&info));
-        say(format_args!("written: {}", args.output.display()));
-    }
-    let exit = if args.verify {
-        verify::check(&args.output, &progress)?
-    } else {
-        Exit::Done
-    };
-    if args.json.json {
-        output::print_json(&Document {
-            output: args.output,
-            bundle: info,
-        })?;
-    }
-    Ok(exit)
+    written::tell(
+        args.output,
+        args.verify,
+        &args.voice,
+        &args.json,
+        &progress,
+        |output, bundle| Document { output, bundle },
+    )
 }
 
 fn merge(args: &Args, progress: &Progress) -> Result<(), Failure> {

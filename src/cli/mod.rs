@@ -30,6 +30,7 @@ mod ship;
 mod signals;
 mod verify;
 mod view;
+mod written;
 
 use std::process::ExitCode;
 

@@ -8,12 +8,11 @@ use viewcell::bake::{self, RepackOptions};
 use viewcell::bundle::{self, Info};
 
 use super::compression::CompressionArgs;
-use super::exit::{Exit, Failure, Outcome};
-use super::info::Summary;
-use super::output::{self, Json, say};
+use super::exit::{Failure, Outcome};
+use super::output::{Json, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
-use super::verify;
+use super::written;
 
 /// Write a bundle anew from one that has lost nothing, without baking again
 ///
@@ -82,23 +81,14 @@ pub fn run(args: Args) -> Outcome {
         }
         return Err(error.into());
     }
-    let info = bundle::info(&args.output)?;
-    if !args.voice.quiet {
-        say(Summary(&info));
-        say(format_args!("written: {}", args.output.display()));
-    }
-    let exit = if args.verify {
-        verify::check(&args.output, &progress)?
-    } else {
-        Exit::Done
-    };
-    if args.json.json {
-        output::print_json(&Document {
-            output: args.output,
-            bundle: info,
-        })?;
-    }
-    Ok(exit)
+    written::tell(
+        args.output,
+        args.verify,
+        &args.voice,
+        &args.json,
+        &progress,
+        |output, bundle| Document { output, bundle },
+    )
 }
 
 /// Columns and rows of a bundle.

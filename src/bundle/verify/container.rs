@@ -74,6 +74,21 @@ impl Container {
     pub fn section(&self, tag: Tag) -> Option<&Section> {
         self.sections.iter().find(|section| section.tag == tag)
     }
+
+    /// Checks sections: which, whether they must be there, and with which flags.
+    pub fn check_present<const N: usize>(&self, must: [(Tag, bool, u32); N], faults: &mut Faults) {
+        for (tag, always, flags) in must {
+            let place = format!("section {tag}");
+            match self.section(tag) {
+                None if always => faults.add(place, None, "one such section", "none"),
+                Some(section) if section.flags != flags => {
+                    let expected = format!("flags {flags}");
+                    faults.add(place, section.offset, expected, section.flags);
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Checks all rules of this file; `None` where one fails that the rest relies on.

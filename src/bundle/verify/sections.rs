@@ -87,17 +87,7 @@ fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
         (Tag::TIDX, true, Section::REQUIRED),
         (Tag::PROV, true, Section::ZSTD),
     ];
-    for (tag, always, flags) in must {
-        let place = format!("section {tag}");
-        match container.section(tag) {
-            None if always => faults.add(place, None, "one such section", "none"),
-            Some(section) if section.flags != flags => {
-                let expected = format!("flags {flags}");
-                faults.add(place, section.offset, expected, section.flags);
-            }
-            _ => {}
-        }
-    }
+    container.check_present(must, faults);
     Ok(())
 }
 
