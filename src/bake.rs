@@ -298,14 +298,14 @@ fn tidy(
     options: &BakeOptions,
 ) -> Result<Option<BakeReport>, BakeError> {
     let checkpoint = Checkpoint::open(output, job, Keep::Resume)?;
-    let Info {
+    let Ok(Info {
         bytes,
         sections,
         terrain: Some(terrain),
         provenance: Some(made),
         timings,
         ..
-    } = info(output)?
+    }) = info(output)
     else {
         return Ok(None);
     };

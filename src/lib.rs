@@ -26,6 +26,8 @@ pub mod bundle;
 #[cfg(feature = "bake")]
 pub mod compress;
 #[cfg(feature = "bake")]
+pub mod dice;
+#[cfg(feature = "bake")]
 pub mod experiment;
 #[cfg(feature = "bake")]
 pub mod hierarchy;

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 /// The folders in the order in which data flows, and what each may use beside itself.
 const HOUSE: &[(&str, &[&str])] = &[
+    ("dice", &[]),
     ("format", &[]),
     ("runtime", &["format"]),
     ("world", &[]),
     ("ingest", &["world"]),
-    ("visibility", &["world"]),
+    ("visibility", &["dice", "world"]),
     ("hierarchy", &["visibility", "world"]),
     ("compress", &["format", "hierarchy"]),
-    ("bundle", &["format", "compress"]),
+    ("bundle", &["dice", "format", "compress"]),
     ("picture", &["world", "runtime"]),
     ("bake", EVERYTHING),
     ("experiment", EVERYTHING),
@@ -23,6 +24,7 @@ const HOUSE: &[(&str, &[&str])] = &[
 ];
 
 const EVERYTHING: &[&str] = &[
+    "dice",
     "format",
     "runtime",
     "world",

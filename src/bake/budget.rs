@@ -16,17 +16,15 @@ use crate::compress::pairs::{
     Codebook, GroupSymbols, Histogram, PairCounts, PairSymbols, PairWorth, Pruner, Sight,
     encode_group, prune_tree, transpose,
 };
+use crate::dice::{Dice, mixed};
 use crate::format::groups::{comes_before, table_length};
 use crate::format::quadtree::write_varint;
 use crate::format::{Groups, Quad, Tag, TreeCode};
 use crate::runtime::MappedBundle;
 
-/// A number below 1 that a pair of blocks always has, well mixed (splitmix64).
+/// A number between 0 and 1 that a pair of blocks always has, well mixed.
 fn dither(a: usize, b: usize) -> f64 {
-    let mut z = ((a as u64) << 32 ^ b as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    ((z ^ z >> 31) >> 11) as f64 / (1u64 << 53) as f64
+    Dice(mixed(a as u64) ^ b as u64).fraction()
 }
 
 /// A lossless bundle of pairs, and what is asked of it.

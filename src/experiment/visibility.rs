@@ -9,6 +9,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::dice::{Dice, mixed};
 use crate::runtime::{Sample, TerrainBundle};
 use crate::visibility::{Bodies, find_sight};
 use crate::world::Terrain;
@@ -179,7 +180,7 @@ fn search(
     let searched: Vec<Option<(f64, [bool; 4])>> = (0..options.pairs)
         .into_par_iter()
         .map(|k| {
-            let mut dice = Dice(u64::from(k));
+            let mut dice = Dice(mixed(u64::from(k)));
             let from = Sample::new(dice.roll(grid.width()), dice.roll(grid.height()));
             let pvs = bundles[1].pvs(from.quad())?;
             let sees = pvs.count();
@@ -212,21 +213,5 @@ fn search(
         pairs: searched.iter().flatten().count() as u32,
         all: part(3),
         found: [part(0), part(1), part(2)],
-    }
-}
-
-/// SplitMix64 (Steele, Lea and Flood): the same choices in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u32) -> u32 {
-        self.0 = self
-            .0
-            .wrapping_mul(0x2545_f491_4f6c_dd1d)
-            .wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((((z ^ z >> 31) >> 32) * u64::from(sides)) >> 32) as u32
     }
 }

@@ -276,7 +276,9 @@ mod tests {
 
     #[test]
     fn cells_are_shared_out_to_floors_by_their_ground() {
-        let mut places: Vec<Place> = [0.0, 8.0, 300.0, 296.0, 4.0, 610.0]
+        // Three storeys of some 350, where cells are 130 high.
+        let grounds = [0.0, 8.0, 4.0, 300.0, 296.0, 304.0, 700.0, 690.0, 696.0];
+        let mut places: Vec<Place> = grounds
             .into_iter()
             .enumerate()
             .map(|(cell, ground)| Place {
@@ -290,7 +292,7 @@ mod tests {
             .iter()
             .map(|floor| floor.iter().map(|place| place.cell).collect())
             .collect();
-        assert_eq!(cells, [vec![0, 4, 1], vec![3, 2], vec![5]]);
+        assert_eq!(cells, [[0, 2, 1], [4, 3, 5], [7, 8, 6]]);
     }
 
     #[test]

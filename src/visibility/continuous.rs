@@ -1,6 +1,7 @@
 //! Sight between any two positions on a drawn surface: what `Stance::Cell` is held to.
 
 use super::Bodies;
+use crate::dice::Dice;
 use crate::world::Terrain;
 
 /// How an engine draws the ground between four samples.
@@ -191,19 +192,11 @@ pub fn find_sight(
             }
         }
     }
-    // Steele, Lea and Flood: SplitMix64.
-    let mut state = seed;
-    let mut roll = |sides: u64| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z ^ z >> 31) >> 32) * sides) >> 32
-    };
-    let mut place = || match roll(5) {
+    let mut dice = Dice(seed);
+    let mut place = || match dice.roll(5) {
         0 => -0.499_999,
         1 => 0.499_999,
-        _ => roll(1 << 20) as f64 / f64::from(1 << 20) - 0.5,
+        _ => dice.fraction() - 0.5,
     };
     (0..positions as usize).any(|k| {
         let (from, to) = ([place(), place()], [place(), place()]);

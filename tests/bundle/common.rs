@@ -5,15 +5,8 @@ use std::path::Path;
 use viewcell::bake::{Observer, RepackOptions, Stage, repack};
 use viewcell::bundle::{InputFile, Provenance, Statistics, TerrainHeader, TerrainWriter, Written};
 use viewcell::compress::{Scratch, ValidPyramid, encode};
+pub use viewcell::dice::mixed as mix;
 use viewcell::format::{Grid, Quad, Sample, TerrainParameters, TreeCode, VisibilityMode};
-
-/// A small generator of well-mixed numbers (splitmix64), the same for ever.
-pub fn mix(seed: u64) -> u64 {
-    let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ z >> 31
-}
 
 /// A world whose visibility is a formula: symmetric, in blotches, with hidden and visible areas
 /// of all sizes.

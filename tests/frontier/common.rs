@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
+pub use viewcell::dice::Dice;
 use viewcell::ingest::{IngestOptions, read_terrain};
 use viewcell::runtime::frontier::{
     FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
@@ -84,21 +85,6 @@ impl Matrix {
         pairs
             .into_iter()
             .find(|&[a, b]| self.sees(a, b) || self.sees(b, a))
-    }
-}
-
-/// A small generator of numbers: the tests' choices are the same in every run.
-pub struct Dice(pub u64);
-
-impl Dice {
-    pub fn roll(&mut self, sides: u32) -> u32 {
-        // Steele, Lea and Flood: SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let high = (z ^ z >> 31) >> 32;
-        ((high * u64::from(sides)) >> 32) as u32
     }
 }
 

@@ -12,6 +12,7 @@ use viewcell::bake::{
     BakeOptions, BakeReport, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain,
 };
 use viewcell::bundle::InputFile;
+use viewcell::dice::Dice;
 use viewcell::ingest::{IngestOptions, read_terrain};
 use viewcell::visibility::{BLOCK, Bodies, Curvature, Rays, Simd};
 use viewcell::world::Terrain;
@@ -101,26 +102,6 @@ fn levels() -> Vec<Level> {
         .into_iter()
         .filter_map(Simd::level)
         .collect()
-}
-
-/// A small generator of numbers: the tests' choices are the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u32) -> u32 {
-        // Steele, Lea and Flood: SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let high = (z ^ z >> 31) >> 32;
-        ((high * u64::from(sides)) >> 32) as u32
-    }
-
-    /// 0 to 1.
-    fn fraction(&mut self) -> f64 {
-        f64::from(self.roll(1 << 24)) / f64::from((1 << 24) - 1)
-    }
 }
 
 /// Reads a real terrain; says so and returns `None` where it is absent.

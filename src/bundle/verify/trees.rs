@@ -7,6 +7,7 @@ use super::pairs::{self, PairSections};
 use super::{Checker, Faults, Rule};
 use crate::bundle::provenance::{LevelStatistics, Provenance, Statistics};
 use crate::compress::{Scratch, ValidPyramid, encode};
+use crate::dice::Dice;
 use crate::format::groups::TREE_LEVEL;
 use crate::format::quadtree::{MAX_VARINT_LEN, read_varint, write_varint};
 use crate::format::{Grid, Quad, Sample, Tag, TerrainParameters, Tree, TreeCode, Valid};
@@ -444,14 +445,8 @@ fn symmetry(
     };
     let everything = grid.samples() <= VIEWPOINTS;
     let viewpoints = grid.samples().min(VIEWPOINTS);
-    let mut seed = 0;
-    let mut draw = |limit: u64| {
-        // splitmix64, the same draws in every run.
-        seed = u64::wrapping_add(seed, 0x9E37_79B9_7F4A_7C15);
-        let mut z = (seed ^ seed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ z >> 31) % limit.max(1)
-    };
+    let mut dice = Dice(0);
+    let mut draw = |limit: u64| dice.bits() % limit.max(1);
     for i in 0..viewpoints {
         checker.tell(SYMMETRY, i, viewpoints);
         let a = sample(if everything { i } else { draw(grid.samples()) });

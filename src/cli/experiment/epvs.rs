@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use viewcell::dice::Dice;
 use viewcell::runtime::CellBundle;
 
 use crate::cli::exit::{Exit, Failure, Outcome};
@@ -230,18 +231,10 @@ fn pairs(cells: u32, limit: u64) -> Vec<[u32; 2]> {
             .flat_map(|a| (a + 1..cells).map(move |b| [a, b]))
             .collect();
     }
-    // SplitMix64 (Steele, Lea & Flood 2014).
-    let mut state = 0_u64;
-    let mut random = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % u64::from(cells)) as u32
-    };
+    let mut dice = Dice(0);
     let mut pairs = Vec::new();
     while (pairs.len() as u64) < limit {
-        let pair = [random(), random()];
+        let pair = [dice.roll(cells), dice.roll(cells)];
         if pair[0] != pair[1] {
             pairs.push(pair);
         }

@@ -3,6 +3,7 @@
 use cpu_time::ThreadTime;
 use schemars::JsonSchema;
 use serde::Serialize;
+use viewcell::dice::Dice;
 use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
 use viewcell::runtime::{Sample, TerrainBundle};
 
@@ -101,21 +102,13 @@ pub fn measure(
 /// same seed. Fewer than asked for where hardly any are hidden.
 pub fn hidden_pairs(terrain: &TerrainBundle<'_>, count: usize, seed: u64) -> Vec<[Sample; 2]> {
     let grid = terrain.grid();
-    let mut state = seed;
-    let mut roll = |sides: u32| {
-        // Steele, Lea and Flood: SplitMix64.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((((z ^ z >> 31) >> 32) * u64::from(sides)) >> 32) as u32
-    };
+    let mut dice = Dice(seed);
     let mut pairs = Vec::with_capacity(count);
     for _ in 0..count.saturating_mul(1000) {
         if pairs.len() == count {
             break;
         }
-        let mut place = || Sample::new(roll(grid.width()), roll(grid.height()));
+        let mut place = || Sample::new(dice.roll(grid.width()), dice.roll(grid.height()));
         let (a, b) = (place(), place());
         let stand = [a, b].iter().all(|&s| terrain.valid().has_sample(s));
         if stand && !terrain.visible(a, b) && !terrain.visible(b, a) {

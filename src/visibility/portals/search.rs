@@ -2,6 +2,7 @@
 
 use super::passages::Passages;
 use super::winding::{Point, between, cross, dot, minus, plus};
+use crate::dice::Dice;
 use crate::world::CellGraph;
 
 /// Lines of sight through the portals of a level, by trial: the judge of [`flow`](super::flow()).
@@ -10,7 +11,7 @@ use crate::world::CellGraph;
 pub struct Sightlines {
     passages: Passages,
     clearance: f64,
-    state: u64,
+    dice: Dice,
 }
 
 impl Sightlines {
@@ -20,7 +21,7 @@ impl Sightlines {
         Self {
             passages: Passages::new(graph),
             clearance,
-            state: seed,
+            dice: Dice(seed),
         }
     }
 
@@ -35,7 +36,7 @@ impl Sightlines {
         let source = self.roll(count);
         // A few steps at random lead to a portal that is likely to be seen.
         let mut target = source;
-        for _ in 0..=self.roll(12) {
+        for _ in 0..=self.dice.roll(12) {
             let exits = self.passages.out_of(self.passages.to[target]);
             target = exits.start + self.roll(exits.len());
         }
@@ -119,13 +120,13 @@ impl Sightlines {
 
     /// A random point of a passage; every other one is near an edge or a corner.
     fn point(&mut self, passage: usize) -> Point {
-        let sharpness = if self.roll(2) == 0 { 1 } else { 6 };
+        let sharpness = if self.dice.roll(2) == 0 { 1 } else { 6 };
         let corners = self.passages.winding(passage).len();
         // The first step takes all of the first corner.
         let mut point = [0.0; 3];
         let mut weight = 0.0;
         for i in 0..corners {
-            let share = -self.fraction().ln();
+            let share = -self.dice.fraction().ln();
             let share = share.powi(sharpness);
             weight += share;
             let corner = self.passages.winding(passage)[i];
@@ -134,18 +135,8 @@ impl Sightlines {
         point
     }
 
-    /// 0 to n - 1.
+    /// 0 to `n` - 1; fewer than 2^32.
     fn roll(&mut self, n: usize) -> usize {
-        (self.fraction() * n as f64) as usize
-    }
-
-    /// More than 0, less than 1.
-    fn fraction(&mut self) -> f64 {
-        // Steele, Lea and Flood: SplitMix64.
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z ^ z >> 31) >> 12) as f64 + 0.5) / (1u64 << 52) as f64
+        self.dice.roll(n as u32) as usize
     }
 }

@@ -50,11 +50,8 @@ pub fn bundle() -> PathBuf {
     path
 }
 
-/// Sample number `i` of a fixed, well-mixed sequence (splitmix64).
+/// Sample number `i` of a fixed, well-mixed sequence.
 pub fn sample(i: u64, width: u32, height: u32) -> Sample {
-    let mut z = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^= z >> 31;
+    let z = viewcell::dice::mixed(i);
     Sample::new(z as u32 % width, (z >> 32) as u32 % height)
 }
