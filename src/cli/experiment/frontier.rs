@@ -45,10 +45,13 @@ pub struct Args {
     /// Limits of memory in GB (2^30 bytes) at three bytes a node
     #[arg(long, value_name = "GB,...", value_delimiter = ',', default_values_t = [0.1, 0.25, 0.5, 1.0])]
     limits: Vec<f64>,
-    /// Simple growth takes long, as does any without a limit of memory: grow these for so many pairs
-    /// only; 0 for all
+    /// Simple growth takes long: grow it for so many pairs only; 0 for all
     #[arg(long, value_name = "N", default_value_t = 0)]
     simple_pairs: usize,
+    /// So does the thesis's growth without a limit of memory: grow it for so many pairs only; 0 for
+    /// all
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    unlimited_pairs: usize,
     /// Folder for the figures: time.png and size.png over the limits, and for each limit
     /// times-GB.png and sizes-GB.png, how often each time and size came up. Black: simple,
     /// lossless; orange: simple, lossy; blue: hierarchical, lossless; green: hierarchical, lossy
@@ -112,13 +115,11 @@ const CASES: [(Grow, Merge, &str, &str); 4] = [
     (Grow::Hierarchical, Merge::Lossy, "hierarchical", "lossy"),
 ];
 
-impl Args {
-    /// How many of `all` pairs slow cases grow.
-    fn slow_pairs(&self, all: usize) -> usize {
-        match self.simple_pairs {
-            0 => all,
-            few => few.min(all),
-        }
+/// How many of `all` pairs are grown if `wanted` are; 0 for all.
+fn some_of(wanted: usize, all: usize) -> usize {
+    match wanted {
+        0 => all,
+        few => few.min(all),
     }
 }
 
@@ -187,7 +188,7 @@ pub fn run(args: &Args) -> Outcome {
         default: measure(&terrain, &pairs, &FrontierOptions::default()),
         unlimited: measure(
             &terrain,
-            &pairs[..args.slow_pairs(pairs.len())],
+            &pairs[..some_of(args.unlimited_pairs, pairs.len())],
             &FrontierOptions::thesis(Grow::Hierarchical, Merge::Lossless),
         ),
         cases,
@@ -248,7 +249,7 @@ fn measure_limit(
     let terrain: TerrainBundle = query::terrain(path, &map)?;
     let cases = CASES.map(|(grow, merge, grow_name, merge_name)| {
         let count = match grow {
-            Grow::Simple => args.slow_pairs(pairs.len()),
+            Grow::Simple => some_of(args.simple_pairs, pairs.len()),
             Grow::Hierarchical => pairs.len(),
         };
         Case {
