@@ -222,7 +222,7 @@ impl Twin<'_> {
             }
         }
         match self.members[i].len() > before && quad.level < finest {
-            true => 32,
+            true => 64,
             false => 1,
         }
     }

@@ -9,7 +9,7 @@ use crate::format::{Quad, Sample, Visibility};
 use crate::runtime::Pvs;
 
 /// What a quad below the finest level counts for if it joins, when steps are counted.
-const SMALL_QUAD: u64 = 32;
+const SMALL_QUAD: u64 = 64;
 
 impl FrontierBuilder<'_> {
     pub(super) fn grow(&mut self) {

@@ -90,7 +90,7 @@ pub struct FrontierOptions {
     /// Only on mutual bundles; on others nothing is changed.
     pub tighten: bool,
     /// Stop growing after so many quads have been tried. One that is smaller than the finest, as
-    /// around a start that is, counts for 32 if it joins: such PVSs take long to put together.
+    /// around a start that is, counts for 64 if it joins: such PVSs take long to put together.
     pub budget: Option<u32>,
 }
 
