@@ -6,11 +6,11 @@ use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
 use image::{Rgba, RgbaImage};
 
 use super::palette::{Colour, bytes};
-use super::text::ROBOTO;
+use super::text::LETTERS;
 
 static FONT: LazyLock<FontRef<'static>> = LazyLock::new(|| {
     // What every test reads does not fail to parse.
-    FontRef::try_from_slice(ROBOTO).expect("assets/fonts holds a font")
+    FontRef::try_from_slice(LETTERS).expect("the crate of fonts holds one")
 });
 
 /// A picture to be drawn on, opaque. Places are in pixels from its north-western corner; what

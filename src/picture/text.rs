@@ -7,8 +7,8 @@ use plotters::style::{FontStyle, register_font};
 /// The name of the font in charts and pictures; in an SVG, whatever the reader has of that kind.
 pub(super) const FONT: &str = "sans-serif";
 
-/// Roboto Regular, with Latin, Greek and Cyrillic letters.
-pub(super) static ROBOTO: &[u8] = include_bytes!("../../assets/fonts/Roboto-Regular.ttf");
+/// Ubuntu Light, with Latin, Greek and Cyrillic letters.
+pub(super) static LETTERS: &[u8] = epaint_default_fonts::UBUNTU_LIGHT;
 
 /// Lets plotters measure and draw with our own font: what is installed differs from machine to
 /// machine, and pictures should not.
@@ -16,7 +16,7 @@ pub(super) fn ready_font() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // A font that a test has read does not fail to parse.
-        let registered = register_font(FONT, FontStyle::Normal, ROBOTO);
-        assert!(registered.is_ok(), "assets/fonts holds no font");
+        let registered = register_font(FONT, FontStyle::Normal, LETTERS);
+        assert!(registered.is_ok(), "the crate of fonts holds none");
     });
 }
