@@ -24,9 +24,12 @@ const SKY: i32 = -6;
 /// cell has solid leaves of its own in its sky and the other has not: compilers let nobody look
 /// through there.
 ///
-/// What a tree does not tell is which solid is detail. A cell of a single open leaf beside solid
-/// detail is taken as the leaf alone, and a portal that lies in that solid is not found. Nobody
-/// looks through it, nor walks.
+/// What a tree does not tell is which solid is detail: a node with an open leaf on one side and
+/// solid on the other is the same whether the solid belongs to the leaf's cell or to the world. A
+/// cell of a single open leaf is taken as the leaf alone, and a portal of the compiler's that lies
+/// in solid detail is not found. Solid is opaque, so that no line of sight is lost with it: what is
+/// hidden by these portals is hidden. (What is solid to walk on but not opaque, such as a fence,
+/// has leaves of its own, and so a cell.)
 ///
 /// O(nodes · depth) polygons are cut.
 pub fn recover(graph: &CellGraph) -> Vec<Portal> {
@@ -50,11 +53,12 @@ pub fn recover(graph: &CellGraph) -> Vec<Portal> {
             .iter()
             .try_fold(cutter.square(&plane), |reach, plane| {
                 Some(split(&reach, plane).0).filter(|reach| reach.len() >= 3)
-            });
+            })
+            .filter(|reach| !is_tiny(reach));
         if let Some(reach) = reach {
             for (into, piece) in cutter.pieces(front, reach, plane.normal) {
                 for (from, piece) in cutter.pieces(back, piece, plane.normal.map(|x| -x)) {
-                    if cutter.connects(from, into) && !is_tiny(&piece) {
+                    if cutter.connects(from, into) {
                         portals.push(Portal {
                             cells: [from, into],
                             winding: piece,
@@ -143,10 +147,12 @@ impl<'a> Cutter<'a> {
                 continue;
             }
             let (in_front, behind) = split(&polygon, &plane);
-            for (child, piece) in [(back, behind), (front, in_front)] {
-                if piece.len() >= 3 {
-                    stack.push((child, piece));
-                }
+            // As compilers do: what is too small to be a portal goes with the rest.
+            match (is_tiny(&in_front), is_tiny(&behind)) {
+                (true, true) => {}
+                (true, false) => stack.push((back, polygon)),
+                (false, true) => stack.push((front, polygon)),
+                (false, false) => stack.extend([(back, behind), (front, in_front)]),
             }
         }
         found
