@@ -29,14 +29,21 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 const GOLDEN: &[u8] = include_bytes!("golden/v1/13x9-voids.vcb");
+const PAIRS: &[u8] = include_bytes!("golden/v1/13x9-voids-pairs.vcb");
 
 #[test]
 fn nothing_is_allocated_from_opening_to_answers() {
+    for bytes in [GOLDEN, PAIRS] {
+        ask(bytes);
+    }
+}
+
+fn ask(bytes: &[u8]) {
     let mut bitmap = [0; 4];
     drop(Box::new(1));
     let before = ALLOCATIONS.get();
     assert!(before > 0, "allocations are counted");
-    let terrain = Bundle::from_bytes(GOLDEN).unwrap().terrain().unwrap();
+    let terrain = Bundle::from_bytes(bytes).unwrap().terrain().unwrap();
     let grid = terrain.grid();
     let mut seen = 0;
     for a in grid.row_by_row() {

@@ -43,8 +43,12 @@ impl<'a> GroupPvs<'a> {
     /// Whether a sample is visible; `false` outside the grid and at a void.
     #[inline]
     pub fn contains(&self, sample: Sample) -> bool {
-        if self.quad.level == 0 {
-            return self.groups.sees(self.quad.origin(), sample);
+        if self.quad.level == 0 && self.viewpoints != 0 && self.groups.valid().has_sample(sample) {
+            // By the viewpoint's own group first, as in a walk: in a damaged bundle two blocks may
+            // say different things of each other.
+            let (from, groups) = (self.quad.origin(), &self.groups);
+            let back = || !groups.is_mutual() || groups.reads(sample, from);
+            return self.group.sees(from, sample, back);
         }
         self.state(sample.quad()) == Visibility::Visible
     }
@@ -115,7 +119,8 @@ impl<'a> GroupPvs<'a> {
             return true;
         }
         let skeleton = self.group.skeleton();
-        let mut item = skeleton.node_count();
+        // Not the number of nodes, which damaged bytes may have more of than they use.
+        let mut item = skeleton.first_block();
         skeleton.sweep(|leaf| match leaf {
             // Mixed blocks come in the order of their items.
             Leaf::Block(block, _) => {
@@ -125,6 +130,21 @@ impl<'a> GroupPvs<'a> {
             }
             leaf => take(leaf),
         })
+    }
+
+    /// Number of records that tell what it is: the mixed blocks of its group.
+    #[inline]
+    pub fn pairs(&self) -> usize {
+        self.group.pairs()
+    }
+
+    /// As [`GroupPvs::sweep`], for the whole of the quad's block and by whole blocks: all of which
+    /// some sample is seen from some sample of the block. No record is read.
+    #[inline]
+    pub fn sweep_blocks(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
+        self.group
+            .skeleton()
+            .sweep(|leaf| take(Leaf::Visible(leaf.quad())))
     }
 
     /// Number of visible samples.

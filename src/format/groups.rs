@@ -67,6 +67,8 @@ pub struct Group<'a> {
     dictionary: Dictionary<'a>,
     /// Mixed blocks whose records are elsewhere.
     elsewhere: usize,
+    /// Mixed blocks whose records are here.
+    own: usize,
     table: &'a [u8],
     records: &'a [u8],
 }
@@ -99,6 +101,11 @@ impl<'a> Groups<'a> {
         self.valid.grid()
     }
 
+    /// Whether a pair's record is kept once, for both ways.
+    pub(super) const fn is_mutual(&self) -> bool {
+        self.mutual
+    }
+
     /// The codes of nodes and leaves.
     pub const fn dictionary(&self) -> Dictionary<'a> {
         self.dictionary
@@ -129,16 +136,17 @@ impl<'a> Groups<'a> {
         } else {
             (a, b)
         };
+        self.reads(a, b)
+    }
+
+    /// Whether sample `a` sees sample `b`, both of terrain, by the group of `a` alone; true where
+    /// its record is elsewhere.
+    #[inline]
+    pub(super) fn reads(&self, a: Sample, b: Sample) -> bool {
         let Some(group) = self.group(a.column >> 3, a.row >> 3) else {
             return true;
         };
-        match group.skeleton.find(b.quad()) {
-            Found::Leaf(visible) => visible,
-            Found::Mixed => true,
-            Found::Block(item) => group
-                .own(item)
-                .is_none_or(|pair| pair.sees((a.column & 7, a.row & 7), (b.column & 7, b.row & 7))),
-        }
+        group.sees(a, b, || true)
     }
 
     /// The samples of block `target` that are seen from any of the viewpoints `from` (a word of a
@@ -176,16 +184,32 @@ impl<'a> Group<'a> {
             skeleton,
             dictionary,
             elsewhere: 0,
+            own: 0,
             table: &[],
             records: &[],
         };
         if skeleton.root() == super::Visibility::Unknown {
             let (elsewhere, rest) = read_varint(skeleton.behind_nodes())?;
             let (records, rest) = read_varint(rest)?;
-            group.elsewhere = elsewhere as usize;
-            (group.table, group.records) = rest.split_at_checked(table_length(records as usize))?;
+            (group.elsewhere, group.own) = (elsewhere as usize, records as usize);
+            (group.table, group.records) = rest.split_at_checked(table_length(group.own))?;
         }
         Some(group)
+    }
+
+    /// Whether sample `a` of this group's block sees sample `b`, both of terrain; where the record
+    /// is not here, `elsewhere` says it.
+    #[inline]
+    pub(super) fn sees(&self, a: Sample, b: Sample, elsewhere: impl FnOnce() -> bool) -> bool {
+        let within = |sample: Sample| (sample.column & 7, sample.row & 7);
+        match self.skeleton.find(b.quad()) {
+            Found::Leaf(visible) => visible,
+            Found::Mixed => true,
+            Found::Block(item) => match self.own(item) {
+                Some(pair) => pair.sees(within(a), within(b)),
+                None => elsewhere(),
+            },
+        }
     }
 
     /// Which blocks are hidden, visible or mixed, as a tree without literals.
@@ -196,6 +220,11 @@ impl<'a> Group<'a> {
     /// Number of mixed blocks whose records are elsewhere.
     pub const fn elsewhere(&self) -> usize {
         self.elsewhere
+    }
+
+    /// Number of mixed blocks, by what the group says.
+    pub const fn pairs(&self) -> usize {
+        self.elsewhere.saturating_add(self.own)
     }
 
     /// The table, and the bytes of the records and what lies behind.

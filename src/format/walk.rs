@@ -100,6 +100,13 @@ impl<'a> Tree<'a> {
         items
     }
 
+    /// The item of the first unknown block.
+    #[inline]
+    pub(super) fn first_block(&self) -> usize {
+        let items = self.first_items();
+        items.get(BLOCK_LEVEL as usize).copied().unwrap_or(0)
+    }
+
     /// The leaves of the tree, depth first in Morton order. Together they cover the grid.
     pub fn leaves(&self) -> Leaves<'a> {
         Leaves {

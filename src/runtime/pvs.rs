@@ -43,6 +43,25 @@ impl<'a> Pvs<'a> {
         }
     }
 
+    /// Number of pairs of blocks that it is put together from.
+    #[inline]
+    pub(super) fn pairs(&self) -> usize {
+        match &self.code {
+            Code::Tree(_) => 0,
+            Code::Group(pvs) => pvs.pairs(),
+        }
+    }
+
+    /// As [`Pvs::sweep`], by whole blocks of 8×8 samples: all that a sample of this quad's block
+    /// sees something of, where it is put together from pairs of blocks. None of them is read.
+    #[inline]
+    pub(super) fn sweep_blocks(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
+        match &self.code {
+            Code::Tree(tree) => tree.sweep(|leaf| take(Leaf::Visible(leaf.quad()))),
+            Code::Group(pvs) => pvs.sweep_blocks(take),
+        }
+    }
+
     /// The quad that sees.
     pub fn quad(&self) -> Quad {
         self.quad

@@ -27,6 +27,45 @@ fn small() -> [Vec<u8>; 2] {
     bundles
 }
 
+/// On any bytes, going down to a sample and walking the whole PVS say the same.
+fn each_pvs_gives_one_answer(bytes: &[u8]) {
+    let Ok(terrain) = Bundle::from_bytes(bytes).and_then(|bundle| bundle.terrain()) else {
+        return;
+    };
+    let grid = terrain.grid();
+    if grid.samples() > 1_000 {
+        return;
+    }
+    let mut words = vec![0; grid.blocks()];
+    for quad in grid.bake_order() {
+        let Some(pvs) = terrain.pvs(quad) else {
+            continue;
+        };
+        pvs.expand(&mut words);
+        for sample in grid.row_by_row() {
+            let (word, bit) = grid.block_bit(sample);
+            let visible = words[word] >> bit & 1 == 1;
+            assert_eq!(pvs.contains(sample), visible, "{quad:?} {sample:?}");
+        }
+    }
+}
+
+/// Two blocks that say different things of each other: the second's group is not where it was.
+#[test]
+fn a_pvs_gives_one_answer_where_two_blocks_differ() {
+    let sound = World::new(20, 10, 0).pairs();
+    let index = Bundle::from_bytes(&sound).unwrap();
+    let index = index.section(Tag::PIDX).unwrap().0;
+    let [start, end] = [index.offset, index.offset + index.length].map(|at| at as usize);
+    for at in start..end {
+        for bit in 0..8 {
+            let mut bytes = sound.clone();
+            bytes[at] ^= 1 << bit;
+            each_pvs_gives_one_answer(&bytes);
+        }
+    }
+}
+
 /// Asks everything that can be asked of bytes. Returns how many answers came.
 fn ask_everything(bytes: &[u8]) -> u64 {
     let Ok(bundle) = Bundle::from_bytes(bytes) else {
@@ -174,6 +213,7 @@ proptest! {
         }
         reseal(&mut bytes);
         ask_everything(&bytes);
+        each_pvs_gives_one_answer(&bytes);
     }
 
     #[test]

@@ -7,6 +7,8 @@ import ctypes
 import sys
 from ctypes import POINTER, Structure, byref, c_double, c_size_t, c_uint32, c_uint64, c_void_p
 
+VERSION = 3
+
 
 class Sample(Structure):
     _fields_ = [("column", c_uint32), ("row", c_uint32)]
@@ -41,7 +43,7 @@ def check(status):
 
 bundle = c_void_p()
 why = ctypes.create_string_buffer(256)
-status = viewcell.viewcell_open(2, sys.argv[2].encode(), byref(bundle), why, c_size_t(256))
+status = viewcell.viewcell_open(VERSION, sys.argv[2].encode(), byref(bundle), why, c_size_t(256))
 if status < 0:
     sys.exit(why.value.decode())
 terrain = Terrain()

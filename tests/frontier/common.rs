@@ -116,7 +116,7 @@ pub fn all_options() -> Vec<FrontierOptions> {
     let goal = Some(Sample::new(3, 2));
     let mut all = vec![FrontierOptions::default()];
     for grow in [Grow::Hierarchical, Grow::Simple] {
-        for merge in [Merge::Lossless, Merge::Lossy] {
+        for merge in [Merge::Lossless, Merge::Lossy, Merge::Blocks(0)] {
             for order in [
                 Order::Fifo,
                 Order::Coarse,
@@ -127,6 +127,11 @@ pub fn all_options() -> Vec<FrontierOptions> {
                 for (i, turns) in [Turns::Alternate, Turns::Balance].into_iter().enumerate() {
                     for end in 0..4 {
                         let n = all.len() as u32;
+                        let merge = match merge {
+                            // Up to the number of blocks of small terrains.
+                            Merge::Blocks(_) => Merge::Blocks(n % 7),
+                            merge => merge,
+                        };
                         all.push(FrontierOptions {
                             grow,
                             merge,

@@ -85,18 +85,46 @@ impl Twin<'_> {
         }
     }
 
+    /// With how many blocks the block of a small quad shares sight of some samples, but not of
+    /// all; and the terrain of all blocks of which it sees something.
+    fn blocks_seen(&self, quad: Quad) -> (u32, Set) {
+        let up = 3 - quad.level.min(3);
+        let from = self.inside(Quad::new(3, quad.column >> up, quad.row >> up));
+        let (columns, rows) = self.grid.block_shape();
+        let (mut mixed, mut seen) = (0, Set::new());
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |c| (row, c))) {
+            let to = self.inside(Quad::new(3, column, row));
+            let pairs = from.iter().flat_map(|&a| to.iter().map(move |&b| (a, b)));
+            let all = from.len() * to.len();
+            match pairs.filter(|&(a, b)| self.matrix.sees(a, b)).count() {
+                0 => {}
+                n => {
+                    mixed += u32::from(n < all);
+                    seen.extend(to);
+                }
+            }
+        }
+        (mixed, seen)
+    }
+
     fn take(&mut self, i: usize, quad: Quad, merge: bool, go_on: bool) -> bool {
         let pvs = self.pvs(quad);
         if !self.mutual && pvs.iter().any(|s| self.members[1 - i].contains(s)) {
             return false;
         }
         if merge {
-            if self.options.merge == Merge::Lossless || self.members[i].is_empty() {
-                self.seen[i].extend(pvs);
-            } else {
-                let mut seen = std::mem::take(&mut self.seen[i]);
-                self.merge_lossy(&mut seen, &pvs, self.grid.root());
-                self.seen[i] = seen;
+            match self.options.merge {
+                Merge::Lossy if !self.members[i].is_empty() => {
+                    let mut seen = std::mem::take(&mut self.seen[i]);
+                    self.merge_lossy(&mut seen, &pvs, self.grid.root());
+                    self.seen[i] = seen;
+                }
+                Merge::Blocks(most) if quad.level < 4 => {
+                    let (mixed, blocks) = self.blocks_seen(quad);
+                    let too_many = mixed > most;
+                    self.seen[i].extend(if too_many { blocks } else { pvs });
+                }
+                _ => self.seen[i].extend(pvs),
             }
         }
         let inside = self.inside(quad);

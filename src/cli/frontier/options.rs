@@ -11,15 +11,17 @@ use viewcell::runtime::frontier::{self, FrontierOptions, Neighbours, Turns};
 use crate::cli::query::Place;
 
 /// Options of growth; what is not given is as in the library's default, or, with --grow or
-/// --merge, as in the thesis.
+/// --merge lossless or lossy, as in the thesis.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Grow quads of all sizes, or single samples. With this or --merge, whatever else is not
-    /// given is as in Avni's thesis: fifo, alternate, no budget, nothing tightened
+    /// Grow quads of all sizes, or single samples. With this, or --merge lossless or lossy,
+    /// whatever else is not given is as in Avni's thesis: fifo, alternate, no budget, nothing
+    /// tightened
     #[arg(long, value_enum, help_heading = "Growth of terrain frontiers")]
     grow: Option<Grow>,
     /// Join the PVSs of a frontier's quads by their union, or make visible what is mixed in one
-    /// and hidden in the other
+    /// and hidden in the other, or (as by default) join those by whole blocks of 8 x 8 samples
+    /// that would take long to put together
     #[arg(long, value_enum, help_heading = "Growth of terrain frontiers")]
     merge: Option<Merge>,
     /// Which quad is tried next: fifo, coarse (large quads first), ground (what differs least in
@@ -70,7 +72,8 @@ pub struct Options {
 impl Options {
     /// What is asked for.
     pub fn resolve(&self) -> FrontierOptions {
-        let thesis = self.grow.is_some() || self.merge.is_some();
+        let thesis =
+            self.grow.is_some() || matches!(self.merge, Some(Merge::Lossless | Merge::Lossy));
         let mut options = FrontierOptions::default();
         if thesis {
             options = FrontierOptions::thesis(Default::default(), Default::default());
@@ -83,6 +86,9 @@ impl Options {
         match self.merge {
             Some(Merge::Lossless) => options.merge = frontier::Merge::Lossless,
             Some(Merge::Lossy) => options.merge = frontier::Merge::Lossy,
+            Some(Merge::Blocks) => {
+                options.merge = frontier::Merge::Blocks(FrontierOptions::PAIRS);
+            }
             None => {}
         }
         if let Some(Order(order)) = self.order {
@@ -124,6 +130,7 @@ enum Grow {
 enum Merge {
     Lossless,
     Lossy,
+    Blocks,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -173,7 +180,7 @@ impl FromStr for Order {
 pub struct OptionsDocument {
     /// `hierarchical` or `simple`.
     grow: &'static str,
-    /// `lossless` or `lossy`.
+    /// `lossless`, `lossy` or `blocks`.
     merge: &'static str,
     /// `fifo`, `coarse`, `ground`, `gain` or `toward`.
     order: &'static str,
@@ -208,6 +215,7 @@ impl OptionsDocument {
             merge: match options.merge {
                 frontier::Merge::Lossless => "lossless",
                 frontier::Merge::Lossy => "lossy",
+                frontier::Merge::Blocks(_) => "blocks",
             },
             order: match options.order {
                 frontier::Order::Fifo => "fifo",

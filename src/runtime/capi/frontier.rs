@@ -45,8 +45,12 @@ pub const VIEWCELL_NOWHERE: u32 = u32::MAX;
 pub struct viewcell_frontier_options {
     /// 0: quads of all sizes. 1: single samples.
     pub simple: u32,
-    /// 0: PVSs are joined by their union. 1: lossy, as in Avni's thesis.
-    pub lossy: u32,
+    /// 0: PVSs are joined by their union. 1: lossy, as in Avni's thesis. 2: by their union, but
+    /// one that takes more than `pairs` pairs of blocks to put together joins by whole blocks of
+    /// 8 x 8 samples, which takes little time.
+    pub merge: u32,
+    /// For merge 2.
+    pub pairs: u32,
     /// How many quads are next to a quad: 4 or 8.
     pub neighbours: u32,
     /// Which quad is tried next. 0: first in, first out. 1: the larger first. 2: what differs
@@ -78,7 +82,15 @@ impl From<FrontierOptions> for viewcell_frontier_options {
     fn from(options: FrontierOptions) -> Self {
         Self {
             simple: u32::from(options.grow == Grow::Simple),
-            lossy: u32::from(options.merge == Merge::Lossy),
+            merge: match options.merge {
+                Merge::Lossless => 0,
+                Merge::Lossy => 1,
+                Merge::Blocks(_) => 2,
+            },
+            pairs: match options.merge {
+                Merge::Blocks(pairs) => pairs,
+                _ => FrontierOptions::PAIRS,
+            },
             neighbours: match options.neighbours {
                 Neighbours::Four => 4,
                 Neighbours::Eight => 8,
@@ -120,9 +132,11 @@ impl viewcell_frontier_options {
                 false => Grow::Hierarchical,
                 true => Grow::Simple,
             },
-            merge: match flag(self.lossy)? {
-                false => Merge::Lossless,
-                true => Merge::Lossy,
+            merge: match self.merge {
+                0 => Merge::Lossless,
+                1 => Merge::Lossy,
+                2 => Merge::Blocks(self.pairs),
+                _ => return Err(VIEWCELL_ARGUMENT),
             },
             neighbours: match self.neighbours {
                 4 => Neighbours::Four,

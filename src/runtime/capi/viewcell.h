@@ -62,7 +62,7 @@
 #include <stdint.h>
 
 // The version of this header. Pass it to viewcell_open: a library of another version refuses.
-#define VIEWCELL_ABI_VERSION 2
+#define VIEWCELL_ABI_VERSION 3
 
 // Nowhere in particular, in viewcell_frontier_options.toward.
 #define VIEWCELL_NOWHERE UINT32_MAX
@@ -149,8 +149,12 @@ typedef struct {
 typedef struct {
   // 0: quads of all sizes. 1: single samples.
   uint32_t simple;
-  // 0: PVSs are joined by their union. 1: lossy, as in Avni's thesis.
-  uint32_t lossy;
+  // 0: PVSs are joined by their union. 1: lossy, as in Avni's thesis. 2: by their union, but
+  // one that takes more than `pairs` pairs of blocks to put together joins by whole blocks of
+  // 8 x 8 samples, which takes little time.
+  uint32_t merge;
+  // For merge 2.
+  uint32_t pairs;
   // How many quads are next to a quad: 4 or 8.
   uint32_t neighbours;
   // Which quad is tried next. 0: first in, first out. 1: the larger first. 2: what differs

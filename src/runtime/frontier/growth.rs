@@ -91,18 +91,23 @@ impl FrontierBuilder<'_> {
         true
     }
 
+    /// Joins a PVS to that of a frontier.
     fn merge(&mut self, side: Side, pvs: &Pvs<'_>) {
         self.merged += 1;
         let (half, ground) = match side {
             Side::A => (&mut self.a, &self.ground),
             Side::B => (&mut self.b, &self.ground),
         };
-        if self.options.merge == Merge::Lossless || half.area == 0 {
-            half.seen.merge(ground, pvs);
-        } else {
-            let [scratch, _] = &mut self.scratch;
-            pvs.expand(scratch.words_mut());
-            lossy::merge(&mut half.seen, ground, scratch);
+        match self.options.merge {
+            Merge::Blocks(most) if pvs.pairs() > most as usize => {
+                half.seen.merge_blocks(ground, pvs);
+            }
+            Merge::Lossy if half.area > 0 => {
+                let [scratch, _] = &mut self.scratch;
+                pvs.expand(scratch.words_mut());
+                lossy::merge(&mut half.seen, ground, scratch);
+            }
+            _ => half.seen.merge(ground, pvs),
         }
     }
 

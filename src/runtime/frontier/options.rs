@@ -20,6 +20,11 @@ pub enum Merge {
     Lossless,
     /// Where one of the two is all hidden and the other mixed, all becomes visible.
     Lossy,
+    /// The union; but a PVS that is put together from more pairs of blocks than this joins by
+    /// whole blocks of 8×8 samples, all that some sample of the quad's own block sees something
+    /// of. That is told without reading the pairs, which takes most of the time where players
+    /// stand in the open. In bundles of single trees no PVS is put together: the same as lossless.
+    Blocks(u32),
 }
 
 /// Which quads lie next to a quad.
@@ -95,6 +100,9 @@ pub struct FrontierOptions {
 }
 
 impl FrontierOptions {
+    /// Most pairs of blocks that a PVS is put together from by default: some 0.3 milliseconds.
+    pub const PAIRS: u32 = 512;
+
     /// The least level of quads that are tried on a terrain whose root has this level.
     pub(super) fn finest_on(&self, root_level: u32) -> u32 {
         self.finest
@@ -122,7 +130,9 @@ impl FrontierOptions {
 /// Large quads first, 64 of them of 16 × 16 samples and more, and what the finished half does not
 /// see for the smaller one: larger sets than the thesis's algorithm grows from trees of its
 /// greatest size, in a hundredth of the time. Smaller quads would add 2 % to the sets, and take
-/// most of the time: their PVSs are put together from those of blocks.
+/// most of the time: their PVSs are put together from pairs of blocks. Around a start it is done
+/// all the same, from up to [`FrontierOptions::PAIRS`] of them; where there are more, whole blocks
+/// count as visible, which costs a tenth of the size and saves most of the time.
 impl Default for FrontierOptions {
     fn default() -> Self {
         Self {
@@ -131,7 +141,7 @@ impl Default for FrontierOptions {
             give_up: false,
             tighten: true,
             budget: Some(64),
-            ..Self::thesis(Grow::Hierarchical, Merge::Lossless)
+            ..Self::thesis(Grow::Hierarchical, Merge::Blocks(Self::PAIRS))
         }
     }
 }

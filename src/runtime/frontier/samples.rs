@@ -76,24 +76,29 @@ impl Ground {
         pvs: &Pvs<'_>,
         mut take: impl FnMut(usize, u64) -> bool,
     ) -> bool {
-        let grid = self.grid;
         pvs.sweep(
             #[inline(always)]
-            |leaf| match leaf {
-                Leaf::Hidden(_) => true,
-                // A block outside the grid would be another one's word.
-                Leaf::Block(quad, _) | Leaf::Visible(quad) if !grid.has_quad(quad) => true,
-                Leaf::Block(quad, bits) => {
-                    let index = self.block_of(quad);
-                    let bits = bits & self.word(index);
-                    bits == 0 || take(index, bits)
-                }
-                Leaf::Visible(quad) => self.rows_of(quad).flatten().all(|index| {
-                    let bits = self.word(index);
-                    bits == 0 || take(index, bits)
-                }),
-            },
+            |leaf| self.hand_over(leaf, &mut take),
         )
+    }
+
+    /// The blocks of one leaf.
+    #[inline(always)]
+    fn hand_over(&self, leaf: Leaf, take: &mut impl FnMut(usize, u64) -> bool) -> bool {
+        match leaf {
+            Leaf::Hidden(_) => true,
+            // A block outside the grid would be another one's word.
+            Leaf::Block(quad, _) | Leaf::Visible(quad) if !self.grid.has_quad(quad) => true,
+            Leaf::Block(quad, bits) => {
+                let index = self.block_of(quad);
+                let bits = bits & self.word(index);
+                bits == 0 || take(index, bits)
+            }
+            Leaf::Visible(quad) => self.rows_of(quad).flatten().all(|index| {
+                let bits = self.word(index);
+                bits == 0 || take(index, bits)
+            }),
+        }
     }
 }
 
@@ -194,13 +199,22 @@ impl Samples {
 
     /// Takes in a PVS: lossless merging (thesis section 3.3).
     pub(super) fn merge(&mut self, ground: &Ground, pvs: &Pvs<'_>) {
-        let words = &mut self.words;
-        ground.each_block(pvs, |index, bits| {
-            if let Some(word) = words.get_mut(index) {
-                *word |= bits;
-            }
-            true
-        });
+        ground.each_block(pvs, |index, bits| self.put(index, bits));
+    }
+
+    /// Takes in whole blocks for those of a PVS: see [`super::Merge::Blocks`].
+    pub(super) fn merge_blocks(&mut self, ground: &Ground, pvs: &Pvs<'_>) {
+        let mut put = |index, bits| self.put(index, bits);
+        pvs.sweep_blocks(|leaf| ground.hand_over(leaf, &mut put));
+    }
+
+    /// Takes in samples of a block; goes on.
+    #[inline(always)]
+    fn put(&mut self, index: usize, bits: u64) -> bool {
+        if let Some(word) = self.words.get_mut(index) {
+            *word |= bits;
+        }
+        true
     }
 
     /// Whether no sample of the set is in a PVS.

@@ -34,10 +34,10 @@ fuzz_target!(|data: &[u8]| {
         } else {
             Grow::Hierarchical
         },
-        merge: if bit(1) {
-            Merge::Lossy
-        } else {
-            Merge::Lossless
+        merge: match (bit(1), bit(7)) {
+            (true, _) => Merge::Lossy,
+            (_, true) => Merge::Blocks(choices[7].into()),
+            _ => Merge::Lossless,
         },
         neighbours: if bit(2) {
             Neighbours::Four
