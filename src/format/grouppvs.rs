@@ -44,11 +44,7 @@ impl<'a> GroupPvs<'a> {
     #[inline]
     pub fn contains(&self, sample: Sample) -> bool {
         if self.quad.level == 0 && self.viewpoints != 0 && self.groups.valid().has_sample(sample) {
-            // By the viewpoint's own group first, as in a walk: in a damaged bundle two blocks may
-            // say different things of each other.
-            let (from, groups) = (self.quad.origin(), &self.groups);
-            let back = || !groups.is_mutual() || groups.reads(sample, from);
-            return self.group.sees(from, sample, back);
+            return self.groups.sees_by(&self.group, self.quad.origin(), sample);
         }
         self.state(sample.quad()) == Visibility::Visible
     }

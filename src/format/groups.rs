@@ -101,11 +101,6 @@ impl<'a> Groups<'a> {
         self.valid.grid()
     }
 
-    /// Whether a pair's record is kept once, for both ways.
-    pub(super) const fn is_mutual(&self) -> bool {
-        self.mutual
-    }
-
     /// The codes of nodes and leaves.
     pub const fn dictionary(&self) -> Dictionary<'a> {
         self.dictionary
@@ -124,7 +119,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Whether sample `a` sees sample `b`; false where either is outside the grid or void, true
-    /// where the bytes are damaged.
+    /// where the bytes are damaged. In a mutual bundle that is so both ways, whatever the bytes.
     #[inline]
     pub fn sees(&self, a: Sample, b: Sample) -> bool {
         if !self.valid.has_sample(a) || !self.valid.has_sample(b) {
@@ -136,17 +131,24 @@ impl<'a> Groups<'a> {
         } else {
             (a, b)
         };
-        self.reads(a, b)
+        let group = self.group_of(a);
+        group.and_then(|group| group.sees(a, b)).unwrap_or(true)
     }
 
-    /// Whether sample `a` sees sample `b`, both of terrain, by the group of `a` alone; true where
-    /// its record is elsewhere.
+    /// As [`Groups::sees`], of two samples of terrain, with the group of `a`: that one goes first,
+    /// as in a walk. In a damaged bundle two blocks may say different things of each other.
     #[inline]
-    pub(super) fn reads(&self, a: Sample, b: Sample) -> bool {
-        let Some(group) = self.group(a.column >> 3, a.row >> 3) else {
-            return true;
-        };
-        group.sees(a, b, || true)
+    pub(super) fn sees_by(&self, group: &Group<'a>, a: Sample, b: Sample) -> bool {
+        group.sees(a, b).unwrap_or_else(|| {
+            let back = self.group_of(b).filter(|_| self.mutual);
+            back.and_then(|group| group.sees(b, a)).unwrap_or(true)
+        })
+    }
+
+    /// The group of a sample's block.
+    #[inline]
+    fn group_of(&self, sample: Sample) -> Option<Group<'a>> {
+        self.group(sample.column >> 3, sample.row >> 3)
     }
 
     /// The samples of block `target` that are seen from any of the viewpoints `from` (a word of a
@@ -197,18 +199,15 @@ impl<'a> Group<'a> {
         Some(group)
     }
 
-    /// Whether sample `a` of this group's block sees sample `b`, both of terrain; where the record
-    /// is not here, `elsewhere` says it.
+    /// Whether sample `a` of this group's block sees sample `b`, both of terrain; `None` where the
+    /// record that tells it is elsewhere.
     #[inline]
-    pub(super) fn sees(&self, a: Sample, b: Sample, elsewhere: impl FnOnce() -> bool) -> bool {
+    fn sees(&self, a: Sample, b: Sample) -> Option<bool> {
         let within = |sample: Sample| (sample.column & 7, sample.row & 7);
         match self.skeleton.find(b.quad()) {
-            Found::Leaf(visible) => visible,
-            Found::Mixed => true,
-            Found::Block(item) => match self.own(item) {
-                Some(pair) => pair.sees(within(a), within(b)),
-                None => elsewhere(),
-            },
+            Found::Leaf(visible) => Some(visible),
+            Found::Mixed => Some(true),
+            Found::Block(item) => Some(self.own(item)?.sees(within(a), within(b))),
         }
     }
 

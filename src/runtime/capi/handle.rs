@@ -9,7 +9,8 @@ use super::status::{Answer, VIEWCELL_CLOSED, VIEWCELL_NULL};
 #[derive(Debug)]
 pub(super) struct Handle<T> {
     open: AtomicU32,
-    value: UnsafeCell<Option<T>>,
+    /// Boxed, so that little is left of what has been closed.
+    value: UnsafeCell<Option<Box<T>>>,
 }
 
 const OPEN: u32 = 0x4e45_504f;
@@ -18,7 +19,7 @@ impl<T> Handle<T> {
     pub(super) fn new(value: T) -> Self {
         Self {
             open: AtomicU32::new(OPEN),
-            value: UnsafeCell::new(Some(value)),
+            value: UnsafeCell::new(Some(Box::new(value))),
         }
     }
 
@@ -38,7 +39,7 @@ impl<T> Handle<T> {
         self.check()?;
         // Safe as the caller promises.
         unsafe { &*self.value.get() }
-            .as_ref()
+            .as_deref()
             .ok_or(VIEWCELL_CLOSED)
     }
 
@@ -52,7 +53,7 @@ impl<T> Handle<T> {
         self.check()?;
         // Safe as the caller promises.
         unsafe { &mut *self.value.get() }
-            .as_mut()
+            .as_deref_mut()
             .ok_or(VIEWCELL_CLOSED)
     }
 

@@ -181,7 +181,7 @@ pub unsafe extern "C" fn viewcell_visible_pairs(
 }
 
 /// Whom of count others may a player see? visible[i] becomes 1 if a player at to[i] may be seen
-/// from from, else 0; 0 as well where to[i] is a void or outside the grid. Faster than pairs.
+/// from from, else 0; 0 as well where to[i] is a void or outside the grid.
 /// Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (from is), VIEWCELL_NULL, VIEWCELL_ARGUMENT or
 /// VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
@@ -200,15 +200,8 @@ pub unsafe extern "C" fn viewcell_visible_from(
         if !terrain.grid().has_sample(from) {
             return Err(VIEWCELL_OUTSIDE);
         }
-        let stands = terrain.valid().has_sample(from);
-        let pvs = terrain.pvs(from.quad());
         for (&to, out) in to.iter().zip(out) {
-            let to = Sample::from(to);
-            *out = u8::from(match &pvs {
-                Some(pvs) => stands && pvs.contains(to),
-                // Damaged: one by one, of which some may still be known.
-                None => terrain.visible(from, to),
-            });
+            *out = terrain.visible(from, to.into()).into();
         }
         Ok(VIEWCELL_OK)
     })

@@ -362,7 +362,7 @@ viewcell_status viewcell_visible_pairs(const viewcell_bundle *bundle,
                                        uint8_t *visible);
 
 // Whom of count others may a player see? visible[i] becomes 1 if a player at to[i] may be seen
-// from from, else 0; 0 as well where to[i] is a void or outside the grid. Faster than pairs.
+// from from, else 0; 0 as well where to[i] is a void or outside the grid.
 // Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (from is), VIEWCELL_NULL, VIEWCELL_ARGUMENT or
 // VIEWCELL_CLOSED.
 viewcell_status viewcell_visible_from(const viewcell_bundle *bundle,
