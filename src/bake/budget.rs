@@ -1,329 +1,343 @@
 //! A bundle within a budget: what a trade of hidden area against bytes comes to ([`super::search`]
 //! finds the trade).
 
-use std::path::Path;
-
-use rayon::prelude::*;
-
+use super::BakeError;
 use super::compression::Budget;
-use super::pack::{PairSource, Target, TreeRoom, pack, pack_aside, pool, reading};
-use super::search::EVERYTHING;
+use super::draft::{Draft, Drafter, Tally};
+use super::draft_file::DraftGroup;
+use super::gather::gather;
+use super::pack::Packing;
 use super::weights::Weights;
-use super::{BakeError, Observer};
-use crate::bundle::{Given, Loss, PairsWriter, Provenance, Statistics, Written, trees_in_order};
-use crate::compress::ValidPyramid;
+use crate::bundle::{PairsWriter, Provenance, Written, trees_in_order};
+use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
 use crate::compress::pairs::{
-    Codebook, GroupSymbols, Histogram, PairCounts, PairSymbols, PairWorth, Pruner, Sight,
-    encode_group, prune_tree, transpose,
+    Codebook, Histogram, Pair, PairBits, PairList, PairSymbols, PairWorth, Pruner, Sight,
+    prune_tree, transpose,
 };
+use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::dice::{Dice, mixed};
-use crate::format::groups::{comes_before, table_length};
-use crate::format::quadtree::write_varint;
-use crate::format::{Groups, Quad, Tag, TreeCode};
-use crate::runtime::MappedBundle;
+use crate::format::groups::table_length;
+use crate::format::{Quad, Tree, Valid};
 
 /// A number between 0 and 1 that a pair of blocks always has, well mixed.
 fn dither(a: usize, b: usize) -> f64 {
     Dice(mixed(a as u64) ^ b as u64).fraction()
 }
 
-/// A lossless bundle of pairs, and what is asked of it.
-pub(super) struct Search<'a> {
-    pub source: PairSource<'a>,
-    groups: Groups<'a>,
+/// What there is to give up, and what it is worth.
+struct Stakes<'a> {
+    terrain: Valid<'a>,
     valid: &'a ValidPyramid,
+    mutual: bool,
+    blocks: Vec<(u32, u32)>,
     weights: Weights,
+    /// Those that have trees, in order, and what it is worth that a sample is hidden from one.
     quads: Vec<(Quad, f64)>,
-    pub pool: rayon::ThreadPool,
-    pub observer: &'a dyn Observer,
-    /// Bytes that do not depend on the trade.
-    fixed: u64,
 }
 
-/// What a trade comes to.
-pub(super) struct Outcome {
-    /// Bytes of the whole file, or a few more.
-    pub bytes: u64,
-    pub histogram: Histogram,
-    /// By group in order, by record: whether the pair becomes visible.
-    dropped: Vec<Vec<bool>>,
+/// Room for a thread to prune groups in.
+#[derive(Default)]
+struct Room {
+    tally: Tally,
+    pair: PairSymbols,
 }
 
-impl Search<'_> {
+/// Room for a thread to prune trees in.
+#[derive(Default)]
+struct TreeRoom {
+    pvs: Vec<u64>,
+    scratch: Scratch,
+}
+
+impl Stakes<'_> {
     fn index(&self, (column, row): (u32, u32)) -> usize {
         (row * self.valid.grid().block_shape().0 + column) as usize
     }
 
-    /// What is kept of a group's pairs; `None` for those that become visible.
-    fn prune(&self, group: &GroupSymbols, pruner: &Pruner, trade: f64) -> Vec<Option<PairSymbols>> {
-        let mutual = self.source.mutual();
-        let from = self.index(group.block);
-        let viewpoints = self.weights.of_block(self.valid, from);
-        let targets = group.kept(self.valid.grid(), mutual);
-        let pruned = targets.zip(&group.pairs).map(|(target, pair)| {
-            let to = self.index(target);
-            let worth = PairWorth {
-                viewpoints,
-                targets: self.weights.of_block(self.valid, to),
-                both: mutual && from != to,
-            };
-            let trade = trade * (0.9 + 0.2 * dither(from, to));
-            let mut kept = PairSymbols::default();
-            if !pruner.prune(pair, &worth, trade, &mut kept) {
-                return None;
-            }
-            if mutual && from == to {
-                // What was given up of A and B is given up of B and A.
-                let mut rows = kept.rows();
-                let mut back = rows;
-                transpose(&mut back);
-                rows.iter_mut()
-                    .zip(back)
-                    .for_each(|(row, back)| *row |= back);
-                let terrain = viewpoints.terrain;
-                if kept.analyse(&rows, terrain, terrain) != Sight::Mixed {
-                    return None;
-                }
-            }
-            Some(kept)
-        });
-        pruned.collect()
+    /// How group number `number` sees the blocks that it tells of, by their indices; hidden ones
+    /// are left out. The mixed ones are in the order of its pairs.
+    fn sights<'s>(
+        &'s self,
+        number: usize,
+        group: &'s DraftGroup,
+    ) -> impl Iterator<Item = (Sight, usize)> + 's {
+        let block = self.blocks[number];
+        let skeleton = Tree::parse(self.terrain, &group.head);
+        let sights = skeleton.into_iter().flat_map(sights_of);
+        let own = sights.filter(move |&(_, target)| is_kept(self.mutual, block, target));
+        own.map(|(sight, target)| (sight, self.index(target)))
     }
 
-    /// What a trade comes to, by every `stride`-th group; by all of them with a stride of 1.
-    pub fn evaluate(
+    /// Leaves in `kept` what is kept of a pair, whose blocks are given by their indices; false
+    /// where it becomes visible.
+    fn prune(
         &self,
+        pruner: &Pruner,
+        trade: f64,
+        (from, to): (usize, usize),
+        pair: Pair,
+        kept: &mut PairSymbols,
+    ) -> bool {
+        let viewpoints = self.weights.of_block(self.valid, from);
+        let worth = PairWorth {
+            viewpoints,
+            targets: self.weights.of_block(self.valid, to),
+            both: self.mutual && from != to,
+        };
+        let trade = trade * (0.9 + 0.2 * dither(from, to));
+        if !pruner.prune(pair, &worth, trade, kept) {
+            return false;
+        }
+        if !self.mutual || from != to {
+            return true;
+        }
+        // What was given up of A and B is given up of B and A.
+        let mut rows = kept.pair().rows();
+        let mut back = rows;
+        transpose(&mut back);
+        for (row, back) in rows.iter_mut().zip(back) {
+            *row |= back;
+        }
+        let terrain = viewpoints.terrain;
+        kept.analyse(&rows, terrain, terrain) == Sight::Mixed
+    }
+
+    /// What is kept of a group: how it sees the blocks that it tells of, and its pairs.
+    fn prune_group(
+        &self,
+        number: usize,
+        group: &DraftGroup,
+        pruner: &Pruner,
+        trade: f64,
+        room: &mut Room,
+    ) -> (Vec<Sight>, PairList) {
+        let from = self.index(self.blocks[number]);
+        let terrain = self.valid.blocks();
+        let viewpoints = terrain[from];
+        let counts = &mut room.tally.counts;
+        counts.add_block(viewpoints);
+        let mut sights = vec![Sight::Hidden; self.blocks.len()];
+        let mut kept = PairList::default();
+        let mut pairs = group.pairs.iter();
+        for (mut sight, to) in self.sights(number, group) {
+            let both = self.mutual && to != from;
+            if sight == Sight::Mixed
+                && let Some(pair) = pairs.next()
+            {
+                if self.prune(pruner, trade, (from, to), pair, &mut room.pair) {
+                    let pair = room.pair.pair();
+                    counts.add_mixed(&PairBits::new(&pair.rows(), viewpoints, terrain[to]), both);
+                    kept.push(pair);
+                } else {
+                    sight = Sight::Visible;
+                }
+            }
+            sights[to] = sight;
+            if sight == Sight::Visible {
+                counts.add_visible(viewpoints, terrain[to]);
+                if both {
+                    counts.add_visible(terrain[to], viewpoints);
+                }
+            }
+        }
+        room.tally.histogram.count_all(&kept);
+        (sights, kept)
+    }
+
+    /// The tree of a quad, with what is kept of it, and its visible samples.
+    fn prune_tree(
+        &self,
+        number: usize,
+        tree: &[u8],
+        trade: f64,
+        room: &mut TreeRoom,
+    ) -> (Vec<u8>, u64) {
+        let words = self.valid.blocks();
+        room.pvs.resize(words.len(), 0);
+        match Tree::parse(self.terrain, tree) {
+            Some(tree) => tree.expand(&mut room.pvs),
+            None => room.pvs.copy_from_slice(words),
+        }
+        prune_tree(self.valid, self.quads[number].1, trade, &mut room.pvs);
+        let mut bytes = Vec::new();
+        let visible = encode(self.valid, &room.pvs, &mut room.scratch, &mut bytes);
+        (bytes, visible)
+    }
+}
+
+/// A draft without loss, and what is asked of it.
+pub(super) struct Search<'a> {
+    pub packing: &'a Packing<'a>,
+    pub original: Draft,
+    stakes: Stakes<'a>,
+    /// Bytes that do not depend on the trade, or some more.
+    pub fixed: u64,
+}
+
+/// What a trade comes to, by some of the groups.
+pub(super) struct Estimate {
+    /// Bytes of the whole file.
+    pub bytes: u64,
+    pub histogram: Histogram,
+}
+
+impl Search<'_> {
+    /// Number of groups.
+    pub fn groups(&self) -> usize {
+        self.stakes.blocks.len()
+    }
+
+    /// What a trade comes to, by every `stride`-th group.
+    pub fn estimate(
+        &mut self,
         codebook: &Codebook,
         trade: f64,
         stride: usize,
-    ) -> Result<Outcome, BakeError> {
+    ) -> Result<Estimate, BakeError> {
         let pruner = Pruner::new(codebook);
-        let blocks = &self.source.blocks;
+        let stakes = &self.stakes;
+        let (mut around, mut groups) = (0, 0);
+        let rooms = self.packing.crew.run(
+            (0..stakes.blocks.len()).step_by(stride),
+            |number| Ok(self.original.file.group(number)?),
+            |(histogram, kept): &mut (Histogram, PairSymbols), number, group| {
+                let from = stakes.index(stakes.blocks[number]);
+                let sights = stakes.sights(number, &group);
+                let mixed = sights.filter(|&(sight, _)| sight == Sight::Mixed);
+                let mut pairs = 0;
+                for ((_, to), pair) in mixed.zip(group.pairs.iter()) {
+                    if stakes.prune(&pruner, trade, (from, to), pair, kept) {
+                        histogram.count(kept.pair());
+                        pairs += 1;
+                    }
+                }
+                // With a loss the head becomes no longer.
+                (group.head.len() + table_length(pairs)) as u64
+            },
+            |_, bytes| {
+                around += bytes;
+                groups += 1;
+                Ok(())
+            },
+        )?;
         let mut histogram = Histogram::default();
-        let mut dropped = Vec::with_capacity(blocks.len());
-        let mut around = 0;
-        let chosen: Vec<_> = blocks.iter().copied().step_by(stride).collect();
-        for chunk in chosen.chunks(8 * self.pool.current_num_threads()) {
-            if self.observer.cancelled() {
-                return Err(BakeError::Cancelled);
-            }
-            let pruned: Vec<_> = self.pool.install(|| {
-                let pruned = chunk.par_iter().map(|&block| {
-                    let group = self.source.group(block, &mut Vec::new());
-                    (self.prune(&group, &pruner, trade), self.skeleton(block))
-                });
-                pruned.collect()
-            });
-            for (pairs, skeleton) in pruned {
-                let kept = pairs.iter().flatten().count();
-                around += skeleton + table_length(kept) as u64;
-                pairs
-                    .iter()
-                    .flatten()
-                    .for_each(|pair| histogram.count(pair));
-                dropped.push(pairs.iter().map(Option::is_none).collect());
-            }
-        }
+        rooms.iter().for_each(|(counts, _)| histogram.add(counts));
         let codebook = Codebook::new(&histogram);
         let dictionary = codebook.section().len() as u64;
         let sampled = codebook.cost() - dictionary + around;
-        let scaled = sampled * blocks.len() as u64 / chosen.len() as u64;
-        Ok(Outcome {
-            bytes: self.fixed + dictionary + scaled + self.tree_bytes(trade, stride),
+        let all = sampled * stakes.blocks.len() as u64 / groups;
+        Ok(Estimate {
+            bytes: self.fixed + dictionary + all + self.tree_bytes(trade, stride)?,
             histogram,
-            dropped,
         })
     }
 
     /// Bytes of the trees, by every `stride`-th of them.
-    fn tree_bytes(&self, trade: f64, stride: usize) -> u64 {
-        let chosen: Vec<_> = self.quads.iter().step_by(stride).collect();
-        let bytes: u64 = self.pool.install(|| {
-            let lengths = chosen
-                .par_iter()
-                .map_init(TreeRoom::default, |room, &&quad| {
-                    self.tree(quad, trade, room);
-                    room.tree.len() as u64
-                });
-            lengths.sum()
-        });
-        bytes * self.quads.len() as u64 / chosen.len().max(1) as u64
+    fn tree_bytes(&mut self, trade: f64, stride: usize) -> Result<u64, BakeError> {
+        let stakes = &self.stakes;
+        let (mut sum, mut trees) = (0, 0);
+        self.packing.crew.run(
+            (0..stakes.quads.len()).step_by(stride),
+            |number| Ok(self.original.file.tree(number)?),
+            |room, number, tree| stakes.prune_tree(number, &tree, trade, room).0.len() as u64,
+            |_, bytes| {
+                sum += bytes;
+                trees += 1;
+                Ok(())
+            },
+        )?;
+        Ok(sum * stakes.quads.len() as u64 / u64::max(trees, 1))
     }
 
-    /// Bytes of the file if everything is given up that can be.
-    pub fn least(&self) -> u64 {
-        let dictionary = Codebook::new(&Histogram::default()).section().len() as u64;
-        let blocks = self.source.blocks.iter();
-        let groups: u64 = blocks
-            .map(|&block| self.skeleton(block) + table_length(0) as u64)
-            .sum();
-        self.fixed + dictionary + groups + self.tree_bytes(EVERYTHING, 1)
+    /// Bytes of the file if everything is given up that can be, or some more.
+    pub fn least(&mut self) -> Result<u64, BakeError> {
+        let dictionary = Codebook::new(&Histogram::default()).cost();
+        let trees = self.tree_bytes(EVERYTHING, 1)?;
+        Ok(self.fixed + dictionary + self.original.heads + trees)
     }
 
-    /// Bytes of a group before its table; with a loss they become no more.
-    fn skeleton(&self, block: (u32, u32)) -> u64 {
-        let Some(group) = self.groups.group(block.0, block.1) else {
-            return 1;
-        };
-        let nodes = group.skeleton().nodes().len();
-        let (_, head) = write_varint(2 + nodes as u32);
-        (head + nodes + 2 * 3) as u64
-    }
-
-    /// The tree of a quad, with what is kept of it; its visible samples.
-    fn tree(&self, (quad, weight): (Quad, f64), trade: f64, room: &mut TreeRoom) -> u64 {
-        self.source.pvs(quad, room);
-        prune_tree(self.valid, weight, trade, &mut room.pvs);
-        self.source.encode(room)
-    }
-
-    /// Writes the bundle that a trade comes to; it has its name only if it is within the budget.
-    pub fn write(
-        &self,
-        codebook: &Codebook,
-        trade: f64,
-        outcome: &Outcome,
-        target: &Target,
-        provenance: &mut Provenance,
-        budget: &Budget,
-    ) -> Result<Written, BakeError> {
-        let mutual = self.source.mutual();
-        let grid = self.valid.grid();
+    /// All that is kept at a trade.
+    pub fn keep(&mut self, codebook: &Codebook, trade: f64) -> Result<Draft, BakeError> {
         let pruner = Pruner::new(codebook);
-        let book = Codebook::new(&outcome.histogram);
-        let mut header = target.header.clone();
-        header.parameters.tree_code = TreeCode::Pairs;
-        header.parameters.lossy = true;
-        let mut writer = PairsWriter::create(
-            target.path,
-            target.making(),
-            target.overwrite,
-            &header,
-            target.heights,
-            &book.section(),
-        )?;
-        let order: Vec<usize> = {
-            let mut order = vec![0; grid.blocks()];
-            let blocks = self.source.blocks.iter().enumerate();
-            blocks.for_each(|(i, &block)| order[self.index(block)] = i);
-            order
-        };
-        let across = grid.block_shape().0;
-        let mut bytes_of_groups = 0;
-        let mut counts = PairCounts::new(self.valid);
-        let changed = |group: GroupSymbols| {
-            let pruned = self.prune(&group, &pruner, trade);
-            let dropped = |index: usize| {
-                let block = (index as u32 % across, index as u32 / across);
-                let (first, second) = match mutual && comes_before(block, group.block) {
-                    true => (block, group.block),
-                    false => (group.block, block),
-                };
-                let number = self
-                    .groups
-                    .group(first.0, first.1)
-                    .and_then(|first| first.record_number(second.0, second.1));
-                number.is_some_and(|number| outcome.dropped[order[self.index(first)]][number])
-            };
-            let sights = group
-                .sights
-                .iter()
-                .enumerate()
-                .map(|(index, &sight)| match sight {
-                    Sight::Mixed if dropped(index) => Sight::Visible,
-                    sight => sight,
-                });
-            GroupSymbols {
-                block: group.block,
-                sights: sights.collect(),
-                pairs: pruned.into_iter().flatten().collect(),
-            }
-        };
-        self.source.for_each(
-            &self.pool,
-            self.observer,
-            |_, group| {
-                let group = changed(group);
-                let mut bytes = Vec::new();
-                encode_group(self.valid, &group, mutual, &book, &mut bytes);
-                let mut counts = PairCounts::new(self.valid);
-                counts.add(&group, mutual);
-                (bytes, counts)
+        let (packing, stakes) = (self.packing, &self.stakes);
+        let (mutual, path) = (stakes.mutual, packing.target.path);
+        let mut drafter = Drafter::new(path, stakes.valid, mutual, mutual)?;
+        let rooms = packing.crew.run(
+            0..stakes.blocks.len(),
+            |number| Ok(self.original.file.group(number)?),
+            |room: &mut Room, number, group| {
+                stakes.prune_group(number, &group, &pruner, trade, room)
             },
-            |block, (bytes, group)| {
-                bytes_of_groups += bytes.len() as u64;
-                counts.join(&group);
-                Ok(writer.push_group(block, &bytes)?)
+            |_, (sights, pairs)| {
+                drafter.push(sights, pairs, Vec::new(), |_, _| ())?;
+                Ok(())
             },
         )?;
-        let mut statistics = Statistics::of_groups(self.valid, &counts, bytes_of_groups);
-        let mut room = TreeRoom::default();
-        for &quad in &self.quads {
-            let visible = self.tree(quad, trade, &mut room);
-            writer.push_tree(quad.0, &room.tree)?;
-            statistics.record(quad.0, visible > 0, visible, room.tree.len());
-        }
-        let given = Given::Optimal {
-            budget_bytes: budget.bytes,
-            weight: budget.weight.name().to_owned(),
-            area_per_byte: trade,
-        };
-        provenance.loss = Some(Loss::between(given, &provenance.statistics, &statistics));
-        provenance.statistics = statistics;
-        Ok(writer.finish_within(budget.bytes, provenance)?)
+        packing.crew.run(
+            0..stakes.quads.len(),
+            |number| Ok(self.original.file.tree(number)?),
+            |room, number, tree| stakes.prune_tree(number, &tree, trade, room),
+            |_, (tree, visible)| Ok(drafter.file.push_tree(&tree, visible)?),
+        )?;
+        drafter.finish(rooms.into_iter().map(|room| room.tally))
     }
 }
 
-/// Writes the bundle `source`, of either tree code and without loss, within a budget; without
-/// loss if it fits. The provenance is given what was lost.
+/// A trade that gives up everything.
+pub(super) const EVERYTHING: f64 = 1e40;
+
+/// Bytes by which a bundle may be reckoned too large.
+const RECKONING: u64 = 2048;
+
+/// Writes a bundle within a budget; without loss if it fits. The provenance is given the
+/// statistics, and what was lost.
 ///
 /// Errors where nothing comes to so few bytes.
 pub(super) fn shrink(
-    source: &Path,
-    valid: &ValidPyramid,
-    target: &Target,
-    provenance: &mut Provenance,
+    packing: &Packing,
     budget: &Budget,
-    threads: usize,
-    observer: &dyn Observer,
+    provenance: &mut Provenance,
 ) -> Result<Written, BakeError> {
-    // Pairs are looked at many times over: they are to be had without their trees.
-    let (lossless, written) = pack_aside(source, valid, target, provenance, threads, observer)?;
-    if written.bytes <= budget.bytes {
-        return pack(
-            lossless.path(),
-            valid,
-            target,
-            provenance,
-            threads,
-            observer,
-        );
-    }
-    let cannot = |error: &dyn std::fmt::Display| reading(lossless.path(), error);
-    let map = MappedBundle::open(lossless.path()).map_err(|error| cannot(&error))?;
-    let pairs = PairSource::new(&map, valid).map_err(|error| cannot(&error))?;
-    let groups = pairs.terrain.groups().ok_or_else(|| cannot(&"no pairs"))?;
-    let weights = Weights::new(valid, &budget.weight);
-    let mut of_pvss = 0;
-    for section in &written.sections {
-        if [Tag::DICT, Tag::PAIR, Tag::TREE].contains(&section.tag) {
-            of_pvss += section.stored_length;
+    let valid = packing.valid;
+    let mut original = gather(packing)?;
+    provenance.statistics = original.statistics(valid);
+    let fixed = PairsWriter::create(
+        packing.target.path,
+        packing.target.making(),
+        packing.target.overwrite,
+        &packing.header(true),
+        packing.target.heights,
+        &[],
+    )?
+    .bytes_beside_pvss(provenance)?;
+    if fixed + original.bytes() <= budget.bytes.saturating_add(RECKONING) {
+        let header = packing.header(false);
+        let written = original.write(&header, packing, provenance, budget.bytes)?;
+        if written.bytes <= budget.bytes {
+            return Ok(written);
         }
     }
-    let search = Search {
-        quads: trees_in_order(valid.grid())
-            .map(|quad| (quad, weights.of_quad(valid, quad)))
-            .collect(),
-        source: pairs,
-        groups,
-        valid,
-        weights,
-        pool: pool(threads)?,
-        observer,
-        // Where sections begin may differ by less than 64 bytes each.
-        fixed: written.bytes - of_pvss,
+    let weights = Weights::new(valid, &budget.weight);
+    let mask: Vec<u8> = valid
+        .blocks()
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    let quads = trees_in_order(valid.grid());
+    let mut search = Search {
+        packing,
+        original,
+        stakes: Stakes {
+            terrain: Valid::from_blocks(valid.grid(), &mask),
+            valid,
+            mutual: packing.target.header.parameters.mutual,
+            blocks: morton_blocks(valid.grid()),
+            quads: quads
+                .map(|quad| (quad, weights.of_quad(valid, quad)))
+                .collect(),
+            weights,
+        },
+        fixed,
     };
-    let fits = search.run(written.bytes, target, provenance, budget)?;
-    lossless.remove()?;
-    Ok(fits)
+    search.run(budget, provenance)
 }

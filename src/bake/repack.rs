@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::compression::Compression;
-use super::pack::{self, Target};
+use super::crew::Crew;
+use super::pack::{Packing, Target};
 use super::report::{BakeReport, Finish};
 use super::{BakeError, Observer};
 use crate::bundle::{TerrainParts, check_output};
@@ -51,9 +52,14 @@ pub fn repack(
         compression: &options.compression,
         scratch: None,
     };
-    let threads = finish.threads();
+    let packing = Packing {
+        source: input,
+        valid: &valid,
+        target: &target,
+        crew: &Crew::new(finish.threads(), observer)?,
+    };
     let begun = cpu_time::ProcessTime::now();
-    let written = pack::write(input, &valid, &target, &mut provenance, threads, observer)?;
+    let written = packing.write(&mut provenance)?;
     finish.processor_stage("compress", begun);
     Ok(finish.report(written, provenance, &target))
 }

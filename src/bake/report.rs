@@ -6,7 +6,8 @@ use std::time::Instant;
 use cpu_time::{ProcessTime, ThreadTime};
 use serde::Serialize;
 
-use super::pack::{self, Target};
+use super::crew::Crew;
+use super::pack::{Packing, Target};
 use super::{BakeError, Observer};
 use crate::bundle::{self, Provenance, Share, StageTime, Statistics, TerrainWriter, Timings};
 use crate::compress::ValidPyramid;
@@ -90,14 +91,13 @@ impl Finish {
         let mut provenance = trees.provenance;
         let part = trees.writer.finish_part(&provenance)?;
         let begun = ProcessTime::now();
-        let written = pack::write(
-            part.path(),
-            trees.valid,
+        let packing = Packing {
+            source: part.path(),
+            valid: trees.valid,
             target,
-            &mut provenance,
-            self.threads,
-            observer,
-        )?;
+            crew: &Crew::new(self.threads, observer)?,
+        };
+        let written = packing.write(&mut provenance)?;
         part.remove()?;
         self.processor_stage("compress", begun);
         Ok(self.report(written, provenance, target))

@@ -1,82 +1,78 @@
 //! The trade of hidden area against bytes that comes to a budget.
 //!
-//! By ever more of the groups: bisection on a few, which settles the codes, on more, and then by
-//! all of them until the file is within 2 % of the budget.
+//! By ever more of the groups: by a few, which settles the codes, by more, and then by all of them
+//! until the file is within 2 % of the budget.
 
 use super::BakeError;
-use super::budget::Search;
+use super::budget::{EVERYTHING, Search};
 use super::compression::Budget;
-use super::pack::Target;
-use crate::bundle::{Provenance, Written};
-use crate::compress::pairs::{Codebook, Histogram};
-
-/// A trade that gives up everything.
-pub(super) const EVERYTHING: f64 = 1e40;
+use crate::bundle::{Given, Loss, Provenance, Written};
+use crate::compress::pairs::Codebook;
 
 /// After so many trades, one that is known to be enough is taken.
 const ATTEMPTS: u32 = 24;
 
+/// Bytes by which the provenance may grow.
+const PROVENANCE_BYTES: u64 = 512;
+
+/// The trade that is tried first.
+const FIRST_TRADE: f64 = 16.0;
+
+/// What trades are looked for between.
+const TRADES: (f64, f64) = (1e-3, 1e12);
+
 impl Search<'_> {
     /// Finds the trade, and writes what it comes to.
     pub fn run(
-        &self,
-        lossless: u64,
-        target: &Target,
-        provenance: &mut Provenance,
+        &mut self,
         budget: &Budget,
+        provenance: &mut Provenance,
     ) -> Result<Written, BakeError> {
         // With the loss in it, the provenance takes some more bytes.
         let mut aim = budget.bytes.saturating_sub(PROVENANCE_BYTES);
-        let least = self.least();
+        let least = self.least()?;
         if least > aim {
             return Err(BakeError::Budget {
                 budget: budget.bytes,
                 least: least + PROVENANCE_BYTES,
             });
         }
-        let mut histogram = Histogram::default();
-        self.source.for_each(
-            &self.pool,
-            self.observer,
-            |_, group| {
-                let mut counts = Histogram::default();
-                group.pairs.iter().for_each(|pair| counts.count(pair));
-                counts
-            },
-            |_, counts| {
-                histogram.add(&counts);
-                Ok(())
-            },
-        )?;
-        let groups = self.source.blocks.len();
         // Odd: in Morton order, every second or fourth block has the same place in its quad.
-        let [few, many] = [128, 512].map(|number| (groups / number) | 1);
-        let mut codebook = Codebook::new(&histogram);
-        let mut trade = 0.0;
+        let [few, many] = [128, 512].map(|number| (self.groups() / number) | 1);
+        let mut codebook = Codebook::new(&self.original.tally.histogram);
+        let mut trade = FIRST_TRADE;
         // Codes follow from what is kept, and what is kept from the codes.
         for _ in 0..2 {
-            trade = self.bisect(&codebook, aim, few, (1e-3, 1e12), 24)?;
-            let outcome = self.evaluate(&codebook, trade, many)?;
-            codebook = Codebook::new(&outcome.histogram);
+            trade = self.solve(&codebook, aim, few, trade, 24)?;
+            let estimate = self.estimate(&codebook, trade, many)?;
+            codebook = Codebook::new(&estimate.histogram);
         }
-        trade = self.bisect(&codebook, aim, few, (trade / 4.0, trade * 4.0), 8)?;
-        trade = self.bisect(&codebook, aim, many, (trade / 1.5, trade * 1.5), 5)?;
-        let floor = lossless.min(budget.bytes) / 100 * 98;
-        let original = provenance.clone();
+        trade = self.solve(&codebook, aim, many, trade, 5)?;
+        let floor = budget.bytes / 100 * 98;
         let (mut low, mut high) = (0.0, EVERYTHING);
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let outcome = self.evaluate(&codebook, trade, 1)?;
-            if outcome.bytes > aim && trade < EVERYTHING {
+            let mut kept = self.keep(&codebook, trade)?;
+            let bytes = self.fixed + kept.bytes();
+            if bytes > aim && trade < EVERYTHING {
                 low = f64::max(low, trade);
             } else {
                 high = f64::min(high, trade);
-                let near = outcome.bytes >= floor || high / low < 1.0 + 1e-6;
+                let near = bytes >= floor || high / low < 1.0 + 1e-6;
                 if near || attempts >= ATTEMPTS {
-                    let mut made = original.clone();
-                    let written =
-                        self.write(&codebook, trade, &outcome, target, &mut made, budget)?;
+                    let valid = self.packing.valid;
+                    let mut made = provenance.clone();
+                    made.statistics = kept.statistics(valid);
+                    let given = Given::Optimal {
+                        budget_bytes: budget.bytes,
+                        weight: budget.weight.name().to_owned(),
+                        area_per_byte: trade,
+                    };
+                    let loss = Loss::between(given, &provenance.statistics, &made.statistics);
+                    made.loss = Some(loss);
+                    let header = self.packing.header(true);
+                    let written = kept.write(&header, self.packing, &made, budget.bytes)?;
                     if written.bytes <= budget.bytes {
                         *provenance = made;
                         return Ok(written);
@@ -93,37 +89,62 @@ impl Search<'_> {
                 }
             }
             trade = match attempts {
-                0..ATTEMPTS => next_trade(trade, outcome.bytes, aim, low, high),
+                0..ATTEMPTS => next_trade(trade, bytes, aim, low, high),
                 _ => high,
             };
         }
     }
 
-    /// The least trade that comes to `aim` bytes by every `stride`-th group, after so many steps,
-    /// each of which halves the logarithm of what is possible.
-    fn bisect(
-        &self,
+    /// A trade that comes to nearly `aim` bytes by every `stride`-th group, looked for from `first`
+    /// on, in so many steps at most.
+    fn solve(
+        &mut self,
         codebook: &Codebook,
         aim: u64,
         stride: usize,
-        (low, high): (f64, f64),
+        first: f64,
         steps: u32,
     ) -> Result<f64, BakeError> {
-        let (mut low, mut high) = (low.ln(), high.ln());
+        let bounds = [TRADES.0, TRADES.1].map(f64::ln);
+        // By logarithms: trades too low and too high, and how many times too many bytes they
+        // come to. Bytes fall ever more slowly as trades rise.
+        let (mut low, mut high) = (None::<(f64, f64)>, None::<(f64, f64)>);
+        let (mut trade, mut stride_out) = (first.ln(), 0.5);
+        let mut best = (f64::INFINITY, trade);
         for _ in 0..steps {
-            let middle = (low + high) / 2.0;
-            if self.evaluate(codebook, middle.exp(), stride)?.bytes > aim {
-                low = middle;
+            let bytes = self.estimate(codebook, trade.exp(), stride)?.bytes;
+            let excess = (bytes as f64 / aim as f64).ln();
+            if excess.abs() < best.0 {
+                best = (excess.abs(), trade);
+            }
+            if excess.abs() < 0.002 {
+                break;
+            }
+            if excess > 0.0 {
+                low = Some((trade, excess));
             } else {
-                high = middle;
+                high = Some((trade, excess));
+            }
+            trade = match (low, high) {
+                (Some(low), Some(high)) => {
+                    // Where a straight line says, but well inside.
+                    let part = low.1 / (low.1 - high.1);
+                    low.0 + (high.0 - low.0) * part.clamp(0.1, 0.9)
+                }
+                (found, _) => {
+                    let away = f64::max(2.0 * excess.abs(), stride_out);
+                    stride_out *= 2.0;
+                    trade + if found.is_some() { away } else { -away }
+                }
+            };
+            if trade < bounds[0] || trade > bounds[1] {
+                best.1 = trade.clamp(bounds[0], bounds[1]);
+                break;
             }
         }
-        Ok(high.exp())
+        Ok(best.1.exp())
     }
 }
-
-/// Bytes by which the provenance may grow.
-const PROVENANCE_BYTES: u64 = 512;
 
 /// The trade to try after one that came to `bytes`: as if these fell in proportion, but within
 /// what is known to be too little and enough.

@@ -5,7 +5,8 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::compression::{Budget, Compression, DeepestFirst, Weight};
-use super::pack::{pool, reading};
+use super::crew::pool;
+use super::pack::reading;
 use super::repack::{RepackOptions, repack};
 use super::{BakeError, Observer};
 use crate::bundle::TerrainParts;

@@ -7,6 +7,7 @@ use std::sync::{Mutex, mpsc};
 
 use cpu_time::ThreadTime;
 
+use super::crew::pool;
 use super::kernel::Kernel;
 use super::report::stage_time;
 use super::{BakeError, BakeOptions, Observer, Stage, mutual, share};
@@ -94,14 +95,7 @@ impl<'t> Prepared<'t> {
         let threads = threads(self.options);
         let level = self.options.simd.level();
         let level = level.unwrap_or(fearless_simd::Level::new());
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| BakeError::Option {
-                option: "--threads",
-                expected: "a number of threads that the system can start",
-                found: error.to_string(),
-            })?;
+        let pool = pool(threads)?;
         let samples: Vec<u64> = tiles.iter().map(|&tile| plan.samples(tile)).collect();
         let pairs = share::pairs(&samples, mutual(self.options));
         observer.stage(Stage::Visibility, pairs[due.clone()].iter().sum());

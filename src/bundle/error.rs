@@ -143,7 +143,7 @@ impl BundleError {
     }
 
     /// A failed write as an error, told apart by its cause.
-    pub(super) fn write(path: &Path, action: &'static str, written: u64, error: io::Error) -> Self {
+    pub(crate) fn write(path: &Path, action: &'static str, written: u64, error: io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {
             io::ErrorKind::StorageFull

@@ -37,6 +37,7 @@ pub use error::{BundleError, ErrorKind};
 pub use file::BundleFile;
 pub use info::{CellsInfo, Info, TerrainInfo, info};
 pub use journal::{Keep, RecordError};
+pub(crate) use output::scratch_beside;
 pub use output::{Part, check_output, save, save_with};
 pub use pairs_writer::{PairsWriter, trees_in_order};
 pub use parts::TerrainParts;

@@ -261,6 +261,12 @@ impl Part {
     }
 }
 
+/// An empty file in the folder of `path`, without a name: it goes when it is closed.
+pub(crate) fn scratch_beside(path: &Path) -> Result<File, BundleError> {
+    tempfile::tempfile_in(folder_of(path))
+        .map_err(|error| BundleError::write(path, "creating what it is made of", 0, error))
+}
+
 /// Errors where an output would not be written in the end, so that it shows before the work.
 ///
 /// [`super::TerrainWriter::create`] calls it too; a caller with a long way to go before that may call

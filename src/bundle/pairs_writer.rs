@@ -8,6 +8,7 @@ use super::provenance::Provenance;
 use super::writer::{Front, TerrainHeader, Written, new_index};
 use crate::compress::pairs::group::morton_blocks;
 use crate::format::groups::TREE_LEVEL;
+use crate::format::header::ALIGNMENT;
 use crate::format::{Grid, Quad, Section, Tag};
 
 /// Writes a terrain bundle of tree code 2. Dropped before it is finished, it leaves
@@ -138,6 +139,16 @@ impl PairsWriter {
         self.front.sections.push(index);
         self.front
             .finish_within(most, self.out, provenance, self.overwrite)
+    }
+
+    /// Bytes of a bundle whose dictionary, groups and trees have none, and which ends with this
+    /// provenance; or a few more, as sections begin at aligned places. Nothing is written.
+    pub fn bytes_beside_pvss(mut self, provenance: &Provenance) -> Result<u64, BundleError> {
+        self.blocks.clear();
+        self.begin_trees()?;
+        self.due = None;
+        let written = self.finish_within(0, provenance)?;
+        Ok(written.bytes + ALIGNMENT * written.sections.len() as u64)
     }
 
     /// As [`PairsWriter::finish_within`], however many bytes it comes to.

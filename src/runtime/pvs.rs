@@ -36,7 +36,7 @@ impl<'a> Pvs<'a> {
     /// there is no terrain, if the bytes say so. Stops when `take` returns `false`; returns
     /// whether it never did.
     #[inline]
-    pub(super) fn sweep(&self, take: impl FnMut(Leaf) -> bool) -> bool {
+    pub(crate) fn sweep(&self, take: impl FnMut(Leaf) -> bool) -> bool {
         match &self.code {
             Code::Tree(tree) => tree.sweep(take),
             Code::Group(pvs) => pvs.sweep(take),

@@ -8,7 +8,7 @@ use crate::bundle::provenance::Statistics;
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
 use crate::compress::pairs::{
-    Codebook, GroupSymbols, Histogram, PairCounts, PairSymbols, Sight, encode_group,
+    Codebook, GroupSymbols, Histogram, PairCounts, PairList, PairSymbols, Sight, encode_group,
 };
 use crate::format::{Grid, GroupPvs, Groups, Quad, Tag, TerrainParameters, Valid, Visibility};
 
@@ -109,7 +109,7 @@ impl PairSections {
         };
         let mut faults = Faults::default();
         let mut histogram = Histogram::default();
-        let mut counts = PairCounts::new(terrain);
+        let mut counts = PairCounts::default();
         let mut recoded = Vec::new();
         for (done, (&block, &end)) in blocks.iter().zip(&ends).enumerate() {
             checker.tell(GROUPS, done as u64, blocks.len() as u64);
@@ -118,9 +118,9 @@ impl PairSections {
             let symbols = canonical(&groups, terrain, block, self.mutual);
             recoded.clear();
             if let Some(symbols) = &symbols {
-                symbols.pairs.iter().for_each(|pair| histogram.count(pair));
+                histogram.count_all(&symbols.pairs);
                 encode_group(terrain, symbols, self.mutual, &codebook, &mut recoded);
-                counts.add(symbols, self.mutual);
+                counts.add(terrain, symbols, self.mutual);
             }
             if recoded != bytes {
                 let at = bytes.iter().zip(&recoded).position(|(a, b)| a != b);
@@ -214,7 +214,7 @@ impl PairSections {
             }
             // The pair of a block with itself is the first of its own, where it is mixed.
             let itself = symbols.sights[a as usize] == Sight::Mixed;
-            if let Some(pair) = symbols.pairs.first().filter(|_| itself) {
+            if let Some(pair) = symbols.pairs.iter().next().filter(|_| itself) {
                 let rows = pair.rows();
                 let differs = |i: usize, j: usize| {
                     let there = in_a >> i & in_a >> j & 1 == 1;
@@ -254,8 +254,9 @@ fn canonical(
     let mut symbols = GroupSymbols {
         block,
         sights: vec![Sight::Hidden; grid.blocks()],
-        pairs: Vec::new(),
+        pairs: PairList::default(),
     };
+    let mut records = 0;
     for (sight, target) in sights_of(group.skeleton()) {
         let index = (target.1 * across + target.0) as usize;
         let targets = terrain.blocks()[index];
@@ -263,12 +264,13 @@ fn canonical(
             symbols.sights[index] = sight;
         }
         if sight == Sight::Mixed && is_kept(mutual, block, target) {
-            let record = group.record(symbols.pairs.len())?;
+            let record = group.record(records)?;
+            records += 1;
             let mut pair = PairSymbols::default();
             let found = pair.analyse(&record.rows(), viewpoints, targets);
             symbols.sights[index] = found;
             if found == Sight::Mixed {
-                symbols.pairs.push(pair);
+                symbols.pairs.push(pair.pair());
             } else {
                 // One record too many: it shows in the bytes.
                 return None;

@@ -1,14 +1,14 @@
 //! Byte codes by how often symbols occur: the `DICT` section ([`crate::format::dictionary`]).
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-use super::symbols::PairSymbols;
+use super::symbols::{Pair, PairList};
 use crate::format::dictionary::{Code, DICTIONARY_HEAD, Dictionary, ESCAPE};
 
 /// How often each symbol occurs.
 #[derive(Clone, Debug)]
 pub struct Histogram {
-    nodes: HashMap<u32, u64>,
+    nodes: FxHashMap<u32, u64>,
     /// By leaf.
     leaves: Vec<u64>,
 }
@@ -16,7 +16,7 @@ pub struct Histogram {
 impl Default for Histogram {
     fn default() -> Self {
         Self {
-            nodes: HashMap::new(),
+            nodes: FxHashMap::default(),
             leaves: vec![0; 1 << 16],
         }
     }
@@ -24,11 +24,20 @@ impl Default for Histogram {
 
 impl Histogram {
     /// Counts the symbols of a pair.
-    pub fn count(&mut self, pair: &PairSymbols) {
-        for &node in &pair.nodes {
+    pub fn count(&mut self, pair: Pair) {
+        self.count_symbols(pair.nodes, pair.leaves);
+    }
+
+    /// Counts the symbols of all pairs of a list.
+    pub fn count_all(&mut self, pairs: &PairList) {
+        self.count_symbols(&pairs.nodes, &pairs.leaves);
+    }
+
+    fn count_symbols(&mut self, nodes: &[u32], leaves: &[u16]) {
+        for &node in nodes {
             *self.nodes.entry(node).or_default() += 1;
         }
-        for &leaf in &pair.leaves {
+        for &leaf in leaves {
             self.leaves[usize::from(leaf)] += 1;
         }
     }
@@ -44,12 +53,46 @@ impl Histogram {
     }
 }
 
+/// Which number a symbol has.
+#[derive(Clone, Debug, PartialEq)]
+enum Numbers {
+    /// By symbol; [`NONE`] for none.
+    Table(Vec<u32>),
+    Map(FxHashMap<u32, u32>),
+}
+
+/// No number.
+const NONE: u32 = u32::MAX;
+
+impl Numbers {
+    /// Of symbols of `width` bytes in the order of their numbers; of one that is there twice, the
+    /// first number counts.
+    fn new(width: usize, symbols: &[u32]) -> Self {
+        let numbers = (0..symbols.len() as u32).zip(symbols.iter().copied()).rev();
+        if width > 2 {
+            return Self::Map(numbers.map(|(number, symbol)| (symbol, number)).collect());
+        }
+        let mut table = vec![NONE; 1 << (8 * width)];
+        numbers.for_each(|(number, symbol)| table[symbol as usize] = number);
+        Self::Table(table)
+    }
+
+    #[inline]
+    fn of(&self, symbol: u32) -> Option<usize> {
+        let number = match self {
+            Self::Table(table) => table[symbol as usize],
+            Self::Map(map) => *map.get(&symbol)?,
+        };
+        (number != NONE).then_some(number as usize)
+    }
+}
+
 /// The byte code of symbols of `WIDTH` bytes.
 #[derive(Clone, Debug, PartialEq)]
 struct Book<const WIDTH: usize> {
     pages: u8,
     symbols: Vec<u32>,
-    numbers: HashMap<u32, usize>,
+    numbers: Numbers,
     /// Bytes that all symbols take together, those of the dictionary included.
     cost: u64,
 }
@@ -84,7 +127,7 @@ impl<const WIDTH: usize> Book<WIDTH> {
         let symbols: Vec<u32> = counts[..long].iter().map(|&(symbol, _)| symbol).collect();
         Self {
             pages,
-            numbers: symbols.iter().copied().zip(0..).collect(),
+            numbers: Numbers::new(WIDTH, &symbols),
             symbols,
             cost: cost(pages),
         }
@@ -96,13 +139,7 @@ impl<const WIDTH: usize> Book<WIDTH> {
             .collect();
         Self {
             pages: ESCAPE - code.short(),
-            // Of a symbol that is there twice, the first number counts.
-            numbers: symbols
-                .iter()
-                .enumerate()
-                .rev()
-                .map(|(number, &symbol)| (symbol, number))
-                .collect(),
+            numbers: Numbers::new(WIDTH, &symbols),
             symbols,
             cost: 0,
         }
@@ -110,28 +147,26 @@ impl<const WIDTH: usize> Book<WIDTH> {
 
     /// Number of bytes of a symbol.
     fn length(&self, symbol: u32) -> usize {
-        match self.numbers.get(&symbol) {
-            Some(&number) if number < usize::from(ESCAPE - self.pages) => 1,
+        match self.numbers.of(symbol) {
+            Some(number) if number < usize::from(ESCAPE - self.pages) => 1,
             Some(_) => 2,
             None => 1 + WIDTH,
         }
     }
 
     /// Appends the first bytes of symbols, then their further bytes.
-    fn write(&self, symbols: impl Iterator<Item = u32> + Clone, out: &mut Vec<u8>) {
+    #[inline]
+    fn write(&self, symbols: impl ExactSizeIterator<Item = u32>, out: &mut Vec<u8>) {
         let short = usize::from(ESCAPE - self.pages);
-        let numbers = symbols.map(|symbol| (symbol, self.numbers.get(&symbol).copied()));
-        for (_, number) in numbers.clone() {
-            out.push(match number {
-                Some(number) if number < short => number as u8,
-                Some(number) => (short + ((number - short) >> 8)) as u8,
-                None => ESCAPE,
-            });
-        }
-        for (symbol, number) in numbers {
-            match number {
-                Some(number) if number < short => {}
-                Some(number) => out.push((number - short) as u8),
+        let start = out.len();
+        out.resize(start + symbols.len(), ESCAPE);
+        for (first, symbol) in (start..).zip(symbols) {
+            match self.numbers.of(symbol) {
+                Some(number) if number < short => out[first] = number as u8,
+                Some(number) => {
+                    out[first] = (short + ((number - short) >> 8)) as u8;
+                    out.push((number - short) as u8);
+                }
                 None => out.extend_from_slice(&symbol.to_le_bytes()[..WIDTH]),
             }
         }
@@ -187,7 +222,7 @@ impl Codebook {
     }
 
     /// Appends the record of a pair.
-    pub fn write(&self, pair: &PairSymbols, out: &mut Vec<u8>) {
+    pub fn write(&self, pair: Pair, out: &mut Vec<u8>) {
         let (root, inner) = pair.nodes.split_at(1);
         self.nodes.write(root.iter().copied(), out);
         self.nodes.write(inner.iter().copied(), out);

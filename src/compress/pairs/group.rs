@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
+use super::bits::PairBits;
 use super::codebook::Codebook;
-use super::symbols::{PairSymbols, Sight};
+use super::symbols::{PairList, Sight};
 use crate::compress::ValidPyramid;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::groups::{TABLE_RUN, comes_before};
@@ -18,7 +19,7 @@ pub struct GroupSymbols {
     /// By block, row by row.
     pub sights: Vec<Sight>,
     /// The mixed pairs that have their record here, in Morton order of the targets.
-    pub pairs: Vec<PairSymbols>,
+    pub pairs: PairList,
 }
 
 impl GroupSymbols {
@@ -68,20 +69,37 @@ pub fn encode_group(
     codebook: &Codebook,
     out: &mut Vec<u8>,
 ) {
-    let mixed = skeleton(valid, &group.sights, out);
-    let Some(mixed) = mixed else {
-        return;
+    let own = encode_head(valid, group.block, &group.sights, mutual, out);
+    assert_eq!(own, group.pairs.iter().count(), "one pair a mixed block");
+    encode_records(&group.pairs, codebook, out);
+}
+
+/// Appends what comes before the table of a group; returns how many records are to follow. Panics
+/// unless there is one sight a block of the grid.
+pub fn encode_head(
+    valid: &ValidPyramid,
+    block: (u32, u32),
+    sights: &[Sight],
+    mutual: bool,
+    out: &mut Vec<u8>,
+) -> usize {
+    let Some(mixed) = skeleton(valid, sights, out) else {
+        return 0;
     };
-    let kept = |&target: &(u32, u32)| is_kept(mutual, group.block, target);
+    let kept = |&target: &(u32, u32)| is_kept(mutual, block, target);
     let own = mixed.iter().filter(|target| kept(target)).count();
-    assert_eq!(own, group.pairs.len(), "one pair a mixed block");
     for count in [mixed.len() - own, own] {
         let (bytes, length) = write_varint(count as u32);
         out.extend_from_slice(&bytes[..length]);
     }
+    own
+}
+
+/// Appends the table of a group and its records.
+pub fn encode_records(pairs: &PairList, codebook: &Codebook, out: &mut Vec<u8>) {
     let mut records = Vec::new();
-    let mut starts = Vec::with_capacity(own);
-    for pair in &group.pairs {
+    let mut starts = Vec::new();
+    for pair in pairs.iter() {
         starts.push(records.len() as u64);
         codebook.write(pair, &mut records);
     }
@@ -98,11 +116,7 @@ pub fn encode_group(
 
 /// Appends the head and nodes of a group; returns the mixed blocks in their order, if the root is
 /// unknown. Panics unless there is one sight a block of the grid.
-pub fn skeleton(
-    valid: &ValidPyramid,
-    sights: &[Sight],
-    out: &mut Vec<u8>,
-) -> Option<Vec<(u32, u32)>> {
+fn skeleton(valid: &ValidPyramid, sights: &[Sight], out: &mut Vec<u8>) -> Option<Vec<(u32, u32)>> {
     let grid = valid.grid();
     assert_eq!(sights.len(), grid.blocks(), "one sight a block");
     // By level from 3, row by row: whether somebody sees something, and whether not all.
@@ -187,51 +201,54 @@ pub fn sights_of(skeleton: Tree<'_>) -> impl Iterator<Item = (Sight, (u32, u32))
 }
 
 /// Visible samples by level of the viewpoint quad, 0 to 3, summed over the quads.
-#[derive(Clone, Debug)]
-pub struct PairCounts<'a> {
-    valid: &'a ValidPyramid,
+#[derive(Clone, Debug, Default)]
+pub struct PairCounts {
     /// Visible samples.
     pub visible: [u64; 4],
     /// Quads that have terrain.
     pub quads: [u64; 4],
 }
 
-impl<'a> PairCounts<'a> {
-    /// Nothing counted yet.
-    pub fn new(valid: &'a ValidPyramid) -> Self {
-        Self {
-            valid,
-            visible: [0; 4],
-            quads: [0; 4],
+impl PairCounts {
+    /// Adds what the samples of a group's block see; of a mutual bundle, for each pair whose
+    /// record it has, what is seen back, too.
+    pub fn add(&mut self, valid: &ValidPyramid, group: &GroupSymbols, mutual: bool) {
+        let across = valid.grid().block_shape().0;
+        let index = |(column, row): (u32, u32)| (row * across + column) as usize;
+        let terrain = valid.blocks();
+        let viewpoints = terrain[index(group.block)];
+        self.add_block(viewpoints);
+        for (&sight, &targets) in group.sights.iter().zip(terrain) {
+            if sight == Sight::Visible {
+                self.add_visible(viewpoints, targets);
+            }
+        }
+        for (target, pair) in group.kept(valid.grid(), mutual).zip(group.pairs.iter()) {
+            let bits = PairBits::new(&pair.rows(), viewpoints, terrain[index(target)]);
+            self.add_mixed(&bits, mutual && target != group.block);
         }
     }
 
-    /// Adds what the samples of a group's block see; of a mutual bundle, for each pair whose
-    /// record it has, what is seen back, too.
-    pub fn add(&mut self, group: &GroupSymbols, mutual: bool) {
-        let across = self.valid.grid().block_shape().0;
-        let index = |(column, row): (u32, u32)| (row * across + column) as usize;
-        let terrain = self.valid.blocks();
-        let viewpoints = terrain[index(group.block)];
-        let quads = quads_with(viewpoints);
-        for (sum, quads) in self.quads.iter_mut().zip(quads) {
+    /// Adds the quads of a block; of it and all blocks below, the terrain is given.
+    pub fn add_block(&mut self, viewpoints: u64) {
+        for (sum, quads) in self.quads.iter_mut().zip(quads_with(viewpoints)) {
             *sum += quads;
         }
-        for (&sight, &targets) in group.sights.iter().zip(terrain) {
-            if sight == Sight::Visible {
-                for (sum, quads) in self.visible.iter_mut().zip(quads) {
-                    *sum += quads * u64::from(targets.count_ones());
-                }
-            }
+    }
+
+    /// Adds what the quads of a block see of another, which is all.
+    pub fn add_visible(&mut self, viewpoints: u64, targets: u64) {
+        let samples = u64::from(targets.count_ones());
+        for (sum, quads) in self.visible.iter_mut().zip(quads_with(viewpoints)) {
+            *sum += quads * samples;
         }
-        for (target, pair) in group.kept(self.valid.grid(), mutual).zip(&group.pairs) {
-            let targets = terrain[index(target)];
-            let mut rows = pair.rows();
-            self.count(&rows, viewpoints, targets);
-            if mutual && target != group.block {
-                transpose(&mut rows);
-                self.count(&rows, targets, viewpoints);
-            }
+    }
+
+    /// Adds what the quads of a block see of another, and perhaps what is seen back.
+    pub fn add_mixed(&mut self, bits: &PairBits, both: bool) {
+        let [there, back] = bits.visible();
+        for (sum, (there, back)) in self.visible.iter_mut().zip(there.into_iter().zip(back)) {
+            *sum += there + if both { back } else { 0 };
         }
     }
 
@@ -242,26 +259,6 @@ impl<'a> PairCounts<'a> {
         }
         for (to, from) in self.quads.iter_mut().zip(other.quads) {
             *to += from;
-        }
-    }
-
-    fn count(&mut self, rows: &[u64; 64], viewpoints: u64, targets: u64) {
-        let mut unions = *rows;
-        for (v, row) in unions.iter_mut().enumerate() {
-            *row &= if viewpoints >> v & 1 == 1 { targets } else { 0 };
-        }
-        for (level, sum) in self.visible.iter_mut().enumerate() {
-            let side = 1 << level;
-            if level > 0 {
-                // The union of four quads comes to lie in the first of them.
-                for v in corners(side) {
-                    let half = side / 2;
-                    unions[v] |= unions[v + half] | unions[v + 8 * half] | unions[v + 9 * half];
-                }
-            }
-            *sum += corners(side)
-                .map(|v| u64::from(unions[v].count_ones()))
-                .sum::<u64>();
         }
     }
 }
@@ -275,6 +272,9 @@ fn corners(side: usize) -> impl Iterator<Item = usize> {
 
 /// Quads with terrain by level, 0 to 3, in a block.
 fn quads_with(terrain: u64) -> [u64; 4] {
+    if terrain == !0 {
+        return [64, 16, 4, 1];
+    }
     [0, 1, 2, 3].map(|level| {
         let side = 1 << level;
         let line = (1u64 << side) - 1;

@@ -3,12 +3,14 @@
 //! [`symbols`] makes the tree of a pair out of its bits, [`codebook`] gives the symbols of all
 //! trees their bytes, and [`group`] puts the records of a block together.
 
+pub mod bits;
 pub mod codebook;
 pub mod group;
 pub mod prune;
 pub mod symbols;
 
+pub use bits::PairBits;
 pub use codebook::{Codebook, Histogram};
-pub use group::{GroupSymbols, PairCounts, encode_group, transpose};
+pub use group::{GroupSymbols, PairCounts, encode_group, encode_head, encode_records, transpose};
 pub use prune::{PairWorth, Pruner, Worth, prune_tree};
-pub use symbols::{PairSymbols, Sight};
+pub use symbols::{Pair, PairList, PairSymbols, Sight};

@@ -10,7 +10,7 @@
 //! a node or a pair may become visible as a whole.
 
 use super::codebook::Codebook;
-use super::symbols::PairSymbols;
+use super::symbols::{Pair, PairSymbols};
 use crate::compress::ValidPyramid;
 use crate::format::Quad;
 use crate::format::blockpair::Node;
@@ -126,13 +126,7 @@ impl<'a> Pruner<'a> {
 
     /// Leaves in `out` what is kept of a pair when `trade` of hidden area is worth a byte. False
     /// where nothing is: the pair is to become visible.
-    pub fn prune(
-        &self,
-        pair: &PairSymbols,
-        worth: &PairWorth,
-        trade: f64,
-        out: &mut PairSymbols,
-    ) -> bool {
+    pub fn prune(&self, pair: Pair, worth: &PairWorth, trade: f64, out: &mut PairSymbols) -> bool {
         let uniform = worth.uniform();
         out.nodes.clear();
         out.leaves.clear();

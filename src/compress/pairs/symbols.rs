@@ -1,6 +1,7 @@
 //! The tree of a pair of blocks ([`crate::format::blockpair`]), before it has bytes.
 
-use crate::format::blockpair::{BlockPair, pieces};
+use super::bits::PairBits;
+use crate::format::blockpair::{BlockPair, Node, pieces};
 
 /// What the samples of one block see of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,21 +12,6 @@ pub enum Sight {
     Visible,
     /// Neither.
     Mixed,
-}
-
-/// Column and row in its block of quarter `i` of quarter `q`: a square of 2 samples a side.
-fn corner(q: usize, i: usize) -> usize {
-    ((q >> 1) * 4 + (i >> 1) * 2) * 8 + (q & 1) * 4 + (i & 1) * 2
-}
-
-/// The word of a leaf: viewpoints and targets from their first bits on.
-fn leaf_of(rows: &[u64; 64], viewpoints: usize, targets: usize) -> u16 {
-    let mut leaf = 0;
-    for i in 0..4 {
-        let row = rows[viewpoints + (i >> 1) * 8 + (i & 1)] >> targets;
-        leaf |= ((row & 3 | row >> 6 & 12) as u16) << (4 * i);
-    }
-    leaf
 }
 
 /// The nodes and leaves of a pair that is mixed, in the order of their bytes.
@@ -40,55 +26,9 @@ pub struct PairSymbols {
 impl PairSymbols {
     /// The tree of a pair: word v of `rows` is what viewpoint v sees; `viewpoints` and `targets`
     /// have ones where there is terrain, and only there bits count. Leaves in `self` what the
-    /// tree consists of; what that is, is told by the result.
-    ///
-    /// A child without terrain on either side is hidden, as is one without visible pairs; one
-    /// all of whose pairs with terrain are visible is visible.
+    /// tree consists of; what that is, is told by the result ([`PairBits::analyse`]).
     pub fn analyse(&mut self, rows: &[u64; 64], viewpoints: u64, targets: u64) -> Sight {
-        self.nodes.clear();
-        self.leaves.clear();
-        self.nodes.push(0);
-        let all_terrain = viewpoints & targets == !0;
-        let mut masked = *rows;
-        let mut terrain = [!0u64; 64];
-        if !all_terrain {
-            for (v, (row, terrain)) in masked.iter_mut().zip(&mut terrain).enumerate() {
-                *terrain = if viewpoints >> v & 1 == 1 { targets } else { 0 };
-                *row &= *terrain;
-            }
-        }
-        let (mut some, mut not_full) = (0u16, 0u16);
-        for outer in 0..16 {
-            let (i, j) = (outer >> 2, outer & 3);
-            let mut node = (0u16, 0u16);
-            let first_leaf = self.leaves.len();
-            for inner in 0..16 {
-                let (v, t) = (corner(i, inner >> 2), corner(j, inner & 3));
-                let leaf = leaf_of(&masked, v, t);
-                let full = match all_terrain {
-                    true => !0,
-                    false => leaf_of(&terrain, v, t),
-                };
-                node.0 |= u16::from(leaf != 0) << inner;
-                node.1 |= u16::from(leaf != full) << inner;
-                if leaf != 0 && leaf != full {
-                    self.leaves.push(leaf);
-                }
-            }
-            some |= u16::from(node.0 != 0) << outer;
-            not_full |= u16::from(node.1 != 0) << outer;
-            if node.0 != 0 && node.1 != 0 {
-                self.nodes.push(node_of(node.0, node.1));
-            } else {
-                self.leaves.truncate(first_leaf);
-            }
-        }
-        self.nodes[0] = node_of(some, not_full);
-        match (some, not_full) {
-            (0, _) => Sight::Hidden,
-            (_, 0) => Sight::Visible,
-            _ => Sight::Mixed,
-        }
+        PairBits::new(rows, viewpoints, targets).analyse(self)
     }
 
     /// Takes the tree out of its bytes.
@@ -99,19 +39,70 @@ impl PairSymbols {
         pair.symbols(&mut |node| nodes.push(node), &mut |leaf| leaves.push(leaf));
     }
 
+    /// The same, where it lies.
+    pub fn pair(&self) -> Pair<'_> {
+        Pair {
+            nodes: &self.nodes,
+            leaves: &self.leaves,
+        }
+    }
+}
+
+/// [`PairSymbols`] of somebody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair<'a> {
+    /// The root's node, and those of its mixed children.
+    pub nodes: &'a [u32],
+    /// The mixed leaves.
+    pub leaves: &'a [u16],
+}
+
+impl Pair<'_> {
     /// Who sees whom, as [`BlockPair::rows`].
-    pub fn rows(&self) -> [u64; 64] {
+    pub fn rows(self) -> [u64; 64] {
         let mut rows = [0; 64];
-        pieces(&self.nodes, &self.leaves, &mut |piece| {
-            piece.write(&mut rows)
-        });
+        pieces(self.nodes, self.leaves, &mut |piece| piece.write(&mut rows));
         rows
     }
 }
 
-/// The symbol of a node, by its children of which some is visible and of which some is hidden.
-fn node_of(some: u16, not_full: u16) -> u32 {
-    u32::from(some) | u32::from(some & !not_full) << 16
+/// Pairs that are mixed, one after the other.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct PairList {
+    /// The nodes of all.
+    pub nodes: Vec<u32>,
+    /// The leaves of all.
+    pub leaves: Vec<u16>,
+}
+
+impl PairList {
+    /// Appends a pair. Panics unless it has as many nodes and leaves as its nodes say.
+    pub fn push(&mut self, pair: Pair) {
+        let lengths = (pair.nodes.len(), pair.leaves.len());
+        assert_eq!(first_lengths(pair.nodes), lengths, "a whole pair");
+        self.nodes.extend_from_slice(pair.nodes);
+        self.leaves.extend_from_slice(pair.leaves);
+    }
+
+    /// The pairs in order.
+    pub fn iter(&self) -> impl Iterator<Item = Pair<'_>> {
+        let (mut nodes, mut leaves) = (&self.nodes[..], &self.leaves[..]);
+        std::iter::from_fn(move || {
+            let (of_nodes, of_leaves) = first_lengths(nodes);
+            Some(Pair {
+                nodes: nodes.split_off(..of_nodes)?,
+                leaves: leaves.split_off(..of_leaves)?,
+            })
+        })
+    }
+}
+
+/// Nodes and leaves of the first pair of these nodes.
+fn first_lengths(nodes: &[u32]) -> (usize, usize) {
+    let mixed = |&node: &u32| Node(node).mixed().count_ones() as usize;
+    let inner = nodes.first().map_or(0, mixed);
+    let leaves = nodes.iter().skip(1).take(inner).map(mixed).sum();
+    (1 + inner, leaves)
 }
 
 #[cfg(test)]
@@ -179,6 +170,30 @@ mod tests {
             leaf
         }
 
+        /// Visible samples by level of the quad that sees; back, of the targets' quads.
+        fn visible(&self, back: bool) -> [u64; 4] {
+            let sees = &|a: usize, b: usize| {
+                let (v, t) = if back { (b, a) } else { (a, b) };
+                self.viewpoints >> v & self.targets >> t & self.rows[v] >> t & 1 == 1
+            };
+            let all = ((0, 0), 8);
+            [3, 2, 1, 0].map(|halvings| {
+                let mut squares = vec![all];
+                for _ in 0..halvings {
+                    let quarters = |square| (0..4).map(move |i| quarter(square, i));
+                    squares = squares.into_iter().flat_map(quarters).collect();
+                }
+                let seen = |square| {
+                    let some = move |b: &usize| samples(square).any(|a| sees(a, *b));
+                    samples(all).filter(some)
+                };
+                squares
+                    .into_iter()
+                    .map(|square| seen(square).count() as u64)
+                    .sum()
+            })
+        }
+
         fn symbols(&self) -> PairSymbols {
             let whole = ((0, 0), 8);
             let mut symbols = PairSymbols {
@@ -225,9 +240,11 @@ mod tests {
             let mut symbols = PairSymbols::default();
             let sight = symbols.analyse(&rows, viewpoints, targets);
             prop_assert_eq!(sight, twin.sight(((0, 0), 8), ((0, 0), 8)));
+            let visible = PairBits::new(&rows, viewpoints, targets).visible();
+            prop_assert_eq!(visible, [false, true].map(|back| twin.visible(back)));
             if sight == Sight::Mixed {
                 prop_assert_eq!(&symbols, &twin.symbols());
-                let seen = symbols.rows();
+                let seen = symbols.pair().rows();
                 for v in (0..64).filter(|v| viewpoints >> v & 1 == 1) {
                     prop_assert_eq!(seen[v] & targets, rows[v] & targets);
                 }
