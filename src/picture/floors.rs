@@ -1,5 +1,5 @@
-//! The plans of a level's floors, on which each cell has a place; [`super::Plan`] is what one sees
-//! from above.
+//! The plans of a level's floors, for paper: each cell is on one of them. [`super::Overhead`] is the
+//! single picture of a page on which one can cut.
 
 use image::{Rgba, RgbaImage};
 use rayon::prelude::*;

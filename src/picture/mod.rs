@@ -1,8 +1,9 @@
 //! Pictures, charts, rasters of numbers, and what can be counted in a bundle.
 //!
 //! A picture begins with what is drawn, one pixel a sample: those of terrains are painted over a
-//! [`Ground`], those of levels into [`Floors`]. [`Page`] puts a title, a legend and a scale around it; [`png`] encodes it. All
-//! colours are of [`palette`]: what is visible is light and yellow, what is hidden is dark and
+//! [`Ground`], those of levels into [`Floors`], or [`Overhead`] where
+//! somebody can cut lower. [`Page`] puts a title, a legend and a scale around it; [`png`] encodes it.
+//! All colours are of [`palette`]: what is visible is light and yellow, what is hidden is dark and
 //! blue, so that lightness alone tells them apart; voids are transparent.
 
 use std::io::Cursor;
@@ -21,9 +22,9 @@ mod ground;
 mod hillshade;
 mod level;
 mod matrix;
+mod overhead;
 mod page;
 pub mod palette;
-mod plan;
 mod raster;
 mod sight;
 mod terrain;
@@ -40,8 +41,8 @@ pub use ground::{Ground, NUMBER_LIGHT, PLAIN_LIGHT, mask};
 pub use hillshade::hillshade;
 pub use level::{LevelPages, seen_by};
 pub use matrix::{MatrixFormat, MatrixOf, matrix_file};
+pub use overhead::Overhead;
 pub use page::{Key, PAGE_WIDTHS, Page, Panel, Unit, resized};
-pub use plan::Plan;
 pub use raster::{MAX_BANDS, Number, RasterFormat, RasterLayout, RasterWriter};
 pub use sight::BlockSight;
 pub use terrain::{TerrainPages, grouped};

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Refusal};
 use super::terrain::micros_since;
 use crate::bake::read_level;
-use crate::picture::{Plan, hillshade, seen_by};
+use crate::picture::{Overhead, hillshade, seen_by};
 use crate::runtime::CellBundle;
 use crate::runtime::cell_frontier::Construction;
 use crate::world::ones;
@@ -25,15 +25,15 @@ pub fn about(level: &CellBundle<'_>) -> Value {
     })
 }
 
-/// The level from above, cut at a height: for each pixel of the plan its cell as `u32` (all ones
+/// The level from above, cut at a height: for each pixel its cell as `u32` (all ones
 /// for none), the height of its floor as `f32` (NaN for none), and its light as `u8` (0 for none).
 pub fn ground(level: &CellBundle<'_>, cut: Option<f64>, path: &Path) -> Answer {
-    let plan = Plan::new(level, cut, || read_level(path).ok());
-    let width = plan.width as usize;
-    let light = hillshade(plan.width, &plan.floors, [plan.pixel.max(1.0); 2]);
-    let light = light.iter().zip(&plan.cells).enumerate();
+    let view = Overhead::new(level, cut, || read_level(path).ok());
+    let width = view.width as usize;
+    let light = hillshade(view.width, &view.floors, [view.pixel.max(1.0); 2]);
+    let light = light.iter().zip(&view.cells).enumerate();
     let light = light.map(|(i, (light, cell))| {
-        let differs = |other: Option<usize>| other.is_some_and(|i| plan.cells[i] != *cell);
+        let differs = |other: Option<usize>| other.is_some_and(|i| view.cells[i] != *cell);
         let left = i.checked_sub(1).filter(|_| !i.is_multiple_of(width));
         // Cells are told apart by the lines between them.
         let line = differs(left) || differs(i.checked_sub(width));
@@ -44,16 +44,16 @@ pub fn ground(level: &CellBundle<'_>, cut: Option<f64>, path: &Path) -> Answer {
     });
     let light: Vec<u8> = light.collect();
     let head = json!({
-        "width": plan.width,
-        "height": plan.height,
-        "corner": plan.corner,
-        "pixel": plan.pixel,
-        "heights": plan.heights,
+        "width": view.width,
+        "height": view.height,
+        "corner": view.corner,
+        "pixel": view.pixel,
+        "heights": view.heights,
     });
-    let cells = plan.cells.iter().map(|cell| cell.unwrap_or(u32::MAX));
+    let cells = view.cells.iter().map(|cell| cell.unwrap_or(u32::MAX));
     Answer::new(head)
         .with(cells)
-        .with(plan.floors.iter().copied())
+        .with(view.floors.iter().copied())
         .with(light)
 }
 

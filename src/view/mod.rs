@@ -11,9 +11,9 @@
 
 mod answer;
 mod check;
+mod colours;
 mod guard;
 mod level;
-mod palette;
 mod routes;
 mod server;
 mod source;

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::{Answer, Refusal};
+use super::colours::colours;
 use super::guard::guard;
-use super::palette::palette;
 use super::source::{Opened, Source};
 use super::walk::Walks;
 use super::{level, terrain};
@@ -126,7 +126,7 @@ async fn about(State(view): Shared) -> Result<Answer, Refusal> {
         };
         let panes: Result<Vec<_>, _> = view.sources.iter().map(about).collect();
         Ok(Answer::new(
-            json!({ "panes": panes?, "palette": palette() }),
+            json!({ "panes": panes?, "palette": colours() }),
         ))
     });
     let failed = |_| Refusal::failed("this question could not be answered");

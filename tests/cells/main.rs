@@ -10,7 +10,7 @@ mod expected;
 mod export;
 mod golden;
 mod orientation;
+mod overhead;
 mod paper;
-mod plan;
 mod readers;
 mod seeds;

@@ -4,11 +4,17 @@ use serde_json::Value;
 
 use super::common::{Folder, demo};
 
-/// A small bundle of the demo.
+/// A small bundle of the demo, `all.vcb`.
 fn baked() -> Folder {
     let folder = Folder::new();
+    bake_demo(&folder, &["-o", "all.vcb"]);
+    folder
+}
+
+/// Bakes a part of the demo.
+fn bake_demo(folder: &Folder, more: &[&str]) {
     let demo = demo();
-    folder.ok(&[
+    let arguments = [
         "bake",
         "terrain",
         demo.to_str().unwrap(),
@@ -16,11 +22,9 @@ fn baked() -> Folder {
         "200,100,64,48",
         "--visibility",
         "exact",
-        "-o",
-        "all.vcb",
         "--quiet",
-    ]);
-    folder
+    ];
+    folder.ok(&[&arguments, more].concat());
 }
 
 fn json(text: &str) -> Value {
@@ -55,25 +59,7 @@ fn a_budget_is_kept_and_told_of() {
         "{info}"
     );
     // The same by a bake.
-    let demo = demo();
-    let bake = |more: &[&str]| {
-        let mut arguments = vec![
-            "bake",
-            "terrain",
-            demo.to_str().unwrap(),
-            "--crop",
-            "200,100,64,48",
-            "--visibility",
-            "exact",
-            "-o",
-            "b.vcb",
-            "--quiet",
-        ];
-        arguments.extend(more);
-        arguments.into_iter().map(str::to_owned).collect::<Vec<_>>()
-    };
-    let run = bake(&["--budget", &size]);
-    folder.ok(&run.iter().map(String::as_str).collect::<Vec<_>>());
+    bake_demo(&folder, &["-o", "b.vcb", "--budget", &size]);
     assert!(folder.read("a.vcb") == folder.read("b.vcb"));
     // More than needed changes nothing.
     folder.ok(&[
@@ -105,6 +91,7 @@ fn a_budget_is_kept_and_told_of() {
         let arguments = ["repack", "all.vcb", "--weight", weight, "-o", "d.vcb"];
         folder.fails(&arguments, 2, &["--budget"]);
     }
+    let demo = demo();
     let demo = demo.to_str().unwrap();
     folder.fails(
         &[

@@ -1,4 +1,4 @@
-//! The colours of the page: those of the pictures that `viewcell` writes.
+//! The colours of [`crate::picture::palette`] in JSON, for the page.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ const STOPS: u32 = 33;
 
 /// Colours and ramps (colours at even distances), red, green and blue from 0 to 255; and what is
 /// left of a colour in full shadow, where it stands for one thing and where for a number.
-pub fn palette() -> Value {
+pub fn colours() -> Value {
     json!({
         "visible": VISIBLE,
         "hidden": HIDDEN,

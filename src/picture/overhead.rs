@@ -1,4 +1,5 @@
-//! A level of cells from above, as if its roofs were off.
+//! A level of cells from above, as if its roofs were off: one picture in which a cell may lie under
+//! another, to be cut lower by whoever looks. [`super::Floors`] is for paper, where nobody can cut.
 
 use rayon::prelude::*;
 
@@ -11,16 +12,16 @@ const SIDE: f64 = 720.0;
 /// Which cell lies at each pixel, and how high its floor is there.
 ///
 /// In a pixel lies the topmost floor at or below the height of the cut. The first row is the
-/// northernmost: y grows upwards on the plan, x to the right.
+/// northernmost: y grows upwards, x to the right.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct Overhead {
     /// Pixels a row.
     pub width: u32,
     /// Rows of pixels.
     pub height: u32,
-    /// x of the plan's left edge and y of its upper edge. [Unit: of the level]
+    /// x of the left edge and y of its upper edge. [Unit: of the level]
     pub corner: [f64; 2],
-    /// Side of a pixel. [Unit: of the level; 0 where the plan shows no places]
+    /// Side of a pixel. [Unit: of the level; 0 where nothing tells where cells lie]
     pub pixel: f64,
     /// The least and the greatest height of the level, between which a cut makes sense.
     pub heights: [f64; 2],
@@ -33,8 +34,8 @@ pub struct Plan {
 /// Two corners of a box, the smallest and the greatest coordinates.
 type Box3 = [[f64; 3]; 2];
 
-impl Plan {
-    /// The plan of a level cut at a height; at its greatest where `cut` is `None`.
+impl Overhead {
+    /// The view of a level cut at a height; at its greatest where `cut` is `None`.
     ///
     /// By the level's BSP it is exact. Else cells are drawn as their boxes; `graph` gives, where
     /// the bundle has no boxes, portals whose corners they are drawn around. Where nothing tells
@@ -60,7 +61,7 @@ impl Plan {
         }
         let [width, height] = extent.map(|side| ((side / pixel).ceil() as usize).max(1));
         let cut = cut.unwrap_or(high[2]).clamp(low[2], high[2]);
-        let mut plan = Self {
+        let mut view = Self {
             width: width as u32,
             height: height as u32,
             corner: [low[0], high[1]],
@@ -70,10 +71,10 @@ impl Plan {
             floors: vec![f32::NAN; width * height],
         };
         match level.parameters().nodes {
-            0 => plan.draw_boxes(&boxes, cut),
-            _ => plan.look_down(level, low[2] - 1.0, cut),
+            0 => view.draw_boxes(&boxes, cut),
+            _ => view.look_down(level, low[2] - 1.0, cut),
         }
-        plan
+        view
     }
 
     /// Looks down through the middle of each pixel to the first floor.

@@ -1,16 +1,16 @@
 //! Levels from above.
 
-use viewcell::picture::Plan;
+use viewcell::picture::Overhead;
 use viewcell::runtime::Bundle;
 use viewcell::world::{BitMatrix, CellGraph, Portal, Symmetry};
 
 use crate::bundle::bake;
 
-/// The plan of a level, cut at a height.
-fn plan(graph: &CellGraph, cut: Option<f64>) -> Plan {
+/// A level from above, cut at a height.
+fn view(graph: &CellGraph, cut: Option<f64>) -> Overhead {
     let bytes = bake(graph, Symmetry::Or, 1);
     let bundle = Bundle::from_bytes(&bytes).unwrap();
-    Plan::new(&bundle.cells().unwrap(), cut, || Some(graph.clone()))
+    Overhead::new(&bundle.cells().unwrap(), cut, || Some(graph.clone()))
 }
 
 /// Cells of which nobody sees another, and nothing else is known.
@@ -21,11 +21,11 @@ fn blind(cells: usize) -> CellGraph {
     }
 }
 
-/// The cell at parts of the plan's width and height.
-fn at(plan: &Plan, x: f64, y: f64) -> Option<u32> {
-    let column = (x * f64::from(plan.width)) as u32;
-    let row = (y * f64::from(plan.height)) as u32;
-    plan.cells[(row * plan.width + column) as usize]
+/// The cell at parts of the view's width and height.
+fn at(view: &Overhead, x: f64, y: f64) -> Option<u32> {
+    let column = (x * f64::from(view.width)) as u32;
+    let row = (y * f64::from(view.height)) as u32;
+    view.cells[(row * view.width + column) as usize]
 }
 
 #[test]
@@ -37,16 +37,17 @@ fn a_cut_takes_off_what_begins_above_it() {
         [[0.0, 0.0, 20.0], [20.0, 40.0, 30.0]],
         [[60.0, 0.0, -20.0], [80.0, 20.0, 0.0]],
     ]);
-    let whole = plan(&graph, None);
+    let whole = view(&graph, None);
     assert_eq!((whole.corner, whole.heights), ([0.0, 40.0], [-20.0, 30.0]));
     assert!(whole.width == 2 * whole.height);
-    let corners = |plan: &Plan| [(0.1, 0.1), (0.5, 0.5), (0.9, 0.9)].map(|(x, y)| at(plan, x, y));
+    let corners =
+        |view: &Overhead| [(0.1, 0.1), (0.5, 0.5), (0.9, 0.9)].map(|(x, y)| at(view, x, y));
     assert_eq!(corners(&whole), [Some(1), Some(0), Some(0)]);
     assert_eq!(
-        corners(&plan(&graph, Some(10.0))),
+        corners(&view(&graph, Some(10.0))),
         [Some(0), Some(0), Some(0)]
     );
-    let cellar = plan(&graph, Some(-5.0));
+    let cellar = view(&graph, Some(-5.0));
     assert_eq!(corners(&cellar), [None, None, Some(2)]);
     let floors: Vec<f32> = cellar
         .floors
@@ -71,14 +72,14 @@ fn cells_without_boxes_lie_around_their_portals() {
         ],
     }];
     graph.adjacency = CellGraph::adjacency_of(&graph.portals);
-    let flat = plan(&graph, None);
+    let flat = view(&graph, None);
     assert!(flat.pixel > 0.0 && flat.cells.iter().any(Option::is_some));
 }
 
 #[test]
 fn where_nothing_tells_places_every_cell_has_a_square() {
     for cells in [1, 2, 5, 130] {
-        let drawn = plan(&blind(cells), None);
+        let drawn = view(&blind(cells), None);
         assert_eq!(drawn.pixel, 0.0);
         for cell in 0..cells as u32 {
             assert!(drawn.cells.contains(&Some(cell)), "{cell} of {cells}");
