@@ -1,11 +1,17 @@
 //! A page: pictures of one place with a title, a legend, a scale bar and a north arrow.
 
+use image::RgbaImage;
 use image::imageops::{FilterType, resize};
-use image::{Rgba, RgbaImage};
+
+mod legend;
+mod scale;
+
+pub use legend::Key;
+pub use scale::Unit;
 
 use super::PictureError;
 use super::canvas::{Canvas, fitting, width_of};
-use super::palette::{Colour, Ramp};
+use super::palette::Colour;
 use super::viewshed::{Viewpoint, mark};
 
 /// The narrowest page on which a legend can be read, and the widest. [Unit: pixels]
@@ -31,15 +37,6 @@ pub struct Page {
     pub legend: Vec<Key>,
 }
 
-/// In what a picture is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Metres of the ground.
-    Metres,
-    /// Units of a level's own.
-    Units,
-}
-
 /// One of a page's pictures.
 pub struct Panel {
     /// Above it; empty for none.
@@ -50,19 +47,8 @@ pub struct Panel {
     pub marks: Vec<(Viewpoint, String)>,
 }
 
-/// What a colour means.
-pub enum Key {
-    /// One colour.
-    Swatch(Colour, String),
-    /// Colours from one end to another, what they stand for, and numbers at places from 0 to 1.
-    Ramp(Ramp, String, Vec<(f64, String)>),
-    /// The ring or frame of who looks.
-    Mark(String),
-}
-
 const INK: Colour = [30.0, 34.0, 40.0];
 const FAINT: Colour = [96.0, 102.0, 110.0];
-const PALE: Colour = [200.0, 203.0, 207.0];
 
 /// Measures of a page of some width. [Unit: pixels]
 struct Measures {
@@ -100,19 +86,38 @@ impl Page {
         }
         let mut page = Canvas::new(width, height);
         for (i, panel) in self.panels.iter().enumerate() {
-            page.paste(&self.map(panel, &measures), measures.place(i));
+            self.draw_map(
+                &mut page,
+                panel,
+                measures.place(i),
+                measures.map,
+                measures.size,
+            );
         }
         self.words(&mut page, &measures);
         self.foot(&mut page, &measures, below);
         Ok(page.into_picture())
     }
 
+    /// The picture of a panel and its marks, so many pixels wide, without a word around it; what
+    /// is written beside marks is `size` times as large as on a page 900 wide.
+    pub fn map(&self, panel: &Panel, width: u32, size: f64) -> RgbaImage {
+        let height = (f64::from(width) * self.aspect()).round().max(1.0) as u32;
+        let mut page = Canvas::new(width, height);
+        self.draw_map(&mut page, panel, (0, 0), (width, height), size);
+        page.into_picture()
+    }
+
+    /// The height of a panel's picture, by its width.
+    fn aspect(&self) -> f64 {
+        let (columns, rows) = self.panels[0].picture.dimensions();
+        f64::from(rows) * self.pixel[1] / (f64::from(columns) * self.pixel[0])
+    }
+
     fn measures(&self, width: u32) -> Measures {
         let size = (f64::from(width) / 900.0).clamp(0.62, 4.0);
         let margin = (16.0 * size) as i32;
-        let picture = &self.panels[0].picture;
-        let aspect = f64::from(picture.height()) * self.pixel[1]
-            / (f64::from(picture.width()) * self.pixel[0]);
+        let aspect = self.aspect();
         // As many panels side by side as make the page most like a sheet on its side, with few
         // places left empty.
         let panels = self.panels.len();
@@ -143,14 +148,39 @@ impl Page {
         }
     }
 
-    /// A panel's picture at its size on the page, with its marks.
-    fn map(&self, panel: &Panel, measures: &Measures) -> RgbaImage {
-        let (width, height) = measures.map;
+    /// Draws the picture of a panel in a corner's place, with its marks.
+    fn draw_map(
+        &self,
+        page: &mut Canvas,
+        panel: &Panel,
+        (x, y): (i32, i32),
+        (width, height): (u32, u32),
+        size: f64,
+    ) {
+        let px = |length: f64| (length * size) as i32;
+        let (columns, rows) = panel.picture.dimensions();
+        let scale = [
+            f64::from(width) / f64::from(columns),
+            f64::from(height) / f64::from(rows),
+        ];
         let mut map = resized(&panel.picture, width, height);
         for (viewpoint, _) in &panel.marks {
-            mark(&mut map, *viewpoint, measures.scale(panel), measures.size);
+            mark(&mut map, *viewpoint, scale, size);
         }
-        map
+        page.paste(&map, (x, y));
+        for (viewpoint, label) in &panel.marks {
+            let at = |corner: u32, axis: usize| {
+                ((f64::from(corner) + f64::from(viewpoint.side) / 2.0) * scale[axis]) as i32
+            };
+            let (east, south) = (at(viewpoint.column, 0), at(viewpoint.row, 1));
+            let wide = width_of(label, 16.0 * size);
+            // To the right of the ring, or to its left where that is outside the map.
+            let left = match east + px(11.0) + wide < width as i32 {
+                true => x + east + px(11.0),
+                false => x + east - px(11.0) - wide,
+            };
+            page.write_haloed(label, (left, y + south - px(10.0)), 16.0 * size, INK);
+        }
     }
 
     /// Title and captions.
@@ -166,20 +196,6 @@ impl Page {
             let (x, y) = measures.place(i);
             let caption = fitting(&panel.caption, 14.0 * size, measures.map.0 as i32);
             page.write(&caption, (x, y - px(19.0)), 14.0 * size, INK);
-            let scale = measures.scale(panel);
-            for (viewpoint, label) in &panel.marks {
-                let at = |corner: u32, axis: usize| {
-                    ((f64::from(corner) + f64::from(viewpoint.side) / 2.0) * scale[axis]) as i32
-                };
-                let (east, south) = (at(viewpoint.column, 0), at(viewpoint.row, 1));
-                let wide = width_of(label, 16.0 * size);
-                // To the right of the ring, or to its left where that is outside the map.
-                let left = match east + px(11.0) + wide < measures.map.0 as i32 {
-                    true => x + east + px(11.0),
-                    false => x + east - px(11.0) - wide,
-                };
-                page.write_haloed(label, (left, y + south - px(10.0)), 16.0 * size, INK);
-            }
         }
     }
 
@@ -210,131 +226,15 @@ impl Page {
         let scale = self.scale(page, measures, (margin, top + legend + px(6.0)));
         legend + px(6.0) + scale
     }
-
-    /// The longest scale bar. [Unit: pixels]
-    fn bar_room(&self, measures: &Measures) -> i32 {
-        (measures.map.0 as i32 / 3).min((200.0 * measures.size) as i32)
-    }
-
-    /// Scale bar and north arrow; returns how high they are.
-    fn scale(&self, page: &mut Canvas, measures: &Measures, (left, top): (i32, i32)) -> i32 {
-        let px = |length: f64| (length * measures.size) as i32;
-        let (columns, _) = self.panels[0].picture.dimensions();
-        let unit = f64::from(columns) * self.pixel[0] / f64::from(measures.map.0);
-        let length = round_length(f64::from(self.bar_room(measures)) * unit);
-        let bar = (length / unit).round() as i32;
-        // Two halves, dark and light, as on maps.
-        let (high, low) = (top + px(5.0), top + px(11.0).max(px(5.0) + 3));
-        page.fill((left, high), (left + bar / 2, low), INK);
-        page.frame((left, high), (left + bar, low), INK);
-        let text = self.unit.words(length);
-        page.write(&text, (left, low + px(3.0)), 13.0 * measures.size, INK);
-        let Some(north) = self.north else {
-            return px(30.0);
-        };
-        let (sin, cos) = north.sin_cos();
-        let middle = f64::from(measures.width - measures.margin - px(12.0));
-        let centre = [middle, f64::from(top) + 18.0 * measures.size];
-        let turned = |x: f64, y: f64| {
-            let (x, y) = (x * measures.size, y * measures.size);
-            [centre[0] + x * cos - y * sin, centre[1] + x * sin + y * cos]
-        };
-        let (tip, notch) = (turned(0.0, -15.0), turned(0.0, 5.0));
-        page.triangle([tip, turned(-6.5, 9.0), notch], INK);
-        page.triangle([tip, turned(6.5, 9.0), notch], PALE);
-        let [x, y] = turned(0.0, 18.0);
-        let wide = width_of("N", 13.0 * measures.size);
-        let corner = (x as i32 - wide / 2, y as i32 - px(8.0));
-        page.write("N", corner, 13.0 * measures.size, INK);
-        px(44.0)
-    }
 }
-
-impl Key {
-    /// How wide and high it is.
-    fn room(&self, size: f64) -> (i32, i32) {
-        let px = |length: f64| (length * size) as i32;
-        match self {
-            Self::Ramp(_, words, _) => (width_of(words, 13.0 * size).max(px(RAMP)), px(58.0)),
-            Self::Swatch(_, words) | Self::Mark(words) => {
-                (px(22.0) + width_of(words, 13.0 * size), px(25.0))
-            }
-        }
-    }
-
-    /// Draws it with its upper left corner at a place.
-    fn draw(&self, page: &mut Canvas, (x, y): (i32, i32), size: f64) {
-        let px = |length: f64| (length * size) as i32;
-        match self {
-            Self::Swatch(colour, words) => {
-                let corners = [(x, y), (x + px(16.0), y + px(16.0))];
-                page.fill(corners[0], corners[1], *colour);
-                page.frame(corners[0], corners[1], FAINT);
-                page.write(words, (x + px(22.0), y), 13.0 * size, INK);
-            }
-            Self::Mark(words) => {
-                let side = px(20.0).max(4) as u32;
-                let mut ring = RgbaImage::from_pixel(side, side, Rgba([255; 4]));
-                let viewpoint = Viewpoint {
-                    column: 0,
-                    row: 0,
-                    side: 1,
-                };
-                mark(&mut ring, viewpoint, [f64::from(side); 2], size);
-                page.paste(&ring, (x - px(2.0), y - px(2.0)));
-                page.write(words, (x + px(22.0), y), 13.0 * size, INK);
-            }
-            Self::Ramp(ramp, words, ticks) => {
-                page.write(words, (x, y), 13.0 * size, INK);
-                let (right, high, low) = (x + px(RAMP), y + px(20.0), y + px(33.0));
-                for i in x..right {
-                    let part = f64::from(i - x) / f64::from((right - 1 - x).max(1));
-                    page.fill((i, high), (i + 1, low), ramp.at(part));
-                }
-                page.frame((x, high), (right, low), FAINT);
-                for (part, words) in ticks {
-                    let at = x + (f64::from(right - 1 - x) * part) as i32;
-                    page.fill((at, low), (at + 1, low + px(4.0)), FAINT);
-                    let wide = width_of(words, 12.0 * size);
-                    let left = (at - wide / 2).clamp(x, (right - wide).max(x));
-                    page.write(words, (left, low + px(4.0)), 12.0 * size, FAINT);
-                }
-            }
-        }
-    }
-}
-
-/// How long a ramp is. [Unit: pixels of a page 900 wide]
-const RAMP: f64 = 220.0;
 
 impl Measures {
-    /// Pixels of the page a pixel of a panel, across and down.
-    fn scale(&self, panel: &Panel) -> [f64; 2] {
-        let (columns, rows) = panel.picture.dimensions();
-        let (width, height) = self.map;
-        [
-            f64::from(width) / f64::from(columns),
-            f64::from(height) / f64::from(rows),
-        ]
-    }
-
     /// Where the picture of a panel begins.
     fn place(&self, panel: usize) -> (i32, i32) {
         let (column, row) = (panel % self.columns, panel / self.columns);
         let x = self.margin + column as i32 * (self.map.0 as i32 + self.margin);
         let high = self.caption + self.map.1 as i32 + self.margin;
         (x, self.head + self.caption + row as i32 * high)
-    }
-}
-
-impl Unit {
-    /// A length in words.
-    pub fn words(self, length: f64) -> String {
-        match self {
-            Self::Metres if length >= 1000.0 => format!("{} km", length / 1000.0),
-            Self::Metres => format!("{length} m"),
-            Self::Units => format!("{length} units"),
-        }
     }
 }
 
@@ -355,15 +255,10 @@ fn too_large(width: u32, height: u32) -> PictureError {
     ))
 }
 
-/// The longest of 1, 2 or 5 times a power of ten that is not longer.
-fn round_length(most: f64) -> f64 {
-    let power = 10_f64.powf(most.log10().floor());
-    let times = [5.0, 2.0].into_iter().find(|times| times * power <= most);
-    times.unwrap_or(1.0) * power
-}
-
 #[cfg(test)]
 mod tests {
+    use image::Rgba;
+
     use super::super::palette::VIRIDIS;
     use super::*;
 
@@ -446,14 +341,5 @@ mod tests {
             8,
         );
         assert!(mean.get_pixel(4, 4)[0].abs_diff(100) < 8);
-    }
-
-    #[test]
-    fn a_scale_bar_has_a_round_length() {
-        let found = [1.0, 1.9, 2.1, 4.9, 77.0, 999.0].map(round_length);
-        assert_eq!(found, [1.0, 1.0, 2.0, 2.0, 50.0, 500.0]);
-        assert_eq!(Unit::Metres.words(2000.0), "2 km");
-        assert_eq!(Unit::Metres.words(0.5), "0.5 m");
-        assert_eq!(Unit::Units.words(512.0), "512 units");
     }
 }

@@ -1,10 +1,14 @@
 //! The program from outside: arguments in; stdout, stderr, files and exit codes out.
 #![cfg(feature = "cli")]
 
+#[path = "../common/html.rs"]
+mod html;
+
 mod bad_input;
 mod cells;
 mod common;
 mod curvature;
+mod diff;
 mod documents;
 mod experiment;
 mod export;

@@ -1,4 +1,4 @@
-//! `viewcell report`: a page that is well-formed, whole, and says what `info` says.
+//! `viewcell report`: a page that is valid, whole, and says what `info` says.
 
 use std::collections::BTreeSet;
 
@@ -6,6 +6,7 @@ use roxmltree::{Document, ParsingOptions};
 use serde_json::Value;
 
 use crate::common::{Folder, wall};
+use crate::html::assert_valid;
 use crate::render::{with_hills, with_rooms};
 
 /// The page of a bundle, after what every page must be was checked; and its words.
@@ -13,6 +14,7 @@ fn page(folder: &Folder, bundle: &str) -> (String, String) {
     folder.ok(&["report", bundle, "-o", "r.html", "--force", "--quiet"]);
     let html = String::from_utf8(folder.read("r.html")).unwrap();
     assert!(html.starts_with("<!DOCTYPE html>"));
+    assert_valid(&html);
     assert!(html.len() < 2_000_000, "{} bytes", html.len());
     let options = ParsingOptions {
         allow_dtd: true,
@@ -99,7 +101,10 @@ fn the_page_of_a_terrain_says_what_info_says() {
         words.contains("Visibility is exact"),
         "it warns of players who move"
     );
-    // Three charts and a map.
+    // Three charts, and a map with its legend and scale.
+    for text in ["samples that see it|", "|1|10|100|", "20 m"] {
+        assert!(words.contains(text), "{text}: {words}");
+    }
     assert_eq!(html.matches("<svg ").count(), 3);
     assert_eq!(html.matches("<img ").count(), 1);
 }

@@ -1,6 +1,9 @@
 //! The live view: its page in a real browser, and its server by itself.
 #![cfg(feature = "view")]
 
+#[path = "../common/html.rs"]
+mod html;
+
 mod browser;
 mod common;
 mod measure;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::common::{Baked, Serving, VIEWCELL, text};
+use crate::html::assert_valid;
 
 impl Serving {
     /// Sends bytes as they are, and gives all that comes back.
@@ -56,6 +57,14 @@ fn status(answer: &[u8]) -> u16 {
 
 fn small() -> Baked {
     Baked::demo(&["--crop", "140,120,40,30"])
+}
+
+#[test]
+fn the_page_is_valid() {
+    let baked = small();
+    let serving = Serving::new(&baked.bundle, None);
+    let (_, page) = serving.request("GET", "/", "");
+    assert_valid(&String::from_utf8(page).unwrap());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use askama::Template;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use viewcell::picture::palette::{Colour, MARK, bytes};
 use viewcell::picture::{self, Chart};
 
 use crate::cli::exit::{Exit, Failure};
@@ -33,9 +34,32 @@ pub struct Section {
     pub words: String,
     /// What it shows, and SVG.
     pub charts: Vec<(String, String)>,
-    /// What it shows, and a PNG in base 64.
-    pub picture: Option<(String, String)>,
+    pub picture: Option<Picture>,
     pub tables: Vec<Table>,
+}
+
+/// Maps, with their legend in words of the page, which can be read at any width.
+pub struct Picture {
+    /// Of what they are, and in numbers.
+    pub words: String,
+    /// For each its caption, and a PNG in base 64.
+    pub maps: Vec<(String, String)>,
+    pub legend: Vec<LegendKey>,
+    /// A length of the first map: its share of the map's width in percent, and in words.
+    pub bar: (String, String),
+    /// How far north is turned from up, clockwise in degrees.
+    pub north: Option<String>,
+}
+
+/// What a colour means, or colours from one end to the other.
+pub struct LegendKey {
+    pub words: String,
+    /// As CSS has it.
+    pub background: String,
+    /// Of many colours: what stands at which percent of the way.
+    pub ticks: Vec<(String, String)>,
+    /// It is the ring around a place.
+    pub is_ring: bool,
 }
 
 /// A table.
@@ -52,8 +76,12 @@ pub struct Table {
 
 /// The size of a chart: at the width of a phone its words can be read.
 const CHART: (u32, u32) = (460, 300);
-/// The width of a picture. [Unit: pixels]
-const PICTURE: u32 = 840;
+/// The width of a map that is alone, and of one of several. [Unit: pixels]
+const MAPS: [u32; 2] = [840, 560];
+/// How large the names of places are on a map: on a phone they can be read.
+const NAMES: f64 = 1.4;
+/// Colours of a legend's ramp.
+const STOPS: u32 = 9;
 
 impl Page {
     /// The page's HTML.
@@ -84,13 +112,27 @@ impl Section {
         self
     }
 
-    /// With a picture.
+    /// With the maps of a picture, and what it says around them.
     pub fn picture(mut self, page: &picture::Page) -> Result<Self, Failure> {
-        let too_large = |error| Failure::new(Exit::Resource, error);
-        let drawn = page.draw(PICTURE).map_err(too_large)?;
-        let png = picture::png(&drawn).map_err(too_large)?;
-        let words = format!("{}. {}", page.title, page.subtitle);
-        self.picture = Some((words, STANDARD.encode(png)));
+        let [alone, several] = MAPS;
+        let width = if page.panels.len() > 1 {
+            several
+        } else {
+            alone
+        };
+        let map = |panel: &picture::Panel| {
+            let png = picture::png(&page.map(panel, width, NAMES));
+            png.map(|png| (panel.caption.clone(), STANDARD.encode(png)))
+        };
+        let maps: Result<_, _> = page.panels.iter().map(map).collect();
+        let (part, length) = page.bar(0.3);
+        self.picture = Some(Picture {
+            words: page.subtitle.clone(),
+            maps: maps.map_err(|error| Failure::new(Exit::Resource, error))?,
+            legend: page.legend.iter().map(LegendKey::new).collect(),
+            bar: (percents(part), length),
+            north: page.north.map(|north| format!("{:.0}", north.to_degrees())),
+        });
         Ok(self)
     }
 
@@ -125,4 +167,35 @@ impl Section {
         });
         self
     }
+}
+
+impl LegendKey {
+    fn new(key: &picture::Key) -> Self {
+        let (words, background, ticks) = match key {
+            picture::Key::Swatch(colour, words) => (words, css(*colour), vec![]),
+            picture::Key::Mark(words) => (words, css(MARK), vec![]),
+            picture::Key::Ramp(ramp, words, ticks) => {
+                let at = |stop| css(ramp.at(f64::from(stop) / f64::from(STOPS - 1)));
+                let stops: Vec<String> = (0..STOPS).map(at).collect();
+                let ticks = ticks.iter().map(|(at, text)| (percents(*at), text.clone()));
+                let background = format!("linear-gradient(90deg, {})", stops.join(", "));
+                (words, background, ticks.collect())
+            }
+        };
+        Self {
+            words: words.clone(),
+            background,
+            ticks,
+            is_ring: matches!(key, picture::Key::Mark(_)),
+        }
+    }
+}
+
+fn percents(part: f64) -> String {
+    format!("{:.1}%", 100.0 * part)
+}
+
+fn css(colour: Colour) -> String {
+    let [r, g, b] = bytes(colour);
+    format!("#{r:02x}{g:02x}{b:02x}")
 }

@@ -27,7 +27,7 @@ export async function cut(app, at) {
     await Promise.all(app.panes.map(({ ground }) => ground.load(at)));
   }
   const [low, high] = app.panes[0].ground.range;
-  $("cut").closest("label").hidden = high <= low;
+  $("cut").closest(".control").hidden = high <= low;
   $("cut").value = at === undefined ? 0 : Math.round(((high - at) / (high - low)) * CUTS);
   $("height").textContent = at === undefined ? "all floors" : `${at} units`;
 }

@@ -188,7 +188,10 @@ const exposure = {
 
   async show(app) {
     const { state, panes, palette } = app;
-    app.exposures ??= await countAll(app);
+    if (!app.exposures) {
+      await plain.show(app); // while it is counted
+      app.exposures = await countAll(app);
+    }
     if (!app.exposures) return [];
     const most = Math.max(2, ...app.exposures.map(({ head }) => head.most));
     panes.forEach((pane, k) => {
@@ -232,7 +235,7 @@ async function countAll(app) {
 
 /** How many visible steps lead from a cell to each cell. */
 const distances = {
-  hint: "How many visible steps away each cell is: 1 is visible, 2 is visible from there, and so on.",
+  hint: "Hover to see how many visible steps away each cell is: 1 is visible, 2 is visible from there.",
 
   async show(app) {
     const { state, panes, palette } = app;

@@ -10,9 +10,9 @@ export function percent(part, whole) {
 }
 
 export function duration(micros) {
-  if (micros < 1000) return `${micros < 10 ? micros.toFixed(1) : Math.round(micros)} µs`;
-  if (micros < 1e6) return `${(micros / 1000).toFixed(micros < 1e4 ? 2 : 1)} ms`;
-  return `${(micros / 1e6).toFixed(1)} s`;
+  if (micros < 1000) return `${micros < 10 ? micros.toFixed(1) : Math.round(micros)}\u00a0µs`;
+  if (micros < 1e6) return `${(micros / 1000).toFixed(micros < 1e4 ? 2 : 1)}\u00a0ms`;
+  return `${(micros / 1e6).toFixed(1)}\u00a0s`;
 }
 
 /** The least number of 1, 2 or 5 times a power of ten that is at least `least`. */
@@ -22,7 +22,7 @@ export function round(least) {
 }
 
 export function length(value, unit) {
-  return unit === "m" && value >= 1000 ? `${count(value / 1000)} km` : `${count(value)} ${unit}`;
+  return unit === "m" && value >= 1000 ? `${count(value / 1000)}\u00a0km` : `${count(value)}\u00a0${unit}`;
 }
 
 /** The element of a name. */
@@ -68,7 +68,7 @@ export function legend(entries, css, along) {
     }
     const bar = element("i", { class: "ramp" });
     const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => css(along(ramp, part)));
-    bar.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
+    bar.style.backgroundImage = `linear-gradient(90deg, ${stops.join(", ")})`;
     return element("p", { class: "scale" }, element("span", {}, text), bar,
       element("small", {}, from), element("small", {}, to));
   });
