@@ -61,7 +61,7 @@ pub enum BundleError {
         error: io::Error,
     },
     /// Reading failed.
-    #[error("{}: cannot be read: {error}", path.display())]
+    #[error("{}: cannot be read: {error}; check the path and the permissions", path.display())]
     Read {
         /// The file.
         path: PathBuf,

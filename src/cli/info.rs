@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 use std::path::PathBuf;
 
-use viewcell::bundle::{self, BundleError, ErrorKind, Given, Info};
+use viewcell::bundle::{self, BundleError, ErrorKind, Given, Info, Timings};
 use viewcell::picture::grouped;
 
 use super::exit::{Exit, Failure, Outcome};
@@ -215,15 +215,23 @@ impl fmt::Display for Summary<'_> {
             }
             writeln!(
                 f,
-                "in all {}, {} of processor time on {} threads ({}), {} of memory at most",
+                "in all {}, {} of processor time on {}, {} of memory at most",
                 Seconds(timings.elapsed_seconds),
                 Seconds(timings.cpu_seconds),
-                timings.threads,
-                timings.simd,
+                processors(timings),
                 Bytes(timings.peak_memory_bytes)
             )?;
         }
         Ok(())
+    }
+}
+
+/// On how many threads, and with which vector instructions where there are any.
+pub fn processors(timings: &Timings) -> String {
+    let threads = timings.threads;
+    match timings.simd.as_str() {
+        "none" => format!("{threads} threads"),
+        simd => format!("{threads} threads ({simd})"),
     }
 }
 

@@ -15,6 +15,7 @@ use viewcell::world::Terrain;
 
 use super::compression::{ByteSize, CompressionArgs, Method, Ties, WeightOf};
 use super::exit::{Exit, Failure};
+use super::threads;
 
 /// A job file: what to bake, in TOML. Paths are relative to the file's own folder.
 #[derive(Deserialize, JsonSchema)]
@@ -159,8 +160,14 @@ pub struct TerrainJob {
     pub ties: Option<Ties>,
 
     /// Threads to work with; 0 for one a processor. The bundle does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "The work")]
-    #[serde(default)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = threads::parse,
+        help_heading = "The work"
+    )]
+    #[serde(default, deserialize_with = "threads::deserialize")]
     pub threads: usize,
 
     /// Vector instructions to work with. The bundle does not depend on it
@@ -532,6 +539,11 @@ mod tests {
             ),
             ("[terrain]\ninput = \"a\"\nsize = [1]\n", "line 3", "2"),
             ("[terrain]\nthreads = 1\n", "line 1", "input"),
+            (
+                "[terrain]\ninput = \"a\"\nthreads = 9999\n",
+                "line 3",
+                "1024",
+            ),
             ("[cells]\n", "line 1", "cells"),
             ("[terrain\n", "line 1", "]"),
         ] {

@@ -28,6 +28,7 @@ mod report;
 mod schemas;
 mod ship;
 mod signals;
+mod threads;
 mod verify;
 mod view;
 mod written;

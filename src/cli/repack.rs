@@ -12,7 +12,7 @@ use super::exit::{Failure, Outcome};
 use super::output::{Json, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
-use super::written;
+use super::{threads, written};
 
 /// Write a bundle anew from one that has lost nothing, without baking again
 ///
@@ -36,7 +36,7 @@ pub struct Args {
     #[command(flatten)]
     compression: CompressionArgs,
     /// Threads to work with; 0 for one a processor. The bundle does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
     threads: usize,
     #[command(flatten)]
     voice: Voice,

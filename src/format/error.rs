@@ -126,7 +126,7 @@ impl fmt::Display for FormatError {
             ),
             Self::Magic { found } => write!(
                 f,
-                "expected the magic bytes 89 56 43 42 0D 0A 1A 0A at offset 0, found {found:02X?}: not a view cell bundle (or one whose line ends were converted)"
+                "expected the magic bytes 89 56 43 42 0D 0A 1A 0A at offset 0, found {found:02X?}: not a view cell bundle (or one whose line ends were converted); `viewcell bake` makes one"
             ),
             Self::Version { found } => write!(
                 f,

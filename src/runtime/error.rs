@@ -56,7 +56,7 @@ impl fmt::Display for OpenError {
             }
             Self::Io { path, error } => write!(
                 f,
-                "{}: cannot be opened as a bundle: {error}",
+                "{}: cannot be opened as a bundle: {error}; check the path and the permissions",
                 path.display()
             ),
         }

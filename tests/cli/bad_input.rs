@@ -26,6 +26,14 @@ fn a_command_line_that_makes_no_sense_is_refused() {
         ),
         (&["bake", "terrain", "wall.asc", "--size", "12"], "WxH"),
         (
+            &["bake", "terrain", "wall.asc", "--threads", "1025"],
+            "up to 1024 threads",
+        ),
+        (
+            &["bake", "cells", "rooms.json", "--threads", "100000"],
+            "up to 1024 threads",
+        ),
+        (
             &["bake", "terrain", "wall.asc", "--crop", "1,2,3"],
             "C,R,W,H",
         ),

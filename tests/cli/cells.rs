@@ -44,6 +44,14 @@ fn a_level_is_baked_and_asked() {
     assert_eq!(locate("1.5,0.5,0.5"), "1\n");
     assert_eq!(locate("-8.5,0.5,0.5"), "3\n");
     assert_eq!(locate("50,0,0"), "nowhere\n");
+    folder.write("bare.json", r#"{"cells": 2, "pvs": [[1], [0]]}"#);
+    folder.ok(&["bake", "cells", "bare.json", "--quiet"]);
+    // Not "nowhere": nobody knows where its cells are.
+    folder.fails(
+        &["query", "locate", "bare.vcb", "50,0,0"],
+        3,
+        &["bare.vcb", "boxes"],
+    );
     let pvs = ask(&["query", "pvs", "rooms.vcb", "1"]);
     assert!(pvs.ends_with("cells    0 1 2\n"), "{pvs}");
 
@@ -395,6 +403,8 @@ fn frontiers_between_cells() {
         &["--members"],
     );
     folder.fails(&["frontier", "f.vcb", "0,1", "8"], 2, &["number of a cell"]);
+    let told = folder.ok(&["frontier", "f.vcb", "0", "0"]).stderr;
+    assert!(told.contains("they can see each other"), "{told}");
 
     let document = json(&folder.ok(&["experiment", "epvs", "f.vcb", "--json"]).stdout);
     assert_eq!(document["cells"], 9);

@@ -14,6 +14,7 @@ use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output::{Json, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::signals::Stop;
+use crate::cli::threads;
 
 /// Bake a level of cells: who sees whom among them, and how far apart they are
 ///
@@ -65,7 +66,7 @@ pub struct Args {
     map: Option<String>,
 
     /// Threads that compute; 0: as many as there are processors
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
     threads: usize,
 
     /// Overwrite the bundle if it is there

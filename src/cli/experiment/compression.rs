@@ -18,6 +18,7 @@ use crate::cli::output::{self, Json, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::query;
 use crate::cli::signals::Stop;
+use crate::cli::threads;
 
 /// Share of the hidden area that is kept within budgets: deepest first, as in section 3.4 of
 /// Avni's thesis, and what costs least occlusion first
@@ -36,7 +37,7 @@ pub struct Args {
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [267, 107])]
     nodes: Vec<u64>,
     /// Threads to work with; 0 for one a processor. The result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
     threads: usize,
     /// Chart: the share kept of what is hidden from samples, over bytes. Black: deepest first;
     /// orange: ours

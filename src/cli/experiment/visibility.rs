@@ -17,6 +17,7 @@ use crate::cli::output::{self, Json, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::query;
 use crate::cli::signals::Stop;
+use crate::cli::threads;
 
 /// The modes of visibility side by side: baked, and compared
 ///
@@ -43,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     positions: u32,
     /// Threads to work with; 0 for one a processor
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
     threads: usize,
     /// Draw a chart of the shares
     #[arg(long, value_name = "OUT.svg")]

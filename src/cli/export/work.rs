@@ -17,6 +17,7 @@ use crate::cli::heightmap::Heightmap;
 use crate::cli::output::{Json, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::signals::Stop;
+use crate::cli::threads;
 
 /// How to do it, and what a person sees of it.
 #[derive(clap::Args)]
@@ -25,7 +26,7 @@ pub struct Manner {
     #[arg(long)]
     pub force: bool,
     /// Threads to work with; 0 for one a processor. The file does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
     threads: usize,
     #[command(flatten)]
     voice: Voice,

@@ -9,7 +9,7 @@ use viewcell::bundle;
 use viewcell::runtime::{self, CellBundle};
 use viewcell::world::ones;
 
-use super::Args;
+use super::{Args, NO_SET};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Stdout, say};
 use crate::cli::query::{Place, check_cell, pairs};
@@ -140,6 +140,9 @@ fn show(args: &Args, level: &CellBundle<'_>, document: &Document) -> Outcome {
         }
         bundle::save(path, text.as_bytes(), args.force)?;
         say(format_args!("written: {}", path.display()));
+    }
+    if document.visible {
+        say(NO_SET);
     }
     if args.json.json {
         output::print_json(document)?;

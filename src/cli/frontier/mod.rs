@@ -18,6 +18,9 @@ pub use cells::Document as CellsDocument;
 #[cfg(test)]
 pub use terrain::Document;
 
+/// What is said of two who see each other.
+const NO_SET: &str = "they can see each other: there is no frontier set";
+
 /// Until where may two players walk before they can see each other?
 ///
 /// Prints the size of two regions, one around each player: no place in one can be seen from any

@@ -15,8 +15,8 @@ use viewcell::runtime::frontier::{
 };
 use viewcell::runtime::{MappedBundle, Sample, TerrainBundle};
 
-use super::Args;
 use super::options::OptionsDocument;
+use super::{Args, NO_SET};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Stdout, say};
 use crate::cli::query::{Place, check_inside, pairs};
@@ -93,7 +93,7 @@ pub fn run(args: &Args, _map: &MappedBundle, terrain: TerrainBundle<'_>) -> Outc
     }
     let document = document(args, &options, &terrain, &set, [a, b]);
     if document.visible {
-        say("they can see each other: there is no frontier set");
+        say(NO_SET);
     }
     if args.json.json {
         output::print_json(&document)?;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::exit::{Exit, Outcome};
+use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
 
 /// Which cell holds a point? Prints its number or nowhere
@@ -55,6 +55,12 @@ impl FromStr for Point {
 pub fn run(args: &Args) -> Outcome {
     let map = super::open(&args.bundle)?;
     let level = super::cells(&args.bundle, &map)?;
+    if level.parameters().nodes == 0 && level.bounds(0).is_none() {
+        return Err(Failure::bad_input(format!(
+            "{}: expected a BSP or boxes of cells, found neither; bake the level's BSP",
+            args.bundle.display()
+        )));
+    }
     let Point(point) = args.point;
     let cell = level.locate(point);
     if args.json.json {

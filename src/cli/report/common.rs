@@ -7,7 +7,7 @@ use viewcell::bundle::Info;
 use viewcell::picture::grouped;
 
 use super::document::{Page, Section};
-use crate::cli::info::{Bytes, reason};
+use crate::cli::info::{Bytes, processors, reason};
 use crate::cli::progress::Seconds;
 use crate::cli::render::name;
 
@@ -113,11 +113,10 @@ fn times(info: &Info) -> Section {
         return Section::new(title, words);
     };
     let words = format!(
-        "{} from start to end and {} of processor time on {} threads ({}), with {} of memory at most.",
+        "{} from start to end and {} of processor time on {}, with {} of memory at most.",
         Seconds(timings.elapsed_seconds),
         Seconds(timings.cpu_seconds),
-        timings.threads,
-        timings.simd,
+        processors(timings),
         Bytes(timings.peak_memory_bytes)
     );
     let rows = timings
