@@ -47,6 +47,7 @@ pub mod frontier;
 #[cfg(feature = "mmap")]
 mod map;
 mod pvs;
+mod session;
 mod terrain;
 
 pub use crate::format::cells::{CellParameters, DistanceBits, DistanceRow, PvsRow, SymmetryCode};

@@ -129,6 +129,76 @@ static void misuse(viewcell_bundle *bundle, const viewcell_cells *level) {
   CHECK(viewcell_cells_frontier(bundle, 0, 0, 0, words, 64) == VIEWCELL_CLOSED);
 }
 
+/* Players who walk at random: who is told what, as the runtime says it too. */
+static void play(viewcell_bundle *bundle, const viewcell_cells *level, uint32_t construction,
+                 uint32_t peers) {
+  enum { PLAYERS = 6 };
+  viewcell_session *session;
+  CHECK(viewcell_cells_session_new(bundle, PLAYERS, construction, 3, peers, &session) ==
+        VIEWCELL_OK);
+  uint32_t place[PLAYERS];
+  for (uint32_t i = 0; i < PLAYERS; i++)
+    place[i] = VIEWCELL_NOWHERE;
+  viewcell_notice notices[2 * PLAYERS];
+  unsigned seed = 1;
+  for (uint32_t tick = 0; tick < 60; tick++) {
+    CHECK(viewcell_session_tick(session) == VIEWCELL_OK);
+    for (uint32_t i = 0; i < PLAYERS; i++) {
+      uint32_t next = place[i] < level->cells ? place[i] + (roll(&seed) >> 16) % 3 - 1
+                                              : (roll(&seed) >> 16) % level->cells;
+      size_t told = 77;
+      viewcell_status moved =
+          viewcell_cells_session_move(session, i, next, notices, 2 * PLAYERS, &told);
+      /* One step from cell 0 leads nowhere: the player is gone. */
+      CHECK(moved == (next == level->cells ? VIEWCELL_OUTSIDE : VIEWCELL_OK));
+      if (moved != VIEWCELL_OK) {
+        CHECK(told == 77);
+        continue;
+      }
+      place[i] = next;
+      for (size_t k = 0; k < told; k++)
+        printf("%u %u %u %u %u\n", tick, i, notices[k].to, notices[k].about, notices[k].what);
+      for (uint32_t j = 0; j < PLAYERS; j++) {
+        uint64_t age;
+        if (j == i || viewcell_session_age(session, i, j, &age) != 1)
+          continue;
+        CHECK(viewcell_cells_visible(bundle, place[i], place[j]) == 0 && age <= tick);
+        CHECK(viewcell_cells_session_contains(session, i, j, place[i]) == 1);
+        CHECK(viewcell_cells_session_contains(session, i, j, place[j]) == 0);
+      }
+    }
+  }
+  uint64_t sets;
+  CHECK(viewcell_session_sets(session, &sets) == VIEWCELL_OK);
+  printf("%lu sets\n", (unsigned long)sets);
+  CHECK(viewcell_session_close(session) == VIEWCELL_OK);
+  CHECK(viewcell_cells_session_move(session, 0, 0, notices, 2 * PLAYERS, NULL) == VIEWCELL_CLOSED);
+}
+
+static void misuse_session(viewcell_bundle *bundle, const viewcell_cells *level) {
+  viewcell_session *session;
+  viewcell_notice notices[2];
+  viewcell_sample sample = {0, 0};
+  size_t count = 5;
+  CHECK(viewcell_cells_session_new(bundle, 2, 3, 0, 0, &session) == VIEWCELL_ARGUMENT && !session);
+  CHECK(viewcell_cells_session_new(bundle, 2, 0, 0, 2, &session) == VIEWCELL_ARGUMENT);
+  CHECK(viewcell_cells_session_new(bundle, VIEWCELL_MOST_PLAYERS + 1, 0, 0, 0, &session) ==
+        VIEWCELL_ARGUMENT);
+  CHECK(viewcell_cells_session_new(NULL, 2, 0, 0, 0, &session) == VIEWCELL_NULL);
+  CHECK(viewcell_cells_session_new(bundle, 2, 0, 0, 0, NULL) == VIEWCELL_NULL);
+  CHECK(viewcell_cells_session_new(bundle, 2, 0, 0, 0, &session) == VIEWCELL_OK);
+  CHECK(viewcell_cells_session_move(session, 2, 0, notices, 2, &count) == VIEWCELL_ARGUMENT);
+  CHECK(viewcell_cells_session_move(session, 0, 0, notices, 1, &count) == VIEWCELL_BUFFER);
+  CHECK(viewcell_cells_session_move(session, 0, level->cells, notices, 2, &count) ==
+        VIEWCELL_OUTSIDE);
+  CHECK(viewcell_session_move(session, 0, &sample, notices, 2, &count) == VIEWCELL_KIND);
+  CHECK(viewcell_session_contains(session, 0, 1, sample) == VIEWCELL_KIND);
+  CHECK(viewcell_session_encode(session, 0, 1, NULL, 0, &count) == VIEWCELL_KIND && count == 5);
+  CHECK(viewcell_cells_session_contains(session, 0, 0, 0) == VIEWCELL_ARGUMENT);
+  CHECK(viewcell_cells_session_contains(session, 0, 1, 0) == 0);
+  CHECK(viewcell_session_close(session) == VIEWCELL_OK);
+}
+
 static void ask_damaged(viewcell_bundle *bundle, unsigned seed) {
   static uint64_t memory[1 << 12];
   viewcell_cells level;
@@ -169,6 +239,9 @@ int main(int count, char **arguments) {
   putchar('\n');
   print_matrix(bundle, &level);
   print_frontiers(bundle, &level);
+  for (uint32_t peers = 0; peers < 2; peers++)
+    play(bundle, &level, VIEWCELL_TIGHTENED, peers);
+  misuse_session(bundle, &level);
   misuse(bundle, &level);
   damage(arguments[1], ask_damaged);
   return 0;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use viewcell::bake::{CellOptions, bake_cells};
-use viewcell::runtime::cell_frontier::Construction;
+use viewcell::runtime::cell_frontier::{Construction, News, Session, SessionOptions};
 use viewcell::runtime::{Bundle, CellBundle};
 use viewcell::world::{BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph};
 
@@ -123,6 +123,39 @@ fn frontiers(level: &CellBundle) -> String {
     lines
 }
 
+/// The walk of `cells.c`, in Rust.
+fn session(level: &CellBundle, peers: bool) -> String {
+    const PLAYERS: usize = 6;
+    let options = SessionOptions {
+        patience: 3,
+        peers,
+        ..SessionOptions::default()
+    };
+    let mut session = Session::new(level, PLAYERS, options);
+    let mut seed = 1_u32;
+    let mut dice = |sides: u32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 16) % sides
+    };
+    let mut lines = String::new();
+    for tick in 0..60 {
+        session.tick();
+        for player in 0..PLAYERS {
+            let next = match session.place(player) {
+                Some(cell) => (cell + dice(3)).checked_sub(1),
+                None => Some(dice(level.cells())),
+            };
+            let _ = session.move_to(player, next, |notice| {
+                let what = u32::from(notice.what == News::Frontier);
+                let (to, about) = (notice.to, notice.about);
+                writeln!(lines, "{tick} {player} {to} {about} {what}").unwrap();
+            });
+        }
+    }
+    writeln!(lines, "{} sets", session.sets()).unwrap();
+    lines
+}
+
 /// What a bundle says.
 fn told(path: &Path, what: impl Fn(&CellBundle) -> String) -> String {
     let bytes = std::fs::read(path).unwrap();
@@ -138,9 +171,11 @@ fn a_program_in_c_gets_the_answers_of_the_runtime_about_cells() {
         let (_folder, path) = corridor(known);
         let stdout = ok(&Command::new(&program).arg(&path).output().unwrap());
         let expected = told(&path, |level| {
-            places(level) + &matrix(level) + &frontiers(level)
+            let sessions = [false, true].map(|peers| session(level, peers)).concat();
+            places(level) + &matrix(level) + &frontiers(level) + &sessions
         });
         same(&stdout, &expected);
+        assert!(!stdout.contains("\n0 sets"));
         // The corridor is what it was meant to be; a point on a box's edge is in the first.
         assert!(stdout.starts_with("70 cells, up to 34 apart"));
         let places = ["-1 0 0 0 1 1 ", "-1 0 0 1 1 2 "][usize::from(known)];

@@ -49,6 +49,8 @@ const FRONT: &str = "\
  *         viewcell_cells_contains(memory, level.words, where_alice_is_now) == 1)
  *         ;  // she keeps silent; bob's region begins at memory + level.words
  *
+ * and viewcell_cells_session_new begins a session of many players there.
+ *
  * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
  * none. Nothing is written through output pointers then, except the null handles and lengths that
  * are spoken of below. A pointer that is not null must point to what its type says, for as long as
@@ -86,6 +88,7 @@ fn generate() -> String {
         .with_src(root.join("frontier.rs"))
         .with_src(root.join("session.rs"))
         .with_src(root.join("cells.rs"))
+        .with_src(root.join("cells_session.rs"))
         .generate()
         .unwrap();
     let mut header = Vec::new();

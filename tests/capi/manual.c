@@ -1,5 +1,6 @@
-/* Uses every function of viewcell.h that is for terrains, but sessions: manual BUNDLE. Prints what tests compare with the runtime's
- * own answers; ends with 1 where a promise of the header does not hold. */
+/* Uses every function of viewcell.h that is for terrains, but sessions: manual BUNDLE. Prints what
+ * tests compare with the runtime's own answers; ends with 1 where a promise of the header does not
+ * hold. */
 #include "check.h"
 
 static viewcell_sample at(uint32_t column, uint32_t row) {

@@ -14,3 +14,4 @@ mod overhead;
 mod paper;
 mod readers;
 mod seeds;
+mod session;

@@ -57,7 +57,7 @@ fn words(level: &CellBundle<'_>) -> usize {
     level.cells().div_ceil(64) as usize
 }
 
-fn construction(level: &CellBundle<'_>, number: u32) -> Answer<Construction> {
+pub(super) fn construction(level: &CellBundle<'_>, number: u32) -> Answer<Construction> {
     match number {
         VIEWCELL_PUBLISHED => Ok(Construction::Published),
         VIEWCELL_TIGHTENED => Ok(Construction::Tightened),

@@ -16,6 +16,7 @@
 
 mod bundle;
 mod cells;
+mod cells_session;
 mod frontier;
 mod handle;
 mod session;
@@ -24,6 +25,7 @@ mod terrain;
 
 pub use bundle::*;
 pub use cells::*;
+pub use cells_session::*;
 pub use frontier::*;
 pub use session::*;
 pub use status::*;

@@ -6,28 +6,82 @@ use super::bundle::{Source, source, viewcell_bundle};
 use super::frontier::{put_code, viewcell_frontier_options};
 use super::handle::{Handle, handle};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_OK, answer, buffer, flag, place,
-    status_of_place, viewcell_status,
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_KIND, VIEWCELL_OK, answer, buffer, flag,
+    place, status_of_place, viewcell_status,
 };
 use super::terrain::viewcell_sample;
-use crate::runtime::frontier::{News, Session, SessionOptions};
+use crate::runtime::cell_frontier;
+use crate::runtime::frontier::{News, Notice, Session, SessionOptions};
 
 /// The most players that a session takes.
 pub const VIEWCELL_MOST_PLAYERS: u32 = 4096;
 
-/// The players on a terrain, and the frontier sets between them: moves go in, and out comes who
-/// must be told what. One thread at a time.
+/// The players on a terrain or in a level, and the frontier sets between them: moves go in, and out
+/// comes who must be told what. One thread at a time.
 #[derive(Debug)]
 pub struct viewcell_session {
     handle: Handle<Playing>,
 }
 
 #[derive(Debug)]
-struct Playing {
-    session: Session<'static>,
+pub(super) struct Playing {
+    pub(super) session: Either,
     players: u32,
     /// What the session borrows from.
     _source: Arc<Source>,
+}
+
+/// A session of either kind of world.
+// One a handle, and boxed there.
+#[allow(clippy::large_enum_variant)]
+#[derive(Debug)]
+pub(super) enum Either {
+    Terrain(Session<'static>),
+    Cells(cell_frontier::Session<'static>),
+}
+
+impl Either {
+    fn tick(&mut self) {
+        match self {
+            Self::Terrain(session) => session.tick(),
+            Self::Cells(session) => session.tick(),
+        }
+    }
+
+    fn sets(&self) -> u64 {
+        match self {
+            Self::Terrain(session) => session.sets(),
+            Self::Cells(session) => session.sets(),
+        }
+    }
+
+    fn age(&self, [player, other]: [usize; 2]) -> Option<u64> {
+        match self {
+            Self::Terrain(session) => session.age(player, other),
+            Self::Cells(session) => session.age(player, other),
+        }
+    }
+
+    fn terrain(&self) -> Answer<&Session<'static>> {
+        match self {
+            Self::Terrain(session) => Ok(session),
+            Self::Cells(_) => Err(VIEWCELL_KIND),
+        }
+    }
+
+    pub(super) fn cells_mut(&mut self) -> Answer<&mut cell_frontier::Session<'static>> {
+        match self {
+            Self::Cells(session) => Ok(session),
+            Self::Terrain(_) => Err(VIEWCELL_KIND),
+        }
+    }
+
+    pub(super) fn cells(&self) -> Answer<&cell_frontier::Session<'static>> {
+        match self {
+            Self::Cells(session) => Ok(session),
+            Self::Terrain(_) => Err(VIEWCELL_KIND),
+        }
+    }
 }
 
 impl Playing {
@@ -37,7 +91,7 @@ impl Playing {
             .ok_or(VIEWCELL_ARGUMENT)
     }
 
-    fn pair(&self, [player, other]: [u32; 2]) -> Answer<[usize; 2]> {
+    pub(super) fn pair(&self, [player, other]: [u32; 2]) -> Answer<[usize; 2]> {
         if player == other {
             return Err(VIEWCELL_ARGUMENT);
         }
@@ -105,7 +159,7 @@ pub struct viewcell_notice {
     pub what: u32,
 }
 
-unsafe fn playing<'a>(session: *const viewcell_session) -> Answer<&'a Playing> {
+pub(super) unsafe fn playing<'a>(session: *const viewcell_session) -> Answer<&'a Playing> {
     unsafe { handle(session)?.handle.get() }
 }
 
@@ -137,22 +191,34 @@ pub unsafe extern "C" fn viewcell_session_new(
     answer(|| {
         let out = unsafe { place(session) }?;
         *out = core::ptr::null_mut();
-        let source = unsafe { source(bundle) }?.clone();
+        let source = unsafe { source(bundle) }?;
         let options = match options.is_null() {
             true => SessionOptions::default(),
             false => unsafe { handle(options) }?.options()?,
         };
-        if players > VIEWCELL_MOST_PLAYERS {
-            return Err(VIEWCELL_ARGUMENT);
-        }
-        let handle = Handle::new(Playing {
-            session: Session::new(source.terrain()?, players as usize, options),
-            players,
-            _source: source,
-        });
-        *out = Box::into_raw(Box::new(viewcell_session { handle }));
+        let terrain = source.terrain()?;
+        *out = open(source, players, |players| {
+            Either::Terrain(Session::new(terrain, players, options))
+        })?;
         Ok(VIEWCELL_OK)
     })
+}
+
+/// A handle of a session of so many players.
+pub(super) fn open(
+    source: &Arc<Source>,
+    players: u32,
+    session: impl FnOnce(usize) -> Either,
+) -> Answer<*mut viewcell_session> {
+    if players > VIEWCELL_MOST_PLAYERS {
+        return Err(VIEWCELL_ARGUMENT);
+    }
+    let handle = Handle::new(Playing {
+        session: session(players as usize),
+        players,
+        _source: source.clone(),
+    });
+    Ok(Box::into_raw(Box::new(viewcell_session { handle })))
 }
 
 /// Closes it. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed
@@ -186,7 +252,8 @@ pub unsafe extern "C" fn viewcell_session_tick(session: *mut viewcell_session) -
 /// happens here and to its end: some tenths of a millisecond each.
 ///
 /// Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE, VIEWCELL_VOID,
-/// VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_KIND, VIEWCELL_NULL or
+/// VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_move(
     session: *mut viewcell_session,
@@ -197,34 +264,51 @@ pub unsafe extern "C" fn viewcell_session_move(
     count: *mut usize,
 ) -> viewcell_status {
     answer(|| {
-        let playing = unsafe { handle(session)?.handle.get_mut() }?;
-        let count = unsafe { place(count) }?;
-        let out = unsafe { buffer(notices, size) }?;
-        let player = playing.player(player)?;
-        if out.len() < 2 * (playing.players as usize).saturating_sub(1) {
-            return Err(VIEWCELL_BUFFER);
-        }
         // Where to go, or nowhere.
         let to = unsafe { to.as_ref() }.map(|&sample| sample.into());
-        let mut told = 0;
-        let tell = |notice: crate::runtime::frontier::Notice| {
-            if let Some(out) = out.get_mut(told) {
-                *out = viewcell_notice {
-                    to: notice.to as u32,
-                    about: notice.about as u32,
-                    what: match notice.what {
-                        News::Position => VIEWCELL_POSITION,
-                        News::Frontier => VIEWCELL_FRONTIER,
-                    },
-                };
-                told += 1;
-            }
+        let step = |session: &mut Either, player, tell: &mut dyn FnMut(Notice)| match session {
+            Either::Terrain(session) => session.move_to(player, to, tell).map_err(status_of_place),
+            Either::Cells(_) => Err(VIEWCELL_KIND),
         };
-        let moved = playing.session.move_to(player, to, tell);
-        moved.map_err(status_of_place)?;
-        *count = told;
-        Ok(VIEWCELL_OK)
+        unsafe { moved(session, player, (notices, size, count), step) }
     })
+}
+
+/// A step of a player in a session, and its notices in the caller's memory: where, how many there
+/// is room for, and how many they are.
+///
+/// # Safety
+///
+/// As of [`viewcell_session_move`].
+pub(super) unsafe fn moved(
+    session: *mut viewcell_session,
+    player: u32,
+    (notices, size, count): (*mut viewcell_notice, usize, *mut usize),
+    step: impl FnOnce(&mut Either, usize, &mut dyn FnMut(Notice)) -> Answer<()>,
+) -> Answer<viewcell_status> {
+    let playing = unsafe { handle(session)?.handle.get_mut() }?;
+    let count = unsafe { place(count) }?;
+    let out = unsafe { buffer(notices, size) }?;
+    let player = playing.player(player)?;
+    if out.len() < 2 * (playing.players as usize).saturating_sub(1) {
+        return Err(VIEWCELL_BUFFER);
+    }
+    let mut told = 0;
+    step(&mut playing.session, player, &mut |notice| {
+        if let Some(out) = out.get_mut(told) {
+            *out = viewcell_notice {
+                to: notice.to as u32,
+                about: notice.about as u32,
+                what: match notice.what {
+                    News::Position => VIEWCELL_POSITION,
+                    News::Frontier => VIEWCELL_FRONTIER,
+                },
+            };
+            told += 1;
+        }
+    })?;
+    *count = told;
+    Ok(VIEWCELL_OK)
 }
 
 /// For how many ticks the frontier set of two players has lasted: 1, and *ticks; 0 if they have
@@ -239,8 +323,8 @@ pub unsafe extern "C" fn viewcell_session_age(
     answer(|| {
         let playing = unsafe { playing(session) }?;
         let out = unsafe { place(ticks) }?;
-        let [player, other] = playing.pair([player, other])?;
-        let Some(age) = playing.session.age(player, other) else {
+        let pair = playing.pair([player, other])?;
+        let Some(age) = playing.session.age(pair) else {
             return Ok(0);
         };
         *out = age;
@@ -263,7 +347,7 @@ pub unsafe extern "C" fn viewcell_session_sets(
 
 /// Whether a sample is in a player's own half of the frontier set with another, without the
 /// margin: 1 or 0, and 0 if they have no set. Or VIEWCELL_ARGUMENT (no such players),
-/// VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
+/// VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_contains(
     session: *const viewcell_session,
@@ -274,7 +358,7 @@ pub unsafe extern "C" fn viewcell_session_contains(
     answer(|| {
         let playing = unsafe { playing(session) }?;
         let [player, other] = playing.pair([player, other])?;
-        let half = playing.session.half(player, other);
+        let half = playing.session.terrain()?.half(player, other);
         Ok(half.is_some_and(|half| half.contains(sample.into())).into())
     })
 }
@@ -294,7 +378,7 @@ pub unsafe extern "C" fn viewcell_session_encode(
     answer(|| {
         let playing = unsafe { playing(session) }?;
         let [player, other] = playing.pair([player, other])?;
-        let half = playing.session.half(player, other);
+        let half = playing.session.terrain()?.half(player, other);
         let code = half.map_or(Vec::new(), |half| half.region().encode());
         unsafe { put_code(&code, bytes, size, length) }
     })

@@ -41,6 +41,8 @@
  *         viewcell_cells_contains(memory, level.words, where_alice_is_now) == 1)
  *         ;  // she keeps silent; bob's region begins at memory + level.words
  *
+ * and viewcell_cells_session_new begins a session of many players there.
+ *
  * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
  * none. Nothing is written through output pointers then, except the null handles and lengths that
  * are spoken of below. A pointer that is not null must point to what its type says, for as long as
@@ -102,8 +104,8 @@ typedef struct viewcell_frontier viewcell_frontier;
 // of threads may look at it.
 typedef struct viewcell_region viewcell_region;
 
-// The players on a terrain, and the frontier sets between them: moves go in, and out comes who
-// must be told what. One thread at a time.
+// The players on a terrain or in a level, and the frontier sets between them: moves go in, and out
+// comes who must be told what. One thread at a time.
 typedef struct viewcell_session viewcell_session;
 
 // What a function returns: 0 or more is an answer, less than 0 a status that says why there is
@@ -488,7 +490,8 @@ viewcell_status viewcell_session_tick(viewcell_session *session);
 // happens here and to its end: some tenths of a millisecond each.
 //
 // Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE, VIEWCELL_VOID,
-// VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_NULL or VIEWCELL_CLOSED.
+// VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_KIND, VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
 viewcell_status viewcell_session_move(viewcell_session *session,
                                       uint32_t player,
                                       const viewcell_sample *to,
@@ -508,7 +511,7 @@ viewcell_status viewcell_session_sets(const viewcell_session *session, uint64_t 
 
 // Whether a sample is in a player's own half of the frontier set with another, without the
 // margin: 1 or 0, and 0 if they have no set. Or VIEWCELL_ARGUMENT (no such players),
-// VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
+// VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
 viewcell_status viewcell_session_contains(const viewcell_session *session,
                                           uint32_t player,
                                           uint32_t other,
@@ -604,6 +607,42 @@ viewcell_status viewcell_cells_frontier(const viewcell_bundle *bundle,
 // that is not there. count is the length of words. Or VIEWCELL_NULL, VIEWCELL_ARGUMENT: compare
 // with 1, since a failure is no leave to be silent. Constant time.
 viewcell_status viewcell_cells_contains(const uint64_t *words, size_t count, uint32_t cell);
+
+// A session of so many players in a level, numbered from 0, none of whom is anywhere yet. Its
+// frontier sets are made as construction says (VIEWCELL_TIGHTENED); patience and peers are those
+// of viewcell_session_options (0 and 0: sets of cells take microseconds). *session becomes the
+// handle, or null.
+//
+// viewcell_session_tick, viewcell_session_age, viewcell_session_sets and viewcell_session_close
+// serve it as well. In a level that is not mutual (viewcell_cells) silence may be wrong for cells
+// that see one way only. Allocates: 40 bytes a pair of players.
+//
+// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, as with
+// viewcell_cells_frontier_words; peers is neither 0 nor 1; more players than
+// VIEWCELL_MOST_PLAYERS), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_session_new(const viewcell_bundle *bundle,
+                                           uint32_t players,
+                                           uint32_t construction,
+                                           uint32_t patience,
+                                           uint32_t peers,
+                                           viewcell_session **session);
+
+// A player has moved to a cell, or has come there from nowhere; where cell is VIEWCELL_NOWHERE,
+// the player is gone. Else as viewcell_session_move; VIEWCELL_OUTSIDE where there is no such cell.
+viewcell_status viewcell_cells_session_move(viewcell_session *session,
+                                            uint32_t player,
+                                            uint32_t cell,
+                                            viewcell_notice *notices,
+                                            size_t size,
+                                            size_t *count);
+
+// Whether a cell is in a player's own half of the frontier set with another: 1 or 0, and 0 if
+// they have no set. Or VIEWCELL_ARGUMENT (no such players), VIEWCELL_KIND, VIEWCELL_NULL,
+// VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
+viewcell_status viewcell_cells_session_contains(const viewcell_session *session,
+                                                uint32_t player,
+                                                uint32_t other,
+                                                uint32_t cell);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -2,6 +2,7 @@
 
 mod along;
 pub mod frontier;
+mod session;
 
 pub use along::{Along, Stretch};
 

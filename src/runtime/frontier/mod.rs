@@ -20,8 +20,9 @@ mod samples;
 mod session;
 mod side;
 
+pub use crate::runtime::session::{News, Notice};
 pub use builder::FrontierBuilder;
 pub use options::{FrontierOptions, Grow, Merge, Neighbours, Order, Turns};
 pub use region::{Frontier, FrontierCodeError, Region};
-pub use session::{News, Notice, Session, SessionOptions};
+pub use session::{Session, SessionOptions};
 pub use side::{FrontierError, Side};

@@ -101,6 +101,30 @@ unsafe fn play(bundle: *mut viewcell_bundle, info: &viewcell_terrain) {
     }
 }
 
+/// Three players in a level, a few moves.
+unsafe fn play_in_cells(bundle: *mut viewcell_bundle, level: &viewcell_cells, construction: u32) {
+    let mut session = null_mut();
+    let mut notices = [viewcell_notice {
+        to: 0,
+        about: 0,
+        what: 0,
+    }; 4];
+    let mut count = 0;
+    unsafe {
+        let made = viewcell_cells_session_new(bundle, 3, construction, 1, 1, &mut session);
+        assert_eq!(made, VIEWCELL_OK);
+        for i in 0..12 {
+            assert_eq!(viewcell_session_tick(session), VIEWCELL_OK);
+            let cell = i * 7 % (level.cells + 1);
+            let (place, size) = (notices.as_mut_ptr(), notices.len());
+            viewcell_cells_session_move(session, i % 3, cell, place, size, &mut count);
+            assert!(count <= 4);
+            viewcell_cells_session_contains(session, 0, 1, cell);
+        }
+        assert_eq!(viewcell_session_close(session), VIEWCELL_OK);
+    }
+}
+
 unsafe fn ask_cells(bundle: *mut viewcell_bundle, level: &viewcell_cells) {
     let words = level.words as usize;
     let mut pvs = vec![0; words];
@@ -121,6 +145,9 @@ unsafe fn ask_cells(bundle: *mut viewcell_bundle, level: &viewcell_cells) {
             let mut count = 0;
             if viewcell_cells_frontier_words(bundle, construction, &mut count) != VIEWCELL_OK {
                 continue;
+            }
+            if i < 3 {
+                play_in_cells(bundle, level, construction);
             }
             memory.resize(count, u64::MAX);
             let place = memory.as_mut_ptr();

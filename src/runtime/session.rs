@@ -1,0 +1,252 @@
+//! Many players: who must be told what, and when (Steed & Angus figure 4). What sessions on
+//! terrains and in levels of cells share.
+
+use std::sync::Arc;
+
+/// Something to tell a player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Whom to tell.
+    pub to: usize,
+    /// About whom.
+    pub about: usize,
+    /// What.
+    pub what: News,
+}
+
+/// What a player is told of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// Where they are.
+    Position,
+    /// Among peers: where they are, and that there is a new frontier set, of which the session
+    /// tells the player's own half. No more is heard until one of the two leaves theirs.
+    Frontier,
+}
+
+/// Where players are, who sees whom, and how frontier sets are made.
+pub(super) trait World {
+    /// Where a player is.
+    type Place: Copy;
+    /// One player's half of a frontier set.
+    type Half;
+
+    /// Whether sight is the same both ways.
+    fn is_mutual(&self) -> bool;
+
+    /// Whether a player at one place may see one at another.
+    fn visible(&self, from: Self::Place, to: Self::Place) -> bool;
+
+    /// Whether a place is in a half.
+    fn contains(half: &Self::Half, place: Self::Place) -> bool;
+
+    /// Begins the set of two players who do not see each other.
+    fn begin(&mut self, here: Self::Place, there: Self::Place);
+
+    /// Lets another player into the second half of the set that has begun, if they can be.
+    fn join(&mut self, place: Self::Place) -> bool;
+
+    /// Both halves, finished.
+    fn finish(&mut self) -> [Self::Half; 2];
+}
+
+/// The set of a pair.
+#[derive(Debug)]
+struct Agreed<H> {
+    /// That of one player and some others.
+    halves: Arc<[H; 2]>,
+    /// Whether the player with the lower number has the first half.
+    lower_first: bool,
+}
+
+#[derive(Debug)]
+struct Pair<H> {
+    set: Option<Agreed<H>>,
+    /// When it was agreed.
+    since: u64,
+    /// No other before this.
+    not_before: u64,
+    /// How long the last wait was.
+    wait: u64,
+}
+
+/// Players in a world, and the frontier sets between them.
+#[derive(Debug)]
+pub(super) struct Players<W: World> {
+    pub world: W,
+    patience: u64,
+    peers: bool,
+    places: Vec<Option<W::Place>>,
+    /// The pair (i, j), i < j, at j·(j - 1)/2 + i.
+    pairs: Vec<Pair<W::Half>>,
+    now: u64,
+    sets: u64,
+    /// Those that a set is wanted with.
+    wanting: Vec<usize>,
+}
+
+impl<W: World> Players<W> {
+    /// So many players, none of whom is anywhere yet.
+    pub fn new(world: W, players: usize, patience: u32, peers: bool) -> Self {
+        let count = players * players.saturating_sub(1) / 2;
+        let pair = || Pair {
+            set: None,
+            since: 0,
+            not_before: 0,
+            wait: 0,
+        };
+        Self {
+            world,
+            patience: patience.into(),
+            peers,
+            places: vec![None; players],
+            pairs: std::iter::repeat_with(pair).take(count).collect(),
+            now: 0,
+            sets: 0,
+            wanting: Vec::with_capacity(players),
+        }
+    }
+
+    pub fn tick(&mut self) {
+        self.now += 1;
+    }
+
+    pub fn sets(&self) -> u64 {
+        self.sets
+    }
+
+    pub fn place(&self, player: usize) -> Option<W::Place> {
+        self.places.get(player).copied().flatten()
+    }
+
+    pub fn age(&self, player: usize, other: usize) -> Option<u64> {
+        let pair = self.pairs.get(index(player, other)?)?;
+        pair.set.as_ref().map(|_| self.now - pair.since)
+    }
+
+    pub fn half(&self, player: usize, other: usize) -> Option<&W::Half> {
+        let set = self.pairs.get(index(player, other)?)?.set.as_ref()?;
+        let [first, second] = &*set.halves;
+        Some(if set.lower_first == (player < other) {
+            first
+        } else {
+            second
+        })
+    }
+
+    /// A player has moved, come or gone, to where somebody can be.
+    pub fn move_to(
+        &mut self,
+        player: usize,
+        place: Option<W::Place>,
+        mut tell: impl FnMut(Notice),
+    ) {
+        let Some(own) = self.places.get_mut(player) else {
+            return;
+        };
+        *own = place;
+        self.wanting.clear();
+        for other in 0..self.places.len() {
+            let Some(at) = index(player, other) else {
+                continue;
+            };
+            let (Some(here), Some(there)) = (place, self.place(other)) else {
+                self.end(at);
+                continue;
+            };
+            let keep_silent =
+                |half: Option<&W::Half>, place| half.is_some_and(|half| W::contains(half, place));
+            if keep_silent(self.half(player, other), here)
+                && keep_silent(self.half(other, player), there)
+            {
+                continue;
+            }
+            self.end(at);
+            let is_seen = self.world.visible(there, here);
+            let sees = if self.world.is_mutual() {
+                is_seen
+            } else {
+                self.world.visible(here, there)
+            };
+            let waits = self
+                .pairs
+                .get(at)
+                .is_some_and(|pair| self.now < pair.not_before);
+            if !is_seen && !sees && !waits {
+                self.wanting.push(other);
+                continue;
+            }
+            for (to, about, may) in [(other, player, is_seen), (player, other, sees)] {
+                if may || self.peers {
+                    let what = News::Position;
+                    tell(Notice { to, about, what });
+                }
+            }
+        }
+        if let Some(here) = place {
+            self.negotiate(player, here, tell);
+        }
+    }
+
+    /// Makes sets with all who want one, and for as many of them as it can at once.
+    fn negotiate(&mut self, player: usize, here: W::Place, mut tell: impl FnMut(Notice)) {
+        let mut wanting = core::mem::take(&mut self.wanting);
+        while let Some(&first) = wanting.first() {
+            let Some(there) = self.place(first) else {
+                return;
+            };
+            self.world.begin(here, there);
+            let joined: Vec<usize> = wanting
+                .extract_if(.., |other| {
+                    let place = self.places.get(*other).copied().flatten();
+                    *other == first || place.is_some_and(|place| self.world.join(place))
+                })
+                .collect();
+            self.sets += 1;
+            let halves = Arc::new(self.world.finish());
+            for other in joined {
+                let at = index(player, other).and_then(|at| self.pairs.get_mut(at));
+                if let Some(pair) = at {
+                    pair.set = Some(Agreed {
+                        halves: halves.clone(),
+                        lower_first: player < other,
+                    });
+                    pair.since = self.now;
+                }
+                // A server keeps both halves to itself: they tell something of where each is.
+                for (to, about) in [(other, player), (player, other)] {
+                    if self.peers {
+                        let what = News::Frontier;
+                        tell(Notice { to, about, what });
+                    }
+                }
+            }
+        }
+        self.wanting = wanting;
+    }
+
+    /// A pair's set is over, if it has one.
+    fn end(&mut self, at: usize) {
+        let Some(pair) = self.pairs.get_mut(at) else {
+            return;
+        };
+        if pair.set.take().is_none() {
+            return;
+        }
+        if self.now - pair.since >= self.patience {
+            pair.wait = 0;
+        } else {
+            pair.wait = (2 * pair.wait).clamp(self.patience, 8 * self.patience);
+            pair.not_before = self.now + pair.wait;
+        }
+    }
+}
+
+/// The place of a pair; `None` for a player and themselves.
+fn index(player: usize, other: usize) -> Option<usize> {
+    let (low, high) = (player.min(other), player.max(other));
+    if low == high {
+        return None;
+    }
+    (high.checked_mul(high - 1)? / 2).checked_add(low)
+}

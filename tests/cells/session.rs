@@ -1,0 +1,112 @@
+//! Sessions in levels: silence is never wrong, and notices are not wasted.
+
+use std::collections::HashSet;
+
+use viewcell::dice::Dice;
+use viewcell::runtime::cell_frontier::{Construction, News, NoCell, Notice};
+use viewcell::runtime::cell_frontier::{Session, SessionOptions};
+use viewcell::runtime::{Bundle, CellBundle};
+
+const LEVEL: &[u8] = include_bytes!("../golden/v1/level.vcb");
+const PLAYERS: usize = 5;
+
+/// Players come, go and walk from cell to cell that they see; after each move all notices are
+/// judged by who sees whom. Returns the number of notices and of sets.
+fn walk(level: &CellBundle<'_>, options: SessionOptions) -> (usize, u64) {
+    let mut session = Session::new(level, PLAYERS, options);
+    let mut dice = Dice(3);
+    let mut told = 0;
+    for turn in 0..2_000 {
+        if turn % PLAYERS == 0 {
+            session.tick();
+        }
+        let player = turn % PLAYERS;
+        let cell = match session.place(player) {
+            _ if dice.roll(40) == 0 => None,
+            None => Some(dice.roll(level.cells())),
+            Some(cell) => {
+                let seen: Vec<u32> = (0..level.cells())
+                    .filter(|&to| level.visible(cell, to))
+                    .collect();
+                Some(seen[dice.roll(seen.len() as u32) as usize])
+            }
+        };
+        let mut notices: Vec<Notice> = Vec::new();
+        session
+            .move_to(player, cell, |notice| notices.push(notice))
+            .unwrap();
+        assert_eq!(session.place(player), cell);
+        let unique: HashSet<(usize, usize)> = notices.iter().map(|n| (n.to, n.about)).collect();
+        assert_eq!(unique.len(), notices.len(), "told twice");
+        told += notices.len();
+        for other in (0..PLAYERS).filter(|other| *other != player) {
+            let (Some(here), Some(there)) = (cell, session.place(other)) else {
+                assert_eq!(session.age(player, other), None);
+                assert!(!unique.contains(&(player, other)));
+                continue;
+            };
+            for (to, about) in [(player, other), (other, player)] {
+                let heard = notices.iter().find(|n| n.to == to && n.about == about);
+                if level.visible(here, there) {
+                    assert_eq!(heard.map(|n| n.what), Some(News::Position));
+                } else if !options.peers {
+                    assert_eq!(heard, None, "what cannot be seen is nobody's business");
+                }
+            }
+            if let Some(own) = session.half(player, other) {
+                let others = session.half(other, player).unwrap();
+                assert!(own.contains(here) && others.contains(there));
+                assert!(!own.contains(level.cells()));
+                assert_eq!(own.words().len(), level.cells().div_ceil(64) as usize);
+                let cells = |of: u32| (0..of).flat_map(move |a| (0..of).map(move |b| (a, b)));
+                for (a, b) in cells(level.cells()) {
+                    let apart = own.contains(a) && others.contains(b);
+                    assert!(!(apart && level.visible(a, b)), "{a} sees {b}");
+                }
+            } else {
+                assert!(options.patience > 0 || level.visible(here, there));
+            }
+        }
+    }
+    (told, session.sets())
+}
+
+#[test]
+fn nobody_in_a_level_is_left_in_the_dark_and_nobody_is_told_too_much() {
+    let level = Bundle::from_bytes(LEVEL).unwrap().cells().unwrap();
+    let constructions = [
+        Construction::Published,
+        Construction::Tightened,
+        Construction::Grown,
+    ];
+    for construction in constructions {
+        for patience in [0, 4] {
+            let options = |peers| SessionOptions {
+                construction,
+                patience,
+                peers,
+            };
+            let (server, sets) = walk(&level, options(false));
+            let (peers, same) = walk(&level, options(true));
+            assert!(server > 0 && sets > 0 && sets == same);
+            assert!(peers > server, "peers are told of sets as well");
+        }
+    }
+}
+
+#[test]
+fn there_is_no_session_in_cells_that_are_not_there() {
+    let level = Bundle::from_bytes(LEVEL).unwrap().cells().unwrap();
+    let mut session = Session::new(&level, 2, SessionOptions::default());
+    let (cell, cells) = (level.cells(), level.cells());
+    let nothing = |_: Notice| panic!("there is nobody to tell");
+    let error = session.move_to(0, Some(cell), nothing).unwrap_err();
+    assert_eq!(error, NoCell { cell, cells });
+    assert!(error.to_string().contains("expected a number below"));
+    assert_eq!(session.place(0), None);
+    session.move_to(9, Some(0), nothing).unwrap();
+    session.move_to(0, Some(0), nothing).unwrap();
+    let mut told = 0;
+    session.move_to(1, Some(0), |_| told += 1).unwrap();
+    assert_eq!(told, 2, "players in one cell see each other");
+}
