@@ -14,13 +14,14 @@
 //! Both are one-sided by more than their rounding errors (`Field::above` and `Field::below`), so
 //! that they never contradict the definition; what they leave open is decided by it.
 
+use super::band::Band;
 use super::exact::exact;
 use super::field::Stance;
-use super::lanes::{LANES, PATCH};
+use super::lanes::{LANES, Lanes, PATCH};
 use super::rays::{Block, HOT, LEVELS, Patch, Rays};
 use super::refine::refine;
 use super::ridge::{WALLS, ridges};
-use super::span::{Axes, Rectangle, Span};
+use super::span::{Rectangle, Span};
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
 
@@ -34,13 +35,22 @@ pub(super) struct Node {
     pub level: u32,
     /// Lanes not yet known to be hidden.
     pub active: u64,
-    /// How many slabs of the parent's list may block; `None` if the parent has made no list.
-    pub slabs: Option<usize>,
+    /// What the parent has found out; `None` if it was not decided itself.
+    pub parent: Option<Parent>,
+}
+
+/// What is known of the node that another is a quarter of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parent {
+    /// How many slabs of its list may block.
+    slabs: usize,
+    /// Whether they run along columns: what lies on a diagonal could be asked in both directions.
+    turned: bool,
 }
 
 impl Node {
     #[inline(always)]
-    fn divide(self, stack: &mut Vec<Self>, active: u64, slabs: Option<usize>) {
+    fn divide(self, stack: &mut Vec<Self>, active: u64, parent: Option<Parent>) {
         let half = (1 << self.level) / 2;
         for (dp, dq) in [(half, half), (0, half), (half, 0), (0, 0)] {
             stack.push(Self {
@@ -48,7 +58,7 @@ impl Node {
                 q: self.q + dq,
                 level: self.level - 1,
                 active,
-                slabs,
+                parent,
             });
         }
     }
@@ -103,24 +113,18 @@ pub(super) fn visit<S: Simd>(
     if node.level >= 3 && rays.is_done(patch, patch.column + p1 + others, patch.row + q1 + others) {
         return;
     }
-    let cells = field.stance == Stance::Cell;
-    if p_min >= 1 && q_max <= p_min {
+    let turned = match node.parent {
+        Some(parent) => parent.turned,
+        None => q_max > p_min || p_min == 0,
+    };
+    let (reach, sign) = if !turned {
         let reach = Reach {
             u0: p_min,
             u1: p_max,
             v0: q0,
             v1: q1,
         };
-        let axes = Axes::<true> {
-            column: patch.column,
-            row: patch.row,
-            sign: p0.signum(),
-        };
-        if cells {
-            decide::<S, true, true>(simd, rays, axes, reach, patch, node, block);
-        } else {
-            decide::<S, true, false>(simd, rays, axes, reach, patch, node, block);
-        }
+        (reach, p0.signum())
     } else if q_min >= 1 && p_max <= q_min {
         let reach = Reach {
             u0: q_min,
@@ -128,21 +132,27 @@ pub(super) fn visit<S: Simd>(
             v0: p0,
             v1: p1,
         };
-        let axes = Axes::<false> {
-            column: patch.column,
-            row: patch.row,
-            sign: q0.signum(),
-        };
-        if cells {
-            decide::<S, false, true>(simd, rays, axes, reach, patch, node, block);
-        } else {
-            decide::<S, false, false>(simd, rays, axes, reach, patch, node, block);
-        }
-    } else if node.level > 0 {
-        node.divide(&mut rays.stack, node.active, None);
+        (reach, q0.signum())
     } else {
-        // No displacement at all.
-        block.mark(node.p, node.q, 1, node.active);
+        if node.level > 0 {
+            node.divide(&mut rays.stack, node.active, None);
+        } else {
+            // No displacement at all.
+            block.mark(node.p, node.q, 1, node.active);
+        }
+        return;
+    };
+    // Only the rows of the patch that are open still: the others would cost as much.
+    let (band, groups) = Band::new(field, patch, node.active, turned, sign);
+    match (groups, field.stance) {
+        (1, Stance::Sample) => decide::<S, false, 1>(simd, rays, band, reach, node, block),
+        (2, Stance::Sample) => decide::<S, false, 2>(simd, rays, band, reach, node, block),
+        (3, Stance::Sample) => decide::<S, false, 3>(simd, rays, band, reach, node, block),
+        (_, Stance::Sample) => decide::<S, false, 4>(simd, rays, band, reach, node, block),
+        (1, Stance::Cell) => decide::<S, true, 1>(simd, rays, band, reach, node, block),
+        (2, Stance::Cell) => decide::<S, true, 2>(simd, rays, band, reach, node, block),
+        (3, Stance::Cell) => decide::<S, true, 3>(simd, rays, band, reach, node, block),
+        (_, Stance::Cell) => decide::<S, true, 4>(simd, rays, band, reach, node, block),
     }
 }
 
@@ -157,13 +167,13 @@ fn nearest(a: i32, b: i32) -> i32 {
     }
 }
 
+/// Decides a node for a band of viewpoints.
 #[simd]
-fn decide<S: Simd, const ALONG_X: bool, const CELLS: bool>(
+fn decide<S: Simd, const CELLS: bool, const N: usize>(
     simd: S,
     rays: &mut Rays<'_>,
-    axes: Axes<ALONG_X>,
+    band: Band<'_>,
     reach: Reach,
-    patch: &Patch,
     node: Node,
     block: &mut Block,
 ) {
@@ -172,7 +182,7 @@ fn decide<S: Simd, const ALONG_X: bool, const CELLS: bool>(
     let side = 1 << node.level;
     let Reach { u0, u1, v0, v1 } = reach;
     if level == 0 {
-        single::<S, ALONG_X, CELLS>(simd, rays, axes, (u0, v0), patch, node, block);
+        single::<S, CELLS, N>(simd, rays, band, (u0, v0), node, block);
         return;
     }
     let span = if CELLS {
@@ -180,22 +190,22 @@ fn decide<S: Simd, const ALONG_X: bool, const CELLS: bool>(
     } else {
         Span::of_samples(u0, u1, v0, v1)
     };
-    let bounds = &field.bounds[usize::from(!ALONG_X)];
-    let origin = field.layout.index(patch.column, patch.row);
-    let target = field
-        .layout
-        .index(patch.column + node.p, patch.row + node.q);
+    let axis = band.axis;
+    let (least, greatest) = (&axis.least, &axis.greatest);
+    let (p, q) = band.turn((node.p, node.q));
+    let origin = band.index(0, 0);
+    let target = axis.layout.index(band.column + p, band.row + q);
     let (near, far) = (span.near, span.far);
 
     // Over line x no sight is higher than `highest + x · steepest`.
-    let eye = field.eye_max.patch(simd, origin);
-    let rise = field.head_max[level].patch(simd, target).minus(eye);
+    let eye: Lanes<S, N> = axis.eye_max.patch(simd, origin);
+    let rise = axis.head_max[level].patch(simd, target).minus(eye);
     let steepest = rise.times(near.slope).max(rise.times(far.slope));
     let mut highest = eye.raised(field.above);
     if CELLS {
         highest = highest.plus(rise.times(near.offset).max(rise.times(far.offset)));
     }
-    let mut active = node.active;
+    let mut active = band.lanes(node.active);
     let hot = &mut rays.hot[level];
     for at in (0..HOT).rev() {
         let x = hot[at] as i32;
@@ -204,18 +214,16 @@ fn decide<S: Simd, const ALONG_X: bool, const CELLS: bool>(
         }
         let lo = (span.low.at(x) >> 32) as i32;
         let hi = (span.high.at(x) >> 32) as i32;
-        let least = bounds
-            .least
-            .patch(simd, axes.index(field, x, lo), hi - lo + 2);
-        active &= !least.above(steepest.mul_add(x as f32, highest));
+        let ground = least.patch(simd, band.index(x, lo), hi - lo + 2);
+        active &= !ground.above(steepest.mul_add(x as f32, highest));
         if active == 0 {
             return;
         }
     }
 
     // Over slab x no sight is lower than `lowest + x · flattest`.
-    let eye = field.eye_min.patch(simd, origin);
-    let rise = field.head_min[level].patch(simd, target).minus(eye);
+    let eye: Lanes<S, N> = axis.eye_min.patch(simd, origin);
+    let rise = axis.head_min[level].patch(simd, target).minus(eye);
     let flattest = rise.times(near.slope).min(rise.times(far.slope));
     let lowest = eye.raised(field.below).plus(
         rise.times(near.offset)
@@ -225,16 +233,16 @@ fn decide<S: Simd, const ALONG_X: bool, const CELLS: bool>(
     // No segment leaves the box spanned by its ends.
     let beyond = i32::from(CELLS);
     let (first, last) = (v0.min(0) - beyond, v1.max(0) + beyond);
-    let back = i32::from(axes.sign < 0);
+    let back = i32::from(band.sign < 0);
     let (lists, above) = rays.slabs.split_at_mut(level + 1);
     let kept = &mut lists[level][..];
-    let slabs = match node.slabs {
-        Some(count) => &above[0][..count],
+    let slabs = match node.parent {
+        Some(parent) => &above[0][..parent.slabs],
         None => &above[LEVELS - 1 - level][..u1 as usize],
     };
     let mut count = 0;
     for slab in slabs {
-        if slab.lanes & active == 0 {
+        if slab.lanes >> band.skipped & active == 0 {
             continue;
         }
         let x = slab.x as i32;
@@ -245,10 +253,8 @@ fn decide<S: Simd, const ALONG_X: bool, const CELLS: bool>(
         if x < u0 && x > 0 {
             let lo = (low >> 32) as i32;
             let hi = (high >> 32) as i32;
-            let least = bounds
-                .least
-                .patch(simd, axes.index(field, x, lo), hi - lo + 2);
-            let hid = least.above(steepest.mul_add(x as f32, highest)) & active;
+            let ground = least.patch(simd, band.index(x, lo), hi - lo + 2);
+            let hid = ground.above(steepest.mul_add(x as f32, highest)) & active;
             if hid != 0 {
                 active &= !hid;
                 *hot = [hot[1], hot[2], hot[3], slab.x];
@@ -259,11 +265,12 @@ fn decide<S: Simd, const ALONG_X: bool, const CELLS: bool>(
         }
         let lo = (((low + low_step) >> 32) as i32).max(first);
         let hi = (((high + high_step) >> 32) as i32 + 1).min(last);
-        let greatest = bounds
-            .greatest
-            .patch(simd, axes.index(field, x + back, lo), hi - lo + 1);
-        let lanes = greatest.above(flattest.mul_add(x as f32, lowest)) & active;
-        kept[count] = Slab { x: slab.x, lanes };
+        let ground = greatest.patch(simd, band.index(x + back, lo), hi - lo + 1);
+        let lanes = ground.above(flattest.mul_add(x as f32, lowest)) & active;
+        kept[count] = Slab {
+            x: slab.x,
+            lanes: lanes << band.skipped,
+        };
         count += usize::from(lanes != 0);
     }
 
@@ -272,9 +279,13 @@ fn decide<S: Simd, const ALONG_X: bool, const CELLS: bool>(
         node.q.abs().max((node.q + side - 1).abs()),
     );
     if count == 0 && node.level <= 3 && near {
-        block.mark(node.p, node.q, side, active);
+        block.mark(node.p, node.q, side, band.of_patch(active));
     } else {
-        node.divide(&mut rays.stack, active, Some(count));
+        let parent = Parent {
+            slabs: count,
+            turned: band.turned,
+        };
+        node.divide(&mut rays.stack, band.of_patch(active), Some(parent));
     }
 }
 
@@ -290,42 +301,34 @@ fn cell(u0: i32, u1: i32, v0: i32, v1: i32) -> Rectangle {
 
 /// Decides a single displacement, (`u`, `v`) in major and minor coordinates.
 #[simd]
-fn single<S: Simd, const ALONG_X: bool, const CELLS: bool>(
+fn single<S: Simd, const CELLS: bool, const N: usize>(
     simd: S,
     rays: &mut Rays<'_>,
-    axes: Axes<ALONG_X>,
+    band: Band<'_>,
     (u, v): (i32, i32),
-    patch: &Patch,
     node: Node,
     block: &mut Block,
 ) {
-    let field = rays.field;
-    let Node { p, q, active, .. } = node;
-    let slabs = node.slabs.map_or(Err(u as usize), |count| Ok((1, count)));
+    let active = band.lanes(node.active);
+    let slabs = match node.parent {
+        Some(parent) => Ok((1, parent.slabs)),
+        None => Err(u as usize),
+    };
     let mut walls = [[0.0; LANES]; WALLS];
-    let mut seen =
-        exact::<S, ALONG_X, CELLS>(simd, rays, axes, patch, (p, q), active, slabs, &mut walls);
+    let mut seen = exact::<S, CELLS, N>(simd, rays, band, (u, v), active, slabs, &mut walls);
     if CELLS {
         // A cell sees another if one sample sees the other, or some positions do.
+        let field = rays.field;
         let open = active & !seen;
         if open != 0 {
-            let (hidden, hope) = ridges(simd, field, &walls, axes, (u, v), patch, (p, q), open);
+            let (hidden, hope) = ridges::<S, N>(simd, field, &walls, band, (u, v), open);
             let open = open & !hidden;
             if open != 0 {
-                seen |= refine(
-                    simd,
-                    field,
-                    axes,
-                    (u, v),
-                    patch,
-                    (p, q),
-                    (open, hope),
-                    &walls,
-                );
+                seen |= refine(simd, field, band, (u, v), (open, hope), &walls);
             }
         }
     }
     if seen != 0 {
-        block.mark(p, q, 1, seen);
+        block.mark(node.p, node.q, 1, band.of_patch(seen));
     }
 }

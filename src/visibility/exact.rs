@@ -1,86 +1,68 @@
 //! One displacement: who sees the sample there, exactly.
 
-use super::lanes::{Lanes, PATCH};
-use super::rays::{HOT, LEVELS, Patch, Rays};
+use super::band::Band;
+use super::lanes::{Lanes, ROW};
+use super::rays::{LEVELS, Rays};
 use super::ridge::{Highest, WALLS, Walls};
 use super::sightline::sees;
-use super::span::Axes;
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
 
-/// Which of the `active` lanes see the sample displaced by (`p`, `q`) from theirs, by the
-/// definition.
-///
-/// For cells, `walls` tells of the lanes that do not what hides them.
-///
-/// `slabs` says which may block: the first so many of a level's list, or as error all up to
-/// the target.
-#[simd]
-#[allow(clippy::too_many_arguments)]
-pub(super) fn exact<S: Simd, const ALONG_X: bool, const CELLS: bool>(
-    simd: S,
-    rays: &mut Rays<'_>,
-    axes: Axes<ALONG_X>,
-    patch: &Patch,
-    (p, q): (i32, i32),
-    active: u64,
-    slabs: Result<(usize, usize), usize>,
-    walls: &mut Walls,
-) -> u64 {
-    let field = rays.field;
-    let (u, v) = if ALONG_X { (p.abs(), q) } else { (q.abs(), p) };
-    let origin = field.layout.index(patch.column, patch.row);
-    let target = field.layout.index(patch.column + p, patch.row + q);
-    let eye = field.eye.patch(simd, origin);
-    let rise = field.head.patch(simd, target).minus(eye);
-    let eye_above = eye.raised(field.above);
-    let inv_u = 1.0 / f64::from(u);
-    let inv_v = if v == 0 {
-        0.0
-    } else {
-        1.0 / f64::from(v.abs())
-    };
-    // How far terrain rises above sight, less the eye.
-    let mut highest = Lanes::splat(simd, f32::MIN);
-    let mut left = active;
-    // Cells need all lines: no hot ones first, and no end before the last.
-    let mut ranking = Highest::none(simd);
-    let mut third = 0;
-    let hottest = if CELLS { 0 } else { HOT };
-    let hot = rays.hot[0];
-    let slabs = match slabs {
-        Ok((level, count)) => &rays.slabs[level][..count],
-        Err(count) => &rays.slabs[LEVELS][..count],
-    };
-    for at in 0..hottest + slabs.len() {
-        let (x, lanes) = if at < hottest {
-            (hot[HOT - 1 - at], !0)
-        } else {
-            (slabs[at - hottest].x, slabs[at - hottest].lanes)
-        };
-        let x = x as i32;
-        if x >= u || at < hottest && x == 0 || lanes & left == 0 {
-            continue;
-        }
-        if CELLS {
-            third = WALLS * at / slabs.len();
-        }
-        let xv = i64::from(x) * i64::from(v);
-        // x·v / u is a whole number, or at least 1/u from one.
-        let whole = (xv as f64 * inv_u + 1e-7).floor() as i32;
-        let rest = (xv - i64::from(whole) * i64::from(u)) as i32;
-        if x >= 1 {
-            let first = field.ground.patch(simd, axes.index(field, x, whole));
-            let second = field.ground.patch(simd, axes.index(field, x, whole + 1));
-            let terrain = first.towards(second, (f64::from(rest) * inv_u) as f32);
-            let t = (f64::from(x) * inv_u) as f32;
-            let above = rise.mul_add(-t, terrain);
-            highest = highest.max(above);
-            if CELLS {
-                ranking.note(simd, third, x, above);
-            }
-        }
-        // The line at j in the minor direction, if it is crossed strictly between x and x + 1.
+/// Fixed point: minor coordinates in units of 2⁻⁴⁴.
+const POINT: u32 = 44;
+
+/// The fraction of a fixed-point number.
+const FRACTION: i64 = (1 << POINT) - 1;
+
+/// The lines of sight of one displacement.
+#[derive(Clone, Copy)]
+struct Sights<'f, S: Simd, const N: usize> {
+    band: Band<'f>,
+    /// Major and minor coordinate of the targets.
+    u: i32,
+    v: i32,
+    /// v/u in fixed point, rounded down.
+    slope: i64,
+    inv_u: f32,
+    inv_v: f32,
+    /// Heads above eyes.
+    rise: Lanes<S, N>,
+}
+
+impl<S: Simd, const N: usize> Sights<'_, S, N> {
+    /// x·v/u in fixed point: rounded down it has the true whole part, and its fraction is off by
+    /// less than 2⁻²⁶ for up to 2¹⁷ samples.
+    ///
+    /// For x·v/u is a whole number, or at least 1/u from one; x times the slope is less by up to x
+    /// units; and u are added.
+    #[inline(always)]
+    fn crossing(&self, x: i32) -> i64 {
+        i64::from(x) * self.slope + i64::from(self.u)
+    }
+
+    /// How far the ground on line x across the major direction is above the sight, less the eye.
+    #[inline(always)]
+    fn across(&self, simd: S, x: i32) -> Lanes<S, N> {
+        let crossing = self.crossing(x);
+        let ground = &self.band.axis.ground;
+        let at = self.band.index(x, (crossing >> POINT) as i32);
+        let first = ground.patch(simd, at);
+        let second = ground.patch(simd, at + ROW);
+        // Nothing beyond a sample that is crossed itself: its neighbour may be a void.
+        let beyond = ((crossing & FRACTION) - i64::from(self.u)).max(0);
+        let beyond = beyond as f32 * (1.0 / (1i64 << POINT) as f32);
+        let terrain = first.towards(second, beyond);
+        self.rise.mul_add(-(x as f32 * self.inv_u), terrain)
+    }
+
+    /// The same for the line in the major direction that is crossed strictly between x and x + 1,
+    /// if one is.
+    #[inline(always)]
+    fn along(&self, simd: S, x: i32) -> Option<Lanes<S, N>> {
+        let (u, v) = (i64::from(self.u), i64::from(self.v));
+        let whole = self.crossing(x) >> POINT;
+        let rest = i64::from(x) * v - whole * u;
+        // `past`: how far beyond the line j the segment is at x + 1, in 1/u of a sample.
         let (j, past) = if v >= 0 {
             (whole + 1, rest + v - u)
         } else if rest == 0 {
@@ -88,42 +70,117 @@ pub(super) fn exact<S: Simd, const ALONG_X: bool, const CELLS: bool>(
         } else {
             (whole, -v - rest)
         };
-        if past > 0 {
-            // `past`: how far beyond j the segment is at x + 1, in 1/u of a sample.
-            let first = field.ground.patch(simd, axes.index(field, x, j));
-            let second = field.ground.patch(simd, axes.index(field, x + 1, j));
-            let terrain = first.towards(second, 1.0 - (f64::from(past) * inv_v) as f32);
-            let t = (f64::from(j.abs()) * inv_v) as f32;
-            highest = highest.max(rise.mul_add(-t, terrain));
+        if past <= 0 {
+            return None;
         }
-        if !CELLS && at % 4 == 3 {
+        let j = j as i32;
+        let first = self.band.ground(simd, x, j);
+        let second = self.band.ground(simd, x + 1, j);
+        let terrain = first.towards(second, 1.0 - past as f32 * self.inv_v);
+        Some(self.rise.mul_add(-(j.abs() as f32 * self.inv_v), terrain))
+    }
+}
+
+/// Which of the `active` lanes see the sample at (`u`, `v`) from theirs, in major and minor
+/// coordinates, by the definition.
+///
+/// For cells, `walls` tells of the lanes that do not what hides them.
+///
+/// `slabs` says which may block: the first so many of a level's list, or as error all up to
+/// the target.
+#[simd]
+pub(super) fn exact<S: Simd, const CELLS: bool, const N: usize>(
+    simd: S,
+    rays: &mut Rays<'_>,
+    band: Band<'_>,
+    (u, v): (i32, i32),
+    active: u64,
+    slabs: Result<(usize, usize), usize>,
+    walls: &mut Walls,
+) -> u64 {
+    let field = rays.field;
+    let eye: Lanes<S, N> = band.axis.eye.patch(simd, band.index(0, 0));
+    let eye_above = eye.raised(field.above);
+    let sights = Sights {
+        band,
+        u,
+        v,
+        slope: (i64::from(v) << POINT).div_euclid(i64::from(u)),
+        inv_u: 1.0 / u as f32,
+        inv_v: if v == 0 { 0.0 } else { 1.0 / v.abs() as f32 },
+        rise: band.axis.head.patch(simd, band.index(u, v)).minus(eye),
+    };
+    let slabs = match slabs {
+        Ok((level, count)) => &rays.slabs[level][..count],
+        Err(count) => &rays.slabs[LEVELS][..count],
+    };
+
+    // How far terrain rises above sight, less the eye. First over the lines across the major
+    // direction, since most of what is hidden is hidden by one of them, and of these over those
+    // that hid the neighbours.
+    let mut highest = Lanes::splat(simd, f32::MIN);
+    let mut left = active;
+    if !CELLS {
+        for &x in rays.hot[0].iter().rev() {
+            if x != 0 && (x as i32) < u {
+                highest = highest.max(sights.across(simd, x as i32));
+            }
+        }
+        left = active & !highest.above(eye_above);
+    }
+    let mut ranking = Highest::none(simd);
+    for (at, slab) in slabs.iter().enumerate() {
+        let x = slab.x as i32;
+        if slab.lanes >> band.skipped & left == 0 || x == 0 || x >= u {
+            continue;
+        }
+        let above = sights.across(simd, x);
+        highest = highest.max(above);
+        if CELLS {
+            // All lines are looked at.
+            ranking.note(simd, WALLS * at / slabs.len(), x, above);
+        } else if at % 4 == 3 {
             let before = left;
             left = active & !highest.above(eye_above);
-            if left != before && at >= HOT {
-                let hot = &mut rays.hot[0];
-                *hot = [hot[1], hot[2], hot[3], x as u32];
-            }
             if left == 0 {
-                return 0;
+                break;
+            }
+            if left != before {
+                let hot = &mut rays.hot[0];
+                *hot = [hot[1], hot[2], hot[3], slab.x];
             }
         }
     }
     if CELLS {
         *walls = ranking.walls();
     }
-    let mut seen = active & !highest.above(eye_above);
+
+    // Then over those in the major direction.
+    left = active & !highest.above(eye_above);
+    for slab in slabs {
+        if left == 0 {
+            return 0;
+        }
+        let x = slab.x as i32;
+        if slab.lanes >> band.skipped & left == 0 || x >= u {
+            continue;
+        }
+        if let Some(above) = sights.along(simd, x) {
+            highest = highest.max(above);
+            left = active & !highest.above(eye_above);
+        }
+    }
+    let mut seen = left;
     let mut unsure = seen & highest.above(eye.raised(field.below));
     while unsure != 0 {
-        let i = unsure.trailing_zeros() as i32;
+        let lane = unsure.trailing_zeros();
         unsure &= unsure - 1;
-        let side = PATCH as i32;
-        let a = (patch.column + i % side, patch.row + i / side);
-        let b = (a.0 + p, a.1 + q);
-        let there =
-            (0..field.width as i32).contains(&b.0) && (0..field.height as i32).contains(&b.1);
-        let [a, b] = [a, b].map(|(c, r)| (c as u32, r as u32));
+        let a = band.viewpoint(lane);
+        let b = (a.0 + u * band.sign, a.1 + v);
+        let there = band.axis.holds(b);
+        let [a, b] = [a, b].map(|(c, r)| band.turn((c as u32, r as u32)));
         if !there || !sees(rays.terrain, field.bodies, a, b) {
-            seen &= !(1 << i);
+            seen &= !(1 << lane);
         }
     }
     seen

@@ -7,7 +7,8 @@
 //! its crossings the terrain may stand higher by what a bilinear patch bulges; the earth is flat.
 
 use super::angles::{atan, sin_cos_of_turn};
-use super::relief::{LANES, PATCH, Patch, Relief};
+use super::lanes::{LANES, PATCH};
+use super::relief::{Patch, Relief};
 use super::simd::at_level;
 use crate::world::Terrain;
 use fearless_simd::{Level, Simd};

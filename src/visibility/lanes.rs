@@ -1,6 +1,6 @@
 //! Sixty-four numbers at once, and tables laid out so that they load fast.
 
-use fearless_simd::{f32x8, f32x16, mask32x16, prelude::*};
+use fearless_simd::{f32x8, f32x16, prelude::*};
 
 /// What stands for a void: so low that it neither blocks nor is seen, yet finite, so that
 /// interpolating with it stays a number.
@@ -12,61 +12,66 @@ pub(super) const PATCH: usize = 8;
 /// Viewpoints of a patch: lane i is column i % 8, row i / 8.
 pub(super) const LANES: usize = PATCH * PATCH;
 
-/// A number for each lane.
-#[derive(Clone, Copy)]
-pub(super) struct Lanes<S: Simd>([f32x16<S>; 4]);
+/// Lanes of a group: two rows of a patch.
+pub(super) const GROUP: usize = 2 * PATCH;
 
-// The methods are written out, since closures are not inlined into SIMD kernels.
-impl<S: Simd> Lanes<S> {
+/// A number for each lane of `N` groups, the first of which begins at any row of the patch.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes<S: Simd, const N: usize>([f32x16<S>; N]);
+
+// The methods are loops, since closures are not inlined into SIMD kernels.
+impl<S: Simd, const N: usize> Lanes<S, N> {
     #[inline(always)]
     pub fn splat(simd: S, value: f32) -> Self {
-        Self([f32x16::splat(simd, value); 4])
+        Self([f32x16::splat(simd, value); N])
     }
 
     #[inline(always)]
-    pub fn min(self, other: Self) -> Self {
-        let (Self(a), Self(b)) = (self, other);
-        Self([
-            a[0].min(b[0]),
-            a[1].min(b[1]),
-            a[2].min(b[2]),
-            a[3].min(b[3]),
-        ])
+    pub fn min(mut self, other: Self) -> Self {
+        for k in 0..N {
+            self.0[k] = self.0[k].min(other.0[k]);
+        }
+        self
     }
 
     #[inline(always)]
-    pub fn max(self, other: Self) -> Self {
-        let (Self(a), Self(b)) = (self, other);
-        Self([
-            a[0].max(b[0]),
-            a[1].max(b[1]),
-            a[2].max(b[2]),
-            a[3].max(b[3]),
-        ])
+    pub fn max(mut self, other: Self) -> Self {
+        for k in 0..N {
+            self.0[k] = self.0[k].max(other.0[k]);
+        }
+        self
     }
 
     #[inline(always)]
-    pub fn plus(self, other: Self) -> Self {
-        let (Self(a), Self(b)) = (self, other);
-        Self([a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]])
+    pub fn plus(mut self, other: Self) -> Self {
+        for k in 0..N {
+            self.0[k] += other.0[k];
+        }
+        self
     }
 
     #[inline(always)]
-    pub fn minus(self, other: Self) -> Self {
-        let (Self(a), Self(b)) = (self, other);
-        Self([a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]])
+    pub fn minus(mut self, other: Self) -> Self {
+        for k in 0..N {
+            self.0[k] -= other.0[k];
+        }
+        self
     }
 
     #[inline(always)]
-    pub fn raised(self, by: f32) -> Self {
-        let Self(a) = self;
-        Self([a[0] + by, a[1] + by, a[2] + by, a[3] + by])
+    pub fn raised(mut self, by: f32) -> Self {
+        for k in 0..N {
+            self.0[k] += by;
+        }
+        self
     }
 
     #[inline(always)]
-    pub fn times(self, factor: f32) -> Self {
-        let Self(a) = self;
-        Self([a[0] * factor, a[1] * factor, a[2] * factor, a[3] * factor])
+    pub fn times(mut self, factor: f32) -> Self {
+        for k in 0..N {
+            self.0[k] *= factor;
+        }
+        self
     }
 
     /// `self` · factor + other, rounded twice: a fused multiply-add would make results depend on
@@ -82,82 +87,61 @@ impl<S: Simd> Lanes<S> {
         other.minus(self).mul_add(weight, self)
     }
 
-    /// Where `self` is greater than `other`.
+    /// Where `self` is greater than `other`, `yes`, elsewhere `no`.
     #[inline(always)]
-    pub fn selector(self, other: Self) -> Selector<S> {
-        let (Self(a), Self(b)) = (self, other);
-        Selector([
-            a[0].simd_gt(b[0]),
-            a[1].simd_gt(b[1]),
-            a[2].simd_gt(b[2]),
-            a[3].simd_gt(b[3]),
-        ])
+    pub fn choose(self, other: Self, mut yes: Self, no: Self) -> Self {
+        for k in 0..N {
+            yes.0[k] = self.0[k].simd_gt(other.0[k]).select(yes.0[k], no.0[k]);
+        }
+        yes
     }
 
-    /// A number for each lane.
+    /// The first `N` groups of 64 numbers.
     #[inline(always)]
     pub fn of(simd: S, values: &[f32; LANES]) -> Self {
-        Self([
-            f32x16::from_slice(simd, &values[..16]),
-            f32x16::from_slice(simd, &values[16..32]),
-            f32x16::from_slice(simd, &values[32..48]),
-            f32x16::from_slice(simd, &values[48..]),
-        ])
+        let mut lanes = Self::splat(simd, 0.0);
+        for k in 0..N {
+            lanes.0[k] = f32x16::from_slice(simd, &values[k * GROUP..(k + 1) * GROUP]);
+        }
+        lanes
     }
 
     /// The lanes that are equal to `value`, a bit each.
     #[inline(always)]
     pub fn equal(self, value: f32) -> u64 {
-        let Self(a) = self;
-        a[0].simd_eq(value).to_bitmask()
-            | a[1].simd_eq(value).to_bitmask() << 16
-            | a[2].simd_eq(value).to_bitmask() << 32
-            | a[3].simd_eq(value).to_bitmask() << 48
+        let mut bits = 0;
+        for k in 0..N {
+            bits |= self.0[k].simd_eq(value).to_bitmask() << (k * GROUP);
+        }
+        bits
     }
 
-    /// Lane by lane.
+    /// Lane by lane; 0 for lanes of further groups.
     #[inline(always)]
     pub fn values(self) -> [f32; LANES] {
         let mut values = [0.0; LANES];
-        let Self(a) = self;
-        a[0].store_slice(&mut values[..16]);
-        a[1].store_slice(&mut values[16..32]);
-        a[2].store_slice(&mut values[32..48]);
-        a[3].store_slice(&mut values[48..]);
+        for k in 0..N {
+            self.0[k].store_slice(&mut values[k * GROUP..(k + 1) * GROUP]);
+        }
         values
     }
 
     /// The lanes in which `self` is greater than `other`, a bit each.
     #[inline(always)]
     pub fn above(self, other: Self) -> u64 {
-        let (Self(a), Self(b)) = (self, other);
-        a[0].simd_gt(b[0]).to_bitmask()
-            | a[1].simd_gt(b[1]).to_bitmask() << 16
-            | a[2].simd_gt(b[2]).to_bitmask() << 32
-            | a[3].simd_gt(b[3]).to_bitmask() << 48
-    }
-}
-
-/// A choice for each lane.
-#[derive(Clone, Copy)]
-pub(super) struct Selector<S: Simd>([mask32x16<S>; 4]);
-
-impl<S: Simd> Selector<S> {
-    /// `yes` in the chosen lanes, `no` in the others.
-    #[inline(always)]
-    pub fn select(self, yes: Lanes<S>, no: Lanes<S>) -> Lanes<S> {
-        let (Self(m), Lanes(a), Lanes(b)) = (self, yes, no);
-        Lanes([
-            m[0].select(a[0], b[0]),
-            m[1].select(a[1], b[1]),
-            m[2].select(a[2], b[2]),
-            m[3].select(a[3], b[3]),
-        ])
+        let mut bits = 0;
+        for k in 0..N {
+            bits |= self.0[k].simd_gt(other.0[k]).to_bitmask() << (k * GROUP);
+        }
+        bits
     }
 }
 
 /// Columns of a strip: a patch may begin at any of the first eight.
 const STRIP: usize = 2 * PATCH;
+
+/// From a place in a table to the next one south.
+pub(super) const ROW: u32 = STRIP as u32;
 
 /// Where the places of a padded grid lie in a table of [`Strips`].
 pub(super) struct Layout {
@@ -192,10 +176,10 @@ impl Layout {
 
     /// Place of sample (c, r) in a table; up to `pad` outside the grid.
     #[inline(always)]
-    pub fn index(&self, column: i32, row: i32) -> usize {
+    pub fn index(&self, column: i32, row: i32) -> u32 {
         let pad = self.pad as i32;
-        let (c, r) = ((column + pad) as usize, (row + pad) as usize);
-        self.columns[c] as usize + r * STRIP
+        let (c, r) = ((column + pad) as u32, (row + pad) as u32);
+        self.columns[c as usize].wrapping_add(r.wrapping_mul(STRIP as u32))
     }
 }
 
@@ -219,29 +203,31 @@ impl Strips {
             }
         }
         values.shrink_to_fit();
+        // More would be a hundred gigabytes of tables.
+        assert!(values.len() < 1 << 32, "a terrain of at most 2^27 samples");
         Self { values }
     }
 
     /// The value at `at`.
     #[inline(always)]
-    pub fn value(&self, at: usize) -> f32 {
-        self.values[at]
+    pub fn value(&self, at: u32) -> f32 {
+        self.values[at as usize]
     }
 
-    /// The 8 × 8 values whose north-western corner is at `at`.
+    /// The values of `N` groups, the first of which has its north-western corner at `at`.
     #[inline(always)]
-    pub fn patch<S: Simd>(&self, simd: S, at: usize) -> Lanes<S> {
-        const SPAN: usize = STRIP * (PATCH - 1) + PATCH;
-        let t: &[f32; SPAN] = self.values[at..at + SPAN].first_chunk().expect("a patch");
-        let a = f32x8::from_slice(simd, &t[0..8]);
-        let b = f32x8::from_slice(simd, &t[16..24]);
-        let c = f32x8::from_slice(simd, &t[32..40]);
-        let d = f32x8::from_slice(simd, &t[48..56]);
-        let e = f32x8::from_slice(simd, &t[64..72]);
-        let f = f32x8::from_slice(simd, &t[80..88]);
-        let g = f32x8::from_slice(simd, &t[96..104]);
-        let h = f32x8::from_slice(simd, &t[112..120]);
-        Lanes([a.combine(b), c.combine(d), e.combine(f), g.combine(h)])
+    pub fn patch<S: Simd, const N: usize>(&self, simd: S, at: u32) -> Lanes<S, N> {
+        // Of 32 bits, so that the end needs no check for overflow.
+        let at = at as usize;
+        let t = &self.values[at..at + 2 * N * STRIP - PATCH];
+        let mut lanes = Lanes::splat(simd, 0.0);
+        for k in 0..N {
+            let group = &t[2 * k * STRIP..][..STRIP + PATCH];
+            let upper = f32x8::from_slice(simd, &group[..PATCH]);
+            let lower = f32x8::from_slice(simd, &group[STRIP..]);
+            lanes.0[k] = upper.combine(lower);
+        }
+        lanes
     }
 }
 
@@ -279,9 +265,9 @@ impl Windows {
 
     /// The join over at least `length` samples, the first of which lies at `at`.
     #[inline(always)]
-    pub fn patch<S: Simd>(&self, simd: S, at: usize, length: i32) -> Lanes<S> {
+    pub fn patch<S: Simd, const N: usize>(&self, simd: S, at: u32, length: i32) -> Lanes<S, N> {
         let start = self.starts[length as usize & 127];
-        self.values.patch(simd, start as usize + at)
+        self.values.patch(simd, start.wrapping_add(at))
     }
 }
 

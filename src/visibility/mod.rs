@@ -9,6 +9,8 @@
 //! the sky, and no PVS. `curvature` makes ground of the round earth for all of them. [`portals`] is for levels of cells and portals.
 
 mod angles;
+mod axis;
+mod band;
 mod continuous;
 mod curvature;
 mod decide;

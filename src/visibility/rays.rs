@@ -5,9 +5,11 @@
 //! that one address loads what all of them cross. Displacements are decided in blocks first
 //! ([`super::decide`]) and one by one where that fails.
 
+use super::axis::TOP;
 use super::decide::{Node, Slab, visit};
-use super::field::{Field, TOP};
+use super::field::Field;
 use super::lanes::{LANES, PATCH};
+use super::scatter::{scatter, transpose};
 use super::simd::at_level;
 use crate::world::Terrain;
 use fearless_simd::{Level, prelude::*};
@@ -224,7 +226,7 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, column: usize, row: usize, bitmap
                     q: y - patch.row,
                     level: LEVELS as u32 - 1,
                     active: patch.standing,
-                    slabs: None,
+                    parent: None,
                 });
                 while let Some(node) = rays.stack.pop() {
                     if node.level >= 3 {
@@ -247,57 +249,20 @@ fn flush(field: &Field, block: &mut Block, patch: &Patch, bitmaps: &mut [u64]) {
         return;
     }
     block.any = false;
-    let mut by_lane = std::mem::replace(&mut block.masks, [0; 64]);
-    transpose(&mut by_lane);
-    let blocks_x = field.width.div_ceil(8);
+    let masks = std::mem::replace(&mut block.masks, [0; 64]);
     let words = field.words();
-    let blocks_y = words / blocks_x;
-    let column = (patch.column + block.p).div_euclid(8);
-    let row = (patch.row + block.q).div_euclid(8);
-    for (i, &bits) in by_lane.iter().enumerate() {
-        if bits == 0 {
-            continue;
-        }
-        let bitmap = &mut bitmaps[(patch.bitmap + morton(i % PATCH, i / PATCH)) * words..][..words];
-        let mut put = |column: i32, row: i32, bits: u64| {
-            // What is negative is a large number.
-            let (x, y) = (column as usize, row as usize);
-            if bits != 0 && x < blocks_x && y < blocks_y {
-                bitmap[y * blocks_x + x] |= bits;
-            }
-        };
-        // Displaced by the lane's own place, the block spills into its neighbours.
-        let (right, down) = (i % PATCH, i / PATCH);
-        let stay = 0x0101_0101_0101_0101u64 * (0xff >> right);
-        let here = (bits & stay) << right;
-        let next = if right > 0 {
-            (bits & !stay) >> (8 - right)
-        } else {
-            0
-        };
-        put(column, row, here << (8 * down));
-        put(column + 1, row, next << (8 * down));
-        if down > 0 {
-            put(column, row + 1, here >> (64 - 8 * down));
-            put(column + 1, row + 1, next >> (64 - 8 * down));
-        }
-    }
-}
-
-/// Transposes a 64 × 64 bit matrix: bit j of word i becomes bit i of word j.
-#[inline(always)]
-fn transpose(words: &mut [u64; 64]) {
-    let mut width = 32;
-    let mut mask = 0x0000_0000_ffff_ffffu64;
-    while width > 0 {
-        for i in (0..64).step_by(2 * width) {
-            for k in i..i + width {
-                let swap = (words[k] >> width ^ words[k + width]) & mask;
-                words[k] ^= swap << width;
-                words[k + width] ^= swap;
-            }
-        }
-        width /= 2;
-        mask ^= mask << width;
-    }
+    let across = field.width.div_ceil(8);
+    let place = (
+        (patch.column + block.p).div_euclid(8),
+        (patch.row + block.q).div_euclid(8),
+    );
+    scatter(
+        masks,
+        place,
+        (across, words / across),
+        |lane, word, bits| {
+            let bitmap = patch.bitmap + morton(lane % PATCH, lane / PATCH);
+            bitmaps[bitmap * words + word] |= bits;
+        },
+    );
 }

@@ -7,11 +7,10 @@
 //! Here a SIMD lane is a pair of quarters. Only few lines are tried: the highest in each part of
 //! the way, and its neighbours if the corners give hope.
 
+use super::band::Band;
 use super::field::Field;
-use super::lanes::{PATCH, VOID};
-use super::rays::Patch;
+use super::lanes::VOID;
 use super::ridge::{WALLS, Walls};
-use super::span::Axes;
 use fearless_simd::{f32x4, f32x8, f32x16, prelude::*};
 use fearless_simd_macros::simd;
 
@@ -33,35 +32,41 @@ const QUARTERS: [[f32; 16]; 4] = {
     quarters
 };
 
+/// Offsets of the nearer and the further edge of quarters (0 or 1) from the middles of their cells.
+#[inline(always)]
+fn edges<S: Simd>(simd: S, quarters: &[f32; 16], sign: f32) -> [f32x16<S>; 2] {
+    let near = (f32x16::from_slice(simd, quarters) * 0.5 - 0.5) * sign;
+    [near, near + 0.5 * sign]
+}
+
 /// Which of the lanes `open`, among which there is `hope` for some, cannot be shown not to see the
-/// cell displaced by (`p`, `q`) from theirs, at (`u`, `v`) in major and minor coordinates.
+/// cell at (`u`, `v`) from theirs, in major and minor coordinates.
 #[simd]
 #[allow(clippy::too_many_arguments)]
-pub(super) fn refine<S: Simd, const ALONG_X: bool>(
+pub(super) fn refine<S: Simd>(
     simd: S,
     field: &Field,
-    axes: Axes<ALONG_X>,
+    band: Band<'_>,
     (u, v): (i32, i32),
-    patch: &Patch,
-    (p, q): (i32, i32),
     (open, hope): (u64, u64),
     walls: &Walls,
 ) -> u64 {
-    let splat = |value: f32| f32x16::splat(simd, value);
     let slope = f64::from(v) / f64::from(u);
     let (uf, skew) = (u as f32, -slope as f32);
-    let (zero, one, half) = (splat(0.0), splat(1.0), splat(0.5));
+    let zero: f32x16<S> = f32x16::splat(simd, 0.0);
+    let (one, half) = (f32x16::splat(simd, 1.0), f32x16::splat(simd, 0.5));
     // Offsets from the cells' middles: of the nearer and the further edge, by major and by minor
     // coordinate.
-    let bits = QUARTERS.map(|bits| f32x16::from_slice(simd, &bits));
-    let (major, minor) = if ALONG_X { (0, 1) } else { (1, 0) };
-    let sign = axes.sign as f32;
-    let edges = |bits: f32x16<S>, sign: f32| {
-        let near = (bits * 0.5 - 0.5) * sign;
-        [near, near + 0.5 * sign]
-    };
-    let (a, c) = (edges(bits[major], sign), edges(bits[minor], 1.0)[0]);
-    let (b, d) = (edges(bits[2 + major], sign), edges(bits[2 + minor], 1.0)[0]);
+    let axis = band.axis;
+    let sign = band.sign as f32;
+    let [a, b] = [
+        edges(simd, &QUARTERS[0], sign),
+        edges(simd, &QUARTERS[2], sign),
+    ];
+    let (c, d) = (
+        edges(simd, &QUARTERS[1], 1.0)[0],
+        edges(simd, &QUARTERS[3], 1.0)[0],
+    );
     let per = [
         [one / (b[0] - a[0] + uf), one / (b[1] - a[0] + uf)],
         [one / (b[0] - a[1] + uf), one / (b[1] - a[1] + uf)],
@@ -71,45 +76,35 @@ pub(super) fn refine<S: Simd, const ALONG_X: bool>(
     let mut seen = 0;
     let mut rest = open;
     while rest != 0 {
-        let lane = rest.trailing_zeros() as i32;
+        let lane = rest.trailing_zeros();
         rest &= rest - 1;
-        let from = (
-            patch.column + lane % PATCH as i32,
-            patch.row + lane / PATCH as i32,
-        );
-        let to = (from.0 + p, from.1 + q);
-        let there =
-            (0..field.width as i32).contains(&to.0) && (0..field.height as i32).contains(&to.1);
-        if !there {
+        let from = band.viewpoint(lane);
+        let to = (from.0 + u * band.sign, from.1 + v);
+        if !axis.holds(to) {
             continue;
         }
-        let axes = Axes {
+        let band = Band {
             column: from.0,
             row: from.1,
-            ..axes
+            ..band
         };
-        let (viewer, player) = (field.quarters(from), field.quarters(to));
-        // Corner [i][j] of every lane's quarters, by major and minor.
-        let viewers = |i: usize, j: usize| {
-            let k = 4 * if ALONG_X { 2 * j + i } else { 2 * i + j };
-            let each = |k: usize| f32x4::splat(simd, viewer[k]);
-            let west = each(k).combine(each(k + 1));
-            west.combine(each(k + 2).combine(each(k + 3))) + eyes
-        };
-        let players = |i: usize, j: usize| {
-            let k = 4 * if ALONG_X { 2 * j + i } else { 2 * i + j };
-            let four = f32x4::from_slice(simd, &player[k..k + 4]);
-            let eight: f32x8<S> = four.combine(four);
-            eight.combine(eight) + heads
-        };
-        let e = [
-            [viewers(0, 0), viewers(0, 1)],
-            [viewers(1, 0), viewers(1, 1)],
-        ];
-        let h = [
-            [players(0, 0), players(0, 1)],
-            [players(1, 0), players(1, 1)],
-        ];
+        let (viewer, player) = (axis.quarters(from), axis.quarters(to));
+        // Corner [i][j] of every lane's quarters, by major and minor. (Here and below loops, since
+        // closures are not inlined into SIMD kernels.)
+        let (mut e, mut h) = ([[zero; 2]; 2], [[zero; 2]; 2]);
+        for i in 0..2 {
+            for j in 0..2 {
+                let k = 4 * (2 * j + i);
+                let west: f32x8<S> =
+                    f32x4::splat(simd, viewer[k]).combine(f32x4::splat(simd, viewer[k + 1]));
+                let east =
+                    f32x4::splat(simd, viewer[k + 2]).combine(f32x4::splat(simd, viewer[k + 3]));
+                e[i][j] = west.combine(east) + eyes;
+                let four = f32x4::from_slice(simd, &player[k..k + 4]);
+                let eight: f32x8<S> = four.combine(four);
+                h[i][j] = eight.combine(eight) + heads;
+            }
+        }
 
         let mut left = 0xffff_u32;
         let mut lines = [0.0; WALLS + 2];
@@ -127,9 +122,8 @@ pub(super) fn refine<S: Simd, const ALONG_X: bool>(
             let first = (middle - 1.5).floor();
             let mut ground = [0.0; NEAR];
             for (k, ground) in ground.iter_mut().enumerate() {
-                *ground = field
-                    .ground
-                    .value(axes.index(field, x, first as i32 + k as i32));
+                let at = band.index(x, first as i32 + k as i32);
+                *ground = axis.ground.value(at);
             }
             if ground.contains(&VOID) {
                 continue;
@@ -138,7 +132,8 @@ pub(super) fn refine<S: Simd, const ALONG_X: bool>(
             let (behind, ahead) = (uf - xf, xf);
             let mut t = [[zero; 2]; 2];
             let mut m = [[zero; 2]; 2];
-            let (mut lowest, mut highest) = (splat(f32::MAX), splat(f32::MIN));
+            let (mut lowest, mut highest) =
+                (f32x16::splat(simd, f32::MAX), f32x16::splat(simd, f32::MIN));
             for i in 0..2 {
                 for j in 0..2 {
                     t[i][j] = (a[i] * -1.0 + xf) * per[i][j];
@@ -153,7 +148,10 @@ pub(super) fn refine<S: Simd, const ALONG_X: bool>(
             let high = c + highest + (0.5 + 1e-6);
             let offset = (first - middle) as f32;
             // Linear from sample to sample: the ground at both ends.
-            let (mut near, mut far) = (splat(ground[0]), splat(ground[0]));
+            let (mut near, mut far) = (
+                f32x16::splat(simd, ground[0]),
+                f32x16::splat(simd, ground[0]),
+            );
             for k in 0..NEAR - 1 {
                 let step = ground[k + 1] - ground[k];
                 let at = offset + k as f32;
@@ -163,17 +161,20 @@ pub(super) fn refine<S: Simd, const ALONG_X: bool>(
             let s = (far - near) / (high - low);
             let mut least = (near - s * low).min(far - s * high);
             for (k, ground) in ground.iter().enumerate().skip(1).take(NEAR - 2) {
-                let at = splat(offset + k as f32);
+                let at = f32x16::splat(simd, offset + k as f32);
                 let inside = at.simd_gt(low) & at.simd_lt(high);
-                let lower = least.min(splat(*ground) - s * at);
+                let lower = least.min(f32x16::splat(simd, *ground) - s * at);
                 least = inside.select(lower, least);
             }
-            let mut sight = splat(f32::MIN);
+            let mut sight = f32x16::splat(simd, f32::MIN);
             // The greatest over the minor edges, less what the ground rises there.
             let (c_low, c_high) = (s * c, s * (c + half));
             let (d_low, d_high) = (s * d, s * (d + half));
-            let viewer = e.map(|[low, high]| (low - c_low).max(high - c_high));
-            let player = h.map(|[low, high]| (low - d_low).max(high - d_high));
+            let (mut viewer, mut player) = ([zero; 2], [zero; 2]);
+            for i in 0..2 {
+                viewer[i] = (e[i][0] - c_low).max(e[i][1] - c_high);
+                player[i] = (h[i][0] - d_low).max(h[i][1] - d_high);
+            }
             for i in 0..2 {
                 for j in 0..2 {
                     let over = viewer[i] + (player[j] - viewer[i]) * t[i][j] - s * m[i][j];

@@ -1,13 +1,8 @@
 //! Ground in double precision, laid out so that a patch of 8 × 8 viewpoints loads at once.
 
+use super::lanes::PATCH;
 use crate::world::Terrain;
 use fearless_simd::{f64x8, prelude::*};
-
-/// Side of a patch of viewpoints. [Unit: samples]
-pub(super) const PATCH: usize = 8;
-
-/// Viewpoints of a patch: lane i is column i % 8, row i / 8.
-pub(super) const LANES: usize = PATCH * PATCH;
 
 /// What stands for a void and for what is outside the grid: so low that it neither blocks nor is
 /// seen, yet finite, so that interpolating with it stays a number.

@@ -21,10 +21,9 @@
 //! All crossings lie within 1/2 + |v/u|/2 of the middle one: |m| is at most |v/u|/2, with
 //! equality for a = b = ±1/2.
 
+use super::band::Band;
 use super::field::Field;
 use super::lanes::{LANES, Lanes};
-use super::rays::Patch;
-use super::span::Axes;
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
 
@@ -36,12 +35,12 @@ pub(super) const WALLS: usize = 3;
 pub(super) type Walls = [[f32; LANES]; WALLS];
 
 /// Finds the [`Walls`] while lines go by.
-pub(super) struct Highest<S: Simd> {
-    above: [Lanes<S>; WALLS],
-    lines: [Lanes<S>; WALLS],
+pub(super) struct Highest<S: Simd, const N: usize> {
+    above: [Lanes<S, N>; WALLS],
+    lines: [Lanes<S, N>; WALLS],
 }
 
-impl<S: Simd> Highest<S> {
+impl<S: Simd, const N: usize> Highest<S, N> {
     #[inline(always)]
     pub fn none(simd: S) -> Self {
         Self {
@@ -52,60 +51,60 @@ impl<S: Simd> Highest<S> {
 
     /// Takes note of the line `x` in part `k` of the way, whose ground is `above` sight.
     #[inline(always)]
-    pub fn note(&mut self, simd: S, k: usize, x: i32, above: Lanes<S>) {
-        let better = above.selector(self.above[k]);
+    pub fn note(&mut self, simd: S, k: usize, x: i32, above: Lanes<S, N>) {
+        let line = Lanes::splat(simd, x as f32);
+        self.lines[k] = above.choose(self.above[k], line, self.lines[k]);
         self.above[k] = above.max(self.above[k]);
-        self.lines[k] = better.select(Lanes::splat(simd, x as f32), self.lines[k]);
     }
 
     /// The highest line of all first.
     #[inline(always)]
     pub fn walls(mut self) -> Walls {
         for k in 1..WALLS {
-            let better = self.above[k].selector(self.above[0]);
-            self.above[0] = self.above[0].max(self.above[k]);
-            let (first, other) = (self.lines[0], self.lines[k]);
-            self.lines[0] = better.select(other, first);
-            self.lines[k] = better.select(first, other);
+            let (above, other) = (self.above[0], self.above[k]);
+            let (line, other_line) = (self.lines[0], self.lines[k]);
+            self.above[0] = above.max(other);
+            self.lines[0] = other.choose(above, other_line, line);
+            self.lines[k] = other.choose(above, line, other_line);
         }
-        self.lines.map(Lanes::values)
+        let [first, second, third] = self.lines;
+        [first.values(), second.values(), third.values()]
     }
 }
 
 /// Which of the `open` lanes' cells their first wall, or that of another lane, hides from the
-/// cell displaced by (`p`, `q`): (`u`, `v`) in major and minor coordinates. And which of the
+/// cell at (`u`, `v`) from theirs, in major and minor coordinates. And which of the
 /// others may be hidden by quarters and one of these lines, as far as the corners tell.
 #[simd]
 #[allow(clippy::too_many_arguments)]
-pub(super) fn ridges<S: Simd, const ALONG_X: bool>(
+pub(super) fn ridges<S: Simd, const N: usize>(
     simd: S,
     field: &Field,
     walls: &Walls,
-    axes: Axes<ALONG_X>,
+    band: Band<'_>,
     (u, v): (i32, i32),
-    patch: &Patch,
-    (p, q): (i32, i32),
     open: u64,
 ) -> (u64, u64) {
-    let origin = field.layout.index(patch.column, patch.row);
-    let target = field.layout.index(patch.column + p, patch.row + q);
-    // The corners of a cell, [a][c]: by the sense in which major coordinates count.
-    let back = usize::from(axes.sign < 0);
-    let corner = |i: usize, j: usize| {
-        let i = i ^ back;
-        if ALONG_X { 2 * j + i } else { 2 * i + j }
-    };
+    let axis = band.axis;
+    let (origin, target) = (band.index(0, 0), band.index(u, v));
+    let none = Lanes::<S, N>::splat(simd, 0.0);
+    // Eyes and heads over the corners of a cell, [a][c]: by the sense in which major coordinates
+    // count. (Here and below loops, since closures are not inlined into SIMD kernels.)
+    let back = usize::from(band.sign < 0);
     let (eyes, heads) = (field.bodies.eye as f32, field.bodies.head as f32);
-    let from = |i, j| field.whole[corner(i, j)].patch(simd, origin).raised(eyes);
-    let to = |i, j| field.whole[corner(i, j)].patch(simd, target).raised(heads);
-    let e = [[from(0, 0), from(0, 1)], [from(1, 0), from(1, 1)]];
-    let h = [[to(0, 0), to(0, 1)], [to(1, 0), to(1, 1)]];
+    let (mut e, mut h) = ([[none; 2]; 2], [[none; 2]; 2]);
+    for i in 0..2 {
+        for j in 0..2 {
+            let corner = &axis.whole[2 * j + (i ^ back)];
+            e[i][j] = corner.patch(simd, origin).raised(eyes);
+            h[i][j] = corner.patch(simd, target).raised(heads);
+        }
+    }
 
     let (uf, slope) = (f64::from(u), f64::from(v) / f64::from(u));
     let across = 0.5 + slope.abs() / 2.0;
     let per_across = (0.5 / across) as f32;
-    let none = Lanes::splat(simd, 0.0);
-    let lift = match &field.raised {
+    let lift = match &axis.raised {
         Some(raised) => raised.patch(simd, origin).plus(raised.patch(simd, target)),
         None => none,
     };
@@ -114,7 +113,7 @@ pub(super) fn ridges<S: Simd, const ALONG_X: bool>(
     let mut untried = open;
     while untried != 0 {
         let wall = walls[0][untried.trailing_zeros() as usize];
-        let like = Lanes::of(simd, &walls[0]).equal(wall);
+        let like = Lanes::<S, N>::of(simd, &walls[0]).equal(wall);
         untried &= !like;
         let x = wall as i32;
         if x == 0 {
@@ -127,38 +126,44 @@ pub(super) fn ridges<S: Simd, const ALONG_X: bool>(
         let first = (middle - across + 1e-9).floor();
         let last = (middle + across - 1e-9).ceil();
         let (low, high) = (first as i32, last as i32);
-        let ground = |y: i32| field.ground.patch(simd, axes.index(field, x, y));
         // The straight line through the ends of the ground, lowered to where nothing between
         // them is below it.
         let begin = (middle - across - first).max(0.0) as f32;
         let end = (last - middle - across).max(0.0) as f32;
-        let near = ground(low).towards(ground(low + 1), begin);
-        let far = ground(high).towards(ground(high - 1), end);
+        let (first, second) = (band.ground(simd, x, low), band.ground(simd, x, low + 1));
+        let near: Lanes<S, N> = first.towards(second, begin);
+        let (first, second) = (band.ground(simd, x, high), band.ground(simd, x, high - 1));
+        let far: Lanes<S, N> = first.towards(second, end);
         let s = far.minus(near).times(per_across);
         let mean = far.plus(near).times(0.5);
         let mut short = none;
         for y in low + 1..high {
             let off = (f64::from(y) - middle) as f32;
-            short = short.min(ground(y).minus(s.mul_add(off, mean)));
+            let line = s.mul_add(off, mean);
+            short = short.min(band.ground(simd, x, y).minus(line));
         }
         let least = mean.plus(short);
         let half = s.times(0.5);
         // a = -1/2 and a = 1/2, b likewise.
-        let viewer = e.map(|[low, high]| low.plus(half).max(high.minus(half)));
-        let player = h.map(|[low, high]| low.plus(half).max(high.minus(half)));
-        let sight = |i: usize, j: usize| {
-            let (a, b) = (i as f64 - 0.5, j as f64 - 0.5);
-            let per = 1.0 / (uf + b - a);
-            let t = (xf - a) * per;
-            let m = -slope * (a * (uf - xf) + b * xf) * per;
-            viewer[i]
-                .times((1.0 - t) as f32)
-                .plus(player[j].times(t as f32))
-                .plus(s.times(-m as f32))
-        };
-        let highest = sight(0, 0)
-            .max(sight(0, 1))
-            .max(sight(1, 0).max(sight(1, 1)));
+        let (mut viewer, mut player) = ([none; 2], [none; 2]);
+        for i in 0..2 {
+            viewer[i] = e[i][0].plus(half).max(e[i][1].minus(half));
+            player[i] = h[i][0].plus(half).max(h[i][1].minus(half));
+        }
+        let mut highest = Lanes::splat(simd, f32::MIN);
+        for (i, viewer) in viewer.iter().enumerate() {
+            for (j, player) in player.iter().enumerate() {
+                let (a, b) = (i as f64 - 0.5, j as f64 - 0.5);
+                let per = 1.0 / (uf + b - a);
+                let t = (xf - a) * per;
+                let m = -slope * (a * (uf - xf) + b * xf) * per;
+                let sight = viewer
+                    .times((1.0 - t) as f32)
+                    .plus(player.times(t as f32))
+                    .plus(s.times(-m as f32));
+                highest = highest.max(sight);
+            }
+        }
         left &= !least.above(highest.raised(field.ridge));
         untried &= left;
         // Quarters have less between their ends, and their corners are not raised.

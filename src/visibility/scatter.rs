@@ -1,6 +1,6 @@
 //! From masks by displacement, a bit a viewpoint, to bitmaps by viewpoint, a bit a target.
 
-use super::relief::{LANES, PATCH};
+use super::lanes::{LANES, PATCH};
 
 /// Turns the masks of an 8 × 8 block of displacements from a patch of viewpoints into words of
 /// the viewpoints' bitmaps.
@@ -43,7 +43,7 @@ pub(super) fn scatter(
 
 /// Transposes a 64 × 64 bit matrix: bit j of word i becomes bit i of word j.
 #[inline(always)]
-fn transpose(words: &mut [u64; 64]) {
+pub(super) fn transpose(words: &mut [u64; 64]) {
     let mut width = 32;
     let mut mask = 0x0000_0000_ffff_ffffu64;
     while width > 0 {

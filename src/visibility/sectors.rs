@@ -39,8 +39,9 @@
 //! So the mode is neither exact nor conservative, and not mutual: the lines from A through B are
 //! not those from B through A.
 
+use super::lanes::{LANES, PATCH};
 use super::midlines::{Midline, midlines};
-use super::relief::{LANES, PATCH, Patch, Relief};
+use super::relief::{Patch, Relief};
 use super::scatter::scatter;
 use super::sightline::{Bodies, TOLERANCE};
 use super::simd::at_level;

@@ -1,7 +1,5 @@
 //! Lines of sight between two rectangles, on the map.
 
-use super::field::Field;
-
 /// Fixed point: rows in units of 2⁻³².
 pub(super) const ONE: i64 = 1 << 32;
 
@@ -101,25 +99,5 @@ impl Span {
             near: single(least),
             far: single(most),
         }
-    }
-}
-
-/// Where a place on a line of sight lies in the grid.
-#[derive(Clone, Copy)]
-pub(super) struct Axes<const ALONG_X: bool> {
-    /// The viewpoint.
-    pub column: i32,
-    pub row: i32,
-    /// In which sense the major coordinate counts.
-    pub sign: i32,
-}
-
-impl<const ALONG_X: bool> Axes<ALONG_X> {
-    /// Index in the tables of major coordinate `x` and minor coordinate `y`.
-    #[inline(always)]
-    pub fn index(self, field: &Field, x: i32, y: i32) -> usize {
-        let x = x * self.sign;
-        let (c, r) = if ALONG_X { (x, y) } else { (y, x) };
-        field.layout.index(self.column + c, self.row + r)
     }
 }

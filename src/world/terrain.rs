@@ -138,6 +138,18 @@ impl Terrain {
         })
     }
 
+    /// The terrain turned over its diagonal: columns become rows. Lies nowhere on a planet.
+    pub fn transposed(&self) -> Self {
+        let columns = (0..self.width).flat_map(|c| (0..self.height).map(move |r| (c, r)));
+        Self {
+            width: self.height,
+            height: self.width,
+            heights: columns.map(|(c, r)| self.at(c, r)).collect(),
+            spacing: [self.spacing[1], self.spacing[0]],
+            georeference: None,
+        }
+    }
+
     /// The same terrain, placed on a planet.
     pub fn with_georeference(mut self, georeference: Option<Georeference>) -> Self {
         self.georeference = georeference;

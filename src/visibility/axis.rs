@@ -1,0 +1,151 @@
+//! The terrain's tables for sight along one axis of its grid.
+
+use super::Bodies;
+use super::field::Stance;
+use super::lanes::{Layout, Strips, VOID, Windows, fold};
+use super::surface::{Cover, POINTS};
+use crate::world::Terrain;
+
+/// Side of the largest block of targets, in samples.
+pub(super) const TOP: usize = 32;
+
+/// Samples of void around the grid, so that no lane reads outside: a block of targets, a patch,
+/// and what a window may be longer than asked for.
+const PAD: usize = 80;
+
+/// The ground as seen along the columns of a grid, which is the terrain's or that turned over its
+/// diagonal: the major direction is x, and windows run along y. Heights are less a base.
+pub(super) struct Axis {
+    pub width: i32,
+    pub height: i32,
+    pub layout: Layout,
+    /// Height of the ground that blocks, at the sample: for cells, only where all of its patches
+    /// are there to be drawn.
+    pub ground: Strips,
+    /// Height of eye and head at the sample.
+    pub eye: Strips,
+    pub head: Strips,
+    /// The least ground over a window.
+    pub least: Windows,
+    /// The greatest ground over a window and its neighbour one step on in the major direction:
+    /// over a *slab*.
+    pub greatest: Windows,
+    /// Highest and lowest eye in the view cell.
+    pub eye_max: Strips,
+    pub eye_min: Strips,
+    /// `head_max[k]`: the highest head in the 2^k × 2^k view cells that begin there.
+    pub head_max: Vec<Strips>,
+    /// The same for the lowest head; voids do not count.
+    pub head_min: Vec<Strips>,
+    /// For cells: `Cover::whole`, a plane for each corner.
+    pub whole: Vec<Strips>,
+    /// For cells: `Cover::raised`.
+    pub raised: Option<Strips>,
+    /// For cells, sample by sample: `Cover::quarters`, for each corner (north-western first, row
+    /// by row) that of each quarter (likewise).
+    quarters: Vec<[f32; 16]>,
+}
+
+impl Axis {
+    pub fn new(terrain: &Terrain, base: f64, bodies: Bodies, stance: Stance) -> Self {
+        let (width, height) = (terrain.width() as usize, terrain.height() as usize);
+        let layout = Layout::new(width, height, PAD);
+        let plane = |void: f32| vec![void; layout.stride * layout.rows];
+        let mut ground = plane(VOID);
+        let (mut greatest, mut least) = (plane(VOID), plane(-VOID));
+        let cells = stance == Stance::Cell;
+        let mut whole = vec![plane(VOID); if cells { 4 } else { 0 }];
+        let mut lifts = plane(0.0);
+        let mut quarters = vec![[VOID; 16]; if cells { width * height } else { 0 }];
+        for r in 0..height {
+            for c in 0..width {
+                let h = terrain.at(c as u32, r as u32);
+                if h.is_nan() {
+                    continue;
+                }
+                let i = layout.flat(c, r);
+                ground[i] = (h - base) as f32;
+                (least[i], greatest[i]) = (ground[i], ground[i]);
+                if cells {
+                    let cover = Cover::new(terrain, c as u32, r as u32);
+                    least[i] = (cover.least - base) as f32;
+                    greatest[i] = (cover.greatest - base) as f32;
+                    lifts[i] = cover.raised as f32;
+                    for (plane, corner) in whole.iter_mut().zip(cover.whole) {
+                        plane[i] = (corner - base) as f32;
+                    }
+                    for (k, value) in quarters[r * width + c].iter_mut().enumerate() {
+                        // The low bits of corner and quarter are columns.
+                        let (corner, quarter) = (k / 4, k % 4);
+                        let column = corner % 2 + quarter % 2;
+                        let row = corner / 2 + quarter / 2;
+                        *value = (cover.quarters[row * POINTS + column] - base) as f32;
+                    }
+                }
+            }
+        }
+        let mut blocking = ground.clone();
+        if cells {
+            // An engine draws no patch that lacks a sample, so that an edge between two samples
+            // may have nothing on either side of it. Exact sight is blocked by that edge still.
+            let missing = |c: usize, r: usize| {
+                c < width && r < height && terrain.at(c as u32, r as u32).is_nan()
+            };
+            for (r, c) in (0..height).flat_map(|r| (0..width).map(move |c| (r, c))) {
+                let beside = (0..9).map(|k| (c.wrapping_add(k % 3), r.wrapping_add(k / 3)));
+                if beside
+                    .map(|(c, r)| (c.wrapping_sub(1), r.wrapping_sub(1)))
+                    .any(|(c, r)| missing(c, r))
+                {
+                    blocking[layout.flat(c, r)] = VOID;
+                }
+            }
+        }
+        let stride = layout.stride;
+        let slabs = fold(&ground, 1, f32::max);
+        let strips = |plane: &[f32]| Strips::new(&layout, [plane]);
+        let raised =
+            |plane: &[f32], by: f64| -> Vec<f32> { plane.iter().map(|&h| h + by as f32).collect() };
+        Self {
+            width: width as i32,
+            height: height as i32,
+            eye: strips(&raised(&ground, bodies.eye)),
+            head: strips(&raised(&ground, bodies.head)),
+            least: Windows::new(&layout, blocking.clone(), stride, f32::min),
+            greatest: Windows::new(&layout, slabs, stride, f32::max),
+            eye_max: strips(&raised(&greatest, bodies.eye)),
+            eye_min: strips(&raised(&least, bodies.eye)),
+            head_max: blocks(&layout, raised(&greatest, bodies.head), f32::max),
+            head_min: blocks(&layout, raised(&least, bodies.head), f32::min),
+            whole: whole.iter().map(|plane| strips(plane)).collect(),
+            raised: cells.then(|| strips(&lifts)),
+            quarters,
+            ground: strips(&blocking),
+            layout,
+        }
+    }
+
+    /// Whether a sample is on the grid.
+    #[inline(always)]
+    pub fn holds(&self, (column, row): (i32, i32)) -> bool {
+        (0..self.width).contains(&column) && (0..self.height).contains(&row)
+    }
+
+    /// The ground's `quarters` in the cell of a sample.
+    #[inline(always)]
+    pub fn quarters(&self, (column, row): (i32, i32)) -> &[f32; 16] {
+        &self.quarters[(row * self.width + column) as usize]
+    }
+}
+
+/// Joins over blocks of 1, 2, 4 ... `TOP` samples a side.
+fn blocks(layout: &Layout, single: Vec<f32>, join: fn(f32, f32) -> f32) -> Vec<Strips> {
+    let mut plane = single;
+    let mut all = vec![Strips::new(layout, [&plane[..]])];
+    for k in 0..TOP.ilog2() {
+        let wide = fold(&plane, 1 << k, join);
+        plane = fold(&wide, layout.stride << k, join);
+        all.push(Strips::new(layout, [&plane[..]]));
+    }
+    all
+}
