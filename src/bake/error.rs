@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bundle::{BundleError, ErrorKind, RecordError};
 use crate::format::GridError;
-use crate::visibility::portals::FlowError;
+use crate::visibility::portals::{CheckpointError, FlowError};
 
 /// Why a bake ended without a bundle.
 #[derive(Debug, thiserror::Error)]
@@ -94,6 +94,7 @@ impl BakeError {
         match self {
             Self::Cancelled => BakeErrorKind::Cancelled,
             Self::Option { .. } | Self::Budget { .. } => BakeErrorKind::Usage,
+            Self::Flow(FlowError::Checkpoint(CheckpointError::Io { .. })) => BakeErrorKind::Io,
             Self::NoVisibility { .. } | Self::Flow(_) => BakeErrorKind::Input,
             Self::Grid(_) => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),

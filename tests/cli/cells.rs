@@ -348,6 +348,26 @@ fn what_has_portals_gets_its_visibility_from_them() {
     assert_eq!(matrix("kept.vcb", "c.csv"), matrix("doors.vcb", "d.csv"));
     assert!(!folder.names().contains(&"kept".to_owned()));
 
+    folder.fails(
+        &[
+            "bake",
+            "cells",
+            "doors.prt",
+            "-o",
+            "x.vcb",
+            "--checkpoint",
+            "none/kept",
+        ],
+        4,
+        &["none/kept"],
+    );
+
+    folder.write("minus.json", r#"{"cells": -1}"#);
+    folder.fails(
+        &["bake", "cells", "minus.json"],
+        3,
+        &["neither a number nor a list of cells"],
+    );
     folder.write("rooms.json", ROOMS);
     folder.fails(
         &["bake", "cells", "rooms.json", "--fast"],

@@ -34,7 +34,10 @@ pub struct CellGraphFile {
 /// Cells, by number or one by one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "cells that are neither a number nor a list of cells"
+)]
 pub enum Cells {
     /// So many, of which nothing is known.
     Count(u64),
@@ -61,7 +64,7 @@ pub struct CellFile {
 /// A cell, by number or by name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a cell that is neither a number nor a name")]
 pub enum CellRef {
     /// Its number, from 0.
     Number(u32),

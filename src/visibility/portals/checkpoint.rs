@@ -12,15 +12,15 @@ const MAGIC: &[u8; 8] = b"VCFLOW\x00\x01";
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     /// It could not be read or written.
-    #[error("{}: expected a checkpoint that can be read and written, found {source}; check the path, the permissions and the disk", path.display())]
+    #[error("{}: expected a checkpoint that can be read and written, found {error}; check the path, the permissions and the disk", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// What the system says.
-        source: io::Error,
+        error: io::Error,
     },
     /// It is not the checkpoint of this flow.
-    #[error("{}: expected the checkpoint of a flow through these portals, found {found}; delete the file to begin anew", path.display())]
+    #[error("{}: expected the checkpoint of a flow through these portals, found {found}; name another, or delete it to begin anew if it is one", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -47,9 +47,9 @@ pub struct Checkpoint {
 impl Checkpoint {
     /// Opens or makes the file.
     pub fn open(path: &Path, digest: u64, stride: usize) -> Result<Self, CheckpointError> {
-        let fail = |source| CheckpointError::Io {
+        let fail = |error| CheckpointError::Io {
             path: path.to_owned(),
-            source,
+            error,
         };
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
@@ -139,10 +139,10 @@ impl Checkpoint {
             .map_err(|error| self.fail(error))
     }
 
-    fn fail(&self, source: io::Error) -> CheckpointError {
+    fn fail(&self, error: io::Error) -> CheckpointError {
         CheckpointError::Io {
             path: self.path.clone(),
-            source,
+            error,
         }
     }
 }
