@@ -26,6 +26,19 @@ fn within(bytes: u64, weight: Weight) -> RepackOptions {
     }
 }
 
+/// Writes the bundle of a world into a folder: `trees.vcb` of single trees, and `all.vcb`, which is
+/// small and lossless. Returns the length of this.
+fn write(world: &World, folder: &Path) -> u64 {
+    let path = |name: &str| folder.join(name);
+    world.try_write(&path("trees.vcb"), true).unwrap();
+    let options = RepackOptions {
+        overwrite: true,
+        ..RepackOptions::default()
+    };
+    let report = repack(&path("trees.vcb"), &path("all.vcb"), &options, &Silent);
+    report.unwrap().bytes
+}
+
 /// Errors if anything hidden in `lossy` is visible in `all`, at any quad of any level; returns
 /// the samples hidden before and still, over all PVSs.
 fn compare(all: &TerrainBundle, lossy: &TerrainBundle) -> (u64, u64) {
@@ -80,15 +93,7 @@ fn nothing_is_hidden_by_mistake_at_any_budget() {
         World::new(33, 40, 6),
         World::new(30, 33, 5).one_way(),
     ] {
-        world.try_write(&path("trees.vcb"), true).unwrap();
-        repack(
-            &path("trees.vcb"),
-            &path("all.vcb"),
-            &RepackOptions::default(),
-            &Silent,
-        )
-        .unwrap();
-        let lossless = std::fs::metadata(path("all.vcb")).unwrap().len();
+        let lossless = write(&world, folder.path());
         let all = MappedBundle::open(path("all.vcb")).unwrap();
         let all = all.terrain().unwrap();
         let mut kept = Vec::new();
@@ -122,7 +127,6 @@ fn nothing_is_hidden_by_mistake_at_any_budget() {
             kept[0] > kept[3] && kept[3] > 0.0 && kept[0] < 1.0,
             "{kept:?}"
         );
-        std::fs::remove_file(path("all.vcb")).unwrap();
     }
 }
 
@@ -130,9 +134,7 @@ fn nothing_is_hidden_by_mistake_at_any_budget() {
 fn a_budget_that_is_larger_than_needed_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    World::new(30, 20, 4).write(&path("trees.vcb"));
-    let options = RepackOptions::default();
-    repack(&path("trees.vcb"), &path("all.vcb"), &options, &Silent).unwrap();
+    write(&World::new(30, 20, 4), folder.path());
     let options = within(1 << 30, Weight::Area);
     repack(&path("trees.vcb"), &path("large.vcb"), &options, &Silent).unwrap();
     let bytes = |name: &str| std::fs::read(path(name)).unwrap();
@@ -147,15 +149,7 @@ fn a_budget_that_is_larger_than_needed_changes_nothing() {
 fn the_bytes_do_not_depend_on_threads_or_on_the_way() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    World::new(60, 50, 7).write(&path("trees.vcb"));
-    repack(
-        &path("trees.vcb"),
-        &path("all.vcb"),
-        &RepackOptions::default(),
-        &Silent,
-    )
-    .unwrap();
-    let bytes = std::fs::metadata(path("all.vcb")).unwrap().len() * 3 / 4;
+    let bytes = write(&World::new(60, 50, 7), folder.path()) * 3 / 4;
     let with = |threads| RepackOptions {
         threads,
         ..within(bytes, Weight::Area)
@@ -218,15 +212,7 @@ fn weights_say_where_occlusion_goes_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let world = World::new(64, 48, 0);
-    world.write(&path("trees.vcb"));
-    repack(
-        &path("trees.vcb"),
-        &path("all.vcb"),
-        &RepackOptions::default(),
-        &Silent,
-    )
-    .unwrap();
-    let bytes = std::fs::metadata(path("all.vcb")).unwrap().len() * 7 / 10;
+    let bytes = write(&world, folder.path()) * 7 / 10;
     let west = |weight: f64, other: f64| {
         let weights = world
             .samples()
@@ -263,14 +249,7 @@ fn the_thesis_s_way_keeps_to_its_nodes_and_hides_nothing_by_mistake() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for world in [World::new(40, 33, 0), World::new(30, 41, 6)] {
-        world.try_write(&path("trees.vcb"), true).unwrap();
-        repack(
-            &path("trees.vcb"),
-            &path("all.vcb"),
-            &RepackOptions::default(),
-            &Silent,
-        )
-        .unwrap();
+        write(&world, folder.path());
         let all = MappedBundle::open(path("all.vcb")).unwrap();
         let all = all.terrain().unwrap();
         let valid = ValidPyramid::from_heights(world.grid, &world.heights);
@@ -302,7 +281,6 @@ fn the_thesis_s_way_keeps_to_its_nodes_and_hides_nothing_by_mistake() {
             assert_eq!(before, hidden);
             kept.push(still as f64 / hidden as f64);
         }
-        std::fs::remove_file(path("all.vcb")).unwrap();
         assert!(
             kept[0] < kept[1] && kept[1] < kept[3] && kept[3] < 1.0,
             "{kept:?}"

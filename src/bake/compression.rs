@@ -62,12 +62,14 @@ pub struct Budget {
 /// What it is worth that a sample is hidden from a quad.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Weight {
-    /// The same, whatever the quad.
+    /// The root of the number of the quad's samples: more from large quads, of which there are few,
+    /// but less than for [`Weight::Level`].
     #[default]
     Area,
     /// The number of samples of the quad: each level of the quadtree is worth the same.
     Level,
-    /// By place: so much from a sample, row by row, and from a quad the mean of its samples.
+    /// By place: so much from a sample, row by row, and from a quad the mean of its samples, times
+    /// the root of their number.
     Places(Vec<f64>),
 }
 

@@ -21,6 +21,10 @@ const FIRST_TRADE: f64 = 16.0;
 /// What trades are looked for between.
 const TRADES: (f64, f64) = (1e-3, 1e12);
 
+/// Of what a bundle may come to, the part that the search aims at: it is to be at most all, and at
+/// least 98 %.
+const AIM: f64 = 0.993;
+
 impl Search<'_> {
     /// Finds the trade, and writes what it comes to.
     pub fn run(
@@ -29,9 +33,9 @@ impl Search<'_> {
         provenance: &mut Provenance,
     ) -> Result<Written, BakeError> {
         // With the loss in it, the provenance takes some more bytes.
-        let mut aim = budget.bytes.saturating_sub(PROVENANCE_BYTES);
+        let mut most = budget.bytes.saturating_sub(PROVENANCE_BYTES);
         let least = self.least()?;
-        if least > aim {
+        if least > most {
             return Err(BakeError::Budget {
                 budget: budget.bytes,
                 least: least + PROVENANCE_BYTES,
@@ -42,119 +46,138 @@ impl Search<'_> {
         let mut codebook = Codebook::new(&self.original.tally.histogram);
         let mut trade = FIRST_TRADE;
         // Codes follow from what is kept, and what is kept from the codes.
-        for _ in 0..2 {
-            trade = self.solve(&codebook, aim, few, trade, 24)?;
+        for near in [0.02, 0.01] {
+            trade = self.solve(&codebook, most, few, trade, near)?;
             let estimate = self.estimate(&codebook, trade, many)?;
             codebook = Codebook::new(&estimate.histogram);
         }
-        trade = self.solve(&codebook, aim, many, trade, 5)?;
+        trade = self.solve(&codebook, most, many, trade, 0.002)?;
         let floor = budget.bytes / 100 * 98;
-        let (mut low, mut high) = (0.0, EVERYTHING);
+        let mut bracket = Bracket::default();
         let mut attempts = 0;
         loop {
             attempts += 1;
             let mut kept = self.keep(&codebook, trade)?;
             let bytes = self.fixed + kept.bytes();
-            if bytes > aim && trade < EVERYTHING {
-                low = f64::max(low, trade);
-            } else {
-                high = f64::min(high, trade);
-                let near = bytes >= floor || high / low < 1.0 + 1e-6;
-                if near || attempts >= ATTEMPTS {
-                    let valid = self.packing.valid;
-                    let mut made = provenance.clone();
-                    made.statistics = kept.statistics(valid);
-                    let given = Given::Optimal {
-                        budget_bytes: budget.bytes,
-                        weight: budget.weight.name().to_owned(),
-                        area_per_byte: trade,
-                    };
-                    let loss = Loss::between(given, &provenance.statistics, &made.statistics);
-                    made.loss = Some(loss);
-                    let header = self.packing.header(true);
-                    let written = kept.write(&header, self.packing, &made, budget.bytes)?;
-                    if written.bytes <= budget.bytes {
-                        *provenance = made;
-                        return Ok(written);
-                    }
-                    if trade == EVERYTHING {
-                        return Err(BakeError::Budget {
-                            budget: budget.bytes,
-                            least: written.bytes,
-                        });
-                    }
-                    // More than was reckoned: the next one is to be as much smaller.
-                    aim = aim.saturating_sub(written.bytes - budget.bytes);
-                    (low, high) = (trade, EVERYTHING);
-                }
+            let excess = excess(bytes, most);
+            let fits = bytes <= most || trade >= EVERYTHING;
+            let ends = attempts >= ATTEMPTS || bracket.is_closed();
+            if !fits && ends {
+                trade = bracket.enough();
+                continue;
             }
-            trade = match attempts {
-                0..ATTEMPTS => next_trade(trade, bytes, aim, low, high),
-                _ => high,
+            if !fits || !(ends || bytes >= floor || trade <= TRADES.0) {
+                trade = bracket.next(trade, excess);
+                continue;
+            }
+            let mut made = provenance.clone();
+            made.statistics = kept.statistics(self.packing.valid);
+            let given = Given::Optimal {
+                budget_bytes: budget.bytes,
+                weight: budget.weight.name().to_owned(),
+                area_per_byte: trade,
             };
+            let loss = Loss::between(given, &provenance.statistics, &made.statistics);
+            made.loss = Some(loss);
+            let header = self.packing.header(true);
+            let written = kept.write(&header, self.packing, &made, budget.bytes)?;
+            if written.bytes <= budget.bytes {
+                *provenance = made;
+                return Ok(written);
+            }
+            if trade >= EVERYTHING {
+                return Err(BakeError::Budget {
+                    budget: budget.bytes,
+                    least: written.bytes,
+                });
+            }
+            // More than was reckoned: the next one is to be as much smaller.
+            most = most.saturating_sub(written.bytes - budget.bytes);
+            bracket = Bracket::default();
+            trade = bracket.next(trade, excess.abs());
         }
     }
 
-    /// A trade that comes to nearly `aim` bytes by every `stride`-th group, looked for from `first`
-    /// on, in so many steps at most.
+    /// A trade that comes to `most` bytes, or a bit less, by every `stride`-th group: looked for
+    /// from `first` on, until it is `near` enough.
     fn solve(
         &mut self,
         codebook: &Codebook,
-        aim: u64,
+        most: u64,
         stride: usize,
         first: f64,
-        steps: u32,
+        near: f64,
     ) -> Result<f64, BakeError> {
-        let bounds = [TRADES.0, TRADES.1].map(f64::ln);
-        // By logarithms: trades too low and too high, and how many times too many bytes they
-        // come to. Bytes fall ever more slowly as trades rise.
-        let (mut low, mut high) = (None::<(f64, f64)>, None::<(f64, f64)>);
-        let (mut trade, mut stride_out) = (first.ln(), 0.5);
-        let mut best = (f64::INFINITY, trade);
-        for _ in 0..steps {
-            let bytes = self.estimate(codebook, trade.exp(), stride)?.bytes;
-            let excess = (bytes as f64 / aim as f64).ln();
-            if excess.abs() < best.0 {
-                best = (excess.abs(), trade);
-            }
-            if excess.abs() < 0.002 {
+        let mut bracket = Bracket::default();
+        let mut trade = first;
+        for _ in 0..ATTEMPTS {
+            let bytes = self.estimate(codebook, trade, stride)?.bytes;
+            let excess = excess(bytes, most);
+            if excess.abs() < near || bracket.is_closed() {
                 break;
             }
-            if excess > 0.0 {
-                low = Some((trade, excess));
-            } else {
-                high = Some((trade, excess));
-            }
-            trade = match (low, high) {
-                (Some(low), Some(high)) => {
-                    // Where a straight line says, but well inside.
-                    let part = low.1 / (low.1 - high.1);
-                    low.0 + (high.0 - low.0) * part.clamp(0.1, 0.9)
-                }
-                (found, _) => {
-                    let away = f64::max(2.0 * excess.abs(), stride_out);
-                    stride_out *= 2.0;
-                    trade + if found.is_some() { away } else { -away }
-                }
-            };
-            if trade < bounds[0] || trade > bounds[1] {
-                best.1 = trade.clamp(bounds[0], bounds[1]);
+            let next = bracket.next(trade, excess);
+            if !(TRADES.0..=TRADES.1).contains(&next) {
                 break;
             }
+            trade = next;
         }
-        Ok(best.1.exp())
+        Ok(trade)
     }
 }
 
-/// The trade to try after one that came to `bytes`: as if these fell in proportion, but within
-/// what is known to be too little and enough.
-fn next_trade(trade: f64, bytes: u64, aim: u64, low: f64, high: f64) -> f64 {
-    let guess = trade * bytes as f64 / (aim as f64 * 0.995);
-    let inside = guess > low && guess < high;
-    match (inside, low > 0.0, high < EVERYTHING) {
-        (true, ..) => guess,
-        (_, true, true) => (low * high).sqrt(),
-        (_, true, false) => low * 2.0,
-        _ => high / 2.0,
+/// By how much so many bytes are more than what is aimed at: a logarithm.
+fn excess(bytes: u64, most: u64) -> f64 {
+    (bytes as f64 / (AIM * most as f64)).ln()
+}
+
+/// What is known of the trade that is looked for. All is by logarithms, of trades and of how many
+/// times too many bytes they come to.
+#[derive(Default)]
+struct Bracket {
+    /// The greatest trade that comes to too many.
+    low: Option<(f64, f64)>,
+    /// The least that comes to few enough.
+    high: Option<(f64, f64)>,
+    /// Trades that were tried on one side only.
+    steps: i32,
+}
+
+impl Bracket {
+    /// The next trade, after one with such an excess.
+    fn next(&mut self, trade: f64, excess: f64) -> f64 {
+        let trade = trade.ln();
+        if excess > 0.0 {
+            self.low = Some((trade, excess));
+        } else {
+            self.high = Some((trade, excess));
+        }
+        let next = match (self.low, self.high) {
+            // Where a straight line says, but well inside.
+            (Some(low), Some(high)) => {
+                let part = low.1 / (low.1 - high.1);
+                low.0 + (high.0 - low.0) * part.clamp(0.1, 0.9)
+            }
+            // Bytes fall about as trades rise, or more slowly.
+            _ => {
+                let away = (1.2 * excess.abs() + 0.005) * 2f64.powi(self.steps);
+                self.steps += 1;
+                trade + away.copysign(excess)
+            }
+        };
+        match next.exp() {
+            next if next > TRADES.1 => EVERYTHING,
+            next => f64::max(next, TRADES.0),
+        }
+    }
+
+    /// Whether nothing is left between.
+    fn is_closed(&self) -> bool {
+        matches!((self.low, self.high), (Some(low), Some(high)) if high.0 - low.0 < 1e-6)
+    }
+
+    /// A trade that comes to few enough bytes.
+    fn enough(&self) -> f64 {
+        self.high.map_or(EVERYTHING, |(trade, _)| trade.exp())
     }
 }

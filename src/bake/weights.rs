@@ -56,7 +56,8 @@ impl Weights {
         }
     }
 
-    /// What it is worth that a sample is hidden from a quad of level 4 or more.
+    /// What it is worth that a sample is hidden from a quad of level 4 or more, where it is worth 1
+    /// from a mean sample.
     pub fn of_quad(&self, valid: &ValidPyramid, quad: Quad) -> f64 {
         let (columns, rows) = valid.grid().block_shape();
         let side = 1 << (quad.level - 3);
@@ -74,9 +75,34 @@ impl Weights {
             }
         }
         match (&self.blocks, self.level) {
-            (Some(_), _) if samples > 0.0 => sum / samples,
             (_, true) => samples,
-            _ => 1.0,
+            (Some(_), _) if samples > 0.0 => samples.sqrt() * sum / samples,
+            _ => samples.sqrt(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Grid;
+
+    #[test]
+    fn large_quads_are_worth_more_but_by_area_less_than_all_their_samples() {
+        let grid = Grid::new(40, 32).unwrap();
+        let valid = ValidPyramid::new(grid, &vec![!0; grid.blocks()]);
+        let of = |weight: &Weight, quad| Weights::new(&valid, weight).of_quad(&valid, quad);
+        let (inner, edge, all) = (Quad::new(4, 0, 0), Quad::new(4, 2, 0), Quad::new(6, 0, 0));
+        assert_eq!(of(&Weight::Area, inner), 16.0);
+        assert_eq!(of(&Weight::Level, inner), 256.0);
+        // Only half of it is in the grid.
+        assert_eq!(of(&Weight::Level, edge), 128.0);
+        assert_eq!(of(&Weight::Area, all), f64::sqrt(1280.0));
+        // West of column 16 nine times as much as elsewhere, a mean of 1.
+        let weights = (0..1280).map(|i| if i % 40 < 16 { 9.0 } else { 1.0 });
+        let places = Weight::places(weights.collect(), 1280).unwrap();
+        let mean = (9.0 * 16.0 + 24.0) / 40.0;
+        assert!((of(&places, inner) - 16.0 * 9.0 / mean).abs() < 1e-9);
+        assert!((of(&places, all) - f64::sqrt(1280.0)).abs() < 1e-9);
     }
 }

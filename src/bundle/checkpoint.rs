@@ -33,8 +33,8 @@ impl Checkpoint {
         beside(bundle, ".part")
     }
 
-    /// The bundle while pairs are made of its trees, and without loss for what a budget takes.
-    /// They are made anew if they are there.
+    /// The bundle while pairs are made of its trees, and without loss where these are pruned one
+    /// by one. They are made anew if they are there.
     pub fn scratch_beside(bundle: &Path) -> [PathBuf; 2] {
         [
             beside(bundle, ".pairs.part"),

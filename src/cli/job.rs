@@ -140,8 +140,9 @@ pub struct TerrainJob {
 
     /// What it is worth that something is hidden: area, level, or a raster of where players are
     ///
-    /// area: the same from every quad. level: as much from all quads of one level together as from
-    /// those of any other, for frontiers, which grow on large quads. A raster of the terrain's size
+    /// area: hidden area, from a quad as many times as its side has samples. level: as much from all
+    /// quads of one level together as from those of any other, so that large ones, on which
+    /// frontiers grow, lose least. A raster of the terrain's size
     /// (after --crop) holds a weight of at least 0 for each sample.
     #[arg(long, value_name = "area|level|RASTER", help_heading = "Size")]
     pub weight: Option<WeightOf>,

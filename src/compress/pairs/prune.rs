@@ -56,12 +56,56 @@ impl PairWorth<'_> {
         self.whole() && self.viewpoints.weights.is_none() && self.targets.weights.is_none()
     }
 
-    /// What it costs to give up the bits of a leaf, whose viewpoints and targets begin at these
-    /// samples.
-    fn loss(&self, uniform: bool, viewpoints: usize, targets: usize, bits: u16) -> f64 {
-        if uniform {
-            return f64::from(bits.count_ones()) * if self.both { 2.0 } else { 1.0 };
-        }
+    /// What a pair of samples is worth where all are worth the same.
+    fn each(&self) -> f64 {
+        if self.both { 2.0 } else { 1.0 }
+    }
+}
+
+/// What it costs to give up that something is hidden.
+trait Losses {
+    /// Whether leaves may become others: where not all is terrain, other bits would be no canonical
+    /// code.
+    fn may_change(&self) -> bool;
+    /// Of the bits of a leaf, whose viewpoints and targets begin at these samples.
+    fn of(&self, viewpoints: usize, targets: usize, bits: u16) -> f64;
+    /// Of all bits of such a leaf for each of the children `hidden` of node `outer`.
+    fn of_children(&self, outer: usize, hidden: u16) -> f64 {
+        let hidden = (0..16).filter(|at| hidden >> at & 1 == 1);
+        hidden
+            .map(|at| {
+                let (v, t) = corners(outer, at);
+                self.of(v, t, !0)
+            })
+            .sum()
+    }
+}
+
+/// Where all pairs of samples are worth the same: so much.
+struct Uniform(f64);
+
+impl Losses for Uniform {
+    fn may_change(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn of(&self, _: usize, _: usize, bits: u16) -> f64 {
+        self.0 * f64::from(bits.count_ones())
+    }
+
+    #[inline]
+    fn of_children(&self, _: usize, hidden: u16) -> f64 {
+        16.0 * self.of(0, 0, hidden)
+    }
+}
+
+impl Losses for PairWorth<'_> {
+    fn may_change(&self) -> bool {
+        self.whole()
+    }
+
+    fn of(&self, viewpoints: usize, targets: usize, bits: u16) -> f64 {
         let sample = |first: usize, i: usize| first + (i >> 1) * 8 + (i & 1);
         let mut loss = 0.0;
         for at in (0..16).filter(|at| bits >> at & 1 == 1) {
@@ -76,6 +120,11 @@ impl PairWorth<'_> {
     }
 }
 
+/// First viewpoint and first target of child `inner` of node `outer`.
+fn corners(outer: usize, inner: usize) -> (usize, usize) {
+    (corner(outer >> 2, inner >> 2), corner(outer & 3, inner & 3))
+}
+
 /// First sample of quarter `i` of quarter `q` of a block.
 fn corner(q: usize, i: usize) -> usize {
     ((q >> 1) * 4 + (i >> 1) * 2) * 8 + (q & 1) * 4 + (i & 1) * 2
@@ -88,10 +137,9 @@ const TABLE_BYTES: f64 = 2.25;
 #[derive(Clone, Debug)]
 pub struct Pruner<'a> {
     codebook: &'a Codebook,
-    /// By leaf: length in bytes.
-    lengths: Vec<u8>,
-    /// By leaf: of the leaves of one byte that hide nothing more, the one that hides most.
-    shorter: Vec<u16>,
+    /// By leaf: its length in bytes, and of the leaves of one byte that hide nothing more the one
+    /// that hides most.
+    leaves: Vec<(u8, u16)>,
 }
 
 impl<'a> Pruner<'a> {
@@ -117,42 +165,51 @@ impl<'a> Pruner<'a> {
         }
         Self {
             codebook,
-            lengths: (0..=u16::MAX)
-                .map(|leaf| codebook.leaf_length(leaf) as u8)
+            leaves: (0..=u16::MAX)
+                .zip(shorter)
+                .map(|(leaf, shorter)| (codebook.leaf_length(leaf) as u8, shorter))
                 .collect(),
-            shorter,
         }
     }
 
     /// Leaves in `out` what is kept of a pair when `trade` of hidden area is worth a byte. False
     /// where nothing is: the pair is to become visible.
     pub fn prune(&self, pair: Pair, worth: &PairWorth, trade: f64, out: &mut PairSymbols) -> bool {
-        let uniform = worth.uniform();
+        if worth.uniform() {
+            self.prune_by(pair, &Uniform(worth.each()), trade, out)
+        } else {
+            self.prune_by(pair, worth, trade, out)
+        }
+    }
+
+    fn prune_by(
+        &self,
+        pair: Pair,
+        losses: &impl Losses,
+        trade: f64,
+        out: &mut PairSymbols,
+    ) -> bool {
         out.nodes.clear();
         out.leaves.clear();
         out.nodes.push(0);
         let root = Node(pair.nodes[0]);
         let (mut some, mut full) = (root.some(), root.full());
         let mut nodes = pair.nodes[1..].iter().map(|&node| Node(node));
-        let mut leaves = pair.leaves.iter().copied();
+        let mut leaves = pair.leaves;
         // Cost of what is kept, and of keeping nothing.
         let (mut cost, mut nothing) = (0.0, 0.0);
         for outer in 0..16 {
-            let (i, j) = (outer >> 2, outer & 3);
             if root.full() >> outer & 1 == 1 {
                 continue;
             }
             if root.some() >> outer & 1 == 0 {
-                nothing += match uniform {
-                    true => 16.0 * worth.loss(true, 0, 0, !0),
-                    false => (0..16)
-                        .map(|at| worth.loss(false, corner(i, at >> 2), corner(j, at & 3), !0))
-                        .sum(),
-                };
+                nothing += losses.of_children(outer, !0);
                 continue;
             }
             let node = nodes.next().unwrap_or(Node(0));
-            let kept = self.prune_node(node, &mut leaves, worth, uniform, trade, (i, j), out);
+            let own;
+            (own, leaves) = leaves.split_at(node.mixed().count_ones() as usize);
+            let kept = self.prune_node(node, own, losses, outer, trade, out);
             nothing += kept.nothing;
             cost += kept.cost;
             if !kept.any {
@@ -165,48 +222,32 @@ impl<'a> Pruner<'a> {
         full != !0 && cost + trade * bytes < nothing
     }
 
-    /// Appends what is kept of a node and its leaves.
-    #[allow(clippy::too_many_arguments)]
+    /// Appends what is kept of node `outer` and its leaves, `exact`.
     fn prune_node(
         &self,
         node: Node,
-        leaves: &mut impl Iterator<Item = u16>,
-        worth: &PairWorth,
-        uniform: bool,
+        exact: &[u16],
+        losses: &impl Losses,
+        outer: usize,
         trade: f64,
-        (i, j): (usize, usize),
         out: &mut PairSymbols,
     ) -> Kept {
         let first = out.leaves.len();
-        let exact: [u16; 16] = std::array::from_fn(|at| {
-            if node.mixed() >> at & 1 == 1 {
-                leaves.next().unwrap_or(!0)
-            } else {
-                0
-            }
-        });
-        let mut nothing = 0.0;
         // Every leaf by itself, as if the node cost nothing; all as they are; all visible.
         let (mut best_full, mut best_cost) = (node.full(), 0.0);
         let (mut exact_cost, mut all_cost) = (0.0, 0.0);
-        for (at, &leaf) in exact.iter().enumerate() {
-            if node.full() >> at & 1 == 1 {
-                continue;
-            }
-            let (v, t) = (corner(i, at >> 2), corner(j, at & 3));
-            let whole = worth.loss(uniform, v, t, !leaf);
-            nothing += whole;
-            if node.mixed() >> at & 1 == 0 {
-                continue;
-            }
+        let mut mixed = node.mixed();
+        for &leaf in exact {
+            let at = mixed.trailing_zeros() as usize;
+            mixed &= mixed.wrapping_sub(1);
+            let (v, t) = corners(outer, at);
+            let whole = losses.of(v, t, !leaf);
             all_cost += whole;
-            let length = f64::from(self.lengths[usize::from(leaf)]);
-            let (mut kept, mut cost) = (leaf, trade * length);
+            let (length, shorter) = self.leaves[usize::from(leaf)];
+            let (mut kept, mut cost) = (leaf, trade * f64::from(length));
             exact_cost += cost;
-            let shorter = self.shorter[usize::from(leaf)];
-            // Where not all is terrain, other bits would be no canonical code.
-            if length > 1.0 && shorter != !0 && worth.whole() {
-                let other = worth.loss(uniform, v, t, shorter & !leaf) + trade;
+            if length > 1 && shorter != !0 && losses.may_change() {
+                let other = losses.of(v, t, shorter & !leaf) + trade;
                 if other < cost {
                     (kept, cost) = (shorter, other);
                 }
@@ -219,12 +260,26 @@ impl<'a> Pruner<'a> {
                 out.leaves.push(kept);
             }
         }
+        let nothing = all_cost + losses.of_children(outer, !node.some());
         let symbol = |full: u16| u32::from(node.some()) | u32::from(full) << 16;
-        let with_node = |full, cost| cost + trade * self.codebook.node_length(symbol(full)) as f64;
-        let best = with_node(best_full, best_cost);
-        let exactly = with_node(node.full(), exact_cost);
-        let all = with_node(node.some(), all_cost);
-        let least = best.min(exactly).min(all);
+        // Of no use if even a node of one byte is too dear.
+        let with_node = |full, cost, most| match cost + trade < most {
+            true => cost + trade * self.codebook.node_length(symbol(full)) as f64,
+            false => f64::INFINITY,
+        };
+        let mut least = with_node(best_full, best_cost, nothing);
+        let mut full = best_full;
+        let exactly = with_node(node.full(), exact_cost, least);
+        if exactly < least {
+            (least, full) = (exactly, node.full());
+            out.leaves.truncate(first);
+            out.leaves.extend_from_slice(exact);
+        }
+        let all = with_node(node.some(), all_cost, least);
+        if all < least {
+            (least, full) = (all, node.some());
+            out.leaves.truncate(first);
+        }
         if nothing <= least {
             out.leaves.truncate(first);
             return Kept {
@@ -233,19 +288,6 @@ impl<'a> Pruner<'a> {
                 nothing,
             };
         }
-        let full = if least == best {
-            best_full
-        } else {
-            out.leaves.truncate(first);
-            if least == exactly {
-                let mixed = exact.iter().enumerate();
-                let mixed = mixed.filter(|(at, _)| node.mixed() >> at & 1 == 1);
-                out.leaves.extend(mixed.map(|(_, &leaf)| leaf));
-                node.full()
-            } else {
-                node.some()
-            }
-        };
         out.nodes.push(symbol(full));
         Kept {
             any: true,
