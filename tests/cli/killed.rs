@@ -100,7 +100,11 @@ fn a_bake_of_cells_that_is_killed_again_and_again_ends_with_the_same_bytes() {
     folder.fails(
         &[&other[..], &["--resume"]].concat(),
         3,
-        &["killed.vcb.checkpoint", "other portals", "delete it to begin anew"],
+        &[
+            "killed.vcb.checkpoint",
+            "other portals",
+            "delete it to begin anew",
+        ],
     );
     folder.fails(
         &[&other[..], &["--resume", "--checkpoint", "x"]].concat(),
