@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::error::BundleError;
-use super::journal::{Journal, Keep, RecordError, remove};
+use super::journal::{Journal, Keep, RecordError, fresh, remove};
 use super::records::{Fault, Head, Job, Kind, Tile};
 use super::writer::TerrainWriter;
 
@@ -131,6 +131,7 @@ impl Checkpoint {
     /// Deletes the checkpoint, once the bundle is finished.
     pub fn finish(mut self) -> Result<(), RecordError> {
         self.finished = true;
+        remove(&fresh(self.journal.path()))?;
         Ok(remove(self.journal.path())?)
     }
 }

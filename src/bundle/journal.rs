@@ -5,8 +5,9 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::checkpoint::beside;
 use super::error::{BundleError, ErrorKind};
-use super::output::{sync_folder_of, temporary_for};
+use super::output::rename_file;
 use super::records::{Fault, HEIGHTS, Head, JOB, Kind, Reader, Tile, VERSION, record, start};
 
 /// What may be lost if the system, not only the process, dies.
@@ -325,17 +326,24 @@ impl Journal {
         }
         let head = serde_json::to_vec(head).map_err(|error| write(error.into()))?;
         let bytes = [&start(kind)[..], &record(JOB, &head), more].concat();
-        let mut temporary = temporary_for(path).map_err(write)?;
-        temporary.write_all(&bytes).map_err(write)?;
-        temporary.as_file().sync_all().map_err(write)?;
-        lock(temporary.as_file(), path)?;
-        let named = if replace {
-            temporary.persist(path)
-        } else {
-            temporary.persist_noclobber(path)
-        };
-        let file = named.map_err(|error| write(error.error))?;
-        sync_folder_of(path);
+        // Under a lasting name first: what a killed process has left is begun anew.
+        let fresh = fresh(path);
+        let mut file = File::options()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&fresh)
+            .map_err(write)?;
+        lock(&file, path)?;
+        let begun = file
+            .set_len(0)
+            .and_then(|()| file.write_all(&bytes))
+            .and_then(|()| file.sync_all())
+            .and_then(|()| rename_file(&fresh, path, replace));
+        if let Err(error) = begun {
+            remove(&fresh).ok();
+            return Err(write(error).into());
+        }
         Ok(Self {
             path: path.to_owned(),
             file,
@@ -443,6 +451,11 @@ fn lock(file: &File, path: &Path) -> Result<(), RecordError> {
         }),
         _ => Ok(()),
     }
+}
+
+/// The name of a journal that is not yet begun.
+pub(super) fn fresh(journal: &Path) -> PathBuf {
+    beside(journal, ".new")
 }
 
 /// Tiles up to the end, or to the first thing that is not right.

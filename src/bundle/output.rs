@@ -311,7 +311,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// A temporary file in the folder of `path`, with the permissions that a new file has.
-pub(super) fn temporary_for(path: &Path) -> io::Result<NamedTempFile> {
+fn temporary_for(path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".viewcell-").suffix(".part");
     #[cfg(unix)]
@@ -349,7 +349,7 @@ pub(super) fn rename_file(part: &Path, path: &Path, overwrite: bool) -> io::Resu
 
 /// A rename is durable once its folder is. Some file systems cannot sync a folder; the file is
 /// whole all the same.
-pub(super) fn sync_folder_of(path: &Path) {
+fn sync_folder_of(path: &Path) {
     if let Ok(folder) = File::open(folder_of(path)) {
         folder.sync_all().ok();
     }

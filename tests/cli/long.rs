@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::common::{Folder, demo};
+use crate::common::{Folder, demo, wall};
 
 /// The arguments of a bake of a part of the demo: 16 tiles, and a fraction of a second.
 fn bake<'a>(demo: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -188,4 +188,19 @@ fn options_that_cannot_be_together_are_told() {
         2,
         &["--no-checkpoint"],
     );
+}
+
+#[test]
+fn what_was_killed_before_its_checkpoint_had_a_name_is_begun_anew() {
+    let folder = Folder::new();
+    folder.write("wall.asc", wall());
+    folder.write(
+        "a.vcb.checkpoint.new",
+        "longer than the beginning of a checkpoint".repeat(99),
+    );
+    folder.ok(&["bake", "terrain", "wall.asc", "-o", "a.vcb", "--quiet"]);
+    folder.ok(&["verify", "a.vcb"]);
+    let mut names = folder.names();
+    names.sort();
+    assert_eq!(names, ["a.vcb", "a.vcb.timings.json", "wall.asc"]);
 }
