@@ -29,28 +29,35 @@ struct Sights<'f, S: Simd, const N: usize> {
     rise: Lanes<S, N>,
 }
 
-impl<S: Simd, const N: usize> Sights<'_, S, N> {
-    /// x·v/u in fixed point: rounded down it has the true whole part, and its fraction is off by
-    /// less than 2⁻²⁶ for up to 2¹⁷ samples.
-    ///
-    /// For x·v/u is a whole number, or at least 1/u from one; x times the slope is less by up to x
-    /// units; and u are added.
-    #[inline(always)]
-    fn crossing(&self, x: i32) -> i64 {
-        i64::from(x) * self.slope + i64::from(self.u)
-    }
+/// v/u in fixed point, rounded down.
+#[inline(always)]
+fn slope(u: i32, v: i32) -> i64 {
+    (i64::from(v) << POINT).div_euclid(i64::from(u))
+}
 
+/// x·v/u, for x from 0 to u: the whole number not above it, and how far it is beyond that, off by
+/// less than 2⁻²⁶ for u up to 2¹⁷ and never more than 0 where it is whole.
+///
+/// For x·v/u is a whole number, or at least 1/u from one; x times the slope is less by up to x
+/// units; and u are added, and taken away again.
+#[inline(always)]
+fn crossing(x: i32, u: i32, slope: i64) -> (i32, f32) {
+    let at = i64::from(x) * slope + i64::from(u);
+    let beyond = ((at & FRACTION) - i64::from(u)).max(0);
+    let one = (1i64 << POINT) as f32;
+    ((at >> POINT) as i32, beyond as f32 * (1.0 / one))
+}
+
+impl<S: Simd, const N: usize> Sights<'_, S, N> {
     /// How far the ground on line x across the major direction is above the sight, less the eye.
     #[inline(always)]
     fn across(&self, simd: S, x: i32) -> Lanes<S, N> {
-        let crossing = self.crossing(x);
+        // Where a sample is crossed itself nothing is beyond it: its neighbour may be a void.
+        let (whole, beyond) = crossing(x, self.u, self.slope);
         let ground = &self.band.axis.ground;
-        let at = self.band.index(x, (crossing >> POINT) as i32);
+        let at = self.band.index(x, whole);
         let first = ground.patch(simd, at);
         let second = ground.patch(simd, at + ROW);
-        // Nothing beyond a sample that is crossed itself: its neighbour may be a void.
-        let beyond = ((crossing & FRACTION) - i64::from(self.u)).max(0);
-        let beyond = beyond as f32 * (1.0 / (1i64 << POINT) as f32);
         let terrain = first.towards(second, beyond);
         self.rise.mul_add(-(x as f32 * self.inv_u), terrain)
     }
@@ -60,7 +67,7 @@ impl<S: Simd, const N: usize> Sights<'_, S, N> {
     #[inline(always)]
     fn along(&self, simd: S, x: i32) -> Option<Lanes<S, N>> {
         let (u, v) = (i64::from(self.u), i64::from(self.v));
-        let whole = self.crossing(x) >> POINT;
+        let whole = i64::from(crossing(x, self.u, self.slope).0);
         let rest = i64::from(x) * v - whole * u;
         // `past`: how far beyond the line j the segment is at x + 1, in 1/u of a sample.
         let (j, past) = if v >= 0 {
@@ -105,7 +112,7 @@ pub(super) fn exact<S: Simd, const CELLS: bool, const N: usize>(
         band,
         u,
         v,
-        slope: (i64::from(v) << POINT).div_euclid(i64::from(u)),
+        slope: slope(u, v),
         inv_u: 1.0 / u as f32,
         inv_v: if v == 0 { 0.0 } else { 1.0 / v.abs() as f32 },
         rise: band.axis.head.patch(simd, band.index(u, v)).minus(eye),
@@ -184,4 +191,31 @@ pub(super) fn exact<S: Simd, const CELLS: bool, const N: usize>(
         }
     }
     seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #[test]
+        fn crossings_have_the_true_whole_part_on_the_longest_sides(
+            u in prop_oneof![1..40i32, 1..1 << 17],
+            along in 0.0..=1.0f64,
+            steep in prop_oneof![Just(-1.0), Just(1.0), -1.0..=1.0f64],
+        ) {
+            let x = (along * f64::from(u)) as i32;
+            let v = (steep * f64::from(u)) as i32;
+            let (whole, beyond) = crossing(x, u, slope(u, v));
+            let product = i64::from(x) * i64::from(v);
+            prop_assert_eq!(i64::from(whole), product.div_euclid(i64::from(u)));
+            let rest = product.rem_euclid(i64::from(u));
+            let truth = rest as f64 / f64::from(u);
+            // The single precision of the result comes on top.
+            prop_assert!((f64::from(beyond) - truth).abs() < 2f64.powi(-26) + 2f64.powi(-25));
+            prop_assert!(rest > 0 || beyond == 0.0);
+        }
+    }
 }

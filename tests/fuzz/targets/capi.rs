@@ -75,14 +75,17 @@ unsafe fn ask(bundle: *mut viewcell_bundle, info: &viewcell_terrain) {
     }
 }
 
+/// Room for what one move of three players can bring.
+const NOTICES: [viewcell_notice; 4] = [viewcell_notice {
+    to: 0,
+    about: 0,
+    what: 0,
+}; 4];
+
 /// Three players, a few moves.
 unsafe fn play(bundle: *mut viewcell_bundle, info: &viewcell_terrain) {
     let mut session = null_mut();
-    let mut notices = [viewcell_notice {
-        to: 0,
-        about: 0,
-        what: 0,
-    }; 4];
+    let mut notices = NOTICES;
     let mut count = 0;
     unsafe {
         let made = viewcell_session_new(bundle, 3, core::ptr::null(), &mut session);
@@ -104,11 +107,7 @@ unsafe fn play(bundle: *mut viewcell_bundle, info: &viewcell_terrain) {
 /// Three players in a level, a few moves.
 unsafe fn play_in_cells(bundle: *mut viewcell_bundle, level: &viewcell_cells, construction: u32) {
     let mut session = null_mut();
-    let mut notices = [viewcell_notice {
-        to: 0,
-        about: 0,
-        what: 0,
-    }; 4];
+    let mut notices = NOTICES;
     let mut count = 0;
     unsafe {
         let made = viewcell_cells_session_new(bundle, 3, construction, 1, 1, &mut session);
