@@ -27,6 +27,8 @@ mod gather;
 mod kernel;
 mod merge;
 mod mirror;
+mod observer;
+mod options;
 mod pack;
 mod prune;
 mod read_back;
@@ -38,7 +40,6 @@ mod sweep;
 mod tiles;
 mod weights;
 
-use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
@@ -50,10 +51,10 @@ use crate::bundle::{
 };
 use crate::format::{Grid, TerrainParameters, TreeCode, VisibilityMode};
 use crate::hierarchy::Plan;
-use crate::visibility::{Curvature, MAX_SECTORS, Simd};
 use crate::world::Terrain;
 
 use assembly::{Assembly, Trees};
+use options::mutual;
 use pack::Target;
 use report::{Finish, Written};
 use tiles::Prepared;
@@ -63,6 +64,8 @@ pub use cells::{CellOptions, CellReport, bake_cells};
 pub use compression::{Budget, Compression, DeepestFirst, Ties, Weight};
 pub use error::{BakeError, BakeErrorKind};
 pub use merge::{grid_of_shard, merge};
+pub use observer::{Observer, Stage};
+pub use options::{BakeOptions, Mode, as_seen, check_height, check_sight};
 pub use read_back::read_level;
 pub use repack::{RepackOptions, repack};
 pub use report::{BakeReport, ShardReport};
@@ -71,104 +74,6 @@ pub use sweep::{Kept, deepest_first, optimal};
 
 /// The program, as it signs what it makes.
 const TOOL: &str = concat!("viewcell ", env!("CARGO_PKG_VERSION"));
-
-/// What a level-0 view cell means (DESIGN section 1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// The PVS of the sample, exactly.
-    Exact,
-    /// The PVS of the unit square around the sample: from any position to any position.
-    Conservative,
-    /// The PVS of the sample by this many radial sectors (thesis section 3.1), 1 to
-    /// [`MAX_SECTORS`].
-    Sectors(u32),
-}
-
-/// The options of a bake.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BakeOptions {
-    /// Height of the eye above ground, in metres.
-    pub eye_height: f64,
-    /// Height of the top of the head above ground, in metres.
-    pub player_height: f64,
-    /// What a level-0 view cell means.
-    pub mode: Mode,
-    /// Nobody sees further than this over the ground, in metres; `None` for no limit.
-    pub max_distance: Option<f64>,
-    /// The shape of the earth; `None` for a flat one.
-    pub curvature: Option<Curvature>,
-    /// Threads that compute; 0 for as many as there are processors.
-    pub threads: usize,
-    /// Instructions to use. Changes no byte of the result.
-    pub simd: Simd,
-    /// Whether to replace an output that exists.
-    pub overwrite: bool,
-    /// What becomes of the bake if it ends before its time.
-    pub keep: Keep,
-    /// What is kept. Not of a shard, which keeps all: [`merge`] is told.
-    pub compression: Compression,
-}
-
-/// A stage, for progress.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Tables for the kernels.
-    Prepare,
-    /// What an earlier bake did is checked and taken over; counted in tiles.
-    Resume,
-    /// Visibility, hierarchy and trees; counted in pairs of samples.
-    Visibility,
-    /// Trees become pairs of blocks; counted in blocks.
-    Compress,
-    /// Trees lose their deepest nodes; counted in quads.
-    Prune,
-    /// Shards are joined; counted in tiles.
-    Merge,
-    /// Lines of sight through portals; counted in pairs of portals' sides.
-    Portals,
-    /// How many visible steps lead from cell to cell.
-    Distances,
-    /// Index, provenance, sync.
-    Finish,
-}
-
-impl Stage {
-    /// Its name in progress and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Prepare => "prepare",
-            Self::Resume => "resume",
-            Self::Visibility => "visibility",
-            Self::Compress => "compress",
-            Self::Prune => "prune",
-            Self::Merge => "merge",
-            Self::Portals => "portals",
-            Self::Distances => "distances",
-            Self::Finish => "finish",
-        }
-    }
-
-    /// What its work is counted in.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Self::Prepare | Self::Distances | Self::Finish => "steps",
-            Self::Compress => "blocks",
-            Self::Prune => "quads",
-            Self::Resume | Self::Merge => "tiles",
-            Self::Visibility | Self::Portals => "pairs",
-        }
-    }
-}
-
-/// Follows a bake, and may stop it.
-pub trait Observer: Sync {
-    /// A stage of `total` units begins.
-    fn stage(&self, stage: Stage, total: u64);
-    /// Of the stage, `done` units are done.
-    fn advance(&self, stage: Stage, done: u64);
-    /// Whether to stop: the bake ends soon, and leaves nothing behind but what it keeps.
-    fn cancelled(&self) -> bool;
-}
 
 /// Where the terrain came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -212,7 +117,7 @@ pub fn bake_terrain(
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
     let finish = Finish::new(tiles::threads(options), options.simd.name());
-    check_options(options)?;
+    options.check(terrain)?;
     let grid = Grid::new(terrain.width(), terrain.height())?;
     let header = header(terrain, grid, options);
     let job = share::job(terrain, source, &header);
@@ -230,7 +135,7 @@ pub fn bake_terrain(
         keep => Some(Checkpoint::open(output, &job, keep)?),
     };
     let baked: Result<BakeReport, BakeError> = (|| {
-        let seen = as_seen(terrain, options)?;
+        let seen = as_seen(terrain, options.curvature)?;
         let prepared = Prepared::new(&seen, grid, options, observer);
         let (overwrite, heights) = (options.overwrite, terrain.heights());
         let writer = match &checkpoint {
@@ -370,7 +275,7 @@ pub fn bake_shard(
     output: &Path,
     observer: &dyn Observer,
 ) -> Result<ShardReport, BakeError> {
-    check_options(options)?;
+    options.check(terrain)?;
     let grid = Grid::new(terrain.width(), terrain.height())?;
     let header = header(terrain, grid, options);
     let job = share::job(terrain, source, &header);
@@ -410,7 +315,7 @@ pub fn bake_shard(
             }
             kept_tiles = shard.tiles();
         }
-        let seen = as_seen(terrain, options)?;
+        let seen = as_seen(terrain, options.curvature)?;
         let prepared = Prepared::new(&seen, grid, options, observer);
         let due = due.start + kept_tiles as usize..due.end;
         prepared.bake_tiles(
@@ -434,83 +339,6 @@ pub fn bake_shard(
         Err(error) if options.keep == Keep::Nothing => Err(error),
         Err(error) => Err(error.keeping(shard.path(), shard.tiles(), share.end - share.first)),
     }
-}
-
-fn check_options(options: &BakeOptions) -> Result<(), BakeError> {
-    let heights = [
-        ("--player-height", options.player_height),
-        ("--eye-height", options.eye_height),
-    ];
-    for (option, height) in heights {
-        if !(0.0..=1e6).contains(&height) {
-            return Err(BakeError::Option {
-                option,
-                expected: "0 to 1000000 m",
-                found: height.to_string(),
-            });
-        }
-    }
-    if let Some(distance) = options.max_distance
-        && !(distance.is_finite() && distance > 0.0)
-    {
-        return Err(BakeError::Option {
-            option: "--max-distance",
-            expected: "a positive number of metres",
-            found: distance.to_string(),
-        });
-    }
-    if let Mode::Sectors(sectors) = options.mode
-        && !(1..=MAX_SECTORS).contains(&sectors)
-    {
-        return Err(BakeError::Option {
-            option: "--sectors",
-            expected: "1 to 1000000 sectors",
-            found: sectors.to_string(),
-        });
-    }
-    if let Some(Curvature { radius, refraction }) = options.curvature {
-        // A smaller earth is none, and would be bent beyond what a parabola is good for.
-        if !(radius.is_finite() && radius >= 1e3) {
-            return Err(BakeError::Option {
-                option: "--earth-curvature",
-                expected: "a radius of at least 1000 m",
-                found: radius.to_string(),
-            });
-        }
-        if !(0.0..1.0).contains(&refraction) {
-            return Err(BakeError::Option {
-                option: "--refraction",
-                expected: "a coefficient of at least 0 and less than 1",
-                found: refraction.to_string(),
-            });
-        }
-    }
-    if options.simd.level().is_none() {
-        return Err(BakeError::Option {
-            option: "--simd",
-            expected: "instructions that this processor has",
-            found: options.simd.name().to_owned(),
-        });
-    }
-    Ok(())
-}
-
-/// The ground that straight sight meets.
-fn as_seen<'t>(terrain: &'t Terrain, options: &BakeOptions) -> Result<Cow<'t, Terrain>, BakeError> {
-    let Some(curvature) = options.curvature else {
-        return Ok(Cow::Borrowed(terrain));
-    };
-    let lowered = curvature.lower(terrain);
-    lowered.map(Cow::Owned).map_err(|error| BakeError::Option {
-        option: "--earth-curvature",
-        expected: "a terrain that is small beside the earth",
-        found: error.to_string(),
-    })
-}
-
-/// Whether whoever is seen sees, too, so that each pair is decided once.
-fn mutual(options: &BakeOptions) -> bool {
-    !matches!(options.mode, Mode::Sectors(_)) && options.eye_height == options.player_height
 }
 
 fn header(terrain: &Terrain, grid: Grid, options: &BakeOptions) -> TerrainHeader {

@@ -166,7 +166,7 @@ pub fn run(args: Args) -> Outcome {
                 .into(),
         ));
     }
-    if job.compression().is_lossy() && long.shard.is_some() {
+    if job.compression.is_lossy() && long.shard.is_some() {
         return Err(Failure::usage(
             "--budget, --compression: expected a whole bundle, found --shard; give them to viewcell merge"
                 .into(),
@@ -313,14 +313,17 @@ fn bake(
     output: &Path,
     progress: &Progress,
 ) -> Result<(Vec<String>, Option<ShardReport>), Failure> {
-    let ingested = read_terrain(&job.input, &job.ingest_options())?;
+    let ingested = read_terrain(&job.input, &job.reading.options())?;
+    let sight = job
+        .sight
+        .over(&ingested.terrain, &job.input, &job.reading)?;
     let source = source(job, ingested.format)?;
     let options = BakeOptions {
         eye_height: job.eye_height.unwrap_or(job.player_height),
         player_height: job.player_height,
         mode: job.mode()?,
-        max_distance: job.max_distance,
-        curvature: job.curvature(&ingested.terrain)?,
+        max_distance: sight.max_distance,
+        curvature: sight.curvature,
         threads: job.threads,
         simd: match job.simd {
             Simd::Auto => visibility::Simd::Auto,
@@ -331,7 +334,7 @@ fn bake(
         overwrite: job.force,
         keep: long.keep(),
         compression: job
-            .compression()
+            .compression
             .read((ingested.terrain.width(), ingested.terrain.height()))?,
     };
     let terrain = &ingested.terrain;

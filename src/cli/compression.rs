@@ -15,7 +15,8 @@ use viewcell::ingest::{IngestOptions, read_terrain};
 use super::exit::Failure;
 
 /// What is kept of a bake that loses nothing.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub struct CompressionArgs {
     /// Greatest size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. What is hidden is
     /// given out as visible where that saves most bytes; never the other way round
@@ -26,8 +27,8 @@ pub struct CompressionArgs {
     ///
     /// area: hidden area, from a quad as many times as its side has samples. level: as much from all
     /// quads of one level together as from those of any other, so that large ones, on which
-    /// frontiers grow, lose least. A raster of the terrain's size
-    /// holds a weight of at least 0 for each sample.
+    /// frontiers grow, lose least. A raster of the bundle's columns and rows holds a weight of at
+    /// least 0 for each sample.
     #[arg(long, value_name = "area|level|RASTER", help_heading = "Size")]
     pub weight: Option<WeightOf>,
 

@@ -1,34 +1,36 @@
 //! What to bake: the options of `viewcell bake terrain`, on the command line or in a job file.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 use viewcell::bake::Mode;
-use viewcell::ingest::{self, IngestOptions};
-use viewcell::visibility::{Curvature, MAX_SECTORS};
-use viewcell::world::Terrain;
+use viewcell::visibility::MAX_SECTORS;
 
-use super::compression::{ByteSize, CompressionArgs, Method, Ties, WeightOf};
+use super::compression::{CompressionArgs, WeightOf};
 use super::exit::{Exit, Failure};
+use super::heightmap::Reading;
+use super::sight::SightArgs;
 use super::threads;
 
 /// A job file: what to bake, in TOML. Paths are relative to the file's own folder.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "viewcell job file")]
-pub struct JobFile {
+pub struct JobFile<T = TerrainJob> {
     /// A terrain to bake, with the options of `viewcell bake terrain`.
-    terrain: TerrainJob,
+    terrain: T,
 }
 
 /// A terrain to bake.
 #[derive(Clone, clap::Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(deny_unknown_fields)]
 pub struct TerrainJob {
     /// Heightmap: GeoTIFF, PNG, RAW16, SRTM .hgt, ESRI ASCII grid, ENVI; told by its content
     pub input: PathBuf,
@@ -56,24 +58,9 @@ pub struct TerrainJob {
     #[arg(long, value_name = "METRES", help_heading = "Players")]
     pub eye_height: Option<f64>,
 
-    /// Nobody sees further than this over the ground, in metres; if not given, sight has no limit
-    #[arg(long, value_name = "METRES", help_heading = "Players")]
-    pub max_distance: Option<f64>,
-
-    /// Let the earth be round, and air bend sight. Needs a file with a ground unit, or --spacing
-    #[arg(long, help_heading = "Players")]
-    #[serde(default)]
-    pub earth_curvature: bool,
-
-    /// How much air bends sight, as a share of the earth's curvature: 0 to less than 1; 1/7 if not
-    /// given
-    #[arg(
-        long,
-        value_name = "K",
-        requires = "earth_curvature",
-        help_heading = "Players"
-    )]
-    pub refraction: Option<f64>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub sight: SightArgs,
 
     /// What one place is: a sample, the square around it, or a sample by sectors
     #[arg(long, value_enum, default_value_t, help_heading = "Players")]
@@ -87,78 +74,13 @@ pub struct TerrainJob {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SECTORS)), help_heading = "Players")]
     pub sectors: Option<u32>,
 
-    /// Metres between columns and between rows; overrides the file
-    #[arg(long, value_name = "DX[,DY]", help_heading = "Reading the heightmap")]
-    pub spacing: Option<Spacing>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub reading: Reading,
 
-    /// Metres of height in one step of the file's values
-    #[arg(long, value_name = "S", default_value_t = one(), allow_negative_numbers = true, help_heading = "Reading the heightmap")]
-    #[serde(default = "one")]
-    pub vertical_scale: f64,
-
-    /// Metres to add to every height, after the scale
-    #[arg(
-        long,
-        value_name = "METRES",
-        default_value_t = 0.0,
-        allow_negative_numbers = true,
-        help_heading = "Reading the heightmap"
-    )]
-    #[serde(default)]
-    pub vertical_offset: f64,
-
-    /// Columns and rows of a RAW16 file, which has no header
-    #[arg(long, value_name = "WxH", help_heading = "Reading the heightmap")]
-    pub size: Option<Size>,
-
-    /// Byte order of a RAW16 file
-    #[arg(long, value_enum, help_heading = "Reading the heightmap")]
-    pub byte_order: Option<ByteOrder>,
-
-    /// Stored value that means no data; overrides the file
-    #[arg(
-        long,
-        value_name = "VALUE",
-        allow_negative_numbers = true,
-        help_heading = "Reading the heightmap"
-    )]
-    pub nodata: Option<f64>,
-
-    /// Bake a part: first column, first row, columns, rows
-    #[arg(long, value_name = "C,R,W,H", help_heading = "Reading the heightmap")]
-    pub crop: Option<Crop>,
-
-    /// Refuse larger terrains than this
-    #[arg(long, value_name = "N", default_value_t = max_samples(), help_heading = "Reading the heightmap")]
-    #[serde(default = "max_samples")]
-    pub max_samples: u64,
-
-    /// Greatest size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. What is hidden is
-    /// given out as visible where that saves most bytes; never the other way round
-    #[arg(long, value_name = "SIZE", help_heading = "Size")]
-    pub budget: Option<ByteSize>,
-
-    /// What it is worth that something is hidden: area, level, or a raster of where players are
-    ///
-    /// area: hidden area, from a quad as many times as its side has samples. level: as much from all
-    /// quads of one level together as from those of any other, so that large ones, on which
-    /// frontiers grow, lose least. A raster of the terrain's size
-    /// (after --crop) holds a weight of at least 0 for each sample.
-    #[arg(long, value_name = "area|level|RASTER", help_heading = "Size")]
-    pub weight: Option<WeightOf>,
-
-    /// How to come to a budget: by least loss, or as Avni's thesis does, for comparison
-    #[arg(long, value_enum, help_heading = "Size")]
-    pub compression: Option<Method>,
-
-    /// With --compression deepest-first: nodes that each PVS may have. If not given, as many as the
-    /// budget affords at three bytes each
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Size")]
-    pub nodes_per_quad: Option<u64>,
-
-    /// With --compression deepest-first: which of equally deep nodes go first
-    #[arg(long, value_enum, help_heading = "Size")]
-    pub ties: Option<Ties>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub compression: CompressionArgs,
 
     /// Threads to work with; 0 for one a processor. The bundle does not depend on it
     #[arg(
@@ -189,14 +111,6 @@ fn player_height() -> f64 {
 
 /// As many sectors as the thesis says are enough (section 3.1).
 const ENOUGH_SECTORS: u32 = 1000;
-
-fn one() -> f64 {
-    1.0
-}
-
-fn max_samples() -> u64 {
-    IngestOptions::default().max_samples
-}
 
 /// What the PVS of one place means.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
@@ -229,91 +143,6 @@ pub enum Simd {
     Baseline,
 }
 
-/// Byte order of 16-bit samples.
-#[derive(Clone, Copy, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ByteOrder {
-    /// Low byte first (Unity, Windows)
-    Little,
-    /// High byte first (Mac)
-    Big,
-}
-
-impl From<ByteOrder> for ingest::ByteOrder {
-    fn from(order: ByteOrder) -> Self {
-        match order {
-            ByteOrder::Little => Self::Little,
-            ByteOrder::Big => Self::Big,
-        }
-    }
-}
-
-/// Metres between columns and between rows: one number for both, or two.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "expected a number of metres, or two: [DX, DY]")]
-pub enum Spacing {
-    Both(f64),
-    Each([f64; 2]),
-}
-
-impl Spacing {
-    /// `[dx, dy]` in metres.
-    pub fn metres(self) -> [f64; 2] {
-        match self {
-            Self::Both(both) => [both; 2],
-            Self::Each(each) => each,
-        }
-    }
-}
-
-impl FromStr for Spacing {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match list(text, ',').as_deref() {
-            Some([both]) => Ok(Self::Both(*both)),
-            Some([dx, dy]) => Ok(Self::Each([*dx, *dy])),
-            _ => Err("expected DX or DX,DY in metres".into()),
-        }
-    }
-}
-
-/// Columns and rows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Size(pub [u32; 2]);
-
-impl FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match list(text, 'x').as_deref() {
-            Some([width, height]) => Ok(Self([*width, *height])),
-            _ => Err("expected WxH, as in 513x513".into()),
-        }
-    }
-}
-
-/// First column, first row, columns, rows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Crop(pub [u32; 4]);
-
-impl FromStr for Crop {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match list(text, ',').as_deref() {
-            Some([column, row, width, height]) => Ok(Self([*column, *row, *width, *height])),
-            _ => Err("expected C,R,W,H: first column, first row, columns, rows".into()),
-        }
-    }
-}
-
-fn list<T: FromStr>(text: &str, separator: char) -> Option<Vec<T>> {
-    text.split(separator)
-        .map(|word| word.trim().parse().ok())
-        .collect()
-}
-
 impl TerrainJob {
     /// Reads a job file; its paths come out relative to where the process is.
     pub fn read(path: &Path) -> Result<Self, Failure> {
@@ -326,15 +155,25 @@ impl TerrainJob {
             )
         };
         let text = String::from_utf8(text).map_err(|error| bad(error.to_string()))?;
-        let file: JobFile = toml::from_str(&text).map_err(|error| bad(error.to_string()))?;
-        let mut job = file.terrain;
+        let mut job = Self::parse(&text).map_err(|error| bad(error.to_string()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         job.output = Some(folder.join(job.output()?));
         job.input = folder.join(job.input);
-        if let Some(WeightOf::Raster(raster)) = &mut job.weight {
+        if let Some(WeightOf::Raster(raster)) = &mut job.compression.weight {
             *raster = folder.join(&*raster);
         }
         Ok(job)
+    }
+
+    /// Reads the text of a job file.
+    fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        // Serde knows neither the lines of flattened groups nor what belongs to none of them: so
+        // names are looked at first, and each group by itself.
+        toml::from_str::<JobFile<BTreeMap<OptionName, IgnoredAny>>>(text)?;
+        toml::from_str::<JobFile<Reading>>(text)?;
+        toml::from_str::<JobFile<SightArgs>>(text)?;
+        toml::from_str::<JobFile<CompressionArgs>>(text)?;
+        Ok(toml::from_str::<JobFile>(text)?.terrain)
     }
 
     /// The bundle to write.
@@ -351,17 +190,6 @@ impl TerrainJob {
         }
     }
 
-    /// What of the bake is kept.
-    pub fn compression(&self) -> CompressionArgs {
-        CompressionArgs {
-            budget: self.budget,
-            weight: self.weight.clone(),
-            compression: self.compression,
-            nodes_per_quad: self.nodes_per_quad,
-            ties: self.ties,
-        }
-    }
-
     /// The visibility mode.
     pub fn mode(&self) -> Result<Mode, Failure> {
         match (self.visibility, self.sectors) {
@@ -374,73 +202,52 @@ impl TerrainJob {
         }
     }
 
-    fn refraction(&self) -> f64 {
-        self.refraction.unwrap_or(Curvature::REFRACTION)
-    }
-
-    /// The shape of the earth under the terrain that was read.
-    pub fn curvature(&self, terrain: &Terrain) -> Result<Option<Curvature>, Failure> {
-        if !self.earth_curvature {
-            return match self.refraction {
-                None => Ok(None),
-                // A job file knows of no options that need others.
-                Some(k) => Err(Failure::usage(format!(
-                    "--refraction {k}: expected only with --earth-curvature; add it, or leave out --refraction"
-                ))),
-            };
-        }
-        let placed = terrain.georeference().is_some_and(|place| place.has_crs());
-        if !placed && self.spacing.is_none() {
-            return Err(Failure::new(
-                Exit::BadInput,
-                anyhow::anyhow!(
-                    "{}: --earth-curvature expects to know how many metres apart samples are, and the file names no coordinate reference system; give --spacing DX[,DY]",
-                    self.input.display()
-                ),
-            ));
-        }
-        Ok(Some(Curvature::earth(self.refraction())))
-    }
-
     /// The options that the bundle depends on, by their names on the command line; but for the
     /// budget, of which the bundle says what was lost.
     pub fn options(&self) -> Map<String, Value> {
         let options = json!({
             "player-height": self.player_height,
             "eye-height": self.eye_height.unwrap_or(self.player_height),
-            "max-distance": self.max_distance,
-            "earth-curvature": self.earth_curvature.then_some(true),
-            "refraction": self.earth_curvature.then(|| self.refraction()),
+            "max-distance": self.sight.max_distance,
+            "earth-curvature": self.sight.earth_curvature.then_some(true),
+            "refraction": self.sight.refraction_of_earth(),
             "visibility": self.visibility,
             "sectors": match self.visibility {
                 Visibility::Sectors => Some(self.sectors.unwrap_or(ENOUGH_SECTORS)),
                 _ => None,
             },
-            "spacing": self.spacing,
-            "vertical-scale": self.vertical_scale,
-            "vertical-offset": self.vertical_offset,
-            "size": self.size,
-            "byte-order": self.byte_order,
-            "nodata": self.nodata,
-            "crop": self.crop,
+            "spacing": self.reading.spacing,
+            "vertical-scale": self.reading.vertical_scale,
+            "vertical-offset": self.reading.vertical_offset,
+            "size": self.reading.size,
+            "byte-order": self.reading.byte_order,
+            "nodata": self.reading.nodata,
+            "crop": self.reading.crop,
         });
         match options {
             Value::Object(options) => options.into_iter().filter(|(_, v)| !v.is_null()).collect(),
             _ => Map::new(),
         }
     }
+}
 
-    /// How to read the heightmap.
-    pub fn ingest_options(&self) -> IngestOptions {
-        IngestOptions {
-            spacing: self.spacing.map(Spacing::metres),
-            vertical_scale: self.vertical_scale,
-            vertical_offset: self.vertical_offset,
-            size: self.size.map(|Size(size)| size),
-            byte_order: self.byte_order.map(ByteOrder::into),
-            crop: self.crop.map(|Crop(crop)| crop),
-            nodata: self.nodata,
-            max_samples: self.max_samples,
+/// The name of an option that a job file may give: one of the command line's.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct OptionName(String);
+
+impl<'de> Deserialize<'de> for OptionName {
+    fn deserialize<D: Deserializer<'de>>(file: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(file)?;
+        let command = <TerrainJob as clap::Args>::augment_args(clap::Command::new("terrain"));
+        let known = command.get_arguments();
+        let known = known.map(|option| option.get_long().unwrap_or(option.get_id().as_str()));
+        let known: Vec<&str> = known.collect();
+        match known.contains(&name.as_str()) {
+            true => Ok(Self(name)),
+            false => Err(D::Error::custom(format!(
+                "unknown option `{name}`, expected one of {}",
+                known.join(", ")
+            ))),
         }
     }
 }
@@ -448,18 +255,8 @@ impl TerrainJob {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lists_of_numbers_are_read_whole_or_not_at_all() {
-        assert_eq!("90".parse(), Ok(Spacing::Both(90.0)));
-        assert_eq!("74.5, 92".parse(), Ok(Spacing::Each([74.5, 92.0])));
-        assert_eq!("513x257".parse(), Ok(Size([513, 257])));
-        assert_eq!("1,2,3,4".parse(), Ok(Crop([1, 2, 3, 4])));
-        assert!("1,2,3".parse::<Spacing>().is_err());
-        assert!("513".parse::<Size>().is_err());
-        assert!("1,2,3,-4".parse::<Crop>().is_err());
-        assert!("1,2,3,4,5".parse::<Crop>().is_err());
-    }
+    use crate::cli::compression::ByteSize;
+    use viewcell::ingest;
 
     #[test]
     fn a_job_file_has_the_defaults_of_the_command_line() {
@@ -469,10 +266,9 @@ mod tests {
             job: TerrainJob,
         }
         let line = <Line as clap::Parser>::parse_from(["bake", "a.tif"]).job;
-        let file: JobFile = toml::from_str("[terrain]\ninput = \"a.tif\"").unwrap();
-        let file = file.terrain;
+        let file = TerrainJob::parse("[terrain]\ninput = \"a.tif\"").unwrap();
         assert_eq!(line.output().unwrap(), file.output().unwrap());
-        assert_eq!(line.ingest_options(), file.ingest_options());
+        assert_eq!(line.reading.options(), file.reading.options());
         assert_eq!(line.player_height, file.player_height);
         assert_eq!(line.eye_height, file.eye_height);
         assert!(line.visibility == file.visibility);
@@ -484,7 +280,7 @@ mod tests {
 
     #[test]
     fn every_option_of_a_job_file_is_read() {
-        let file: JobFile = toml::from_str(
+        let job = TerrainJob::parse(
             r#"
             [terrain]
             input = "a.raw"
@@ -502,13 +298,17 @@ mod tests {
             nodata = -9999
             crop = [1, 2, 3, 4]
             max-samples = 1000
+            max-distance = 5000
+            earth-curvature = true
+            refraction = 0.13
+            budget = "10MB"
+            weight = "level"
             threads = 2
             simd = "baseline"
             "#,
         )
         .unwrap_or_else(|error| panic!("{error}"));
-        let job = file.terrain;
-        let options = job.ingest_options();
+        let options = job.reading.options();
         assert_eq!(options.spacing, Some([74.0, 92.5]));
         assert_eq!(
             (options.vertical_scale, options.vertical_offset),
@@ -523,6 +323,10 @@ mod tests {
         assert_eq!(options.max_samples, 1000);
         assert_eq!((job.player_height, job.eye_height), (2.0, Some(1.7)));
         assert_eq!((job.force, job.verify, job.threads), (true, true, 2));
+        assert_eq!(job.sight.max_distance, Some(5000.0));
+        assert_eq!(job.sight.refraction_of_earth(), Some(0.13));
+        assert_eq!(job.compression.budget, Some(ByteSize(10_000_000)));
+        assert_eq!(job.compression.weight, Some(WeightOf::Level));
     }
 
     #[test]
@@ -545,10 +349,26 @@ mod tests {
                 "line 3",
                 "1024",
             ),
+            // Each group of options.
+            (
+                "[terrain]\ninput = \"a\"\nnodata = \"none\"\n",
+                "line 3",
+                "expected f64",
+            ),
+            (
+                "[terrain]\ninput = \"a\"\n\n\nearth-curvature = 1\n",
+                "line 5",
+                "boolean",
+            ),
+            (
+                "[terrain]\ninput = \"a\"\nbudget = \"10 pounds\"\n",
+                "line 3",
+                "100MB",
+            ),
             ("[cells]\n", "line 1", "cells"),
             ("[terrain\n", "line 1", "]"),
         ] {
-            let Err(error) = toml::from_str::<JobFile>(text) else {
+            let Err(error) = TerrainJob::parse(text) else {
                 panic!("accepted {text:?}");
             };
             let error = error.to_string();

@@ -27,6 +27,7 @@ mod report;
 #[cfg(test)]
 mod schemas;
 mod ship;
+mod sight;
 mod signals;
 mod threads;
 mod verify;

@@ -19,6 +19,8 @@ use crate::world::Terrain;
 pub struct MotionOptions {
     /// Heights of eyes and heads, as in the bundles.
     pub bodies: Bodies,
+    /// Nobody sees further than this over the ground, in metres, as in the bundles.
+    pub max_distance: f64,
     /// Pairs of cells to search.
     pub pairs: u32,
     /// Random lines of sight tried on each.
@@ -72,7 +74,8 @@ pub struct Compared {
     pub modes: [ModeShares; 3],
 }
 
-/// Compares bundles of `terrain` in the modes exact, conservative and sectors.
+/// Compares bundles of `terrain` in the modes exact, conservative and sectors. Of bundles of the
+/// round earth, `terrain` is the ground that was lowered ([`crate::visibility::Curvature::lower`]).
 pub fn compare_modes(
     terrain: &Terrain,
     bundles: [TerrainBundle<'_>; 3],
@@ -190,6 +193,7 @@ fn search(
             let found = find_sight(
                 terrain,
                 options.bodies,
+                options.max_distance,
                 place(from),
                 place(to),
                 options.positions,

@@ -155,26 +155,33 @@ pub fn is_blocked(
     obstruction(terrain, bodies, surface, a, b).map(|rise| rise > 0.0)
 }
 
-/// Searches for a line of sight from the view cell of sample `a` to that of `b`, on any surface:
-/// between the samples, between corners of the cells, and between so many random `positions`,
-/// of which corners and edges are preferred. `false` says only that none was found. `seed` chooses
-/// the positions. O(`positions` · distance in samples).
+/// Searches for a line of sight from the view cell of sample `a` to that of `b`, on any surface and
+/// no longer than `max_distance` metres over the ground: between the samples, between corners of the
+/// cells, and between so many random `positions`, of which corners and edges are preferred. `false`
+/// says only that none was found. `seed` chooses the positions. O(`positions` · distance in samples).
 pub fn find_sight(
     terrain: &Terrain,
     bodies: Bodies,
+    max_distance: f64,
     a: (u32, u32),
     b: (u32, u32),
     positions: u32,
     seed: u64,
 ) -> bool {
-    if super::sees(terrain, bodies, a, b) {
+    let near = |a: (f64, f64), b: (f64, f64)| {
+        let [dx, dy] = terrain.spacing();
+        let (x, y) = ((b.0 - a.0) * dx, (b.1 - a.1) * dy);
+        x * x + y * y <= max_distance * max_distance
+    };
+    let at = |sample: (u32, u32), by: [f64; 2]| {
+        (f64::from(sample.0) + by[0], f64::from(sample.1) + by[1])
+    };
+    if near(at(a, [0.0; 2]), at(b, [0.0; 2])) && super::sees(terrain, bodies, a, b) {
         return true;
     }
     let clear = |surface, from: [f64; 2], to: [f64; 2]| {
-        let at = |sample: (u32, u32), by: [f64; 2]| {
-            (f64::from(sample.0) + by[0], f64::from(sample.1) + by[1])
-        };
-        is_blocked(terrain, bodies, surface, at(a, from), at(b, to)) == Some(false)
+        let (from, to) = (at(a, from), at(b, to));
+        near(from, to) && is_blocked(terrain, bodies, surface, from, to) == Some(false)
     };
     // A cell's edge belongs to its neighbour too.
     for reach in [0.499_999, 0.25] {

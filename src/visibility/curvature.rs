@@ -8,8 +8,12 @@
 //! That is what lowering all ground by c·|x - o|² does, x being the place and o any origin: a
 //! parabola lies above its chord by c·D²·t·(1 - t) wherever both ends are, and what else the
 //! origin changes is linear along the sight, so that it does not matter who is above whom. Hence
-//! no kernel knows of it: they are given ground that was lowered ([`Curvature::lower`]), and what
-//! they promise holds for that. The ground between two samples is straight, as ever.
+//! no kernel of visibility knows of it: they are given ground that was lowered
+//! ([`Curvature::lower`]), and what they promise holds for that. The ground between two samples is
+//! straight, as ever.
+//!
+//! Angles against the sky ([`super::Horizons`]) do depend on the origin, which is the eye then:
+//! what it sees at a distance D is lowered by c·D² ([`Curvature::drop_at`]).
 
 use crate::world::{Terrain, TerrainError};
 
@@ -42,6 +46,12 @@ impl Curvature {
     /// square metre of half their distance: c.
     pub fn bulge(self) -> f64 {
         (1.0 - self.refraction) / (2.0 * self.radius)
+    }
+
+    /// By how many metres ground so many metres away lies lower, seen from here, than on a flat
+    /// earth: c times the square of its distance.
+    pub fn drop_at(self, metres: f64) -> f64 {
+        self.bulge() * metres * metres
     }
 
     /// The ground that straight sight sees as light on the round earth sees `terrain`: each sample

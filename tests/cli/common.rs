@@ -139,3 +139,12 @@ pub fn hills(side: u32) -> Vec<u8> {
 pub fn demo() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jacksboro.tif")
 }
+
+/// The numbers of a `.npy` file with four-byte numbers.
+pub fn npy<T>(bytes: &[u8], of: fn([u8; 4]) -> T) -> Vec<T> {
+    let head = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    bytes[head..]
+        .chunks_exact(4)
+        .map(|b| of(b.try_into().unwrap()))
+        .collect()
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Folder, demo};
+use crate::common::{Folder, demo, npy};
 
 const USAGE: i32 = 2;
 const BAD_INPUT: i32 = 3;
@@ -50,17 +50,110 @@ fn people_at_sea_lose_sight_of_each_other_behind_the_horizon() {
 }
 
 #[test]
+fn the_horizon_of_the_sea_dips_and_ends_where_sight_ends() {
+    let folder = Folder::new();
+    folder.write("sea.asc", sea());
+    let horizon = |more: &[&str]| {
+        let export = ["export", "horizon", "sea.asc", "-o", "a.npy", "--force"];
+        let fixed = ["--spacing", "50", "--sectors", "4", "--json"];
+        let ran = folder.ok(&[&export[..], &fixed, more].concat());
+        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        // Eastwards from the middle of the western edge.
+        (
+            npy(&folder.read("a.npy"), f32::from_le_bytes)[2 * 251 * 4 + 1],
+            document,
+        )
+    };
+    let near = |found: f32, degrees: f64| (f64::from(found) - degrees).abs() < 1e-4;
+    // Over the flat sea to the last sample, 12.5 km away.
+    let (flat, document) = horizon(&[]);
+    assert!(
+        near(flat, -(1.8_f64 / 12_500.0).atan().to_degrees()),
+        "{flat}"
+    );
+    assert_eq!(document["earth_radius"], Value::Null);
+    // By √(2·1.8·(1 - k) / R) on the round earth.
+    let (round, document) = horizon(&["--earth-curvature"]);
+    assert!(near(round, -0.03988), "{round}");
+    assert_eq!(document["earth_radius"], 6_371_008.8);
+    assert_eq!(document["refraction"], 1.0 / 7.0);
+    let (straight, _) = horizon(&["--earth-curvature", "--refraction", "0"]);
+    assert!(near(straight, -0.04307), "{straight}");
+    let (short, document) = horizon(&["--max-distance", "1000"]);
+    assert!(
+        near(short, -(1.8_f64 / 1000.0).atan().to_degrees()),
+        "{short}"
+    );
+    assert_eq!(document["max_distance"], 1000.0);
+    // Below one cell there is nothing to be seen.
+    assert_eq!(horizon(&["--max-distance", "49"]).0, -90.0);
+}
+
+#[test]
+fn modes_are_compared_on_the_round_earth_as_far_as_sight_goes() {
+    let folder = Folder::new();
+    folder.write("sea.asc", sea());
+    let compare = |more: &[&str]| {
+        let experiment = ["experiment", "visibility", "sea.asc", "--quiet", "--json"];
+        let fixed = ["--spacing", "50", "--pairs", "300", "--positions", "20"];
+        let ran = folder.ok(&[&experiment[..], &fixed, more].concat());
+        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        for mode in 0..2 {
+            // Conservative misses nothing; exact is exact.
+            let against = ["against_exact", "against_motion"][mode];
+            assert_eq!(
+                document["modes"][mode][against]["missed"], 0.0,
+                "{document}"
+            );
+        }
+        document
+    };
+    let visible = |document: &Value| document["modes"][0]["visible"].as_f64().unwrap();
+    let flat = compare(&[]);
+    assert_eq!(visible(&flat), 1.0);
+    let round = compare(&["--earth-curvature"]);
+    assert_eq!(round["earth_radius"], 6_371_008.8);
+    // Pairs up to 10.35 of 12.5 km apart.
+    assert!((visible(&round) - 0.97).abs() < 0.01, "{round}");
+    let short = compare(&["--earth-curvature", "--max-distance", "1000"]);
+    assert_eq!(short["max_distance"], 1000.0);
+    assert!((visible(&short) - 0.156).abs() < 0.01, "{short}");
+    assert!(
+        short["motion"]["visible"].as_f64() >= Some(visible(&short)),
+        "{short}"
+    );
+}
+
+#[test]
 fn curvature_is_refused_where_it_has_no_meaning() {
     let folder = Folder::new();
     folder.write("sea.asc", sea());
     let fails = |more: &[&str], code, words: &[&str]| {
-        let bake = ["bake", "terrain", "sea.asc", "-o", "a.vcb"];
-        folder.fails(&[&bake[..], more].concat(), code, words);
-        assert_eq!(folder.names(), ["sea.asc"]);
+        for verb in [
+            &["bake", "terrain", "sea.asc", "-o", "a.vcb"][..],
+            &["export", "horizon", "sea.asc", "-o", "a.tif"],
+            &["export", "skyview", "sea.asc", "-o", "a.npy"],
+            &["experiment", "visibility", "sea.asc"],
+        ] {
+            folder.fails(&[verb, more].concat(), code, words);
+            assert_eq!(folder.names(), ["sea.asc"]);
+        }
     };
+    for bad in ["0", "-1", "nan", "inf"] {
+        let distance = format!("--max-distance={bad}");
+        fails(&[&distance], USAGE, &["--max-distance", "positive"]);
+    }
     let words = ["sea.asc", "--earth-curvature", "metres", "--spacing"];
     fails(&["--earth-curvature"], BAD_INPUT, &words);
     fails(&["--refraction", "0.2"], USAGE, &["--earth-curvature"]);
+    let job = "[terrain]\ninput = \"sea.asc\"\nrefraction = 0.2\n";
+    folder.write("job.toml", job);
+    folder.fails(
+        &["bake", "--job", "job.toml"],
+        USAGE,
+        &["--earth-curvature"],
+    );
+    std::fs::remove_file(folder.path("job.toml")).unwrap();
     for bad in ["1", "-0.1", "nan", "inf"] {
         let round = ["--spacing", "50", "--earth-curvature"];
         let refraction = format!("--refraction={bad}");

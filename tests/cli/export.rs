@@ -6,16 +6,7 @@ use serde_json::Value;
 use tiff::decoder::{Decoder, DecodingResult};
 use tiff::tags::Tag;
 
-use crate::common::{Folder, demo};
-
-/// The numbers of a `.npy` file with four-byte numbers.
-fn npy<T>(bytes: &[u8], of: fn([u8; 4]) -> T) -> Vec<T> {
-    let head = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
-    bytes[head..]
-        .chunks_exact(4)
-        .map(|b| of(b.try_into().unwrap()))
-        .collect()
-}
+use crate::common::{Folder, demo, npy};
 
 #[test]
 fn horizons_of_a_wall_in_both_formats() {

@@ -137,13 +137,14 @@ proptest! {
         terrain in terrain(),
         bodies in bodies(),
         level in 0..levels().len(),
+        metres in prop_oneof![Just(f64::INFINITY), 0.1f64..60.0],
     ) {
-        let field = Field::new(&terrain, bodies, Stance::Cell);
+        let field = Field::new(&terrain, bodies, Stance::Cell).with_max_distance(metres);
         let mut wrong = None;
         let mut dice = super::Dice(u64::from(terrain.width()));
         all_pairs(&terrain, &field, levels()[level], |from, to, seen| {
             // Some of them: a search takes long.
-            if !seen && dice.roll(16) == 0 && find_sight(&terrain, bodies, from, to, 20, 1) {
+            if !seen && dice.roll(16) == 0 && find_sight(&terrain, bodies, metres, from, to, 20, 1) {
                 wrong.get_or_insert((from, to));
             }
         });
@@ -214,6 +215,15 @@ proptest! {
             prop_assert!(first == other, "level {} differs from the lowest", k + 1);
         }
     }
+}
+
+#[test]
+fn no_search_goes_beyond_the_greatest_distance() {
+    let plain = Terrain::new(9, 3, vec![0.0; 27], [10.0, 10.0]).unwrap();
+    let found = |metres, to| find_sight(&plain, BODIES, metres, (0, 1), (to, 1), 1000, 1);
+    assert!(found(40.0, 4) && found(f64::INFINITY, 8));
+    // Samples five apart are 50 m apart; the edges of their squares 40 m.
+    assert!(found(40.1, 5) && !found(39.9, 5));
 }
 
 #[test]

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{BakeOptions, BakeReport, Compression, Keep, Mode, Source, bake_terrain};
+use viewcell::bake::{
+    BakeOptions, BakeReport, Compression, Keep, Mode, Source, as_seen, bake_terrain, check_height,
+};
 use viewcell::bundle;
 use viewcell::experiment::{Compared, ModeShares, MotionOptions, MotionSample, compare_modes};
 use viewcell::picture::{Bars, CHART_SIZE, Chart, Series};
@@ -16,6 +18,7 @@ use crate::cli::heightmap::Heightmap;
 use crate::cli::output::{self, Json, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::query;
+use crate::cli::sight::{Sight, SightArgs};
 use crate::cli::signals::Stop;
 use crate::cli::threads;
 
@@ -28,6 +31,8 @@ use crate::cli::threads;
 pub struct Args {
     #[command(flatten)]
     heightmap: Heightmap,
+    #[command(flatten)]
+    sight: SightArgs,
     /// Metres from the ground to the eye
     #[arg(long, value_name = "METRES", default_value_t = 1.8)]
     eye_height: f64,
@@ -72,6 +77,8 @@ pub struct Document {
     size: [u32; 2],
     /// Samples with terrain.
     samples: u64,
+    #[serde(flatten)]
+    sight: Sight,
     /// What was tried between the samples.
     motion: MotionSample,
     /// The modes.
@@ -106,22 +113,15 @@ struct Row {
 const MODES: [&str; 3] = ["exact", "conservative", "sectors"];
 
 pub fn run(args: &Args) -> Outcome {
-    for (option, height) in [
-        ("--eye-height", args.eye_height),
-        ("--player-height", args.player_height),
-    ] {
-        if !height.is_finite() {
-            return Err(Failure::usage(format!(
-                "{option}: expected metres, found {height}"
-            )));
-        }
-    }
+    check_height("--eye-height", args.eye_height)?;
+    check_height("--player-height", args.player_height)?;
     for chart in [&args.chart, &args.cost_chart].into_iter().flatten() {
         bundle::check_output(chart, args.force)?;
     }
     let ingested = args.heightmap.read()?;
     let terrain = &ingested.terrain;
     let input = &args.heightmap.input;
+    let sight = args.sight.over(terrain, input, &args.heightmap.reading)?;
     let source = Source::new(input, ingested.format, Default::default())
         .map_err(|error| Failure::io(format!("{}: cannot be read", input.display()), error))?;
     let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
@@ -140,8 +140,8 @@ pub fn run(args: &Args) -> Outcome {
                 "conservative" => Mode::Conservative,
                 _ => Mode::Sectors(args.sectors),
             },
-            max_distance: None,
-            curvature: None,
+            max_distance: sight.max_distance,
+            curvature: sight.curvature,
             threads: args.threads,
             simd: Simd::Auto,
             overwrite: true,
@@ -202,11 +202,13 @@ pub fn run(args: &Args) -> Outcome {
         query::terrain(sectors, &maps[2])?,
     ];
     say("comparing");
+    let seen = as_seen(terrain, sight.curvature)?;
     let options = MotionOptions {
         bodies: Bodies {
             eye: args.eye_height,
             head: args.player_height,
         },
+        max_distance: sight.max_distance.unwrap_or(f64::INFINITY),
         pairs: args.pairs,
         positions: args.positions,
     };
@@ -214,12 +216,13 @@ pub fn run(args: &Args) -> Outcome {
         samples,
         motion,
         modes,
-    } = compare_modes(terrain, bundles, &options);
+    } = compare_modes(&seen, bundles, &options);
     let rows = MODES.into_iter().zip(modes).zip(&reports);
     let document = Document {
         input: input.clone(),
         size: [terrain.width(), terrain.height()],
         samples,
+        sight,
         motion,
         modes: rows
             .map(|((mode, shares), report)| Row {

@@ -3,6 +3,7 @@
 mod cells;
 mod exposure;
 mod horizon;
+mod look;
 mod skyview;
 pub(super) mod work;
 

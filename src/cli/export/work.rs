@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bundle;
-use viewcell::picture::{MAX_BANDS, RasterFormat, RasterLayout, RasterWriter};
-use viewcell::visibility::{Horizons, Simd};
+use viewcell::picture::{RasterFormat, RasterLayout, RasterWriter};
+use viewcell::visibility::Horizons;
 use viewcell::world::Terrain;
 
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::heightmap::Heightmap;
 use crate::cli::output::{Json, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::signals::Stop;
@@ -32,16 +31,6 @@ pub struct Manner {
     voice: Voice,
     #[command(flatten)]
     pub json: Json,
-}
-
-/// Horizons: from where, and how many.
-#[derive(clap::Args)]
-pub struct Look {
-    #[command(flatten)]
-    pub heightmap: Heightmap,
-    /// Radial sectors around a sample, 1 to 65535, the first centred on north
-    #[arg(long, value_name = "N", default_value_t = 36, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_BANDS)))]
-    pub sectors: u32,
 }
 
 /// Numbers of a raster, without the voids.
@@ -189,18 +178,6 @@ impl<'a> Work<'a> {
             }
         }
     }
-}
-
-/// The horizons of a terrain, from eyes so many metres above ground.
-pub fn horizons(terrain: &Terrain, eye: f64, sectors: u32) -> Result<Horizons, Failure> {
-    if !(0.0..=1e6).contains(&eye) {
-        return Err(Failure::usage(format!(
-            "--eye-height: expected 0 to 1000000 m, found {eye}"
-        )));
-    }
-    let level = Simd::Auto.level();
-    let level = level.ok_or_else(|| Failure::usage("this processor is not known".into()))?;
-    Ok(Horizons::new(terrain, eye, sectors, level))
 }
 
 /// The format that a file's name asks for; `None` for .png, if that is `drawn`.

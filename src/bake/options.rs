@@ -1,0 +1,158 @@
+//! What is to be baked, and whether it can be.
+
+use std::borrow::Cow;
+
+use super::BakeError;
+use super::compression::Compression;
+use crate::bundle::Keep;
+use crate::visibility::{Curvature, MAX_SECTORS, Simd};
+use crate::world::Terrain;
+
+/// What a level-0 view cell means (DESIGN section 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The PVS of the sample, exactly.
+    Exact,
+    /// The PVS of the unit square around the sample: from any position to any position.
+    Conservative,
+    /// The PVS of the sample by this many radial sectors (thesis section 3.1), 1 to
+    /// [`MAX_SECTORS`].
+    Sectors(u32),
+}
+
+/// The options of a bake.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BakeOptions {
+    /// Height of the eye above ground, in metres.
+    pub eye_height: f64,
+    /// Height of the top of the head above ground, in metres.
+    pub player_height: f64,
+    /// What a level-0 view cell means.
+    pub mode: Mode,
+    /// Nobody sees further than this over the ground, in metres; `None` for no limit.
+    pub max_distance: Option<f64>,
+    /// The shape of the earth; `None` for a flat one.
+    pub curvature: Option<Curvature>,
+    /// Threads that compute; 0 for as many as there are processors.
+    pub threads: usize,
+    /// Instructions to use. Changes no byte of the result.
+    pub simd: Simd,
+    /// Whether to replace an output that exists.
+    pub overwrite: bool,
+    /// What becomes of the bake if it ends before its time.
+    pub keep: Keep,
+    /// What is kept. Not of a shard, which keeps all: [`super::merge`] is told.
+    pub compression: Compression,
+}
+
+impl BakeOptions {
+    /// Errors for options that no bake of `terrain` can have.
+    pub(super) fn check(&self, terrain: &Terrain) -> Result<(), BakeError> {
+        check_height("--player-height", self.player_height)?;
+        check_height("--eye-height", self.eye_height)?;
+        check_sight(terrain, self.max_distance, self.curvature)?;
+        if let Mode::Sectors(sectors) = self.mode
+            && !(1..=MAX_SECTORS).contains(&sectors)
+        {
+            return Err(BakeError::Option {
+                option: "--sectors",
+                expected: "1 to 1000000 sectors",
+                found: sectors.to_string(),
+            });
+        }
+        if self.simd.level().is_none() {
+            return Err(BakeError::Option {
+                option: "--simd",
+                expected: "instructions that this processor has",
+                found: self.simd.name().to_owned(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Errors unless a body may be so many metres high; `option` is its name on the command line.
+pub fn check_height(option: &'static str, metres: f64) -> Result<(), BakeError> {
+    match (0.0..=1e6).contains(&metres) {
+        true => Ok(()),
+        false => Err(BakeError::Option {
+            option,
+            expected: "0 to 1000000 m",
+            found: metres.to_string(),
+        }),
+    }
+}
+
+/// Errors unless sight may go so far over `terrain` and an earth of this shape; `None` for no limit
+/// and for a flat earth.
+pub fn check_sight(
+    terrain: &Terrain,
+    max_distance: Option<f64>,
+    curvature: Option<Curvature>,
+) -> Result<(), BakeError> {
+    if let Some(distance) = max_distance
+        && !(distance.is_finite() && distance > 0.0)
+    {
+        return Err(BakeError::Option {
+            option: "--max-distance",
+            expected: "a positive number of metres",
+            found: distance.to_string(),
+        });
+    }
+    let Some(curvature) = curvature else {
+        return Ok(());
+    };
+    let Curvature { radius, refraction } = curvature;
+    // A smaller earth is none, and would be bent beyond what a parabola is good for.
+    if !(radius.is_finite() && radius >= 1e3) {
+        return Err(BakeError::Option {
+            option: "--earth-curvature",
+            expected: "a radius of at least 1000 m",
+            found: radius.to_string(),
+        });
+    }
+    if !(0.0..1.0).contains(&refraction) {
+        return Err(BakeError::Option {
+            option: "--refraction",
+            expected: "a coefficient of at least 0 and less than 1",
+            found: refraction.to_string(),
+        });
+    }
+    let [dx, dy] = terrain.spacing();
+    let (x, y) = (
+        f64::from(terrain.width()) * dx,
+        f64::from(terrain.height()) * dy,
+    );
+    let corner = x.hypot(y) / 2.0;
+    match curvature.drop_at(corner) <= Terrain::MAX_ABS_HEIGHT {
+        true => Ok(()),
+        false => Err(too_large(format!("one of {} km", 2e-3 * corner))),
+    }
+}
+
+fn too_large(found: String) -> BakeError {
+    BakeError::Option {
+        option: "--earth-curvature",
+        expected: "a terrain that is small beside the earth",
+        found,
+    }
+}
+
+/// The ground that straight sight meets: lowered on a round earth, as it is on a flat one.
+pub fn as_seen(
+    terrain: &Terrain,
+    curvature: Option<Curvature>,
+) -> Result<Cow<'_, Terrain>, BakeError> {
+    let Some(curvature) = curvature else {
+        return Ok(Cow::Borrowed(terrain));
+    };
+    let lowered = curvature.lower(terrain);
+    lowered
+        .map(Cow::Owned)
+        .map_err(|error| too_large(error.to_string()))
+}
+
+/// Whether whoever is seen sees, too, so that each pair is decided once.
+pub(super) fn mutual(options: &BakeOptions) -> bool {
+    !matches!(options.mode, Mode::Sectors(_)) && options.eye_height == options.player_height
+}
