@@ -117,7 +117,7 @@ pub fn bake_terrain(
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
     let finish = Finish::new(tiles::threads(options), options.simd.name());
-    options.check(terrain)?;
+    options.check(terrain, &source.input.name)?;
     let grid = Grid::new(terrain.width(), terrain.height())?;
     let header = header(terrain, grid, options);
     let job = share::job(terrain, source, &header);
@@ -275,7 +275,7 @@ pub fn bake_shard(
     output: &Path,
     observer: &dyn Observer,
 ) -> Result<ShardReport, BakeError> {
-    options.check(terrain)?;
+    options.check(terrain, &source.input.name)?;
     let grid = Grid::new(terrain.width(), terrain.height())?;
     let header = header(terrain, grid, options);
     let job = share::job(terrain, source, &header);

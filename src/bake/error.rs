@@ -26,6 +26,18 @@ pub enum BakeError {
     /// The grid has more samples on a side than a bundle holds.
     #[error(transparent)]
     Grid(#[from] GridError),
+    /// The terrain has more samples than the tables of the kernels hold.
+    #[error(
+        "{input}: expected a terrain of at most some 220 million samples, found {width} x {height}; bake parts of it with --crop"
+    )]
+    Large {
+        /// The name of its file.
+        input: String,
+        /// Columns.
+        width: u32,
+        /// Rows.
+        height: u32,
+    },
     /// A level of which nothing says who sees whom.
     #[error(
         "expected visibility or portals in a {format}, found neither; run its compiler's visibility step, or bake the .prt file that it writes"
@@ -96,7 +108,7 @@ impl BakeError {
             Self::Option { .. } | Self::Budget { .. } => BakeErrorKind::Usage,
             Self::Flow(FlowError::Checkpoint(CheckpointError::Io { .. })) => BakeErrorKind::Io,
             Self::NoVisibility { .. } | Self::Flow(_) => BakeErrorKind::Input,
-            Self::Grid(_) => BakeErrorKind::Resource,
+            Self::Grid(_) | Self::Large { .. } => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
             Self::Records(error) => error.kind().into(),
             Self::Lossy { .. } => BakeErrorKind::Input,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::BakeError;
 use super::compression::Compression;
 use crate::bundle::Keep;
-use crate::visibility::{Curvature, MAX_SECTORS, Simd};
+use crate::visibility::{Curvature, Field, MAX_SECTORS, Simd};
 use crate::world::Terrain;
 
 /// What a level-0 view cell means (DESIGN section 1).
@@ -46,8 +46,9 @@ pub struct BakeOptions {
 }
 
 impl BakeOptions {
-    /// Errors for options that no bake of `terrain` can have.
-    pub(super) fn check(&self, terrain: &Terrain) -> Result<(), BakeError> {
+    /// Errors for options that no bake of `terrain`, which is from a file of this name, can have.
+    pub(super) fn check(&self, terrain: &Terrain, input: &str) -> Result<(), BakeError> {
+        check_size(self.mode, terrain.width(), terrain.height(), input)?;
         check_height("--player-height", self.player_height)?;
         check_height("--eye-height", self.eye_height)?;
         check_sight(terrain, self.max_distance, self.curvature)?;
@@ -68,6 +69,19 @@ impl BakeOptions {
             });
         }
         Ok(())
+    }
+}
+
+/// Errors unless the tables of the mode hold so many columns and rows.
+fn check_size(mode: Mode, width: u32, height: u32, input: &str) -> Result<(), BakeError> {
+    // The thesis's method has tables of its own.
+    match matches!(mode, Mode::Sectors(_)) || Field::fits(width, height) {
+        true => Ok(()),
+        false => Err(BakeError::Large {
+            input: input.to_owned(),
+            width,
+            height,
+        }),
     }
 }
 
@@ -155,4 +169,24 @@ pub fn as_seen(
 /// Whether whoever is seen sees, too, so that each pair is decided once.
 pub(super) fn mutual(options: &BakeOptions) -> bool {
     !matches!(options.mode, Mode::Sectors(_)) && options.eye_height == options.player_height
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bake::BakeErrorKind;
+
+    #[test]
+    fn a_terrain_beyond_the_tables_is_refused_by_its_name_and_size() {
+        for mode in [Mode::Exact, Mode::Conservative] {
+            assert!(check_size(mode, 10_000, 10_000, "a.tif").is_ok());
+            let error = check_size(mode, 20_000, 30_000, "a.tif").unwrap_err();
+            assert_eq!(error.kind(), BakeErrorKind::Resource);
+            let words = error.to_string();
+            for word in ["a.tif", "220 million", "20000 x 30000", "--crop"] {
+                assert!(words.contains(word), "{words}");
+            }
+        }
+        assert!(check_size(Mode::Sectors(36), 20_000, 30_000, "a.tif").is_ok());
+    }
 }

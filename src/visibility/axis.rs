@@ -2,7 +2,7 @@
 
 use super::Bodies;
 use super::field::Stance;
-use super::lanes::{Layout, Strips, VOID, Windows, fold};
+use super::lanes::{Layout, MOST_VALUES, Strips, VOID, Windows, fold};
 use super::surface::{Cover, POINTS};
 use crate::world::Terrain;
 
@@ -47,6 +47,11 @@ pub(super) struct Axis {
 }
 
 impl Axis {
+    /// Whether so many columns and rows are few enough for the tables.
+    pub fn fits(width: usize, height: usize) -> bool {
+        Layout::new(width, height, PAD).most_values() <= MOST_VALUES
+    }
+
     pub fn new(terrain: &Terrain, base: f64, bodies: Bodies, stance: Stance) -> Self {
         let (width, height) = (terrain.width() as usize, terrain.height() as usize);
         let layout = Layout::new(width, height, PAD);

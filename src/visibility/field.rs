@@ -36,7 +36,18 @@ pub struct Field {
 }
 
 impl Field {
+    /// Whether the tables of so many columns and rows can be addressed: those of some 220 million
+    /// samples can.
+    pub fn fits(width: u32, height: u32) -> bool {
+        let (width, height) = (width as usize, height as usize);
+        Axis::fits(width, height) && Axis::fits(height, width)
+    }
+
     /// Prepares `terrain`; takes about 600 bytes a sample, for cells 800.
+    ///
+    /// # Panics
+    ///
+    /// Unless the terrain [fits](Self::fits).
     pub fn new(terrain: &Terrain, bodies: Bodies, stance: Stance) -> Self {
         let (width, height) = (terrain.width() as usize, terrain.height() as usize);
         let (low, high) = terrain
@@ -95,5 +106,31 @@ impl Field {
     /// Words of a bitmap: a `u64` for every 8 × 8 block, row by row.
     pub fn words(&self) -> usize {
         self.valid.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Field;
+
+    #[test]
+    fn what_fits_is_known_without_memory_for_it() {
+        // 18 values a sample with a margin of 80 around, and 2^32 of them.
+        for (width, height) in [
+            (4096, 4096),
+            (15_200, 15_200),
+            (65_536, 3400),
+            (3400, 65_536),
+        ] {
+            assert!(Field::fits(width, height), "{width} x {height}");
+        }
+        for (width, height) in [
+            (15_300, 15_300),
+            (65_536, 3500),
+            (3500, 65_536),
+            (65_536, 65_536),
+        ] {
+            assert!(!Field::fits(width, height), "{width} x {height}");
+        }
     }
 }

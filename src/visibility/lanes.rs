@@ -169,6 +169,11 @@ impl Layout {
         }
     }
 
+    /// Values in the largest table, that of [`Windows`]; up to [`MOST_VALUES`] can be addressed.
+    pub fn most_values(&self) -> usize {
+        LENGTHS.len() * self.stride / PATCH * STRIP * self.rows
+    }
+
     /// Place of sample (c, r) in a plane that is not yet cut into strips.
     pub fn flat(&self, column: usize, row: usize) -> usize {
         (row + self.pad) * self.stride + column + self.pad
@@ -182,6 +187,9 @@ impl Layout {
         self.columns[c as usize].wrapping_add(r.wrapping_mul(STRIP as u32))
     }
 }
+
+/// What a table may hold: its places are counted in 32 bits.
+pub(super) const MOST_VALUES: usize = u32::MAX as usize;
 
 /// Planes of the grid, each cut into vertical strips of sixteen columns, one every eight
 /// columns: so a patch that begins anywhere lies in one strip, its rows sixteen values apart,
@@ -203,8 +211,7 @@ impl Strips {
             }
         }
         values.shrink_to_fit();
-        // More would be a hundred gigabytes of tables.
-        assert!(values.len() < 1 << 32, "a terrain of at most 2^27 samples");
+        assert!(values.len() <= MOST_VALUES, "see `Field::fits`");
         Self { values }
     }
 
@@ -277,4 +284,19 @@ pub(super) fn fold(values: &[f32], step: usize, join: fn(f32, f32) -> f32) -> Ve
     let mut joined: Vec<f32> = within.map(|(&a, &b)| join(a, b)).collect();
     joined.extend_from_slice(&values[joined.len()..]);
     joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_table_is_as_large_as_was_said_before_it_was_made() {
+        for (width, height) in [(1, 1), (7, 30), (8, 8), (41, 3)] {
+            let layout = Layout::new(width, height, 5);
+            let plane = vec![0.0; layout.stride * layout.rows];
+            let windows = Windows::new(&layout, plane, 1, f32::max);
+            assert_eq!(windows.values.values.len(), layout.most_values());
+        }
+    }
 }
