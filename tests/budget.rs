@@ -149,14 +149,38 @@ fn a_budget_that_is_larger_than_needed_changes_nothing() {
 fn the_bytes_do_not_depend_on_threads_or_on_the_way() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let bytes = write(&World::new(60, 50, 7), folder.path()) * 3 / 4;
-    let with = |threads| RepackOptions {
-        threads,
-        ..within(bytes, Weight::Area)
-    };
-    repack(&path("trees.vcb"), &path("1.vcb"), &with(1), &Silent).unwrap();
-    repack(&path("all.vcb"), &path("3.vcb"), &with(3), &Silent).unwrap();
-    assert!(std::fs::read(path("1.vcb")).unwrap() == std::fs::read(path("3.vcb")).unwrap());
+    for world in [World::new(60, 50, 7), World::new(33, 40, 5).one_way()] {
+        let whole = write(&world, folder.path());
+        let within = |percent, weight| {
+            let bytes = whole * percent / 100;
+            Compression::Optimal(Budget { bytes, weight })
+        };
+        for compression in [
+            Compression::Lossless,
+            within(95, Weight::Level),
+            within(60, Weight::Area),
+        ] {
+            let mut first = None;
+            for (source, threads) in [
+                ("trees.vcb", 1),
+                ("all.vcb", 2),
+                ("trees.vcb", 3),
+                ("all.vcb", 7),
+            ] {
+                let options = RepackOptions {
+                    compression: compression.clone(),
+                    threads,
+                    overwrite: true,
+                };
+                repack(&path(source), &path("a.vcb"), &options, &Silent).unwrap();
+                let bytes = std::fs::read(path("a.vcb")).unwrap();
+                let same = bytes == *first.get_or_insert_with(|| bytes.clone());
+                assert!(same, "{source}, {threads} threads, {compression:?}");
+            }
+            let lossless = first == Some(std::fs::read(path("all.vcb")).unwrap());
+            assert_eq!(lossless, compression == Compression::Lossless);
+        }
+    }
 }
 
 #[test]

@@ -58,9 +58,12 @@ fn a_budget_is_kept_and_told_of() {
         info.contains("of hidden kept") && info.contains("lost"),
         "{info}"
     );
-    // The same by a bake.
-    bake_demo(&folder, &["-o", "b.vcb", "--budget", &size]);
-    assert!(folder.read("a.vcb") == folder.read("b.vcb"));
+    // The same by a bake, with any number of threads.
+    for threads in ["1", "2", "3", "7"] {
+        let more = ["-o", "b.vcb", "--force", "--budget", &size];
+        bake_demo(&folder, &[&more[..], &["--threads", threads]].concat());
+        assert!(folder.read("a.vcb") == folder.read("b.vcb"), "{threads}");
+    }
     // More than needed changes nothing.
     folder.ok(&[
         "repack", "all.vcb", "--budget", "1GB", "-o", "c.vcb", "--quiet",

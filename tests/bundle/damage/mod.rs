@@ -14,6 +14,7 @@ use crate::common::World;
 mod container;
 mod content;
 mod pairs;
+mod repack;
 
 /// A bundle taken apart.
 struct Parts {
