@@ -1,16 +1,23 @@
 //! Rules on the index and the trees: one pass over the trees in bake order.
 
+mod places;
+mod statistics;
+mod symmetry;
+
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use super::container::Container;
 use super::pairs::{self, PairSections};
 use super::{Checker, Faults, Rule};
-use crate::bundle::provenance::{LevelStatistics, Provenance, Statistics};
+use crate::bundle::provenance::{Provenance, Statistics};
 use crate::compress::{Scratch, ValidPyramid, encode};
-use crate::dice::Dice;
 use crate::format::groups::TREE_LEVEL;
-use crate::format::quadtree::{MAX_VARINT_LEN, read_varint, write_varint};
-use crate::format::{Grid, Quad, Sample, Tag, TerrainParameters, Tree, TreeCode, Valid};
+use crate::format::quadtree::{read_varint, write_varint};
+use crate::format::{Grid, Quad, Sample, TerrainParameters, Tree, TreeCode, Valid};
+
+use places::{Places, index, name};
+use statistics::compare;
+use symmetry::symmetry;
 
 pub(super) const INDEX: Rule = Rule {
     name: "index",
@@ -105,127 +112,6 @@ pub(super) fn check(
             compare(&provenance.statistics, &statistics, faults);
             Ok(())
         })?;
-    }
-    Ok(())
-}
-
-/// Where the trees are.
-struct Places {
-    grid: Grid,
-    /// Level of the least quads that have trees.
-    least: u32,
-    /// Start of `TREE` in the file.
-    start: u64,
-    /// Length of `TREE`.
-    length: u64,
-    /// Start of `TIDX` in the file.
-    index_start: u64,
-    /// `TIDX`.
-    offsets: Vec<u64>,
-}
-
-impl Places {
-    fn read(container: &Container, grid: Grid, least: u32) -> io::Result<Self> {
-        let section = |tag| {
-            container
-                .section(tag)
-                .map_or((0, 0), |s| (s.offset, s.length))
-        };
-        let (start, length) = section(Tag::TREE);
-        let (index_start, index_length) = section(Tag::TIDX);
-        let mut reader = BufReader::with_capacity(1 << 18, &container.file);
-        reader.seek(SeekFrom::Start(index_start))?;
-        let mut offsets = Vec::with_capacity((index_length / 8) as usize);
-        for _ in 0..index_length / 8 {
-            let mut bytes = [0; 8];
-            reader.read_exact(&mut bytes)?;
-            offsets.push(u64::from_le_bytes(bytes));
-        }
-        Ok(Self {
-            grid,
-            least,
-            start,
-            length,
-            index_start,
-            offsets,
-        })
-    }
-
-    /// Offset of a quad's tree in `TREE`.
-    fn offset(&self, quad: Quad) -> u64 {
-        let index = self.entry(quad);
-        index.map_or(self.length, |index| self.offsets[index as usize])
-    }
-
-    /// Number of a quad's entry in `TIDX`.
-    fn entry(&self, quad: Quad) -> Option<u64> {
-        let index = self.grid.quad_index(quad)?;
-        index.checked_sub(self.grid.first_index(self.least))
-    }
-
-    /// The quad whose tree comes after that of `quad`.
-    fn next(&self, quad: Quad) -> Option<Quad> {
-        let mut next = self.grid.next_in_bake_order(quad)?;
-        while next.level < self.least {
-            next = self.grid.next_in_bake_order(next)?;
-        }
-        Some(next)
-    }
-
-    /// The quads that have trees, in bake order.
-    fn order(&self) -> impl Iterator<Item = Quad> + use<'_> {
-        let first = self.grid.bake_order().find(|quad| quad.level >= self.least);
-        std::iter::successors(first, |&quad| self.next(quad))
-    }
-
-    /// Offset of the byte after a quad's tree in `TREE`.
-    fn end(&self, quad: Quad) -> u64 {
-        let next = self.next(quad);
-        next.map_or(self.length, |next| self.offset(next))
-    }
-
-    /// Greatest length in bytes of a tree of this grid.
-    fn longest(&self) -> u64 {
-        let nodes: u64 = (4..self.grid.levels())
-            .map(|level| self.grid.quads_at(level))
-            .map(|(columns, rows)| u64::from(columns) * u64::from(rows))
-            .sum();
-        MAX_VARINT_LEN as u64 + nodes + 8 * self.grid.blocks() as u64
-    }
-}
-
-/// The words for a quad.
-fn name(quad: Quad) -> String {
-    format!(
-        "quad ({}, {}) of level {}",
-        quad.column, quad.row, quad.level
-    )
-}
-
-fn index(places: &Places, faults: &mut Faults) -> io::Result<()> {
-    let longest = places.longest();
-    if places.offsets.first().is_some_and(|&first| first != 0) {
-        let expected = "0, the first tree in bake order";
-        let found = format!("{:?}", places.offsets.first());
-        faults.add("entry 0 of TIDX", places.index_start, expected, found);
-    }
-    for quad in places.order() {
-        let (offset, end) = (places.offset(quad), places.end(quad));
-        if end <= offset || end > places.length || end - offset > longest {
-            let next = places.next(quad);
-            let entry = next.and_then(|next| places.entry(next));
-            let at = entry.map(|entry| places.index_start + 8 * entry);
-            let most = offset.saturating_add(longest).min(places.length);
-            let expected = format!("{} to {most}", offset.saturating_add(1));
-            faults.add(
-                format!("end of the tree of {}", name(quad)),
-                at,
-                expected,
-                end,
-            );
-            // What follows is measured from a wrong place.
-            break;
-        }
     }
     Ok(())
 }
@@ -423,121 +309,5 @@ fn difference(grid: Grid, union: &[u64], pvs: &[u64]) -> (String, String) {
             "the union of its children".to_owned(),
             "another PVS".to_owned(),
         ),
-    }
-}
-
-/// Viewpoints drawn for [`SYMMETRY`]; of small worlds, all.
-const VIEWPOINTS: u64 = 64;
-/// Targets drawn a viewpoint, twice: among all samples, and among those visible.
-const TARGETS: u64 = 32;
-
-fn symmetry(
-    checker: &mut Checker,
-    container: &Container,
-    places: &Places,
-    valid: Valid,
-    faults: &mut Faults,
-) -> io::Result<()> {
-    let grid = places.grid;
-    let sample = |i: u64| {
-        let width = u64::from(grid.width());
-        Sample::new((i % width) as u32, (i / width) as u32)
-    };
-    let everything = grid.samples() <= VIEWPOINTS;
-    let viewpoints = grid.samples().min(VIEWPOINTS);
-    let mut dice = Dice(0);
-    let mut draw = |limit: u64| dice.bits() % limit.max(1);
-    for i in 0..viewpoints {
-        checker.tell(SYMMETRY, i, viewpoints);
-        let a = sample(if everything { i } else { draw(grid.samples()) });
-        let from_a = read_tree(container, places, a)?;
-        let Some(from_a) = Tree::parse(valid, &from_a) else {
-            continue;
-        };
-        let mut targets: Vec<Sample> = if everything {
-            (0..grid.samples()).map(sample).collect()
-        } else {
-            (0..TARGETS).map(|_| sample(draw(grid.samples()))).collect()
-        };
-        if !everything {
-            let mut pvs = vec![0; grid.blocks()];
-            from_a.expand(&mut pvs);
-            let seen: Vec<_> = grid
-                .row_by_row()
-                .filter(|&s| {
-                    let (word, bit) = grid.block_bit(s);
-                    pvs[word] >> bit & 1 == 1
-                })
-                .collect();
-            if !seen.is_empty() {
-                let draws = (0..TARGETS).map(|_| seen[draw(seen.len() as u64) as usize]);
-                targets.extend(draws);
-            }
-        }
-        for b in targets
-            .into_iter()
-            .filter(|&b| valid.has_sample(a) && valid.has_sample(b))
-        {
-            let from_b = read_tree(container, places, b)?;
-            let back = Tree::parse(valid, &from_b).is_none_or(|from_b| from_b.contains(a));
-            let there = from_a.contains(b);
-            if there != back {
-                let at = places.start + places.offset(b.quad());
-                let word = |sees| if sees { "sees" } else { "does not see" };
-                let pair = format!("({}, {}) and ({}, {})", a.column, a.row, b.column, b.row);
-                let found = format!("the first {}, the second {} back", word(there), word(back));
-                faults.add(format!("samples {pair}"), at, "the same both ways", found);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The bytes of the tree of a sample.
-fn read_tree(container: &Container, places: &Places, sample: Sample) -> io::Result<Vec<u8>> {
-    let quad = sample.quad();
-    let (offset, end) = (places.offset(quad), places.end(quad));
-    let mut bytes = vec![0; (end - offset) as usize];
-    let mut file = &container.file;
-    file.seek(SeekFrom::Start(places.start + offset))?;
-    file.read_exact(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn compare(told: &Statistics, found: &Statistics, faults: &mut Faults) {
-    let mut same = |place: String, told: u64, found: u64| {
-        if told != found {
-            faults.add(place, None, format!("{found}, by the trees"), told);
-        }
-    };
-    same("samples".to_owned(), told.samples, found.samples);
-    same("voids".to_owned(), told.voids, found.voids);
-    same(
-        "levels".to_owned(),
-        told.levels.len() as u64,
-        found.levels.len() as u64,
-    );
-    for (told, found) in told.levels.iter().zip(&found.levels) {
-        type Field = (&'static str, fn(&LevelStatistics) -> u64);
-        let fields: [Field; 5] = [
-            ("number", |level| u64::from(level.level)),
-            ("quads", |level| level.quads),
-            ("quads with terrain", |level| level.quads_with_terrain),
-            ("visible samples", |level| level.visible_samples),
-            ("tree bytes", |level| level.tree_bytes),
-        ];
-        for (field, of) in fields {
-            same(
-                format!("{field} of level {}", found.level),
-                of(told),
-                of(found),
-            );
-        }
-    }
-    for (told, found) in told.levels.iter().zip(&found.levels) {
-        if (told.hidden_share - found.hidden_share).abs() > 1e-9 {
-            let place = format!("hidden share of level {}", found.level);
-            faults.add(place, None, found.hidden_share, told.hidden_share);
-        }
     }
 }
