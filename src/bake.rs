@@ -64,7 +64,7 @@ pub use cells::{CellOptions, CellReport, bake_cells};
 pub use compression::{Budget, Compression, DeepestFirst, Ties, Weight};
 pub use error::{BakeError, BakeErrorKind};
 pub use merge::{grid_of_shard, merge};
-pub use observer::{Observer, Stage};
+pub use observer::{Observer, Silent, Stage};
 pub use options::{BakeOptions, Mode, as_seen, check_height, check_sight};
 pub use read_back::read_level;
 pub use repack::{RepackOptions, repack};

@@ -60,3 +60,14 @@ pub trait Observer: Sync {
     /// Whether to stop: the bake ends soon, and leaves nothing behind but what it keeps.
     fn cancelled(&self) -> bool;
 }
+
+/// Nobody follows.
+pub struct Silent;
+
+impl Observer for Silent {
+    fn stage(&self, _: Stage, _: u64) {}
+    fn advance(&self, _: Stage, _: u64) {}
+    fn cancelled(&self) -> bool {
+        false
+    }
+}

@@ -45,6 +45,25 @@ pub struct BakeOptions {
     pub compression: Compression,
 }
 
+/// As the command line has it where nothing is said, but that nothing is kept of a bake that ends
+/// before its time.
+impl Default for BakeOptions {
+    fn default() -> Self {
+        Self {
+            eye_height: 1.8,
+            player_height: 1.8,
+            mode: Mode::Conservative,
+            max_distance: None,
+            curvature: None,
+            threads: 0,
+            simd: Simd::Auto,
+            overwrite: false,
+            keep: Keep::Nothing,
+            compression: Compression::Lossless,
+        }
+    }
+}
+
 impl BakeOptions {
     /// Errors for options that no bake of `terrain`, which is from a file of this name, can have.
     pub(super) fn check(&self, terrain: &Terrain, input: &str) -> Result<(), BakeError> {

@@ -2,8 +2,6 @@
 
 mod cells;
 
-use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -17,7 +15,7 @@ pub use cells::{Args as CellArgs, bake as bake_cells};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::job::{Simd, TerrainJob};
-use super::output::{self, Json, say};
+use super::output::{self, Json, check_not_input, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
 use super::written;
@@ -173,16 +171,12 @@ pub fn run(args: Args) -> Outcome {
         ));
     }
     check_output(&job.input, job.force, long.resume, &output)?;
-    let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
-    let stop = Stop::listen().map_err(cannot_listen)?;
+    let stop = Stop::listen()?;
     let progress = Progress::new(&manner.voice, stop.clone());
     let result = bake(&job, long, &output, &progress);
     progress.finish();
     let (notes, shard) = match result {
-        Err(failure) if stop.asked() => {
-            say(Stopped(kept(&failure)));
-            return Ok(stop.exit());
-        }
+        Err(failure) if stop.asked() => return Ok(stopped(&failure, &stop)),
         other => other?,
     };
     if !manner.voice.quiet {
@@ -257,48 +251,32 @@ fn finish_shard(
     Ok(Exit::Done)
 }
 
-/// What is kept of a bake that failed.
-fn kept(failure: &Failure) -> Option<&BakeError> {
-    let Failure::Failed { error, .. } = failure else {
-        return None;
+/// The last words of a bake that a signal stopped; returns its exit code.
+fn stopped(failure: &Failure, stop: &Stop) -> Exit {
+    let error = match failure {
+        Failure::Failed { error, .. } => error.downcast_ref(),
+        Failure::ClosedPipe => None,
     };
-    error
-        .downcast_ref()
-        .filter(|error| matches!(error, BakeError::Kept { .. }))
-}
-
-/// The last words of a bake that a signal stopped.
-struct Stopped<'a>(Option<&'a BakeError>);
-
-impl fmt::Display for Stopped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(BakeError::Kept {
-                checkpoint,
-                done,
-                total,
-                ..
-            }) => write!(
-                f,
-                "viewcell: stopped; {done} of {total} tiles are kept in {}: go on with --resume, or \
-                 start anew with --restart",
-                checkpoint.display()
-            ),
-            _ => write!(f, "viewcell: stopped; nothing was written"),
-        }
-    }
+    let Some(BakeError::Kept {
+        checkpoint,
+        done,
+        total,
+        ..
+    }) = error
+    else {
+        return stop.stopped();
+    };
+    say(format_args!(
+        "viewcell: stopped; {done} of {total} tiles are kept in {}: go on with --resume, or start anew \
+         with --restart",
+        checkpoint.display()
+    ));
+    stop.exit()
 }
 
 /// What would fail at the end of the bake fails before its beginning.
 fn check_output(input: &Path, force: bool, resume: bool, output: &Path) -> Result<(), Failure> {
-    if let (Ok(input), Ok(there)) = (fs::canonicalize(input), fs::canonicalize(output))
-        && input == there
-    {
-        return Err(Failure::usage(format!(
-            "{}: is the input too, and was kept; write the bundle elsewhere with -o",
-            output.display()
-        )));
-    }
+    check_not_input(input, output)?;
     match bundle::check_output(output, force) {
         // What a killed bake has left is tidied up.
         Err(BundleError::Exists { .. }) if resume && Checkpoint::is_left_beside(output) => Ok(()),

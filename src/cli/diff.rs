@@ -12,7 +12,7 @@ use viewcell::picture::{self, Page, cell_difference};
 use viewcell::runtime::{MappedBundle, WorldKind};
 
 use super::exit::{Exit, Failure, Outcome};
-use super::export::work::{self, Manner, Work};
+use super::export::work::{Manner, Work};
 use super::output;
 use super::query;
 use super::render::{cells, check_png, check_width, name, terrain};
@@ -123,14 +123,14 @@ pub fn run(args: &Args) -> Outcome {
         _ => of_terrains(args, &work, &maps)?,
     };
     let Some((levels, page)) = found else {
-        return Ok(work::stopped(&work));
+        return Ok(work.stop.stopped());
     };
     if let Some(page) = page {
         let too_large = |error| Failure::new(Exit::Resource, error);
         let drawn = page.draw(args.width).map_err(too_large)?;
         let bytes = picture::png(&drawn).map_err(too_large)?;
         if !work.save(|file| file.write_all(&bytes))? {
-            return Ok(work::stopped(&work));
+            return Ok(work.stop.stopped());
         }
     }
     let made = [&args.a, &args.b].map(|path| bundle::info(path).map(|info| info.provenance));

@@ -77,8 +77,8 @@ enum Verb {
 pub fn main() -> ExitCode {
     let outcome = match Cli::parse().verb {
         Verb::Bake(args) => bake::run(args),
-        Verb::Merge(args) => merge::run(args),
-        Verb::Repack(args) => repack::run(args),
+        Verb::Merge(args) => merge::run(&args),
+        Verb::Repack(args) => repack::run(&args),
         Verb::Ship(args) => ship::ship(args),
         Verb::Unpack(args) => ship::unpack(args),
         Verb::Info(args) => info::run(&args),

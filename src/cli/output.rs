@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -47,6 +48,17 @@ fn failure(error: io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
         _ => Failure::io("cannot write to stdout".into(), error),
+    }
+}
+
+/// Errors where an output is the input: it would be gone.
+pub fn check_not_input(input: &Path, output: &Path) -> Result<(), Failure> {
+    match (input.canonicalize(), output.canonicalize()) {
+        (Ok(input), Ok(there)) if input == there => Err(Failure::usage(format!(
+            "{}: is the input too, and was kept; write elsewhere with -o",
+            output.display()
+        ))),
+        _ => Ok(()),
     }
 }
 

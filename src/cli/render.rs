@@ -13,7 +13,7 @@ use viewcell::picture::{self, PAGE_WIDTHS, Page};
 use viewcell::runtime::WorldKind;
 
 use super::exit::{Exit, Failure, Outcome};
-use super::export::work::{self, Manner, Work};
+use super::export::work::{Manner, Work};
 use super::output;
 use super::query::{self, Place};
 
@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> Outcome {
         _ => terrain::page(args, &work, &map)?,
     };
     let Some(page) = page else {
-        return Ok(work::stopped(&work));
+        return Ok(work.stop.stopped());
     };
     save(args, &work, &page)
 }
@@ -112,7 +112,7 @@ fn save(args: &Args, work: &Work<'_>, page: &Page) -> Outcome {
     };
     let bytes = picture::png(&drawn).map_err(too_large)?;
     if !work.save(|file| file.write_all(&bytes))? {
-        return Ok(work::stopped(work));
+        return Ok(work.stop.stopped());
     }
     if args.manner.json.json {
         output::print_json(&Document {

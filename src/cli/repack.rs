@@ -9,10 +9,10 @@ use viewcell::bundle::{self, Info};
 
 use super::compression::CompressionArgs;
 use super::exit::{Failure, Outcome};
-use super::output::{Json, say};
-use super::progress::{Progress, Voice};
-use super::signals::Stop;
-use super::{threads, written};
+use super::output::check_not_input;
+use super::progress::Progress;
+use super::threads;
+use super::written::Writing;
 
 /// Write a bundle anew from one that has lost nothing, without baking again
 ///
@@ -24,24 +24,13 @@ use super::{threads, written};
 pub struct Args {
     /// The bundle to read
     bundle: PathBuf,
-    /// Bundle to write
-    #[arg(short, long, value_name = "OUT.vcb")]
-    output: PathBuf,
-    /// Overwrite the bundle if it is there
-    #[arg(long)]
-    force: bool,
-    /// Check the finished bundle with every rule of viewcell verify
-    #[arg(long)]
-    verify: bool,
+    #[command(flatten)]
+    writing: Writing,
     #[command(flatten)]
     compression: CompressionArgs,
     /// Threads to work with; 0 for one a processor. The bundle does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
     threads: usize,
-    #[command(flatten)]
-    voice: Voice,
-    #[command(flatten)]
-    json: Json,
 }
 
 /// What `viewcell repack --json` prints.
@@ -54,41 +43,20 @@ pub struct Document {
     bundle: Info,
 }
 
-pub fn run(args: Args) -> Outcome {
-    let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
-    let stop = Stop::listen().map_err(cannot_listen)?;
-    if let (Ok(input), Ok(output)) = (args.bundle.canonicalize(), args.output.canonicalize())
-        && input == output
-    {
-        return Err(Failure::usage(format!(
-            "{}: is the input too, and was kept; write the bundle elsewhere with -o",
-            args.output.display()
-        )));
-    }
-    let grid = grid_of(&args.bundle)?;
-    let options = RepackOptions {
-        compression: args.compression.read(grid)?,
-        threads: args.threads,
-        overwrite: args.force,
+pub fn run(args: &Args) -> Outcome {
+    let output = &args.writing.output;
+    let make = |progress: &Progress| {
+        check_not_input(&args.bundle, output)?;
+        let options = RepackOptions {
+            compression: args.compression.read(grid_of(&args.bundle)?)?,
+            threads: args.threads,
+            overwrite: args.writing.force,
+        };
+        bake::repack(&args.bundle, output, &options, progress)?;
+        Ok(())
     };
-    let progress = Progress::new(&args.voice, stop.clone());
-    let result = bake::repack(&args.bundle, &args.output, &options, &progress);
-    progress.finish();
-    if let Err(error) = result {
-        if stop.asked() {
-            say("viewcell: stopped; nothing was written");
-            return Ok(stop.exit());
-        }
-        return Err(error.into());
-    }
-    written::tell(
-        args.output,
-        args.verify,
-        &args.voice,
-        &args.json,
-        &progress,
-        |output, bundle| Document { output, bundle },
-    )
+    args.writing
+        .run(make, |output, bundle| Document { output, bundle })
 }
 
 /// Columns and rows of a bundle.

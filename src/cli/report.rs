@@ -14,7 +14,7 @@ use viewcell::bundle;
 use viewcell::runtime::WorldKind;
 
 use super::exit::{Exit, Failure, Outcome};
-use super::export::work::{self, Manner, Work};
+use super::export::work::{Manner, Work};
 use super::output::{self, say};
 use super::query;
 use document::Page;
@@ -57,11 +57,11 @@ pub fn run(args: &Args) -> Outcome {
         _ => terrain::page(&args.bundle, &work, &map, &info)?,
     };
     let Some(page) = page else {
-        return Ok(work::stopped(&work));
+        return Ok(work.stop.stopped());
     };
     let html = page.html()?;
     if !work.save(|file| file.write_all(html.as_bytes()))? {
-        return Ok(work::stopped(&work));
+        return Ok(work.stop.stopped());
     }
     let Page { warnings, .. } = page;
     if args.manner.json.json {

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use super::exit::Exit;
+use super::exit::{Exit, Failure};
+use super::output::say;
 
 #[cfg(unix)]
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
@@ -23,21 +24,35 @@ pub struct Stop {
 
 impl Stop {
     /// From now on SIGINT, SIGTERM and SIGHUP ask before they kill.
-    pub fn listen() -> io::Result<Self> {
+    pub fn listen() -> Result<Self, Failure> {
         let stop = Self::default();
-        for signal in SIGNALS {
-            // In this order: the first signal finds `asked` unset and sets it, the second finds
-            // it set and does what signals do.
-            flag::register_conditional_default(signal, stop.asked.clone())?;
-            flag::register_usize(signal, stop.signal.clone(), signal as usize)?;
-            flag::register(signal, stop.asked.clone())?;
+        let listened = SIGNALS
+            .into_iter()
+            .try_for_each(|signal| stop.register(signal));
+        match listened {
+            Ok(()) => Ok(stop),
+            Err(error) => Err(Failure::io("cannot listen for signals".into(), error)),
         }
-        Ok(stop)
+    }
+
+    fn register(&self, signal: i32) -> io::Result<()> {
+        // In this order: the first signal finds `asked` unset and sets it, the second finds it set
+        // and does what signals do.
+        flag::register_conditional_default(signal, self.asked.clone())?;
+        flag::register_usize(signal, self.signal.clone(), signal as usize)?;
+        flag::register(signal, self.asked.clone())?;
+        Ok(())
     }
 
     /// Has a signal come?
     pub fn asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
+    }
+
+    /// The last words where a signal came before anything was written; returns its exit code.
+    pub fn stopped(&self) -> Exit {
+        say("viewcell: stopped; nothing was written");
+        self.exit()
     }
 
     /// The exit code for the signal that came.

@@ -31,8 +31,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Outcome {
     let server = Server::bind(&args.bundle, args.other.as_deref(), args.port)?;
     // Before the address is out: whoever reads it may send the signal at once.
-    let stop = Stop::listen()
-        .map_err(|error| Failure::io("cannot listen for signals".to_owned(), error))?;
+    let stop = Stop::listen()?;
     let address = server.url();
     print(&address)?;
     if !args.no_open

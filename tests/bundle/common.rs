@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use viewcell::bake::{Observer, RepackOptions, Stage, repack};
+pub use viewcell::bake::Silent;
+use viewcell::bake::{RepackOptions, repack};
 use viewcell::bundle::{InputFile, Provenance, Statistics, TerrainHeader, TerrainWriter, Written};
 use viewcell::compress::{Scratch, ValidPyramid, encode};
 pub use viewcell::dice::mixed as mix;
@@ -193,16 +194,5 @@ pub fn provenance(statistics: Statistics) -> Provenance {
         statistics,
         cells: None,
         loss: None,
-    }
-}
-
-/// Says nothing.
-pub struct Silent;
-
-impl Observer for Silent {
-    fn stage(&self, _: Stage, _: u64) {}
-    fn advance(&self, _: Stage, _: u64) {}
-    fn cancelled(&self) -> bool {
-        false
     }
 }

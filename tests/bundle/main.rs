@@ -1,6 +1,9 @@
 //! The bundle, from PVS bitmaps to bytes and back to answers.
 #![cfg(feature = "bake")]
 
+#[path = "../common/reader.rs"]
+mod reader;
+
 mod common;
 mod damage;
 mod full;

@@ -9,8 +9,9 @@ use viewcell::runtime::cell_frontier::{Construction, News, Session, SessionOptio
 use viewcell::runtime::{Bundle, CellBundle};
 use viewcell::world::{BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph};
 
-use crate::baking::{Silent, source};
+use crate::baking::source;
 use crate::common::{compile, ok, python, same};
+use viewcell::bake::Silent;
 
 /// A corridor of 70 cells, 10 long each, of which every cell sees two steps ahead; nobody sees
 /// into the last but itself. With a BSP, and knowing which cells touch, or with neither.

@@ -3,24 +3,13 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell::bake::{CellOptions, Observer, Source, Stage, bake_cells};
+use viewcell::bake::{CellOptions, Silent, Source, bake_cells};
 use viewcell::bundle::{InputFile, verify};
 use viewcell::ingest::cells::{CellsOptions, read_cells};
 use viewcell::runtime::{Bundle, CellBundle};
 use viewcell::world::{BitMatrix, CellGraph, Portal, Symmetry};
 
 use crate::common::{levels, slow_distances};
-
-/// Nobody watches.
-struct Unseen;
-
-impl Observer for Unseen {
-    fn stage(&self, _: Stage, _: u64) {}
-    fn advance(&self, _: Stage, _: u64) {}
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
 
 fn source() -> Source {
     Source {
@@ -43,7 +32,7 @@ pub fn bake(graph: &CellGraph, symmetry: Symmetry, threads: usize) -> Vec<u8> {
         threads,
         ..CellOptions::default()
     };
-    bake_cells(graph, &source(), &options, &path, &Unseen).unwrap();
+    bake_cells(graph, &source(), &options, &path, &Silent).unwrap();
     sound(&path);
     std::fs::read(path).unwrap()
 }

@@ -2,9 +2,7 @@
 //!
 //! `VIEWCELL_BLESS=1 cargo test --test cells golden` writes it anew, while version 1 is not out.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use viewcell::bundle::verify;
 use viewcell::runtime::{Bundle, MappedBundle};
@@ -13,6 +11,7 @@ use viewcell::world::{
 };
 
 use crate::bundle::{answers_are_right, bake, made_symmetric};
+use crate::reader::said;
 
 fn path() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -111,45 +110,16 @@ fn the_golden_level_is_read() {
     }
 }
 
-/// What the second reader says; `None` where there is no Python 3.
-fn said(verb: &str, args: &[&str], input: &str) -> Option<String> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/read-bundle");
-    let child = Command::new("python3")
-        .arg(script)
-        .arg(verb)
-        .arg(path())
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    let Ok(mut child) = child else {
-        // Straight to stderr: what a test that passes prints is not shown.
-        let _ = writeln!(std::io::stderr(), "skipped: python3 not found");
-        return None;
-    };
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{verb} {args:?}: {errors}");
-    Some(String::from_utf8(output.stdout).unwrap())
-}
-
 #[test]
 fn the_second_reader_reads_the_same() {
     let map = MappedBundle::open(path()).unwrap();
     let level = map.cells().unwrap();
     let pairs: Vec<[u32; 2]> = (0..100).map(|i| [i / 10, i % 10]).collect();
     let input: String = pairs.iter().map(|[a, b]| format!("{a} {b}\n")).collect();
-    let Some(visible) = said("visible", &["--pairs", "-"], &input) else {
+    let Some(visible) = said("visible", &path(), &["--pairs", "-"], &input) else {
         return;
     };
-    let distance = said("distance", &["--pairs", "-"], &input).unwrap();
+    let distance = said("distance", &path(), &["--pairs", "-"], &input).unwrap();
     assert_eq!(visible.lines().count(), 100);
     for (([a, b], visible), distance) in pairs.iter().zip(visible.lines()).zip(distance.lines()) {
         assert_eq!(visible == "1", level.visible(*a, *b), "{a} {b}");
@@ -157,13 +127,17 @@ fn the_second_reader_reads_the_same() {
         let words = steps.map_or("unreachable".into(), |steps| steps.to_string());
         assert_eq!(distance, words, "{a} {b}");
     }
-    assert_eq!(said("verify", &[], "").unwrap(), "no faults\n");
-    assert!(said("info", &[], "").unwrap().contains("10 cells"));
+    assert_eq!(said("verify", &path(), &[], "").unwrap(), "no faults\n");
+    assert!(said("info", &path(), &[], "").unwrap().contains("10 cells"));
     for (point, cell) in [
         ("17,1,1", "1\n"),
         ("500,1,1", "nowhere\n"),
         ("-3,1,1", "nowhere\n"),
     ] {
-        assert_eq!(said("locate", &["--", point], "").unwrap(), cell, "{point}");
+        assert_eq!(
+            said("locate", &path(), &["--", point], "").unwrap(),
+            cell,
+            "{point}"
+        );
     }
 }

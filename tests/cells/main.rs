@@ -1,6 +1,9 @@
 //! Levels of cells: files in, graphs, bundles, answers and files out.
 #![cfg(feature = "bake")]
 
+#[path = "../common/reader.rs"]
+mod reader;
+
 mod along;
 mod builder;
 mod bundle;

@@ -2,21 +2,10 @@
 
 use std::path::Path;
 
-use viewcell::bake::{BakeOptions, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain};
+use viewcell::bake::{BakeOptions, Mode, Silent, Source, bake_terrain};
 use viewcell::bundle::InputFile;
-use viewcell::visibility::{Bodies, Simd};
+use viewcell::visibility::Bodies;
 use viewcell::world::Terrain;
-
-/// Nobody watches.
-pub struct Silent;
-
-impl Observer for Silent {
-    fn stage(&self, _: Stage, _: u64) {}
-    fn advance(&self, _: Stage, _: u64) {}
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
 
 /// From nowhere.
 pub fn source() -> Source {
@@ -32,13 +21,8 @@ pub fn bake_exactly(terrain: &Terrain, bodies: Bodies, path: &Path) {
         eye_height: bodies.eye,
         player_height: bodies.head,
         mode: Mode::Exact,
-        max_distance: None,
-        curvature: None,
         threads: 1,
-        simd: Simd::Auto,
-        overwrite: false,
-        keep: Keep::Nothing,
-        compression: Compression::Lossless,
+        ..BakeOptions::default()
     };
     bake_terrain(terrain, &source(), &options, path, &Silent).unwrap();
 }

@@ -8,7 +8,6 @@ use viewcell::bake::{
     Source, Stage, bake_shard, bake_terrain,
 };
 use viewcell::bundle::InputFile;
-use viewcell::visibility::Simd;
 use viewcell::world::Terrain;
 
 /// A terrain, and where it is from.
@@ -82,16 +81,10 @@ impl World {
                 options: options.as_object().unwrap().clone(),
             },
             options: BakeOptions {
-                eye_height: 1.8,
-                player_height: 1.8,
                 mode: Mode::Exact,
-                max_distance: None,
-                curvature: None,
                 threads: 1,
-                simd: Simd::Auto,
-                overwrite: false,
                 keep: Keep::New,
-                compression: Compression::Lossless,
+                ..BakeOptions::default()
             },
         }
     }

@@ -8,9 +8,7 @@ mod small;
 
 use fearless_simd::Level;
 use std::path::PathBuf;
-use viewcell::bake::{
-    BakeOptions, BakeReport, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain,
-};
+use viewcell::bake::{BakeOptions, BakeReport, Mode, Silent, Source, bake_terrain};
 use viewcell::bundle::InputFile;
 use viewcell::dice::Dice;
 use viewcell::ingest::{IngestOptions, read_terrain};
@@ -64,13 +62,8 @@ impl Baked {
             eye_height: BODIES.eye,
             player_height: BODIES.head,
             mode,
-            max_distance: None,
             curvature,
-            threads: 0,
-            simd: Simd::Auto,
-            overwrite: false,
-            keep: Keep::Nothing,
-            compression: Compression::Lossless,
+            ..BakeOptions::default()
         };
         let source = Source {
             input: InputFile::default(),
@@ -83,16 +76,6 @@ impl Baked {
 
     fn path(&self) -> PathBuf {
         self.folder.path().join("a.vcb")
-    }
-}
-
-struct Silent;
-
-impl Observer for Silent {
-    fn stage(&self, _: Stage, _: u64) {}
-    fn advance(&self, _: Stage, _: u64) {}
-    fn cancelled(&self) -> bool {
-        false
     }
 }
 

@@ -172,8 +172,7 @@ pub fn run(args: &Args) -> Outcome {
 pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Failure>) -> Outcome {
     let output = args.bundle()?;
     check_output(&args.input, args.force, false, &output)?;
-    let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
-    let stop = Stop::listen().map_err(cannot_listen)?;
+    let stop = Stop::listen()?;
     let progress = Progress::new(&args.voice, stop.clone());
 
     let ingested = ingest(args)?;
@@ -204,13 +203,13 @@ pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Fai
     progress.finish();
     let report = match baked {
         Err(_) if stop.asked() => {
-            match &options.checkpoint {
-                Some(kept) => say(format_args!(
-                    "viewcell: stopped; what is done is kept in {}",
-                    kept.display()
-                )),
-                None => say("viewcell: stopped; nothing was written"),
-            }
+            let Some(kept) = &options.checkpoint else {
+                return Ok(stop.stopped());
+            };
+            say(format_args!(
+                "viewcell: stopped; what is done is kept in {}",
+                kept.display()
+            ));
             return Ok(stop.exit());
         }
         other => other?,

@@ -8,15 +8,13 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bake::{
-    BakeOptions, Compression, DeepestFirst, Keep, Mode, RepackOptions, Source, Ties, bake_terrain,
-    repack,
+    BakeOptions, Compression, DeepestFirst, Mode, RepackOptions, Source, Ties, bake_terrain, repack,
 };
 use viewcell::bundle;
 use viewcell::compress::prune::nodes_for;
 use viewcell::picture::{CHART_SIZE, Chart, Curve, Series, frequencies};
 use viewcell::runtime::frontier::{FrontierOptions, Grow, Merge};
 use viewcell::runtime::{MappedBundle, Sample, TerrainBundle};
-use viewcell::visibility::Simd;
 
 use super::measure::{Measured, hidden_pairs, measure};
 use crate::cli::exit::{Exit, Failure, Outcome};
@@ -219,16 +217,8 @@ pub(super) fn is_bundle(path: &Path) -> bool {
 pub(super) fn bake(heightmap: &Heightmap, voice: &Voice, path: &Path) -> Result<(), Failure> {
     let ingested = heightmap.read()?;
     let options = BakeOptions {
-        eye_height: 1.8,
-        player_height: 1.8,
         mode: Mode::Exact,
-        max_distance: None,
-        curvature: None,
-        threads: 0,
-        simd: Simd::Auto,
-        overwrite: false,
-        keep: Keep::Nothing,
-        compression: Compression::Lossless,
+        ..BakeOptions::default()
     };
     let progress = Progress::new(voice, Stop::default());
     let input = &heightmap.input;

@@ -4,13 +4,11 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{
-    BakeOptions, BakeReport, Compression, Keep, Mode, Source, as_seen, bake_terrain, check_height,
-};
+use viewcell::bake::{BakeOptions, BakeReport, Mode, Source, as_seen, bake_terrain, check_height};
 use viewcell::bundle;
 use viewcell::experiment::{Compared, ModeShares, MotionOptions, MotionSample, compare_modes};
 use viewcell::picture::{Bars, CHART_SIZE, Chart, Series};
-use viewcell::visibility::{Bodies, MAX_SECTORS, Simd};
+use viewcell::visibility::{Bodies, MAX_SECTORS};
 use viewcell::world::Terrain;
 
 use crate::cli::exit::{Exit, Failure, Outcome};
@@ -124,8 +122,7 @@ pub fn run(args: &Args) -> Outcome {
     let sight = args.sight.over(terrain, input, &args.heightmap.reading)?;
     let source = Source::new(input, ingested.format, Default::default())
         .map_err(|error| Failure::io(format!("{}: cannot be read", input.display()), error))?;
-    let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
-    let stop = Stop::listen().map_err(cannot_listen)?;
+    let stop = Stop::listen()?;
     let progress = Progress::new(&args.voice, stop.clone());
     let folder = tempfile::tempdir()
         .map_err(|error| Failure::io("no folder for temporary bundles".into(), error))?;
@@ -143,20 +140,14 @@ pub fn run(args: &Args) -> Outcome {
             max_distance: sight.max_distance,
             curvature: sight.curvature,
             threads: args.threads,
-            simd: Simd::Auto,
             overwrite: true,
-            keep: Keep::Nothing,
-            compression: Compression::Lossless,
+            ..BakeOptions::default()
         };
         match bake_terrain(terrain, &source, &options, &path(mode), &progress) {
             Ok(report) => Ok(Some(report)),
             Err(_) if stop.asked() => Ok(None),
             Err(error) => Err(Failure::from(error)),
         }
-    };
-    let stopped = || {
-        say("viewcell: stopped; nothing was written");
-        Ok(stop.exit())
     };
     let mut costs = Vec::new();
     for quarters in 1..4 {
@@ -170,7 +161,7 @@ pub fn run(args: &Args) -> Outcome {
         let mut cost = Vec::new();
         for mode in MODES {
             let Some(report) = bake(&part, mode)? else {
-                return stopped();
+                return Ok(stop.stopped());
             };
             cost.push(report);
         }
@@ -180,7 +171,7 @@ pub fn run(args: &Args) -> Outcome {
     for mode in MODES {
         say(format_args!("baking: {mode}"));
         let Some(report) = bake(terrain, mode)? else {
-            return stopped();
+            return Ok(stop.stopped());
         };
         reports.push(report);
     }

@@ -10,7 +10,7 @@ use viewcell::world::Georeference;
 
 use super::work::{self, Manner, Range, Work, Written};
 use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, say};
+use crate::cli::output;
 use crate::cli::query;
 
 /// How many samples see each sample: the total viewshed, counted in a bundle
@@ -63,8 +63,7 @@ pub fn run(args: &Args) -> Outcome {
     let counted = counted
         .map_err(|damaged| Failure::bad_input(format!("{}: {damaged}", args.bundle.display())))?;
     let Some(survey) = counted else {
-        say("viewcell: stopped; nothing was written");
-        return Ok(work::stopped(&work));
+        return Ok(work.stop.stopped());
     };
     let counts = survey.exposure;
 
@@ -96,7 +95,7 @@ pub fn run(args: &Args) -> Outcome {
         }
     };
     if !saved {
-        return Ok(work::stopped(&work));
+        return Ok(work.stop.stopped());
     }
 
     let mut seen_by = Range::default();

@@ -75,7 +75,7 @@ impl Look {
         }
         let saved = work.save_horizons(terrain, format, bands, |row| of_rows(&horizons, row))?;
         let Some(range) = saved else {
-            return Ok(work::stopped(&work));
+            return Ok(work.stop.stopped());
         };
         let looked = Looked {
             written: Written::new(

@@ -1,7 +1,6 @@
 //! What the exports have in common: where they write, with how many threads, how they stop.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,8 +11,8 @@ use viewcell::picture::{RasterFormat, RasterLayout, RasterWriter};
 use viewcell::visibility::Horizons;
 use viewcell::world::Terrain;
 
-use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{Json, say};
+use crate::cli::exit::Failure;
+use crate::cli::output::{Json, check_not_input, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::signals::Stop;
 use crate::cli::threads;
@@ -88,22 +87,14 @@ pub struct Work<'a> {
 impl<'a> Work<'a> {
     /// Begins: whatever would fail at the end fails now.
     pub fn begin(input: &Path, output: &'a Path, manner: &'a Manner) -> Result<Self, Failure> {
-        if let (Ok(from), Ok(to)) = (fs::canonicalize(input), fs::canonicalize(output))
-            && from == to
-        {
-            return Err(Failure::usage(format!(
-                "{}: is the input too, and was kept; write elsewhere with -o",
-                output.display()
-            )));
-        }
+        check_not_input(input, output)?;
         bundle::check_output(output, manner.force)?;
         Self::new(output, manner)
     }
 
     /// The same without a look at the output, for what may do without.
     pub fn new(output: &'a Path, manner: &'a Manner) -> Result<Self, Failure> {
-        let cannot_listen = |error| Failure::io("cannot listen for signals".into(), error);
-        let stop = Stop::listen().map_err(cannot_listen)?;
+        let stop = Stop::listen()?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(manner.threads)
             .build();
@@ -126,10 +117,7 @@ impl<'a> Work<'a> {
         let saved = bundle::save_with(self.output, self.manner.force, write);
         self.progress.finish();
         match saved {
-            Err(_) if self.stop.asked() => {
-                say("viewcell: stopped; nothing was written");
-                Ok(false)
-            }
+            Err(_) if self.stop.asked() => Ok(false),
             other => Ok(other.map(|()| true)?),
         }
     }
@@ -222,9 +210,4 @@ impl Written {
             voids,
         }
     }
-}
-
-/// How a stopped export ends.
-pub fn stopped(work: &Work<'_>) -> Exit {
-    work.stop.exit()
 }

@@ -9,7 +9,7 @@ use viewcell::bundle;
 use viewcell::runtime::{self, CellBundle};
 use viewcell::world::ones;
 
-use super::{Args, NO_SET};
+use super::{Args, NO_SET, print_sizes};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Stdout, say};
 use crate::cli::query::{Place, check_cell, pairs};
@@ -148,14 +148,7 @@ fn show(args: &Args, level: &CellBundle<'_>, document: &Document) -> Outcome {
         output::print_json(document)?;
         return Ok(Exit::Done);
     }
-    let share = |size: u64| 100.0 * size as f64 / f64::from(level.cells());
-    output::print(format_args!(
-        "a    {:>12}  {:5.1} %\nb    {:>12}  {:5.1} %",
-        document.size_a,
-        share(document.size_a),
-        document.size_b,
-        share(document.size_b)
-    ))?;
+    print_sizes([document.size_a, document.size_b], level.cells().into())?;
     Ok(Exit::Done)
 }
 

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use viewcell::runtime::WorldKind;
 
-use super::exit::Outcome;
-use super::output::Json;
+use super::exit::{Failure, Outcome};
+use super::output::{self, Json};
 use super::query;
 
 pub use cells::Construction;
@@ -63,4 +63,14 @@ pub fn run(args: &Args) -> Outcome {
         }
         Some(WorldKind::Cells) => cells::run(args, &query::cells(&args.bundle, &map)?),
     }
+}
+
+/// Prints the sizes of two regions, and what share of `all` they are.
+fn print_sizes([a, b]: [u64; 2], all: u64) -> Result<(), Failure> {
+    let share = |size: u64| 100.0 * size as f64 / all.max(1) as f64;
+    output::print(format_args!(
+        "a    {a:>12}  {:5.1} %\nb    {b:>12}  {:5.1} %",
+        share(a),
+        share(b)
+    ))
 }

@@ -16,7 +16,7 @@ use viewcell::runtime::frontier::{
 use viewcell::runtime::{MappedBundle, Sample, TerrainBundle};
 
 use super::options::OptionsDocument;
-use super::{Args, NO_SET};
+use super::{Args, NO_SET, print_sizes};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Stdout, say};
 use crate::cli::query::{Place, check_inside, pairs};
@@ -98,15 +98,8 @@ pub fn run(args: &Args, _map: &MappedBundle, terrain: TerrainBundle<'_>) -> Outc
     if args.json.json {
         output::print_json(&document)?;
     } else {
-        let samples = terrain.valid().count(terrain.grid().root()).max(1);
-        let share = |size: u64| 100.0 * size as f64 / samples as f64;
-        output::print(format_args!(
-            "a    {:>12}  {:5.1} %\nb    {:>12}  {:5.1} %",
-            document.size_a,
-            share(document.size_a),
-            document.size_b,
-            share(document.size_b)
-        ))?;
+        let samples = terrain.valid().count(terrain.grid().root());
+        print_sizes([document.size_a, document.size_b], samples)?;
     }
     Ok(Exit::Done)
 }

@@ -10,7 +10,6 @@ use viewcell::runtime::{MappedBundle, TerrainBundle};
 use super::{Args, name};
 use crate::cli::exit::Failure;
 use crate::cli::export::work::Work;
-use crate::cli::output::say;
 use crate::cli::query::{self, check_inside, check_level, quad_over};
 
 /// The page that is asked for; `None` if a signal came before its end.
@@ -147,9 +146,6 @@ fn with_progress<T: Send, E: Send>(
     };
     let found = work.pool.install(|| run(&go_on));
     work.progress.finish();
-    if matches!(found, Ok(None)) {
-        say("viewcell: stopped; nothing was written");
-    }
     found
 }
 

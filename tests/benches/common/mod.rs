@@ -5,20 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::bake::{BakeOptions, Compression, Keep, Mode, Observer, Source, Stage, bake_terrain};
+use viewcell::bake::{BakeOptions, Mode, Silent, Source, bake_terrain};
 use viewcell::ingest::{IngestOptions, read_terrain};
 use viewcell::runtime::Sample;
-use viewcell::visibility::Simd;
-
-struct Silent;
-
-impl Observer for Silent {
-    fn stage(&self, _: Stage, _: u64) {}
-    fn advance(&self, _: Stage, _: u64) {}
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
 
 /// The bundle to ask.
 pub fn bundle() -> PathBuf {
@@ -33,16 +22,8 @@ pub fn bundle() -> PathBuf {
         let input = root.join("assets/jacksboro.tif");
         let ingested = read_terrain(&input, &IngestOptions::default()).unwrap();
         let options = BakeOptions {
-            eye_height: 1.8,
-            player_height: 1.8,
             mode: Mode::Exact,
-            max_distance: None,
-            curvature: None,
-            threads: 0,
-            simd: Simd::Auto,
-            overwrite: false,
-            keep: Keep::Nothing,
-            compression: Compression::Lossless,
+            ..BakeOptions::default()
         };
         let source = Source::new(&input, ingested.format, Default::default()).unwrap();
         bake_terrain(&ingested.terrain, &source, &options, &path, &Silent).unwrap();
