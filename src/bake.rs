@@ -117,8 +117,7 @@ pub fn bake_terrain(
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
     let finish = Finish::new(tiles::threads(options), options.simd.name());
-    options.check(terrain, &source.input.name)?;
-    let grid = Grid::new(terrain.width(), terrain.height())?;
+    let grid = options.grid(terrain, &source.input.name)?;
     let header = header(terrain, grid, options);
     let job = share::job(terrain, source, &header);
     let total = job.tiles;
@@ -275,8 +274,7 @@ pub fn bake_shard(
     output: &Path,
     observer: &dyn Observer,
 ) -> Result<ShardReport, BakeError> {
-    options.check(terrain, &source.input.name)?;
-    let grid = Grid::new(terrain.width(), terrain.height())?;
+    let grid = options.grid(terrain, &source.input.name)?;
     let header = header(terrain, grid, options);
     let job = share::job(terrain, source, &header);
     let tiles = Plan::new(grid.width(), grid.height()).tiles();

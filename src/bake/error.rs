@@ -24,14 +24,19 @@ pub enum BakeError {
         found: String,
     },
     /// The grid has more samples on a side than a bundle holds.
-    #[error(transparent)]
-    Grid(#[from] GridError),
+    #[error("{input}: {error}; bake parts of it with --crop")]
+    Grid {
+        /// The name of the terrain's file.
+        input: String,
+        /// Its sides, and what they may be.
+        error: GridError,
+    },
     /// The terrain has more samples than the tables of the kernels hold.
     #[error(
         "{input}: expected a terrain of at most some 220 million samples, found {width} x {height}; bake parts of it with --crop"
     )]
     Large {
-        /// The name of its file.
+        /// The name of the terrain's file.
         input: String,
         /// Columns.
         width: u32,
@@ -108,7 +113,7 @@ impl BakeError {
             Self::Option { .. } | Self::Budget { .. } => BakeErrorKind::Usage,
             Self::Flow(FlowError::Checkpoint(CheckpointError::Io { .. })) => BakeErrorKind::Io,
             Self::NoVisibility { .. } | Self::Flow(_) => BakeErrorKind::Input,
-            Self::Grid(_) | Self::Large { .. } => BakeErrorKind::Resource,
+            Self::Grid { .. } | Self::Large { .. } => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
             Self::Records(error) => error.kind().into(),
             Self::Lossy { .. } => BakeErrorKind::Input,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::BakeError;
 use super::compression::Compression;
 use crate::bundle::Keep;
+use crate::format::Grid;
 use crate::visibility::{Curvature, Field, MAX_SECTORS, Simd};
 use crate::world::Terrain;
 
@@ -65,9 +66,15 @@ impl Default for BakeOptions {
 }
 
 impl BakeOptions {
-    /// Errors for options that no bake of `terrain`, which is from a file of this name, can have.
-    pub(super) fn check(&self, terrain: &Terrain, input: &str) -> Result<(), BakeError> {
-        check_size(self.mode, terrain.width(), terrain.height(), input)?;
+    /// The grid of `terrain`, which is from a file of this name. Errors for options that no bake of
+    /// it can have.
+    pub(super) fn grid(&self, terrain: &Terrain, input: &str) -> Result<Grid, BakeError> {
+        let grid = Grid::new(terrain.width(), terrain.height());
+        let grid = grid.map_err(|error| BakeError::Grid {
+            input: input.to_owned(),
+            error,
+        })?;
+        check_size(self.mode, grid.width(), grid.height(), input)?;
         check_height("--player-height", self.player_height)?;
         check_height("--eye-height", self.eye_height)?;
         check_sight(terrain, self.max_distance, self.curvature)?;
@@ -87,7 +94,7 @@ impl BakeOptions {
                 found: self.simd.name().to_owned(),
             });
         }
-        Ok(())
+        Ok(grid)
     }
 }
 

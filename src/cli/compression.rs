@@ -121,6 +121,12 @@ impl CompressionArgs {
             ));
         }
         let nodes = match (self.nodes_per_quad, self.budget) {
+            // A job file knows of no ranges.
+            (Some(0), None) => {
+                return Err(Failure::usage(
+                    "--nodes-per-quad 0: expected at least 1".into(),
+                ));
+            }
             (Some(nodes), None) => nodes,
             (None, Some(size)) => match nodes_for(grid, size.0) {
                 0 => {

@@ -181,9 +181,9 @@ impl fmt::Display for FormatError {
                 "expected {expected} uncompressed bytes in section {tag}, found {found}: {AGAIN}"
             ),
             Self::OtherKind { expected, found } => {
-                write!(f, "expected a bundle of a {expected} world, found {found}")
+                write!(f, "expected a bundle of {expected}, found one of {found}")
             }
-            Self::Grid(error) => write!(f, "section GRID, offset 0: {error}"),
+            Self::Grid(error) => write!(f, "section GRID, offset 0: {error}: {AGAIN}"),
             Self::Parameter {
                 field,
                 offset,

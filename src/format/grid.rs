@@ -92,7 +92,7 @@ impl fmt::Display for GridError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "expected a grid of 1 to {} samples a side, found {} x {} (crop it, or bake it in tiles)",
+            "expected a grid of 1 to {} samples a side, found {} x {}",
             Grid::MAX_SIDE,
             self.width,
             self.height

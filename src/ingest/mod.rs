@@ -249,12 +249,15 @@ fn text_beside(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// [`Terrain::SPACINGS`] in words.
+const SPACINGS: &str = "a spacing of 1e-6 to 1e9 m";
+
 fn check_options(options: &IngestOptions) -> Result<(), IngestError> {
     if let Some([dx, dy]) = options.spacing
-        && !(dx.is_finite() && dx > 0.0 && dy.is_finite() && dy > 0.0)
+        && ![dx, dy].iter().all(|s| Terrain::SPACINGS.contains(s))
     {
         return Err(IngestError::usage(
-            "a spacing of positive, finite metres",
+            SPACINGS,
             format!("{dx} x {dy}"),
             "give --spacing DX[,DY]",
         ));

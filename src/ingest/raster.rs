@@ -1,7 +1,7 @@
 //! What every reader makes, and how a terrain comes of it.
 
 use super::crs::Crs;
-use super::{IngestError, IngestOptions, Ingested};
+use super::{IngestError, IngestOptions, Ingested, SPACINGS};
 use crate::world::{Georeference, Terrain};
 
 /// The part of a raster that is asked for, in samples.
@@ -190,7 +190,7 @@ impl Raster {
                     "check the nodata value (--nodata) and the crop",
                 ),
                 crate::world::TerrainError::Spacing([dx, dy]) => IngestError::bad(
-                    "a spacing of positive, finite metres",
+                    SPACINGS,
                     format!("{dx} x {dy}"),
                     "give it with --spacing DX[,DY]",
                 ),

@@ -1,5 +1,7 @@
 //! A grid of ground heights.
 
+use std::ops::RangeInclusive;
+
 /// A terrain: `width` × `height` samples of ground height in metres.
 ///
 /// Sample (c, r): column c counts east from 0, row r counts south from 0; row 0 is the raster's
@@ -56,7 +58,7 @@ pub enum TerrainError {
         /// Its height in metres.
         value: f64,
     },
-    /// Spacing that is not a positive, finite number of metres.
+    /// Spacing beyond [`Terrain::SPACINGS`].
     Spacing([f64; 2]),
     /// Every sample is void.
     AllVoid,
@@ -80,7 +82,9 @@ impl std::fmt::Display for TerrainError {
             ),
             Self::Spacing([dx, dy]) => write!(
                 f,
-                "spacing is {dx} x {dy} m; expected positive numbers (give it with --spacing DX[,DY])"
+                "spacing is {dx} x {dy} m; expected {:e} to {:e} m (give it with --spacing DX[,DY])",
+                Terrain::SPACINGS.start(),
+                Terrain::SPACINGS.end()
             ),
             Self::AllVoid => write!(
                 f,
@@ -95,6 +99,10 @@ impl std::error::Error for TerrainError {}
 impl Terrain {
     /// Greatest absolute ground height in metres.
     pub const MAX_ABS_HEIGHT: f64 = 1e7;
+
+    /// Metres that may lie between samples: less or more is no ground, and its squares and
+    /// quotients would leave the numbers there are.
+    pub const SPACINGS: RangeInclusive<f64> = 1e-6..=1e9;
 
     /// Builds a terrain from heights in metres, row by row, NaN for void; `spacing` is
     /// `[dx, dy]` in metres.
@@ -116,7 +124,7 @@ impl Terrain {
                 samples,
             });
         }
-        if !spacing.iter().all(|s| s.is_finite() && *s > 0.0) {
+        if !spacing.iter().all(|s| Self::SPACINGS.contains(s)) {
             return Err(TerrainError::Spacing(spacing));
         }
         if let Some(i) = heights.iter().position(|h| h.abs() > Self::MAX_ABS_HEIGHT) {

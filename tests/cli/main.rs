@@ -12,6 +12,7 @@ mod diff;
 mod documents;
 mod experiment;
 mod export;
+mod extremes;
 mod frontier;
 mod interrupted;
 mod killed;

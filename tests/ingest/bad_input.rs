@@ -63,6 +63,8 @@ fn options_that_cannot_be_right() {
         [1.0, -1.0],
         [f64::NAN, 1.0],
         [1.0, f64::INFINITY],
+        [1e-7, 1.0],
+        [1.0, 2e9],
     ] {
         refuse(
             IngestOptions {

@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SECTORS)))]
     sectors: u32,
     /// Pairs of cells that are searched for a line of sight between any two positions
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
     /// Random lines of sight tried on each
     #[arg(long, value_name = "N", default_value_t = 1000)]
