@@ -313,6 +313,43 @@ fn the_thesis_s_way_keeps_to_its_nodes_and_hides_nothing_by_mistake() {
     }
 }
 
+#[test]
+fn pruning_in_several_goes_comes_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for ties in [Ties::RowByRow, Ties::FewestHidden] {
+        write(&World::new(40, 33, 6), folder.path());
+        let prune = |from: &str, to: &str, nodes, ties| {
+            repack(
+                &path(from),
+                &path(to),
+                &deepest_first(nodes, ties, 2),
+                &Silent,
+            )
+        };
+        prune("all.vcb", "at-once.vcb", 61, ties).unwrap();
+        prune("all.vcb", "161.vcb", 161, ties).unwrap();
+        prune("161.vcb", "101.vcb", 101, ties).unwrap();
+        prune("101.vcb", "61.vcb", 61, ties).unwrap();
+        let bytes = |name: &str| std::fs::read(path(name)).unwrap();
+        assert!(bytes("at-once.vcb") == bytes("61.vcb"));
+        assert!(bytes("at-once.vcb") != bytes("161.vcb"));
+        // More nodes than are left, or others before: not what the lossless bundle would come to.
+        let other = [Ties::FewestHidden, Ties::RowByRow][ties as usize];
+        for (nodes, ties) in [(162, ties), (61, other)] {
+            let error = prune("161.vcb", "no.vcb", nodes, ties);
+            assert!(matches!(error, Err(BakeError::Lossy { .. })), "{error:?}");
+        }
+        let error = repack(
+            &path("161.vcb"),
+            &path("no.vcb"),
+            &RepackOptions::default(),
+            &Silent,
+        );
+        assert!(matches!(error, Err(BakeError::Lossy { .. })), "{error:?}");
+    }
+}
+
 /// `scripts/check-budget` names a lossless bundle, one made of it, and how many pairs.
 #[test]
 #[ignore = "scripts/check-budget names the bundles"]

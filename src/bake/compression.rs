@@ -35,6 +35,21 @@ impl Compression {
             _ => false,
         }
     }
+
+    /// Whether what comes of this is the same after that loss as without it: pruning in several
+    /// goes is, with fewer nodes and the same ties each time.
+    pub(super) fn goes_on_after(&self, loss: &Loss) -> bool {
+        match (self, &loss.given) {
+            (
+                Self::DeepestFirst(to),
+                Given::DeepestFirst {
+                    nodes_per_quad,
+                    ties,
+                },
+            ) => to.nodes <= *nodes_per_quad && to.ties.name() == ties,
+            _ => false,
+        }
+    }
 }
 
 /// The thesis's way, kept for comparison.

@@ -60,7 +60,7 @@ pub enum BakeError {
     /// A checkpoint or a shard is not what it should be.
     #[error(transparent)]
     Records(#[from] RecordError),
-    /// A bundle has lost something to a budget, and cannot be the source of another.
+    /// A bundle has lost something, and cannot be the source of this one.
     #[error("{}: expected a bundle that has lost nothing, found one that was made for a budget; repack the bundle that it was made from, or bake again", path.display())]
     Lossy {
         /// The bundle.

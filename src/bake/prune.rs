@@ -1,9 +1,9 @@
 //! A bundle with every PVS pruned to a number of nodes, as the thesis did it (section 3.4).
 
-use super::compression::{DeepestFirst, Ties};
+use super::compression::DeepestFirst;
 use super::pack::{Packing, reading};
 use super::{BakeError, Stage};
-use crate::bundle::{Given, Loss, Provenance, Statistics, TerrainWriter, Written};
+use crate::bundle::{Given, Loss, Part, Provenance, Statistics, TerrainWriter, Written};
 use crate::compress::prune::Pruner;
 use crate::compress::{Scratch, encode};
 use crate::format::{Quad, TreeCode};
@@ -26,9 +26,13 @@ pub(super) fn prune(
         ..
     } = *packing;
     // The trees of a bundle in the making may tell each pair once.
-    let whole = packing.pack_aside(provenance)?;
-    let cannot = |error: &dyn std::fmt::Display| reading(whole.path(), error);
-    let map = MappedBundle::open(whole.path()).map_err(|error| cannot(&error))?;
+    let whole = match is_finished(packing)? {
+        true => None,
+        false => Some(packing.pack_aside(provenance)?),
+    };
+    let source = whole.as_ref().map_or(packing.source, Part::path);
+    let cannot = |error: &dyn std::fmt::Display| reading(source, error);
+    let map = MappedBundle::open(source).map_err(|error| cannot(&error))?;
     let terrain = map.terrain().map_err(|error| cannot(&error))?;
     let grid = valid.grid();
     let mut header = target.header.clone();
@@ -79,17 +83,25 @@ pub(super) fn prune(
     )?;
     let given = Given::DeepestFirst {
         nodes_per_quad: to.nodes,
-        ties: match to.ties {
-            Ties::RowByRow => "row-by-row",
-            Ties::FewestHidden => "fewest-hidden",
-        }
-        .to_owned(),
+        ties: to.ties.name().to_owned(),
     };
-    provenance.loss = Some(Loss::between(given, &provenance.statistics, &statistics));
+    provenance.loss = Some(match &provenance.loss {
+        Some(loss) => loss.and_then(given, &statistics),
+        None => Loss::between(given, &provenance.statistics, &statistics),
+    });
     provenance.statistics = statistics;
     let written = writer.finish(provenance)?;
-    whole.remove()?;
+    if let Some(whole) = whole {
+        whole.remove()?;
+    }
     Ok(written)
+}
+
+/// Whether every PVS can be read from the source: it is in tree code 2, or was pruned before.
+fn is_finished(packing: &Packing) -> Result<bool, BakeError> {
+    let map = MappedBundle::open(packing.source).map_err(|error| packing.unreadable(&error))?;
+    let terrain = map.terrain().map_err(|error| packing.unreadable(&error))?;
+    Ok(terrain.groups().is_some() || terrain.parameters().lossy)
 }
 
 /// Room for one PVS.

@@ -24,7 +24,9 @@ pub struct RepackOptions {
 /// Writes the PVSs of the bundle `input`, of any tree code, into a bundle at `output`, compressed
 /// anew. The bytes are those of a bake with that compression.
 ///
-/// Errors where the input has lost something before: what is lost depends on what there was, so a bundle is made from one that has lost nothing.
+/// Errors where the input has lost something before: what is lost depends on what there was, so a
+/// bundle is made from one that has lost nothing. A bundle that was pruned deepest first may be
+/// pruned to fewer nodes, though: that comes to the same.
 pub fn repack(
     input: &Path,
     output: &Path,
@@ -38,7 +40,8 @@ pub fn repack(
         heights,
         mut provenance,
     } = TerrainParts::read(input)?;
-    if header.parameters.lossy {
+    let goes_on = |loss| options.compression.goes_on_after(loss);
+    if header.parameters.lossy && !provenance.loss.as_ref().is_some_and(goes_on) {
         return Err(BakeError::Lossy {
             path: input.to_owned(),
         });

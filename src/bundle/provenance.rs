@@ -68,17 +68,26 @@ impl Loss {
     /// What was lost between the statistics of all and of what is left.
     #[cfg(feature = "bake")]
     pub(crate) fn between(given: Given, before: &Statistics, after: &Statistics) -> Self {
-        let samples = before.samples;
-        let hidden = |level: &LevelStatistics| {
-            (level.quads_with_terrain * samples).saturating_sub(level.visible_samples)
-        };
-        let levels = before.levels.iter().zip(&after.levels);
-        let kept = |(before, after): (&LevelStatistics, &LevelStatistics)| LossyLevel {
-            level: before.level,
-            hidden_before: hidden(before),
-            kept_share: match hidden(before) {
+        Self::of(given, before.hidden(), after)
+    }
+
+    /// What was lost in all where after this loss there was another.
+    #[cfg(feature = "bake")]
+    pub(crate) fn and_then(&self, given: Given, after: &Statistics) -> Self {
+        let before = self.levels.iter().map(|level| level.hidden_before);
+        Self::of(given, before, after)
+    }
+
+    /// What was lost of so many hidden samples a level.
+    #[cfg(feature = "bake")]
+    fn of(given: Given, before: impl Iterator<Item = u64>, after: &Statistics) -> Self {
+        let levels = after.levels.iter().zip(before).zip(after.hidden());
+        let kept = |((level, before), after): ((&LevelStatistics, u64), u64)| LossyLevel {
+            level: level.level,
+            hidden_before: before,
+            kept_share: match before {
                 0 => 1.0,
-                all => hidden(after) as f64 / all as f64,
+                all => after as f64 / all as f64,
             },
         };
         Self {
@@ -174,6 +183,13 @@ impl Statistics {
     /// Whether they are of no terrain.
     fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Hidden samples of each level, summed over the PVSs of its quads.
+    fn hidden(&self) -> impl Iterator<Item = u64> {
+        let all = |level: &LevelStatistics| level.quads_with_terrain * self.samples;
+        let levels = self.levels.iter();
+        levels.map(move |level| all(level).saturating_sub(level.visible_samples))
     }
 
     /// Statistics to be filled by [`Statistics::record`].

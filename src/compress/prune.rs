@@ -28,6 +28,16 @@ pub enum Ties {
     FewestHidden,
 }
 
+impl Ties {
+    /// Its name in provenance.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RowByRow => "row-by-row",
+            Self::FewestHidden => "fewest-hidden",
+        }
+    }
+}
+
 /// A round over the quads of a level.
 #[derive(Clone, Copy)]
 enum Round {

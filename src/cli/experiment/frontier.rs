@@ -43,7 +43,7 @@ pub struct Args {
     /// Limits of memory in GB (2^30 bytes) at three bytes a node
     #[arg(long, value_name = "GB,...", value_delimiter = ',', default_values_t = [0.1, 0.25, 0.5, 1.0])]
     limits: Vec<f64>,
-    /// Simple growth takes long: grow it for so many pairs only; 0 for all
+    /// Simple growth with lossless merging takes long: grow it for so many pairs only; 0 for all
     #[arg(long, value_name = "N", default_value_t = 0)]
     simple_pairs: usize,
     /// So does the thesis's growth without a limit of memory: grow it for so many pairs only; 0 for
@@ -151,11 +151,14 @@ pub fn run(args: &Args) -> Outcome {
             input.display()
         )));
     }
-    let mut cases = Vec::new();
+    let mut by_limit = Vec::new();
     let mut limits = args.limits.clone();
     limits.sort_by(f64::total_cmp);
-    for &gigabytes in &limits {
-        let pruned = folder.path().join(format!("pruned-{gigabytes}.vcb"));
+    // The most nodes first: to prune what has been pruned comes to the same, and is quick. No more
+    // than two are kept at a time: together they may take more than a disk has.
+    let mut source = path.clone();
+    for (step, &gigabytes) in limits.iter().rev().enumerate() {
+        let pruned = folder.path().join(format!("pruned-{}.vcb", step % 2));
         let bytes = (gigabytes * f64::from(1 << 30)) as u64;
         let nodes = nodes_for(terrain.grid(), bytes);
         tell(
@@ -167,14 +170,14 @@ pub fn run(args: &Args) -> Outcome {
                 nodes,
                 ties: Ties::RowByRow,
             }),
+            overwrite: true,
             ..RepackOptions::default()
         };
         let progress = Progress::new(&args.voice, Stop::default());
-        repack(&path, &pruned, &options, &progress)?;
+        repack(&source, &pruned, &options, &progress)?;
         progress.finish();
-        cases.extend(measure_limit(args, gigabytes, nodes, &pruned, &pairs)?);
-        // One at a time: together they may take more than a disk has.
-        let _ = std::fs::remove_file(&pruned);
+        by_limit.push(measure_limit(args, gigabytes, nodes, &pruned, &pairs)?);
+        source = pruned;
     }
     tell(args, format_args!("the bundle as it is"));
     let document = Document {
@@ -189,7 +192,7 @@ pub fn run(args: &Args) -> Outcome {
             &pairs[..some_of(args.unlimited_pairs, pairs.len())],
             &FrontierOptions::thesis(Grow::Hierarchical, Merge::Lossless),
         ),
-        cases,
+        cases: by_limit.into_iter().rev().flatten().collect(),
     };
     if let Some(folder) = &args.figures {
         figures(&document, &limits, folder)?;
@@ -238,9 +241,9 @@ fn measure_limit(
     let map: MappedBundle = query::open(path)?;
     let terrain: TerrainBundle = query::terrain(path, &map)?;
     let cases = CASES.map(|(grow, merge, grow_name, merge_name)| {
-        let count = match grow {
-            Grow::Simple => some_of(args.simple_pairs, pairs.len()),
-            Grow::Hierarchical => pairs.len(),
+        let count = match (grow, merge) {
+            (Grow::Simple, Merge::Lossless) => some_of(args.simple_pairs, pairs.len()),
+            _ => pairs.len(),
         };
         Case {
             gigabytes,
