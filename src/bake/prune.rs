@@ -6,11 +6,13 @@ use super::{BakeError, Stage};
 use crate::bundle::{Given, Loss, Part, Provenance, Statistics, TerrainWriter, Written};
 use crate::compress::prune::Pruner;
 use crate::compress::{Scratch, encode};
+use crate::format::grid::{BLOCK_LEVEL, quad_mask};
 use crate::format::{Quad, TreeCode};
-use crate::runtime::MappedBundle;
+use crate::picture::BlockSight;
+use crate::runtime::{MappedBundle, TerrainBundle};
 
-/// Quads that a thread prunes at a time.
-const CHUNK: u64 = 32;
+/// Quads that a thread prunes at a time: some three blocks and the quads in them.
+const CHUNK: u64 = 256;
 
 /// Writes a bundle with every PVS pruned by itself, in tree code 1. The provenance is given what
 /// was lost.
@@ -56,13 +58,14 @@ pub(super) fn prune(
         |_| Ok(quads.by_ref().take(CHUNK as usize).collect::<Vec<Quad>>()),
         |room: &mut Option<Room<'_>>, _, quads| {
             let room = room.get_or_insert_with(|| Room {
+                reader: Reader::new(terrain),
                 pruner: Pruner::new(valid),
                 pvs: vec![0; grid.blocks()],
                 scratch: Scratch::default(),
             });
             let pruned = quads.into_iter().map(|quad| {
-                let full = terrain.pvs(quad).ok_or_else(|| cannot(&"it is damaged"))?;
-                full.expand(&mut room.pvs);
+                let read = room.reader.read(quad, &mut room.pvs);
+                read.ok_or_else(|| cannot(&"it is damaged"))?;
                 room.pruner.prune(&mut room.pvs, to.nodes, to.ties);
                 let mut bytes = Vec::new();
                 let visible = encode(valid, &room.pvs, &mut room.scratch, &mut bytes);
@@ -106,7 +109,45 @@ fn is_finished(packing: &Packing) -> Result<bool, BakeError> {
 
 /// Room for one PVS.
 struct Room<'v> {
+    reader: Reader<'v>,
     pruner: Pruner<'v>,
     pvs: Vec<u64>,
     scratch: Scratch,
+}
+
+/// Reads PVSs, those of a block's quads together where they are pairs of blocks.
+struct Reader<'v> {
+    terrain: TerrainBundle<'v>,
+    sight: BlockSight<'v>,
+    /// The block that was looked from last.
+    block: Option<[u32; 2]>,
+}
+
+impl<'v> Reader<'v> {
+    fn new(terrain: TerrainBundle<'v>) -> Self {
+        Self {
+            terrain,
+            sight: BlockSight::new(terrain),
+            block: None,
+        }
+    }
+
+    /// Writes what a quad sees as a block bitmap. `None` where the bundle is damaged.
+    fn read(&mut self, quad: Quad, pvs: &mut [u64]) -> Option<()> {
+        if quad.level > BLOCK_LEVEL || self.terrain.groups().is_none() {
+            self.terrain.pvs(quad)?.expand(pvs);
+            return Some(());
+        }
+        let up = BLOCK_LEVEL - quad.level;
+        let block = [quad.column >> up, quad.row >> up];
+        if self.block != Some(block) {
+            self.sight.look(block[0], block[1])?;
+            self.block = Some(block);
+        }
+        let from = quad_mask(quad);
+        for (target, word) in pvs.iter_mut().enumerate() {
+            *word = self.sight.seen(from, target);
+        }
+        Some(())
+    }
 }
