@@ -1,8 +1,8 @@
 //! No member of one half sees a member of the other, by the uncompressed PVS, in both directions.
 
-use crate::common::{Baked, Dice, MUTUAL, Matrix, ONE_WAY, all_options, bake, real, ridges};
-use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Grow, Merge, Region, Side};
-use viewcell::runtime::{Bundle, Quad, Sample, TerrainBundle};
+use crate::common::{Dice, MUTUAL, Matrix, ONE_WAY, all_options, bake, ridges};
+use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
+use viewcell::runtime::{Bundle, Sample};
 use viewcell::visibility::Bodies;
 use viewcell::world::Terrain;
 
@@ -92,124 +92,6 @@ fn no_set_of_some_pairs_leaks_with_any_options() {
             }
         }
     }
-}
-
-/// A member of a half, in a quad, that sees one of the other half's `members` (a block bitmap).
-/// Quads that lie in the half are asked whole, since the PVS of a quad is that of its samples.
-fn who_sees(
-    terrain: &TerrainBundle<'_>,
-    half: &Region<'_>,
-    quad: Quad,
-    members: &[u64],
-) -> Option<Sample> {
-    let inside = |sample: Sample| half.contains(sample) || !terrain.valid().has_sample(sample);
-    let (width, height) = (terrain.grid().width(), terrain.grid().height());
-    let origin = quad.origin();
-    let side = 1 << quad.level;
-    let mut samples = (origin.row..height.min(origin.row + side)).flat_map(|row| {
-        let columns = origin.column..width.min(origin.column + side);
-        columns.map(move |column| Sample::new(column, row))
-    });
-    if samples.clone().all(inside) {
-        let mut seen = vec![0; members.len()];
-        terrain.pvs(quad).unwrap().expand(&mut seen);
-        if seen
-            .iter()
-            .zip(members)
-            .all(|(seen, member)| seen & member == 0)
-        {
-            return None;
-        }
-        if quad.level == 0 {
-            return half.contains(origin).then_some(origin);
-        }
-    } else if !samples.any(|sample| half.contains(sample)) {
-        return None;
-    }
-    (0..4)
-        .filter_map(|child| quad.child(child))
-        .filter(|&child| terrain.grid().has_quad(child))
-        .find_map(|child| who_sees(terrain, half, child, members))
-}
-
-/// Random sets of a real terrain, judged by the PVSs of the bundle's samples; these are held to
-/// the definition by the tests of visibility.
-fn hunt(terrain: &TerrainBundle<'_>, sets: u64) {
-    let grid = terrain.grid();
-    let mut builder = FrontierBuilder::new(terrain);
-    let mut dice = Dice(sets);
-    let all = all_options();
-    let mut members = vec![0_u64; grid.blocks()];
-    let mut found = 0;
-    let mut tried = 0;
-    while found < sets {
-        tried += 1;
-        assert!(tried < 1_000 * sets, "hardly any pair is hidden");
-        let mut place = || Sample::new(dice.roll(grid.width()), dice.roll(grid.height()));
-        let (a, b) = (place(), place());
-        // Growth along samples without a limit takes too long for a test.
-        let options = match found % 3 {
-            0 => FrontierOptions::default(),
-            1 if found % 5 == 0 => FrontierOptions::thesis(Grow::Hierarchical, Merge::Lossless),
-            _ => FrontierOptions {
-                budget: Some(200),
-                ..all[(found as usize) % all.len()]
-            },
-        };
-        if builder.build(a, b, &options).is_err() || builder.region(Side::A).is_empty() {
-            continue;
-        }
-        found += 1;
-        let (of_a, of_b) = (builder.region(Side::A), builder.region(Side::B));
-        assert!(of_a.contains(a) && of_b.contains(b));
-        // What the members of the smaller half see must not meet the larger one: in a mutual
-        // bundle that is both directions.
-        let (few, many) = if of_a.area() < of_b.area() {
-            (of_a, of_b)
-        } else {
-            (of_b, of_a)
-        };
-        assert!(terrain.parameters().mutual);
-        members.fill(0);
-        for sample in many.samples() {
-            let (block, bit) = grid.block_bit(sample);
-            members[block] |= 1 << bit;
-        }
-        if let Some(sample) = who_sees(terrain, &few, grid.root(), &members) {
-            panic!("{options:?}: {a:?} {b:?}: {sample:?} sees a member of the other half");
-        }
-    }
-    println!("{found} sets, no leak");
-}
-
-fn hunt_real(baked: &Baked) {
-    hunt(&baked.map.terrain().unwrap(), 300);
-}
-
-#[test]
-fn no_set_of_gale_leaks() {
-    let crop = Some([60, 60, 120, 110]);
-    if let Some((_, baked)) = real("Gale_HRSC_DEM_50m_300x285.bin", 0.1, crop) {
-        hunt_real(&baked);
-    }
-}
-
-#[test]
-fn no_set_of_bilbao_leaks() {
-    if let Some((_, baked)) = real("bilbao_dsm_500.tif", 1.0, Some([200, 200, 100, 100])) {
-        hunt_real(&baked);
-    }
-}
-
-/// `scripts/hunt-leaks` names a bundle, and how many sets.
-#[test]
-fn no_set_of_a_bundle_that_was_named_leaks() {
-    let Some(path) = std::env::var_os("VIEWCELL_HUNT_BUNDLE") else {
-        return;
-    };
-    let sets = std::env::var("VIEWCELL_HUNT_SETS").map_or(10_000, |sets| sets.parse().unwrap());
-    let map = viewcell::runtime::MappedBundle::open(path).unwrap();
-    hunt(&map.terrain().unwrap(), sets);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod baking;
 mod common;
 mod damage;
+mod hunt;
 mod leak;
 mod region;
 mod session;

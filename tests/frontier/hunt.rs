@@ -1,0 +1,316 @@
+//! Many sets of a large terrain, and a judge of all of them together.
+//!
+//! The judge shares nothing with the growth of sets. It reads what each sample sees once for all
+//! sets, and asks first of the 64 samples of a block what they see together, by a union of its
+//! own.
+
+use rayon::prelude::*;
+use viewcell::picture::BlockSight;
+use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Grow, Merge, Region, Side};
+use viewcell::runtime::{Grid, Sample, TerrainBundle};
+
+use crate::common::{Baked, Dice, MUTUAL, Matrix, ONE_WAY, all_options, bake, real, ridges};
+
+/// Two regions, as block bitmaps, and how they came to be.
+struct Set {
+    members: [Vec<u64>; 2],
+    options: FrontierOptions,
+    starts: [Sample; 2],
+}
+
+/// A sample of region 0 or 1 of a set that sees a sample of the other region.
+#[derive(Debug, PartialEq, Eq)]
+struct Leak {
+    set: usize,
+    region: usize,
+    sample: Sample,
+}
+
+fn bitmap(region: &Region<'_>) -> Vec<u64> {
+    let (columns, rows) = region.grid().block_shape();
+    let blocks = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+    blocks
+        .map(|(column, row)| region.block(column, row))
+        .collect()
+}
+
+fn size(bitmap: &[u64]) -> u32 {
+    bitmap.iter().map(|word| word.count_ones()).sum()
+}
+
+fn meet(one: &[u64], other: &[u64]) -> bool {
+    one.iter().zip(other).any(|(a, b)| a & b != 0)
+}
+
+/// What the samples of a block see, and the squares of 2 × 2, 4 × 4 and 8 × 8 of them together.
+struct Seen {
+    /// For each level, a bitmap for each square, row by row.
+    levels: [Vec<Vec<u64>>; 4],
+}
+
+impl Seen {
+    /// From a block: column and row.
+    fn new(sight: &mut BlockSight<'_>, [column, row]: [u32; 2], blocks: usize) -> Self {
+        sight.look(column, row).expect("the bundle is whole");
+        let from = |v| (0..blocks).map(|target| sight.word(v, target)).collect();
+        let mut levels = [(0..64).map(from).collect(), vec![], vec![], vec![]];
+        for level in 1..4 {
+            let side = 8 >> level;
+            let below: &Vec<Vec<u64>> = &levels[level - 1];
+            let union = |square: usize| {
+                let (column, row) = (square % side, square / side);
+                let first = 4 * side * row + 2 * column;
+                let four = [first, first + 1, first + 2 * side, first + 2 * side + 1];
+                let mut all = vec![0; blocks];
+                for child in four {
+                    for (all, seen) in all.iter_mut().zip(&below[child]) {
+                        *all |= seen;
+                    }
+                }
+                all
+            };
+            levels[level] = (0..side * side).map(union).collect();
+        }
+        Self { levels }
+    }
+
+    /// A bit of the block, one of those in `viewers`, whose sample sees one of `targets`. Looks at
+    /// a square's parts only where the square sees something, and holds a viewer.
+    fn who_sees(
+        &self,
+        level: usize,
+        [column, row]: [usize; 2],
+        viewers: u64,
+        targets: &[u64],
+    ) -> Option<usize> {
+        let part = 0x0101_0101_0101_0101 * ((1 << (1 << level)) - 1);
+        let rows = u64::MAX >> (64 - (8 << level));
+        let square = (part & rows) << ((column << level) + ((8 * row) << level));
+        let seen = &self.levels[level][(8 >> level) * row + column];
+        if viewers & square == 0 || !meet(seen, targets) {
+            return None;
+        }
+        if level == 0 {
+            return Some(8 * row + column);
+        }
+        let children = [[0, 0], [1, 0], [0, 1], [1, 1]];
+        children.into_iter().find_map(|[dx, dy]| {
+            let child = [2 * column + dx, 2 * row + dy];
+            self.who_sees(level - 1, child, viewers, targets)
+        })
+    }
+}
+
+/// A leak for each set and block that has one, by the PVSs of a bundle's samples. On mutual
+/// bundles, what the smaller region sees tells of both directions.
+fn leaks(terrain: &TerrainBundle<'_>, sets: &[Set]) -> Vec<Leak> {
+    let mut looks: Vec<(usize, usize)> = Vec::new();
+    for (i, set) in sets.iter().enumerate() {
+        let smaller = usize::from(size(&set.members[1]) < size(&set.members[0]));
+        looks.push((i, smaller));
+        if !terrain.parameters().mutual {
+            looks.push((i, 1 - smaller));
+        }
+    }
+    let (blocks, columns) = (
+        terrain.grid().blocks(),
+        terrain.grid().block_shape().0 as usize,
+    );
+    let of_block = |sight: &mut BlockSight<'_>, block: usize| {
+        let place = [block % columns, block / columns].map(|at| at as u32);
+        let mut seen = None;
+        let mut found = Vec::new();
+        for &(set, region) in &looks {
+            let [viewers, targets] = [region, 1 - region].map(|i| &sets[set].members[i]);
+            if viewers[block] == 0 {
+                continue;
+            }
+            let seen = seen.get_or_insert_with(|| Seen::new(sight, place, blocks));
+            if let Some(bit) = seen.who_sees(3, [0, 0], viewers[block], targets) {
+                let bit = bit as u32;
+                let sample = Sample::new(8 * place[0] + bit % 8, 8 * place[1] + bit / 8);
+                found.push(Leak {
+                    set,
+                    region,
+                    sample,
+                });
+            }
+        }
+        found
+    };
+    (0..blocks)
+        .into_par_iter()
+        .map_init(|| BlockSight::new(*terrain), of_block)
+        .flatten_iter()
+        .collect()
+}
+
+/// The options that hunts take in turn: every third the default, one of so many the thesis's
+/// without a limit, which takes a hundred times as long on a large terrain.
+fn options(turn: usize, unlimited: usize) -> FrontierOptions {
+    match turn % 3 {
+        0 => FrontierOptions::default(),
+        _ if turn % unlimited == 10 => FrontierOptions::thesis(Grow::Hierarchical, Merge::Lossless),
+        _ => {
+            let all = all_options();
+            FrontierOptions {
+                budget: Some(200),
+                ..all[turn % all.len()]
+            }
+        }
+    }
+}
+
+/// So many pairs that do not see each other.
+fn hidden_pairs(terrain: &TerrainBundle<'_>, count: usize) -> Vec<[Sample; 2]> {
+    let grid = terrain.grid();
+    let mut dice = Dice(count as u64);
+    let mut place = || Sample::new(dice.roll(grid.width()), dice.roll(grid.height()));
+    let mut pairs = Vec::new();
+    for _ in 0..1_000 * count {
+        let [a, b] = [place(), place()];
+        let stand = [a, b]
+            .iter()
+            .all(|&place| terrain.valid().has_sample(place));
+        if stand && !terrain.visible(a, b) && !terrain.visible(b, a) {
+            pairs.push([a, b]);
+        }
+        if pairs.len() == count {
+            return pairs;
+        }
+    }
+    panic!("hardly any pair is hidden");
+}
+
+/// The set of a turn.
+fn grow(
+    builder: &mut FrontierBuilder<'_>,
+    [turn, unlimited]: [usize; 2],
+    starts: [Sample; 2],
+) -> Set {
+    let options = options(turn, unlimited);
+    builder.build(starts[0], starts[1], &options).unwrap();
+    let members = Side::BOTH.map(|side| bitmap(&builder.region(side)));
+    for ((side, start), members) in Side::BOTH.into_iter().zip(starts).zip(&members) {
+        assert!(
+            builder.region(side).contains(start),
+            "{options:?}: {starts:?}"
+        );
+        // What is left of a region by a margin is in it, and so leaks no more than it does.
+        let core = bitmap(&builder.core(side, 1 + turn as u32 % 4).region());
+        let outside = core.iter().zip(members).any(|(core, all)| core & !all != 0);
+        assert!(!outside, "{options:?}: {starts:?}");
+    }
+    Set {
+        members,
+        options,
+        starts,
+    }
+}
+
+/// Random sets of a real terrain, by all options in turn, judged by what the samples of `truth`
+/// see; these are held to the definition by the tests of visibility.
+fn hunt(terrain: &TerrainBundle<'_>, truth: &TerrainBundle<'_>, count: usize, unlimited: usize) {
+    assert_eq!(terrain.grid(), truth.grid());
+    let pairs = hidden_pairs(terrain, count);
+    let sets: Vec<Set> = pairs
+        .into_par_iter()
+        .enumerate()
+        .map_init(
+            || FrontierBuilder::new(terrain),
+            |builder, (turn, starts)| grow(builder, [turn, unlimited], starts),
+        )
+        .collect();
+    if let Some(leak) = leaks(truth, &sets).first() {
+        let Set {
+            options, starts, ..
+        } = &sets[leak.set];
+        panic!("{options:?}: {starts:?}: {leak:?}");
+    }
+    let members = sets.iter().flat_map(|set| &set.members);
+    let mean = members.map(|region| u64::from(size(region))).sum::<u64>() / count as u64;
+    println!("{count} sets of {mean} members on average, no leak");
+}
+
+fn hunt_real(baked: &Baked) {
+    let terrain = baked.map.terrain().unwrap();
+    hunt(&terrain, &terrain, 300, 15);
+}
+
+#[test]
+fn no_set_of_gale_leaks() {
+    let crop = Some([60, 60, 120, 110]);
+    if let Some((_, baked)) = real("Gale_HRSC_DEM_50m_300x285.bin", 0.1, crop) {
+        hunt_real(&baked);
+    }
+}
+
+#[test]
+fn no_set_of_bilbao_leaks() {
+    if let Some((_, baked)) = real("bilbao_dsm_500.tif", 1.0, Some([200, 200, 100, 100])) {
+        hunt_real(&baked);
+    }
+}
+
+/// `scripts/hunt-leaks` names a bundle, how many sets, and a bundle to judge by: the same one
+/// unless told.
+#[test]
+fn no_set_of_a_bundle_that_was_named_leaks() {
+    let Some(path) = std::env::var_os("VIEWCELL_HUNT_BUNDLE") else {
+        return;
+    };
+    let truth = std::env::var_os("VIEWCELL_HUNT_TRUTH").unwrap_or_else(|| path.clone());
+    let sets = std::env::var("VIEWCELL_HUNT_SETS").map_or(10_000, |sets| sets.parse().unwrap());
+    let [map, truth] =
+        [path, truth].map(|path| viewcell::runtime::MappedBundle::open(path).unwrap());
+    hunt(&map.terrain().unwrap(), &truth.terrain().unwrap(), sets, 60);
+}
+
+/// Regions at random leak or not; the judge says which of their samples see the other region.
+#[test]
+fn the_judge_finds_the_leaks_there_are() {
+    for (bodies, seed) in [(MUTUAL, 6), (ONE_WAY, 7)] {
+        let world = ridges(19, 17, seed, true);
+        let baked = bake(&world, bodies);
+        let terrain = baked.map.terrain().unwrap();
+        let grid: Grid = terrain.grid();
+        let matrix = Matrix::new(&world, bodies);
+        let mut dice = Dice(seed);
+        let mut found = [0, 0];
+        for _ in 0..400 {
+            let mut starts = [Sample::new(0, 0); 2];
+            let members = [0, 1].map(|region| {
+                let mut members = vec![0; grid.blocks()];
+                for _ in 0..1 + dice.roll(3) {
+                    let sample = Sample::new(dice.roll(grid.width()), dice.roll(grid.height()));
+                    let (block, bit) = grid.block_bit(sample);
+                    members[block] |= 1 << bit;
+                    starts[region] = sample;
+                }
+                members
+            });
+            let has = |region: usize, sample| {
+                let (block, bit) = grid.block_bit(sample);
+                let members: &[Vec<u64>; 2] = &members;
+                members[region][block] >> bit & 1 == 1
+            };
+            let of = |region| matrix.samples().filter(move |&sample| has(region, sample));
+            let sees = |region, sample| of(1 - region).any(|other| matrix.sees(sample, other));
+            let leaks_at_all = (0..2).any(|region| of(region).any(|sample| sees(region, sample)));
+            let set = Set {
+                members: members.clone(),
+                options: FrontierOptions::default(),
+                starts,
+            };
+            let leaks = leaks(&terrain, &[set]);
+            assert_eq!(!leaks.is_empty(), leaks_at_all);
+            assert!(
+                leaks.iter().all(|leak| {
+                    has(leak.region, leak.sample) && sees(leak.region, leak.sample)
+                })
+            );
+            found[usize::from(leaks_at_all)] += 1;
+        }
+        assert!(found.iter().all(|&count| count > 50), "{found:?}");
+    }
+}
