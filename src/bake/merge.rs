@@ -28,7 +28,7 @@ pub fn merge(
     compression: &Compression,
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
-    let finish = Finish::new(1, "");
+    let finish = Finish::new(1, "none");
     check_output(output, overwrite)?;
     let mut shards = shards
         .iter()

@@ -33,7 +33,7 @@ pub fn repack(
     options: &RepackOptions,
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
-    let mut finish = Finish::new(super::tiles::thread_count(options.threads), "");
+    let mut finish = Finish::new(super::tiles::thread_count(options.threads), "none");
     check_output(output, options.overwrite)?;
     let TerrainParts {
         header,

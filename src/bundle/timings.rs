@@ -27,7 +27,7 @@ pub struct Timings {
     pub peak_memory_bytes: u64,
     /// Threads at work.
     pub threads: usize,
-    /// SIMD level of the kernels.
+    /// SIMD level of the kernels; `none` where there are none.
     pub simd: String,
     /// When the bake ended, RFC 3339; empty if unknown.
     pub date: String,

@@ -228,10 +228,13 @@ impl fmt::Display for Summary<'_> {
 
 /// On how many threads, and with which vector instructions where there are any.
 pub fn processors(timings: &Timings) -> String {
-    let threads = timings.threads;
+    let threads = match timings.threads {
+        1 => "1 thread".to_owned(),
+        many => format!("{many} threads"),
+    };
     match timings.simd.as_str() {
-        "none" => format!("{threads} threads"),
-        simd => format!("{threads} threads ({simd})"),
+        "none" => threads,
+        simd => format!("{threads} ({simd})"),
     }
 }
 

@@ -58,6 +58,8 @@ fn a_budget_is_kept_and_told_of() {
         info.contains("of hidden kept") && info.contains("lost"),
         "{info}"
     );
+    // Whatever the threads, there are no vector instructions to tell of.
+    assert!(info.contains(" thread") && !info.contains("()"), "{info}");
     // The same by a bake, with any number of threads.
     for threads in ["1", "2", "3", "7"] {
         let more = ["-o", "b.vcb", "--force", "--budget", &size];
