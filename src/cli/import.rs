@@ -7,6 +7,7 @@ use viewcell::world::CellGraph;
 
 use super::bake::CellArgs;
 use super::exit::{Failure, Outcome};
+use super::output::check_not_input;
 
 /// Make a bundle of visibility that another tool made or a person edited
 #[derive(clap::Args)]
@@ -36,6 +37,9 @@ pub struct MatrixArgs {
 pub fn run(args: &Args) -> Outcome {
     let What::Matrix(args) = &args.what;
     super::bake::bake_cells(&args.bake, |bake| {
+        if let Some(level) = &args.level {
+            check_not_input(level, &bake.bundle()?)?;
+        }
         let pvs = read_matrix(bake.input())?;
         let (mut graph, mut notes) = match &args.level {
             None => (CellGraph::new(pvs.n()), Vec::new()),

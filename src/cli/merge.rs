@@ -1,6 +1,6 @@
 //! `viewcell merge`: shards become a bundle.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,6 +9,7 @@ use viewcell::bundle::Info;
 
 use super::compression::CompressionArgs;
 use super::exit::Outcome;
+use super::output::check_outputs;
 use super::progress::Progress;
 use super::written::Writing;
 
@@ -37,12 +38,14 @@ pub struct Document {
 }
 
 pub fn run(args: &Args) -> Outcome {
+    let Writing { output, force, .. } = &args.writing;
     let make = |progress: &Progress| {
+        let shards: Vec<&Path> = args.shards.iter().map(PathBuf::as_path).collect();
+        check_outputs(&shards, [output], *force)?;
         let compression = match args.shards.first() {
             Some(shard) => args.compression.read(bake::grid_of_shard(shard)?)?,
             None => Compression::Lossless,
         };
-        let Writing { output, force, .. } = &args.writing;
         bake::merge(&args.shards, output, *force, &compression, progress)?;
         Ok(())
     };

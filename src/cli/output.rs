@@ -2,9 +2,10 @@
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{self, Path, PathBuf};
 
 use serde::Serialize;
+use viewcell::bundle;
 
 use super::exit::{Exit, Failure};
 
@@ -55,11 +56,36 @@ fn failure(error: io::Error) -> Failure {
 pub fn check_not_input(input: &Path, output: &Path) -> Result<(), Failure> {
     match (input.canonicalize(), output.canonicalize()) {
         (Ok(input), Ok(there)) if input == there => Err(Failure::usage(format!(
-            "{}: is the input too, and was kept; write elsewhere with -o",
+            "{}: is the input too, and was kept; choose another name for what is written",
             output.display()
         ))),
         _ => Ok(()),
     }
+}
+
+/// What would fail in the end fails before the work: outputs that are an input or one another, that
+/// are there already, or that cannot be written.
+pub fn check_outputs<'p>(
+    inputs: &[&Path],
+    outputs: impl IntoIterator<Item = &'p PathBuf>,
+    force: bool,
+) -> Result<(), Failure> {
+    let mut others = Vec::new();
+    for output in outputs {
+        inputs
+            .iter()
+            .try_for_each(|input| check_not_input(input, output))?;
+        bundle::check_output(output, force)?;
+        let place = path::absolute(output).ok();
+        if others.contains(&place) {
+            return Err(Failure::usage(format!(
+                "{}: expected a file for each output, found one for two; give them different names",
+                output.display()
+            )));
+        }
+        others.push(place);
+    }
+    Ok(())
 }
 
 /// Prints a result, with a line's end.

@@ -9,7 +9,7 @@ use viewcell::bundle::{self, Info};
 
 use super::compression::CompressionArgs;
 use super::exit::{Failure, Outcome};
-use super::output::check_not_input;
+use super::output::check_outputs;
 use super::progress::Progress;
 use super::threads;
 use super::written::Writing;
@@ -46,7 +46,7 @@ pub struct Document {
 pub fn run(args: &Args) -> Outcome {
     let output = &args.writing.output;
     let make = |progress: &Progress| {
-        check_not_input(&args.bundle, output)?;
+        check_outputs(&[&args.bundle], [output], args.writing.force)?;
         let options = RepackOptions {
             compression: args.compression.read(grid_of(&args.bundle)?)?,
             threads: args.threads,

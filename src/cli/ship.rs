@@ -7,7 +7,7 @@ use serde::Serialize;
 use viewcell::bundle::{self, BundleError, Shipped};
 
 use super::exit::{Exit, Outcome};
-use super::output::{self, Json, say};
+use super::output::{self, Json, check_outputs, say};
 
 /// Write a bundle in a smaller form for downloads, which must be unpacked to be used
 ///
@@ -77,6 +77,7 @@ fn run(
     output: PathBuf,
     manner: &Manner,
 ) -> Outcome {
+    check_outputs(&[input], [&output], manner.force)?;
     let done = work(input, &output, manner.force)?;
     if !manner.quiet {
         say(format_args!(

@@ -17,6 +17,7 @@ mod frontier;
 mod interrupted;
 mod killed;
 mod long;
+mod outputs;
 mod render;
 mod report;
 mod squeeze;

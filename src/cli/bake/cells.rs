@@ -124,7 +124,7 @@ impl Args {
     }
 
     /// Where the bundle goes.
-    fn bundle(&self) -> Result<PathBuf, Failure> {
+    pub fn bundle(&self) -> Result<PathBuf, Failure> {
         match (&self.output, self.input.file_stem()) {
             (Some(output), _) => Ok(output.clone()),
             (None, Some(stem)) => Ok(PathBuf::from(stem).with_extension("vcb")),

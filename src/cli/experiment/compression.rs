@@ -93,6 +93,7 @@ impl Row {
 }
 
 pub fn run(args: &Args) -> Outcome {
+    output::check_outputs(&[&args.heightmap.input], &args.chart, true)?;
     let cannot_make = |error| Failure::io("cannot make a folder for the experiment".into(), error);
     let folder = tempfile::tempdir().map_err(cannot_make)?;
     let mut source = args.heightmap.input.clone();

@@ -113,9 +113,8 @@ const MODES: [&str; 3] = ["exact", "conservative", "sectors"];
 pub fn run(args: &Args) -> Outcome {
     check_height("--eye-height", args.eye_height)?;
     check_height("--player-height", args.player_height)?;
-    for chart in [&args.chart, &args.cost_chart].into_iter().flatten() {
-        bundle::check_output(chart, args.force)?;
-    }
+    let charts = args.chart.iter().chain(&args.cost_chart);
+    output::check_outputs(&[&args.heightmap.input], charts, args.force)?;
     let ingested = args.heightmap.read()?;
     let terrain = &ingested.terrain;
     let input = &args.heightmap.input;

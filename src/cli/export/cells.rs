@@ -15,7 +15,7 @@ use viewcell::picture::{MatrixFormat, MatrixOf, matrix_file};
 use viewcell::world::BitMatrix;
 
 use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, Json, say};
+use crate::cli::output::{self, Json, check_outputs, say};
 use crate::cli::query;
 
 /// Who sees whom among the cells of a level, as a picture or a matrix of numbers
@@ -106,6 +106,10 @@ impl To {
         ending.unwrap_or("").to_ascii_lowercase()
     }
 
+    fn check(&self, inputs: &[&Path]) -> Result<(), Failure> {
+        check_outputs(inputs, [&self.output], self.force)
+    }
+
     fn save(&self, bytes: &[u8], cells: usize) -> Outcome {
         bundle::save(&self.output, bytes, self.force)?;
         if !self.quiet {
@@ -134,7 +138,7 @@ pub fn matrix(args: &MatrixArgs) -> Outcome {
             )));
         }
     };
-    bundle::check_output(&args.to.output, args.to.force)?;
+    args.to.check(&[&args.bundle])?;
     let map = query::open(&args.bundle)?;
     let level = query::cells(&args.bundle, &map)?;
     let of = match args.distances {
@@ -147,7 +151,7 @@ pub fn matrix(args: &MatrixArgs) -> Outcome {
 }
 
 pub fn vis(args: &VisArgs) -> Outcome {
-    bundle::check_output(&args.to.output, args.to.force)?;
+    args.to.check(&[&args.bundle, &args.level])?;
     let pvs = pvs_of(&args.bundle)?;
     let level = fs::read(&args.level)
         .map_err(|error| Failure::io(format!("{}: cannot be read", args.level.display()), error))?;
@@ -175,7 +179,7 @@ fn pvs_of(path: &Path) -> Result<BitMatrix, Failure> {
 }
 
 pub fn prt(args: &PrtArgs) -> Outcome {
-    bundle::check_output(&args.to.output, args.to.force)?;
+    args.to.check(&[&args.bundle])?;
     let graph = read_level(&args.bundle)?;
     if graph.portals.is_empty() {
         return Err(Failure::bad_input(format!(
@@ -192,7 +196,7 @@ pub fn prt(args: &PrtArgs) -> Outcome {
 }
 
 pub fn json(args: &JsonArgs) -> Outcome {
-    bundle::check_output(&args.to.output, args.to.force)?;
+    args.to.check(&[&args.bundle])?;
     let graph = read_level(&args.bundle)?;
     let name = args.bundle.file_name().unwrap_or_default();
     let about = format!("From {}", name.to_string_lossy());

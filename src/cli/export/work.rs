@@ -12,7 +12,7 @@ use viewcell::visibility::Horizons;
 use viewcell::world::Terrain;
 
 use crate::cli::exit::Failure;
-use crate::cli::output::{Json, check_not_input, say};
+use crate::cli::output::{Json, check_outputs, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::signals::Stop;
 use crate::cli::threads;
@@ -86,9 +86,8 @@ pub struct Work<'a> {
 
 impl<'a> Work<'a> {
     /// Begins: whatever would fail at the end fails now.
-    pub fn begin(input: &Path, output: &'a Path, manner: &'a Manner) -> Result<Self, Failure> {
-        check_not_input(input, output)?;
-        bundle::check_output(output, manner.force)?;
+    pub fn begin(input: &Path, output: &'a PathBuf, manner: &'a Manner) -> Result<Self, Failure> {
+        check_outputs(&[input], [output], manner.force)?;
         Self::new(output, manner)
     }
 

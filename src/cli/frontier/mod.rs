@@ -56,6 +56,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Outcome {
+    let outputs = args.output.iter().chain(&args.members);
+    output::check_outputs(&[&args.bundle], outputs, args.force)?;
     let map = query::open(&args.bundle)?;
     match map.kind() {
         Some(WorldKind::Terrain) | None => {

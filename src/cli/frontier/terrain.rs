@@ -79,9 +79,6 @@ pub fn run(args: &Args, _map: &MappedBundle, terrain: TerrainBundle<'_>) -> Outc
             )));
         }
     }
-    for path in args.output.iter().chain(&args.members) {
-        bundle::check_output(path, args.force)?;
-    }
     let set = build(args, &options, &mut builder, a, b)
         .map_err(|error| Failure::usage(format!("{}: {error}", args.bundle.display())))?;
     if let Some(path) = &args.members {
