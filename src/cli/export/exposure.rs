@@ -15,8 +15,8 @@ use crate::cli::query;
 
 /// How many samples see each sample: the total viewshed, counted in a bundle
 ///
-/// A sample counts itself, so that 0 stands for voids alone. What one sample sees of another, the
-/// bundle's visibility mode says. The file is a GeoTIFF of 32-bit counts that lies where the
+/// A sample counts itself, so that 0 stands for voids alone. What one sample sees of another is as it
+/// was baked: visibility mode, greatest distance, the earth's shape. The file is a GeoTIFF of 32-bit counts that lies where the
 /// terrain lies, a NumPy array of rows × columns, or a picture: dark and blue where few see a
 /// sample, light and yellow where many do.
 #[derive(clap::Args)]
