@@ -37,10 +37,6 @@ pub(super) struct Axis {
     pub head_max: Vec<Strips>,
     /// The same for the lowest head; voids do not count.
     pub head_min: Vec<Strips>,
-    /// For cells: `Cover::whole`, a plane for each corner.
-    pub whole: Vec<Strips>,
-    /// For cells: `Cover::raised`.
-    pub raised: Option<Strips>,
     /// For cells, sample by sample: `Cover::quarters`, for each corner (north-western first, row
     /// by row) that of each quarter (likewise).
     quarters: Vec<[f32; 16]>,
@@ -59,8 +55,6 @@ impl Axis {
         let mut ground = plane(VOID);
         let (mut greatest, mut least) = (plane(VOID), plane(-VOID));
         let cells = stance == Stance::Cell;
-        let mut whole = vec![plane(VOID); if cells { 4 } else { 0 }];
-        let mut lifts = plane(0.0);
         let mut quarters = vec![[VOID; 16]; if cells { width * height } else { 0 }];
         for r in 0..height {
             for c in 0..width {
@@ -75,10 +69,6 @@ impl Axis {
                     let cover = Cover::new(terrain, c as u32, r as u32);
                     least[i] = (cover.least - base) as f32;
                     greatest[i] = (cover.greatest - base) as f32;
-                    lifts[i] = cover.raised as f32;
-                    for (plane, corner) in whole.iter_mut().zip(cover.whole) {
-                        plane[i] = (corner - base) as f32;
-                    }
                     for (k, value) in quarters[r * width + c].iter_mut().enumerate() {
                         // The low bits of corner and quarter are columns.
                         let (corner, quarter) = (k / 4, k % 4);
@@ -122,8 +112,6 @@ impl Axis {
             eye_min: strips(&raised(&least, bodies.eye)),
             head_max: blocks(&layout, raised(&greatest, bodies.head), f32::max),
             head_min: blocks(&layout, raised(&least, bodies.head), f32::min),
-            whole: whole.iter().map(|plane| strips(plane)).collect(),
-            raised: cells.then(|| strips(&lifts)),
             quarters,
             ground: strips(&blocking),
             layout,

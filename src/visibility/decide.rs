@@ -15,13 +15,13 @@
 //! that they never contradict the definition; what they leave open is decided by it.
 
 use super::band::Band;
+use super::ceiling::Ceiling;
+use super::cells::{cell, cells};
 use super::exact::exact;
 use super::field::Stance;
-use super::lanes::{LANES, Lanes, PATCH};
-use super::rays::{Block, HOT, LEVELS, Patch, Rays};
-use super::refine::refine;
-use super::ridge::{WALLS, ridges};
-use super::span::{Rectangle, Span};
+use super::lanes::{Lanes, PATCH};
+use super::rays::{Block, LEVELS, Patch, Rays};
+use super::span::Span;
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
 
@@ -191,31 +191,16 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
         Span::of_samples(u0, u1, v0, v1)
     };
     let axis = band.axis;
-    let (least, greatest) = (&axis.least, &axis.greatest);
     let (p, q) = band.turn((node.p, node.q));
     let origin = band.index(0, 0);
     let target = axis.layout.index(band.column + p, band.row + q);
     let (near, far) = (span.near, span.far);
 
-    // Over line x no sight is higher than `highest + x · steepest`.
-    let eye: Lanes<S, N> = axis.eye_max.patch(simd, origin);
-    let rise = axis.head_max[level].patch(simd, target).minus(eye);
-    let steepest = rise.times(near.slope).max(rise.times(far.slope));
-    let mut highest = eye.raised(field.above);
-    if CELLS {
-        highest = highest.plus(rise.times(near.offset).max(rise.times(far.offset)));
-    }
+    let ceiling = Ceiling::<S, N>::new::<CELLS>(simd, field, band, span, (level, target));
     let mut active = band.lanes(node.active);
     let hot = &mut rays.hot[level];
-    for at in (0..HOT).rev() {
-        let x = hot[at] as i32;
-        if x == 0 || x >= u0 {
-            continue;
-        }
-        let lo = (span.low.at(x) >> 32) as i32;
-        let hi = (span.high.at(x) >> 32) as i32;
-        let ground = least.patch(simd, band.index(x, lo), hi - lo + 2);
-        active &= !ground.above(steepest.mul_add(x as f32, highest));
+    for x in hot.before(u0) {
+        active &= !ceiling.pierced(simd, x);
         if active == 0 {
             return;
         }
@@ -251,13 +236,10 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
         }
         let (low, high) = (span.low.at(x), span.high.at(x));
         if x < u0 && x > 0 {
-            let lo = (low >> 32) as i32;
-            let hi = (high >> 32) as i32;
-            let ground = least.patch(simd, band.index(x, lo), hi - lo + 2);
-            let hid = ground.above(steepest.mul_add(x as f32, highest)) & active;
+            let hid = ceiling.pierced(simd, x) & active;
             if hid != 0 {
                 active &= !hid;
-                *hot = [hot[1], hot[2], hot[3], slab.x];
+                hot.note(x);
                 if active == 0 {
                     return;
                 }
@@ -265,7 +247,9 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
         }
         let lo = (((low + low_step) >> 32) as i32).max(first);
         let hi = (((high + high_step) >> 32) as i32 + 1).min(last);
-        let ground = greatest.patch(simd, band.index(x + back, lo), hi - lo + 1);
+        let ground = axis
+            .greatest
+            .patch(simd, band.index(x + back, lo), hi - lo + 1);
         let lanes = ground.above(flattest.mul_add(x as f32, lowest)) & active;
         kept[count] = Slab {
             x: slab.x,
@@ -289,16 +273,6 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
     }
 }
 
-/// The view cells of samples (u0, v0) to (u1, v1).
-fn cell(u0: i32, u1: i32, v0: i32, v1: i32) -> Rectangle {
-    Rectangle {
-        u0: f64::from(u0) - 0.5,
-        u1: f64::from(u1) + 0.5,
-        v0: f64::from(v0) - 0.5,
-        v1: f64::from(v1) + 0.5,
-    }
-}
-
 /// Decides a single displacement, (`u`, `v`) in major and minor coordinates.
 #[simd]
 fn single<S: Simd, const CELLS: bool, const N: usize>(
@@ -314,20 +288,11 @@ fn single<S: Simd, const CELLS: bool, const N: usize>(
         Some(parent) => Ok((1, parent.slabs)),
         None => Err(u as usize),
     };
-    let mut walls = [[0.0; LANES]; WALLS];
-    let mut seen = exact::<S, CELLS, N>(simd, rays, band, (u, v), active, slabs, &mut walls);
-    if CELLS {
-        // A cell sees another if one sample sees the other, or some positions do.
-        let field = rays.field;
-        let open = active & !seen;
-        if open != 0 {
-            let (hidden, hope) = ridges::<S, N>(simd, field, &walls, band, (u, v), open);
-            let open = open & !hidden;
-            if open != 0 {
-                seen |= refine(simd, field, band, (u, v), (open, hope), &walls);
-            }
-        }
-    }
+    let seen = if CELLS {
+        cells::<S, N>(simd, rays, band, (u, v), active, slabs)
+    } else {
+        exact::<S, N>(simd, rays, band, (u, v), active, slabs, None)
+    };
     if seen != 0 {
         block.mark(node.p, node.q, 1, band.of_patch(seen));
     }

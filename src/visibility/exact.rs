@@ -3,8 +3,8 @@
 use super::band::Band;
 use super::lanes::{Lanes, ROW};
 use super::rays::{LEVELS, Rays};
-use super::ridge::{Highest, WALLS, Walls};
 use super::sightline::sees;
+use super::walls::{Highest, WALLS, Walls};
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
 
@@ -91,19 +91,19 @@ impl<S: Simd, const N: usize> Sights<'_, S, N> {
 /// Which of the `active` lanes see the sample at (`u`, `v`) from theirs, in major and minor
 /// coordinates, by the definition.
 ///
-/// For cells, `walls` tells of the lanes that do not what hides them.
+/// For cells, `walls` is what their sight has to pass.
 ///
 /// `slabs` says which may block: the first so many of a level's list, or as error all up to
 /// the target.
 #[simd]
-pub(super) fn exact<S: Simd, const CELLS: bool, const N: usize>(
+pub(super) fn exact<S: Simd, const N: usize>(
     simd: S,
     rays: &mut Rays<'_>,
     band: Band<'_>,
     (u, v): (i32, i32),
     active: u64,
     slabs: Result<(usize, usize), usize>,
-    walls: &mut Walls,
+    walls: Option<&mut Walls>,
 ) -> u64 {
     let field = rays.field;
     let eye: Lanes<S, N> = band.axis.eye.patch(simd, band.index(0, 0));
@@ -126,44 +126,48 @@ pub(super) fn exact<S: Simd, const CELLS: bool, const N: usize>(
     // direction, since most of what is hidden is hidden by one of them, and of these over those
     // that hid the neighbours.
     let mut highest = Lanes::splat(simd, f32::MIN);
-    let mut left = active;
-    if !CELLS {
-        for &x in rays.hot[0].iter().rev() {
-            if x != 0 && (x as i32) < u {
-                highest = highest.max(sights.across(simd, x as i32));
+    if let Some(walls) = walls {
+        // All lines are looked at.
+        let mut ranking = Highest::none(simd);
+        let part = slabs.len().div_ceil(WALLS).max(1);
+        for (k, slabs) in slabs.chunks(part).enumerate() {
+            for slab in slabs {
+                let x = slab.x as i32;
+                if slab.lanes >> band.skipped & active == 0 || x == 0 || x >= u {
+                    continue;
+                }
+                let above = sights.across(simd, x);
+                highest = highest.max(above);
+                ranking.note(simd, k, x, above);
             }
         }
-        left = active & !highest.above(eye_above);
-    }
-    let mut ranking = Highest::none(simd);
-    for (at, slab) in slabs.iter().enumerate() {
-        let x = slab.x as i32;
-        if slab.lanes >> band.skipped & left == 0 || x == 0 || x >= u {
-            continue;
+        *walls = ranking.walls(eye);
+    } else {
+        for x in rays.hot[0].before(u) {
+            highest = highest.max(sights.across(simd, x));
         }
-        let above = sights.across(simd, x);
-        highest = highest.max(above);
-        if CELLS {
-            // All lines are looked at.
-            ranking.note(simd, WALLS * at / slabs.len(), x, above);
-        } else if at % 4 == 3 {
-            let before = left;
-            left = active & !highest.above(eye_above);
-            if left == 0 {
-                break;
+        let mut left = active & !highest.above(eye_above);
+        for (at, slab) in slabs.iter().enumerate() {
+            let x = slab.x as i32;
+            if slab.lanes >> band.skipped & left == 0 || x == 0 || x >= u {
+                continue;
             }
-            if left != before {
-                let hot = &mut rays.hot[0];
-                *hot = [hot[1], hot[2], hot[3], slab.x];
+            highest = highest.max(sights.across(simd, x));
+            if at % 4 == 3 {
+                let before = left;
+                left = active & !highest.above(eye_above);
+                if left == 0 {
+                    break;
+                }
+                if left != before {
+                    rays.hot[0].note(x);
+                }
             }
         }
-    }
-    if CELLS {
-        *walls = ranking.walls();
     }
 
     // Then over those in the major direction.
-    left = active & !highest.above(eye_above);
+    let mut left = active & !highest.above(eye_above);
     for slab in slabs {
         if left == 0 {
             return 0;

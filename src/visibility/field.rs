@@ -31,8 +31,8 @@ pub struct Field {
     /// a sight blocked (`above`) or clear (`below`).
     pub(super) above: f32,
     pub(super) below: f32,
-    /// The same before a line may hide a cell (`ridge`).
-    pub(super) ridge: f32,
+    /// The same before a line may hide a cell (`refine`).
+    pub(super) cell: f32,
 }
 
 impl Field {
@@ -43,7 +43,7 @@ impl Field {
         Axis::fits(width, height) && Axis::fits(height, width)
     }
 
-    /// Prepares `terrain`; takes about 600 bytes a sample, for cells 800.
+    /// Prepares `terrain`; takes about 600 bytes a sample, for cells 700.
     ///
     /// # Panics
     ///
@@ -82,8 +82,8 @@ impl Field {
             spacing: terrain.spacing(),
             above: (TOLERANCE + slack) as f32,
             below: (TOLERANCE - slack) as f32,
-            // In `ridge` some 60 roundings of numbers up to eight times the reach.
-            ridge: (TOLERANCE + 8.0 * slack) as f32,
+            // In `refine` some 60 roundings of numbers up to eight times the reach.
+            cell: (TOLERANCE + 8.0 * slack) as f32,
         }
     }
 

@@ -74,6 +74,15 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
         self
     }
 
+    /// Each number times another.
+    #[inline(always)]
+    pub fn scaled(mut self, by: Self) -> Self {
+        for k in 0..N {
+            self.0[k] *= by.0[k];
+        }
+        self
+    }
+
     /// `self` · factor + other, rounded twice: a fused multiply-add would make results depend on
     /// the processor.
     #[inline(always)]

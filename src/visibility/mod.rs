@@ -11,6 +11,8 @@
 mod angles;
 mod axis;
 mod band;
+mod ceiling;
+mod cells;
 mod continuous;
 mod curvature;
 mod decide;
@@ -23,7 +25,6 @@ pub mod portals;
 mod rays;
 mod refine;
 mod relief;
-mod ridge;
 mod scatter;
 mod sectors;
 mod sightline;
@@ -31,6 +32,7 @@ mod simd;
 mod span;
 mod surface;
 mod viewsheds;
+mod walls;
 
 pub use continuous::{Surface, find_sight, is_blocked, obstruction};
 pub use curvature::Curvature;

@@ -9,6 +9,7 @@ use super::axis::TOP;
 use super::decide::{Node, Slab, visit};
 use super::field::Field;
 use super::lanes::{LANES, PATCH};
+use super::refine::Viewers;
 use super::scatter::{scatter, transpose};
 use super::simd::at_level;
 use crate::world::Terrain;
@@ -21,8 +22,38 @@ pub const BLOCK: u32 = 16;
 /// Levels of nodes: sides of 1, 2, 4 ... `TOP` displacements.
 pub(super) const LEVELS: usize = TOP.ilog2() as usize + 1;
 
-/// How many columns that hid some lane are tried first on the next nodes.
-pub(super) const HOT: usize = 4;
+/// The last lines that have hidden some lane: they are tried first on the next displacements.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Hot {
+    /// The last one last; 0 for none.
+    lines: [i32; 4],
+}
+
+impl Hot {
+    /// Those before `u`, the last ones first.
+    #[inline(always)]
+    pub fn before(self, u: i32) -> impl Iterator<Item = i32> {
+        self.lines
+            .into_iter()
+            .rev()
+            .filter(move |x| (1..u).contains(x))
+    }
+
+    /// Takes note of a line.
+    #[inline(always)]
+    pub fn note(&mut self, x: i32) {
+        let [_, b, c, d] = self.lines;
+        self.lines = [b, c, d, x];
+    }
+
+    /// Takes note of a line, unless it is there already.
+    #[inline(always)]
+    pub fn note_once(&mut self, x: i32) {
+        if !self.lines.contains(&x) {
+            self.note(x);
+        }
+    }
+}
 
 /// The kernel's working memory, for one thread.
 pub struct Rays<'f> {
@@ -32,8 +63,10 @@ pub struct Rays<'f> {
     /// For each level the slabs that may block within the last node visited there; at the end
     /// all of them.
     pub(super) slabs: [Vec<Slab>; LEVELS + 1],
-    /// For each level the columns that have hidden some lane, the last ones last.
-    pub(super) hot: [[u32; HOT]; LEVELS],
+    /// For each level.
+    pub(super) hot: [Hot; LEVELS],
+    /// For sight along columns, and along rows.
+    pub(super) viewers: Box<[Viewers; 2]>,
     pub(super) stack: Vec<Node>,
     /// Whether a block comes before another; if only later ones are looked at.
     before: Option<Order>,
@@ -91,7 +124,8 @@ impl<'f> Rays<'f> {
             field,
             level,
             slabs: std::array::from_fn(|_| all.clone()),
-            hot: [[0; HOT]; LEVELS],
+            hot: [Hot::default(); LEVELS],
+            viewers: Box::new([Viewers::none(), Viewers::none()]),
             stack: Vec::new(),
             before: None,
         }

@@ -1,28 +1,61 @@
 //! One cell and another: whether any position in one sees a head at any position in the other.
 //!
-//! Both cells are quartered. A pair of quarters is hidden if one line hides it, by the argument of
-//! [`super::ridge`] with the quarters' own edges for a, b, c and d; the cells are hidden if all
-//! sixteen pairs are. What stays undecided counts as visible.
+//! # One line and two cells
+//!
+//! Let the viewer stand at (a, c) from the middle of one cell and the player at (u + b, v + d)
+//! from there, a, b, c and d at most 1/2 from 0, and let the ground below them be at most E(a, c)
+//! and H(b, d), both linear in each of their arguments. The line across the major direction at x
+//! is crossed after t = (x - a) / (u + b - a) of the way, at a distance of
+//!
+//! > y = (1 - t)·c + t·d + m, m = -(v/u)·(a·(u - x) + b·x) / (u + b - a)
+//!
+//! from where sight between the middles crosses it. Let the ground along the line be at least
+//! g + s·y wherever it can be crossed. If
+//!
+//! > (1 - t)·(E(a, c) - s·c) + t·(H(b, d) - s·d) - s·m - g
+//!
+//! is negative, the ground rises above the sight. Times the positive u + b - a, this is linear in
+//! each of a, b, c and d, so that it is greatest in corners of the cells: sixteen sums show it for
+//! all positions; and in each pair (a, b) the greatest over c and over d are found apart. This is
+//! much tighter than comparing the least ground with the highest sight, since on a slope the
+//! heights at both ends and the ground between rise together.
+//!
+//! All crossings lie within 1/2 + |v/u|/2 of the middle one: |m| is at most |v/u|/2, with
+//! equality for a = b = ±1/2.
+
+//!
+//! # Quarters
+//!
+//! Both cells are quartered. A pair of quarters is hidden if one line hides it, by the same
+//! argument with the quarters' own edges for a, b, c and d; the cells are hidden if all sixteen
+//! pairs are. What stays undecided counts as visible.
 //!
 //! Here a SIMD lane is a pair of quarters. Only few lines are tried: the highest in each part of
-//! the way, and its neighbours if the corners give hope.
+//! the way and the neighbours of the highest of all; and none but that if it leaves much, since
+//! then hardly ever anything helps.
 
 use super::band::Band;
-use super::field::Field;
-use super::lanes::VOID;
-use super::ridge::{WALLS, Walls};
+use super::lanes::{LANES, Lanes, PATCH, ROW, VOID};
+use super::rays::Rays;
+use super::walls::Walls;
 use fearless_simd::{f32x4, f32x8, f32x16, prelude::*};
 use fearless_simd_macros::simd;
 
 /// Samples of a line that can matter to one pair of cells.
-const NEAR: usize = 5;
+const NEAR: usize = 4;
+
+/// Pairs of quarters.
+const PAIRS: usize = 16;
+
+/// No more lines are tried where the first leaves more pairs of quarters than this.
+const MANY: u32 = 8;
 
 /// Which quarter of its cell a lane's viewer (k / 4) and player (k % 4) are in, as bits: major
 /// and minor of the viewer's, major and minor of the player's.
-const QUARTERS: [[f32; 16]; 4] = {
-    let mut quarters = [[0.0; 16]; 4];
+const QUARTERS: [[f32; PAIRS]; 4] = {
+    let mut quarters = [[0.0; PAIRS]; 4];
     let mut k = 0;
-    while k < 16 {
+    while k < PAIRS {
         quarters[0][k] = (k >> 2 & 1) as f32;
         quarters[1][k] = (k >> 3) as f32;
         quarters[2][k] = (k & 1) as f32;
@@ -34,159 +67,352 @@ const QUARTERS: [[f32; 16]; 4] = {
 
 /// Offsets of the nearer and the further edge of quarters (0 or 1) from the middles of their cells.
 #[inline(always)]
-fn edges<S: Simd>(simd: S, quarters: &[f32; 16], sign: f32) -> [f32x16<S>; 2] {
+fn edges<S: Simd>(simd: S, quarters: &[f32; PAIRS], sign: f32) -> [f32x16<S>; 2] {
     let near = (f32x16::from_slice(simd, quarters) * 0.5 - 0.5) * sign;
     [near, near + 0.5 * sign]
 }
 
-/// Which of the lanes `open`, among which there is `hope` for some, cannot be shown not to see the
-/// cell at (`u`, `v`) from theirs, in major and minor coordinates.
+/// The pairs of quarters of two cells, from each other's middles: what does not depend on where
+/// the cells are.
+struct Quarters<S: Simd> {
+    /// Offsets of viewer and player: of the nearer and the further edge by major coordinate, of the
+    /// lower by minor.
+    a: [f32x16<S>; 2],
+    b: [f32x16<S>; 2],
+    c: f32x16<S>,
+    d: f32x16<S>,
+    /// 1 / (u + b - a) for edges [a][b].
+    per: [[f32x16<S>; 2]; 2],
+    u: f32,
+    slope: f64,
+}
+
+/// How sight between quarters crosses a line.
+struct Crossing<S: Simd> {
+    /// The line.
+    x: i32,
+    /// Minor coordinate of the first of `NEAR` samples.
+    first: i32,
+    /// The way that has been gone, and how far from the middle's crossing, for edges [a][b].
+    t: [[f32x16<S>; 2]; 2],
+    m: [[f32x16<S>; 2]; 2],
+    /// Between which offsets from the middle's crossing it is crossed.
+    low: f32x16<S>,
+    high: f32x16<S>,
+    per_width: f32x16<S>,
+    /// How much of each step from sample to sample lies before either.
+    before_low: [f32x16<S>; NEAR - 1],
+    before_high: [f32x16<S>; NEAR - 1],
+    /// For the samples between the first and the last: their offsets, and what to add to those
+    /// that do not lie between `low` and `high`.
+    at: [f32; NEAR - 2],
+    outside: [f32x16<S>; NEAR - 2],
+}
+
+impl<S: Simd> Quarters<S> {
+    /// Of cells that are (`u`, `v`) apart, seen in the `sign` in which major coordinates count.
+    #[inline(always)]
+    fn new(simd: S, sign: f32, u: i32, v: i32) -> Self {
+        let [a, b] = [
+            edges(simd, &QUARTERS[0], sign),
+            edges(simd, &QUARTERS[2], sign),
+        ];
+        let mut per = [[f32x16::splat(simd, 1.0); 2]; 2];
+        for i in 0..2 {
+            for j in 0..2 {
+                per[i][j] = per[i][j] / (b[j] - a[i] + u as f32);
+            }
+        }
+        Self {
+            a,
+            b,
+            c: edges(simd, &QUARTERS[1], 1.0)[0],
+            d: edges(simd, &QUARTERS[3], 1.0)[0],
+            per,
+            u: u as f32,
+            slope: f64::from(v) / f64::from(u),
+        }
+    }
+
+    /// How the line at `x` is crossed.
+    #[inline(always)]
+    fn crossing(&self, simd: S, x: i32) -> Crossing<S> {
+        let Self { a, b, c, d, .. } = *self;
+        let zero: f32x16<S> = f32x16::splat(simd, 0.0);
+        let one = f32x16::splat(simd, 1.0);
+        let skew = -self.slope as f32;
+        let middle = f64::from(x) * self.slope;
+        // All crossings are within one sample of the middle's.
+        let first = (middle - 1.0).floor();
+        let (ahead, behind) = (x as f32, self.u - x as f32);
+        let mut t = [[zero; 2]; 2];
+        let mut m = [[zero; 2]; 2];
+        let (mut lowest, mut highest) =
+            (f32x16::splat(simd, f32::MAX), f32x16::splat(simd, f32::MIN));
+        for i in 0..2 {
+            for j in 0..2 {
+                t[i][j] = (a[i] * -1.0 + ahead) * self.per[i][j];
+                m[i][j] = (a[i] * behind + b[j] * ahead) * self.per[i][j] * skew;
+                let y = (d - c) * t[i][j] + m[i][j];
+                lowest = lowest.min(y);
+                highest = highest.max(y);
+            }
+        }
+        // Rounded outwards: all numbers here are below 2, with a few roundings. Where that is beyond
+        // the first or last sample, the ground there stands for it: it moves by less than a
+        // rounding.
+        let low = c + lowest - 1e-6;
+        let high = c + highest + (0.5 + 1e-6);
+        let offset = (first - middle) as f32;
+        let mut before_low = [zero; NEAR - 1];
+        let mut before_high = [zero; NEAR - 1];
+        for k in 0..NEAR - 1 {
+            let at = offset + k as f32;
+            before_low[k] = (low - at).max(zero).min(one);
+            before_high[k] = (high - at).max(zero).min(one);
+        }
+        let mut outside = [zero; NEAR - 2];
+        let mut offsets = [0.0; NEAR - 2];
+        for k in 0..NEAR - 2 {
+            offsets[k] = offset + (k + 1) as f32;
+            let at = f32x16::splat(simd, offsets[k]);
+            let inside = at.simd_gt(low) & at.simd_lt(high);
+            outside[k] = inside.select(zero, f32x16::splat(simd, -VOID));
+        }
+        Crossing {
+            x,
+            first: first as i32,
+            t,
+            m,
+            low,
+            high,
+            per_width: one / (high - low),
+            before_low,
+            before_high,
+            at: offsets,
+            outside,
+        }
+    }
+
+    /// The pairs of quarters, a bit each, that the line hides: by the heights of eyes and heads
+    /// over their corners, by major and minor.
+    #[inline(always)]
+    fn hidden(
+        &self,
+        simd: S,
+        crossing: &Crossing<S>,
+        ground: &[f32; NEAR],
+        (e, h): (&Corners<S>, &Corners<S>),
+        margin: f32,
+    ) -> u16 {
+        let Crossing {
+            t, m, low, high, ..
+        } = crossing;
+        let zero: f32x16<S> = f32x16::splat(simd, 0.0);
+        // Linear from sample to sample: the ground at both ends.
+        let mut near = f32x16::splat(simd, ground[0]);
+        let mut far = near;
+        for k in 0..NEAR - 1 {
+            let step = ground[k + 1] - ground[k];
+            near += crossing.before_low[k] * step;
+            far += crossing.before_high[k] * step;
+        }
+        // Any slope s would do.
+        let s = (far - near) * crossing.per_width;
+        let mut least = (near - s * *low).min(far - s * *high);
+        for k in 0..NEAR - 2 {
+            let inner = crossing.outside[k] + ground[k + 1];
+            least = least.min(inner - s * crossing.at[k]);
+        }
+        // The greatest over the minor edges, less what the ground rises there.
+        let half = s * 0.5;
+        let (c_low, d_low) = (s * self.c, s * self.d);
+        let (c_high, d_high) = (c_low + half, d_low + half);
+        let (mut viewer, mut player) = ([zero; 2], [zero; 2]);
+        for i in 0..2 {
+            viewer[i] = (e[i][0] - c_low).max(e[i][1] - c_high);
+            player[i] = (h[i][0] - d_low).max(h[i][1] - d_high);
+        }
+        let mut sight = f32x16::splat(simd, f32::MIN);
+        for i in 0..2 {
+            for j in 0..2 {
+                let over = viewer[i] + (player[j] - viewer[i]) * t[i][j] - s * m[i][j];
+                sight = sight.max(over);
+            }
+        }
+        least.simd_gt(sight + margin).to_bitmask() as u16
+    }
+}
+
+/// Heights over the corners of every lane's quarters, by major and minor.
+type Corners<S> = [[f32x16<S>; 2]; 2];
+
+/// Eyes over the corners of the quarters of a patch's cells, less the height of a head.
+pub(super) struct Viewers {
+    /// The patch's first viewpoint, on the axis's grid.
+    patch: (i32, i32),
+    /// For each lane and corner (north-western first, row by row), those of all pairs of quarters.
+    eyes: [[[f32; PAIRS]; 4]; LANES],
+}
+
+impl Viewers {
+    pub fn none() -> Self {
+        Self {
+            patch: (-1, -1),
+            eyes: [[[0.0; PAIRS]; 4]; LANES],
+        }
+    }
+
+    /// Moves to the patch of a band, for eyes `above` heads.
+    fn stand(&mut self, band: &Band<'_>, above: f32) {
+        let side = PATCH as i32;
+        let patch = (band.column, band.row - band.skipped as i32 / side);
+        if self.patch == patch {
+            return;
+        }
+        self.patch = patch;
+        for (lane, eyes) in (0..).zip(&mut self.eyes) {
+            let place = (patch.0 + lane % side, patch.1 + lane / side);
+            if band.axis.holds(place) {
+                let quarters = band.axis.quarters(place);
+                for (k, eye) in eyes.as_flattened_mut().iter_mut().enumerate() {
+                    // Of each corner four quarters, of each of them four pairs.
+                    *eye = quarters[k / 4] + above;
+                }
+            }
+        }
+    }
+}
+
+/// Which of the lanes `open` cannot be shown not to see the cell at (`u`, `v`) from theirs, in
+/// major and minor coordinates.
 #[simd]
-#[allow(clippy::too_many_arguments)]
 pub(super) fn refine<S: Simd>(
     simd: S,
-    field: &Field,
+    rays: &mut Rays<'_>,
     band: Band<'_>,
     (u, v): (i32, i32),
-    (open, hope): (u64, u64),
+    open: u64,
     walls: &Walls,
 ) -> u64 {
-    let slope = f64::from(v) / f64::from(u);
-    let (uf, skew) = (u as f32, -slope as f32);
-    let zero: f32x16<S> = f32x16::splat(simd, 0.0);
-    let (one, half) = (f32x16::splat(simd, 1.0), f32x16::splat(simd, 0.5));
-    // Offsets from the cells' middles: of the nearer and the further edge, by major and by minor
-    // coordinate.
-    let axis = band.axis;
-    let sign = band.sign as f32;
-    let [a, b] = [
-        edges(simd, &QUARTERS[0], sign),
-        edges(simd, &QUARTERS[2], sign),
-    ];
-    let (c, d) = (
-        edges(simd, &QUARTERS[1], 1.0)[0],
-        edges(simd, &QUARTERS[3], 1.0)[0],
-    );
-    let per = [
-        [one / (b[0] - a[0] + uf), one / (b[1] - a[0] + uf)],
-        [one / (b[0] - a[1] + uf), one / (b[1] - a[1] + uf)],
-    ];
-    let (eyes, heads) = (field.bodies.eye as f32, field.bodies.head as f32);
+    let field = rays.field;
+    let (eye, head) = (field.bodies.eye as f32, field.bodies.head as f32);
+    let viewers = &mut rays.viewers[usize::from(band.turned)];
+    viewers.stand(&band, eye - head);
+    let cells = Cells {
+        band,
+        displacement: (u, v),
+        quarters: Quarters::new(simd, band.sign as f32, u, v),
+        viewers,
+        margin: field.cell + head,
+    };
+    let mut left = [!0; LANES];
+    cells.attempt(simd, open, &walls.lines[0], 0.0, &mut left);
+    let mut some = few(open, &left, MANY);
+    let [first, second, third] = &walls.lines;
+    for (lines, shift) in [(second, 0.0), (third, 0.0), (first, -1.0), (first, 1.0)] {
+        if some == 0 {
+            break;
+        }
+        cells.attempt(simd, some, lines, shift, &mut left);
+        some = few(some, &left, PAIRS as u32);
+    }
+    few(open, &left, PAIRS as u32)
+}
 
-    let mut seen = 0;
-    let mut rest = open;
+/// Which of the lanes have pairs left, but at `most` so many.
+#[inline(always)]
+fn few(lanes: u64, left: &[u16; LANES], most: u32) -> u64 {
+    let (mut few, mut rest) = (0, lanes);
     while rest != 0 {
         let lane = rest.trailing_zeros();
         rest &= rest - 1;
-        let from = band.viewpoint(lane);
-        let to = (from.0 + u * band.sign, from.1 + v);
-        if !axis.holds(to) {
-            continue;
+        let count = left[lane as usize].count_ones();
+        few |= u64::from(count != 0 && count <= most) << lane;
+    }
+    few
+}
+
+/// Pairs of cells that are equally far apart: one for each lane of a band.
+struct Cells<'f, S: Simd> {
+    band: Band<'f>,
+    /// In major and minor coordinates.
+    displacement: (i32, i32),
+    quarters: Quarters<S>,
+    viewers: &'f Viewers,
+    /// By how much ground has to be above heads.
+    margin: f32,
+}
+
+impl<S: Simd> Cells<'_, S> {
+    /// Takes from what is `left` of the lanes' pairs of quarters those that their lines hide, or
+    /// the lines `shift` further.
+    #[inline(always)]
+    fn attempt(
+        &self,
+        simd: S,
+        lanes: u64,
+        lines: &[f32; LANES],
+        shift: f32,
+        left: &mut [u16; LANES],
+    ) {
+        let mut untried = lanes;
+        while untried != 0 {
+            let line = lines[untried.trailing_zeros() as usize];
+            let mut like = Lanes::<S, 4>::of(simd, lines).equal(line) & untried;
+            untried &= !like;
+            let x = (line + shift) as i32;
+            if line == 0.0 || x <= 0 || x >= self.displacement.0 {
+                continue;
+            }
+            // Neighbours mostly share their lines: what does not depend on heights is found once.
+            let crossing = self.quarters.crossing(simd, x);
+            while like != 0 {
+                let lane = like.trailing_zeros();
+                like &= like - 1;
+                left[lane as usize] &= !self.hidden(simd, &crossing, lane);
+            }
+        }
+    }
+
+    /// The pairs of quarters of a lane's cells that a line hides, a bit each.
+    #[inline(always)]
+    fn hidden(&self, simd: S, crossing: &Crossing<S>, lane: u32) -> u16 {
+        let axis = self.band.axis;
+        let (column, row) = self.band.viewpoint(lane);
+        let (u, v) = self.displacement;
+        let player = (column + u * self.band.sign, row + v);
+        if !axis.holds(player) {
+            return !0;
         }
         let band = Band {
-            column: from.0,
-            row: from.1,
-            ..band
+            column,
+            row,
+            ..self.band
         };
-        let (viewer, player) = (axis.quarters(from), axis.quarters(to));
-        // Corner [i][j] of every lane's quarters, by major and minor. (Here and below loops, since
-        // closures are not inlined into SIMD kernels.)
+        let index = band.index(crossing.x, crossing.first);
+        let mut ground = [0.0; NEAR];
+        for (k, ground) in (0..).zip(&mut ground) {
+            *ground = axis.ground.value(index + k * ROW);
+        }
+        if ground.contains(&VOID) {
+            return 0;
+        }
+        let viewer = &self.viewers.eyes[(band.skipped + lane) as usize];
+        let player = axis.quarters(player);
+        let zero: f32x16<S> = f32x16::splat(simd, 0.0);
+        // (Here and elsewhere loops, since closures are not inlined into SIMD kernels.)
         let (mut e, mut h) = ([[zero; 2]; 2], [[zero; 2]; 2]);
         for i in 0..2 {
             for j in 0..2 {
-                let k = 4 * (2 * j + i);
-                let west: f32x8<S> =
-                    f32x4::splat(simd, viewer[k]).combine(f32x4::splat(simd, viewer[k + 1]));
-                let east =
-                    f32x4::splat(simd, viewer[k + 2]).combine(f32x4::splat(simd, viewer[k + 3]));
-                e[i][j] = west.combine(east) + eyes;
-                let four = f32x4::from_slice(simd, &player[k..k + 4]);
+                let k = 2 * j + i;
+                e[i][j] = f32x16::from_slice(simd, &viewer[k]);
+                let four = f32x4::from_slice(simd, &player[4 * k..4 * k + 4]);
                 let eight: f32x8<S> = four.combine(four);
-                h[i][j] = eight.combine(eight) + heads;
+                h[i][j] = eight.combine(eight);
             }
         }
-
-        let mut left = 0xffff_u32;
-        let mut lines = [0.0; WALLS + 2];
-        for (line, wall) in lines.iter_mut().zip(walls) {
-            *line = wall[lane as usize];
-        }
-        [lines[WALLS], lines[WALLS + 1]] = [lines[0] - 1.0, lines[0] + 1.0];
-        let hopeful = hope >> lane & 1 == 1;
-        for &xf in &lines[..if hopeful { WALLS + 2 } else { WALLS }] {
-            if xf <= 0.0 || xf >= uf {
-                continue;
-            }
-            let x = xf as i32;
-            let middle = f64::from(x) * slope;
-            let first = (middle - 1.5).floor();
-            let mut ground = [0.0; NEAR];
-            for (k, ground) in ground.iter_mut().enumerate() {
-                let at = band.index(x, first as i32 + k as i32);
-                *ground = axis.ground.value(at);
-            }
-            if ground.contains(&VOID) {
-                continue;
-            }
-            // How far along, and how far from the middle's crossing, for corners [a][b].
-            let (behind, ahead) = (uf - xf, xf);
-            let mut t = [[zero; 2]; 2];
-            let mut m = [[zero; 2]; 2];
-            let (mut lowest, mut highest) =
-                (f32x16::splat(simd, f32::MAX), f32x16::splat(simd, f32::MIN));
-            for i in 0..2 {
-                for j in 0..2 {
-                    t[i][j] = (a[i] * -1.0 + xf) * per[i][j];
-                    m[i][j] = (a[i] * behind + b[j] * ahead) * per[i][j] * skew;
-                    let y = (d - c) * t[i][j] + m[i][j];
-                    lowest = lowest.min(y);
-                    highest = highest.max(y);
-                }
-            }
-            // Rounded outwards: all numbers here are below 2, with a few roundings.
-            let low = c + lowest - 1e-6;
-            let high = c + highest + (0.5 + 1e-6);
-            let offset = (first - middle) as f32;
-            // Linear from sample to sample: the ground at both ends.
-            let (mut near, mut far) = (
-                f32x16::splat(simd, ground[0]),
-                f32x16::splat(simd, ground[0]),
-            );
-            for k in 0..NEAR - 1 {
-                let step = ground[k + 1] - ground[k];
-                let at = offset + k as f32;
-                near += (low - at).max(zero).min(one) * step;
-                far += (high - at).max(zero).min(one) * step;
-            }
-            let s = (far - near) / (high - low);
-            let mut least = (near - s * low).min(far - s * high);
-            for (k, ground) in ground.iter().enumerate().skip(1).take(NEAR - 2) {
-                let at = f32x16::splat(simd, offset + k as f32);
-                let inside = at.simd_gt(low) & at.simd_lt(high);
-                let lower = least.min(f32x16::splat(simd, *ground) - s * at);
-                least = inside.select(lower, least);
-            }
-            let mut sight = f32x16::splat(simd, f32::MIN);
-            // The greatest over the minor edges, less what the ground rises there.
-            let (c_low, c_high) = (s * c, s * (c + half));
-            let (d_low, d_high) = (s * d, s * (d + half));
-            let (mut viewer, mut player) = ([zero; 2], [zero; 2]);
-            for i in 0..2 {
-                viewer[i] = (e[i][0] - c_low).max(e[i][1] - c_high);
-                player[i] = (h[i][0] - d_low).max(h[i][1] - d_high);
-            }
-            for i in 0..2 {
-                for j in 0..2 {
-                    let over = viewer[i] + (player[j] - viewer[i]) * t[i][j] - s * m[i][j];
-                    sight = sight.max(over);
-                }
-            }
-            left &= !(least.simd_gt(sight + field.ridge).to_bitmask() as u32);
-            if left == 0 {
-                break;
-            }
-        }
-        seen |= u64::from(left != 0) << lane;
+        let quarters = &self.quarters;
+        quarters.hidden(simd, crossing, &ground, (&e, &h), self.margin)
     }
-    seen
 }

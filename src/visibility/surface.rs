@@ -30,11 +30,6 @@ pub(super) struct Cover {
     /// Heights whose bilinear interpolation over each quarter of the cell is nowhere below any
     /// of the three surfaces.
     pub quarters: AtPoints,
-    /// Four heights (nw, ne, sw, se) whose bilinear interpolation over the whole cell is nowhere
-    /// below that of `quarters`.
-    pub whole: [f64; 4],
-    /// How far `whole` was raised above the corners of `quarters` for that.
-    pub raised: f64,
 }
 
 impl Cover {
@@ -78,20 +73,10 @@ impl Cover {
                 least = least.min(patch_bounds(low, x, y).0);
             }
         }
-        let mut whole = [quarters[0], quarters[2], quarters[6], quarters[8]];
-        let short = (0..POINTS * POINTS).fold(0.0, |short: f64, k| {
-            let (x, y) = ((k % POINTS) as f64 / 2.0, (k / POINTS) as f64 / 2.0);
-            let north = whole[0] * (1.0 - x) + whole[1] * x;
-            let south = whole[2] * (1.0 - x) + whole[3] * x;
-            short.max(quarters[k] - (north * (1.0 - y) + south * y))
-        });
-        whole = whole.map(|corner| corner + short);
         Self {
             least,
             greatest,
             quarters,
-            whole,
-            raised: short,
         }
     }
 }
@@ -137,7 +122,6 @@ mod tests {
             let terrain = Terrain::new(3, 3, heights, [1.0, 1.0]).unwrap();
             let cover = Cover::new(&terrain, 1, 1);
             let (x, y) = place;
-            let whole = bilinear(cover.whole, x + 0.5, y + 0.5);
             // The quarter's north-western point, and the place within it.
             let split = |at: f64| if at < 0.0 { (0, 2.0 * at + 1.0) } else { (1, 2.0 * at) };
             let ((i, u), (j, v)) = (split(x), split(y));
@@ -146,7 +130,6 @@ mod tests {
             for surface in Surface::ALL {
                 if let Some(ground) = surface.height(&terrain, 1.0 + x, 1.0 + y) {
                     prop_assert!(ground <= quarter + 1e-12, "{ground} > {quarter}");
-                    prop_assert!(ground <= whole + 1e-12, "{ground} > {whole}");
                     prop_assert!(ground <= cover.greatest + 1e-12);
                     prop_assert!(ground >= cover.least - 1e-12);
                 }
