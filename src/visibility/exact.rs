@@ -127,13 +127,16 @@ pub(super) fn exact<S: Simd, const N: usize>(
     // that hid the neighbours.
     let mut highest = Lanes::splat(simd, f32::MIN);
     if let Some(walls) = walls {
-        // All lines are looked at.
+        // All lines are looked at, in so many parts of the way.
         let mut ranking = Highest::none(simd);
-        let part = slabs.len().div_ceil(WALLS).max(1);
-        for (k, slabs) in slabs.chunks(part).enumerate() {
-            for slab in slabs {
+        let mut rest = slabs;
+        for k in 0..WALLS {
+            let end = u * (k as i32 + 1) / WALLS as i32;
+            let (part, beyond) = rest.split_at(rest.partition_point(|slab| (slab.x as i32) < end));
+            rest = beyond;
+            for slab in part {
                 let x = slab.x as i32;
-                if slab.lanes >> band.skipped & active == 0 || x == 0 || x >= u {
+                if slab.lanes >> band.skipped & active == 0 || x == 0 {
                     continue;
                 }
                 let above = sights.across(simd, x);

@@ -7,7 +7,7 @@
 
 use super::axis::TOP;
 use super::decide::{Node, Slab, visit};
-use super::field::Field;
+use super::field::{Field, Stance};
 use super::lanes::{LANES, PATCH};
 use super::refine::Viewers;
 use super::scatter::{scatter, transpose};
@@ -267,6 +267,11 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, column: usize, row: usize, bitmap
                         flush(field, &mut block, patch, bitmaps);
                         block.p = node.p;
                         block.q = node.q;
+                        if field.stance == Stance::Cell {
+                            // For cells it matters which lines are tried: it must not depend on
+                            // what was asked before.
+                            rays.hot[0] = Hot::default();
+                        }
                     }
                     visit(simd, rays, patch, node, &mut block);
                 }

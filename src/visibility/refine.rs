@@ -120,7 +120,7 @@ impl<S: Simd> Quarters<S> {
         let mut per = [[f32x16::splat(simd, 1.0); 2]; 2];
         for i in 0..2 {
             for j in 0..2 {
-                per[i][j] = per[i][j] / (b[j] - a[i] + u as f32);
+                per[i][j] /= b[j] - a[i] + u as f32;
             }
         }
         Self {

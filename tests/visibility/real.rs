@@ -86,3 +86,29 @@ fn a_tile_of_voids() {
         6,
     );
 }
+
+#[test]
+fn cells_do_not_depend_on_what_was_asked_before() {
+    let options = IngestOptions {
+        crop: Some([200, 200, 112, 96]),
+        ..IngestOptions::default()
+    };
+    let Some(terrain) = real("bilbao_dsm_500.tif", &options) else {
+        return;
+    };
+    let (width, height) = (terrain.width(), terrain.height());
+    let field = Field::new(&terrain, BODIES, Stance::Cell);
+    let level = *levels().last().unwrap();
+    let mut used = Rays::new(&terrain, &field, level);
+    let mut dice = Dice(9);
+    for _ in 0..24 {
+        let (column, row) = (dice.roll(width), dice.roll(height));
+        let again = Viewsheds::new(&mut used, width, column, row);
+        let mut fresh = Rays::new(&terrain, &field, level);
+        let first = Viewsheds::new(&mut fresh, width, column, row);
+        assert!(
+            again.bitmaps == first.bitmaps,
+            "viewers about {column}, {row}"
+        );
+    }
+}
