@@ -33,7 +33,9 @@ pub(super) struct Axis {
     /// Highest and lowest eye in the view cell.
     pub eye_max: Strips,
     pub eye_min: Strips,
-    /// `head_max[k]`: the highest head in the 2^k × 2^k view cells that begin there.
+    /// For cells: the highest head in the view cell.
+    pub head_top: Option<Strips>,
+    /// `head_max[k]`: the highest head in the 2^(k + 1) × 2^(k + 1) view cells that begin there.
     pub head_max: Vec<Strips>,
     /// The same for the lowest head; voids do not count.
     pub head_min: Vec<Strips>,
@@ -110,6 +112,7 @@ impl Axis {
             greatest: Windows::new(&layout, slabs, stride, f32::max),
             eye_max: strips(&raised(&greatest, bodies.eye)),
             eye_min: strips(&raised(&least, bodies.eye)),
+            head_top: cells.then(|| strips(&raised(&greatest, bodies.head))),
             head_max: blocks(&layout, raised(&greatest, bodies.head), f32::max),
             head_min: blocks(&layout, raised(&least, bodies.head), f32::min),
             quarters,
@@ -131,10 +134,10 @@ impl Axis {
     }
 }
 
-/// Joins over blocks of 1, 2, 4 ... `TOP` samples a side.
+/// Joins over blocks of 2, 4 ... `TOP` samples a side.
 fn blocks(layout: &Layout, single: Vec<f32>, join: fn(f32, f32) -> f32) -> Vec<Strips> {
     let mut plane = single;
-    let mut all = vec![Strips::new(layout, [&plane[..]])];
+    let mut all = Vec::new();
     for k in 0..TOP.ilog2() {
         let wide = fold(&plane, 1 << k, join);
         plane = fold(&wide, layout.stride << k, join);

@@ -2,7 +2,7 @@
 
 use super::band::Band;
 use super::field::Field;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Strips};
 use super::span::Span;
 use fearless_simd::prelude::*;
 
@@ -16,19 +16,19 @@ pub(super) struct Ceiling<'f, S: Simd, const N: usize> {
 }
 
 impl<'f, S: Simd, const N: usize> Ceiling<'f, S, N> {
-    /// Of lines of sight that lie in `span`, to the block of 2^`level` targets a side whose first
-    /// for the first lane has index `target`.
+    /// Of lines of sight that lie in `span`, to targets of which the highest `heads` have index
+    /// `target` for the first lane.
     #[inline(always)]
     pub fn new<const CELLS: bool>(
         simd: S,
         field: &Field,
         band: Band<'f>,
         span: Span,
-        (level, target): (usize, u32),
+        (heads, target): (&Strips, u32),
     ) -> Self {
         let (near, far) = (span.near, span.far);
         let eye = band.axis.eye_max.patch(simd, band.index(0, 0));
-        let rise = band.axis.head_max[level].patch(simd, target).minus(eye);
+        let rise = heads.patch(simd, target).minus(eye);
         let steepest = rise.times(near.slope).max(rise.times(far.slope));
         let mut highest = eye.raised(field.above);
         if CELLS {

@@ -43,8 +43,10 @@ pub(super) fn cells<S: Simd, const N: usize>(
 ) -> u64 {
     let field = rays.field;
     let span = Span::between(cell(0, 0, 0, 0), cell(u, u, v, v));
-    let target = (0, band.index(u, v));
-    let ceiling = Ceiling::<S, N>::new::<true>(simd, field, band, span, target);
+    let axis = band.axis;
+    let (origin, target) = (band.index(0, 0), band.index(u, v));
+    let heads = axis.head_top.as_ref().expect("tables for cells");
+    let ceiling = Ceiling::<S, N>::new::<true>(simd, field, band, span, (heads, target));
     let mut active = active;
     for x in rays.hot[0].before(u) {
         active &= !ceiling.pierced(simd, x);
@@ -63,11 +65,9 @@ pub(super) fn cells<S: Simd, const N: usize>(
     }
 
     // How much higher than between the samples sight may be over the highest line.
-    let axis = band.axis;
-    let (origin, target) = (band.index(0, 0), band.index(u, v));
     let eye: Lanes<S, N> = axis.eye_max.patch(simd, origin);
     let eye = eye.minus(axis.eye.patch(simd, origin));
-    let head: Lanes<S, N> = axis.head_max[0].patch(simd, target);
+    let head: Lanes<S, N> = heads.patch(simd, target);
     let head = head.minus(axis.head.patch(simd, target));
     let lines = Lanes::<S, N>::of(simd, &walls.lines[0]);
     let way = lines.times(1.0 / u as f32);

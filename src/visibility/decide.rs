@@ -196,7 +196,8 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
     let target = axis.layout.index(band.column + p, band.row + q);
     let (near, far) = (span.near, span.far);
 
-    let ceiling = Ceiling::<S, N>::new::<CELLS>(simd, field, band, span, (level, target));
+    let heads = (&axis.head_max[level - 1], target);
+    let ceiling = Ceiling::<S, N>::new::<CELLS>(simd, field, band, span, heads);
     let mut active = band.lanes(node.active);
     let hot = &mut rays.hot[level];
     for x in hot.before(u0) {
@@ -208,7 +209,7 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
 
     // Over slab x no sight is lower than `lowest + x · flattest`.
     let eye: Lanes<S, N> = axis.eye_min.patch(simd, origin);
-    let rise = axis.head_min[level].patch(simd, target).minus(eye);
+    let rise = axis.head_min[level - 1].patch(simd, target).minus(eye);
     let flattest = rise.times(near.slope).min(rise.times(far.slope));
     let lowest = eye.raised(field.below).plus(
         rise.times(near.offset)
