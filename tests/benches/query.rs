@@ -33,6 +33,19 @@ fn open(bencher: Bencher) {
     bencher.bench(|| MappedBundle::open(&path).unwrap().terrain().unwrap().grid());
 }
 
+/// Opening a bundle, and a first query.
+#[divan::bench]
+fn open_and_ask(bencher: Bencher) {
+    let path = common::bundle();
+    let places = samples(&open_bundle(), 0);
+    let mut pairs = places.windows(2).cycle();
+    bencher.bench_local(|| {
+        let pair = pairs.next().unwrap();
+        let map = MappedBundle::open(&path).unwrap();
+        map.terrain().unwrap().visible(pair[0], pair[1])
+    });
+}
+
 /// Pairs from all over the terrain: every query meets a tree that is not in any cache.
 #[divan::bench]
 fn visible_random_pairs(bencher: Bencher) {

@@ -263,7 +263,12 @@ fn no_set_of_a_bundle_that_was_named_leaks() {
     let sets = std::env::var("VIEWCELL_HUNT_SETS").map_or(10_000, |sets| sets.parse().unwrap());
     let [map, truth] =
         [path, truth].map(|path| viewcell::runtime::MappedBundle::open(path).unwrap());
-    hunt(&map.terrain().unwrap(), &truth.terrain().unwrap(), sets, 60);
+    hunt(
+        &map.terrain().unwrap(),
+        &truth.terrain().unwrap(),
+        sets,
+        600,
+    );
 }
 
 /// Regions at random leak or not; the judge says which of their samples see the other region.

@@ -51,8 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 0)]
     unlimited_pairs: usize,
     /// Folder for the figures: time.png and size.png over the limits, and for each limit
-    /// times-GB.png and sizes-GB.png, how often each time and size came up. Black: simple,
-    /// lossless; orange: simple, lossy; blue: hierarchical, lossless; green: hierarchical, lossy
+    /// times-GB.png and sizes-GB.png, how often each time and size came up
     #[arg(long, value_name = "FOLDER")]
     figures: Option<PathBuf>,
     #[command(flatten)]
