@@ -145,18 +145,29 @@ fn leaks(terrain: &TerrainBundle<'_>, sets: &[Set]) -> Vec<Leak> {
         .collect()
 }
 
-/// The options that hunts take in turn: every third the default, one of so many the thesis's
-/// without a limit, which takes a hundred times as long on a large terrain.
-fn options(turn: usize, unlimited: usize) -> FrontierOptions {
-    match turn % 3 {
-        0 => FrontierOptions::default(),
-        _ if turn % unlimited == 10 => FrontierOptions::thesis(Grow::Hierarchical, Merge::Lossless),
-        _ => {
-            let all = all_options();
-            FrontierOptions {
-                budget: Some(200),
-                ..all[turn % all.len()]
-            }
+/// Which options a hunt takes.
+#[derive(Clone, Copy)]
+struct Mix {
+    /// One of so many sets takes other options than the default, in turn.
+    others: usize,
+    /// One of so many of these takes the thesis's without a limit, which takes a thousand times as
+    /// long as the default on a large terrain.
+    unlimited: usize,
+}
+
+impl Mix {
+    fn options(self, set: usize) -> FrontierOptions {
+        let turn = set / self.others;
+        if !set.is_multiple_of(self.others) || turn.is_multiple_of(3) {
+            return FrontierOptions::default();
+        }
+        if turn % self.unlimited == 10 {
+            return FrontierOptions::thesis(Grow::Hierarchical, Merge::Lossless);
+        }
+        let all = all_options();
+        FrontierOptions {
+            budget: Some(200),
+            ..all[turn % all.len()]
         }
     }
 }
@@ -182,13 +193,13 @@ fn hidden_pairs(terrain: &TerrainBundle<'_>, count: usize) -> Vec<[Sample; 2]> {
     panic!("hardly any pair is hidden");
 }
 
-/// The set of a turn.
+/// A set, and a look at what a margin of some steps leaves of it.
 fn grow(
     builder: &mut FrontierBuilder<'_>,
-    [turn, unlimited]: [usize; 2],
+    options: FrontierOptions,
+    margin: u32,
     starts: [Sample; 2],
 ) -> Set {
-    let options = options(turn, unlimited);
     builder.build(starts[0], starts[1], &options).unwrap();
     let members = Side::BOTH.map(|side| bitmap(&builder.region(side)));
     for ((side, start), members) in Side::BOTH.into_iter().zip(starts).zip(&members) {
@@ -197,7 +208,7 @@ fn grow(
             "{options:?}: {starts:?}"
         );
         // What is left of a region by a margin is in it, and so leaks no more than it does.
-        let core = bitmap(&builder.core(side, 1 + turn as u32 % 4).region());
+        let core = bitmap(&builder.core(side, margin).region());
         let outside = core.iter().zip(members).any(|(core, all)| core & !all != 0);
         assert!(!outside, "{options:?}: {starts:?}");
     }
@@ -208,9 +219,9 @@ fn grow(
     }
 }
 
-/// Random sets of a real terrain, by all options in turn, judged by what the samples of `truth`
+/// Random sets of a real terrain, judged by what the samples of `truth`
 /// see; these are held to the definition by the tests of visibility.
-fn hunt(terrain: &TerrainBundle<'_>, truth: &TerrainBundle<'_>, count: usize, unlimited: usize) {
+fn hunt(terrain: &TerrainBundle<'_>, truth: &TerrainBundle<'_>, count: usize, mix: Mix) {
     assert_eq!(terrain.grid(), truth.grid());
     let pairs = hidden_pairs(terrain, count);
     let sets: Vec<Set> = pairs
@@ -218,7 +229,7 @@ fn hunt(terrain: &TerrainBundle<'_>, truth: &TerrainBundle<'_>, count: usize, un
         .enumerate()
         .map_init(
             || FrontierBuilder::new(terrain),
-            |builder, (turn, starts)| grow(builder, [turn, unlimited], starts),
+            |builder, (i, starts)| grow(builder, mix.options(i), 1 + i as u32 % 4, starts),
         )
         .collect();
     if let Some(leak) = leaks(truth, &sets).first() {
@@ -229,12 +240,16 @@ fn hunt(terrain: &TerrainBundle<'_>, truth: &TerrainBundle<'_>, count: usize, un
     }
     let members = sets.iter().flat_map(|set| &set.members);
     let mean = members.map(|region| u64::from(size(region))).sum::<u64>() / count as u64;
-    println!("{count} sets of {mean} members on average, no leak");
+    println!("{count} sets of {mean} samples on average, no leak");
 }
 
 fn hunt_real(baked: &Baked) {
     let terrain = baked.map.terrain().unwrap();
-    hunt(&terrain, &terrain, 300, 15);
+    let mix = Mix {
+        others: 1,
+        unlimited: 15,
+    };
+    hunt(&terrain, &terrain, 300, mix);
 }
 
 #[test]
@@ -252,22 +267,29 @@ fn no_set_of_bilbao_leaks() {
     }
 }
 
-/// `scripts/hunt-leaks` names a bundle, how many sets, and a bundle to judge by: the same one
-/// unless told.
+/// `scripts/hunt-leaks` names a bundle, how many sets, a bundle to judge by (the same one unless
+/// told), and of how many sets one may take other options than the default.
 #[test]
 fn no_set_of_a_bundle_that_was_named_leaks() {
     let Some(path) = std::env::var_os("VIEWCELL_HUNT_BUNDLE") else {
         return;
     };
     let truth = std::env::var_os("VIEWCELL_HUNT_TRUTH").unwrap_or_else(|| path.clone());
-    let sets = std::env::var("VIEWCELL_HUNT_SETS").map_or(10_000, |sets| sets.parse().unwrap());
+    let number = |name: &str, default| {
+        std::env::var(name).map_or(default, |number| number.parse::<usize>().unwrap())
+    };
+    let sets = number("VIEWCELL_HUNT_SETS", 10_000);
+    let mix = Mix {
+        others: number("VIEWCELL_HUNT_OTHERS", 1),
+        unlimited: 600,
+    };
     let [map, truth] =
         [path, truth].map(|path| viewcell::runtime::MappedBundle::open(path).unwrap());
     hunt(
         &map.terrain().unwrap(),
         &truth.terrain().unwrap(),
         sets,
-        600,
+        mix,
     );
 }
 
