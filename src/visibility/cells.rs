@@ -5,9 +5,8 @@
 //! positions between the samples may still. Lines may hide the whole cell by the test of blocks
 //! ([`super::ceiling`]), or else quarter by quarter ([`super::refine`]).
 
-use super::band::Band;
 use super::ceiling::Ceiling;
-use super::exact::exact;
+use super::exact::{Single, exact};
 use super::lanes::{LANES, Lanes};
 use super::rays::Rays;
 use super::refine::refine;
@@ -30,24 +29,26 @@ pub(super) fn cell(u0: i32, u1: i32, v0: i32, v1: i32) -> Rectangle {
     }
 }
 
-/// Which of the `active` lanes' cells cannot be shown not to see the cell at (`u`, `v`) from
-/// theirs, in major and minor coordinates; `slabs` as for [`exact`].
+/// Which of the active lanes' cells cannot be shown not to see the cell that lies there from theirs.
 #[simd]
 pub(super) fn cells<S: Simd, const N: usize>(
     simd: S,
     rays: &mut Rays<'_>,
-    band: Band<'_>,
-    (u, v): (i32, i32),
-    active: u64,
-    slabs: Result<(usize, usize), usize>,
+    single: Single<'_>,
 ) -> u64 {
+    let Single {
+        band,
+        u,
+        v,
+        mut active,
+        ..
+    } = single;
     let field = rays.field;
     let span = Span::between(cell(0, 0, 0, 0), cell(u, u, v, v));
     let axis = band.axis;
     let (origin, target) = (band.index(0, 0), band.index(u, v));
     let heads = axis.head_top.as_ref().expect("tables for cells");
     let ceiling = Ceiling::<S, N>::new::<true>(simd, field, band, span, (heads, target));
-    let mut active = active;
     for x in rays.hot[0].before(u) {
         active &= !ceiling.pierced(simd, x);
     }
@@ -58,7 +59,7 @@ pub(super) fn cells<S: Simd, const N: usize>(
         lines: [[0.0; LANES]; WALLS],
         above: [0.0; LANES],
     };
-    let seen = exact::<S, N>(simd, rays, band, (u, v), active, slabs, Some(&mut walls));
+    let seen = exact::<S, N>(simd, rays, Single { active, ..single }, Some(&mut walls));
     let mut open = active & !seen;
     if open == 0 {
         return seen;

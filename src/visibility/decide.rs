@@ -17,7 +17,7 @@
 use super::band::Band;
 use super::ceiling::Ceiling;
 use super::cells::{cell, cells};
-use super::exact::exact;
+use super::exact::{Single, exact};
 use super::field::Stance;
 use super::lanes::{Lanes, PATCH};
 use super::rays::{Block, LEVELS, Patch, Rays};
@@ -284,15 +284,20 @@ fn single<S: Simd, const CELLS: bool, const N: usize>(
     node: Node,
     block: &mut Block,
 ) {
-    let active = band.lanes(node.active);
-    let slabs = match node.parent {
-        Some(parent) => Ok((1, parent.slabs)),
-        None => Err(u as usize),
+    let single = Single {
+        band,
+        u,
+        v,
+        active: band.lanes(node.active),
+        slabs: match node.parent {
+            Some(parent) => Ok((1, parent.slabs)),
+            None => Err(u as usize),
+        },
     };
     let seen = if CELLS {
-        cells::<S, N>(simd, rays, band, (u, v), active, slabs)
+        cells::<S, N>(simd, rays, single)
     } else {
-        exact::<S, N>(simd, rays, band, (u, v), active, slabs, None)
+        exact::<S, N>(simd, rays, single, None)
     };
     if seen != 0 {
         block.mark(node.p, node.q, 1, band.of_patch(seen));

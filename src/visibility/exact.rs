@@ -88,23 +88,32 @@ impl<S: Simd, const N: usize> Sights<'_, S, N> {
     }
 }
 
-/// Which of the `active` lanes see the sample at (`u`, `v`) from theirs, in major and minor
-/// coordinates, by the definition.
+/// A displacement that is decided by itself.
+#[derive(Clone, Copy)]
+pub(super) struct Single<'f> {
+    pub band: Band<'f>,
+    /// In major and minor coordinates.
+    pub u: i32,
+    pub v: i32,
+    /// Lanes for which it is open.
+    pub active: u64,
+    /// Which slabs may block: the first so many of a level's list, or as error all up to the target.
+    pub slabs: Result<(usize, usize), usize>,
+}
+
+/// Which of the active lanes see the sample that lies there from theirs, by the definition.
 ///
 /// For cells, `walls` is what their sight has to pass.
-///
-/// `slabs` says which may block: the first so many of a level's list, or as error all up to
-/// the target.
 #[simd]
 pub(super) fn exact<S: Simd, const N: usize>(
     simd: S,
     rays: &mut Rays<'_>,
-    band: Band<'_>,
-    (u, v): (i32, i32),
-    active: u64,
-    slabs: Result<(usize, usize), usize>,
+    single: Single<'_>,
     walls: Option<&mut Walls>,
 ) -> u64 {
+    let Single {
+        band, u, v, active, ..
+    } = single;
     let field = rays.field;
     let eye: Lanes<S, N> = band.axis.eye.patch(simd, band.index(0, 0));
     let eye_above = eye.raised(field.above);
@@ -117,7 +126,7 @@ pub(super) fn exact<S: Simd, const N: usize>(
         inv_v: if v == 0 { 0.0 } else { 1.0 / v.abs() as f32 },
         rise: band.axis.head.patch(simd, band.index(u, v)).minus(eye),
     };
-    let slabs = match slabs {
+    let slabs = match single.slabs {
         Ok((level, count)) => &rays.slabs[level][..count],
         Err(count) => &rays.slabs[LEVELS][..count],
     };
