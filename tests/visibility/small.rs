@@ -152,6 +152,22 @@ proptest! {
     }
 
     #[test]
+    fn cells_do_not_depend_on_what_was_asked_before(terrain in terrain()) {
+        let field = Field::new(&terrain, BODIES, Stance::Cell);
+        let level = *levels().last().unwrap();
+        let mut used = Rays::new(&terrain, &field, level);
+        let (width, height) = (terrain.width(), terrain.height());
+        for row in (0..height).step_by(BLOCK as usize).rev() {
+            for column in (0..width).step_by(BLOCK as usize).rev() {
+                let again = Viewsheds::new(&mut used, width, column, row);
+                let mut fresh = Rays::new(&terrain, &field, level);
+                let first = Viewsheds::new(&mut fresh, width, column, row);
+                prop_assert!(again.bitmaps == first.bitmaps, "from {}, {}", column, row);
+            }
+        }
+    }
+
+    #[test]
     fn deciding_once_says_the_same_of_each_pair_and_says_it_once(
         terrain in terrain(),
         stance in prop_oneof![Just(Stance::Sample), Just(Stance::Cell)],
