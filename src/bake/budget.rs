@@ -1,15 +1,15 @@
 //! A bundle within a budget: what a trade of hidden area against bytes comes to ([`super::search`]
 //! finds the trade).
 
-use super::BakeError;
+use super::assembly::Assembly;
 use super::compression::Budget;
-use super::draft::{Draft, Drafter, Tally};
-use super::draft_file::DraftGroup;
-use super::gather::gather;
-use super::pack::Packing;
+use super::draft::{Draft, Heads, Tally, Trees};
+use super::error::BakeError;
+use super::pack::write;
+use super::store::file::Store;
+use super::store::group::{BlockOrder, Group};
 use super::weights::Weights;
 use crate::bundle::{PairsWriter, Provenance, Written, trees_in_order};
-use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
 use crate::compress::pairs::{
     Codebook, Histogram, Pair, PairBits, PairList, PairSymbols, PairWorth, Pruner, Sight,
     prune_tree, transpose,
@@ -17,7 +17,7 @@ use crate::compress::pairs::{
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::dice::{Dice, mixed};
 use crate::format::groups::table_length;
-use crate::format::{Quad, Tree, Valid};
+use crate::format::{Quad, Tree, TreeCode, Valid};
 
 /// A number between 0 and 1 that a pair of blocks always has, well mixed.
 fn dither(a: usize, b: usize) -> f64 {
@@ -29,7 +29,7 @@ struct Stakes<'a> {
     terrain: Valid<'a>,
     valid: &'a ValidPyramid,
     mutual: bool,
-    blocks: Vec<(u32, u32)>,
+    order: &'a BlockOrder,
     weights: Weights,
     /// Those that have trees, in order, and what it is worth that a sample is hidden from one.
     quads: Vec<(Quad, f64)>,
@@ -50,22 +50,16 @@ struct TreeRoom {
 }
 
 impl Stakes<'_> {
-    fn index(&self, (column, row): (u32, u32)) -> usize {
-        (row * self.valid.grid().block_shape().0 + column) as usize
-    }
-
     /// How group number `number` sees the blocks that it tells of, by their indices; hidden ones
     /// are left out. The mixed ones are in the order of its pairs.
     fn sights<'s>(
         &'s self,
         number: usize,
-        group: &'s DraftGroup,
+        group: &'s Group,
     ) -> impl Iterator<Item = (Sight, usize)> + 's {
-        let block = self.blocks[number];
-        let skeleton = Tree::parse(self.terrain, &group.head);
-        let sights = skeleton.into_iter().flat_map(sights_of);
-        let own = sights.filter(move |&(_, target)| is_kept(self.mutual, block, target));
-        own.map(|(sight, target)| (sight, self.index(target)))
+        let told = self.order.told_by(number);
+        let sights = told.map(|target| (group.sights[target], target));
+        sights.filter(|&(sight, _)| sight != Sight::Hidden)
     }
 
     /// Leaves in `kept` what is kept of a pair, whose blocks are given by their indices; false
@@ -106,17 +100,17 @@ impl Stakes<'_> {
     fn prune_group(
         &self,
         number: usize,
-        group: &DraftGroup,
+        group: &Group,
         pruner: &Pruner,
         trade: f64,
         room: &mut Room,
-    ) -> (Vec<Sight>, PairList) {
-        let from = self.index(self.blocks[number]);
+    ) -> Group {
+        let from = self.order.index(number);
         let terrain = self.valid.blocks();
         let viewpoints = terrain[from];
-        let counts = &mut room.tally.counts;
-        counts.add_block(viewpoints);
-        let mut sights = vec![Sight::Hidden; self.blocks.len()];
+        let tally = &mut room.tally;
+        tally.counts.add_block(viewpoints);
+        let mut sights = vec![Sight::Hidden; self.order.len()];
         let mut kept = PairList::default();
         let mut pairs = group.pairs.iter();
         for (mut sight, to) in self.sights(number, group) {
@@ -126,7 +120,8 @@ impl Stakes<'_> {
             {
                 if self.prune(pruner, trade, (from, to), pair, &mut room.pair) {
                     let pair = room.pair.pair();
-                    counts.add_mixed(&PairBits::new(&pair.rows(), viewpoints, terrain[to]), both);
+                    let bits = PairBits::new(&pair.rows(), viewpoints, terrain[to]);
+                    tally.counts.add_mixed(&bits, both);
                     kept.push(pair);
                 } else {
                     sight = Sight::Visible;
@@ -134,14 +129,14 @@ impl Stakes<'_> {
             }
             sights[to] = sight;
             if sight == Sight::Visible {
-                counts.add_visible(viewpoints, terrain[to]);
-                if both {
-                    counts.add_visible(terrain[to], viewpoints);
-                }
+                tally.visible(viewpoints, terrain[to], both);
             }
         }
-        room.tally.histogram.count_all(&kept);
-        (sights, kept)
+        tally.histogram.count_all(&kept);
+        Group {
+            sights,
+            pairs: kept,
+        }
     }
 
     /// The tree of a quad, with what is kept of it, and its visible samples.
@@ -167,7 +162,7 @@ impl Stakes<'_> {
 
 /// A draft without loss, and what is asked of it.
 pub(super) struct Search<'a> {
-    pub packing: &'a Packing<'a>,
+    pub assembly: &'a Assembly<'a>,
     pub original: Draft,
     stakes: Stakes<'a>,
     /// Bytes that do not depend on the trade, or some more.
@@ -184,7 +179,7 @@ pub(super) struct Estimate {
 impl Search<'_> {
     /// Number of groups.
     pub fn groups(&self) -> usize {
-        self.stakes.blocks.len()
+        self.stakes.order.len()
     }
 
     /// What a trade comes to, by every `stride`-th group.
@@ -197,11 +192,13 @@ impl Search<'_> {
         let pruner = Pruner::new(codebook);
         let stakes = &self.stakes;
         let (mut around, mut groups) = (0, 0);
-        let rooms = self.packing.crew.run(
-            (0..stakes.blocks.len()).step_by(stride),
-            |number| Ok(self.original.file.group(number)?),
-            |(histogram, kept): &mut (Histogram, PairSymbols), number, group| {
-                let from = stakes.index(stakes.blocks[number]);
+        let source = self.assembly.groups;
+        let rooms = self.assembly.crew.run(
+            (0..stakes.order.len()).step_by(stride),
+            |number| Ok(source.read(number)?),
+            |(histogram, kept): &mut (Histogram, PairSymbols), number, bytes| {
+                let group = source.decode(&bytes)?;
+                let from = stakes.order.index(number);
                 let sights = stakes.sights(number, &group);
                 let mixed = sights.filter(|&(sight, _)| sight == Sight::Mixed);
                 let mut pairs = 0;
@@ -212,10 +209,10 @@ impl Search<'_> {
                     }
                 }
                 // With a loss the head becomes no longer.
-                (group.head.len() + table_length(pairs)) as u64
+                Some(u64::from(self.original.heads[number]) + table_length(pairs) as u64)
             },
-            |_, bytes| {
-                around += bytes;
+            |number, bytes| {
+                around += bytes.ok_or_else(|| source.damaged(number))?;
                 groups += 1;
                 Ok(())
             },
@@ -225,7 +222,7 @@ impl Search<'_> {
         let codebook = Codebook::new(&histogram);
         let dictionary = codebook.section().len() as u64;
         let sampled = codebook.cost() - dictionary + around;
-        let all = sampled * stakes.blocks.len() as u64 / groups;
+        let all = sampled * stakes.order.len() as u64 / groups;
         Ok(Estimate {
             bytes: self.fixed + dictionary + all + self.tree_bytes(trade, stride)?,
             histogram,
@@ -236,10 +233,14 @@ impl Search<'_> {
     fn tree_bytes(&mut self, trade: f64, stride: usize) -> Result<u64, BakeError> {
         let stakes = &self.stakes;
         let (mut sum, mut trees) = (0, 0);
-        self.packing.crew.run(
+        let originals = &self.original.trees;
+        self.assembly.crew.run(
             (0..stakes.quads.len()).step_by(stride),
-            |number| Ok(self.original.file.tree(number)?),
-            |room, number, tree| stakes.prune_tree(number, &tree, trade, room).0.len() as u64,
+            |_| Ok(()),
+            |room, number, ()| {
+                let (tree, _) = stakes.prune_tree(number, originals.tree(number), trade, room);
+                tree.len() as u64
+            },
             |_, bytes| {
                 sum += bytes;
                 trees += 1;
@@ -253,33 +254,56 @@ impl Search<'_> {
     pub fn least(&mut self) -> Result<u64, BakeError> {
         let dictionary = Codebook::new(&Histogram::default()).cost();
         let trees = self.tree_bytes(EVERYTHING, 1)?;
-        Ok(self.fixed + dictionary + self.original.heads + trees)
+        Ok(self.fixed + dictionary + self.original.head_bytes() + trees)
     }
 
-    /// All that is kept at a trade.
-    pub fn keep(&mut self, codebook: &Codebook, trade: f64) -> Result<Draft, BakeError> {
+    /// All that is kept at a trade, and what it comes to.
+    pub fn keep(&self, codebook: &Codebook, trade: f64) -> Result<(Store, Draft), BakeError> {
         let pruner = Pruner::new(codebook);
-        let (packing, stakes) = (self.packing, &self.stakes);
-        let (mutual, path) = (stakes.mutual, packing.target.path);
-        let mut drafter = Drafter::new(path, stakes.valid, mutual, mutual)?;
-        let rooms = packing.crew.run(
-            0..stakes.blocks.len(),
-            |number| Ok(self.original.file.group(number)?),
-            |room: &mut Room, number, group| {
-                stakes.prune_group(number, &group, &pruner, trade, room)
+        let (assembly, stakes) = (self.assembly, &self.stakes);
+        let (source, order) = (assembly.groups, stakes.order);
+        let mut store = Store::scratch(assembly.place.path, order.len())?;
+        let mut heads = Heads::new(stakes.valid, order, stakes.mutual);
+        let mut draft = Draft::new(Tally::default());
+        let rooms = assembly.crew.run(
+            0..order.len(),
+            |number| Ok(source.read(number)?),
+            |room: &mut Room, number, bytes| {
+                let group = source.decode(&bytes)?;
+                let kept = stakes.prune_group(number, &group, &pruner, trade, room);
+                let encoded = kept.encode(number, order);
+                Some((kept.sights, encoded))
             },
-            |_, (sights, pairs)| {
-                drafter.push(sights, pairs, Vec::new(), |_, _| ())?;
+            |number, kept| {
+                let (mut sights, encoded) = kept.ok_or_else(|| source.damaged(number))?;
+                let encoded = encoded.map_err(|error| store.cannot_encode(error))?;
+                store.append(&[(number, encoded)])?;
+                let (head, records) = heads.push(&mut sights, Vec::new(), |_, _| ());
+                draft.push_head(&head, records);
                 Ok(())
             },
         )?;
-        packing.crew.run(
+        draft.tally = Tally::sum(rooms.into_iter().map(|room| room.tally));
+        draft.trees = self.keep_trees(trade)?;
+        Ok((store, draft))
+    }
+
+    /// The trees that are kept at a trade.
+    fn keep_trees(&self, trade: f64) -> Result<Trees, BakeError> {
+        let stakes = &self.stakes;
+        let mut trees = Trees::default();
+        self.assembly.crew.run(
             0..stakes.quads.len(),
-            |number| Ok(self.original.file.tree(number)?),
-            |room, number, tree| stakes.prune_tree(number, &tree, trade, room),
-            |_, (tree, visible)| Ok(drafter.file.push_tree(&tree, visible)?),
+            |_| Ok(()),
+            |room, number, ()| {
+                stakes.prune_tree(number, self.original.trees.tree(number), trade, room)
+            },
+            |_, (tree, visible)| {
+                trees.push(&tree, visible);
+                Ok(())
+            },
         )?;
-        drafter.finish(rooms.into_iter().map(|room| room.tally))
+        Ok(trees)
     }
 }
 
@@ -294,25 +318,19 @@ const RECKONING: u64 = 2048;
 ///
 /// Errors where nothing comes to so few bytes.
 pub(super) fn shrink(
-    packing: &Packing,
+    assembly: &Assembly,
     budget: &Budget,
     provenance: &mut Provenance,
 ) -> Result<Written, BakeError> {
-    let valid = packing.valid;
-    let mut original = gather(packing)?;
+    let place = assembly.place;
+    let valid = place.valid;
+    let original = Draft::of(assembly)?;
     provenance.statistics = original.statistics(valid);
-    let fixed = PairsWriter::create(
-        packing.target.path,
-        packing.target.making(),
-        packing.target.overwrite,
-        &packing.header(true),
-        packing.target.heights,
-        &[],
-    )?
-    .bytes_beside_pvss(provenance)?;
+    let header = place.header(TreeCode::Pairs, true);
+    let fixed = PairsWriter::create(place.path, place.overwrite, &header, place.heights, &[])?
+        .bytes_beside_pvss(provenance)?;
     if fixed + original.bytes() <= budget.bytes.saturating_add(RECKONING) {
-        let header = packing.header(false);
-        let written = original.write(&header, packing, provenance, budget.bytes)?;
+        let written = write(assembly, &original, false, provenance, budget.bytes)?;
         if written.bytes <= budget.bytes {
             return Ok(written);
         }
@@ -325,13 +343,13 @@ pub(super) fn shrink(
         .collect();
     let quads = trees_in_order(valid.grid());
     let mut search = Search {
-        packing,
+        assembly,
         original,
         stakes: Stakes {
             terrain: Valid::from_blocks(valid.grid(), &mask),
             valid,
-            mutual: packing.target.header.parameters.mutual,
-            blocks: morton_blocks(valid.grid()),
+            mutual: place.mutual(),
+            order: assembly.groups.order,
             quads: quads
                 .map(|quad| (quad, weights.of_quad(valid, quad)))
                 .collect(),

@@ -1,6 +1,6 @@
 //! Which kernel a visibility mode takes.
 
-use super::{BakeOptions, Mode, mutual};
+use super::options::{BakeOptions, Mode, mutual};
 use crate::format::groups::comes_before;
 use crate::visibility::{Bodies, Field, Order, Rays, SectorField, Sectors, Stance, Viewsheds};
 use crate::world::Terrain;

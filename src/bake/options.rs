@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::BakeError;
 use super::compression::Compression;
-use crate::bundle::Keep;
+use super::error::BakeError;
+use super::store::file::Keep;
 use crate::format::Grid;
 use crate::visibility::{Curvature, Field, MAX_SECTORS, Simd};
 use crate::world::Terrain;

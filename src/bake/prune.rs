@@ -1,9 +1,16 @@
 //! A bundle with every PVS pruned to a number of nodes, as the thesis did it (section 3.4).
+//!
+//! A side road, for comparison: PVSs are pruned one by one, so they are read from a bundle, and are
+//! single trees in the one that is written (tree code 1).
 
+use std::path::Path;
+
+use super::assembly::Place;
 use super::compression::DeepestFirst;
-use super::pack::{Packing, reading};
-use super::{BakeError, Stage};
-use crate::bundle::{Given, Loss, Part, Provenance, Statistics, TerrainWriter, Written};
+use super::crew::Crew;
+use super::error::{BakeError, unreadable};
+use super::observer::Stage;
+use crate::bundle::{Given, Loss, Provenance, Statistics, TerrainWriter, Written};
 use crate::compress::prune::Pruner;
 use crate::compress::{Scratch, encode};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
@@ -14,41 +21,24 @@ use crate::runtime::{MappedBundle, TerrainBundle};
 /// Quads that a thread prunes at a time: some three blocks and the quads in them.
 const CHUNK: u64 = 256;
 
-/// Writes a bundle with every PVS pruned by itself, in tree code 1. The provenance is given what
-/// was lost.
+/// Writes the bundle `source` with every PVS pruned by itself, in tree code 1. The provenance is
+/// given what was lost.
 pub(super) fn prune(
-    packing: &Packing,
+    source: &Path,
+    place: &Place,
+    crew: &Crew,
     to: DeepestFirst,
     provenance: &mut Provenance,
 ) -> Result<Written, BakeError> {
-    let Packing {
-        valid,
-        target,
-        crew,
-        ..
-    } = *packing;
-    // The trees of a bundle in the making may tell each pair once.
-    let whole = match is_finished(packing)? {
-        true => None,
-        false => Some(packing.pack_aside(provenance)?),
-    };
-    let source = whole.as_ref().map_or(packing.source, Part::path);
-    let cannot = |error: &dyn std::fmt::Display| reading(source, error);
+    let cannot = |error: &dyn std::fmt::Display| unreadable(source, error);
     let map = MappedBundle::open(source).map_err(|error| cannot(&error))?;
     let terrain = map.terrain().map_err(|error| cannot(&error))?;
+    let valid = place.valid;
     let grid = valid.grid();
-    let mut header = target.header.clone();
-    header.parameters.tree_code = TreeCode::Single;
-    header.parameters.lossy = true;
+    let mut header = place.header(TreeCode::Single, true);
     // Whom A sees is pruned without a look at who sees A.
     header.parameters.mutual = false;
-    let mut writer = TerrainWriter::create_in(
-        target.making(),
-        target.path,
-        target.overwrite,
-        &header,
-        target.heights,
-    )?;
+    let mut writer = TerrainWriter::create(place.path, place.overwrite, &header, place.heights)?;
     let mut statistics = Statistics::new(grid, valid.samples());
     crew.observer.stage(Stage::Prune, grid.quad_count());
     let mut quads = grid.bake_order();
@@ -93,18 +83,7 @@ pub(super) fn prune(
         None => Loss::between(given, &provenance.statistics, &statistics),
     });
     provenance.statistics = statistics;
-    let written = writer.finish(provenance)?;
-    if let Some(whole) = whole {
-        whole.remove()?;
-    }
-    Ok(written)
-}
-
-/// Whether every PVS can be read from the source: it is in tree code 2, or was pruned before.
-fn is_finished(packing: &Packing) -> Result<bool, BakeError> {
-    let map = MappedBundle::open(packing.source).map_err(|error| packing.unreadable(&error))?;
-    let terrain = map.terrain().map_err(|error| packing.unreadable(&error))?;
-    Ok(terrain.groups().is_some() || terrain.parameters().lossy)
+    Ok(writer.finish(provenance)?)
 }
 
 /// Room for one PVS.

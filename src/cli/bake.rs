@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{self, BakeError, BakeOptions, Keep, Part, ShardReport, Source};
-use viewcell::bundle::{self, BundleError, Checkpoint, Info};
+use viewcell::bake::{self, BakeError, BakeOptions, Keep, ShardOf, ShardReport, Source};
+use viewcell::bundle::{self, BundleError, Info};
 use viewcell::ingest::{IngestError, IngestErrorKind, read_terrain};
 use viewcell::visibility;
 
@@ -82,7 +82,7 @@ struct Long {
     /// Bake share I of N, into OUT.I-of-N.vcs unless -o names a file that is no .vcb; viewcell
     /// merge joins shares
     #[arg(long, value_name = "I/N", help_heading = "Long bakes")]
-    shard: Option<Part>,
+    shard: Option<ShardOf>,
 }
 
 impl Long {
@@ -278,8 +278,8 @@ fn stopped(failure: &Failure, stop: &Stop) -> Exit {
 fn check_output(input: &Path, force: bool, resume: bool, output: &Path) -> Result<(), Failure> {
     check_not_input(input, output)?;
     match bundle::check_output(output, force) {
-        // What a killed bake has left is tidied up.
-        Err(BundleError::Exists { .. }) if resume && Checkpoint::is_left_beside(output) => Ok(()),
+        // It may be what this very job made: the bake tells.
+        Err(BundleError::Exists { .. }) if resume => Ok(()),
         checked => Ok(checked?),
     }
 }
