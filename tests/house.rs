@@ -12,7 +12,7 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("runtime", &["format"]),
     ("world", &[]),
     ("ingest", &["world"]),
-    ("visibility", &["dice", "world"]),
+    ("visibility", &["dice", "format", "world"]),
     ("hierarchy", &["visibility", "world"]),
     ("compress", &["format", "hierarchy"]),
     ("bundle", &["dice", "format", "compress"]),

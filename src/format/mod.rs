@@ -6,7 +6,7 @@
 //! - [`header`]: the fixed header and the section table;
 //! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
 //! - [`cells`]: the sections of a cell bundle;
-//! - [`grid`]: samples, quads, blocks, and the order of the trees;
+//! - [`grid`]: samples, quads, blocks, and the order of the trees; [`blockbits`], words of blocks;
 //! - [`quadtree`]: the code of one PVS, and the answers read straight from it;
 //! - [`groups`]: the code of the PVSs of a block together, as pairs of blocks ([`blockpair`],
 //!   [`dictionary`]), and [`grouppvs`], one PVS out of it.
@@ -22,6 +22,7 @@
     )
 )]
 
+pub mod blockbits;
 pub mod blockpair;
 pub mod bytes;
 pub mod cells;

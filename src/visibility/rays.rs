@@ -10,14 +10,17 @@ use super::decide::{Node, Slab, visit};
 use super::field::{Field, Stance};
 use super::lanes::{LANES, PATCH};
 use super::refine::Viewers;
-use super::scatter::{scatter, transpose};
+use super::scatter::scatter;
+use super::sights::{LOOK_BLOCKS, LOOK_LEVEL, Sights};
 use super::simd::at_level;
+use super::viewsheds::Viewsheds;
+use crate::format::{Grid, Quad, Sample};
 use crate::world::Terrain;
 use fearless_simd::{Level, prelude::*};
 use fearless_simd_macros::simd;
 
-/// Side of a block of viewpoints, computed in one call. [Unit: samples]
-pub const BLOCK: u32 = 16;
+/// Side of the square of viewpoints that one call computes. [Unit: samples]
+pub const BLOCK: u32 = 1 << LOOK_LEVEL;
 
 /// Levels of nodes: sides of 1, 2, 4 ... `TOP` displacements.
 pub(super) const LEVELS: usize = TOP.ilog2() as usize + 1;
@@ -82,8 +85,22 @@ pub(super) struct Patch {
     pub row: i32,
     /// Lanes with terrain to stand on.
     standing: u64,
-    /// Place of the first lane's bitmap.
-    bitmap: usize,
+    /// Which child it is of the quad that is looked from.
+    child: usize,
+}
+
+impl Patch {
+    fn new(terrain: &Terrain, quad: Quad, child: usize) -> Self {
+        let Sample { column, row } = quad.origin();
+        let (column, row) = (column as usize, row as usize);
+        let (column, row) = (column + child % 2 * PATCH, row + child / 2 * PATCH);
+        Self {
+            column: column as i32,
+            row: row as i32,
+            standing: standing(terrain, column, row),
+            child,
+        }
+    }
 }
 
 /// An 8 × 8 block of displacements.
@@ -157,65 +174,36 @@ impl<'f> Rays<'f> {
             before(block(last), block((patch.column, patch.row)))
         })
     }
-
-    /// Words of one bitmap: a `u64` for every 8 × 8 block, row by row.
-    pub fn words(&self) -> usize {
-        self.field.words()
-    }
-
-    /// Writes what the viewpoints (column .. column + 16, row .. row + 16) see into 256 bitmaps,
-    /// one after the other in Morton order (children north-west, north-east, south-west,
-    /// south-east). Bits outside the grid and of voids are 0.
-    ///
-    /// Panics unless `column` and `row` are multiples of 16 and `bitmaps` holds 256 bitmaps.
-    pub fn viewsheds(&mut self, column: u32, row: u32, bitmaps: &mut [u64]) {
-        assert!(column.is_multiple_of(BLOCK) && row.is_multiple_of(BLOCK));
-        assert_eq!(bitmaps.len(), (BLOCK * BLOCK) as usize * self.words());
-        bitmaps.fill(0);
-        let level = self.level;
-        at_level!(level, simd => walk(simd, self, column as usize, row as usize, bitmaps));
-        let words = self.words();
-        for (patch, bitmaps) in (0..).zip(bitmaps.chunks_exact_mut(LANES * words)) {
-            let block = (column / 8 + patch % 2, row / 8 + patch / 2);
-            if let Some(before) = self.before {
-                self.leave_once(before, block, bitmaps);
-            }
-            for bitmap in bitmaps.chunks_exact_mut(words) {
-                for (word, valid) in bitmap.iter_mut().zip(&self.field.valid) {
-                    *word &= valid;
-                }
-            }
-        }
-    }
-
-    /// Of what the viewpoints of a block see, leaves each pair once.
-    fn leave_once(&self, before: Order, block: (u32, u32), bitmaps: &mut [u64]) {
-        let words = self.words();
-        let across = self.field.width.div_ceil(8) as u32;
-        let wanted: Vec<u64> = (0..words as u32)
-            .map(|word| u64::from(!before((word % across, word / across), block)).wrapping_neg())
-            .collect();
-        for bitmap in bitmaps.chunks_exact_mut(words) {
-            for (word, wanted) in bitmap.iter_mut().zip(&wanted) {
-                *word &= wanted;
-            }
-        }
-        let own = (block.1 * across + block.0) as usize;
-        if block.0 < across && own < words {
-            let at = |lane: usize| morton(lane % PATCH, lane / PATCH) * words + own;
-            let mut seen_by: [u64; LANES] = std::array::from_fn(|lane| bitmaps[at(lane)]);
-            transpose(&mut seen_by);
-            for (lane, seen_by) in seen_by.into_iter().enumerate() {
-                bitmaps[at(lane)] &= seen_by;
-            }
-        }
-    }
 }
 
-/// Place in Morton order of (column, row), each below 16.
-fn morton(column: usize, row: usize) -> usize {
-    let spread = |x: usize| x & 1 | (x & 2) << 1 | (x & 4) << 2 | (x & 8) << 3;
-    spread(column) | spread(row) << 1
+impl Viewsheds for Rays<'_> {
+    fn grid(&self) -> Grid {
+        self.field.grid
+    }
+
+    fn look(&mut self, quad: Quad, sights: &mut Sights) {
+        let Field { grid, .. } = *self.field;
+        assert_eq!(quad.level, LOOK_LEVEL, "{quad:?}");
+        assert_eq!(sights.targets(), grid.blocks(), "room for another grid");
+        sights.clear();
+        let patches = std::array::from_fn(|child| Patch::new(self.terrain, quad, child));
+        let level = self.level;
+        at_level!(level, simd => walk(simd, self, &patches, sights));
+        let (across, _) = grid.block_shape();
+        for patch in &patches {
+            let block = (patch.column as u32 / 8, patch.row as u32 / 8);
+            let number = |(column, row): (u32, u32)| (row * across + column) as usize;
+            if self.before.is_some() && patch.standing != 0 {
+                sights.leave_mutual(patch.child, number(block));
+            }
+            let wanted = |target: usize| {
+                let target = target as u32;
+                let target = (target % across, target / across);
+                self.before.is_none_or(|before| !before(target, block))
+            };
+            sights.finish(patch.child, patch.standing, &self.field.valid, wanted);
+        }
+    }
 }
 
 /// The lanes of a patch that have terrain to stand on.
@@ -228,17 +216,13 @@ fn standing(terrain: &Terrain, column: usize, row: usize) -> u64 {
 }
 
 #[simd]
-fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, column: usize, row: usize, bitmaps: &mut [u64]) {
+fn walk<S: Simd>(
+    simd: S,
+    rays: &mut Rays<'_>,
+    patches: &[Patch; LOOK_BLOCKS],
+    sights: &mut Sights,
+) {
     let field = rays.field;
-    let patches: [Patch; 4] = std::array::from_fn(|i| {
-        let (column, row) = (column + i % 2 * PATCH, row + i / 2 * PATCH);
-        Patch {
-            column: column as i32,
-            row: row as i32,
-            standing: standing(rays.terrain, column, row),
-            bitmap: morton(column % BLOCK as usize, row % BLOCK as usize),
-        }
-    });
     let mut block = Block {
         p: 0,
         q: 0,
@@ -251,7 +235,7 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, column: usize, row: usize, bitmap
     let top = TOP as i32;
     for y in (-top..field.height as i32).step_by(TOP) {
         for x in (-top..field.width as i32).step_by(TOP) {
-            for patch in &patches {
+            for patch in patches {
                 if patch.standing == 0 {
                     continue;
                 }
@@ -264,7 +248,7 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, column: usize, row: usize, bitmap
                 });
                 while let Some(node) = rays.stack.pop() {
                     if node.level >= 3 {
-                        flush(field, &mut block, patch, bitmaps);
+                        flush(&mut block, patch, sights);
                         block.p = node.p;
                         block.q = node.q;
                         if field.stance == Stance::Cell {
@@ -275,33 +259,23 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, column: usize, row: usize, bitmap
                     }
                     visit(simd, rays, patch, node, &mut block);
                 }
-                flush(field, &mut block, patch, bitmaps);
+                flush(&mut block, patch, sights);
             }
         }
     }
 }
 
-/// Writes a finished block of displacements into the bitmaps of its lanes.
+/// Hands over a finished block of displacements.
 #[inline(always)]
-fn flush(field: &Field, block: &mut Block, patch: &Patch, bitmaps: &mut [u64]) {
+fn flush(block: &mut Block, patch: &Patch, sights: &mut Sights) {
     if !block.any {
         return;
     }
     block.any = false;
     let masks = std::mem::replace(&mut block.masks, [0; 64]);
-    let words = field.words();
-    let across = field.width.div_ceil(8);
     let place = (
         (patch.column + block.p).div_euclid(8),
         (patch.row + block.q).div_euclid(8),
     );
-    scatter(
-        masks,
-        place,
-        (across, words / across),
-        |lane, word, bits| {
-            let bitmap = patch.bitmap + morton(lane % PATCH, lane / PATCH);
-            bitmaps[bitmap * words + word] |= bits;
-        },
-    );
+    scatter(masks, place, patch.child, sights);
 }

@@ -39,20 +39,23 @@
 //! So the mode is neither exact nor conservative, and not mutual: the lines from A through B are
 //! not those from B through A.
 
+use super::MAX_SECTORS;
 use super::lanes::{LANES, PATCH};
 use super::midlines::{Midline, midlines};
 use super::relief::{Patch, Relief};
 use super::scatter::scatter;
 use super::sightline::{Bodies, TOLERANCE};
+use super::sights::{LOOK_BLOCKS, LOOK_LEVEL, Sights};
 use super::simd::at_level;
 use super::viewsheds::Viewsheds;
-use super::{BLOCK, MAX_SECTORS};
+use crate::format::{Grid, Quad, Sample};
 use crate::world::Terrain;
 use fearless_simd::{Level, Simd};
 use fearless_simd_macros::simd;
 
 /// A terrain prepared for [`Sectors`]; all threads share it.
 pub struct SectorField {
+    grid: Grid,
     relief: Relief,
     bodies: Bodies,
     lines: Vec<Midline>,
@@ -65,11 +68,12 @@ impl SectorField {
     ///
     /// # Panics
     ///
-    /// Unless `sectors` is 1 to [`MAX_SECTORS`].
+    /// Unless `sectors` is 1 to [`MAX_SECTORS`], and no side longer than [`Grid::MAX_SIDE`].
     pub fn new(terrain: &Terrain, bodies: Bodies, sectors: u32) -> Self {
         assert!((1..=MAX_SECTORS).contains(&sectors));
         let reach = terrain.width().max(terrain.height());
         Self {
+            grid: Grid::new(terrain.width(), terrain.height()).expect("a grid of a bundle's"),
             relief: Relief::new(terrain),
             bodies,
             lines: midlines(sectors, reach, terrain.spacing()),
@@ -120,60 +124,63 @@ fn shape(relief: &Relief) -> (usize, usize) {
 }
 
 impl Viewsheds for Sectors<'_> {
-    fn words(&self) -> usize {
-        self.field.relief.valid.len()
+    fn grid(&self) -> Grid {
+        self.field.grid
     }
 
-    fn viewsheds(&mut self, column: u32, row: u32, bitmaps: &mut [u64]) {
-        assert!(column.is_multiple_of(BLOCK) && row.is_multiple_of(BLOCK));
-        let words = self.words();
-        assert_eq!(bitmaps.len(), (BLOCK * BLOCK) as usize * words);
-        bitmaps.fill(0);
+    fn look(&mut self, quad: Quad, sights: &mut Sights) {
         let relief = &self.field.relief;
-        // The four patches of a block follow each other in Morton order.
-        let patches = bitmaps.chunks_exact_mut(LANES * words);
-        for (bitmaps, (x, y)) in patches.zip([(0, 0), (1, 0), (0, 1), (1, 1)]) {
+        assert_eq!(quad.level, LOOK_LEVEL, "{quad:?}");
+        assert_eq!(
+            sights.targets(),
+            relief.valid.len(),
+            "room for another grid"
+        );
+        sights.clear();
+        for child in 0..LOOK_BLOCKS {
+            let Sample { column, row } = quad.origin();
+            let (x, y) = (child as u32 % 2, child as u32 / 2);
             let (column, row) = (column + x * PATCH as u32, row + y * PATCH as u32);
             let standing = relief.standing(column, row);
-            if standing == 0 {
-                continue;
-            }
-            let (columns, rows) = shape(relief);
-            let blocks =
-                || (-1..rows as i32).flat_map(|y| (-1..columns as i32).map(move |x| (x, y)));
-            self.hidden.fill([0; LANES]);
-            if self.field.max_distance.is_finite() {
-                for (masks, (x, y)) in self.hidden.iter_mut().zip(blocks()) {
-                    for (mask, i) in masks.iter_mut().zip(0..) {
-                        let (c, r) = (x * 8 + i % 8 - column as i32, y * 8 + i / 8 - row as i32);
-                        *mask = if self.field.too_far(c, r) { !0 } else { 0 };
+            if standing != 0 {
+                self.hide((column as i32, row as i32), standing);
+                let (columns, rows) = shape(relief);
+                for (masks, at) in self.hidden.iter().zip(blocks(relief)) {
+                    if masks.iter().any(|&lanes| lanes != 0) {
+                        scatter(*masks, at, child, sights);
                     }
                 }
-            }
-            at_level!(self.level, simd => walk(simd, self.field, (column as i32, row as i32), standing, &mut self.hidden));
-            for (masks, at) in self.hidden.iter().zip(blocks()) {
-                if masks.iter().all(|&lanes| lanes == 0) {
-                    continue;
-                }
-                scatter(*masks, at, (columns, rows), |lane, word, bits| {
-                    bitmaps[morton(lane) * words + word] |= bits;
-                });
-            }
-            for lane in 0..LANES {
-                let stands = if standing >> lane & 1 == 1 { !0 } else { 0 };
-                let bitmap = &mut bitmaps[morton(lane) * words..][..words];
-                for (word, valid) in bitmap.iter_mut().zip(&relief.valid) {
-                    *word = !*word & valid & stands;
+                // What is not hidden is visible.
+                for at in (0..rows as i32).flat_map(|y| (0..columns as i32).map(move |x| (x, y))) {
+                    let seen = sights.rows_mut(child, at).into_iter().flatten();
+                    seen.for_each(|row| *row = !*row);
                 }
             }
+            sights.finish(child, standing, &relief.valid, |_| true);
         }
     }
 }
 
-/// Place of a lane's bitmap among those of its patch.
-fn morton(lane: usize) -> usize {
-    let spread = |x: usize| x & 1 | (x & 2) << 1 | (x & 4) << 2;
-    spread(lane % PATCH) | spread(lane / PATCH) << 1
+/// The blocks of displacements: those of the grid and one more row and column north and west.
+fn blocks(relief: &Relief) -> impl Iterator<Item = (i32, i32)> {
+    let (columns, rows) = shape(relief);
+    (-1..rows as i32).flat_map(move |y| (-1..columns as i32).map(move |x| (x, y)))
+}
+
+impl Sectors<'_> {
+    /// Finds who is hidden from the patch at (`column`, `row`).
+    fn hide(&mut self, (column, row): (i32, i32), standing: u64) {
+        self.hidden.fill([0; LANES]);
+        if self.field.max_distance.is_finite() {
+            for (masks, (x, y)) in self.hidden.iter_mut().zip(blocks(&self.field.relief)) {
+                for (mask, i) in masks.iter_mut().zip(0..) {
+                    let (c, r) = (x * 8 + i % 8 - column, y * 8 + i / 8 - row);
+                    *mask = if self.field.too_far(c, r) { !0 } else { 0 };
+                }
+            }
+        }
+        at_level!(self.level, simd => walk(simd, self.field, (column, row), standing, &mut self.hidden));
+    }
 }
 
 /// Steps between two looks at whether a midline has passed all that it may see.
