@@ -17,11 +17,10 @@ use super::tiles::Tile;
 use crate::bundle::StageTime;
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{PairBits, PairList, PairSymbols, Sight};
-use crate::visibility::{BLOCK, Viewsheds};
+use crate::format::Quad;
+use crate::format::grid::BLOCK_LEVEL;
+use crate::visibility::{BlockSight, LOOK_LEVEL, Sights, Viewsheds};
 use crate::world::Terrain;
-
-/// Blocks of 8 × 8 viewpoints along a side of what a kernel looks from at once.
-const SIDE: u32 = BLOCK / 8;
 
 /// A block's number, and its group as it lies in a store.
 type Encoded = (usize, Vec<u8>);
@@ -46,7 +45,7 @@ pub(super) struct Visibility<'t> {
 /// What a thread works with.
 struct Room<'k> {
     kernel: Box<dyn Viewsheds + 'k>,
-    bitmaps: Vec<u64>,
+    sights: Sights,
     pair: PairSymbols,
 }
 
@@ -132,7 +131,7 @@ impl<'t> Visibility<'t> {
             .kernel
             .viewsheds(level.unwrap_or(fearless_simd::Level::new()));
         Room {
-            bitmaps: vec![0; (BLOCK * BLOCK) as usize * kernel.words()],
+            sights: Sights::new(self.valid.grid()),
             kernel,
             pair: PairSymbols::default(),
         }
@@ -147,18 +146,18 @@ impl<'t> Visibility<'t> {
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Option<std::io::Result<Vec<Encoded>>> {
         let mut groups = Vec::with_capacity(blocks.len());
-        let place = |&number: &usize| {
+        // The quad that a kernel looks from at once.
+        let quad = |&number: &usize| {
             let (column, row) = self.order.block(number);
-            (column / SIDE, row / SIDE)
+            let up = LOOK_LEVEL - BLOCK_LEVEL;
+            Quad::new(LOOK_LEVEL, column >> up, row >> up)
         };
-        for together in blocks.chunk_by(|a, b| place(a) == place(b)) {
+        for together in blocks.chunk_by(|a, b| quad(a) == quad(b)) {
             if !go_on(0) {
                 return None;
             }
             let begun = ThreadTime::now();
-            let (column, row) = place(&together[0]);
-            room.kernel
-                .viewsheds(column * BLOCK, row * BLOCK, &mut room.bitmaps);
+            room.kernel.look(quad(&together[0]), &mut room.sights);
             let looked = begun.elapsed().as_nanos() as u64;
             for &number in together {
                 match self.group(room, number).encode(number, self.order) {
@@ -176,47 +175,28 @@ impl<'t> Visibility<'t> {
 
     /// The group of a block, out of what the kernel has seen.
     fn group(&self, room: &mut Room<'_>, number: usize) -> Group {
-        let words = self.valid.blocks().len();
         let (column, row) = self.order.block(number);
-        let quarter = (row % SIDE * SIDE + column % SIDE) as usize;
-        let bitmaps = &room.bitmaps[64 * quarter * words..][..64 * words];
+        let child = (row & 1) << 1 | column & 1;
         let terrain = self.valid.blocks();
         let viewpoints = terrain[self.order.index(number)];
         let mut group = Group {
-            sights: vec![Sight::Hidden; words],
+            sights: vec![Sight::Hidden; terrain.len()],
             pairs: PairList::default(),
         };
-        let mut rows = [0; 64];
         for target in self.order.told_by(number) {
-            let mut any = 0;
-            for (i, bitmap) in bitmaps.chunks_exact(words).enumerate() {
-                let row = bitmap[target];
-                any |= row;
-                rows[MORTON[i]] = row;
-            }
-            if any == 0 {
-                continue;
-            }
-            let bits = PairBits::new(&rows, viewpoints, terrain[target]);
-            let sight = bits.analyse(&mut room.pair);
-            group.sights[target] = sight;
-            if sight == Sight::Mixed {
-                group.pairs.push(room.pair.pair());
-            }
+            group.sights[target] = match room.sights.sight(child as usize, target) {
+                BlockSight::Void | BlockSight::Hidden => Sight::Hidden,
+                BlockSight::Visible => Sight::Visible,
+                BlockSight::Mixed(rows) => {
+                    let bits = PairBits::new(rows, viewpoints, terrain[target]);
+                    let sight = bits.analyse(&mut room.pair);
+                    if sight == Sight::Mixed {
+                        group.pairs.push(room.pair.pair());
+                    }
+                    sight
+                }
+            };
         }
         group
     }
 }
-
-/// Place in its block, row by row, of the viewpoint that comes at each place in Morton order.
-const MORTON: [usize; 64] = {
-    let mut places = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        let column = i & 1 | i >> 1 & 2 | i >> 2 & 4;
-        let row = i >> 1 & 1 | i >> 2 & 2 | i >> 3 & 4;
-        places[i] = row * 8 + column;
-        i += 1;
-    }
-    places
-};
