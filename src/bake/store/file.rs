@@ -253,6 +253,7 @@ impl Store {
                 Err(fault) => return Err(fault),
             };
             if tag == DONE {
+                self.length = reader.position();
                 return Ok(reader.is_at_end());
             }
             let key = Key::split(&payload).filter(|_| tag == BLOCK);
