@@ -1,7 +1,7 @@
 //! Which kernel a visibility mode takes.
 
 use super::options::{BakeOptions, Mode, mutual};
-use crate::format::groups::comes_before;
+use crate::format::morton::comes_before;
 use crate::visibility::{Bodies, Field, Order, Rays, SectorField, Sectors, Stance, Viewsheds};
 use crate::world::Terrain;
 

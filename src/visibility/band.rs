@@ -4,6 +4,7 @@ use super::axis::Axis;
 use super::field::Field;
 use super::lanes::{Lanes, PATCH};
 use super::rays::Patch;
+use crate::format::blockbits::turn;
 use fearless_simd::prelude::*;
 
 /// The rows of a patch of viewpoints that hold all lanes still open, as few as are whole groups,
@@ -37,7 +38,7 @@ impl<'f> Band<'f> {
         sign: i32,
     ) -> (Self, usize) {
         let (column, row, active) = if turned {
-            (patch.row, patch.column, transposed(active))
+            (patch.row, patch.column, turn(active))
         } else {
             (patch.column, patch.row, active)
         };
@@ -60,7 +61,7 @@ impl<'f> Band<'f> {
     #[inline(always)]
     pub fn lanes(&self, of_patch: u64) -> u64 {
         let lanes = if self.turned {
-            transposed(of_patch)
+            turn(of_patch)
         } else {
             of_patch
         };
@@ -71,11 +72,7 @@ impl<'f> Band<'f> {
     #[inline(always)]
     pub fn of_patch(&self, lanes: u64) -> u64 {
         let lanes = lanes << self.skipped;
-        if self.turned {
-            transposed(lanes)
-        } else {
-            lanes
-        }
+        if self.turned { turn(lanes) } else { lanes }
     }
 
     /// A place or displacement on the axis's grid, from one on the terrain's; and back.
@@ -107,32 +104,5 @@ impl<'f> Band<'f> {
     #[inline(always)]
     pub fn ground<S: Simd, const N: usize>(&self, simd: S, x: i32, y: i32) -> Lanes<S, N> {
         self.axis.ground.patch(simd, self.index(x, y))
-    }
-}
-
-/// Turns an 8 × 8 bit matrix over its diagonal.
-#[inline(always)]
-fn transposed(mut bits: u64) -> u64 {
-    for (shift, mask) in [
-        (7, 0x00aa_00aa_00aa_00aa),
-        (14, 0x0000_cccc_0000_cccc),
-        (28, 0x0000_0000_f0f0_f0f0),
-    ] {
-        let swap = (bits >> shift ^ bits) & mask;
-        bits ^= swap << shift ^ swap;
-    }
-    bits
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_lane_changes_places_with_its_mirror_image() {
-        for lane in 0..64 {
-            let mirrored = lane % 8 * 8 + lane / 8;
-            assert_eq!(transposed(1 << lane), 1 << mirrored);
-        }
     }
 }

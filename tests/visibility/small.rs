@@ -3,7 +3,7 @@
 use super::{BODIES, Viewsheds, levels};
 use proptest::prelude::*;
 use viewcell::format::Quad;
-use viewcell::format::groups::comes_before;
+use viewcell::format::morton::comes_before;
 use viewcell::visibility::{BLOCK, Bodies, Field, Order, Rays, Stance, find_sight, sees};
 use viewcell::visibility::{BlockSight, LOOK_LEVEL, Sights, Viewsheds as _};
 use viewcell::world::Terrain;
