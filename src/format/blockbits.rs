@@ -26,9 +26,43 @@ pub fn transpose(rows: &mut [u64; 64]) {
     }
 }
 
+/// Turns the block of a word over its diagonal: sample (c, r) changes places with (r, c).
+#[inline(always)]
+pub const fn turn(word: u64) -> u64 {
+    let word = swap(word, 0x00AA_00AA_00AA_00AA, 7);
+    let word = swap(word, 0x0000_CCCC_0000_CCCC, 14);
+    swap(word, 0x0000_0000_F0F0_F0F0, 28)
+}
+
+/// A word with its samples in Morton order ([`super::morton`]), so that the squares of every level
+/// lie together: bit rrrccc goes to bit rcrcrc.
+#[inline]
+pub const fn in_morton_order(word: u64) -> u64 {
+    let word = swap(word, 0x00F0_00F0_00F0_00F0, 4);
+    let word = swap(word, 0x0000_FF00_0000_FF00, 8);
+    swap(word, 0x0C0C_0C0C_0C0C_0C0C, 2)
+}
+
+/// Swaps the bits of `mask` with those `distance` above them.
+#[inline(always)]
+const fn swap(word: u64, mask: u64, distance: u32) -> u64 {
+    let change = (word >> distance ^ word) & mask;
+    word ^ change ^ change << distance
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::morton;
+
+    #[test]
+    fn each_sample_of_a_word_finds_its_place() {
+        for (column, row) in (0..8).flat_map(|c| (0..8).map(move |r| (c, r))) {
+            let word = 1 << (row * 8 + column);
+            assert_eq!(turn(word), 1 << (column * 8 + row));
+            assert_eq!(in_morton_order(word), 1 << morton::number(column, row));
+        }
+    }
 
     #[test]
     fn each_bit_changes_places_with_its_mirror_image() {

@@ -6,7 +6,8 @@
 //! - [`header`]: the fixed header and the section table;
 //! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
 //! - [`cells`]: the sections of a cell bundle;
-//! - [`grid`]: samples, quads, blocks, and the order of the trees; [`blockbits`], words of blocks;
+//! - [`grid`]: samples, quads, blocks, and the order of the trees; [`morton`], that
+//!   order by numbers; [`blockbits`], words of blocks and squares of bits;
 //! - [`quadtree`]: the code of one PVS, and the answers read straight from it;
 //! - [`groups`]: the code of the PVSs of a block together, as pairs of blocks ([`blockpair`],
 //!   [`dictionary`]), and [`grouppvs`], one PVS out of it.
@@ -33,6 +34,7 @@ pub mod grid;
 pub mod grouppvs;
 pub mod groups;
 pub mod header;
+pub mod morton;
 pub mod quadtree;
 mod rank;
 mod sweep;

@@ -1,6 +1,6 @@
 //! From masks by displacement, a bit a viewpoint, to rows by viewpoint, a bit a target.
 
-use super::lanes::{LANES, PATCH};
+use super::lanes::{LANES, SIDE};
 use super::sights::Sights;
 use crate::format::blockbits::transpose;
 
@@ -37,13 +37,13 @@ fn add<const EAST: bool, const SOUTH: bool>(
     let mut bits = *masks;
     let mut any = 0;
     for (lane, bits) in bits.iter_mut().enumerate() {
-        let (right, down) = (lane % PATCH, lane / PATCH);
+        let (right, down) = (lane % SIDE, lane / SIDE);
         let stay = 0x0101_0101_0101_0101u64 * (0xff >> right);
         *bits = match (EAST, SOUTH) {
             (true, _) if right == 0 => 0,
             (_, true) if down == 0 => 0,
             (false, _) => (*bits & stay) << right,
-            (true, _) => (*bits & !stay) >> (PATCH - right),
+            (true, _) => (*bits & !stay) >> (SIDE - right),
         };
         *bits = match SOUTH {
             false => *bits << (8 * down),

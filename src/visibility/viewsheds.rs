@@ -1,7 +1,7 @@
 //! What the bake takes from a kernel, whatever the visibility mode.
 
 use super::sights::{LOOK_BLOCKS, LOOK_LEVEL, Sights};
-use crate::format::{Grid, Quad};
+use crate::format::{Grid, Quad, morton};
 
 /// Who sees whom, 2 × 2 blocks of viewpoints at a time.
 pub trait Viewsheds: Send {
@@ -41,15 +41,10 @@ pub trait Viewsheds: Send {
         for (block, bitmaps) in (0..LOOK_BLOCKS).zip(blocks) {
             for target in 0..words {
                 for (lane, &bits) in sights.rows(block, target).into_iter().flatten().enumerate() {
-                    bitmaps[morton(lane) * words + target] = bits;
+                    let at = morton::number(lane as u32 % 8, lane as u32 / 8) as usize;
+                    bitmaps[at * words + target] = bits;
                 }
             }
         }
     }
-}
-
-/// Place of a viewpoint's bitmap among those of its block.
-fn morton(lane: usize) -> usize {
-    let spread = |x: usize| x & 1 | (x & 2) << 1 | (x & 4) << 2;
-    spread(lane % 8) | spread(lane / 8) << 1
 }

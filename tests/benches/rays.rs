@@ -5,7 +5,7 @@ use cpu_time::ProcessTime;
 use std::path::Path;
 use viewcell::format::Quad;
 use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::visibility::{Bodies, Field, LOOK_BLOCKS, LOOK_LEVEL, Rays, Sights};
+use viewcell::visibility::{Bodies, HeightField, LOOK_BLOCKS, LOOK_LEVEL, Rays, Sights};
 use viewcell::visibility::{Simd, Stance, Viewsheds};
 
 fn main() {
@@ -31,7 +31,7 @@ fn main() {
         eye: 1.8,
         head: 1.8,
     };
-    let field = Field::new(&terrain, bodies, stance);
+    let field = HeightField::new(&terrain, bodies, stance);
     let mut rays = Rays::new(&terrain, &field, Simd::Auto.level().unwrap());
     let grid = rays.grid();
     let (columns, rows) = grid.quads_at(LOOK_LEVEL);

@@ -17,6 +17,9 @@ use viewcell::visibility::{BlockSight, LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewshed
 use viewcell::visibility::{Bodies, Curvature, Rays, Simd};
 use viewcell::world::Terrain;
 
+/// Side of the quad of viewpoints that a kernel computes in one call.
+const SIDE: u32 = 1 << LOOK_LEVEL;
+
 const BODIES: Bodies = Bodies {
     eye: 1.8,
     head: 1.8,

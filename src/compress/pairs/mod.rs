@@ -9,8 +9,9 @@ pub mod group;
 pub mod prune;
 pub mod symbols;
 
+pub use crate::format::blockbits::transpose;
 pub use bits::PairBits;
 pub use codebook::{Codebook, Histogram};
-pub use group::{GroupSymbols, PairCounts, encode_group, encode_head, encode_records, transpose};
+pub use group::{GroupSymbols, PairCounts, encode_group, encode_head, encode_records};
 pub use prune::{PairWorth, Pruner, Worth, prune_tree};
 pub use symbols::{Pair, PairList, PairSymbols, Sight};

@@ -1,5 +1,5 @@
-//! The terrain as the kernels read it: single precision, padded, with tables of the least and
-//! greatest heights over windows.
+//! The height field as the kernels read it: in single precision, with a margin of voids, and with
+//! tables of the least and the greatest heights over windows.
 
 use super::axis::Axis;
 use super::{Bodies, TOLERANCE};
@@ -16,7 +16,7 @@ pub enum Stance {
 }
 
 /// A terrain prepared for the kernels.
-pub struct Field {
+pub struct HeightField {
     pub(super) grid: Grid,
     pub(super) width: usize,
     pub(super) height: usize,
@@ -37,7 +37,7 @@ pub struct Field {
     pub(super) cell: f32,
 }
 
-impl Field {
+impl HeightField {
     /// Whether the tables of so many columns and rows can be addressed: those of some 220 million
     /// samples can, at most [`Grid::MAX_SIDE`] a side.
     pub fn fits(width: u32, height: u32) -> bool {
@@ -52,7 +52,7 @@ impl Field {
     ///
     /// Unless the terrain [fits](Self::fits).
     pub fn new(terrain: &Terrain, bodies: Bodies, stance: Stance) -> Self {
-        let grid = Grid::new(terrain.width(), terrain.height()).expect("see `Field::fits`");
+        let grid = Grid::new(terrain.width(), terrain.height()).expect("see `HeightField::fits`");
         let (width, height) = (terrain.width() as usize, terrain.height() as usize);
         let (low, high) = terrain
             .heights()
@@ -110,7 +110,7 @@ impl Field {
 
 #[cfg(test)]
 mod tests {
-    use super::Field;
+    use super::HeightField;
 
     #[test]
     fn what_fits_is_known_without_memory_for_it() {
@@ -121,7 +121,7 @@ mod tests {
             (65_536, 3400),
             (3400, 65_536),
         ] {
-            assert!(Field::fits(width, height), "{width} x {height}");
+            assert!(HeightField::fits(width, height), "{width} x {height}");
         }
         for (width, height) in [
             (15_300, 15_300),
@@ -129,7 +129,7 @@ mod tests {
             (3500, 65_536),
             (65_536, 65_536),
         ] {
-            assert!(!Field::fits(width, height), "{width} x {height}");
+            assert!(!HeightField::fits(width, height), "{width} x {height}");
         }
     }
 }
