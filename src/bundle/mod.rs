@@ -14,7 +14,8 @@
 //! - [`mod@ship`]: bundles for downloads, and back;
 //! - [`timings`]: what the making took, in a file beside the bundle.
 
-pub mod cells;
+mod arriving;
+mod cells;
 pub mod checkpoint;
 pub mod error;
 pub mod file;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -15,6 +16,7 @@ use viewcell::visibility::MAX_SECTORS;
 use super::compression::{CompressionArgs, WeightOf};
 use super::exit::{Exit, Failure};
 use super::heightmap::Reading;
+use super::output::is_stream;
 use super::sight::SightArgs;
 use super::threads;
 
@@ -146,7 +148,11 @@ pub enum Simd {
 impl TerrainJob {
     /// Reads a job file; its paths come out relative to where the process is.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let text = fs::read(path)
+        let read = match is_stream(path) {
+            true => io::read_to_string(io::stdin()).map(String::into_bytes),
+            false => fs::read(path),
+        };
+        let text = read
             .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))?;
         let bad = |fault: String| {
             Failure::new(

@@ -17,6 +17,7 @@ mod import;
 mod info;
 mod job;
 mod man;
+mod memory;
 mod merge;
 mod output;
 mod progress;
@@ -36,9 +37,10 @@ mod written;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Command, CommandFactory, FromArgMatches, Parser};
 
 use exit::Failure;
+pub use memory::Memory;
 
 /// Bakes who can see whom.
 ///
@@ -75,7 +77,8 @@ enum Verb {
 
 /// Runs the program on the process's arguments.
 pub fn main() -> ExitCode {
-    let outcome = match Cli::parse().verb {
+    signals::outlive_file_limits();
+    let outcome = match parsed().verb {
         Verb::Bake(args) => bake::run(args),
         Verb::Merge(args) => merge::run(&args),
         Verb::Repack(args) => repack::run(&args),
@@ -104,4 +107,22 @@ pub fn main() -> ExitCode {
         }
     };
     exit.into()
+}
+
+/// The arguments, or the end of the process with help or with what is wrong.
+fn parsed() -> Cli {
+    let mut command = with_negative_numbers(Cli::command());
+    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| error.format(&mut command).exit())
+}
+
+/// The same command, whose options take numbers below 0 for what they are, so that an error says
+/// what was expected, not that there is no option -5.
+fn with_negative_numbers(command: Command) -> Command {
+    let command = command.mut_args(|argument| match argument.get_long() {
+        Some(_) if argument.get_action().takes_values() => argument.allow_negative_numbers(true),
+        _ => argument,
+    });
+    command.mut_subcommands(with_negative_numbers)
 }

@@ -15,7 +15,7 @@ use viewcell::runtime::WorldKind;
 use super::exit::{Exit, Failure, Outcome};
 use super::export::work::{Manner, Work};
 use super::output;
-use super::query::{self, Place};
+use super::query::{self, By, Place};
 
 /// Draw what a bundle says, with a legend: a PNG
 ///
@@ -28,6 +28,8 @@ pub struct Args {
     bundle: PathBuf,
     #[command(flatten)]
     what: What,
+    #[command(flatten)]
+    by: By,
     /// With --pvs and --lost, of a terrain: of the squares of 2^LEVEL samples a side
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
     quad: u32,
@@ -49,11 +51,11 @@ pub struct Args {
 #[group(multiple = false)]
 struct What {
     /// What may be seen from A
-    #[arg(long, value_name = "A")]
+    #[arg(long, value_name = "A", allow_hyphen_values = true)]
     pvs: Option<Place>,
-    /// Until where A and B may walk before they can see each other, and in what order the regions
+    /// How far A and B may walk before they can see each other, and in what order the regions
     /// grew
-    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    #[arg(long, num_args = 2, value_names = ["A", "B"], allow_hyphen_values = true)]
     frontier: Option<Vec<Place>>,
     /// How much sees each place
     #[arg(long)]
@@ -62,7 +64,7 @@ struct What {
     #[arg(long, value_name = "OTHER")]
     lost: Option<PathBuf>,
     /// How many visible steps each cell is from A
-    #[arg(long, value_name = "A")]
+    #[arg(long, value_name = "A", allow_hyphen_values = true)]
     distance: Option<Place>,
 }
 
@@ -114,6 +116,9 @@ fn save(args: &Args, work: &Work<'_>, page: &Page) -> Outcome {
     if !work.save(|file| file.write_all(&bytes))? {
         return Ok(work.stop.stopped());
     }
+    if !args.bare {
+        work.tell(page.squeeze().as_slice());
+    }
     if args.manner.json.json {
         output::print_json(&Document {
             output: args.output.clone(),
@@ -143,6 +148,8 @@ fn bare(args: &Args, page: &Page) -> Result<RgbaImage, Failure> {
             "--width {width}: the map would be {width} x {all} pixels; expected {MOST} a side at most"
         )));
     }
+    picture::check_pixels(width.into(), all as u64)
+        .map_err(|error| Failure::new(Exit::Resource, error))?;
     let mut maps = RgbaImage::new(width, all as u32);
     for (i, panel) in page.panels.iter().enumerate() {
         let map = picture::resized(&panel.picture, width, height as u32);
