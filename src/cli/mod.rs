@@ -35,8 +35,9 @@ mod verify;
 mod view;
 mod written;
 
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
 
 use exit::Failure;
@@ -114,7 +115,27 @@ fn parsed() -> Cli {
     let mut command = with_negative_numbers(Cli::command());
     let parsed = command.try_get_matches_from_mut(std::env::args_os());
     let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| error.format(&mut command).exit())
+    parsed.unwrap_or_else(|error| {
+        let error = error.format(&mut command);
+        let Some(number) = number_too_many(&error) else {
+            error.exit();
+        };
+        output::say(format_args!(
+            "viewcell: {number}: one place more than expected; a place is COL,ROW with a comma and \
+             without a blank, or the number of a cell (or an option before it is not known; see --help)"
+        ));
+        process::exit(2)
+    })
+}
+
+/// The number, or numbers with commas, that the parser does not know what to do with.
+fn number_too_many(error: &clap::Error) -> Option<String> {
+    let found = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(found)) if error.kind() == ErrorKind::UnknownArgument => found,
+        _ => return None,
+    };
+    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    found.split(',').all(is_number).then(|| found.clone())
 }
 
 /// The same command, whose options take numbers below 0 for what they are, so that an error says

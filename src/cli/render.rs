@@ -19,9 +19,8 @@ use super::query::{self, By, Place};
 
 /// Draw what a bundle says, with a legend: a PNG
 ///
-/// One picture a call; with none of --pvs, --frontier, --exposure, --lost and --distance the
-/// terrain or level by itself. A place is COL,ROW of a terrain or the number of a cell, as in
-/// `viewcell query`.
+/// Give one of --pvs, --frontier, --exposure, --lost and --distance; without any, the terrain or level
+/// is drawn by itself. A place is COL,ROW of a terrain or the number of a cell, as in `viewcell query`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle
@@ -30,13 +29,13 @@ pub struct Args {
     what: What,
     #[command(flatten)]
     by: By,
-    /// With --pvs and --lost, of a terrain: of the squares of 2^LEVEL samples a side
+    /// With --pvs and --lost of a terrain: for squares of 2^LEVEL samples a side, not for samples
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
     quad: u32,
     /// File to write
     #[arg(short, long, value_name = "OUT.png")]
     output: PathBuf,
-    /// Pixels from left to right [default: 1200; with --bare, of a terrain, one a sample]
+    /// Width in pixels [default: 1200; with --bare, one pixel a sample of a terrain]
     #[arg(long, value_name = "N")]
     width: Option<u32>,
     /// The map alone, without title, legend and scale; the floors of a level one below the other

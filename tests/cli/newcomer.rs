@@ -35,6 +35,8 @@ fn a_number_below_zero_gets_our_words_and_not_the_parsers() {
     let outside = "-1,2 is outside wall.vcb";
     folder.fails(&["query", "pvs", "wall.vcb", "-1,2"], USAGE, &[outside]);
     folder.fails(&["render", "wall.vcb", "--pvs", "-1,2", "-o", "a.png"], USAGE, &[outside]);
+    let apart = ["query", "visible", "wall.vcb", "1", "2", "3", "4"];
+    folder.fails(&apart, USAGE, &["COL,ROW with a comma"]);
     folder.fails(&["query", "pvs", "wall.vcb", "--nonsense"], USAGE, &["no option --nonsense"]);
 }
 
