@@ -97,6 +97,10 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn in_terrain(args: &Args, map: &MappedBundle, point: &str) -> Outcome {
+    if point.split(',').count() == 3 {
+        // A point of a level: says that there is none.
+        super::cells(&args.bundle, map)?;
+    }
     let terrain = super::terrain(&args.bundle, map)?;
     let place: Place = point
         .parse()
