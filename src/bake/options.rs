@@ -7,7 +7,7 @@ use super::error::BakeError;
 use super::store::file::Keep;
 use crate::format::Grid;
 use crate::visibility::{Curvature, HeightField, MAX_SECTORS, Simd};
-use crate::world::Terrain;
+use crate::world::{Short, Terrain};
 
 /// What a level-0 view cell means (DESIGN section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ pub fn check_height(option: &'static str, metres: f64) -> Result<(), BakeError> 
         false => Err(BakeError::Option {
             option,
             expected: "0 to 1000000 m",
-            found: metres.to_string(),
+            found: Short(metres).to_string(),
         }),
     }
 }
@@ -136,7 +136,7 @@ pub fn check_sight(
         return Err(BakeError::Option {
             option: "--max-distance",
             expected: "a positive number of metres",
-            found: distance.to_string(),
+            found: Short(distance).to_string(),
         });
     }
     let Some(curvature) = curvature else {
@@ -148,14 +148,14 @@ pub fn check_sight(
         return Err(BakeError::Option {
             option: "--earth-curvature",
             expected: "a radius of at least 1000 m",
-            found: radius.to_string(),
+            found: Short(radius).to_string(),
         });
     }
     if !(0.0..1.0).contains(&refraction) {
         return Err(BakeError::Option {
             option: "--refraction",
             expected: "a coefficient of at least 0 and less than 1",
-            found: refraction.to_string(),
+            found: Short(refraction).to_string(),
         });
     }
     let [dx, dy] = terrain.spacing();

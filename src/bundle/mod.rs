@@ -11,7 +11,8 @@
 //! - [`mod@ship`]: bundles for downloads, and back;
 //! - [`timings`]: what the making took, in a file beside the bundle.
 
-pub mod cells;
+mod arriving;
+mod cells;
 pub mod error;
 pub mod file;
 pub mod info;
