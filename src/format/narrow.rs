@@ -75,7 +75,8 @@ impl<'a> Narrowing<'a> {
         for (word, index) in targets.iter_mut().zip(0..) {
             *word = valid.block(index % columns, index / columns);
         }
-        self.trees.narrow(Quad::new(BLOCK_LEVEL, column, row), targets);
+        self.trees
+            .narrow(Quad::new(BLOCK_LEVEL, column, row), targets);
         viewpoints.fill(valid.block(column, row));
         if self.mutual {
             self.viewpoints((column, row), grid.root(), !0, viewpoints);

@@ -193,9 +193,15 @@ impl<'a> TerrainBundle<'a> {
         }
         let is_stored = match self.code {
             Code::Pairs(groups) => groups.sees(a, b),
-            Code::Single => self.trees.tree(a.quad()).is_none_or(|tree| tree.contains(b)),
+            Code::Single => self
+                .trees
+                .tree(a.quad())
+                .is_none_or(|tree| tree.contains(b)),
         };
-        is_stored && self.narrowing.is_none_or(|narrowing| narrowing.lets_see(a, b))
+        is_stored
+            && self
+                .narrowing
+                .is_none_or(|narrowing| narrowing.lets_see(a, b))
     }
 
     /// What is known of sight from quad `a` to quad `b`: hidden if nothing of `b` can be seen

@@ -239,8 +239,7 @@ impl PairSections {
         let mut counts = PairCounts::default();
         let groups = self.groups(valid);
         for block in morton_blocks(grid) {
-            let symbols =
-                groups.and_then(|groups| canonical(&groups, terrain, block, self.mutual));
+            let symbols = groups.and_then(|groups| canonical(&groups, terrain, block, self.mutual));
             let Some(symbols) = symbols else {
                 continue;
             };

@@ -31,7 +31,10 @@ pub(super) fn narrowed(
         Some(pairs) => {
             let narrowing = Narrowing::new(trees, parameters.mutual);
             let of_groups = pairs.narrowed(terrain, valid, &narrowing);
-            counts.iter_mut().zip(of_groups).for_each(|(to, from)| *to = from);
+            counts
+                .iter_mut()
+                .zip(of_groups)
+                .for_each(|(to, from)| *to = from);
             for quad in grid.bake_order().filter(|quad| quad.level >= least) {
                 let pvs = narrowing.of_tree(quad);
                 counts[quad.level as usize] += pvs.map_or(0, |pvs| pvs.count());
