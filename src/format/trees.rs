@@ -12,18 +12,30 @@ pub struct Trees<'a> {
     valid: Valid<'a>,
     /// Level of the least quads that have trees.
     least: u32,
+    /// By level: the entry of its first quad in `TIDX`.
+    first: [u64; LEVELS],
     /// `TIDX`.
     index: &'a [u8],
     /// `TREE`.
     bytes: &'a [u8],
 }
 
+const LEVELS: usize = Grid::MAX_ROOT_LEVEL as usize + 1;
+
 impl<'a> Trees<'a> {
     /// The trees of the quads of level `least` and more, of sections `TIDX` and `TREE`.
-    pub const fn new(valid: Valid<'a>, least: u32, index: &'a [u8], bytes: &'a [u8]) -> Self {
+    pub fn new(valid: Valid<'a>, least: u32, index: &'a [u8], bytes: &'a [u8]) -> Self {
+        let mut first = [0; LEVELS];
+        let mut entries = 0;
+        for (first, level) in first.iter_mut().zip(0..).skip(least as usize) {
+            *first = entries;
+            let (columns, rows) = valid.grid().quads_at(level);
+            entries += u64::from(columns) * u64::from(rows);
+        }
         Self {
             valid,
             least,
+            first,
             index,
             bytes,
         }
@@ -43,8 +55,13 @@ impl<'a> Trees<'a> {
     #[inline]
     pub fn tree(&self, quad: Quad) -> Option<Tree<'a>> {
         let grid = self.valid.grid();
-        let first = grid.first_index(self.least);
-        let index = usize::try_from(grid.quad_index(quad)?.checked_sub(first)?).ok()?;
+        if quad.level < self.least || !grid.has_quad(quad) {
+            return None;
+        }
+        let first = self.first.get(quad.level as usize)?;
+        let (columns, _) = grid.quads_at(quad.level);
+        let place = u64::from(quad.row) * u64::from(columns) + u64::from(quad.column);
+        let index = usize::try_from(first.checked_add(place)?).ok()?;
         let offset = u64_at(self.index, index.checked_mul(8)?)?;
         let bytes = self.bytes.get(usize::try_from(offset).ok()?..)?;
         Tree::parse(self.valid, bytes)
