@@ -38,6 +38,7 @@ pub mod quadtree;
 mod rank;
 mod sweep;
 pub mod terrain;
+mod together;
 mod trees;
 mod valid;
 mod walk;
