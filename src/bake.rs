@@ -37,6 +37,7 @@ mod repack;
 mod report;
 mod search;
 mod share;
+mod stakes;
 mod store;
 mod sweep;
 mod terrain;

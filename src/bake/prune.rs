@@ -50,16 +50,16 @@ pub(super) fn prune(
             let room = room.get_or_insert_with(|| Room {
                 reader: Reader::new(terrain),
                 pruner: Pruner::new(valid),
-                pvs: vec![0; grid.blocks()],
-                scratch: Scratch::default(),
+                levels: vec![Pruned::default(); grid.levels() as usize],
+                blocks: grid.blocks(),
             });
+            let mut scratch = Scratch::default();
             let pruned = quads.into_iter().map(|quad| {
-                let read = room.reader.read(quad, &mut room.pvs);
-                read.ok_or_else(|| cannot(&"it is damaged"))?;
-                room.pruner.prune(&mut room.pvs, to.nodes, to.ties);
+                let pruned = room.prune(quad, to);
+                let pruned = pruned.ok_or_else(|| cannot(&"it is damaged"))?;
                 let mut bytes = Vec::new();
-                let visible = encode(valid, &room.pvs, &mut room.scratch, &mut bytes);
-                Ok((quad, visible, bytes))
+                encode(valid, &pruned.own, &mut scratch, &mut bytes);
+                Ok((quad, pruned.visible(), bytes))
             });
             pruned.collect::<Result<Vec<_>, BakeError>>()
         },
@@ -86,15 +86,61 @@ pub(super) fn prune(
     Ok(writer.finish(provenance)?)
 }
 
-/// Room for one PVS.
+/// Room for a PVS of each level.
 struct Room<'v> {
     reader: Reader<'v>,
     pruner: Pruner<'v>,
-    pvs: Vec<u64>,
-    scratch: Scratch,
+    /// The quad of each level that was pruned last.
+    levels: Vec<Pruned>,
+    /// Of the grid.
+    blocks: usize,
 }
 
-/// Reads PVSs, those of a block's quads together where they are pairs of blocks.
+/// What is left of a PVS, as block bitmaps.
+#[derive(Clone, Default)]
+struct Pruned {
+    quad: Option<Quad>,
+    /// As it is stored.
+    own: Vec<u64>,
+    /// What is visible: in it, and in those of all quads around it.
+    narrow: Vec<u64>,
+}
+
+impl Pruned {
+    fn visible(&self) -> u64 {
+        let words = self.narrow.iter();
+        words.map(|word| u64::from(word.count_ones())).sum()
+    }
+}
+
+impl Room<'_> {
+    /// Prunes the PVS of a quad, and those of the quads around it unless they were pruned last.
+    /// `None` where the bundle is damaged.
+    fn prune(&mut self, quad: Quad, to: DeepestFirst) -> Option<&Pruned> {
+        let (below, above) = self.levels.split_at_mut(quad.level as usize + 1);
+        let pruned = below.last_mut()?;
+        if pruned.quad == Some(quad) {
+            return self.levels.get(quad.level as usize);
+        }
+        if !above.is_empty() {
+            self.prune(quad.parent(), to)?;
+        }
+        let (below, above) = self.levels.split_at_mut(quad.level as usize + 1);
+        let pruned = below.last_mut()?;
+        pruned.own.resize(self.blocks, 0);
+        self.reader.read(quad, &mut pruned.own)?;
+        self.pruner.prune(&mut pruned.own, to.nodes, to.ties);
+        pruned.narrow.clone_from(&pruned.own);
+        if let Some(around) = above.first() {
+            let words = pruned.narrow.iter_mut().zip(&around.narrow);
+            words.for_each(|(word, around)| *word &= around);
+        }
+        pruned.quad = Some(quad);
+        self.levels.get(quad.level as usize)
+    }
+}
+
+/// Reads what is stored of PVSs, those of a block's quads together where they are pairs of blocks.
 struct Reader<'v> {
     terrain: TerrainBundle<'v>,
     sight: BlockSight<'v>,
@@ -114,7 +160,7 @@ impl<'v> Reader<'v> {
     /// Writes what a quad sees as a block bitmap. `None` where the bundle is damaged.
     fn read(&mut self, quad: Quad, pvs: &mut [u64]) -> Option<()> {
         if quad.level > BLOCK_LEVEL || self.terrain.groups().is_none() {
-            self.terrain.pvs(quad)?.expand(pvs);
+            self.terrain.stored_pvs(quad)?.expand(pvs);
             return Some(());
         }
         let up = BLOCK_LEVEL - quad.level;

@@ -342,11 +342,8 @@ fn bake(
         }
     };
     let begun = match long.shard {
-        None => vec![
-            Checkpoint::path_beside(output),
-            Checkpoint::part_beside(output),
-        ],
-        Some(_) => vec![output.to_owned()],
+        None => vec![bake::checkpoint_beside(output)],
+        Some(_) => vec![bake::shard_in_the_making(output)],
     };
     // What was there before may be worth something.
     if !begun.iter().any(|file| file.exists()) {

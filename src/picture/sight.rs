@@ -15,18 +15,23 @@ pub struct BlockSight<'a> {
     rows: Vec<[u64; 64]>,
     /// A bitmap of the grid.
     scratch: Vec<u64>,
+    /// Where something was lost: of each block the samples that trees leave visible, and the
+    /// viewpoints that may see them.
+    masks: [Vec<u64>; 2],
 }
 
 impl<'a> BlockSight<'a> {
     /// Room for what a block sees: some eight bytes a sample of the grid.
     pub fn new(terrain: TerrainBundle<'a>) -> Self {
         let blocks = terrain.grid().blocks();
+        let narrowed = terrain.narrowing().map_or(0, |_| blocks);
         Self {
             terrain,
             viewpoints: 0,
             states: vec![Visibility::Hidden; blocks],
             rows: vec![[0; 64]; blocks],
             scratch: vec![0; blocks],
+            masks: [(); 2].map(|()| vec![0; narrowed]),
         }
     }
 
@@ -127,7 +132,35 @@ impl<'a> BlockSight<'a> {
                 }
             }
         }
+        self.narrow(column, row);
         Some(())
+    }
+
+    /// Takes out what the trees of a bundle hide that has lost something.
+    fn narrow(&mut self, column: u32, row: u32) {
+        let Some(narrowing) = self.terrain.narrowing() else {
+            return;
+        };
+        let [targets, viewpoints] = &mut self.masks;
+        narrowing.masks(column, row, targets, viewpoints);
+        for block in 0..self.states.len() {
+            let (targets, viewpoints) = (self.masks[0][block], self.masks[1][block]);
+            let all = (targets, viewpoints) == (self.terrain_of(block), self.viewpoints);
+            let state = &mut self.states[block];
+            if *state == Visibility::Hidden || all {
+                continue;
+            }
+            if *state == Visibility::Visible {
+                self.rows[block] = [!0; 64];
+            }
+            *state = match targets == 0 || viewpoints == 0 {
+                true => Visibility::Hidden,
+                false => Visibility::Unknown,
+            };
+            for (v, row) in self.rows[block].iter_mut().enumerate() {
+                *row &= targets & (viewpoints >> v & 1).wrapping_neg();
+            }
+        }
     }
 }
 

@@ -161,8 +161,14 @@ fn in_degrees(crs: &str) -> bool {
     let code = crs.strip_prefix("EPSG:").map(str::parse::<u32>);
     match code {
         Some(code) => code.is_ok_and(|code| (4001..5000).contains(&code)),
-        None => ["GEOGCS", "GEOGCRS", "GEODCRS", "GEODETICCRS", "GEOGRAPHICCRS"]
-            .iter()
-            .any(|word| crs.trim_start().starts_with(word)),
+        None => [
+            "GEOGCS",
+            "GEOGCRS",
+            "GEODCRS",
+            "GEODETICCRS",
+            "GEOGRAPHICCRS",
+        ]
+        .iter()
+        .any(|word| crs.trim_start().starts_with(word)),
     }
 }
