@@ -26,6 +26,7 @@ mod draft;
 mod error;
 mod job;
 mod kernel;
+mod memory;
 mod merge;
 mod mirror;
 mod observer;

@@ -44,6 +44,21 @@ pub enum BakeError {
         /// Rows.
         height: u32,
     },
+    /// The bake would take more memory than it may.
+    #[error(
+        "{input}: expected a bake of at most {} MB of memory, found one of about {} MB on {threads} threads; take fewer threads or a part of it, or allow it more memory",
+        limit / 1_000_000, needed.div_ceil(1_000_000)
+    )]
+    Memory {
+        /// The name of the terrain's file.
+        input: String,
+        /// Bytes that it would take.
+        needed: u64,
+        /// Bytes that it may take.
+        limit: u64,
+        /// Threads that it would work with.
+        threads: usize,
+    },
     /// A level of which nothing says who sees whom.
     #[error(
         "expected visibility or portals in a {format}, found neither; run its compiler's visibility step, or bake the .prt file that it writes"
@@ -114,7 +129,7 @@ impl BakeError {
             Self::Option { .. } | Self::Budget { .. } => BakeErrorKind::Usage,
             Self::Flow(FlowError::Checkpoint(CheckpointError::Io { .. })) => BakeErrorKind::Io,
             Self::NoVisibility { .. } | Self::Flow(_) => BakeErrorKind::Input,
-            Self::Grid { .. } | Self::Large { .. } => BakeErrorKind::Resource,
+            Self::Grid { .. } | Self::Large { .. } | Self::Memory { .. } => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
             Self::Store(error) => error.kind().into(),
             Self::Lossy { .. } => BakeErrorKind::Input,

@@ -38,6 +38,9 @@ pub struct BakeOptions {
     pub threads: usize,
     /// Instructions to use. Changes no byte of the result.
     pub simd: Simd,
+    /// Bytes of memory that it may take; `None` for as many as there are. One that would take more
+    /// does not begin.
+    pub memory: Option<u64>,
     /// Whether to replace an output that exists.
     pub overwrite: bool,
     /// What becomes of the bake if it ends before its time.
@@ -58,6 +61,7 @@ impl Default for BakeOptions {
             curvature: None,
             threads: 0,
             simd: Simd::Auto,
+            memory: None,
             overwrite: false,
             keep: Keep::Nothing,
             compression: Compression::Lossless,
@@ -94,6 +98,7 @@ impl BakeOptions {
                 found: self.simd.name().to_owned(),
             });
         }
+        self.check_memory(grid, input)?;
         Ok(grid)
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use viewcell::bake::Mode;
 use viewcell::visibility::MAX_SECTORS;
 
-use super::compression::{CompressionArgs, WeightOf};
+use super::compression::{ByteSize, CompressionArgs, WeightOf};
 use super::exit::{Exit, Failure};
 use super::heightmap::Reading;
 use super::output::is_stream;
@@ -94,6 +94,12 @@ pub struct TerrainJob {
     )]
     #[serde(default, deserialize_with = "threads::deserialize")]
     pub threads: usize,
+
+    /// Memory that the bake may take, such as 4GB; one that would take more does not begin
+    ///
+    /// If not given: what the system has free, or what its limits leave.
+    #[arg(long, value_name = "SIZE", help_heading = "The work")]
+    pub memory: Option<ByteSize>,
 
     /// Vector instructions to work with. The bundle does not depend on it
     #[arg(
@@ -310,6 +316,7 @@ mod tests {
             budget = "10MB"
             weight = "level"
             threads = 2
+            memory = "4GB"
             simd = "baseline"
             "#,
         )
@@ -329,6 +336,7 @@ mod tests {
         assert_eq!(options.max_samples, 1000);
         assert_eq!((job.player_height, job.eye_height), (2.0, Some(1.7)));
         assert_eq!((job.force, job.verify, job.threads), (true, true, 2));
+        assert_eq!(job.memory, Some(ByteSize(4_000_000_000)));
         assert_eq!(job.sight.max_distance, Some(5000.0));
         assert_eq!(job.sight.refraction_of_earth(), Some(0.13));
         assert_eq!(job.compression.budget, Some(ByteSize(10_000_000)));

@@ -30,7 +30,7 @@ pub(super) struct Axis {
     /// The greatest ground over a window and its neighbour one step on in the major direction:
     /// over a *slab*.
     pub greatest: Windows,
-    /// OccluderSearch and lowest eye in the view cell.
+    /// Highest and lowest eye in the view cell.
     pub eye_max: Strips,
     pub eye_min: Strips,
     /// For cells: the highest head in the view cell.
@@ -48,6 +48,20 @@ impl Axis {
     /// Whether so many columns and rows are few enough for the tables.
     pub fn fits(width: usize, height: usize) -> bool {
         Layout::new(width, height, PAD).most_values() <= MOST_VALUES
+    }
+
+    /// Bytes of the tables of so many columns and rows, and of what their making takes for a while.
+    pub fn bytes(width: usize, height: usize, stance: Stance) -> u64 {
+        let layout = Layout::new(width, height, PAD);
+        let cells = stance == Stance::Cell;
+        let padded = layout.stride as u64 * layout.rows as u64;
+        // Ground, eye and head, the highest and the lowest eye, of cells the highest head; the
+        // heads over squares; and windows.
+        let tables = 5 + u64::from(cells) + 2 * u64::from(TOP.ilog2()) + Windows::TABLES * 2;
+        let quarters = if cells { 64 * (width * height) as u64 } else { 0 };
+        // Each value lies in two strips. Planes in the making: one each of the ground, the least,
+        // the greatest, what blocks and what slabs have, and those of windows.
+        tables * padded * 8 + quarters + (6 + Windows::TABLES) * padded * 4
     }
 
     pub fn new(terrain: &Terrain, base: f64, bodies: Bodies, stance: Stance) -> Self {

@@ -46,6 +46,14 @@ impl HeightField {
         grid.is_ok() && Axis::fits(width, height) && Axis::fits(height, width)
     }
 
+    /// Bytes that the tables of so many columns and rows take while they are made, and a bit more.
+    pub fn bytes(width: u32, height: u32, stance: Stance) -> u64 {
+        let (width, height) = (width as usize, height as usize);
+        // Beside the terrain itself, one that is turned over its diagonal.
+        let turned = 8 * (width * height) as u64;
+        turned + Axis::bytes(width, height, stance) + Axis::bytes(height, width, stance)
+    }
+
     /// Prepares `terrain`; takes about 570 bytes a sample, for cells 690.
     ///
     /// # Panics

@@ -258,6 +258,9 @@ pub(super) struct Windows {
 }
 
 impl Windows {
+    /// Tables of one height a sample that they come to.
+    pub const TABLES: u64 = LENGTHS.len() as u64;
+
     /// Joins `single` over windows of samples that are `step` apart.
     pub fn new(layout: &Layout, single: Vec<f32>, step: usize, join: fn(f32, f32) -> f32) -> Self {
         let mut planes = vec![(1, single)];

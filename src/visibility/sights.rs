@@ -52,6 +52,11 @@ pub struct Sights {
 }
 
 impl Sights {
+    /// Bytes that it takes for a grid.
+    pub fn bytes(grid: Grid) -> u64 {
+        (LOOK_BLOCKS * grid.blocks()) as u64 * (8 * LANES as u64 + 1)
+    }
+
     /// Room for what is seen on `grid`. At first all is hidden.
     pub fn new(grid: Grid) -> Self {
         let (columns, rows) = grid.block_shape();

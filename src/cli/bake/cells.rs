@@ -170,7 +170,7 @@ pub fn run(args: &Args) -> Outcome {
 /// Bakes what `ingest` reads.
 pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Failure>) -> Outcome {
     let output = args.bundle()?;
-    check_output(&args.input, args.force, false, &output)?;
+    check_output(&args.input, args.force, args.resume, &output)?;
     let stop = Stop::listen()?;
     let progress = Progress::new(&args.voice, stop.clone());
 
