@@ -9,7 +9,7 @@ use crate::format::Grid;
 use crate::visibility::{Curvature, HeightField, MAX_SECTORS, Simd};
 use crate::world::{Short, Terrain};
 
-/// What a level-0 view cell means (DESIGN section 1).
+/// What a level-0 view cell means (ARCHITECTURE.md, "What is asked").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// The PVS of the sample, exactly.

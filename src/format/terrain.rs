@@ -30,7 +30,7 @@ const MUTUAL: u32 = 1;
 const GEOREFERENCED: u32 = 2;
 const LOSSY: u32 = 4;
 
-/// What the PVS of a level-0 quad means (DESIGN section 1).
+/// What the PVS of a level-0 quad means (ARCHITECTURE.md, "What is asked").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VisibilityMode {
     /// From the sample, exactly.

@@ -10,6 +10,10 @@
 //! 4. Else occluders may hide it quarter by quarter ([`super::refine`]).
 //!
 //! What is still open then counts as visible.
+//!
+//! Which lines are tried depends on neighbours, and on the end that is asked. So what is found hidden
+//! depends a little on how a terrain lies on its grid: see ARCHITECTURE.md, "What does not depend on
+//! orientation, and what does".
 
 use super::exact::{Single, exact};
 use super::lanes::{LANES, Lanes};

@@ -3,6 +3,7 @@
 mod bundle;
 mod curvature;
 mod hunt;
+mod orientation;
 mod real;
 mod small;
 
