@@ -51,7 +51,9 @@ impl Arriving {
                 self.read_header()?;
                 // The table may be in the same piece.
                 let more = self.head_length() - self.head.len();
-                let from = bytes.len().min(HEADER_LEN.saturating_sub(self.position as usize));
+                let from = bytes
+                    .len()
+                    .min(HEADER_LEN.saturating_sub(self.position as usize));
                 let to = bytes.len().min(from + more);
                 self.head.extend(&bytes[from..to]);
             }

@@ -156,7 +156,9 @@ impl BundleError {
                 action,
                 error: io::Error::new(
                     error.kind(),
-                    format!("{error}: raise the limit on the size of files (ulimit -f), or write to a system of larger files"),
+                    format!(
+                        "{error}: raise the limit on the size of files (ulimit -f), or write to a system of larger files"
+                    ),
                 ),
             },
             _ => Self::Write {

@@ -167,7 +167,9 @@ struct Both<'a, 'b, 'c>(&'a mut dyn Write, Sum<'b>, &'c mut Arriving);
 
 impl Write for Both<'_, '_, '_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.2.take(bytes).map_err(|()| io::ErrorKind::InvalidData)?;
+        self.2
+            .take(bytes)
+            .map_err(|()| io::ErrorKind::InvalidData)?;
         self.0.write_all(bytes)?;
         self.1.write(bytes)
     }

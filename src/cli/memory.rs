@@ -50,7 +50,9 @@ static WORTHLESS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// From now on, running out of memory removes these files: a job has begun them that has nothing
 /// to keep yet.
 pub fn remove_if_short(files: Vec<PathBuf>) {
-    *WORTHLESS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = files;
+    *WORTHLESS
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner()) = files;
 }
 
 /// From now on the files of [`remove_if_short`] are worth something, and stay.

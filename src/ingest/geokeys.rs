@@ -95,8 +95,9 @@ impl GeoTags {
         {
             let is_scale = |scale: &f64| scale.is_finite() && *scale != 0.0;
             if !is_scale(sx) || !is_scale(sy) {
-                return Err(no_place("two numbers above 0", &[*sx, *sy])
-                    .at("tag 33550 (ModelPixelScale)"));
+                return Err(
+                    no_place("two numbers above 0", &[*sx, *sy]).at("tag 33550 (ModelPixelScale)")
+                );
             }
             if *sx < 0.0 || *sy < 0.0 {
                 notes.push(format!(
@@ -108,8 +109,9 @@ impl GeoTags {
             }
             let (sx, sy) = (sx.abs(), sy.abs());
             if ![i, j, x, y].iter().all(|n| n.is_finite()) {
-                return Err(no_place("finite numbers", &[*i, *j, *x, *y])
-                    .at("tag 33922 (ModelTiepoint)"));
+                return Err(
+                    no_place("finite numbers", &[*i, *j, *x, *y]).at("tag 33922 (ModelTiepoint)")
+                );
             }
             [x - i * sx, sx, 0.0, y + j * sy, 0.0, -sy]
         } else {

@@ -251,7 +251,12 @@ impl Page {
         if let Some(words) = self.squeeze() {
             y += line;
             line = px(25.0);
-            page.write(&fitting(&words, 13.0 * size, end - margin), (margin, y), 13.0 * size, INK);
+            page.write(
+                &fitting(&words, 13.0 * size, end - margin),
+                (margin, y),
+                13.0 * size,
+                INK,
+            );
         }
         let legend = y + line - top;
         if beside {

@@ -105,7 +105,11 @@ mod tests {
     #[test]
     fn each_pixel_of_a_smaller_picture_is_a_mean_by_area() {
         let stripes = RgbaImage::from_fn(64, 64, |x, _| Rgba([(x % 2 * 200) as u8; 4]));
-        assert!(resized(&stripes, 8, 8).pixels().all(|pixel| pixel[0] == 100));
+        assert!(
+            resized(&stripes, 8, 8)
+                .pixels()
+                .all(|pixel| pixel[0] == 100)
+        );
         // Three columns in two: half of the middle one goes to each.
         let three = RgbaImage::from_fn(3, 1, |x, _| Rgba([[0, 90, 180][x as usize], 0, 0, 255]));
         let two = resized(&three, 2, 1);

@@ -85,9 +85,8 @@ pub fn mark(picture: &mut RgbaImage, viewpoint: Viewpoint, scale: [f64; 2], size
     };
     let corner = [viewpoint.column, viewpoint.row].map(f64::from);
     let side = f64::from(viewpoint.side);
-    let at = |axis: usize, along: f64| {
-        ((corner[axis] + along) * scale[axis]).min(ends[axis]) as i64
-    };
+    let at =
+        |axis: usize, along: f64| ((corner[axis] + along) * scale[axis]).min(ends[axis]) as i64;
     if viewpoint.side > 1 {
         let line = (2.0 * size) as i64;
         for grow in (0..=line).rev() {

@@ -23,7 +23,16 @@ mod tests {
 
     #[test]
     fn numbers_are_short_however_large_they_are() {
-        let said = [0.0, 92.4, -5.0, 1e-300, 1e300, f64::MAX, f64::NAN, f64::INFINITY];
+        let said = [
+            0.0,
+            92.4,
+            -5.0,
+            1e-300,
+            1e300,
+            f64::MAX,
+            f64::NAN,
+            f64::INFINITY,
+        ];
         let said = said.map(|n| Short(n).to_string());
         let expected = [
             "0",

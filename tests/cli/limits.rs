@@ -43,7 +43,15 @@ fn a_map_of_any_shape_is_drawn_squeezed_and_not_in_gigabytes() {
         ("10,0,1,344", "74,92"),
         ("0,10,403,1", "74,92"),
     ] {
-        let bake = ["bake", "terrain", demo, "--crop", crop, "--spacing", spacing];
+        let bake = [
+            "bake",
+            "terrain",
+            demo,
+            "--crop",
+            crop,
+            "--spacing",
+            spacing,
+        ];
         let more = ["--visibility", "exact", "-o", "a.vcb", "-q", "--force"];
         folder.ok(&[&bake[..], &more].concat());
         let begun = Instant::now();
@@ -58,9 +66,17 @@ fn a_map_of_any_shape_is_drawn_squeezed_and_not_in_gigabytes() {
         let flat = spacing == "74,92" && crop == "0,10,403,1";
         for said in [&report, &ran.stderr] {
             let says = said.contains("not to scale: ");
-            assert_eq!(says, !flat || said.contains("stretched"), "{crop} {spacing}: {said}");
+            assert_eq!(
+                says,
+                !flat || said.contains("stretched"),
+                "{crop} {spacing}: {said}"
+            );
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "{:?}",
+            begun.elapsed()
+        );
     }
 }
 
@@ -105,7 +121,16 @@ fn a_bundle_whose_spacing_was_changed_in_the_file_is_drawn_within_limits() {
         folder.write("a.vcb", with_spacing(&wall, spacing));
         folder.ok(&["report", "a.vcb", "-o", "a.html", "-q", "--force"]);
         assert!(folder.read("a.html").len() < 2_000_000);
-        folder.ok(&["render", "a.vcb", "--frontier", "0,0", "8,0", "-o", "a.png", "--force"]);
+        folder.ok(&[
+            "render",
+            "a.vcb",
+            "--frontier",
+            "0,0",
+            "8,0",
+            "-o",
+            "a.png",
+            "--force",
+        ]);
         assert!(size(&folder.read("a.png"))[1] < 10_000);
         let info = folder.ok(&["info", "a.vcb"]).stderr + &folder.ok(&["info", "a.vcb"]).stdout;
         assert!(info.lines().all(|line| line.len() < 200), "{info}");
@@ -128,15 +153,25 @@ fn a_level_whose_boxes_were_changed_is_drawn_within_limits() {
     let begun = Instant::now();
     folder.ok(&["report", "a.vcb", "-o", "a.html", "-q"]);
     folder.ok(&["render", "a.vcb", "-o", "a.png"]);
-    folder.ok(&["render", "a.vcb", "--bare", "--width", "8000", "-o", "b.png"]);
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    folder.ok(&[
+        "render", "a.vcb", "--bare", "--width", "8000", "-o", "b.png",
+    ]);
+    assert!(
+        begun.elapsed() < Duration::from_secs(60),
+        "{:?}",
+        begun.elapsed()
+    );
     // A column of cells, ten thousand times as high as wide.
     let column = r#"{"cells": [{"bounds": [[0, 0, 0], [1, 10000, 1]]},
         {"bounds": [[0, 10000, 0], [1, 20000, 1]]}], "pvs": [[1], [0]]}"#;
     folder.write("b.json", column);
     folder.ok(&["bake", "cells", "b.json", "-o", "b.vcb", "-q"]);
     let ran = folder.ok(&["render", "b.vcb", "-o", "c.png"]);
-    assert!(ran.stderr.contains("not to scale: squeezed"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("not to scale: squeezed"),
+        "{}",
+        ran.stderr
+    );
     assert!(size(&folder.read("c.png"))[1] < 10_000);
 }
 
@@ -150,8 +185,14 @@ fn out_of_memory_is_a_sentence_and_exit_code_5_and_leaves_no_worthless_checkpoin
     for kilobytes in [1_000_000, 700_000, 450_000, 300_000] {
         let (code, said) = limited(&folder, &format!("-v {kilobytes}"), arguments);
         assert_eq!(code, Some(RESOURCE), "{kilobytes}: {said}");
-        assert!(!said.contains("backtrace") && !said.contains("panicked"), "{said}");
-        assert!(said.contains("--crop") || said.contains("--threads"), "{said}");
+        assert!(
+            !said.contains("backtrace") && !said.contains("panicked"),
+            "{said}"
+        );
+        assert!(
+            said.contains("--crop") || said.contains("--threads"),
+            "{said}"
+        );
         seen |= said.contains("out of memory");
         assert_eq!(folder.names(), ["large.r16"], "{kilobytes}");
     }
@@ -166,11 +207,25 @@ fn a_limit_on_the_size_of_files_is_an_error_not_a_kill() {
     let bake = "bake terrain hills.r16 --size 160x160 --visibility exact -o a.vcb -q";
     let (code, said) = limited(&folder, "-f 200", bake);
     assert_eq!(code, Some(INPUT_OUTPUT), "{said}");
-    assert!(said.contains("a.vcb") && said.contains("ulimit -f"), "{said}");
+    assert!(
+        said.contains("a.vcb") && said.contains("ulimit -f"),
+        "{said}"
+    );
     assert!(!folder.path("a.vcb").exists());
     // What is kept goes on where there is room.
-    folder.ok(&["bake", "terrain", "hills.r16", "--size", "160x160", "--visibility", "exact",
-        "-o", "a.vcb", "-q", "--resume"]);
+    folder.ok(&[
+        "bake",
+        "terrain",
+        "hills.r16",
+        "--size",
+        "160x160",
+        "--visibility",
+        "exact",
+        "-o",
+        "a.vcb",
+        "-q",
+        "--resume",
+    ]);
     let (code, said) = limited(&folder, "-f 8", "ship a.vcb -o a.vcz");
     assert_eq!(code, Some(INPUT_OUTPUT), "{said}");
     let (code, said) = limited(&folder, "-f 8", "render a.vcb -o a.png");
@@ -221,15 +276,31 @@ fn an_archive_that_would_fill_the_disk_is_refused_at_once() {
     longer[last] ^= 1;
     let cases = [
         ("no bundle", head(huge, &zeros(&[], false)), "expected"),
-        ("a bundle's first bytes", head(huge, &zeros(&longer, true)), "checksum"),
+        (
+            "a bundle's first bytes",
+            head(huge, &zeros(&longer, true)),
+            "checksum",
+        ),
         ("another length", head(huge, &archive[24..]), "zstd frame"),
-        ("too short a frame", head(1 << 60, &archive[24..]), "at most"),
+        (
+            "too short a frame",
+            head(1 << 60, &archive[24..]),
+            "at most",
+        ),
     ];
     for (name, bytes, words) in cases {
         folder.write("bad.vcz", bytes);
         let begun = Instant::now();
-        folder.fails(&["unpack", "bad.vcz", "-o", "bad.vcb"], 3, &["bad.vcz", words]);
-        assert!(begun.elapsed() < Duration::from_secs(2), "{name}: {:?}", begun.elapsed());
+        folder.fails(
+            &["unpack", "bad.vcz", "-o", "bad.vcb"],
+            3,
+            &["bad.vcz", words],
+        );
+        assert!(
+            begun.elapsed() < Duration::from_secs(2),
+            "{name}: {:?}",
+            begun.elapsed()
+        );
         assert!(!folder.path("bad.vcb").exists());
     }
     folder.ok(&["unpack", "wall.vcz", "-o", "again.vcb", "-q"]);

@@ -13,31 +13,52 @@ fn a_number_below_zero_gets_our_words_and_not_the_parsers() {
         let bake = ["bake", "terrain", "wall.asc", "-o", "a.vcb", option, value];
         let ran = folder.run(&bake);
         assert_eq!(ran.code, Some(USAGE), "{option} {value}: {}", ran.stderr);
-        assert!(!ran.stderr.contains("unexpected argument"), "{}", ran.stderr);
+        assert!(
+            !ran.stderr.contains("unexpected argument"),
+            "{}",
+            ran.stderr
+        );
         for word in words {
             assert!(ran.stderr.contains(word), "{option}: {}", ran.stderr);
         }
     };
-    bake("--player-height", "-5", &["--player-height", "0 to 1000000 m", "-5"]);
-    bake("--eye-height", "-0.5", &["--eye-height", "0 to 1000000 m", "-0.5"]);
-    bake("--max-distance", "-1", &["--max-distance", "positive", "-1"]);
+    bake(
+        "--player-height",
+        "-5",
+        &["--player-height", "0 to 1000000 m", "-5"],
+    );
+    bake(
+        "--eye-height",
+        "-0.5",
+        &["--eye-height", "0 to 1000000 m", "-0.5"],
+    );
+    bake(
+        "--max-distance",
+        "-1",
+        &["--max-distance", "positive", "-1"],
+    );
     bake("--spacing", "-5", &["1e-6 to 1e9 m", "-5 x -5"]);
     bake("--spacing", "-5,10", &["1e-6 to 1e9 m", "-5 x 10"]);
     bake("--crop", "-1,0,2,2", &["C,R,W,H"]);
     bake("--threads", "-1", &["1024"]);
-    for verb in [
-        &["query", "visible"][..],
-        &["frontier"],
-    ] {
+    for verb in [&["query", "visible"][..], &["frontier"]] {
         let ran = [verb, &["wall.vcb", "-1,2", "0,0"]].concat();
         folder.fails(&ran, USAGE, &["-1,2 is outside wall.vcb", "columns 0 to 8"]);
     }
     let outside = "-1,2 is outside wall.vcb";
     folder.fails(&["query", "pvs", "wall.vcb", "-1,2"], USAGE, &[outside]);
-    folder.fails(&["render", "wall.vcb", "--pvs", "-1,2", "-o", "a.png"], USAGE, &[outside]);
+    folder.fails(
+        &["render", "wall.vcb", "--pvs", "-1,2", "-o", "a.png"],
+        USAGE,
+        &[outside],
+    );
     let apart = ["query", "visible", "wall.vcb", "1", "2", "3", "4"];
     folder.fails(&apart, USAGE, &["COL,ROW with a comma"]);
-    folder.fails(&["query", "pvs", "wall.vcb", "--nonsense"], USAGE, &["no option --nonsense"]);
+    folder.fails(
+        &["query", "pvs", "wall.vcb", "--nonsense"],
+        USAGE,
+        &["no option --nonsense"],
+    );
 }
 
 #[test]
@@ -45,41 +66,97 @@ fn errors_of_spacing_are_short() {
     let folder = Folder::new();
     folder.write("hills.r16", hills(8));
     for spacing in ["1e300", "1e-300", "1e300,2"] {
-        let bake = ["bake", "terrain", "hills.r16", "--size", "8x8", "--spacing", spacing];
+        let bake = [
+            "bake",
+            "terrain",
+            "hills.r16",
+            "--size",
+            "8x8",
+            "--spacing",
+            spacing,
+        ];
         let ran = folder.run(&bake);
         assert_eq!(ran.code, Some(USAGE));
         assert!(ran.stderr.len() < 200, "{}", ran.stderr);
-        assert!(ran.stderr.contains(spacing.split(',').next().unwrap()), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains(spacing.split(',').next().unwrap()),
+            "{}",
+            ran.stderr
+        );
     }
-    let ran = folder.run(&["bake", "terrain", "hills.r16", "--size", "8x8", "--player-height", "1e300"]);
-    assert!(ran.stderr.len() < 200 && ran.stderr.contains("1e300"), "{}", ran.stderr);
+    let ran = folder.run(&[
+        "bake",
+        "terrain",
+        "hills.r16",
+        "--size",
+        "8x8",
+        "--player-height",
+        "1e300",
+    ]);
+    assert!(
+        ran.stderr.len() < 200 && ran.stderr.contains("1e300"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn a_point_is_taken_with_blanks_as_with_commas() {
     let folder = Folder::new();
     let rooms = demo().with_file_name("cells").join("rooms.bsp");
-    folder.ok(&["bake", "cells", rooms.to_str().unwrap(), "-o", "a.vcb", "-q"]);
-    let locate = |point: &[&str]| folder.ok(&[&["query", "locate", "a.vcb"], point].concat()).stdout;
+    folder.ok(&[
+        "bake",
+        "cells",
+        rooms.to_str().unwrap(),
+        "-o",
+        "a.vcb",
+        "-q",
+    ]);
+    let locate = |point: &[&str]| {
+        folder
+            .ok(&[&["query", "locate", "a.vcb"], point].concat())
+            .stdout
+    };
     let cell = locate(&["200,1100,60"]);
     assert!(cell.trim().parse::<u32>().is_ok(), "{cell}");
     assert_eq!(locate(&["200", "1100", "60"]), cell);
     assert_eq!(locate(&["-480", "-352", "88"]), "nowhere\n");
     assert_eq!(locate(&["-480,-352,88"]), "nowhere\n");
-    let json = folder.ok(&["query", "locate", "a.vcb", "200", "1100", "60", "--json"]).stdout;
-    assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["point"][1], 1100.0);
-    folder.fails(&["query", "locate", "a.vcb", "480", "352"], USAGE, &["X,Y,Z", "480,352"]);
-    folder.fails(&["query", "pvs", "a.vcb", "1", "--at"], USAGE, &["--at", "expected a terrain"]);
+    let json = folder
+        .ok(&["query", "locate", "a.vcb", "200", "1100", "60", "--json"])
+        .stdout;
+    assert_eq!(
+        serde_json::from_str::<Value>(&json).unwrap()["point"][1],
+        1100.0
+    );
+    folder.fails(
+        &["query", "locate", "a.vcb", "480", "352"],
+        USAGE,
+        &["X,Y,Z", "480,352"],
+    );
+    folder.fails(
+        &["query", "pvs", "a.vcb", "1", "--at"],
+        USAGE,
+        &["--at", "expected a terrain"],
+    );
 }
 
 #[test]
 fn places_are_taken_by_metres_by_degrees_and_in_the_crs() {
     let folder = Folder::new();
     let demo = demo();
-    let bake = ["bake", "terrain", demo.to_str().unwrap(), "--crop", "100,50,40,30"];
+    let bake = [
+        "bake",
+        "terrain",
+        demo.to_str().unwrap(),
+        "--crop",
+        "100,50,40,30",
+    ];
     folder.ok(&[&bake[..], &["--visibility", "exact", "-o", "a.vcb", "-q"]].concat());
     let located = |place: &[&str]| -> Value {
-        let json = folder.ok(&[&["query", "locate", "a.vcb", "--json"], place].concat()).stdout;
+        let json = folder
+            .ok(&[&["query", "locate", "a.vcb", "--json"], place].concat())
+            .stdout;
         serde_json::from_str(&json).unwrap()
     };
     let info = folder.ok(&["info", "a.vcb", "--json"]).stdout;
@@ -101,7 +178,11 @@ fn places_are_taken_by_metres_by_degrees_and_in_the_crs() {
         assert_eq!(located(&["--xy", &there]), found, "{there}");
         // The height is that of the ground.
         assert!(found["height"].as_f64().unwrap() > 100.0);
-        let visible = |by: &[&str]| folder.ok(&[&["query", "visible", "a.vcb"], by].concat()).stdout;
+        let visible = |by: &[&str]| {
+            folder
+                .ok(&[&["query", "visible", "a.vcb"], by].concat())
+                .stdout
+        };
         assert_eq!(visible(&["--at", &at, "0,0"]), visible(&[&grid, "0,0"]));
         assert_eq!(visible(&[&there, &there, "--lonlat"]), "visible\n");
         let pvs = |by: &[&str]| folder.ok(&[&["query", "pvs", "a.vcb"], by].concat()).stdout;
@@ -111,9 +192,21 @@ fn places_are_taken_by_metres_by_degrees_and_in_the_crs() {
     }
     let render = ["render", "a.vcb", "--pvs", "20,20", "--at", "-o", "a.png"];
     folder.ok(&render);
-    folder.fails(&["query", "pvs", "a.vcb", "--at", "-500,0"], USAGE, &["-500,0", "m east"]);
-    folder.fails(&["query", "pvs", "a.vcb", "--lonlat", "10,50"], USAGE, &["10,50 is outside"]);
-    folder.fails(&["query", "pvs", "a.vcb", "1.5,2"], USAGE, &["whole numbers"]);
+    folder.fails(
+        &["query", "pvs", "a.vcb", "--at", "-500,0"],
+        USAGE,
+        &["-500,0", "m east"],
+    );
+    folder.fails(
+        &["query", "pvs", "a.vcb", "--lonlat", "10,50"],
+        USAGE,
+        &["10,50 is outside"],
+    );
+    folder.fails(
+        &["query", "pvs", "a.vcb", "1.5,2"],
+        USAGE,
+        &["whole numbers"],
+    );
     let wall = Folder::with_wall();
     let query = ["query", "pvs", "wall.vcb", "--lonlat", "10,50"];
     wall.fails(&query, USAGE, &["--lonlat", "wall.vcb", "--at"]);
@@ -161,11 +254,22 @@ fn comparing_two_bundles_shows_progress_to_its_end() {
     folder.ok(&[&bake[..], &["-o", "b.vcb", "--visibility", "exact"]].concat());
     for arguments in [
         &["diff", "a.vcb", "b.vcb", "--progress", "json"][..],
-        &["render", "a.vcb", "--lost", "b.vcb", "-o", "a.png", "--progress", "json"],
+        &[
+            "render",
+            "a.vcb",
+            "--lost",
+            "b.vcb",
+            "-o",
+            "a.png",
+            "--progress",
+            "json",
+        ],
     ] {
         let said = folder.run(arguments).stderr;
         let lines = said.lines().filter(|line| line.starts_with('{'));
-        let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+        let lines: Vec<Value> = lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         let last = lines.last().unwrap();
         assert_eq!(last["stage"], "difference");
         assert_eq!(last["done"], last["total"]);
@@ -179,7 +283,15 @@ fn comparing_two_bundles_shows_progress_to_its_end() {
 fn shards_are_said_to_be_cut_by_work() {
     let folder = Folder::new();
     folder.write("hills.r16", hills(128));
-    let bake = ["bake", "terrain", "hills.r16", "--size", "128x128", "-o", "a.vcb"];
+    let bake = [
+        "bake",
+        "terrain",
+        "hills.r16",
+        "--size",
+        "128x128",
+        "-o",
+        "a.vcb",
+    ];
     let ran = folder.ok(&[&bake[..], &["--visibility", "exact", "--shard", "1/2"]].concat());
     assert!(ran.stderr.contains("as much work"), "{}", ran.stderr);
 }
@@ -188,5 +300,10 @@ fn shards_are_said_to_be_cut_by_work() {
 fn a_horizon_of_minus_90_is_explained() {
     let folder = Folder::with_wall();
     let ran = folder.ok(&["export", "horizon", "wall.asc", "-o", "a.npy"]);
-    assert!(ran.stdout.contains("-90° stands where a ray meets no ground"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("-90° stands where a ray meets no ground"),
+        "{}",
+        ran.stdout
+    );
 }

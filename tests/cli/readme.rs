@@ -62,7 +62,9 @@ fn every_command_of_the_readme_runs_in_order_from_a_clean_clone() {
     copy(&root.join("assets"), &folder.path("assets"));
     let bin = Path::new(VIEWCELL).parent().unwrap();
     let others = std::env::var_os("PATH").unwrap_or_default();
-    let path = [bin.to_owned()].into_iter().chain(std::env::split_paths(&others));
+    let path = [bin.to_owned()]
+        .into_iter()
+        .chain(std::env::split_paths(&others));
     let path = std::env::join_paths(path).unwrap();
 
     let begun = Instant::now();

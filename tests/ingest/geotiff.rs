@@ -161,7 +161,11 @@ fn a_pixel_scale_that_is_no_scale_is_said_and_not_passed_over() {
         assert_eq!(read.terrain, right.terrain);
         let words = format!("{} x {}", scale[0], scale[1]);
         let said = |note: &&String| note.contains("33550") && note.contains(&words);
-        assert!(read.notes.iter().any(|note| said(&note)), "{:?}", read.notes);
+        assert!(
+            read.notes.iter().any(|note| said(&note)),
+            "{:?}",
+            read.notes
+        );
         assert_eq!(read.notes.len(), right.notes.len() + 1);
     }
 }

@@ -102,8 +102,7 @@ impl<'a> Work<'a> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(manner.threads)
             .build();
-        let pool =
-            pool.map_err(|error| threads::cannot_start(manner.threads, &error))?;
+        let pool = pool.map_err(|error| threads::cannot_start(manner.threads, &error))?;
         Ok(Self {
             output,
             manner,

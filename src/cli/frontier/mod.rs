@@ -30,7 +30,11 @@ pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// One player: COL,ROW, or a cell's number
-    #[arg(required_unless_present = "pairs", requires = "b", allow_hyphen_values = true)]
+    #[arg(
+        required_unless_present = "pairs",
+        requires = "b",
+        allow_hyphen_values = true
+    )]
     a: Option<query::Place>,
     /// The other player: COL,ROW, or a cell's number
     #[arg(allow_hyphen_values = true)]

@@ -166,7 +166,9 @@ impl FromStr for Order {
                 let sample = |place: Option<Place>| match place {
                     None => Ok(None),
                     Some(Place::Sample(sample)) => Ok(Some(sample)),
-                    Some(Place::Cell(_) | Place::Numbers(_)) => Err("expected \"toward C,R\"".to_owned()),
+                    Some(Place::Cell(_) | Place::Numbers(_)) => {
+                        Err("expected \"toward C,R\"".to_owned())
+                    }
                 };
                 Toward(sample(a)?, sample(b)?)
             }

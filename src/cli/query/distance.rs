@@ -20,7 +20,11 @@ pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// From which cell
-    #[arg(required_unless_present = "pairs", requires = "b", allow_hyphen_values = true)]
+    #[arg(
+        required_unless_present = "pairs",
+        requires = "b",
+        allow_hyphen_values = true
+    )]
     a: Option<Place>,
     /// To which cell
     #[arg(allow_hyphen_values = true)]

@@ -81,11 +81,7 @@ pub(super) fn cannot_open(path: &Path, error: OpenError) -> Failure {
 }
 
 /// Fails if a place is outside the grid.
-fn check_inside(
-    path: &Path,
-    terrain: &TerrainBundle,
-    place: Place,
-) -> Result<Sample, Failure> {
+fn check_inside(path: &Path, terrain: &TerrainBundle, place: Place) -> Result<Sample, Failure> {
     let grid = terrain.grid();
     let sample = match place {
         Place::Sample(sample) => Some(sample),

@@ -134,7 +134,7 @@ impl By {
         if self.lonlat && !crs.is_some_and(in_degrees) {
             return Err(Failure::usage(format!(
                 "--lonlat: expected a bundle whose coordinate reference system is in degrees, found \
-                 {} in {}; give X,Y in it with --xy",
+                 {} in {}; give X,Y in it with --xy, or metres with --at",
                 crs.unwrap_or("none"),
                 path.display()
             )));
@@ -161,8 +161,14 @@ fn in_degrees(crs: &str) -> bool {
     let code = crs.strip_prefix("EPSG:").map(str::parse::<u32>);
     match code {
         Some(code) => code.is_ok_and(|code| (4001..5000).contains(&code)),
-        None => ["GEOGCS", "GEOGCRS", "GEODCRS", "GEODETICCRS", "GEOGRAPHICCRS"]
-            .iter()
-            .any(|word| crs.trim_start().starts_with(word)),
+        None => [
+            "GEOGCS",
+            "GEOGCRS",
+            "GEODCRS",
+            "GEODETICCRS",
+            "GEOGRAPHICCRS",
+        ]
+        .iter()
+        .any(|word| crs.trim_start().starts_with(word)),
     }
 }

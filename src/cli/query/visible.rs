@@ -18,7 +18,11 @@ pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// From where: COL,ROW, or a cell's number
-    #[arg(required_unless_present = "pairs", requires = "b", allow_hyphen_values = true)]
+    #[arg(
+        required_unless_present = "pairs",
+        requires = "b",
+        allow_hyphen_values = true
+    )]
     a: Option<Place>,
     /// To where: COL,ROW, or a cell's number
     #[arg(allow_hyphen_values = true)]
