@@ -14,8 +14,10 @@ use std::path::{Path, PathBuf};
 
 use cpu_time::ProcessTime;
 
+use super::error::BakeError;
+use super::job::{Source, TOOL};
+use super::observer::{Observer, Stage};
 use super::report::{Finish, stage_time};
-use super::{BakeError, Observer, Source, Stage, TOOL};
 use crate::bundle::{CellSections, CellStatistics, Provenance, Timings, check_output, write_cells};
 use crate::compress::cells::{CellRows, encode_rows};
 use crate::format::cells::{CellParameters, Child, Node, SymmetryCode};

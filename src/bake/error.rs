@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::bundle::{BundleError, ErrorKind, RecordError};
+use super::store::error::StoreError;
+use crate::bundle::{BundleError, ErrorKind};
 use crate::format::GridError;
 use crate::visibility::portals::{CheckpointError, FlowError};
 
@@ -59,7 +60,7 @@ pub enum BakeError {
     Bundle(#[from] BundleError),
     /// A checkpoint or a shard is not what it should be.
     #[error(transparent)]
-    Records(#[from] RecordError),
+    Store(#[from] StoreError),
     /// A bundle has lost something, and cannot be the source of this one.
     #[error("{}: expected a bundle that has lost nothing, found one that was made for a budget; repack the bundle that it was made from, or bake again", path.display())]
     Lossy {
@@ -115,7 +116,7 @@ impl BakeError {
             Self::NoVisibility { .. } | Self::Flow(_) => BakeErrorKind::Input,
             Self::Grid { .. } | Self::Large { .. } => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
-            Self::Records(error) => error.kind().into(),
+            Self::Store(error) => error.kind().into(),
             Self::Lossy { .. } => BakeErrorKind::Input,
             Self::Kept { error, .. } => error.kind(),
         }
@@ -146,4 +147,12 @@ impl BakeError {
             },
         }
     }
+}
+
+/// The error of a bundle that cannot be read back.
+pub(super) fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> BakeError {
+    BakeError::Bundle(BundleError::Read {
+        path: path.to_owned(),
+        error: std::io::Error::other(error.to_string()),
+    })
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::BakeError;
 use super::compression::Compression;
-use crate::bundle::Keep;
+use super::error::BakeError;
+use super::store::file::Keep;
 use crate::format::Grid;
-use crate::visibility::{Curvature, Field, MAX_SECTORS, Simd};
+use crate::visibility::{Curvature, HeightField, MAX_SECTORS, Simd};
 use crate::world::{Short, Terrain};
 
 /// What a level-0 view cell means (DESIGN section 1).
@@ -101,7 +101,7 @@ impl BakeOptions {
 /// Errors unless the tables of the mode hold so many columns and rows.
 fn check_size(mode: Mode, width: u32, height: u32, input: &str) -> Result<(), BakeError> {
     // The thesis's method has tables of its own.
-    match matches!(mode, Mode::Sectors(_)) || Field::fits(width, height) {
+    match matches!(mode, Mode::Sectors(_)) || HeightField::fits(width, height) {
         true => Ok(()),
         false => Err(BakeError::Large {
             input: input.to_owned(),

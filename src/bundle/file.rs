@@ -128,7 +128,7 @@ pub(super) enum Problem {
 }
 
 /// Opens a regular file; says its length.
-pub(super) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
+pub(crate) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
     // Asked before opening, since opening a pipe waits for somebody to write.
     let metadata = std::fs::metadata(path)?;
     if metadata.is_dir() {

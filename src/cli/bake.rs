@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{self, BakeError, BakeOptions, Keep, Part, ShardReport, Source};
-use viewcell::bundle::{self, BundleError, Checkpoint, Info};
+use viewcell::bake::{self, BakeError, BakeOptions, Keep, ShardOf, ShardReport, Source};
+use viewcell::bundle::{self, BundleError, Info};
 use viewcell::ingest::{IngestError, IngestErrorKind, read_terrain};
 use viewcell::visibility;
 
@@ -89,7 +89,7 @@ struct Long {
     /// merge joins shares. Each is as much work as any other, so that the first has fewer tiles than
     /// the last
     #[arg(long, value_name = "I/N", help_heading = "Long bakes")]
-    shard: Option<Part>,
+    shard: Option<ShardOf>,
 }
 
 impl Long {
@@ -294,8 +294,8 @@ fn check_output(input: &Path, force: bool, resume: bool, output: &Path) -> Resul
     }
     check_not_input(input, output)?;
     match bundle::check_output(output, force) {
-        // What a killed bake has left is tidied up.
-        Err(BundleError::Exists { .. }) if resume && Checkpoint::is_left_beside(output) => Ok(()),
+        // It may be what this very job made: the bake tells.
+        Err(BundleError::Exists { .. }) if resume => Ok(()),
         checked => Ok(checked?),
     }
 }
@@ -342,11 +342,8 @@ fn bake(
         }
     };
     let begun = match long.shard {
-        None => vec![
-            Checkpoint::path_beside(output),
-            Checkpoint::part_beside(output),
-        ],
-        Some(_) => vec![output.to_owned()],
+        None => vec![bake::checkpoint_beside(output)],
+        Some(_) => vec![bake::shard_in_the_making(output)],
     };
     // What was there before may be worth something.
     if !begun.iter().any(|file| file.exists()) {

@@ -178,6 +178,10 @@ impl TerrainParameters {
         if flags & !(MUTUAL | GEOREFERENCED | LOSSY) != 0 {
             return Err(wrong("flags", 20, "only flags 1, 2 and 4"));
         }
+        if flags & (MUTUAL | LOSSY) == MUTUAL | LOSSY && tree_code == TreeCode::Single {
+            let expected = "not both mutual and lossy: single trees are pruned each by itself";
+            return Err(wrong("flags", 20, expected));
+        }
         let positive = |value: f64| value.is_finite() && value > 0.0;
         let transform = [0, 1, 2, 3, 4, 5].map(|i| f64_at(bytes, 88 + i * 8));
         let transform = if flags & GEOREFERENCED == 0 {

@@ -1,15 +1,15 @@
 //! The terrain's tables for sight along one axis of its grid.
 
 use super::Bodies;
-use super::field::Stance;
+use super::height_field::Stance;
 use super::lanes::{Layout, MOST_VALUES, Strips, VOID, Windows, fold};
 use super::surface::{Cover, POINTS};
 use crate::world::Terrain;
 
-/// Side of the largest block of targets, in samples.
+/// Side of the largest square of displacements that is decided at once. [Unit: samples]
 pub(super) const TOP: usize = 32;
 
-/// Samples of void around the grid, so that no lane reads outside: a block of targets, a patch,
+/// Samples of void around the grid, so that no lane reads outside: a square of displacements, a block,
 /// and what a window may be longer than asked for.
 const PAD: usize = 80;
 
@@ -30,7 +30,7 @@ pub(super) struct Axis {
     /// The greatest ground over a window and its neighbour one step on in the major direction:
     /// over a *slab*.
     pub greatest: Windows,
-    /// Highest and lowest eye in the view cell.
+    /// OccluderSearch and lowest eye in the view cell.
     pub eye_max: Strips,
     pub eye_min: Strips,
     /// For cells: the highest head in the view cell.
@@ -113,8 +113,8 @@ impl Axis {
             eye_max: strips(&raised(&greatest, bodies.eye)),
             eye_min: strips(&raised(&least, bodies.eye)),
             head_top: cells.then(|| strips(&raised(&greatest, bodies.head))),
-            head_max: blocks(&layout, raised(&greatest, bodies.head), f32::max),
-            head_min: blocks(&layout, raised(&least, bodies.head), f32::min),
+            head_max: over_squares(&layout, raised(&greatest, bodies.head), f32::max),
+            head_min: over_squares(&layout, raised(&least, bodies.head), f32::min),
             quarters,
             ground: strips(&blocking),
             layout,
@@ -134,8 +134,8 @@ impl Axis {
     }
 }
 
-/// Joins over blocks of 2, 4 ... `TOP` samples a side.
-fn blocks(layout: &Layout, single: Vec<f32>, join: fn(f32, f32) -> f32) -> Vec<Strips> {
+/// Joins over squares of 2, 4 ... `TOP` samples a side.
+fn over_squares(layout: &Layout, single: Vec<f32>, join: fn(f32, f32) -> f32) -> Vec<Strips> {
     let mut plane = single;
     let mut all = Vec::new();
     for k in 0..TOP.ilog2() {

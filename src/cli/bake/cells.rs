@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use viewcell::bake::{self, CellOptions, Source};
-use viewcell::bundle;
 use viewcell::ingest::{CellsOptions, IngestedCells, read_cells};
 use viewcell::visibility::portals::FlowMethod;
 use viewcell::world;
@@ -134,7 +133,7 @@ impl Args {
 
     /// Where finished work is kept.
     fn kept(&self, output: &Path) -> Option<PathBuf> {
-        let beside = || bundle::Checkpoint::path_beside(output);
+        let beside = || bake::checkpoint_beside(output);
         self.checkpoint.clone().or_else(|| self.resume.then(beside))
     }
 
