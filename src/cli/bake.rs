@@ -24,8 +24,8 @@ use super::written;
 /// Bake a world into a bundle that answers who can see whom
 ///
 /// A summary goes to stderr at the end. How long it took is in OUT.vcb.timings.json. A bake that is
-/// stopped, by Ctrl-C or otherwise, keeps what is done in OUT.vcb.checkpoint: --resume goes on with
-/// it.
+/// stopped, by Ctrl-C or otherwise, keeps what is done in OUT.vcb.checkpoint: --resume goes on
+/// with it.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub struct Args {

@@ -23,8 +23,13 @@ pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// The point, with commas or blanks between its numbers
-    #[arg(allow_hyphen_values = true, required = true, num_args = 1..=3, value_name = "POINT")]
-    point: Vec<String>,
+    #[arg(allow_hyphen_values = true)]
+    point: String,
+    // Numbers by themselves, so that options are options still where they end.
+    #[arg(allow_hyphen_values = true, hide = true)]
+    second: Option<String>,
+    #[arg(allow_hyphen_values = true, hide = true)]
+    third: Option<String>,
     #[command(flatten)]
     by: By,
     #[command(flatten)]
@@ -74,7 +79,9 @@ impl FromStr for Point {
 
 pub fn run(args: &Args) -> Outcome {
     let map = super::open(&args.bundle)?;
-    let point = args.point.join(",");
+    let numbers = [Some(&args.point), args.second.as_ref(), args.third.as_ref()];
+    let point = numbers.map(|n| n.map(String::as_str));
+    let point = point.into_iter().flatten().collect::<Vec<_>>().join(",");
     if map.kind() != Some(WorldKind::Cells) {
         return in_terrain(args, &map, &point);
     }

@@ -134,7 +134,7 @@ impl By {
         if self.lonlat && !crs.is_some_and(in_degrees) {
             return Err(Failure::usage(format!(
                 "--lonlat: expected a bundle whose coordinate reference system is in degrees, found \
-                 {} in {}; give X,Y in it with --xy",
+                 {} in {}; give X,Y in it with --xy, or metres with --at",
                 crs.unwrap_or("none"),
                 path.display()
             )));
