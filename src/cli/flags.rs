@@ -6,6 +6,7 @@
 use viewcell::bake::BakeError;
 use viewcell::bundle::BundleError;
 use viewcell::ingest::{IngestError, Ingested};
+use viewcell::picture::PictureError;
 use viewcell::view::ViewError;
 
 /// The names that the library's messages have for options, their flags, and how a value looks where
@@ -37,6 +38,7 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("vertical_offset", "--vertical-offset", ""),
     ("vertical_scale", "--vertical-scale", ""),
     ("visibility", "--visibility", ""),
+    ("width", "--width", ""),
 ];
 
 /// What to tell of an error.
@@ -47,6 +49,7 @@ pub fn message(error: &anyhow::Error) -> String {
         error.is::<BakeError>()
             || error.is::<BundleError>()
             || error.is::<IngestError>()
+            || error.is::<PictureError>()
             || error.is::<ViewError>()
     });
     match of_the_library {
@@ -173,7 +176,7 @@ mod tests {
     fn every_option_that_the_library_names_has_a_flag() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut named = BTreeSet::new();
-        for room in ["bake", "bundle", "ingest", "view", "world"] {
+        for room in ["bake", "bundle", "ingest", "picture", "view", "world"] {
             names_in(&source.join(room), &mut named);
         }
         assert!(named.len() > 10, "{named:?}");
