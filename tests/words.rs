@@ -70,8 +70,9 @@ fn names_a_flag(text: &str) -> bool {
     let at = |i: usize| bytes.get(i).copied().unwrap_or(b' ');
     (0..bytes.len()).any(|i| {
         let begins = i == 0 || !(at(i - 1) == b'-' || at(i - 1).is_ascii_alphanumeric());
-        let long =
-            at(i) == b'-' && at(i + 1) == b'-' && (at(i + 2).is_ascii_lowercase() || at(i + 2) == b'{');
+        let long = at(i) == b'-'
+            && at(i + 1) == b'-'
+            && (at(i + 2).is_ascii_lowercase() || at(i + 2) == b'{');
         let short = at(i) == b'-' && at(i + 1) == b'o' && !at(i + 2).is_ascii_alphanumeric();
         begins && (long || short)
     })

@@ -69,24 +69,34 @@ pub fn noted(ingested: Ingested) -> Ingested {
 /// The text with a flag for each option in backquotes; with the form of its value, unless a blank
 /// follows, after which the sentence may give one.
 fn with_flags(text: &str) -> String {
-    let mut pieces = text.split('`');
-    let mut told = pieces.next().unwrap_or_default().to_owned();
-    while let Some(quoted) = pieces.next() {
-        let Some(after) = pieces.next() else {
-            told.extend(["`", quoted]);
-            break;
+    let (mut told, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once('`') {
+        told.push_str(before);
+        rest = match option(after) {
+            Some((flag, form, after)) => {
+                told.push_str(flag);
+                if !form.is_empty() && !after.starts_with(' ') {
+                    told.extend([" ", form]);
+                }
+                after
+            }
+            None => {
+                told.push('`');
+                after
+            }
         };
-        // Options of an earlier bake have the names that this program gave them, with hyphens.
-        let name = quoted.replace('-', "_");
-        match FLAGS.iter().find(|(option, ..)| *option == name) {
-            None => told.extend(["`", quoted, "`"]),
-            Some((_, flag, "")) => told.push_str(flag),
-            Some((_, flag, _)) if after.starts_with(' ') => told.push_str(flag),
-            Some((_, flag, form)) => told.extend([*flag, " ", form]),
-        }
-        told.push_str(after);
     }
-    told
+    told + rest
+}
+
+/// The flag, and the form of its value, of the option that a text begins with and that a backquote
+/// closes; and the text after it.
+fn option(text: &str) -> Option<(&'static str, &'static str, &str)> {
+    let (name, after) = text.split_once('`')?;
+    // Options of an earlier bake have the names that this program gave them, with hyphens.
+    let name = name.replace('-', "_");
+    let (_, flag, form) = FLAGS.iter().find(|(option, ..)| *option == name)?;
+    Some((flag, form, after))
 }
 
 #[cfg(test)]
@@ -104,12 +114,25 @@ mod tests {
     fn options_become_flags_and_other_words_stay() {
         for (text, told) in [
             ("give `spacing`", "give --spacing DX[,DY]"),
-            ("give its `spacing` in metres", "give its --spacing in metres"),
+            (
+                "give its `spacing` in metres",
+                "give its --spacing in metres",
+            ),
             ("`player_height`: expected", "--player-height: expected"),
             ("expected `player-height` 2", "expected --player-height 2"),
-            ("go on (`resume`), or write (`output`)", "go on (--resume), or write (-o)"),
-            ("`gdal_translate A B`, `crop`", "`gdal_translate A B`, --crop C,R,W,H"),
+            (
+                "go on (`resume`), or write (`output`)",
+                "go on (--resume), or write (-o)",
+            ),
+            (
+                "`gdal_translate A B`, `crop`",
+                "`gdal_translate A B`, --crop C,R,W,H",
+            ),
             ("`unknown` and `", "`unknown` and `"),
+            (
+                "it`s.tif: give `spacing`",
+                "it`s.tif: give --spacing DX[,DY]",
+            ),
             ("", ""),
         ] {
             assert_eq!(with_flags(text), told);

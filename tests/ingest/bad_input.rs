@@ -51,6 +51,32 @@ fn unknown_content_says_how_to_get_gdal_or_to_convert() {
 }
 
 #[test]
+fn an_error_tells_which_options_help() {
+    let files = Files::new();
+    let path = files.write("a.png", png(grey8(4, 3)));
+    let options = |options: IngestOptions, kind| {
+        let error = refused(&path, &options, kind);
+        error.options().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let few = IngestOptions {
+        max_samples: 11,
+        ..IngestOptions::default()
+    };
+    assert_eq!(options(few, Resource), ["crop", "max_samples"]);
+    let sized = IngestOptions {
+        size: Some([4, 3]),
+        ..IngestOptions::default()
+    };
+    assert_eq!(options(sized, Usage), Vec::<String>::new());
+    let unknown = refused(
+        &files.write("a", "%PDF-1.4 whatever"),
+        &IngestOptions::default(),
+        Bad,
+    );
+    assert_eq!(unknown.options().count(), 0, "{unknown}");
+}
+
+#[test]
 fn options_that_cannot_be_right() {
     let files = Files::new();
     let path = files.write("a.png", png(grey8(4, 3)));
