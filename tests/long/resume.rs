@@ -175,7 +175,7 @@ fn a_bake_of_another_input_or_with_other_options_does_not_resume() {
             assert_eq!(error.kind(), BakeErrorKind::Usage);
             says(
                 &error,
-                &["a.vcb.checkpoint", "expected", "found", "--restart"],
+                &["a.vcb.checkpoint", "expected", "found", "`restart`"],
             );
             says(&error, words);
             stopped.is_untouched();
@@ -187,14 +187,14 @@ fn a_bake_of_another_input_or_with_other_options_does_not_resume() {
 
     let mut other = World::new(66, 40);
     other.source.options["player-height"] = serde_json::json!(2.5);
-    refused(&other, &["--player-height 2.5", "found 1.8"]);
+    refused(&other, &["`player-height` 2.5", "found 1.8"]);
 
     let mut other = World::new(66, 40);
     other
         .source
         .options
         .insert("crop".into(), serde_json::json!([0, 0, 66, 40]));
-    refused(&other, &["--crop", "not given"]);
+    refused(&other, &["`crop`", "not given"]);
 
     // The same by its name and digest, but read otherwise.
     let mut other = World::new(66, 40);
@@ -221,7 +221,7 @@ fn what_is_kept_is_told_of_and_not_deleted_unasked() {
         })
     ));
     assert_eq!(error.kind(), BakeErrorKind::Io);
-    says(&error, &["2 of 6 tiles", "--resume", "--restart"]);
+    says(&error, &["2 of 6 tiles", "`resume`", "`restart`"]);
     stopped.is_untouched();
 
     // A bake that keeps nothing does not touch what another has kept.
@@ -326,7 +326,7 @@ fn an_output_that_somebody_else_made_meanwhile_is_kept_and_so_is_the_work() {
     let stopped = Stopped::new(&world, 2048);
     fs::write(stopped.output(), "precious").unwrap();
     let error = world.bake(&stopped.output(), Keep::Resume).unwrap_err();
-    says(&error, &["a.vcb", "exists already", "--force"]);
+    says(&error, &["a.vcb", "exists already", "`overwrite`"]);
     assert_eq!(fs::read(stopped.output()).unwrap(), b"precious");
     fs::remove_file(stopped.output()).unwrap();
     stopped.is_untouched();
