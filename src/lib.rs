@@ -25,7 +25,7 @@ pub mod bake;
 pub mod bundle;
 #[cfg(feature = "bake")]
 pub mod compress;
-#[cfg(feature = "bake")]
+#[cfg(any(feature = "bake", feature = "simulate"))]
 pub mod dice;
 #[cfg(feature = "bake")]
 pub mod experiment;
@@ -35,6 +35,8 @@ pub mod hierarchy;
 pub mod ingest;
 #[cfg(feature = "bake")]
 pub mod picture;
+#[cfg(feature = "simulate")]
+pub mod simulate;
 #[cfg(feature = "view")]
 pub mod view;
 #[cfg(feature = "bake")]

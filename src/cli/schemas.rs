@@ -55,6 +55,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("query-pairs.json", schema_for!(query::PairsDocument)),
         ("query-pvs.json", schema_for!(query::PvsDocument)),
         ("query-pvs-cells.json", schema_for!(query::CellPvsDocument)),
+        ("query-within.json", schema_for!(query::WithinDocument)),
         ("report.json", schema_for!(report::Document)),
         ("render.json", schema_for!(render::Document)),
         ("query-visible.json", schema_for!(query::VisibleDocument)),

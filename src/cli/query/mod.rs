@@ -6,6 +6,7 @@ mod locate;
 pub(super) mod pairs;
 mod pvs;
 mod visible;
+mod within;
 
 use std::path::Path;
 use std::str::FromStr;
@@ -24,6 +25,8 @@ pub use locate::Document as LocateDocument;
 pub use pvs::Document as PvsDocument;
 #[cfg(test)]
 pub use visible::{PairsDocument, VisibleDocument};
+#[cfg(test)]
+pub use within::Document as WithinDocument;
 
 /// Ask a bundle who can see whom
 #[derive(clap::Args)]
@@ -38,6 +41,7 @@ enum Question {
     Distance(distance::Args),
     Pvs(pvs::Args),
     Locate(locate::Args),
+    Within(within::Args),
 }
 
 pub fn run(args: Args) -> Outcome {
@@ -46,6 +50,7 @@ pub fn run(args: Args) -> Outcome {
         Question::Distance(args) => distance::run(&args),
         Question::Pvs(args) => pvs::run(&args),
         Question::Locate(args) => locate::run(&args),
+        Question::Within(args) => within::run(&args),
     }
 }
 

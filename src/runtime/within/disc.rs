@@ -1,0 +1,135 @@
+//! The samples within reach of a sample.
+
+use crate::format::grid::{BLOCK_LEVEL, quad_mask};
+use crate::format::{Grid, Quad, Sample};
+
+/// Every sample whose unit square somebody may come to who stands anywhere in the unit square of
+/// the centre and walks less than `reach` metres; with a reach of 0, the centre alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Disc {
+    centre: Sample,
+    spacing: [f64; 2],
+    reach: f64,
+    /// First and last column, first and last row, in the grid.
+    columns: [u32; 2],
+    rows: [u32; 2],
+}
+
+impl Disc {
+    pub fn new(grid: Grid, spacing: [f64; 2], centre: Sample, reach: f64) -> Self {
+        let reach = super::counted(reach);
+        let side = |at: u32, step: f64, limit: u32| {
+            // A square more than needed: what is too far is found out sample by sample.
+            let steps = (reach / step).ceil() + 1.0;
+            let steps = if reach == 0.0 { 0.0 } else { steps };
+            // Greater than any grid, or no number: the whole side.
+            let steps = if steps < f64::from(Grid::MAX_SIDE) {
+                steps as u32
+            } else {
+                Grid::MAX_SIDE
+            };
+            let last = at.saturating_add(steps).min(limit.saturating_sub(1));
+            [at.saturating_sub(steps), last]
+        };
+        Self {
+            centre,
+            spacing,
+            reach,
+            columns: side(centre.column, spacing[0], grid.width()),
+            rows: side(centre.row, spacing[1], grid.height()),
+        }
+    }
+
+    /// Whether a sample so many columns and rows away is in reach.
+    #[inline]
+    fn reaches(&self, columns: u32, rows: u32) -> bool {
+        // Between two unit squares lies one step less than between their centres.
+        let [dx, dy] = self.spacing;
+        let x = f64::from(columns.saturating_sub(1)) * dx;
+        let y = f64::from(rows.saturating_sub(1)) * dy;
+        // Not `x² + y² < reach²` turned round: a distance that is no number counts as in reach.
+        columns | rows == 0
+            || self.reach > 0.0 && !matches!(
+                (x * x + y * y).partial_cmp(&(self.reach * self.reach)),
+                Some(core::cmp::Ordering::Greater | core::cmp::Ordering::Equal)
+            )
+    }
+
+    /// Whether a sample is in reach.
+    #[inline]
+    pub fn holds(&self, sample: Sample) -> bool {
+        self.reaches(
+            sample.column.abs_diff(self.centre.column),
+            sample.row.abs_diff(self.centre.row),
+        )
+    }
+
+    /// The samples of a quad that lie in the box of the disc: first and last column, first and
+    /// last row. None where they do not meet.
+    fn common(&self, quad: Quad) -> Option<[[u32; 2]; 2]> {
+        let Sample { column, row } = quad.origin();
+        let last = (1 << quad.level) - 1;
+        let cut = |[first, end]: [u32; 2], at: u32| {
+            let part = [first.max(at), end.min(at.saturating_add(last))];
+            (part[0] <= part[1]).then_some(part)
+        };
+        Some([cut(self.columns, column)?, cut(self.rows, row)?])
+    }
+
+    /// Whether some sample of a quad is in reach.
+    pub fn meets(&self, quad: Quad) -> bool {
+        self.common(quad).is_some_and(|[columns, rows]| {
+            let near = |[first, last]: [u32; 2], at: u32| at.clamp(first, last);
+            self.holds(Sample::new(
+                near(columns, self.centre.column),
+                near(rows, self.centre.row),
+            ))
+        })
+    }
+
+    /// Whether all samples of the grid in a quad are in reach.
+    pub fn covers(&self, grid: Grid, quad: Quad) -> bool {
+        let Sample { column, row } = quad.origin();
+        let last = (1 << quad.level) - 1;
+        let far = |first: u32, limit: u32, at: u32| {
+            let last = first.saturating_add(last).min(limit.saturating_sub(1));
+            if at.abs_diff(first) > at.abs_diff(last) { first } else { last }
+        };
+        self.holds(Sample::new(
+            far(column, grid.width(), self.centre.column),
+            far(row, grid.height(), self.centre.row),
+        ))
+    }
+
+    /// The samples in reach that a block holds, as a word of a block bitmap. The block meets the
+    /// grid.
+    pub fn mask(&self, block: Quad) -> u64 {
+        let Some([columns, rows]) = self.common(block) else {
+            return 0;
+        };
+        let mut mask = 0;
+        for row in rows[0]..=rows[1] {
+            for column in columns[0]..=columns[1] {
+                let bit = u64::from(self.holds(Sample::new(column, row)));
+                mask |= bit << ((row & 7) << 3 | column & 7);
+            }
+        }
+        mask & quad_mask(block)
+    }
+
+    /// The level, blocks at least, at which at most two quads a side hold the disc.
+    pub fn level(&self, grid: Grid) -> u32 {
+        let side = |[first, last]: [u32; 2]| (last - first.min(last) + 1).next_power_of_two();
+        let side = side(self.columns).max(side(self.rows));
+        side.trailing_zeros().clamp(BLOCK_LEVEL, grid.root_level())
+    }
+
+    /// The quads of a level that the box of the disc lies in.
+    pub fn quads(&self, level: u32) -> impl Iterator<Item = Quad> + use<> {
+        let [left, right] = self.columns.map(|column| column >> level);
+        let [top, bottom] = self.rows.map(|row| row >> level);
+        (top..=bottom).flat_map(move |row| {
+            (left..=right).map(move |column| Quad::new(level, column, row))
+        })
+    }
+}

@@ -1,0 +1,1 @@
+//! Motion that is made up.
