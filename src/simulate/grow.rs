@@ -42,9 +42,9 @@ impl<'a> Wide<'a> {
     /// the other sees. Then each takes in all that the other does not see, touching or not: who is
     /// shot comes back somewhere else.
     pub fn grow(&mut self, a: &Seeds, b: &Seeds) -> Halves {
-        let [mut a, mut b] = self.spread([a, b], |distance| distance);
-        a = self.hidden_from(&b);
-        b = self.hidden_from(&a);
+        let [_, b] = self.spread([a, b], |distance| distance);
+        let a = self.hidden_from(&b);
+        let b = self.hidden_from(&a);
         [Half::Cells(a), Half::Cells(b)]
     }
 
