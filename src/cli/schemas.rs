@@ -8,7 +8,7 @@ use schemars::{Schema, schema_for};
 
 use super::{
     bake, completions, diff, experiment, export, frontier, job, man, merge, progress, query,
-    render, repack, report, ship, verify,
+    render, repack, report, ship, simulate, verify,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -64,6 +64,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             schema_for!(query::CellVisibleDocument),
         ),
         ("repack.json", schema_for!(repack::Document)),
+        ("simulate.json", schema_for!(simulate::Document)),
         ("ship.json", schema_for!(ship::Document)),
         (
             "experiment-compression.json",

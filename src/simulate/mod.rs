@@ -28,6 +28,7 @@ pub mod run;
 pub mod scene;
 pub mod scheme;
 pub mod score;
+pub mod summary;
 mod touch;
 pub mod trace;
 pub mod wire;
