@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use crate::runtime::cell_frontier::Construction as OfCells;
-use crate::runtime::frontier::{
-    Frontier, FrontierBuilder, FrontierOptions, Grow, Merge, Side,
-};
+use crate::runtime::frontier::{Frontier, FrontierBuilder, FrontierOptions, Order, Side};
 
 use super::field::{Field, Place};
 use super::grow::{Seeds, Wide};
@@ -13,9 +11,10 @@ use super::grow::{Seeds, Wide};
 /// How sets are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construction {
-    /// In a level by the equations of Steed and Angus; on a terrain as in Avni's thesis.
+    /// In a level by the equations of Steed and Angus; on a terrain in the order of Avni's thesis,
+    /// quads of 16 × 16 samples and more.
     Published,
-    /// In a level with the largest second region; on a terrain with step 3 of the thesis.
+    /// The same, and then the second, or the smaller, region as large as can be.
     Tightened,
     /// In a level over touching cells in turn; on a terrain by default.
     Grown,
@@ -144,12 +143,17 @@ impl<'a> Regions<'a> {
 
     fn on_terrain(&mut self, a: Place, b: Place) -> Option<Halves> {
         let builder = self.builder.as_mut()?;
-        let thesis = FrontierOptions::thesis(Grow::Hierarchical, Merge::Lossless);
+        // The thesis's own options take up to a second a set: its order, with large quads alone.
+        let published = FrontierOptions {
+            order: Order::Fifo,
+            tighten: false,
+            ..FrontierOptions::default()
+        };
         let options = match self.construction {
-            Construction::Published => thesis,
+            Construction::Published => published,
             Construction::Tightened => FrontierOptions {
-                extend: true,
-                ..thesis
+                tighten: true,
+                ..published
             },
             Construction::Grown | Construction::Wide => FrontierOptions::default(),
         };
