@@ -51,6 +51,8 @@ pub struct Figures {
     pub sets_in_force: u64,
     /// How long sets lasted that have ended. [Unit: s]
     pub set_seconds: Spread,
+    /// The same, one by one. [Unit: s]
+    pub lasted: Vec<f64>,
     /// Packets that got lost.
     pub lost: u64,
     /// [Unit: µs]
@@ -90,6 +92,7 @@ pub fn figures(outcome: &Outcome, play: &Play, perfect: u64) -> Figures {
         negotiations_per_minute: outcome.sets.agreed as f64 / minutes,
         sets_in_force: outcome.sets.in_force,
         set_seconds: spread(&lasted, 1),
+        lasted,
         lost: outcome.lost,
         cpu_us_per_tick: outcome.work.as_secs_f64() * 1e6 / frames,
     }

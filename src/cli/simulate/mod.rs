@@ -2,6 +2,7 @@
 
 mod document;
 mod job;
+mod report;
 mod table;
 
 use std::fs::{self, File};
@@ -41,6 +42,9 @@ pub struct Args {
     /// Tell a run again: the options of a document that --json printed
     #[arg(long = "job", value_name = "FILE", conflicts_with = "bundle")]
     job_file: Option<PathBuf>,
+    /// Tell it on one page of HTML, with charts
+    #[arg(short, long, value_name = "REPORT.html")]
+    output: Option<PathBuf>,
     /// Write the ways that were made up, as a trace
     #[arg(long, value_name = "CSV")]
     write_trace: Option<PathBuf>,
@@ -56,16 +60,55 @@ pub fn run(args: &Args) -> Outcome {
         None => args.job.job()?,
         Some(file) => job::read(file)?,
     };
-    output::check_outputs(&[&job.bundle], &args.write_trace, args.force)?;
+    let inputs: Vec<&Path> = [&job.bundle].into_iter().chain(&job.traces).map(PathBuf::as_path).collect();
+    let outputs = args.output.iter().chain(&args.write_trace);
+    output::check_outputs(&inputs, outputs, args.force)?;
     let map = query::open(&job.bundle)?;
     let field = field(&job.bundle, &map)?;
-    let document = simulate(&job, &field, args.write_trace.as_deref())?;
+    let simulated = simulate(&job, &field, args.write_trace.as_deref())?;
+    let document = &simulated.document;
+    if let Some(path) = &args.output {
+        let further = further(&job, &field, &simulated.play)?;
+        let checksum = bundle::info(&job.bundle)?.checksum;
+        let page = report::page(document, &further, &simulated.lasted, checksum)?;
+        write(path, &page)?;
+    }
     if args.json.json {
-        output::print_json(&document)?;
+        output::print_json(document)?;
     } else {
-        output::print(table::table(&document).trim_end())?;
+        output::print(table::table(document).trim_end())?;
     }
     Ok(Exit::Done)
+}
+
+/// What came of a job.
+struct Simulated {
+    document: Document,
+    /// The ways of the first run.
+    play: Play,
+    /// How long the frontier sets of each scheme lasted in the first run. [Unit: s]
+    lasted: Vec<(String, Vec<f64>)>,
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error| Failure::io(format!("{}: cannot be written", path.display()), error);
+    fs::write(path, text).map_err(failed)
+}
+
+/// What the look-ahead comes to by how far it looks, up to twice what is safe.
+fn further(job: &Job, field: &Field, play: &Play) -> Result<report::Further, Failure> {
+    let safe = job.rtt + 2.0 * job.jitter + 2.0 * play.step;
+    let mut found = Vec::new();
+    for part in [0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0] {
+        let job = Job {
+            schemes: vec!["look-ahead".to_owned()],
+            ahead: Some(part * safe),
+            ..job.clone()
+        };
+        let figures = play_job(&job, field, play, 0)?;
+        found.extend(figures.into_iter().map(|(_, figures)| (part * safe, figures)));
+    }
+    Ok(found)
 }
 
 /// What a bundle is of.
@@ -86,7 +129,7 @@ fn field<'a>(path: &Path, map: &'a MappedBundle) -> Result<Field<'a>, Failure> {
 }
 
 /// Runs a job, as often as it says.
-fn simulate(job: &Job, field: &Field, write_trace: Option<&Path>) -> Result<Document, Failure> {
+fn simulate(job: &Job, field: &Field, write_trace: Option<&Path>) -> Result<Simulated, Failure> {
     let eye = match job.eye {
         Some(eye) => eye,
         None => usual_eye(&job.bundle, field)?,
@@ -96,8 +139,7 @@ fn simulate(job: &Job, field: &Field, write_trace: Option<&Path>) -> Result<Docu
     for number in 0..job.repeat {
         let trace = trace(job, field, number)?;
         if let (0, Some(path)) = (number, write_trace) {
-            fs::write(path, trace.write())
-                .map_err(|error| Failure::io(format!("{}: cannot be written", path.display()), error))?;
+            write(path, &trace.write())?;
         }
         // Made-up players walk at the height of the place that they are in.
         let eye = if job.traces.is_some() { eye } else { 0.0 };
@@ -118,7 +160,13 @@ fn simulate(job: &Job, field: &Field, write_trace: Option<&Path>) -> Result<Docu
         runs.push(figures);
     }
     let (play, bound) = told.ok_or_else(|| Failure::usage("--repeat 0: expected 1 or more".into()))?;
-    Ok(document::document(job, &play, bound.as_ref(), &runs))
+    let first = runs.first().map_or(&[][..], |run| run);
+    let lasted = first.iter().map(|(name, figures)| (name.clone(), figures.lasted.clone()));
+    Ok(Simulated {
+        document: document::document(job, &play, bound.as_ref(), &runs),
+        lasted: lasted.collect(),
+        play,
+    })
 }
 
 /// The ways of the players of one run.

@@ -9,6 +9,9 @@ use crate::runtime::TerrainBundle;
 /// ten microseconds.
 const BUDGET: u32 = 128;
 
+/// How many levels above those that just hold the two reaches the search begins.
+const COARSER: u32 = 1;
+
 /// Most pairs that can wait to be looked at: 16 at first, and each step takes one and leaves four
 /// that are a level lower on one side, of at most 16 levels each.
 const WAITING: usize = 16 + 3 * 2 * 16;
@@ -35,10 +38,6 @@ impl TerrainBundle<'_> {
         if !self.valid().has_sample(a) || !self.valid().has_sample(b) {
             return false;
         }
-        // Most who may come to see each other do so now.
-        if self.visible(a, b) || !self.parameters().mutual && self.visible(b, a) {
-            return true;
-        }
         let disc = |centre, reach| {
             Disc::new(self.grid(), self.parameters().spacing, centre, reach)
         };
@@ -46,6 +45,7 @@ impl TerrainBundle<'_> {
             terrain: self,
             a: disc(a, reach[0]),
             b: disc(b, reach[1]),
+            now: [a, b],
         };
         search.finds(budget)
     }
@@ -56,6 +56,8 @@ struct Search<'t, 'a> {
     terrain: &'t TerrainBundle<'a>,
     a: Disc,
     b: Disc,
+    /// Where they are now.
+    now: [Sample; 2],
 }
 
 /// What a pair of quads comes to.
@@ -70,12 +72,15 @@ impl Search<'_, '_> {
     fn finds(&self, mut budget: u32) -> bool {
         let grid = self.terrain.grid();
         let (mut waiting, mut count) = ([(grid.root(), grid.root()); WAITING], 0);
-        let (level_a, level_b) = (self.a.level(grid), self.b.level(grid));
+        // Most pairs are hidden, and most of these are so as large quads already.
+        let up = |level: u32| (level + COARSER).min(grid.root_level());
+        let (level_a, level_b) = (up(self.a.level(grid)), up(self.b.level(grid)));
         let pairs = self.a.quads(level_a);
         let mut pairs = pairs.flat_map(|a| self.b.quads(level_b).map(move |b| (a, b)));
         if !self.push(&mut waiting, &mut count, &mut pairs) {
             return true;
         }
+        let mut looked_now = false;
         while let Some(next) = count.checked_sub(1) {
             count = next;
             let (Some(left), Some(&(a, b))) = (budget.checked_sub(1), waiting.get(next)) else {
@@ -83,7 +88,16 @@ impl Search<'_, '_> {
             };
             budget = left;
             let children = |quad: Quad| (0..4).filter_map(move |index| quad.child(index));
-            let fits = match self.look(a, b) {
+            let found = self.look(a, b);
+            // Most who may come to see each other do so now.
+            if !matches!(found, Pair::Hidden) && !core::mem::replace(&mut looked_now, true) {
+                let [a, b] = self.now;
+                let mutual = self.terrain.parameters().mutual;
+                if self.terrain.visible(a, b) || !mutual && self.terrain.visible(b, a) {
+                    return true;
+                }
+            }
+            let fits = match found {
                 Pair::Hidden => true,
                 Pair::Visible => return true,
                 Pair::Cut { first: true } => {
