@@ -107,12 +107,30 @@ impl Disc {
         let Some([columns, rows]) = self.common(block) else {
             return 0;
         };
+        let corners = [(0, 0), (0, 1), (1, 0), (1, 1)];
+        if corners.into_iter().all(|(c, r)| self.holds(Sample::new(columns[c], rows[r]))) {
+            // All that is common: a rectangle.
+            let wide = columns[1] - columns[0];
+            let line = u64::MAX >> (63 - wide) << (columns[0] & 7);
+            let all = (rows[0]..=rows[1]).fold(0, |all, row| all | line << ((row & 7) << 3));
+            return all & quad_mask(block);
+        }
         let mut mask = 0;
         for row in rows[0]..=rows[1] {
-            for column in columns[0]..=columns[1] {
-                let bit = u64::from(self.holds(Sample::new(column, row)));
-                mask |= bit << ((row & 7) << 3 | column & 7);
+            // In a row what is in reach lies around the centre: look for both ends.
+            let nearest = self.centre.column.clamp(columns[0], columns[1]);
+            if !self.holds(Sample::new(nearest, row)) {
+                continue;
             }
+            let (mut first, mut last) = (nearest, nearest);
+            while first > columns[0] && self.holds(Sample::new(first - 1, row)) {
+                first -= 1;
+            }
+            while last < columns[1] && self.holds(Sample::new(last + 1, row)) {
+                last += 1;
+            }
+            let line = u64::MAX >> (63 - (last - first)) << (first & 7);
+            mask |= line << ((row & 7) << 3);
         }
         mask & quad_mask(block)
     }
@@ -122,6 +140,12 @@ impl Disc {
         let side = |[first, last]: [u32; 2]| (last - first.min(last) + 1).next_power_of_two();
         let side = side(self.columns).max(side(self.rows));
         side.trailing_zeros().clamp(BLOCK_LEVEL, grid.root_level())
+    }
+
+    /// In how many blocks the box of the disc lies.
+    pub fn blocks(&self) -> u32 {
+        let side = |[first, last]: [u32; 2]| (last >> BLOCK_LEVEL) + 1 - (first >> BLOCK_LEVEL);
+        side(self.columns).saturating_mul(side(self.rows))
     }
 
     /// The quads of a level that the box of the disc lies in.

@@ -12,6 +12,9 @@ const BUDGET: u32 = 128;
 /// How many levels above those that just hold the two reaches the search begins.
 const COARSER: u32 = 1;
 
+/// So many pairs of blocks are looked at one by one.
+const FEW: u32 = 36;
+
 /// Most pairs that can wait to be looked at: 16 at first, and each step takes one and leaves four
 /// that are a level lower on one side, of at most 16 levels each.
 const WAITING: usize = 16 + 3 * 2 * 16;
@@ -75,6 +78,9 @@ impl Search<'_, '_> {
         // Most pairs are hidden, and most of these are so as large quads already.
         let up = |level: u32| (level + COARSER).min(grid.root_level());
         let (level_a, level_b) = (up(self.a.level(grid)), up(self.b.level(grid)));
+        if self.terrain.groups().is_some() && self.a.blocks().saturating_mul(self.b.blocks()) <= FEW {
+            return self.finds_near(level_a, level_b);
+        }
         let pairs = self.a.quads(level_a);
         let mut pairs = pairs.flat_map(|a| self.b.quads(level_b).map(move |b| (a, b)));
         if !self.push(&mut waiting, &mut count, &mut pairs) {
@@ -90,12 +96,11 @@ impl Search<'_, '_> {
             let children = |quad: Quad| (0..4).filter_map(move |index| quad.child(index));
             let found = self.look(a, b);
             // Most who may come to see each other do so now.
-            if !matches!(found, Pair::Hidden) && !core::mem::replace(&mut looked_now, true) {
-                let [a, b] = self.now;
-                let mutual = self.terrain.parameters().mutual;
-                if self.terrain.visible(a, b) || !mutual && self.terrain.visible(b, a) {
-                    return true;
-                }
+            if !matches!(found, Pair::Hidden)
+                && !core::mem::replace(&mut looked_now, true)
+                && self.sees_now()
+            {
+                return true;
             }
             let fits = match found {
                 Pair::Hidden => true,
@@ -114,6 +119,31 @@ impl Search<'_, '_> {
             }
         }
         false
+    }
+
+    /// For small reaches: if the large quads do not settle it, each block with each.
+    fn finds_near(&self, level_a: u32, level_b: u32) -> bool {
+        let hidden = |a: Quad| {
+            let mut quads = self.b.quads(level_b);
+            quads.all(|b| self.state(a, b) == Visibility::Hidden)
+        };
+        if self.a.quads(level_a).all(hidden) {
+            return false;
+        }
+        if self.sees_now() {
+            return true;
+        }
+        self.a.quads(BLOCK_LEVEL).any(|a| {
+            let mut quads = self.b.quads(BLOCK_LEVEL);
+            quads.any(|b| matches!(self.look(a, b), Pair::Visible))
+        })
+    }
+
+    /// Whether they see each other where they are.
+    fn sees_now(&self) -> bool {
+        let [a, b] = self.now;
+        let mutual = self.terrain.parameters().mutual;
+        self.terrain.visible(a, b) || !mutual && self.terrain.visible(b, a)
     }
 
     /// Lets pairs wait of which both quads are in reach; returns whether there was room.
