@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use viewcell::dice::Dice;
-use viewcell::runtime::{Bundle, CellBundle};
+use viewcell::runtime::{Bundle, CellBundle, MappedBundle};
 
 const LEVEL: &[u8] = include_bytes!("../golden/v1/level.vcb");
 
@@ -105,13 +105,26 @@ fn two_may_see_each_other_if_any_cells_in_reach_do() {
 
 #[test]
 fn whoever_walks_less_than_the_reach_stays_in_it() {
-    let level = golden();
+    let Some(traces) = crate::traces::traces() else { return };
+    let folder = crate::common::Folder::new();
+    let bsp = traces.join("maps/dm2.bsp");
+    let bsp = bsp.to_str().unwrap();
+    // With and without knowing which cells touch.
+    folder.ok(&["bake", "cells", bsp, "-o", "dm2.vcb", "--quiet"]);
+    folder.ok(&["bake", "cells", bsp, "-o", "portals.vcb", "--portals", "--quiet"]);
+    for name in ["dm2.vcb", "portals.vcb"] {
+        let map = MappedBundle::open(folder.path(name)).unwrap();
+        walk(&map.cells().unwrap());
+    }
+}
+
+fn walk(level: &CellBundle) {
     let mut memory = vec![!0; level.reach_memory().two];
     let mut dice = Dice(11);
     let mut walked = 0;
     for start in 0..level.cells() {
-        let [low, high] = corners(&level, start);
-        for _ in 0..200 {
+        let [low, high] = corners(level, start);
+        for _ in 0..12 {
             let within = |i: usize, dice: &mut Dice| low[i] + dice.fraction() * (high[i] - low[i]);
             let mut at = [0, 1, 2].map(|i| within(i, &mut dice));
             if level.locate(at) != Some(start) {

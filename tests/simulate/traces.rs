@@ -7,8 +7,21 @@ use serde_json::Value;
 
 use crate::common::Folder;
 
+#[test]
+fn a_page_tells_it_with_charts() {
+    let folder = hills();
+    folder.ok(&[
+        "simulate", "hills.vcb", "--players", "6", "--seconds", "20", "--rtt", "100", "-o",
+        "report.html",
+    ]);
+    let page = String::from_utf8(folder.read("report.html")).unwrap();
+    for words in ["<svg", "Bytes of a client", "Late against exposed", "best", "hills.vcb"] {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
 /// Traces that are not part of the repository; says so if they are not there.
-fn traces() -> Option<PathBuf> {
+pub fn traces() -> Option<PathBuf> {
     let folder = match std::env::var_os("VIEWCELL_DATA") {
         Some(data) => PathBuf::from(data),
         None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
@@ -78,46 +91,72 @@ fn real_players_of_quake_come_to_what_was_counted_by_hand() {
     }
 }
 
+/// A folder with `hills.vcb`: gentle hills that hide those behind them, and can be walked over.
+fn hills() -> Folder {
+    let (width, height) = (48, 40);
+    let mut asc = format!(
+        "ncols {width}\nnrows {height}\nxllcorner 0\nyllcorner 0\ncellsize 2\nNODATA_value -9999\n"
+    );
+    for row in 0..height {
+        for column in 0..width {
+            let wave = |at: i32, long: f64| (f64::from(at) * long).sin();
+            let height = 3.0 * wave(column, 0.5) * wave(row, 0.45) + 2.0 * wave(column + row, 0.21);
+            asc.push_str(&format!("{height:.3} "));
+        }
+        asc.push('\n');
+    }
+    let folder = Folder::new();
+    folder.write("hills.asc", asc);
+    folder.ok(&[
+        "bake", "terrain", "hills.asc", "--visibility", "exact", "--quiet",
+    ]);
+    folder
+}
+
 #[test]
 fn ways_that_are_made_up_play_back_to_the_same_numbers() {
-    let folder = Folder::with_wall();
+    let folder = hills();
     for motion in ["waypoints", "objectives", "squads"] {
         let made = json(
             &folder,
             &[
-                "simulate", "wall.vcb", "--players", "9", "--motion", motion, "--seconds", "60",
+                "simulate", "hills.vcb", "--players", "9", "--motion", motion, "--seconds", "60",
                 "--seed", "7", "--write-trace", "ways.csv", "--force", "--json",
             ],
         );
         assert_eq!(made["players"], 9);
         assert_eq!(made["frames"], 601);
         assert_eq!(made["positions_nowhere"], 0);
-        let played = json(&folder, &["simulate", "wall.vcb", "--traces", "ways.csv", "--json"]);
-        assert_eq!(without_work(made.clone()), without_work(played), "{motion}");
+        let played = json(&folder, &["simulate", "hills.vcb", "--traces", "ways.csv", "--json"]);
+        assert!(without_work(made.clone()) == without_work(played), "{motion}: played");
         folder.write("made.json", made.to_string());
         let again = json(&folder, &["simulate", "--job", "made.json", "--json"]);
-        assert_eq!(without_work(made.clone()), without_work(again), "{motion}");
+        assert!(without_work(made.clone()) == without_work(again), "{motion}: told again");
+        let seen = scheme(&made, "PPP")["packets_per_frame"].as_f64().unwrap();
+        assert!(seen > 0.0 && seen < 72.0, "{motion}: some see each other, some do not");
         for name in ["CS", "CSA", "NPP", "PPP", "FB", "look-ahead", "grown", "best"] {
             assert_eq!(scheme(&made, name)["late_frames"], 0.0, "{motion} {name}");
         }
         let other = json(
             &folder,
             &[
-                "simulate", "wall.vcb", "--players", "9", "--motion", motion, "--seconds", "60",
+                "simulate", "hills.vcb", "--players", "9", "--motion", motion, "--seconds", "60",
                 "--seed", "8", "--json",
             ],
         );
-        assert_ne!(without_work(made)["schemes"], without_work(other)["schemes"]);
+        // Not by `assert_ne`, which would print both.
+        let differ = without_work(made)["schemes"] != without_work(other)["schemes"];
+        assert!(differ, "{motion}: another seed, and the same ways");
     }
 }
 
 #[test]
 fn several_seeds_tell_how_sure_a_mean_is() {
-    let folder = Folder::with_wall();
+    let folder = hills();
     let document = json(
         &folder,
         &[
-            "simulate", "wall.vcb", "--players", "4", "--seconds", "20", "--repeat", "5", "--scheme",
+            "simulate", "hills.vcb", "--players", "4", "--seconds", "20", "--repeat", "5", "--scheme",
             "PPP,best", "--json",
         ],
     );

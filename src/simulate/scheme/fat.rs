@@ -60,4 +60,8 @@ impl Rule for Fat {
             }
         }
     }
+
+    fn goes_by_places(&self, scene: &Scene) -> bool {
+        matches!(scene.field, Field::Terrain(_))
+    }
 }

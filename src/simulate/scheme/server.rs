@@ -31,6 +31,11 @@ pub trait Rule: Send {
     fn asks_pairs(&self) -> bool {
         false
     }
+
+    /// Whether it goes by the two places alone: then it is asked only when one of them changes.
+    fn goes_by_places(&self, _scene: &Scene) -> bool {
+        false
+    }
 }
 
 /// When the server passes on what it hears.
@@ -52,6 +57,8 @@ pub struct Server<R> {
     news: Vec<bool>,
     /// The frame in which the server has sent its packets.
     done: Option<usize>,
+    /// For each pair, the two places that the rule was last asked of, and what it said.
+    answers: Vec<Option<([Place; 2], bool)>>,
 }
 
 impl<R: Rule> Server<R> {
@@ -63,19 +70,30 @@ impl<R: Rule> Server<R> {
             known: vec![None; players],
             news: vec![false; players],
             done: None,
+            answers: vec![None; players * players],
         }
     }
 
     /// Tells everybody of those whom they are to be told of.
     fn tell(&mut self, scene: &Scene, wire: &mut Wire) {
         self.rule.begin(scene, &self.known);
+        let (keeps, players) = (self.rule.goes_by_places(scene), self.known.len());
         for viewer in self.known.iter().flatten() {
             let mut first = true;
             for other in self.known.iter().flatten() {
                 if viewer.player == other.player
                     || self.relay == Relay::Each && !self.news[other.player]
-                    || !self.rule.tells(scene, viewer, other)
                 {
+                    continue;
+                }
+                let answer = &mut self.answers[viewer.player * players + other.player];
+                let places = [viewer.place, other.place];
+                let tells = match answer {
+                    Some((known, tells)) if keeps && *known == places => *tells,
+                    _ => self.rule.tells(scene, viewer, other),
+                };
+                *answer = Some((places, tells));
+                if !tells {
                     continue;
                 }
                 let item = Item {
