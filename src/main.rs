@@ -2,6 +2,9 @@
 
 mod cli;
 
+#[global_allocator]
+static MEMORY: cli::Memory = cli::Memory;
+
 fn main() -> std::process::ExitCode {
     cli::main()
 }

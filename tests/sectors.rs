@@ -6,9 +6,13 @@ use fearless_simd::Level;
 use proptest::prelude::*;
 use viewcell::ingest::{IngestOptions, read_terrain};
 use viewcell::visibility::{
-    BLOCK, Bodies, Field, Rays, SectorField, Sectors, Simd, Stance, Viewsheds, sees_by_sectors,
+    Bodies, HeightField, LOOK_LEVEL, Rays, SectorField, Sectors, Simd, Stance, Viewsheds,
+    sees_by_sectors,
 };
 use viewcell::world::Terrain;
+
+/// Side of the quad of viewpoints that a kernel computes in one call.
+const SIDE: u32 = 1 << LOOK_LEVEL;
 
 const BODIES: Bodies = Bodies {
     eye: 1.8,
@@ -54,10 +58,10 @@ impl Block {
 fn check(terrain: &Terrain, bodies: Bodies, sectors: u32, level: Level) {
     let field = SectorField::new(terrain, bodies, sectors);
     let mut kernel = Sectors::new(&field, level);
-    for row in (0..terrain.height()).step_by(BLOCK as usize) {
-        for column in (0..terrain.width()).step_by(BLOCK as usize) {
+    for row in (0..terrain.height()).step_by(SIDE as usize) {
+        for column in (0..terrain.width()).step_by(SIDE as usize) {
             let block = Block::new(terrain, &mut kernel, (column, row));
-            for (x, y) in (0..BLOCK * BLOCK).map(|i| (i % BLOCK, i / BLOCK)) {
+            for (x, y) in (0..SIDE * SIDE).map(|i| (i % SIDE, i / SIDE)) {
                 let a = (column + x, row + y);
                 if a.0 >= terrain.width() || a.1 >= terrain.height() {
                     assert!(block.bitmap(x, y).iter().all(|word| *word == 0));
@@ -236,15 +240,15 @@ fn a_real_terrain_by_kernel_and_by_twin() {
 /// Of the pairs that see each other exactly, the share that sectors miss; of the hidden pairs,
 /// the share that they call visible. Viewpoints are 16 × 16 blocks, every `every`-th a way.
 fn errors(terrain: &Terrain, sectors: u32, every: u32) -> (f64, f64) {
-    let field = Field::new(terrain, BODIES, Stance::Sample);
+    let field = HeightField::new(terrain, BODIES, Stance::Sample);
     let mut exact = Rays::new(terrain, &field, Level::new());
     let by_sectors = SectorField::new(terrain, BODIES, sectors);
     let mut approximate = Sectors::new(&by_sectors, Level::new());
     let [mut visible, mut missed, mut falsely] = [0_u64; 3];
     let mut viewpoints = 0;
-    let step = (BLOCK * every) as usize;
-    for row in (BLOCK..terrain.height()).step_by(step) {
-        for column in (BLOCK..terrain.width()).step_by(step) {
+    let step = (SIDE * every) as usize;
+    for row in (SIDE..terrain.height()).step_by(step) {
+        for column in (SIDE..terrain.width()).step_by(step) {
             let truth = Block::new(terrain, &mut exact, (column, row));
             let found = Block::new(terrain, &mut approximate, (column, row));
             for (truth, found) in truth.bitmaps.iter().zip(&found.bitmaps) {
@@ -253,7 +257,7 @@ fn errors(terrain: &Terrain, sectors: u32, every: u32) -> (f64, f64) {
                 falsely += u64::from((found & !truth).count_ones());
             }
             viewpoints += u64::from(
-                (terrain.width() - column).min(BLOCK) * (terrain.height() - row).min(BLOCK),
+                (terrain.width() - column).min(SIDE) * (terrain.height() - row).min(SIDE),
             );
         }
     }

@@ -1,173 +1,22 @@
 //! A bundle within a budget: what a trade of hidden area against bytes comes to ([`super::search`]
 //! finds the trade).
 
-use super::BakeError;
+use super::assembly::Assembly;
 use super::compression::Budget;
-use super::draft::{Draft, Drafter, Tally};
-use super::draft_file::DraftGroup;
-use super::gather::gather;
-use super::pack::Packing;
+use super::draft::{Draft, Heads, Tally, Trees};
+use super::error::BakeError;
+use super::pack::write;
+use super::stakes::{KeptTrees, Room, Stakes};
+use super::store::file::Store;
 use super::weights::Weights;
 use crate::bundle::{PairsWriter, Provenance, Written, trees_in_order};
-use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
-use crate::compress::pairs::{
-    Codebook, Histogram, Pair, PairBits, PairList, PairSymbols, PairWorth, Pruner, Sight,
-    prune_tree, transpose,
-};
-use crate::compress::{Scratch, ValidPyramid, encode};
-use crate::dice::{Dice, mixed};
-use crate::format::groups::table_length;
-use crate::format::{Quad, Tree, Valid};
-
-/// A number between 0 and 1 that a pair of blocks always has, well mixed.
-fn dither(a: usize, b: usize) -> f64 {
-    Dice(mixed(a as u64) ^ b as u64).fraction()
-}
-
-/// What there is to give up, and what it is worth.
-struct Stakes<'a> {
-    terrain: Valid<'a>,
-    valid: &'a ValidPyramid,
-    mutual: bool,
-    blocks: Vec<(u32, u32)>,
-    weights: Weights,
-    /// Those that have trees, in order, and what it is worth that a sample is hidden from one.
-    quads: Vec<(Quad, f64)>,
-}
-
-/// Room for a thread to prune groups in.
-#[derive(Default)]
-struct Room {
-    tally: Tally,
-    pair: PairSymbols,
-}
-
-/// Room for a thread to prune trees in.
-#[derive(Default)]
-struct TreeRoom {
-    pvs: Vec<u64>,
-    scratch: Scratch,
-}
-
-impl Stakes<'_> {
-    fn index(&self, (column, row): (u32, u32)) -> usize {
-        (row * self.valid.grid().block_shape().0 + column) as usize
-    }
-
-    /// How group number `number` sees the blocks that it tells of, by their indices; hidden ones
-    /// are left out. The mixed ones are in the order of its pairs.
-    fn sights<'s>(
-        &'s self,
-        number: usize,
-        group: &'s DraftGroup,
-    ) -> impl Iterator<Item = (Sight, usize)> + 's {
-        let block = self.blocks[number];
-        let skeleton = Tree::parse(self.terrain, &group.head);
-        let sights = skeleton.into_iter().flat_map(sights_of);
-        let own = sights.filter(move |&(_, target)| is_kept(self.mutual, block, target));
-        own.map(|(sight, target)| (sight, self.index(target)))
-    }
-
-    /// Leaves in `kept` what is kept of a pair, whose blocks are given by their indices; false
-    /// where it becomes visible.
-    fn prune(
-        &self,
-        pruner: &Pruner,
-        trade: f64,
-        (from, to): (usize, usize),
-        pair: Pair,
-        kept: &mut PairSymbols,
-    ) -> bool {
-        let viewpoints = self.weights.of_block(self.valid, from);
-        let worth = PairWorth {
-            viewpoints,
-            targets: self.weights.of_block(self.valid, to),
-            both: self.mutual && from != to,
-        };
-        let trade = trade * (0.9 + 0.2 * dither(from, to));
-        if !pruner.prune(pair, &worth, trade, kept) {
-            return false;
-        }
-        if !self.mutual || from != to {
-            return true;
-        }
-        // What was given up of A and B is given up of B and A.
-        let mut rows = kept.pair().rows();
-        let mut back = rows;
-        transpose(&mut back);
-        for (row, back) in rows.iter_mut().zip(back) {
-            *row |= back;
-        }
-        let terrain = viewpoints.terrain;
-        kept.analyse(&rows, terrain, terrain) == Sight::Mixed
-    }
-
-    /// What is kept of a group: how it sees the blocks that it tells of, and its pairs.
-    fn prune_group(
-        &self,
-        number: usize,
-        group: &DraftGroup,
-        pruner: &Pruner,
-        trade: f64,
-        room: &mut Room,
-    ) -> (Vec<Sight>, PairList) {
-        let from = self.index(self.blocks[number]);
-        let terrain = self.valid.blocks();
-        let viewpoints = terrain[from];
-        let counts = &mut room.tally.counts;
-        counts.add_block(viewpoints);
-        let mut sights = vec![Sight::Hidden; self.blocks.len()];
-        let mut kept = PairList::default();
-        let mut pairs = group.pairs.iter();
-        for (mut sight, to) in self.sights(number, group) {
-            let both = self.mutual && to != from;
-            if sight == Sight::Mixed
-                && let Some(pair) = pairs.next()
-            {
-                if self.prune(pruner, trade, (from, to), pair, &mut room.pair) {
-                    let pair = room.pair.pair();
-                    counts.add_mixed(&PairBits::new(&pair.rows(), viewpoints, terrain[to]), both);
-                    kept.push(pair);
-                } else {
-                    sight = Sight::Visible;
-                }
-            }
-            sights[to] = sight;
-            if sight == Sight::Visible {
-                counts.add_visible(viewpoints, terrain[to]);
-                if both {
-                    counts.add_visible(terrain[to], viewpoints);
-                }
-            }
-        }
-        room.tally.histogram.count_all(&kept);
-        (sights, kept)
-    }
-
-    /// The tree of a quad, with what is kept of it, and its visible samples.
-    fn prune_tree(
-        &self,
-        number: usize,
-        tree: &[u8],
-        trade: f64,
-        room: &mut TreeRoom,
-    ) -> (Vec<u8>, u64) {
-        let words = self.valid.blocks();
-        room.pvs.resize(words.len(), 0);
-        match Tree::parse(self.terrain, tree) {
-            Some(tree) => tree.expand(&mut room.pvs),
-            None => room.pvs.copy_from_slice(words),
-        }
-        prune_tree(self.valid, self.quads[number].1, trade, &mut room.pvs);
-        let mut bytes = Vec::new();
-        let visible = encode(self.valid, &room.pvs, &mut room.scratch, &mut bytes);
-        (bytes, visible)
-    }
-}
+use crate::compress::pairs::{Codebook, Histogram, Pruner, Sight};
+use crate::format::groups::{TREE_LEVEL, table_length};
+use crate::format::{TreeCode, Valid};
 
 /// A draft without loss, and what is asked of it.
 pub(super) struct Search<'a> {
-    pub packing: &'a Packing<'a>,
+    pub assembly: &'a Assembly<'a>,
     pub original: Draft,
     stakes: Stakes<'a>,
     /// Bytes that do not depend on the trade, or some more.
@@ -184,102 +33,134 @@ pub(super) struct Estimate {
 impl Search<'_> {
     /// Number of groups.
     pub fn groups(&self) -> usize {
-        self.stakes.blocks.len()
+        self.stakes.order.len()
     }
 
     /// What a trade comes to, by every `stride`-th group.
     pub fn estimate(
-        &mut self,
+        &self,
         codebook: &Codebook,
         trade: f64,
         stride: usize,
     ) -> Result<Estimate, BakeError> {
         let pruner = Pruner::new(codebook);
-        let stakes = &self.stakes;
+        let trees = self.prune_trees(trade)?;
+        let (source, stakes) = (self.assembly.groups, &self.stakes);
+        let narrowing = trees.narrowing(stakes);
         let (mut around, mut groups) = (0, 0);
-        let rooms = self.packing.crew.run(
-            (0..stakes.blocks.len()).step_by(stride),
-            |number| Ok(self.original.file.group(number)?),
-            |(histogram, kept): &mut (Histogram, PairSymbols), number, group| {
-                let from = stakes.index(stakes.blocks[number]);
+        let rooms = self.assembly.crew.run(
+            (0..stakes.order.len()).step_by(stride),
+            |number| Ok(source.read(number)?),
+            |room: &mut Room, number, bytes| {
+                let group = source.decode(&bytes)?;
+                let from = stakes.order.index(number);
+                room.look(&narrowing, stakes.order.block(number));
                 let sights = stakes.sights(number, &group);
                 let mixed = sights.filter(|&(sight, _)| sight == Sight::Mixed);
                 let mut pairs = 0;
                 for ((_, to), pair) in mixed.zip(group.pairs.iter()) {
-                    if stakes.prune(&pruner, trade, (from, to), pair, kept) {
-                        histogram.count(kept.pair());
+                    let open = room.open(to);
+                    if stakes.prune(&pruner, trade, (from, to), open, pair, &mut room.pair) {
+                        room.tally.histogram.count(room.pair.pair());
                         pairs += 1;
                     }
                 }
                 // With a loss the head becomes no longer.
-                (group.head.len() + table_length(pairs)) as u64
+                Some(u64::from(self.original.heads[number]) + table_length(pairs) as u64)
             },
-            |_, bytes| {
-                around += bytes;
+            |number, bytes| {
+                around += bytes.ok_or_else(|| source.damaged(number))?;
                 groups += 1;
                 Ok(())
             },
         )?;
-        let mut histogram = Histogram::default();
-        rooms.iter().for_each(|(counts, _)| histogram.add(counts));
+        let histogram = Tally::sum(rooms.into_iter().map(|room| room.tally)).histogram;
         let codebook = Codebook::new(&histogram);
         let dictionary = codebook.section().len() as u64;
         let sampled = codebook.cost() - dictionary + around;
-        let all = sampled * stakes.blocks.len() as u64 / groups;
+        let all = sampled * stakes.order.len() as u64 / groups;
         Ok(Estimate {
-            bytes: self.fixed + dictionary + all + self.tree_bytes(trade, stride)?,
+            bytes: self.fixed + dictionary + all + trees.bytes(),
             histogram,
         })
     }
 
-    /// Bytes of the trees, by every `stride`-th of them.
-    fn tree_bytes(&mut self, trade: f64, stride: usize) -> Result<u64, BakeError> {
-        let stakes = &self.stakes;
-        let (mut sum, mut trees) = (0, 0);
-        self.packing.crew.run(
-            (0..stakes.quads.len()).step_by(stride),
-            |number| Ok(self.original.file.tree(number)?),
-            |room, number, tree| stakes.prune_tree(number, &tree, trade, room).0.len() as u64,
-            |_, bytes| {
-                sum += bytes;
-                trees += 1;
-                Ok(())
-            },
-        )?;
-        Ok(sum * stakes.quads.len() as u64 / u64::max(trees, 1))
+    /// What is kept of the trees at a trade: from the root down, so that what is hidden from a quad
+    /// need not be paid again in the quads that it holds.
+    fn prune_trees(&self, trade: f64) -> Result<KeptTrees, BakeError> {
+        let (stakes, originals) = (&self.stakes, &self.original.trees);
+        let mut kept = KeptTrees::new(stakes);
+        for level in (TREE_LEVEL..stakes.valid.grid().levels()).rev() {
+            let quads = stakes.quads.iter().enumerate();
+            let of_level = quads.filter(|(_, (quad, _))| quad.level == level);
+            let mut pruned = Vec::new();
+            self.assembly.crew.run(
+                of_level.map(|(number, _)| number),
+                |_| Ok(()),
+                |room, number, ()| {
+                    let tree = originals.tree(number);
+                    stakes.prune_tree(number, tree, &kept.trees(stakes), trade, room)
+                },
+                |number, tree| {
+                    pruned.push((number, tree));
+                    Ok(())
+                },
+            )?;
+            for (number, tree) in pruned {
+                kept.push(stakes, number, &tree);
+            }
+        }
+        Ok(kept)
     }
 
     /// Bytes of the file if everything is given up that can be, or some more.
-    pub fn least(&mut self) -> Result<u64, BakeError> {
+    pub fn least(&self) -> Result<u64, BakeError> {
         let dictionary = Codebook::new(&Histogram::default()).cost();
-        let trees = self.tree_bytes(EVERYTHING, 1)?;
-        Ok(self.fixed + dictionary + self.original.heads + trees)
+        let trees = self.prune_trees(EVERYTHING)?.bytes();
+        Ok(self.fixed + dictionary + self.original.head_bytes() + trees)
     }
 
-    /// All that is kept at a trade.
-    pub fn keep(&mut self, codebook: &Codebook, trade: f64) -> Result<Draft, BakeError> {
+    /// All that is kept at a trade, and what it comes to.
+    pub fn keep(&self, codebook: &Codebook, trade: f64) -> Result<(Store, Draft), BakeError> {
         let pruner = Pruner::new(codebook);
-        let (packing, stakes) = (self.packing, &self.stakes);
-        let (mutual, path) = (stakes.mutual, packing.target.path);
-        let mut drafter = Drafter::new(path, stakes.valid, mutual, mutual)?;
-        let rooms = packing.crew.run(
-            0..stakes.blocks.len(),
-            |number| Ok(self.original.file.group(number)?),
-            |room: &mut Room, number, group| {
-                stakes.prune_group(number, &group, &pruner, trade, room)
+        let trees = self.prune_trees(trade)?;
+        let (assembly, stakes) = (self.assembly, &self.stakes);
+        let narrowing = trees.narrowing(stakes);
+        let (source, order) = (assembly.groups, stakes.order);
+        let mut store = Store::scratch(assembly.place.path, order.len())?;
+        let mut heads = Heads::new(stakes.valid, order, stakes.mutual);
+        let mut draft = Draft::new(Tally::default());
+        let rooms = assembly.crew.run(
+            0..order.len(),
+            |number| Ok(source.read(number)?),
+            |room: &mut Room, number, bytes| {
+                let group = source.decode(&bytes)?;
+                let kept = stakes.prune_group(number, &group, &pruner, &narrowing, trade, room);
+                let encoded = kept.encode(number, order);
+                Some((kept.sights, encoded))
             },
-            |_, (sights, pairs)| {
-                drafter.push(sights, pairs, Vec::new(), |_, _| ())?;
+            |number, kept| {
+                let (mut sights, encoded) = kept.ok_or_else(|| source.damaged(number))?;
+                let encoded = encoded.map_err(|error| store.cannot_encode(error))?;
+                store.append(&[(number, encoded)])?;
+                let (head, records) = heads.push(&mut sights, Vec::new(), |_, _| ());
+                draft.push_head(&head, records);
                 Ok(())
             },
         )?;
-        packing.crew.run(
+        draft.tally = Tally::sum(rooms.into_iter().map(|room| room.tally));
+        let mut kept = Trees::default();
+        assembly.crew.run(
             0..stakes.quads.len(),
-            |number| Ok(self.original.file.tree(number)?),
-            |room, number, tree| stakes.prune_tree(number, &tree, trade, room),
-            |_, (tree, visible)| Ok(drafter.file.push_tree(&tree, visible)?),
+            |number| Ok(stakes.quads[number].0),
+            |(): &mut (), _, quad| narrowing.of_tree(quad).map_or(0, |pvs| pvs.count()),
+            |number, visible| {
+                kept.push(trees.tree(number), visible);
+                Ok(())
+            },
         )?;
-        drafter.finish(rooms.into_iter().map(|room| room.tally))
+        draft.trees = kept;
+        Ok((store, draft))
     }
 }
 
@@ -294,25 +175,19 @@ const RECKONING: u64 = 2048;
 ///
 /// Errors where nothing comes to so few bytes.
 pub(super) fn shrink(
-    packing: &Packing,
+    assembly: &Assembly,
     budget: &Budget,
     provenance: &mut Provenance,
 ) -> Result<Written, BakeError> {
-    let valid = packing.valid;
-    let mut original = gather(packing)?;
+    let place = assembly.place;
+    let valid = place.valid;
+    let original = Draft::of(assembly)?;
     provenance.statistics = original.statistics(valid);
-    let fixed = PairsWriter::create(
-        packing.target.path,
-        packing.target.making(),
-        packing.target.overwrite,
-        &packing.header(true),
-        packing.target.heights,
-        &[],
-    )?
-    .bytes_beside_pvss(provenance)?;
+    let header = place.header(TreeCode::Pairs, true);
+    let fixed = PairsWriter::create(place.path, place.overwrite, &header, place.heights, &[])?
+        .bytes_beside_pvss(provenance)?;
     if fixed + original.bytes() <= budget.bytes.saturating_add(RECKONING) {
-        let header = packing.header(false);
-        let written = original.write(&header, packing, provenance, budget.bytes)?;
+        let written = write(assembly, &original, false, provenance, budget.bytes)?;
         if written.bytes <= budget.bytes {
             return Ok(written);
         }
@@ -325,13 +200,13 @@ pub(super) fn shrink(
         .collect();
     let quads = trees_in_order(valid.grid());
     let mut search = Search {
-        packing,
+        assembly,
         original,
         stakes: Stakes {
             terrain: Valid::from_blocks(valid.grid(), &mask),
             valid,
-            mutual: packing.target.header.parameters.mutual,
-            blocks: morton_blocks(valid.grid()),
+            mutual: place.mutual(),
+            order: assembly.groups.order,
             quads: quads
                 .map(|quad| (quad, weights.of_quad(valid, quad)))
                 .collect(),

@@ -14,9 +14,13 @@ use std::path::{Path, PathBuf};
 
 use cpu_time::ProcessTime;
 
+use super::error::BakeError;
+use super::job::{Source, TOOL};
+use super::observer::{Observer, Stage};
 use super::report::{Finish, stage_time};
-use super::{BakeError, Observer, Source, Stage, TOOL};
-use crate::bundle::{CellSections, CellStatistics, Provenance, Timings, check_output, write_cells};
+use crate::bundle::{
+    CellSections, CellStatistics, Provenance, Timings, check_output, info, write_cells,
+};
 use crate::compress::cells::{CellRows, encode_rows};
 use crate::format::cells::{CellParameters, Child, Node, SymmetryCode};
 use crate::hierarchy::epvs::Epvs;
@@ -68,7 +72,21 @@ pub struct CellReport {
     pub timings: Timings,
 }
 
-/// Bakes a level of cells into a bundle at `output`.
+/// What the bundle at `output` came to, if it is what this job makes.
+fn baked_already(output: &Path, source: &Source) -> Option<CellReport> {
+    let there = info(output).ok()?;
+    let made = there.provenance?;
+    let same = made.tool == TOOL && made.input == source.input && made.options == source.options;
+    let statistics = made.cells.filter(|_| same)?;
+    Some(CellReport {
+        bytes: there.bytes,
+        statistics,
+        timings: there.timings.unwrap_or_default(),
+    })
+}
+
+/// Bakes a level of cells into a bundle at `output`. With a checkpoint, an output that is the bundle
+/// of this very job is left as it is.
 ///
 /// Takes O(N³/64) time for N cells, and 2 N² bytes of memory.
 pub fn bake_cells(
@@ -87,6 +105,14 @@ pub fn bake_cells(
             found: error.to_string(),
         })?;
     let mut finish = Finish::new(pool.current_num_threads(), "none");
+    if let Some(checkpoint) = &options.checkpoint
+        && !options.overwrite
+        && let Some(report) = baked_already(output, source)
+    {
+        // It was killed when it had named the bundle, and before it had tidied up.
+        std::fs::remove_file(checkpoint).ok();
+        return Ok(report);
+    }
     check_output(output, options.overwrite)?;
 
     let clock = ProcessTime::now();

@@ -1,19 +1,31 @@
 //! Work that all threads do, and that is handed on in order.
 
-use std::sync::Mutex;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, mpsc};
 
-use rayon::prelude::*;
-
-use super::{BakeError, Observer};
+use super::error::BakeError;
+use super::observer::Observer;
 
 /// Threads, and who follows what they do.
 pub(super) struct Crew<'a> {
     pool: rayon::ThreadPool,
     pub observer: &'a dyn Observer,
+    /// Whether what the threads still do is of no use to anybody.
+    stopped: AtomicBool,
 }
 
-/// Pieces of work a thread that are on their way at once.
-const PIECES: usize = 8;
+/// Pieces of work a thread that are on their way at once: as many as keep all threads busy while
+/// one waits to be handed on.
+const PIECES: usize = 4;
+
+/// Threads to work with, where 0 stands for as many as there are processors.
+pub(super) fn thread_count(threads: usize) -> usize {
+    match threads {
+        0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+        n => n,
+    }
+}
 
 /// So many threads.
 pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool, BakeError> {
@@ -30,49 +42,161 @@ pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool, BakeError> {
 impl<'a> Crew<'a> {
     /// So many threads.
     pub fn new(threads: usize, observer: &'a dyn Observer) -> Result<Self, BakeError> {
-        let pool = pool(threads)?;
-        Ok(Self { pool, observer })
+        Ok(Self {
+            pool: pool(threads)?,
+            observer,
+            stopped: AtomicBool::new(false),
+        })
+    }
+
+    /// Whether the work is still wanted; to be asked within long pieces.
+    pub fn goes_on(&self) -> bool {
+        !self.stopped.load(Ordering::Relaxed) && !self.observer.cancelled()
+    }
+
+    /// As [`Crew::run_in`], with rooms that are empty at first.
+    pub fn run<L: Send, R: Default + Send, T: Send>(
+        &self,
+        pieces: impl IntoIterator<Item = usize>,
+        load: impl FnMut(usize) -> Result<L, BakeError>,
+        work: impl Fn(&mut R, usize, L) -> T + Sync,
+        take: impl FnMut(usize, T) -> Result<(), BakeError>,
+    ) -> Result<Vec<R>, BakeError> {
+        self.run_in(R::default, pieces, load, work, take)
     }
 
     /// Loads all pieces, works on them, and takes what becomes of them, each in order. Threads
-    /// work with a room each, which are returned in the end; loaded and taken is on this thread.
-    pub fn run<L: Send, R: Default + Send, T: Send>(
+    /// work in a `room` each, which are returned in the end; loaded and taken is on this thread.
+    pub fn run_in<L: Send, R: Send, T: Send>(
         &self,
+        room: impl Fn() -> R + Sync,
         pieces: impl IntoIterator<Item = usize>,
         mut load: impl FnMut(usize) -> Result<L, BakeError>,
         work: impl Fn(&mut R, usize, L) -> T + Sync,
         mut take: impl FnMut(usize, T) -> Result<(), BakeError>,
     ) -> Result<Vec<R>, BakeError> {
         let rooms = Mutex::new(Vec::new());
-        let with_room = |(piece, loaded)| {
+        let in_room = |piece: usize, loaded: L| {
             let free = rooms.lock().ok().and_then(|mut rooms| rooms.pop());
-            let mut room = free.unwrap_or_default();
+            let mut room = free.unwrap_or_else(&room);
             let done = work(&mut room, piece, loaded);
             if let Ok(mut rooms) = rooms.lock() {
                 rooms.push(room);
             }
-            (piece, done)
+            done
         };
-        let mut pieces = pieces.into_iter();
-        loop {
-            if self.observer.cancelled() {
-                return Err(BakeError::Cancelled);
-            }
-            let chunk = pieces
-                .by_ref()
-                .take(PIECES * self.pool.current_num_threads());
-            let loaded = chunk.map(|piece| Ok((piece, load(piece)?)));
-            let loaded = loaded.collect::<Result<Vec<_>, BakeError>>()?;
-            if loaded.is_empty() {
-                break;
-            }
-            let done: Vec<_> = self
-                .pool
-                .install(|| loaded.into_par_iter().map(with_room).collect());
-            for (piece, done) in done {
-                take(piece, done)?;
-            }
-        }
+        let (sender, receiver) = mpsc::channel();
+        let window = PIECES * self.pool.current_num_threads();
+        self.pool.in_place_scope(|scope| {
+            let mut pieces = pieces.into_iter();
+            // By the place of a piece in the order: pieces that are done and not yet due.
+            let mut waiting = BTreeMap::new();
+            let (mut started, mut due) = (0, 0);
+            let mut hand_on = || {
+                loop {
+                    while started < due + window
+                        && let Some(piece) = pieces.next()
+                    {
+                        let loaded = load(piece)?;
+                        let (sender, place, in_room) = (sender.clone(), started, &in_room);
+                        scope.spawn(move |_| {
+                            // Told to whoever waits for it also where the work panics.
+                            let mut outcome = Outcome(sender, place, None);
+                            outcome.2 = self.goes_on().then(|| in_room(piece, loaded));
+                        });
+                        waiting.insert(started, Err(piece));
+                        started += 1;
+                    }
+                    if due == started {
+                        return Ok(());
+                    }
+                    let (piece, done) = loop {
+                        match waiting.remove(&due) {
+                            Some(Ok(next)) => break next,
+                            Some(Err(piece)) => waiting.insert(due, Err(piece)),
+                            None => None,
+                        };
+                        let Ok((place, done)) = receiver.recv() else {
+                            return Err(BakeError::Cancelled);
+                        };
+                        if let Some(Err(piece)) = waiting.remove(&place) {
+                            waiting.insert(place, Ok((piece, done)));
+                        }
+                    };
+                    due += 1;
+                    take(piece, done.ok_or(BakeError::Cancelled)?)?;
+                }
+            };
+            let handed_on = hand_on();
+            self.stopped.store(handed_on.is_err(), Ordering::Relaxed);
+            handed_on
+        })?;
         Ok(rooms.into_inner().unwrap_or_default())
+    }
+}
+
+/// What became of the piece at a place; it is sent when it is dropped. `None` where it was not
+/// worked on to the end.
+struct Outcome<T>(mpsc::Sender<(usize, Option<T>)>, usize, Option<T>);
+
+impl<T> Drop for Outcome<T> {
+    fn drop(&mut self) {
+        // Nobody listens any more once something has failed.
+        self.0.send((self.1, self.2.take())).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bake::observer::Silent;
+
+    #[test]
+    fn pieces_are_taken_in_order_whatever_they_take() {
+        let crew = Crew::new(3, &Silent).unwrap();
+        let mut taken = Vec::new();
+        let rooms = crew.run(
+            (0..200).rev(),
+            |piece| Ok(piece * 2),
+            |room: &mut usize, piece, loaded| {
+                std::thread::sleep(std::time::Duration::from_micros((piece % 7 * 50) as u64));
+                *room += 1;
+                loaded + 1
+            },
+            |piece, done| {
+                taken.push((piece, done));
+                Ok(())
+            },
+        );
+        let expected: Vec<_> = (0..200).rev().map(|piece| (piece, 2 * piece + 1)).collect();
+        assert_eq!(taken, expected);
+        assert_eq!(rooms.unwrap().iter().sum::<usize>(), 200);
+    }
+
+    #[test]
+    fn an_error_ends_the_work_and_the_crew_works_again() {
+        let crew = Crew::new(2, &Silent).unwrap();
+        let run = |last: usize| {
+            crew.run(
+                0..100,
+                |_| Ok(()),
+                |(): &mut (), piece, ()| piece,
+                |piece, _| match piece == last {
+                    true => Err(BakeError::Cancelled),
+                    false => Ok(()),
+                },
+            )
+        };
+        assert!(run(13).is_err());
+        assert!(!crew.goes_on());
+        assert!(run(1000).is_err(), "what failed once is over");
+    }
+
+    #[test]
+    #[should_panic(expected = "worker")]
+    fn a_panic_of_a_thread_reaches_whoever_waits() {
+        let crew = Crew::new(2, &Silent).unwrap();
+        let work = |(): &mut (), piece: usize, ()| assert!(piece != 5, "worker");
+        crew.run(0..50, |_| Ok(()), work, |_, ()| Ok(())).ok();
     }
 }

@@ -1,21 +1,20 @@
-//! A *draft*: all PVSs of a bundle before their symbols have bytes, which depend on how often each
-//! symbol occurs in all of them.
+//! What all groups of a bundle come to, before their symbols have bytes: these depend on how often
+//! each symbol occurs in all of them.
 //!
-//! So PVSs are made once, however they are made, and a bundle is written of the draft.
+//! Here the hierarchy is built, once: the PVS of a block is the union of what its viewpoints see,
+//! and those of larger quads are unions of theirs ([`crate::hierarchy`]).
 
-use std::path::Path;
-
-use super::draft_file::{DraftFile, DraftFileWriter, DraftGroup};
+use super::assembly::Assembly;
+use super::error::BakeError;
 use super::mirror::Mirror;
-use super::pack::Packing;
-use super::{BakeError, Stage};
-use crate::bundle::{PairsWriter, Provenance, Statistics, TerrainHeader, Written, trees_in_order};
-use crate::compress::ValidPyramid;
-use crate::compress::pairs::group::morton_blocks;
-use crate::compress::pairs::{
-    Codebook, Histogram, PairCounts, PairList, Sight, encode_head, encode_records,
-};
+use super::observer::Stage;
+use super::store::group::{BlockOrder, Group};
+use crate::bundle::{Statistics, trees_in_order};
+use crate::compress::pairs::{Codebook, Histogram, PairBits, PairCounts, Sight, encode_head};
+use crate::compress::{Scratch, ValidPyramid, encode};
+use crate::format::Quad;
 use crate::format::groups::table_length;
+use crate::hierarchy::Unions;
 
 /// What a thread has counted.
 #[derive(Default)]
@@ -24,146 +23,253 @@ pub(super) struct Tally {
     pub counts: PairCounts,
 }
 
-/// A draft in the making.
-pub(super) struct Drafter<'v> {
-    valid: &'v ValidPyramid,
-    mutual: bool,
-    blocks: Vec<(u32, u32)>,
-    /// Tells what groups do not say of the blocks before them.
-    mirror: Option<Mirror>,
-    pub file: DraftFileWriter,
-    groups: usize,
-    heads: u64,
-    tables: u64,
-}
-
-impl<'v> Drafter<'v> {
-    /// Begins the draft of a bundle at `path`. Where `half`, groups say nothing of the blocks
-    /// before them.
-    pub fn new(
-        path: &Path,
-        valid: &'v ValidPyramid,
-        mutual: bool,
-        half: bool,
-    ) -> Result<Self, BakeError> {
-        let blocks = morton_blocks(valid.grid());
-        let across = valid.grid().block_shape().0;
-        let index = |&(column, row): &(u32, u32)| (row * across + column) as usize;
-        Ok(Self {
-            valid,
-            mutual,
-            mirror: half.then(|| Mirror::new(blocks.iter().map(index).collect())),
-            blocks,
-            file: DraftFileWriter::beside(path)?,
-            groups: 0,
-            heads: 0,
-            tables: 0,
-        })
-    }
-
-    /// Takes the next group in order. `seeing` and `seen` are for its [`Mirror`], if it has one.
-    pub fn push(
-        &mut self,
-        mut sights: Vec<Sight>,
-        pairs: PairList,
-        seeing: Vec<u64>,
-        seen: impl FnMut(usize, u64),
-    ) -> Result<Vec<Sight>, BakeError> {
-        if let Some(mirror) = &mut self.mirror {
-            mirror.push(&mut sights, seeing, seen);
-        }
-        let mut head = Vec::new();
-        let block = self.blocks[self.groups];
-        let records = encode_head(self.valid, block, &sights, self.mutual, &mut head);
-        self.groups += 1;
-        self.heads += head.len() as u64;
-        self.tables += table_length(records) as u64;
-        self.file.push_group(&DraftGroup { head, pairs })?;
-        Ok(sights)
-    }
-
-    /// Ends it, by what all threads have counted.
-    pub fn finish(self, tallies: impl IntoIterator<Item = Tally>) -> Result<Draft, BakeError> {
-        let mut all = Tally::default();
+impl Tally {
+    /// Counts of all threads together.
+    pub fn sum(tallies: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Self::default();
         for tally in tallies {
             all.histogram.add(&tally.histogram);
             all.counts.join(&tally.counts);
         }
-        Ok(Draft {
-            file: self.file.finish()?,
-            tally: all,
-            heads: self.heads,
-            tables: self.tables,
-        })
+        all
+    }
+
+    /// Counts what a group of viewpoints sees of a block, which is all; `both` if that is seen
+    /// back, and told of nowhere else.
+    pub fn visible(&mut self, viewpoints: u64, targets: u64, both: bool) {
+        self.counts.add_visible(viewpoints, targets);
+        if both {
+            self.counts.add_visible(targets, viewpoints);
+        }
     }
 }
 
-/// All PVSs of a bundle, and how often each symbol occurs in them.
-pub(super) struct Draft {
-    pub file: DraftFile,
-    pub tally: Tally,
-    /// Bytes of the groups before their tables.
-    pub heads: u64,
-    /// Bytes of the groups' tables.
-    tables: u64,
+/// The trees of the quads above the blocks, in order.
+#[derive(Debug, Default)]
+pub(super) struct Trees {
+    bytes: Vec<u8>,
+    /// Where each ends, and how many samples are visible.
+    ends: Vec<(usize, u64)>,
 }
 
+impl Trees {
+    /// Appends the next tree.
+    pub fn push(&mut self, tree: &[u8], visible: u64) {
+        self.bytes.extend_from_slice(tree);
+        self.ends.push((self.bytes.len(), visible));
+    }
+
+    /// Tree number `number`.
+    pub fn tree(&self, number: usize) -> &[u8] {
+        let start = number
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before].0);
+        &self.bytes[start..self.ends[number].0]
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], u64)> {
+        (0..self.ends.len()).map(|number| (self.tree(number), self.ends[number].1))
+    }
+
+    /// Bytes of all.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+}
+
+/// The heads of groups in the making: what comes before their tables.
+pub(super) struct Heads<'a> {
+    valid: &'a ValidPyramid,
+    order: &'a BlockOrder,
+    mutual: bool,
+    /// Tells what groups do not say of the blocks before them.
+    mirror: Option<Mirror>,
+    next: usize,
+}
+
+impl<'a> Heads<'a> {
+    pub fn new(valid: &'a ValidPyramid, order: &'a BlockOrder, mutual: bool) -> Self {
+        let indices = (0..order.len()).map(|number| order.index(number));
+        Self {
+            valid,
+            order,
+            mutual,
+            mirror: mutual.then(|| Mirror::new(indices.collect())),
+            next: 0,
+        }
+    }
+
+    /// The head of the next group in order, whose sights are completed. `seeing` and `seen` are
+    /// for the [`Mirror`]. Returns with it how many records are to follow.
+    pub fn push(
+        &mut self,
+        sights: &mut [Sight],
+        seeing: Vec<u64>,
+        seen: impl FnMut(usize, u64),
+    ) -> (Vec<u8>, usize) {
+        if let Some(mirror) = &mut self.mirror {
+            mirror.push(sights, seeing, seen);
+        }
+        let mut head = Vec::new();
+        let block = self.order.block(self.next);
+        self.next += 1;
+        let records = encode_head(self.valid, block, sights, self.mutual, &mut head);
+        (head, records)
+    }
+}
+
+/// What all groups come to.
+pub(super) struct Draft {
+    pub tally: Tally,
+    /// Bytes of each group before its table.
+    pub heads: Vec<u32>,
+    /// Bytes of the groups' tables.
+    tables: u64,
+    pub trees: Trees,
+}
+
+/// Of each mixed block that a group tells of, in order, which of its samples are seen, and which of
+/// the group's viewpoints see some.
+type SeenAndSeeing = Vec<[u64; 2]>;
+
 impl Draft {
+    /// Of what all threads have counted. Head by head and tree by tree is still to come.
+    pub fn new(tally: Tally) -> Self {
+        Self {
+            tally,
+            heads: Vec::new(),
+            tables: 0,
+            trees: Trees::default(),
+        }
+    }
+
+    /// Takes note of the head of the next group, which so many records are to follow.
+    pub fn push_head(&mut self, head: &[u8], records: usize) {
+        self.heads.push(head.len() as u32);
+        self.tables += table_length(records) as u64;
+    }
+
+    /// Reads all groups once, and unites them up the quadtree.
+    pub fn of(assembly: &Assembly) -> Result<Self, BakeError> {
+        let Assembly {
+            groups,
+            place,
+            crew,
+        } = *assembly;
+        let (valid, order, mutual) = (place.valid, groups.order, place.mutual());
+        let mut draft = Self::new(Tally::default());
+        let mut heads = Heads::new(valid, order, mutual);
+        let mut unions = Unions::new(valid.grid());
+        let (mut scratch, mut tree) = (Scratch::default(), Vec::new());
+        let mut pvs = vec![0; order.len()];
+        crew.observer.stage(Stage::Compress, 2 * order.len() as u64);
+        let tallies = crew.run(
+            0..order.len(),
+            |number| Ok(groups.read(number)?),
+            |tally: &mut Tally, number, bytes| {
+                let group = groups.decode(&bytes)?;
+                let mixed = count(tally, &group, number, valid, order, mutual);
+                Some((group, mixed))
+            },
+            |number, counted| {
+                crew.observer.advance(Stage::Compress, number as u64 + 1);
+                let (group, mixed) = counted.ok_or_else(|| groups.damaged(number))?;
+                let mut sights = group.sights;
+                pvs.fill(0);
+                let told = order.told_by(number);
+                let told = told.filter(|&target| sights[target] == Sight::Mixed);
+                let mut seeing = Vec::with_capacity(mixed.len());
+                for (target, [seen, by]) in told.zip(mixed) {
+                    pvs[target] = seen;
+                    if target != order.index(number) {
+                        seeing.push(by);
+                    }
+                }
+                let (head, records) =
+                    heads.push(&mut sights, seeing, |target, seen| pvs[target] = seen);
+                draft.push_head(&head, records);
+                for ((pvs, terrain), sight) in pvs.iter_mut().zip(valid.blocks()).zip(&sights) {
+                    *pvs = match sight {
+                        Sight::Hidden => 0,
+                        Sight::Visible => *terrain,
+                        Sight::Mixed => *pvs & terrain,
+                    };
+                }
+                let (column, row) = order.block(number);
+                unions.push(Quad::new(3, column, row), &pvs, &mut |_, pvs| {
+                    tree.clear();
+                    let visible = encode(valid, pvs, &mut scratch, &mut tree);
+                    draft.trees.push(&tree, visible);
+                });
+                Ok(())
+            },
+        )?;
+        draft.tally = Tally::sum(tallies);
+        Ok(draft)
+    }
+
+    /// Bytes of the groups' heads.
+    pub fn head_bytes(&self) -> u64 {
+        self.heads.iter().map(|&bytes| u64::from(bytes)).sum()
+    }
+
     /// Bytes of dictionary, groups and trees in the bundle.
     pub fn bytes(&self) -> u64 {
-        let trees: u64 = self.file.trees().map(|(length, _)| length).sum();
-        Codebook::new(&self.tally.histogram).cost() + self.heads + self.tables + trees
+        let codes = Codebook::new(&self.tally.histogram).cost();
+        codes + self.head_bytes() + self.tables + self.trees.bytes()
     }
 
     /// What the bundle says of its PVSs.
     pub fn statistics(&self, valid: &ValidPyramid) -> Statistics {
         let codebook = Codebook::new(&self.tally.histogram);
         let records = codebook.cost() - codebook.section().len() as u64;
-        let groups = self.heads + self.tables + records;
+        let groups = self.head_bytes() + self.tables + records;
         let mut statistics = Statistics::of_groups(valid, &self.tally.counts, groups);
-        for (quad, (length, visible)) in trees_in_order(valid.grid()).zip(self.file.trees()) {
-            statistics.record(quad, visible > 0, visible, length as usize);
+        for (quad, (tree, visible)) in trees_in_order(valid.grid()).zip(self.trees.iter()) {
+            statistics.record(quad, visible > 0, visible, tree.len());
         }
         statistics
     }
+}
 
-    /// Writes the bundle, with this header, in tree code 2; if it has at most so many bytes it is
-    /// given its name.
-    pub fn write(
-        &mut self,
-        header: &TerrainHeader,
-        packing: &Packing,
-        provenance: &Provenance,
-        most: u64,
-    ) -> Result<Written, BakeError> {
-        let (target, crew) = (packing.target, packing.crew);
-        let grid = header.parameters.grid;
-        let codebook = Codebook::new(&self.tally.histogram);
-        let mut writer = PairsWriter::create(
-            target.path,
-            target.making(),
-            target.overwrite,
-            header,
-            target.heights,
-            &codebook.section(),
-        )?;
-        let blocks = morton_blocks(grid);
-        crew.run(
-            0..blocks.len(),
-            |number| Ok(self.file.group(number)?),
-            |(): &mut (), _, DraftGroup { mut head, pairs }| {
-                encode_records(&pairs, &codebook, &mut head);
-                head
-            },
-            |number, bytes| {
-                let done = (blocks.len() + number + 1) as u64;
-                crew.observer.advance(Stage::Compress, done);
-                Ok(writer.push_group(blocks[number], &bytes)?)
-            },
-        )?;
-        for (number, quad) in trees_in_order(grid).enumerate() {
-            writer.push_tree(quad, &self.file.tree(number)?)?;
+/// Counts a group; returns what it tells of the mixed blocks.
+fn count(
+    tally: &mut Tally,
+    group: &Group,
+    number: usize,
+    valid: &ValidPyramid,
+    order: &BlockOrder,
+    mutual: bool,
+) -> SeenAndSeeing {
+    let (own, terrain) = (order.index(number), valid.blocks());
+    let viewpoints = terrain[own];
+    tally.histogram.count_all(&group.pairs);
+    tally.counts.add_block(viewpoints);
+    let mut mixed = Vec::new();
+    let mut pairs = group.pairs.iter();
+    for target in order.told_by(number) {
+        let both = mutual && target != own;
+        match group.sights[target] {
+            Sight::Hidden => {}
+            Sight::Visible => tally.visible(viewpoints, terrain[target], both),
+            Sight::Mixed => {
+                let rows = pairs.next().map_or([!0; 64], |pair| pair.rows());
+                let bits = PairBits::new(&rows, viewpoints, terrain[target]);
+                tally.counts.add_mixed(&bits, both);
+                mixed.push(seen_and_seeing(&rows));
+            }
         }
-        Ok(writer.finish_within(most, provenance)?)
     }
+    mixed
+}
+
+/// Which targets are seen, and which viewpoints see some.
+fn seen_and_seeing(rows: &[u64; 64]) -> [u64; 2] {
+    let (mut seen, mut seeing) = (0, 0);
+    for (viewpoint, &row) in rows.iter().enumerate() {
+        seen |= row;
+        seeing |= u64::from(row != 0) << viewpoint;
+    }
+    [seen, seeing]
 }

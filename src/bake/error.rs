@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::bundle::{BundleError, ErrorKind, RecordError};
+use super::store::error::StoreError;
+use crate::bundle::{BundleError, ErrorKind};
 use crate::format::GridError;
 use crate::visibility::portals::{CheckpointError, FlowError};
 
@@ -43,6 +44,21 @@ pub enum BakeError {
         /// Rows.
         height: u32,
     },
+    /// The bake would take more memory than it may.
+    #[error(
+        "{input}: expected a bake of at most {} MB of memory, found one of about {} MB on {threads} threads; take fewer threads or a part of it, or allow it more memory",
+        limit / 1_000_000, needed.div_ceil(1_000_000)
+    )]
+    Memory {
+        /// The name of the terrain's file.
+        input: String,
+        /// Bytes that it would take.
+        needed: u64,
+        /// Bytes that it may take.
+        limit: u64,
+        /// Threads that it would work with.
+        threads: usize,
+    },
     /// A level of which nothing says who sees whom.
     #[error(
         "expected visibility or portals in a {format}, found neither; run its compiler's visibility step, or bake the .prt file that it writes"
@@ -59,7 +75,7 @@ pub enum BakeError {
     Bundle(#[from] BundleError),
     /// A checkpoint or a shard is not what it should be.
     #[error(transparent)]
-    Records(#[from] RecordError),
+    Store(#[from] StoreError),
     /// A bundle has lost something, and cannot be the source of this one.
     #[error("{}: expected a bundle that has lost nothing, found one that was made for a budget; repack the bundle that it was made from, or bake again", path.display())]
     Lossy {
@@ -113,9 +129,9 @@ impl BakeError {
             Self::Option { .. } | Self::Budget { .. } => BakeErrorKind::Usage,
             Self::Flow(FlowError::Checkpoint(CheckpointError::Io { .. })) => BakeErrorKind::Io,
             Self::NoVisibility { .. } | Self::Flow(_) => BakeErrorKind::Input,
-            Self::Grid { .. } | Self::Large { .. } => BakeErrorKind::Resource,
+            Self::Grid { .. } | Self::Large { .. } | Self::Memory { .. } => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
-            Self::Records(error) => error.kind().into(),
+            Self::Store(error) => error.kind().into(),
             Self::Lossy { .. } => BakeErrorKind::Input,
             Self::Kept { error, .. } => error.kind(),
         }
@@ -146,4 +162,12 @@ impl BakeError {
             },
         }
     }
+}
+
+/// The error of a bundle that cannot be read back.
+pub(super) fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> BakeError {
+    BakeError::Bundle(BundleError::Read {
+        path: path.to_owned(),
+        error: std::io::Error::other(error.to_string()),
+    })
 }

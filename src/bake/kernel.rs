@@ -1,14 +1,16 @@
 //! Which kernel a visibility mode takes.
 
-use super::{BakeOptions, Mode, mutual};
-use crate::format::groups::comes_before;
-use crate::visibility::{Bodies, Field, Order, Rays, SectorField, Sectors, Stance, Viewsheds};
+use super::options::{BakeOptions, Mode, mutual};
+use crate::format::morton::comes_before;
+use crate::visibility::{
+    Bodies, HeightField, Order, Rays, SectorField, Sectors, Stance, Viewsheds,
+};
 use crate::world::Terrain;
 
 /// The terrain as the kernel of a mode reads it.
 pub(super) enum Kernel<'t> {
     /// With the order of blocks, if each pair is decided once.
-    Rays(&'t Terrain, Box<Field>, Option<Order>),
+    Rays(&'t Terrain, Box<HeightField>, Option<Order>),
     Sectors(SectorField),
 }
 
@@ -21,7 +23,7 @@ impl<'t> Kernel<'t> {
         };
         let max_distance = options.max_distance.unwrap_or(f64::INFINITY);
         let rays = |stance| {
-            let field = Field::new(terrain, bodies, stance).with_max_distance(max_distance);
+            let field = HeightField::new(terrain, bodies, stance).with_max_distance(max_distance);
             let order = mutual(options).then_some(comes_before as Order);
             Self::Rays(terrain, Box::new(field), order)
         };

@@ -2,25 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use cpu_time::ThreadTime;
-
-use super::assembly::{Assembly, Trees};
+use super::assembly::{Assembly, Place};
+use super::compress::compress;
 use super::compression::Compression;
-use super::pack::Target;
-use super::report::{BakeReport, Finish, Written};
-use super::{BakeError, Observer, Stage};
-use crate::bundle::{
-    Job, Provenance, RecordError, ShardReader, Statistics, TerrainHeader, TerrainWriter,
-    check_output,
-};
+use super::crew::Crew;
+use super::error::BakeError;
+use super::observer::{Observer, Stage};
+use super::report::{BakeReport, Finish};
+use super::store::error::StoreError;
+use super::store::file::{Groups, Shard, Store};
+use super::store::group::{BlockOrder, Targets};
+use super::store::records::Head;
+use super::tiles::tiles;
+use crate::bundle::check_output;
 use crate::compress::ValidPyramid;
-use crate::format::TerrainParameters;
 
-/// Joins shards, in any order, into the bundle that one bake with this compression would have written,
-/// byte for byte.
+/// Joins shards, in any order, into the bundle that one bake with this compression would have
+/// written, byte for byte.
 ///
 /// Errors, before anything is written, unless the shards are of one job and hold each of its
-/// tiles once. Takes memory for the terrain and a tile, and little more time than copying.
+/// tiles once. Takes memory for the terrain, and some bytes a block and shard.
 pub fn merge(
     shards: &[PathBuf],
     output: &Path,
@@ -28,77 +29,50 @@ pub fn merge(
     compression: &Compression,
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
-    let finish = Finish::new(1, "none");
+    let mut finish = Finish::new(1, "none");
     check_output(output, overwrite)?;
-    let mut shards = shards
-        .iter()
-        .map(|path| ShardReader::open(path))
-        .collect::<Result<Vec<_>, _>>()?;
-    shards.sort_by_key(|shard| (shard.share().first, shard.share().end));
-    check(&shards)?;
-    let Some(first) = shards.first_mut() else {
-        return Err(RecordError::NoShards.into());
-    };
-    let job = first.head().job.clone();
-    let parameters = parameters(&job).ok_or_else(|| first.damaged())?;
-    let grid = parameters.grid;
-    let heights = first.heights(grid.samples())?;
-    for shard in &mut shards[1..] {
-        shard.heights(grid.samples())?;
-    }
-
-    let valid = ValidPyramid::from_heights(grid, &heights);
-    let header = TerrainHeader {
-        parameters,
-        crs: job.crs.clone(),
-    };
-    let writer = TerrainWriter::create(output, overwrite, &header, &heights)?;
-    let mut assembly = Assembly::new(writer, &valid);
-    let tiles = assembly.tiles();
-    if tiles.len() != job.tiles as usize {
-        return Err(shards[0].damaged().into());
-    }
-    let begun = ThreadTime::now();
-    observer.stage(Stage::Merge, tiles.len() as u64);
-    let mut done = 0;
-    for shard in &mut shards {
-        while let Some(tile) = shard.next_tile()? {
-            if observer.cancelled() {
-                return Err(BakeError::Cancelled);
-            }
-            let at = tiles[tile.index as usize];
-            let union = assembly.union_of(at, &tile);
-            let union = union.ok_or_else(|| shard.damaged())?;
-            assembly.push(at, &tile, &union, Trees::Write)?;
-            done += 1;
-            observer.advance(Stage::Merge, done);
+    observer.stage(Stage::Merge, shards.len() as u64);
+    let open = |(done, path): (u64, &PathBuf)| {
+        if observer.cancelled() {
+            return Err(BakeError::Cancelled);
         }
-    }
-    let provenance = Provenance {
-        tool: job.tool,
-        input: job.input,
-        options: job.options,
-        statistics: Statistics::default(),
-        cells: None,
-        loss: None,
+        let shard = open_shard(path)?;
+        observer.advance(Stage::Merge, done);
+        Ok(shard)
     };
-    let writer = assembly.writer;
-    let mut finish = finish;
-    finish.stage("merge", begun);
-    let written = Written {
-        writer,
-        valid: &valid,
-        provenance,
+    let mut shards = (1..).zip(shards).map(open).collect::<Result<Vec<_>, _>>()?;
+    shards.sort_by_key(|shard| (shard.head.share.first, shard.head.share.end));
+    check(&shards)?;
+    let Some(first) = shards.first() else {
+        return Err(StoreError::NoShards.into());
     };
-    let target = Target {
+    let job = first.head.job.clone();
+    let header = job.header().ok_or_else(|| first.damaged())?;
+    let grid = header.parameters.grid;
+    let heights = first.heights(grid.samples())?;
+    let valid = ValidPyramid::from_heights(grid, &heights);
+    let stores: Vec<Store> = shards.into_iter().map(|shard| shard.store).collect();
+    let order = BlockOrder::new(grid, Targets::of(header.parameters.mutual));
+    finish.restart_clock();
+    let mut provenance = job.provenance();
+    let place = Place {
         path: output,
         overwrite,
         header: &header,
         heights: &heights,
-        compression,
-        scratch: None,
+        valid: &valid,
     };
-    let report = finish.bundle(written, &target, observer)?;
+    let assembly = Assembly {
+        groups: Groups {
+            stores: &stores,
+            order: &order,
+        },
+        place: &place,
+        crew: &Crew::new(1, observer)?,
+    };
+    let written = compress(&assembly, compression, &mut provenance)?;
+    finish.stage("compress");
+    let report = finish.report(written, provenance, &place);
     Ok(BakeReport {
         tiles: job.tiles,
         ..report
@@ -107,47 +81,56 @@ pub fn merge(
 
 /// Columns and rows of the terrain that a shard is of.
 pub fn grid_of_shard(shard: &Path) -> Result<(u32, u32), BakeError> {
-    let shard = ShardReader::open(shard)?;
-    let parameters = parameters(&shard.head().job).ok_or_else(|| shard.damaged())?;
-    Ok((parameters.grid.width(), parameters.grid.height()))
+    let shard = open_shard(shard)?;
+    let header = shard.head.job.header().ok_or_else(|| shard.damaged())?;
+    let grid = header.parameters.grid;
+    Ok((grid.width(), grid.height()))
+}
+
+fn open_shard(path: &Path) -> Result<Shard, StoreError> {
+    Shard::open(path, |head: &Head| {
+        let grid = head.job.header()?.parameters.grid;
+        (tiles(grid).len() == head.job.tiles as usize).then(|| grid.blocks())
+    })
 }
 
 /// What is wrong with the shards together; they are sorted by their tiles.
-fn check(shards: &[ShardReader]) -> Result<(), RecordError> {
+fn check(shards: &[Shard]) -> Result<(), StoreError> {
     let Some(first) = shards.first() else {
-        return Err(RecordError::NoShards);
+        return Err(StoreError::NoShards);
     };
+    let path = |shard: &Shard| shard.store.path().to_owned();
     for shard in &shards[1..] {
-        if let Some(difference) = first.head().job.difference(&shard.head().job) {
-            return Err(RecordError::Different {
-                first: first.path().to_owned(),
-                second: shard.path().to_owned(),
+        if let Some(difference) = first.head.job.difference(&shard.head.job) {
+            return Err(StoreError::Different {
+                first: path(first),
+                second: path(shard),
                 what: difference.what,
                 one: difference.first,
                 other: difference.second,
             });
         }
     }
-    let total = first.head().job.tiles;
-    let mut before: Option<&ShardReader> = None;
-    let holding = |shard: &&ShardReader| shard.share().first < shard.share().end;
+    let total = first.head.job.tiles;
+    let mut before: Option<&Shard> = None;
+    let holding = |shard: &&Shard| shard.head.share.first < shard.head.share.end;
     // A share may be empty, where there are more shares than tiles.
     for shard in shards.iter().filter(holding).map(Some).chain([None]) {
-        let done = before.map_or(0, |before| before.share().end);
-        let (begin, end) = shard.map_or((total, total), |s| (s.share().first, s.share().end));
+        let done = before.map_or(0, |before| before.head.share.end);
+        let share = shard.map(|shard| shard.head.share);
+        let (begin, end) = share.map_or((total, total), |share| (share.first, share.end));
         if let (Some(before), Some(shard)) = (before, shard)
             && begin < done
         {
-            return Err(RecordError::Overlap {
-                first: before.path().to_owned(),
-                second: shard.path().to_owned(),
+            return Err(StoreError::Overlap {
+                first: path(before),
+                second: path(shard),
                 from: begin,
                 to: done.min(end) - 1,
             });
         }
         if begin > done {
-            let path = |shard: &ShardReader| shard.path().to_owned();
-            return Err(RecordError::Gap {
+            return Err(StoreError::Gap {
                 before: before.map(path),
                 after: shard.map(path),
                 first: done,
@@ -158,14 +141,4 @@ fn check(shards: &[ShardReader]) -> Result<(), RecordError> {
         before = shard;
     }
     Ok(())
-}
-
-/// The parameters in a job.
-fn parameters(job: &Job) -> Option<TerrainParameters> {
-    let digits = job.parameters.as_bytes();
-    let bytes = digits.chunks(2).map(|pair| {
-        let pair = std::str::from_utf8(pair).ok()?;
-        u8::from_str_radix(pair, 16).ok()
-    });
-    TerrainParameters::parse(&bytes.collect::<Option<Vec<u8>>>()?).ok()
 }

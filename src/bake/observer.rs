@@ -7,13 +7,13 @@ pub enum Stage {
     Prepare,
     /// What an earlier bake did is checked and taken over; counted in tiles.
     Resume,
-    /// Visibility, hierarchy and trees; counted in pairs of samples.
+    /// Who sees whom; counted in pairs of samples.
     Visibility,
-    /// Trees become pairs of blocks; counted in blocks.
+    /// Groups become a bundle; counted in blocks.
     Compress,
     /// Trees lose their deepest nodes; counted in quads.
     Prune,
-    /// Shards are joined; counted in tiles.
+    /// Shards are opened and checked; counted in shards.
     Merge,
     /// Lines of sight through portals; counted in pairs of portals' sides.
     Portals,
@@ -45,7 +45,8 @@ impl Stage {
             Self::Prepare | Self::Distances | Self::Finish => "steps",
             Self::Compress => "blocks",
             Self::Prune => "quads",
-            Self::Resume | Self::Merge => "tiles",
+            Self::Resume => "tiles",
+            Self::Merge => "shards",
             Self::Visibility | Self::Portals => "pairs",
         }
     }

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::BakeError;
 use super::compression::Compression;
-use crate::bundle::Keep;
+use super::error::BakeError;
+use super::store::file::Keep;
 use crate::format::Grid;
-use crate::visibility::{Curvature, Field, MAX_SECTORS, Simd};
-use crate::world::Terrain;
+use crate::visibility::{Curvature, HeightField, MAX_SECTORS, Simd};
+use crate::world::{Short, Terrain};
 
-/// What a level-0 view cell means (DESIGN section 1).
+/// What a level-0 view cell means (ARCHITECTURE.md, "What is asked").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// The PVS of the sample, exactly.
@@ -38,6 +38,9 @@ pub struct BakeOptions {
     pub threads: usize,
     /// Instructions to use. Changes no byte of the result.
     pub simd: Simd,
+    /// Bytes of memory that it may take; `None` for as many as there are. One that would take more
+    /// does not begin.
+    pub memory: Option<u64>,
     /// Whether to replace an output that exists.
     pub overwrite: bool,
     /// What becomes of the bake if it ends before its time.
@@ -58,6 +61,7 @@ impl Default for BakeOptions {
             curvature: None,
             threads: 0,
             simd: Simd::Auto,
+            memory: None,
             overwrite: false,
             keep: Keep::Nothing,
             compression: Compression::Lossless,
@@ -94,6 +98,7 @@ impl BakeOptions {
                 found: self.simd.name().to_owned(),
             });
         }
+        self.check_memory(grid, input)?;
         Ok(grid)
     }
 }
@@ -101,7 +106,7 @@ impl BakeOptions {
 /// Errors unless the tables of the mode hold so many columns and rows.
 fn check_size(mode: Mode, width: u32, height: u32, input: &str) -> Result<(), BakeError> {
     // The thesis's method has tables of its own.
-    match matches!(mode, Mode::Sectors(_)) || Field::fits(width, height) {
+    match matches!(mode, Mode::Sectors(_)) || HeightField::fits(width, height) {
         true => Ok(()),
         false => Err(BakeError::Large {
             input: input.to_owned(),
@@ -118,7 +123,7 @@ pub fn check_height(option: &'static str, metres: f64) -> Result<(), BakeError> 
         false => Err(BakeError::Option {
             option,
             expected: "0 to 1000000 m",
-            found: metres.to_string(),
+            found: Short(metres).to_string(),
         }),
     }
 }
@@ -136,7 +141,7 @@ pub fn check_sight(
         return Err(BakeError::Option {
             option: "--max-distance",
             expected: "a positive number of metres",
-            found: distance.to_string(),
+            found: Short(distance).to_string(),
         });
     }
     let Some(curvature) = curvature else {
@@ -148,14 +153,14 @@ pub fn check_sight(
         return Err(BakeError::Option {
             option: "--earth-curvature",
             expected: "a radius of at least 1000 m",
-            found: radius.to_string(),
+            found: Short(radius).to_string(),
         });
     }
     if !(0.0..1.0).contains(&refraction) {
         return Err(BakeError::Option {
             option: "--refraction",
             expected: "a coefficient of at least 0 and less than 1",
-            found: refraction.to_string(),
+            found: Short(refraction).to_string(),
         });
     }
     let [dx, dy] = terrain.spacing();

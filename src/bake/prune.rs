@@ -1,9 +1,16 @@
 //! A bundle with every PVS pruned to a number of nodes, as the thesis did it (section 3.4).
+//!
+//! A side road, for comparison: PVSs are pruned one by one, so they are read from a bundle, and are
+//! single trees in the one that is written (tree code 1).
 
+use std::path::Path;
+
+use super::assembly::Place;
 use super::compression::DeepestFirst;
-use super::pack::{Packing, reading};
-use super::{BakeError, Stage};
-use crate::bundle::{Given, Loss, Part, Provenance, Statistics, TerrainWriter, Written};
+use super::crew::Crew;
+use super::error::{BakeError, unreadable};
+use super::observer::Stage;
+use crate::bundle::{Given, Loss, Provenance, Statistics, TerrainWriter, Written};
 use crate::compress::prune::Pruner;
 use crate::compress::{Scratch, encode};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
@@ -14,41 +21,24 @@ use crate::runtime::{MappedBundle, TerrainBundle};
 /// Quads that a thread prunes at a time: some three blocks and the quads in them.
 const CHUNK: u64 = 256;
 
-/// Writes a bundle with every PVS pruned by itself, in tree code 1. The provenance is given what
-/// was lost.
+/// Writes the bundle `source` with every PVS pruned by itself, in tree code 1. The provenance is
+/// given what was lost.
 pub(super) fn prune(
-    packing: &Packing,
+    source: &Path,
+    place: &Place,
+    crew: &Crew,
     to: DeepestFirst,
     provenance: &mut Provenance,
 ) -> Result<Written, BakeError> {
-    let Packing {
-        valid,
-        target,
-        crew,
-        ..
-    } = *packing;
-    // The trees of a bundle in the making may tell each pair once.
-    let whole = match is_finished(packing)? {
-        true => None,
-        false => Some(packing.pack_aside(provenance)?),
-    };
-    let source = whole.as_ref().map_or(packing.source, Part::path);
-    let cannot = |error: &dyn std::fmt::Display| reading(source, error);
+    let cannot = |error: &dyn std::fmt::Display| unreadable(source, error);
     let map = MappedBundle::open(source).map_err(|error| cannot(&error))?;
     let terrain = map.terrain().map_err(|error| cannot(&error))?;
+    let valid = place.valid;
     let grid = valid.grid();
-    let mut header = target.header.clone();
-    header.parameters.tree_code = TreeCode::Single;
-    header.parameters.lossy = true;
+    let mut header = place.header(TreeCode::Single, true);
     // Whom A sees is pruned without a look at who sees A.
     header.parameters.mutual = false;
-    let mut writer = TerrainWriter::create_in(
-        target.making(),
-        target.path,
-        target.overwrite,
-        &header,
-        target.heights,
-    )?;
+    let mut writer = TerrainWriter::create(place.path, place.overwrite, &header, place.heights)?;
     let mut statistics = Statistics::new(grid, valid.samples());
     crew.observer.stage(Stage::Prune, grid.quad_count());
     let mut quads = grid.bake_order();
@@ -60,16 +50,16 @@ pub(super) fn prune(
             let room = room.get_or_insert_with(|| Room {
                 reader: Reader::new(terrain),
                 pruner: Pruner::new(valid),
-                pvs: vec![0; grid.blocks()],
-                scratch: Scratch::default(),
+                levels: vec![Pruned::default(); grid.levels() as usize],
+                blocks: grid.blocks(),
             });
+            let mut scratch = Scratch::default();
             let pruned = quads.into_iter().map(|quad| {
-                let read = room.reader.read(quad, &mut room.pvs);
-                read.ok_or_else(|| cannot(&"it is damaged"))?;
-                room.pruner.prune(&mut room.pvs, to.nodes, to.ties);
+                let pruned = room.prune(quad, to);
+                let pruned = pruned.ok_or_else(|| cannot(&"it is damaged"))?;
                 let mut bytes = Vec::new();
-                let visible = encode(valid, &room.pvs, &mut room.scratch, &mut bytes);
-                Ok((quad, visible, bytes))
+                encode(valid, &pruned.own, &mut scratch, &mut bytes);
+                Ok((quad, pruned.visible(), bytes))
             });
             pruned.collect::<Result<Vec<_>, BakeError>>()
         },
@@ -93,29 +83,64 @@ pub(super) fn prune(
         None => Loss::between(given, &provenance.statistics, &statistics),
     });
     provenance.statistics = statistics;
-    let written = writer.finish(provenance)?;
-    if let Some(whole) = whole {
-        whole.remove()?;
-    }
-    Ok(written)
+    Ok(writer.finish(provenance)?)
 }
 
-/// Whether every PVS can be read from the source: it is in tree code 2, or was pruned before.
-fn is_finished(packing: &Packing) -> Result<bool, BakeError> {
-    let map = MappedBundle::open(packing.source).map_err(|error| packing.unreadable(&error))?;
-    let terrain = map.terrain().map_err(|error| packing.unreadable(&error))?;
-    Ok(terrain.groups().is_some() || terrain.parameters().lossy)
-}
-
-/// Room for one PVS.
+/// Room for a PVS of each level.
 struct Room<'v> {
     reader: Reader<'v>,
     pruner: Pruner<'v>,
-    pvs: Vec<u64>,
-    scratch: Scratch,
+    /// The quad of each level that was pruned last.
+    levels: Vec<Pruned>,
+    /// Of the grid.
+    blocks: usize,
 }
 
-/// Reads PVSs, those of a block's quads together where they are pairs of blocks.
+/// What is left of a PVS, as block bitmaps.
+#[derive(Clone, Default)]
+struct Pruned {
+    quad: Option<Quad>,
+    /// As it is stored.
+    own: Vec<u64>,
+    /// What is visible: in it, and in those of all quads around it.
+    narrow: Vec<u64>,
+}
+
+impl Pruned {
+    fn visible(&self) -> u64 {
+        let words = self.narrow.iter();
+        words.map(|word| u64::from(word.count_ones())).sum()
+    }
+}
+
+impl Room<'_> {
+    /// Prunes the PVS of a quad, and those of the quads around it unless they were pruned last.
+    /// `None` where the bundle is damaged.
+    fn prune(&mut self, quad: Quad, to: DeepestFirst) -> Option<&Pruned> {
+        let (below, above) = self.levels.split_at_mut(quad.level as usize + 1);
+        let pruned = below.last_mut()?;
+        if pruned.quad == Some(quad) {
+            return self.levels.get(quad.level as usize);
+        }
+        if !above.is_empty() {
+            self.prune(quad.parent(), to)?;
+        }
+        let (below, above) = self.levels.split_at_mut(quad.level as usize + 1);
+        let pruned = below.last_mut()?;
+        pruned.own.resize(self.blocks, 0);
+        self.reader.read(quad, &mut pruned.own)?;
+        self.pruner.prune(&mut pruned.own, to.nodes, to.ties);
+        pruned.narrow.clone_from(&pruned.own);
+        if let Some(around) = above.first() {
+            let words = pruned.narrow.iter_mut().zip(&around.narrow);
+            words.for_each(|(word, around)| *word &= around);
+        }
+        pruned.quad = Some(quad);
+        self.levels.get(quad.level as usize)
+    }
+}
+
+/// Reads what is stored of PVSs, those of a block's quads together where they are pairs of blocks.
 struct Reader<'v> {
     terrain: TerrainBundle<'v>,
     sight: BlockSight<'v>,
@@ -135,7 +160,7 @@ impl<'v> Reader<'v> {
     /// Writes what a quad sees as a block bitmap. `None` where the bundle is damaged.
     fn read(&mut self, quad: Quad, pvs: &mut [u64]) -> Option<()> {
         if quad.level > BLOCK_LEVEL || self.terrain.groups().is_none() {
-            self.terrain.pvs(quad)?.expand(pvs);
+            self.terrain.stored_pvs(quad)?.expand(pvs);
             return Some(());
         }
         let up = BLOCK_LEVEL - quad.level;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::BakeError;
+use super::error::BakeError;
 use crate::bundle::{BundleError, BundleFile};
 use crate::format::Tag;
 use crate::format::bytes::{f64_at, u32_at};

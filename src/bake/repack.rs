@@ -2,11 +2,17 @@
 
 use std::path::Path;
 
+use super::assembly::{Assembly, Place};
+use super::compress::compress;
 use super::compression::Compression;
-use super::crew::Crew;
-use super::pack::{Packing, Target};
+use super::crew::{Crew, thread_count};
+use super::error::BakeError;
+use super::observer::Observer;
+use super::prune::prune;
 use super::report::{BakeReport, Finish};
-use super::{BakeError, Observer};
+use super::store::file::Groups;
+use super::store::group::{BlockOrder, Targets};
+use super::unpack::unpack;
 use crate::bundle::{TerrainParts, check_output};
 use crate::compress::ValidPyramid;
 
@@ -33,7 +39,7 @@ pub fn repack(
     options: &RepackOptions,
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
-    let mut finish = Finish::new(super::tiles::thread_count(options.threads), "none");
+    let mut finish = Finish::new(thread_count(options.threads), "none");
     check_output(output, options.overwrite)?;
     let TerrainParts {
         header,
@@ -47,22 +53,32 @@ pub fn repack(
         });
     }
     let valid = ValidPyramid::from_heights(header.parameters.grid, &heights);
-    let target = Target {
+    let place = Place {
         path: output,
         overwrite: options.overwrite,
         header: &header,
         heights: &heights,
-        compression: &options.compression,
-        scratch: None,
-    };
-    let packing = Packing {
-        source: input,
         valid: &valid,
-        target: &target,
-        crew: &Crew::new(finish.threads(), observer)?,
     };
-    let begun = cpu_time::ProcessTime::now();
-    let written = packing.write(&mut provenance)?;
-    finish.processor_stage("compress", begun);
-    Ok(finish.report(written, provenance, &target))
+    let crew = &Crew::new(finish.threads(), observer)?;
+    finish.restart_clock();
+    let written = match &options.compression {
+        // Trees are pruned one by one, and the bundle has them.
+        Compression::DeepestFirst(to) => prune(input, &place, crew, *to, &mut provenance)?,
+        compression => {
+            let order = BlockOrder::new(valid.grid(), Targets::of(place.mutual()));
+            let store = unpack(input, &place, &order, crew)?;
+            let assembly = Assembly {
+                groups: Groups {
+                    stores: &[store],
+                    order: &order,
+                },
+                place: &place,
+                crew,
+            };
+            compress(&assembly, compression, &mut provenance)?
+        }
+    };
+    finish.stage("compress");
+    Ok(finish.report(written, provenance, &place))
 }

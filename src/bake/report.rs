@@ -3,14 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
-use cpu_time::{ProcessTime, ThreadTime};
+use cpu_time::ProcessTime;
 use serde::Serialize;
 
-use super::crew::Crew;
-use super::pack::{Packing, Target};
-use super::{BakeError, Observer};
-use crate::bundle::{self, Provenance, Share, StageTime, Statistics, TerrainWriter, Timings};
-use crate::compress::ValidPyramid;
+use super::assembly::Place;
+use super::store::records::Share;
+use crate::bundle::{Provenance, StageTime, Statistics, Timings, Written};
 
 /// What a bake made, and what it took.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -46,17 +44,11 @@ pub struct ShardReport {
     pub bytes: u64,
 }
 
-/// A bundle in the making, all of whose trees are written.
-pub(super) struct Written<'v> {
-    pub writer: TerrainWriter,
-    pub valid: &'v ValidPyramid,
-    pub provenance: Provenance,
-}
-
 /// What a bake took so far, and the end of a job.
 pub(super) struct Finish {
     start: Instant,
     cpu_start: ProcessTime,
+    stage_start: ProcessTime,
     pub stages: Vec<StageTime>,
     threads: usize,
     simd: String,
@@ -68,45 +60,24 @@ impl Finish {
         Self {
             start: Instant::now(),
             cpu_start: ProcessTime::now(),
+            stage_start: ProcessTime::now(),
             stages: Vec::new(),
             threads,
             simd: simd.to_owned(),
         }
     }
 
-    /// A stage of this thread is done, that began at `begun`.
-    pub fn stage(&mut self, name: &str, begun: ThreadTime) {
-        let seconds = begun.elapsed().as_secs_f64();
+    /// A stage of all threads is done, that began when the last one ended, or when the clock was
+    /// set anew.
+    pub fn stage(&mut self, name: &str) {
+        let seconds = self.stage_start.elapsed().as_secs_f64();
         self.stages.push(stage_time(name, seconds));
+        self.restart_clock();
     }
 
-    /// Makes the bundle out of its trees, all of which are written, and writes what it took
-    /// beside it.
-    pub fn bundle(
-        mut self,
-        trees: Written<'_>,
-        target: &Target,
-        observer: &dyn Observer,
-    ) -> Result<BakeReport, BakeError> {
-        let mut provenance = trees.provenance;
-        let part = trees.writer.finish_part(&provenance)?;
-        let begun = ProcessTime::now();
-        let packing = Packing {
-            source: part.path(),
-            valid: trees.valid,
-            target,
-            crew: &Crew::new(self.threads, observer)?,
-        };
-        let written = packing.write(&mut provenance)?;
-        part.remove()?;
-        self.processor_stage("compress", begun);
-        Ok(self.report(written, provenance, target))
-    }
-
-    /// A stage of all threads is done, that began at `begun`.
-    pub fn processor_stage(&mut self, name: &str, begun: ProcessTime) {
-        let seconds = begun.elapsed().as_secs_f64();
-        self.stages.push(stage_time(name, seconds));
+    /// The next stage begins.
+    pub fn restart_clock(&mut self) {
+        self.stage_start = ProcessTime::now();
     }
 
     /// Threads to work with.
@@ -115,9 +86,9 @@ impl Finish {
     }
 
     /// What was written; writes what it took beside it.
-    pub fn report(self, written: bundle::Written, made: Provenance, target: &Target) -> BakeReport {
-        let grid = target.header.parameters.grid;
-        let timings = self.timings(&written, target.path);
+    pub fn report(self, written: Written, made: Provenance, place: &Place) -> BakeReport {
+        let grid = place.header.parameters.grid;
+        let timings = self.timings(&written, place.path);
         let sections = written.sections.iter();
         BakeReport {
             width: grid.width(),
@@ -134,7 +105,7 @@ impl Finish {
     }
 
     /// What all took, written beside the bundle too.
-    pub fn timings(self, written: &bundle::Written, output: &Path) -> Timings {
+    pub fn timings(self, written: &Written, output: &Path) -> Timings {
         let timings = Timings {
             bundle_bytes: written.bytes,
             bundle_checksum: written.checksum,

@@ -3,9 +3,12 @@
 //! By ever more of the groups: by a few, which settles the codes, by more, and then by all of them
 //! until the file is within 2 % of the budget.
 
-use super::BakeError;
+use super::assembly::Assembly;
 use super::budget::{EVERYTHING, Search};
 use super::compression::Budget;
+use super::error::BakeError;
+use super::pack::write;
+use super::store::file::Groups;
 use crate::bundle::{Given, Loss, Provenance, Written};
 use crate::compress::pairs::Codebook;
 
@@ -57,7 +60,7 @@ impl Search<'_> {
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let mut kept = self.keep(&codebook, trade)?;
+            let (store, kept) = self.keep(&codebook, trade)?;
             let bytes = self.fixed + kept.bytes();
             let excess = excess(bytes, most);
             let fits = bytes <= most || trade >= EVERYTHING;
@@ -71,7 +74,7 @@ impl Search<'_> {
                 continue;
             }
             let mut made = provenance.clone();
-            made.statistics = kept.statistics(self.packing.valid);
+            made.statistics = kept.statistics(self.assembly.place.valid);
             let given = Given::Optimal {
                 budget_bytes: budget.bytes,
                 weight: budget.weight.name().to_owned(),
@@ -79,8 +82,14 @@ impl Search<'_> {
             };
             let loss = Loss::between(given, &provenance.statistics, &made.statistics);
             made.loss = Some(loss);
-            let header = self.packing.header(true);
-            let written = kept.write(&header, self.packing, &made, budget.bytes)?;
+            let assembly = Assembly {
+                groups: Groups {
+                    stores: &[store],
+                    ..self.assembly.groups
+                },
+                ..*self.assembly
+            };
+            let written = write(&assembly, &kept, true, &made, budget.bytes)?;
             if written.bytes <= budget.bytes {
                 *provenance = made;
                 return Ok(written);

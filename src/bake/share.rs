@@ -1,20 +1,15 @@
-//! What a bake is of, in words and digests, and how it is split.
+//! How a bake is split into shards of about the same work.
 
 use std::ops::Range;
 
-use super::Source;
-use crate::bundle::{Job, TerrainHeader};
-use crate::hierarchy::{Plan, Viewcell};
-use crate::world::Terrain;
-
 /// One of so many shares of a bake: `2/7` is the second of seven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ShardOf {
     index: u32,
     of: u32,
 }
 
-impl Part {
+impl ShardOf {
     /// Share `index`, from 1, of `of`; `None` unless there is such a share.
     pub fn new(index: u32, of: u32) -> Option<Self> {
         (1..=of).contains(&index).then_some(Self { index, of })
@@ -53,7 +48,7 @@ impl Part {
     }
 }
 
-impl std::str::FromStr for Part {
+impl std::str::FromStr for ShardOf {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -63,7 +58,7 @@ impl std::str::FromStr for Part {
     }
 }
 
-impl std::fmt::Display for Part {
+impl std::fmt::Display for ShardOf {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.index, self.of)
     }
@@ -87,60 +82,19 @@ pub(super) fn pairs(samples: &[u64], once: bool) -> Vec<u64> {
     pairs.collect()
 }
 
-/// Samples of a tile with terrain.
-pub(super) fn viewpoints(terrain: &Terrain, tile: Viewcell) -> u64 {
-    let range = |at: u32, side: u32| at << tile.level..((at + 1) << tile.level).min(side);
-    let columns = range(tile.column, terrain.width());
-    range(tile.row, terrain.height())
-        .map(|row| {
-            let start = row as usize * terrain.width() as usize;
-            let row = &terrain.heights()[start..][columns.start as usize..columns.end as usize];
-            row.iter().filter(|height| !height.is_nan()).count() as u64
-        })
-        .sum()
-}
-
-/// All that decides the bytes of the bundle.
-pub(super) fn job(terrain: &Terrain, source: &Source, header: &TerrainHeader) -> Job {
-    let mut digest = crc32fast::Hasher::new();
-    for heights in terrain.heights().chunks(1 << 12) {
-        let bytes: Vec<u8> = heights
-            .iter()
-            .flat_map(|&height| canonical(height).to_le_bytes())
-            .collect();
-        digest.update(&bytes);
-    }
-    let parameters = header.parameters.encode();
-    let plan = Plan::new(terrain.width(), terrain.height());
-    Job {
-        tool: super::TOOL.to_owned(),
-        input: source.input.clone(),
-        options: source.options.clone(),
-        parameters: parameters.iter().map(|b| format!("{b:02x}")).collect(),
-        crs: header.crs.clone(),
-        heights: format!("crc32:{:08x}", digest.finalize()),
-        tiles: plan.tiles().len() as u32,
-    }
-}
-
-/// Every void as the same NaN.
-fn canonical(height: f64) -> f64 {
-    if height.is_nan() { f64::NAN } else { height }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bake::tiles::tiles;
+    use crate::format::Grid;
+    use crate::world::Terrain;
 
     #[test]
     fn shares_hold_every_tile_once_and_are_balanced() {
         let heights = (0..300 * 170).map(|i| if i % 300 < 90 { f64::NAN } else { 0.0 });
         let terrain = Terrain::new(300, 170, heights.collect(), [1.0; 2]).unwrap();
-        let tiles = Plan::new(300, 170).tiles();
-        let viewpoints: Vec<u64> = tiles
-            .iter()
-            .map(|&tile| viewpoints(&terrain, tile))
-            .collect();
+        let tiles = tiles(Grid::new(300, 170).unwrap());
+        let viewpoints: Vec<u64> = tiles.iter().map(|tile| tile.viewpoints(&terrain)).collect();
         let samples = 210 * 170;
         for (once, all) in [
             (false, samples * samples),
@@ -152,7 +106,7 @@ mod tests {
             for of in [1, 2, 3, 7, 60, 100] {
                 let mut next = 0;
                 for index in 1..=of {
-                    let share = Part::new(index, of).unwrap().tiles(&pairs);
+                    let share = ShardOf::new(index, of).unwrap().tiles(&pairs);
                     assert_eq!(share.start, next);
                     next = share.end;
                     let found: u64 = pairs[share].iter().sum();
@@ -169,9 +123,9 @@ mod tests {
 
     #[test]
     fn shares_are_read_whole_or_not_at_all() {
-        assert_eq!("2/7".parse(), Ok(Part { index: 2, of: 7 }));
+        assert_eq!("2/7".parse(), Ok(ShardOf { index: 2, of: 7 }));
         for text in ["0/3", "4/3", "1", "1/0", "a/b", "1/2/3", "-1/2", ""] {
-            assert!(text.parse::<Part>().is_err(), "{text}");
+            assert!(text.parse::<ShardOf>().is_err(), "{text}");
         }
     }
 }

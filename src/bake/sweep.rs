@@ -5,10 +5,10 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::compression::{Budget, Compression, DeepestFirst, Weight};
-use super::crew::pool;
-use super::pack::reading;
+use super::crew::{pool, thread_count};
+use super::error::{BakeError, unreadable};
+use super::observer::Observer;
 use super::repack::{RepackOptions, repack};
-use super::{BakeError, Observer};
 use crate::bundle::TerrainParts;
 use crate::compress::ValidPyramid;
 use crate::compress::prune::Pruner;
@@ -62,9 +62,9 @@ pub fn deepest_first(
     let parts = TerrainParts::read(source)?;
     let grid = parts.header.parameters.grid;
     let valid = ValidPyramid::from_heights(grid, &parts.heights);
-    let map = MappedBundle::open(source).map_err(|error| reading(source, &error))?;
-    let terrain = map.terrain().map_err(|error| reading(source, &error))?;
-    let pool = pool(super::tiles::thread_count(threads))?;
+    let map = MappedBundle::open(source).map_err(|error| unreadable(source, &error))?;
+    let terrain = map.terrain().map_err(|error| unreadable(source, &error))?;
+    let pool = pool(thread_count(threads))?;
     let samples = valid.samples();
     let mut levels = Vec::new();
     for level in 0..grid.levels() {
@@ -112,7 +112,7 @@ pub fn optimal(
     let parts = TerrainParts::read(source)?;
     let grid = parts.header.parameters.grid;
     let valid = ValidPyramid::from_heights(grid, &parts.heights);
-    let folder = tempfile::tempdir().map_err(|error| reading(source, &error))?;
+    let folder = tempfile::tempdir().map_err(|error| unreadable(source, &error))?;
     let output = folder.path().join("within.vcb");
     let options = RepackOptions {
         compression: Compression::Optimal(Budget { bytes, weight }),
@@ -120,11 +120,13 @@ pub fn optimal(
         overwrite: true,
     };
     let report = repack(source, &output, &options, observer)?;
-    let open = |path: &Path| MappedBundle::open(path).map_err(|error| reading(path, &error));
+    let open = |path: &Path| MappedBundle::open(path).map_err(|error| unreadable(path, &error));
     let (all, lossy) = (open(source)?, open(&output)?);
     let (all, lossy) = (
-        all.terrain().map_err(|error| reading(source, &error))?,
-        lossy.terrain().map_err(|error| reading(&output, &error))?,
+        all.terrain().map_err(|error| unreadable(source, &error))?,
+        lossy
+            .terrain()
+            .map_err(|error| unreadable(&output, &error))?,
     );
     let samples = valid.samples();
     let levels = (0..grid.levels()).map(|level| {

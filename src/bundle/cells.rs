@@ -46,7 +46,7 @@ pub fn write_cells(
     provenance: &Provenance,
 ) -> Result<Written, BundleError> {
     check_output(path, overwrite)?;
-    let mut out = Output::create(None, path)?;
+    let mut out = Output::create(path)?;
     let record = cells.parameters.encode();
     let hot: [(Tag, u32, Option<&[u8]>); 8] = [
         (Tag::CELL, Section::REQUIRED, Some(&record)),

@@ -146,12 +146,20 @@ impl BundleError {
     pub(crate) fn write(path: &Path, action: &'static str, written: u64, error: io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {
-            io::ErrorKind::StorageFull
-            | io::ErrorKind::QuotaExceeded
-            | io::ErrorKind::FileTooLarge => Self::NoSpace {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::NoSpace {
                 path,
                 written,
                 error,
+            },
+            io::ErrorKind::FileTooLarge => Self::Write {
+                path,
+                action,
+                error: io::Error::new(
+                    error.kind(),
+                    format!(
+                        "{error}: raise the limit on the size of files (ulimit -f), or write to a system of larger files"
+                    ),
+                ),
             },
             _ => Self::Write {
                 path,

@@ -128,7 +128,7 @@ pub(super) enum Problem {
 }
 
 /// Opens a regular file; says its length.
-pub(super) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
+pub(crate) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
     // Asked before opening, since opening a pipe waits for somebody to write.
     let metadata = std::fs::metadata(path)?;
     if metadata.is_dir() {
@@ -167,6 +167,7 @@ pub(super) fn read_section(
     if !section.is_compressed() {
         return Ok(stored);
     }
+    check_frame(&stored, section.stored_length, section.length).map_err(Problem::Content)?;
     let bad = |error: io::Error| Problem::Content(format!("expected a zstd frame: {error}"));
     let decoder = zstd::stream::read::Decoder::new(stored.as_slice()).map_err(bad)?;
     let mut bytes = Vec::new();
@@ -187,4 +188,23 @@ pub(super) fn read_section(
         )));
     }
     Ok(bytes)
+}
+
+/// Errors where a zstd frame, of which `start` is the beginning, cannot come to `length` bytes:
+/// what is damaged or made to fill a disk is refused before it is unpacked.
+pub(super) fn check_frame(start: &[u8], stored: u64, length: u64) -> Result<(), String> {
+    // A block takes at least 4 bytes, and comes to no more than 128 KiB.
+    let most = (stored / 4 + 1).saturating_mul(128 << 10);
+    if length > most {
+        return Err(format!(
+            "expected {length} bytes in a zstd frame of {stored}, which can hold {most} at most"
+        ));
+    }
+    match zstd::zstd_safe::get_frame_content_size(start) {
+        Ok(Some(found)) if found != length => Err(format!(
+            "expected a zstd frame of {length} bytes, found one that declares {found}"
+        )),
+        // Writers need not declare it. What is no frame at all is told by whoever unpacks it.
+        _ => Ok(()),
+    }
 }

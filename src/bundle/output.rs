@@ -24,61 +24,35 @@ pub(super) struct OpenSection {
     pub(super) checksum: crc32fast::Hasher,
 }
 
-/// The file in the making.
+/// The file in the making. It goes when it is dropped unnamed.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) path: PathBuf,
     file: BufWriter<File>,
-    name: PartName,
+    /// Its name in the making, where it has one.
+    temporary: Option<TempPath>,
     pub(super) position: u64,
-    /// Whether the file's cursor is elsewhere than `position`.
-    moved: bool,
-}
-
-/// The name of a file in the making.
-#[derive(Debug)]
-enum PartName {
-    /// Nobody else's; the file goes when its writer goes.
-    Temporary(TempPath),
-    /// Known to others; the file stays.
-    Lasting(PathBuf),
 }
 
 impl Output {
-    /// Begins a file that goes when it is dropped unnamed. In the making it is called `making`, in
-    /// the same folder, or has a name that nobody else knows of. A file `making` that a killed
-    /// process has left is begun anew; nobody else may be at it.
-    pub(super) fn create(making: Option<&Path>, path: &Path) -> Result<Self, BundleError> {
-        let created = match making {
-            None => temporary_for(path).map(NamedTempFile::into_parts),
-            Some(making) => {
-                File::create(making).and_then(|file| Ok((file, TempPath::try_from_path(making)?)))
-            }
+    /// Begins a file in the folder of `path`. Where the system knows files without a name, nothing
+    /// is left behind of a process that is killed.
+    pub(super) fn create(path: &Path) -> Result<Self, BundleError> {
+        let created = match nameless::create(folder_of(path)) {
+            Some(file) => Ok((file, None)),
+            None => temporary_for(path).map(|temporary| {
+                let (file, path) = temporary.into_parts();
+                (file, Some(path))
+            }),
         };
-        let (file, temporary) = created
-            .map_err(|error| BundleError::write(making.unwrap_or(path), "creating it", 0, error))?;
-        Ok(Self::new(path, file, PartName::Temporary(temporary)))
-    }
-
-    /// Opens the file `part`, whatever is in it; makes it if there is none.
-    pub(super) fn open(part: &Path, path: &Path) -> Result<Self, BundleError> {
-        let file = File::options()
-            .create(true)
-            .write(true)
-            .truncate(false)
-            .open(part)
-            .map_err(|error| BundleError::write(part, "opening it", 0, error))?;
-        Ok(Self::new(path, file, PartName::Lasting(part.to_owned())))
-    }
-
-    fn new(path: &Path, file: File, name: PartName) -> Self {
-        Self {
+        let (file, temporary) =
+            created.map_err(|error| BundleError::write(path, "creating it", 0, error))?;
+        Ok(Self {
             path: path.to_owned(),
             file: BufWriter::with_capacity(1 << 20, file),
-            name,
+            temporary,
             position: 0,
-            moved: false,
-        }
+        })
     }
 
     pub(super) fn error(&self, action: &'static str, error: io::Error) -> BundleError {
@@ -86,35 +60,11 @@ impl Output {
     }
 
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), BundleError> {
-        if std::mem::take(&mut self.moved) {
-            let place = SeekFrom::Start(self.position);
-            let sought = self.file.seek(place);
-            sought.map_err(|error| self.error("going on with it", error))?;
-        }
         self.file
             .write_all(bytes)
             .map_err(|error| self.error("writing", error))?;
         self.position += bytes.len() as u64;
         Ok(())
-    }
-
-    /// Leaves the next `length` bytes of the file as they are.
-    pub(super) fn pass_over(&mut self, length: u64) {
-        self.position += length;
-        self.moved = true;
-    }
-
-    /// Hands all that was written to the system.
-    pub(super) fn flush(&mut self) -> Result<(), BundleError> {
-        let flushed = self.file.flush();
-        flushed.map_err(|error| self.error("writing", error))
-    }
-
-    /// Hands all that was written to the device.
-    pub(super) fn sync(&mut self) -> Result<(), BundleError> {
-        self.flush()?;
-        let synced = self.file.get_ref().sync_data();
-        synced.map_err(|error| self.error("syncing", error))
     }
 
     /// Begins a section at the next aligned place.
@@ -178,42 +128,28 @@ impl Output {
         Ok(section)
     }
 
-    /// Puts `start` at the beginning of the file, which is whole then, and leaves it where it
-    /// is, under the name that it has in the making.
-    pub(super) fn complete(mut self, start: &[&[u8]]) -> Result<Part, BundleError> {
-        let finished = self.write_start(start);
-        finished.map_err(|error| self.error("writing", error))?;
-        Ok(Part(self.name))
-    }
-
-    fn write_start(&mut self, start: &[&[u8]]) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(0))?;
-        for bytes in start {
-            self.file.write_all(bytes)?;
-        }
-        self.file.flush()?;
-        // One that was gone on with may be longer than it comes to.
-        self.file.get_ref().set_len(self.position)
-    }
-
     /// Puts `start` at the beginning of the file, makes the file durable, and names it.
     pub(super) fn persist(mut self, start: &[&[u8]], overwrite: bool) -> Result<(), BundleError> {
         let finished = (|| {
-            self.write_start(start)?;
+            self.file.seek(SeekFrom::Start(0))?;
+            for bytes in start {
+                self.file.write_all(bytes)?;
+            }
+            self.file.flush()?;
             self.file.get_ref().sync_all()
         })();
         finished.map_err(|error| self.error("syncing", error))?;
         let Self {
             path,
             file,
-            name,
+            temporary,
             position,
-            ..
         } = self;
-        drop(file);
-        let named = match name {
-            PartName::Temporary(temporary) => name_file(temporary, &path, overwrite),
-            PartName::Lasting(part) => rename_file(&part, &path, overwrite),
+        let named = match temporary {
+            Some(temporary) => name_file(temporary, &path, overwrite),
+            None => {
+                nameless::name(file.get_ref(), &path, overwrite).map(|()| sync_folder_of(&path))
+            }
         };
         named.map_err(|error| {
             if error.kind() == io::ErrorKind::AlreadyExists {
@@ -221,43 +157,6 @@ impl Output {
             }
             BundleError::write(&path, "renaming it into place", position, error)
         })
-    }
-}
-
-/// A whole file that is not the output, but what the output is made of.
-#[derive(Debug)]
-pub struct Part(PartName);
-
-impl Part {
-    /// An empty file in the folder of `path`, that nobody else knows of.
-    pub fn beside(path: &Path) -> Result<Self, BundleError> {
-        let temporary = temporary_for(path)
-            .map_err(|error| BundleError::write(path, "creating it", 0, error))?;
-        Ok(Self(PartName::Temporary(temporary.into_temp_path())))
-    }
-
-    /// An empty file `path` that goes when it is dropped; one that a killed process has left is
-    /// begun anew. Nobody else may be at it.
-    pub fn named(path: &Path) -> Result<Self, BundleError> {
-        let created = File::create(path).and_then(|_| TempPath::try_from_path(path));
-        let temporary =
-            created.map_err(|error| BundleError::write(path, "creating it", 0, error))?;
-        Ok(Self(PartName::Temporary(temporary)))
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        match &self.0 {
-            PartName::Temporary(path) => path,
-            PartName::Lasting(path) => path,
-        }
-    }
-
-    /// Deletes it. One that nobody else knows of goes too when it is dropped.
-    pub fn remove(self) -> Result<(), BundleError> {
-        let path = self.path().to_owned();
-        std::fs::remove_file(&path)
-            .map_err(|error| BundleError::write(&path, "deleting it", 0, error))
     }
 }
 
@@ -303,6 +202,66 @@ pub fn check_output(path: &Path, overwrite: bool) -> Result<(), BundleError> {
     }
 }
 
+/// Files that have no name until they are whole.
+#[cfg(target_os = "linux")]
+mod nameless {
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsRawFd;
+    use std::path::{Path, PathBuf};
+
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
+    use tempfile::TempPath;
+
+    /// Where the system shows an open file.
+    fn shown_at(file: &File) -> PathBuf {
+        format!("/proc/self/fd/{}", file.as_raw_fd()).into()
+    }
+
+    /// A file in a folder; `None` where the file system cannot, or could not name it in the end.
+    pub fn create(folder: &Path) -> Option<File> {
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        // The process's umask takes away what a new file of this user must not have.
+        let file = open(folder, flags, Mode::from_raw_mode(0o666)).ok()?;
+        let file = File::from(file);
+        shown_at(&file).exists().then_some(file)
+    }
+
+    /// Names it.
+    pub fn name(file: &File, path: &Path, overwrite: bool) -> io::Result<()> {
+        let link = |to: &Path| linkat(CWD, shown_at(file), CWD, to, AtFlags::SYMLINK_FOLLOW);
+        match link(path) {
+            Err(rustix::io::Errno::EXIST) if overwrite => {
+                // What is there is replaced in one step, by a rename. A name that is taken is one
+                // that a process with the same number has left.
+                let beside = format!(".viewcell-{}-{}.part", std::process::id(), file.as_raw_fd());
+                let beside = path.with_file_name(beside);
+                std::fs::remove_file(&beside).ok();
+                link(&beside)?;
+                TempPath::try_from_path(&beside)?.persist(path)?;
+                Ok(())
+            }
+            linked => Ok(linked?),
+        }
+    }
+}
+
+/// Elsewhere files in the making have names.
+#[cfg(not(target_os = "linux"))]
+mod nameless {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    pub fn create(_: &Path) -> Option<File> {
+        None
+    }
+
+    pub fn name(_: &File, _: &Path, _: bool) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -335,7 +294,7 @@ fn name_file(temporary: TempPath, path: &Path, overwrite: bool) -> io::Result<()
 }
 
 /// Renames the file `part` to `path`, and makes the name durable. On an error `part` stays.
-pub(super) fn rename_file(part: &Path, path: &Path, overwrite: bool) -> io::Result<()> {
+pub(crate) fn rename_file(part: &Path, path: &Path, overwrite: bool) -> io::Result<()> {
     if overwrite {
         std::fs::rename(part, path)?;
     } else if let Err(error) = TempPath::try_from_path(part)?.persist_noclobber(path) {

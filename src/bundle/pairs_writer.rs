@@ -33,18 +33,16 @@ pub struct PairsWriter {
 
 impl PairsWriter {
     /// Begins a bundle, with the `DICT` section. `heights` are in metres, row by row, NaN for
-    /// void. It is made in the file `making`, in the same folder, if that has a name; nobody else
-    /// may be at it then. Errors as [`super::TerrainWriter::create`] does.
+    /// void. Errors as [`super::TerrainWriter::create`] does.
     pub fn create(
         path: &Path,
-        making: Option<&Path>,
         overwrite: bool,
         header: &TerrainHeader,
         heights: &[f64],
         dictionary: &[u8],
     ) -> Result<Self, BundleError> {
         check_output(path, overwrite)?;
-        let mut out = Output::create(making, path)?;
+        let mut out = Output::create(path)?;
         let grid = header.parameters.grid;
         let groups = new_index(&out, grid.blocks() as u64)?;
         let trees = new_index(&out, grid.quad_count() - grid.first_index(TREE_LEVEL))?;

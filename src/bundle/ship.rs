@@ -11,14 +11,18 @@
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
+use super::arriving::Arriving;
 use super::error::BundleError;
-use super::file::{BundleFile, open_regular};
+use super::file::{BundleFile, check_frame, open_regular, read_up_to};
 use super::output::{check_output, save_with};
 
 /// What a shipped bundle begins with.
 const MAGIC: [u8; 8] = *b"\x89VCZ\r\n\x1a\n";
 const VERSION: u32 = 1;
 const HEAD_LEN: usize = 24;
+
+/// The longest head of a zstd frame.
+const FRAME_HEAD: u64 = 18;
 
 /// zstd level: compressed once, downloaded often. Window of 2^27 bytes, as every zstd decodes.
 const LEVEL: i32 = 19;
@@ -94,18 +98,24 @@ pub fn unpack(input: &Path, output: &Path, overwrite: bool) -> Result<Shipped, B
     }
     let length = u64::from(word(16)) | u64::from(word(20)) << 32;
     let damaged = |what: &str| bad(format!("{what}; the file is damaged: download it again"));
-    let mut decoder = zstd::stream::Decoder::new(file).map_err(read)?;
+    let start = read_up_to(&mut file, FRAME_HEAD).map_err(read)?;
+    let stored = shipped_bytes.saturating_sub(HEAD_LEN as u64);
+    check_frame(&start, stored, length).map_err(|fault| damaged(&fault))?;
+    let frame = BufReader::with_capacity(1 << 17, start.as_slice().chain(file));
+    let mut decoder = zstd::stream::Decoder::with_buffer(frame).map_err(read)?;
     decoder.window_log_max(WINDOW_LOG).map_err(read)?;
+    let mut arriving = Arriving::new(length);
     let mut checksum = crc32fast::Hasher::new();
     let mut fault = None;
     let saved = save_with(output, overwrite, |out| {
-        let mut both = Both(out, Sum(&mut checksum));
+        let mut both = Both(out, Sum(&mut checksum), &mut arriving);
         // One byte more than there should be shows that there is too much.
         let copied = copy(
             &mut (&mut decoder).take(length.saturating_add(1)),
             &mut both,
         );
         fault = match copied {
+            _ if arriving.fault().is_some() => arriving.fault().map(damaged),
             Ok(found) if found == length && checksum.clone().finalize() == word(12) => None,
             Ok(found) if found != length => Some(damaged(&format!(
                 "expected {length} bytes in it, found {found}"
@@ -152,11 +162,14 @@ impl Write for Sum<'_> {
     }
 }
 
-/// Writes to both.
-struct Both<'a, 'b>(&'a mut dyn Write, Sum<'b>);
+/// Writes what is as it should be so far, and takes its checksum.
+struct Both<'a, 'b, 'c>(&'a mut dyn Write, Sum<'b>, &'c mut Arriving);
 
-impl Write for Both<'_, '_> {
+impl Write for Both<'_, '_, '_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.2
+            .take(bytes)
+            .map_err(|()| io::ErrorKind::InvalidData)?;
         self.0.write_all(bytes)?;
         self.1.write(bytes)
     }

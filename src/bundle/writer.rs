@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::error::BundleError;
-use super::output::{OpenSection, Output, Part, check_output};
+use super::output::{OpenSection, Output, check_output};
 use super::provenance::Provenance;
 use crate::compress::ValidPyramid;
 use crate::format::header::{ENTRY_LEN, HEADER_LEN};
@@ -59,44 +59,8 @@ impl TerrainWriter {
         header: &TerrainHeader,
         heights: &[f64],
     ) -> Result<Self, BundleError> {
-        Self::create_in(None, path, overwrite, header, heights)
-    }
-
-    /// As [`TerrainWriter::create`], but the bundle in the making has a name of its own, `part`,
-    /// in the same folder, and stays there if the writer is dropped.
-    ///
-    /// A file of that name is gone on with: of the trees in it, [`TerrainWriter::keep_tree`]
-    /// takes over those that are right.
-    pub fn create_at(
-        part: &Path,
-        path: &Path,
-        overwrite: bool,
-        header: &TerrainHeader,
-        heights: &[f64],
-    ) -> Result<Self, BundleError> {
         check_output(path, overwrite)?;
-        Self::begin(Output::open(part, path)?, overwrite, header, heights)
-    }
-
-    /// As [`TerrainWriter::create`], but it is made in the file `making`, in the same folder, if
-    /// that has a name; nobody else may be at it then.
-    pub fn create_in(
-        making: Option<&Path>,
-        path: &Path,
-        overwrite: bool,
-        header: &TerrainHeader,
-        heights: &[f64],
-    ) -> Result<Self, BundleError> {
-        check_output(path, overwrite)?;
-        Self::begin(Output::create(making, path)?, overwrite, header, heights)
-    }
-
-    fn begin(
-        mut out: Output,
-        overwrite: bool,
-        header: &TerrainHeader,
-        heights: &[f64],
-    ) -> Result<Self, BundleError> {
+        let mut out = Output::create(path)?;
         let grid = header.parameters.grid;
         let index = new_index(&out, grid.quad_count())?;
         let front = Front::write(&mut out, header, heights, &[Tag::TREE, Tag::TIDX])?;
@@ -122,11 +86,6 @@ impl TerrainWriter {
         self.grid
     }
 
-    /// Bytes written so far.
-    pub fn bytes_written(&self) -> u64 {
-        self.out.position
-    }
-
     /// Appends the tree of a quad. Errors unless it is the quad that is due in bake order
     /// ([`Grid::next_in_bake_order`]).
     pub fn push_tree(
@@ -136,25 +95,7 @@ impl TerrainWriter {
         row: u32,
         bytes: &[u8],
     ) -> Result<(), BundleError> {
-        self.index_tree(Quad::new(level, column, row), bytes)?;
-        self.out.write(bytes)
-    }
-
-    /// As [`TerrainWriter::push_tree`], where the file holds these bytes at this place already.
-    pub fn keep_tree(
-        &mut self,
-        level: u32,
-        column: u32,
-        row: u32,
-        bytes: &[u8],
-    ) -> Result<(), BundleError> {
-        self.index_tree(Quad::new(level, column, row), bytes)?;
-        self.out.pass_over(bytes.len() as u64);
-        Ok(())
-    }
-
-    /// Takes note of a tree that comes next.
-    fn index_tree(&mut self, quad: Quad, bytes: &[u8]) -> Result<(), BundleError> {
+        let quad = Quad::new(level, column, row);
         let (true, Some(index)) = (self.due == Some(quad), self.grid.quad_index(quad)) else {
             return Err(BundleError::Order {
                 expected: self.due,
@@ -164,17 +105,7 @@ impl TerrainWriter {
         self.index[index as usize] = self.out.position - self.trees.offset;
         self.trees.checksum.update(bytes);
         self.due = self.grid.next_in_bake_order(quad);
-        Ok(())
-    }
-
-    /// Hands all that was written to the system, so that it outlives the process.
-    pub fn flush(&mut self) -> Result<(), BundleError> {
-        self.out.flush()
-    }
-
-    /// Hands all that was written to the device, so that it outlives the system.
-    pub fn sync(&mut self) -> Result<(), BundleError> {
-        self.out.sync()
+        self.out.write(bytes)
     }
 
     /// Writes what remains, syncs, and gives the file its name. Errors if trees are missing, or
@@ -182,12 +113,6 @@ impl TerrainWriter {
     pub fn finish(mut self, provenance: &Provenance) -> Result<Written, BundleError> {
         self.write_index()?;
         self.front.finish(self.out, provenance, self.overwrite)
-    }
-
-    /// Writes what remains, and leaves the file as it is: a bundle, but not under its name.
-    pub fn finish_part(mut self, provenance: &Provenance) -> Result<Part, BundleError> {
-        self.write_index()?;
-        self.front.complete(self.out, provenance)
     }
 
     fn write_index(&mut self) -> Result<(), BundleError> {
@@ -309,16 +234,6 @@ impl Front {
             checksum: Header::checksum_of(&header),
             sections: self.sections,
         })
-    }
-
-    /// As [`Front::finish`], but the file is neither synced nor named.
-    pub fn complete(
-        mut self,
-        mut out: Output,
-        provenance: &Provenance,
-    ) -> Result<Part, BundleError> {
-        let (header, table) = self.end(&mut out, provenance)?;
-        out.complete(&[&header, &table])
     }
 
     /// Writes the provenance; returns header and section table.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{self, BakeError, BakeOptions, Keep, Part, ShardReport, Source};
-use viewcell::bundle::{self, BundleError, Checkpoint, Info};
+use viewcell::bake::{self, BakeError, BakeOptions, Keep, ShardOf, ShardReport, Source};
+use viewcell::bundle::{self, BundleError, Info};
 use viewcell::ingest::{IngestError, IngestErrorKind, read_terrain};
 use viewcell::visibility;
 
@@ -15,19 +15,21 @@ pub use cells::{Args as CellArgs, bake as bake_cells};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::job::{Simd, TerrainJob};
-use super::output::{self, Json, check_not_input, say};
+use super::memory;
+use super::output::{self, Json, check_not_input, check_not_stream, is_stream, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
 use super::written;
 
 /// Bake a world into a bundle that answers who can see whom
 ///
-/// A summary goes to stderr at the end. A bake that is stopped, by Ctrl-C or otherwise, keeps what
-/// is done beside its output, in OUT.vcb.checkpoint and OUT.vcb.part: --resume goes on with it.
+/// A summary goes to stderr at the end. How long it took is in OUT.vcb.timings.json. A bake that is
+/// stopped, by Ctrl-C or otherwise, keeps what is done in OUT.vcb.checkpoint: --resume goes on
+/// with it.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub struct Args {
-    /// Bake what a job file says, in TOML; its paths are relative to itself
+    /// Bake what a job file says, in TOML; its paths are relative to itself. - is stdin
     #[arg(long, value_name = "FILE.toml", required = true)]
     job: Option<PathBuf>,
     /// Overwrite the bundle if it is there, whatever the job file says
@@ -42,6 +44,10 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum World {
     /// Bake a heightmap
+    ///
+    /// Take --visibility conservative (the default) for players who move: what is hidden stays hidden
+    /// wherever they stand between the samples. Take exact for the samples themselves: it is about
+    /// five times quicker.
     ///
     /// Example: viewcell bake terrain level.tif -o level.vcb --player-height 1.8
     Terrain {
@@ -80,9 +86,10 @@ struct Long {
     no_checkpoint: bool,
 
     /// Bake share I of N, into OUT.I-of-N.vcs unless -o names a file that is no .vcb; viewcell
-    /// merge joins shares
+    /// merge joins shares. Each is as much work as any other, so that the first has fewer tiles than
+    /// the last
     #[arg(long, value_name = "I/N", help_heading = "Long bakes")]
-    shard: Option<Part>,
+    shard: Option<ShardOf>,
 }
 
 impl Long {
@@ -227,7 +234,8 @@ fn finish_shard(
     let tiles = share.end - share.first;
     if !manner.voice.quiet {
         say(format_args!(
-            "written: {}, {tiles} of {} tiles, {} bytes; viewcell merge joins the shards",
+            "written: {}, {tiles} of {} tiles, {} bytes; viewcell merge joins the shards (they are \
+             cut so that each is as much work, and later tiles are less than earlier ones)",
             output.display(),
             report.total_tiles,
             report.bytes
@@ -276,10 +284,18 @@ fn stopped(failure: &Failure, stop: &Stop) -> Exit {
 
 /// What would fail at the end of the bake fails before its beginning.
 fn check_output(input: &Path, force: bool, resume: bool, output: &Path) -> Result<(), Failure> {
+    check_not_stream(output)?;
+    if is_stream(input) {
+        return Err(Failure::usage(
+            "-: expected the name of a file to bake, since what is read twice (for its digest) and \
+             resumed cannot come from stdin; write it to a file first"
+                .into(),
+        ));
+    }
     check_not_input(input, output)?;
     match bundle::check_output(output, force) {
-        // What a killed bake has left is tidied up.
-        Err(BundleError::Exists { .. }) if resume && Checkpoint::is_left_beside(output) => Ok(()),
+        // It may be what this very job made: the bake tells.
+        Err(BundleError::Exists { .. }) if resume => Ok(()),
         checked => Ok(checked?),
     }
 }
@@ -309,6 +325,7 @@ fn bake(
             Simd::Avx2 => visibility::Simd::Avx2,
             Simd::Baseline => visibility::Simd::Baseline,
         },
+        memory: job.memory.map(|size| size.0).or_else(memory::free),
         overwrite: job.force,
         keep: long.keep(),
         compression: job
@@ -325,6 +342,14 @@ fn bake(
             });
         }
     };
+    let begun = match long.shard {
+        None => vec![bake::checkpoint_beside(output)],
+        Some(_) => vec![bake::shard_in_the_making(output)],
+    };
+    // What was there before may be worth something.
+    if !begun.iter().any(|file| file.exists()) {
+        memory::remove_if_short(begun);
+    }
     let shard = match long.shard {
         None => {
             let report = bake::bake_terrain(terrain, &source, &options, output, progress)?;

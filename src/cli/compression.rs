@@ -18,30 +18,31 @@ use super::exit::Failure;
 #[derive(Clone, clap::Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct CompressionArgs {
-    /// Greatest size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. What is hidden is
-    /// given out as visible where that saves most bytes; never the other way round
+    /// Greatest size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. To come to it, some of
+    /// what is hidden is given out as visible; what is visible is never given out as hidden
     #[arg(long, value_name = "SIZE", help_heading = "Size")]
     pub budget: Option<ByteSize>,
 
-    /// What it is worth that something is hidden: area, level, or a raster of where players are
+    /// With --budget, which hidden places are worth most: area, level, or a raster of where players
+    /// are
     ///
-    /// area: hidden area, from a quad as many times as its side has samples. level: as much from all
-    /// quads of one level together as from those of any other, so that large ones, on which
-    /// frontiers grow, lose least. A raster of the bundle's columns and rows holds a weight of at
-    /// least 0 for each sample.
+    /// area: all hidden area counts the same; what a quad sees counts as many times as the quad's
+    /// side has samples. level: each level of quads counts as much as any other, so that large quads,
+    /// on which frontiers grow, lose least. A raster has the bundle's columns and rows, and holds a
+    /// weight of at least 0 for each sample.
     #[arg(long, value_name = "area|level|RASTER", help_heading = "Size")]
     pub weight: Option<WeightOf>,
 
-    /// How to come to a budget: by least loss, or as Avni's thesis does, for comparison
+    /// How to make the bundle smaller: with the least loss, or as Avni's thesis does, for comparison
     #[arg(long, value_enum, help_heading = "Size")]
     pub compression: Option<Method>,
 
     /// With --compression deepest-first: nodes that each PVS may have. If not given, as many as the
-    /// budget affords at three bytes each
+    /// budget allows at three bytes a node
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Size")]
     pub nodes_per_quad: Option<u64>,
 
-    /// With --compression deepest-first: which of equally deep nodes go first
+    /// With --compression deepest-first: which of equally deep nodes are cut first
     #[arg(long, value_enum, help_heading = "Size")]
     pub ties: Option<Ties>,
 }
@@ -50,7 +51,7 @@ pub struct CompressionArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Give up what costs least occlusion for the bytes it saves
+    /// Give up what hides least for the bytes that it takes
     Optimal,
     /// Give up the deepest nodes of each PVS, down to the same number (thesis section 3.4)
     DeepestFirst,

@@ -17,21 +17,21 @@ use super::output;
 use super::query;
 use super::render::{cells, check_png, check_width, name, terrain};
 
-/// Tell what two bundles of the same world say otherwise; exit code 1 if they do
+/// Tell how the answers of two bundles of the same world differ; exit code 1 if they do
 ///
-/// By level the share that is hidden in each, and the pairs that are hidden in A and visible in B,
-/// and the other way round. What a bundle lost to its budget is what was hidden in the one that it
-/// was made of.
+/// Prints for each level the share that is hidden in each bundle, the number of pairs that are hidden
+/// in A and visible in B, and the number that are visible in A and hidden in B. To see what a budget
+/// cost, compare the lossless bundle with the small one.
 #[derive(clap::Args)]
 pub struct Args {
     /// One bundle
     a: PathBuf,
     /// The other
     b: PathBuf,
-    /// Draw where they differ, from where: both ways side by side
+    /// Draw, for each place, how many places it sees in one bundle alone: two maps side by side
     #[arg(short, long, value_name = "PICTURE.png")]
     output: Option<PathBuf>,
-    /// Of a terrain, draw what squares of 2^LEVEL samples a side see
+    /// With -o, of a terrain: draw it for squares of 2^LEVEL samples a side
     #[arg(long, value_name = "LEVEL", default_value_t = 0, requires = "output")]
     quad: u32,
     /// Pixels from left to right
@@ -132,6 +132,7 @@ pub fn run(args: &Args) -> Outcome {
         if !work.save(|file| file.write_all(&bytes))? {
             return Ok(work.stop.stopped());
         }
+        work.tell(page.squeeze().as_slice());
     }
     let made = [&args.a, &args.b].map(|path| bundle::info(path).map(|info| info.provenance));
     let [made_a, made_b] = made;

@@ -88,7 +88,6 @@ impl Failure {
         let exit = match error.kind() {
             io::ErrorKind::StorageFull
             | io::ErrorKind::QuotaExceeded
-            | io::ErrorKind::FileTooLarge
             | io::ErrorKind::OutOfMemory => Exit::Resource,
             _ => Exit::InputOutput,
         };

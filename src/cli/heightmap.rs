@@ -32,7 +32,12 @@ impl Heightmap {
 #[serde(rename_all = "kebab-case")]
 pub struct Reading {
     /// Metres between columns and between rows; overrides the file
-    #[arg(long, value_name = "DX[,DY]", help_heading = "Reading the heightmap")]
+    #[arg(
+        long,
+        value_name = "DX[,DY]",
+        allow_hyphen_values = true,
+        help_heading = "Reading the heightmap"
+    )]
     pub spacing: Option<Spacing>,
 
     /// Metres of height in one step of the file's values
@@ -75,7 +80,12 @@ pub struct Reading {
     pub nodata: Option<f64>,
 
     /// Take a part: first column, first row, columns, rows
-    #[arg(long, value_name = "C,R,W,H", help_heading = "Reading the heightmap")]
+    #[arg(
+        long,
+        value_name = "C,R,W,H",
+        allow_hyphen_values = true,
+        help_heading = "Reading the heightmap"
+    )]
     pub crop: Option<Crop>,
 
     /// Refuse larger terrains than this

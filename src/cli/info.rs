@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use viewcell::bundle::{self, BundleError, ErrorKind, Given, Info, Timings};
 use viewcell::picture::grouped;
+use viewcell::world::Short;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json};
@@ -284,6 +285,9 @@ pub struct Metres(pub f64);
 
 impl fmt::Display for Metres {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !(1e-3..1e15).contains(&self.0.abs()) && self.0 != 0.0 {
+            return write!(f, "{}", Short(self.0));
+        }
         let text = format!("{:.3}", self.0);
         f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
     }

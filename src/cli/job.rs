@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -12,9 +13,10 @@ use serde_json::{Map, Value, json};
 use viewcell::bake::Mode;
 use viewcell::visibility::MAX_SECTORS;
 
-use super::compression::{CompressionArgs, WeightOf};
+use super::compression::{ByteSize, CompressionArgs, WeightOf};
 use super::exit::{Exit, Failure};
 use super::heightmap::Reading;
+use super::output::is_stream;
 use super::sight::SightArgs;
 use super::threads;
 
@@ -49,7 +51,7 @@ pub struct TerrainJob {
     #[serde(default)]
     pub verify: bool,
 
-    /// Height of a player in metres: hidden is who cannot be seen up to the top of the head
+    /// Height of a player in metres: who is hidden is hidden up to the top of the head
     #[arg(long, value_name = "METRES", default_value_t = player_height(), help_heading = "Players")]
     #[serde(default = "player_height")]
     pub player_height: f64,
@@ -62,15 +64,15 @@ pub struct TerrainJob {
     #[serde(flatten)]
     pub sight: SightArgs,
 
-    /// What one place is: a sample, the square around it, or a sample by sectors
+    /// Who stands where: anywhere in the square around a sample, or at the sample itself
     #[arg(long, value_enum, default_value_t, help_heading = "Players")]
     #[serde(default)]
     pub visibility: Visibility,
 
     /// Radial sectors around a sample, with --visibility sectors; 1000 if not given
     ///
-    /// Samples that no sector's midline touches count as visible. It takes eight times as many
-    /// sectors as the longer side has samples to touch all.
+    /// Samples that no sector's midline touches count as visible. To touch all, there must be eight
+    /// times as many sectors as the longer side has samples.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SECTORS)), help_heading = "Players")]
     pub sectors: Option<u32>,
 
@@ -92,6 +94,12 @@ pub struct TerrainJob {
     )]
     #[serde(default, deserialize_with = "threads::deserialize")]
     pub threads: usize,
+
+    /// Memory that the bake may take, such as 4GB; one that would take more does not begin
+    ///
+    /// If not given: what the system has free, or what its limits leave.
+    #[arg(long, value_name = "SIZE", help_heading = "The work")]
+    pub memory: Option<ByteSize>,
 
     /// Vector instructions to work with. The bundle does not depend on it
     #[arg(
@@ -116,12 +124,12 @@ const ENOUGH_SECTORS: u32 = 1000;
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Visibility {
-    /// From any position in the unit square around the sample to any position in another
+    /// Anywhere in the unit square around a sample, who looks and who is seen: for players who move
     #[default]
     Conservative,
-    /// From the sample, to the last pair
+    /// At the samples themselves: to study the ground, about five times quicker
     Exact,
-    /// From the sample, by radial sectors: the thesis's approximation, for comparison
+    /// At the samples, approximated by radial sectors as in Avni's thesis, for comparison
     Sectors,
 }
 
@@ -146,7 +154,11 @@ pub enum Simd {
 impl TerrainJob {
     /// Reads a job file; its paths come out relative to where the process is.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let text = fs::read(path)
+        let read = match is_stream(path) {
+            true => io::read_to_string(io::stdin()).map(String::into_bytes),
+            false => fs::read(path),
+        };
+        let text = read
             .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))?;
         let bad = |fault: String| {
             Failure::new(
@@ -304,6 +316,7 @@ mod tests {
             budget = "10MB"
             weight = "level"
             threads = 2
+            memory = "4GB"
             simd = "baseline"
             "#,
         )
@@ -323,6 +336,7 @@ mod tests {
         assert_eq!(options.max_samples, 1000);
         assert_eq!((job.player_height, job.eye_height), (2.0, Some(1.7)));
         assert_eq!((job.force, job.verify, job.threads), (true, true, 2));
+        assert_eq!(job.memory, Some(ByteSize(4_000_000_000)));
         assert_eq!(job.sight.max_distance, Some(5000.0));
         assert_eq!(job.sight.refraction_of_earth(), Some(0.13));
         assert_eq!(job.compression.budget, Some(ByteSize(10_000_000)));

@@ -17,6 +17,7 @@ mod import;
 mod info;
 mod job;
 mod man;
+mod memory;
 mod merge;
 mod output;
 mod progress;
@@ -35,11 +36,13 @@ mod verify;
 mod view;
 mod written;
 
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
-use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory, FromArgMatches, Parser};
 
 use exit::Failure;
+pub use memory::Memory;
 
 /// Bakes who can see whom.
 ///
@@ -77,7 +80,8 @@ enum Verb {
 
 /// Runs the program on the process's arguments.
 pub fn main() -> ExitCode {
-    let outcome = match Cli::parse().verb {
+    signals::outlive_file_limits();
+    let outcome = match parsed().verb {
         Verb::Bake(args) => bake::run(args),
         Verb::Merge(args) => merge::run(&args),
         Verb::Repack(args) => repack::run(&args),
@@ -107,4 +111,42 @@ pub fn main() -> ExitCode {
         }
     };
     exit.into()
+}
+
+/// The arguments, or the end of the process with help or with what is wrong.
+fn parsed() -> Cli {
+    let mut command = with_negative_numbers(Cli::command());
+    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| {
+        let error = error.format(&mut command);
+        let Some(number) = number_too_many(&error) else {
+            error.exit();
+        };
+        output::say(format_args!(
+            "viewcell: {number}: one place more than expected; a place is COL,ROW with a comma and \
+             without a blank, or the number of a cell (or an option before it is not known; see --help)"
+        ));
+        process::exit(2)
+    })
+}
+
+/// The number, or numbers with commas, that the parser does not know what to do with.
+fn number_too_many(error: &clap::Error) -> Option<String> {
+    let found = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(found)) if error.kind() == ErrorKind::UnknownArgument => found,
+        _ => return None,
+    };
+    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    found.split(',').all(is_number).then(|| found.clone())
+}
+
+/// The same command, whose options take numbers below 0 for what they are, so that an error says
+/// what was expected, not that there is no option -5.
+fn with_negative_numbers(command: Command) -> Command {
+    let command = command.mut_args(|argument| match argument.get_long() {
+        Some(_) if argument.get_action().takes_values() => argument.allow_negative_numbers(true),
+        _ => argument,
+    });
+    command.mut_subcommands(with_negative_numbers)
 }

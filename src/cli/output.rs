@@ -63,6 +63,24 @@ pub fn check_not_input(input: &Path, output: &Path) -> Result<(), Failure> {
     }
 }
 
+/// The name that stands for stdin or stdout.
+pub fn is_stream(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Errors where an output is `-`: what is written is named when it is whole, which a stream cannot
+/// be, and stdout is for what the program has to say.
+pub fn check_not_stream(output: &Path) -> Result<(), Failure> {
+    match is_stream(output) {
+        false => Ok(()),
+        true => Err(Failure::usage(
+            "-: expected the name of a file to write, since this cannot go to stdout; a file of that \
+             very name is ./-"
+                .into(),
+        )),
+    }
+}
+
 /// What would fail in the end fails before the work: outputs that are an input or one another, that
 /// are there already, or that cannot be written.
 pub fn check_outputs<'p>(
@@ -72,6 +90,7 @@ pub fn check_outputs<'p>(
 ) -> Result<(), Failure> {
     let mut others = Vec::new();
     for output in outputs {
+        check_not_stream(output)?;
         inputs
             .iter()
             .try_for_each(|input| check_not_input(input, output))?;

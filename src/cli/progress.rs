@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bake::{Observer, Stage};
 
+use super::memory;
 use super::output::say;
 use super::signals::Stop;
 
@@ -163,7 +164,10 @@ impl Observer for Progress {
         self.begin(stage.name(), stage.unit(), total);
     }
 
-    fn advance(&self, _: Stage, done: u64) {
+    fn advance(&self, stage: Stage, done: u64) {
+        if done > 0 && stage != Stage::Prepare {
+            memory::keep();
+        }
         self.reach(done);
     }
 

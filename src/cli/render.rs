@@ -15,26 +15,27 @@ use viewcell::runtime::WorldKind;
 use super::exit::{Exit, Failure, Outcome};
 use super::export::work::{Manner, Work};
 use super::output;
-use super::query::{self, Place};
+use super::query::{self, By, Place};
 
 /// Draw what a bundle says, with a legend: a PNG
 ///
-/// One picture a call; with none of --pvs, --frontier, --exposure, --lost and --distance the
-/// terrain or level by itself. A place is COL,ROW of a terrain or the number of a cell, as in
-/// `viewcell query`.
+/// Give one of --pvs, --frontier, --exposure, --lost and --distance; without any, the terrain or level
+/// is drawn by itself. A place is COL,ROW of a terrain or the number of a cell, as in `viewcell query`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
     #[command(flatten)]
     what: What,
-    /// With --pvs and --lost, of a terrain: of the squares of 2^LEVEL samples a side
+    #[command(flatten)]
+    by: By,
+    /// With --pvs and --lost of a terrain: for squares of 2^LEVEL samples a side, not for samples
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
     quad: u32,
     /// File to write
     #[arg(short, long, value_name = "OUT.png")]
     output: PathBuf,
-    /// Pixels from left to right [default: 1200; with --bare, of a terrain, one a sample]
+    /// Width in pixels [default: 1200; with --bare, one pixel a sample of a terrain]
     #[arg(long, value_name = "N")]
     width: Option<u32>,
     /// The map alone, without title, legend and scale; the floors of a level one below the other
@@ -49,11 +50,11 @@ pub struct Args {
 #[group(multiple = false)]
 struct What {
     /// What may be seen from A
-    #[arg(long, value_name = "A")]
+    #[arg(long, value_name = "A", allow_hyphen_values = true)]
     pvs: Option<Place>,
-    /// Until where A and B may walk before they can see each other, and in what order the regions
+    /// How far A and B may walk before they can see each other, and in what order the regions
     /// grew
-    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    #[arg(long, num_args = 2, value_names = ["A", "B"], allow_hyphen_values = true)]
     frontier: Option<Vec<Place>>,
     /// How much sees each place
     #[arg(long)]
@@ -62,7 +63,7 @@ struct What {
     #[arg(long, value_name = "OTHER")]
     lost: Option<PathBuf>,
     /// How many visible steps each cell is from A
-    #[arg(long, value_name = "A")]
+    #[arg(long, value_name = "A", allow_hyphen_values = true)]
     distance: Option<Place>,
 }
 
@@ -114,6 +115,9 @@ fn save(args: &Args, work: &Work<'_>, page: &Page) -> Outcome {
     if !work.save(|file| file.write_all(&bytes))? {
         return Ok(work.stop.stopped());
     }
+    if !args.bare {
+        work.tell(page.squeeze().as_slice());
+    }
     if args.manner.json.json {
         output::print_json(&Document {
             output: args.output.clone(),
@@ -143,6 +147,8 @@ fn bare(args: &Args, page: &Page) -> Result<RgbaImage, Failure> {
             "--width {width}: the map would be {width} x {all} pixels; expected {MOST} a side at most"
         )));
     }
+    picture::check_pixels(width.into(), all as u64)
+        .map_err(|error| Failure::new(Exit::Resource, error))?;
     let mut maps = RgbaImage::new(width, all as u32);
     for (i, panel) in page.panels.iter().enumerate() {
         let map = picture::resized(&panel.picture, width, height as u32);

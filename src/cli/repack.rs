@@ -16,8 +16,8 @@ use super::written::Writing;
 
 /// Write a bundle anew from one that has lost nothing, without baking again
 ///
-/// With --budget, what is hidden is given up where it costs most bytes, as a bake with that budget
-/// does it.
+/// With --budget the new bundle is as small as that, as a bake with that budget would make it. A
+/// bundle that has lost something cannot be repacked: keep the one that has not.
 ///
 /// Example: viewcell repack level.vcb --budget 30MB -o small.vcb
 #[derive(clap::Args)]

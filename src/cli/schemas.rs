@@ -52,6 +52,10 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             schema_for!(query::DistancePairsDocument),
         ),
         ("query-locate.json", schema_for!(query::LocateDocument)),
+        (
+            "query-locate-terrain.json",
+            schema_for!(query::LocateTerrainDocument),
+        ),
         ("query-pairs.json", schema_for!(query::PairsDocument)),
         ("query-pvs.json", schema_for!(query::PvsDocument)),
         ("query-pvs-cells.json", schema_for!(query::CellPvsDocument)),

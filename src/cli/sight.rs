@@ -15,12 +15,12 @@ use super::heightmap::Reading;
 #[derive(Clone, clap::Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct SightArgs {
-    /// Nothing further away than this over the ground is seen, in metres; if not given, sight has
-    /// no limit
+    /// How far one can see, in metres over the ground; if not given, without limit
     #[arg(long, value_name = "METRES", help_heading = "Sight")]
     pub max_distance: Option<f64>,
 
-    /// Let the earth be round, and air bend sight. Needs a file with a ground unit, or --spacing
+    /// Let the earth be round, and air bend lines of sight. Needs a file that says how long a unit of
+    /// its coordinates is, or --spacing
     #[arg(long, help_heading = "Sight")]
     #[serde(default)]
     pub earth_curvature: bool,

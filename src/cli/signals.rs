@@ -15,6 +15,14 @@ const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
 #[cfg(not(unix))]
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
+/// Lets a write beyond the limit on the size of files (`ulimit -f`) fail as others do: by default
+/// the system ends the process.
+pub fn outlive_file_limits() {
+    #[cfg(unix)]
+    // Nobody looks at the flag; that somebody listens is enough. Where nobody can, all is as ever.
+    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
 /// Whether a signal asked the work to stop. By default nobody listens, and signals do as ever.
 #[derive(Clone, Default)]
 pub struct Stop {

@@ -1,6 +1,10 @@
 //! How many threads a person may ask for.
 
+use std::fmt::Display;
+
 use serde::de::{Deserialize, Deserializer, Error};
+
+use super::exit::{Exit, Failure};
 
 /// More than machines have processors. Tens of thousands would bring one to a halt.
 const MOST: usize = 1024;
@@ -23,4 +27,13 @@ fn check(threads: usize) -> Result<usize, String> {
 
 fn expected() -> String {
     format!("expected up to {MOST} threads, or 0 for one a processor")
+}
+
+/// The failure where the system starts no more threads.
+pub fn cannot_start(threads: usize, error: &impl Display) -> Failure {
+    let words = format!(
+        "--threads {threads}: the system cannot start so many ({error}); ask for fewer, or raise its \
+         limits (ulimit -u, ulimit -v)"
+    );
+    Failure::new(Exit::Resource, anyhow::Error::msg(words))
 }

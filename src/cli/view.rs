@@ -11,19 +11,19 @@ use super::signals::Stop;
 
 /// Look at a bundle in a browser, or at two side by side
 ///
-/// Prints the address of a page, opens it, and answers it until Ctrl-C. Only this machine is
-/// answered. Hover to see what is visible from a place, drag two players to see their frontiers,
-/// walk them with the arrow keys.
+/// Prints the address of a page, opens it in the browser, and serves it to this machine alone until
+/// Ctrl-C. Hover to see what is visible from a place. Drag two players to see their frontiers, or walk
+/// them with the arrow keys.
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// Another of the same terrain or level, to compare
     other: Option<PathBuf>,
-    /// Listen at this port of the loopback; any that is free if not given
+    /// Port of the loopback to listen at; if not given, any that is free
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
-    /// Print the address, and let me open it
+    /// Print the address, and open no browser
     #[arg(long)]
     no_open: bool,
 }

@@ -2,7 +2,7 @@
 
 use super::grid::{BLOCK_LEVEL, Quad, Sample, quad_mask};
 use super::groups::{Group, Groups};
-use super::quadtree::{Found, Visibility, state_of};
+use super::quadtree::{Found, Tree, Visibility, state_of};
 use super::walk::Leaf;
 
 /// The PVS of a quad of level 0 to 3 in tree code 2.
@@ -49,8 +49,31 @@ impl<'a> GroupPvs<'a> {
         self.state(sample.quad()) == Visibility::Visible
     }
 
+    /// Column and row of the quad's block.
+    pub(super) const fn block(&self) -> (u32, u32) {
+        self.block
+    }
+
+    /// The quad's samples with terrain, as a word of a block bitmap.
+    pub(super) const fn viewpoints(&self) -> u64 {
+        self.viewpoints
+    }
+
+    /// What some of the quad's samples see.
+    pub(super) const fn only(&self, viewpoints: u64) -> Self {
+        Self {
+            viewpoints,
+            ..*self
+        }
+    }
+
+    /// Which blocks are hidden from, visible from or mixed for the samples of the quad's block.
+    pub(super) const fn skeleton(&self) -> Tree<'a> {
+        self.group.skeleton()
+    }
+
     /// The samples of a mixed block that are visible; bits without terrain are 0.
-    fn word(&self, item: usize, column: u32, row: u32) -> u64 {
+    pub(super) fn word(&self, item: usize, column: u32, row: u32) -> u64 {
         let target = (column, row);
         let seen = self
             .groups
@@ -174,7 +197,7 @@ impl<'a> GroupPvs<'a> {
 }
 
 /// The quad after `quad` and all that is in it, in a depth-first walk of `root`.
-fn after(mut quad: Quad, root: Quad) -> Option<Quad> {
+pub(super) fn after(mut quad: Quad, root: Quad) -> Option<Quad> {
     while quad.level < root.level {
         let next = quad.child_index() + 1;
         let parent = quad.parent();

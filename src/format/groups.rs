@@ -22,6 +22,7 @@ use super::blockpair::BlockPair;
 use super::bytes::{u16_at, u64_at};
 use super::dictionary::Dictionary;
 use super::grid::{Grid, Quad, Sample};
+use super::morton::comes_before;
 use super::quadtree::{Found, Tree, read_varint};
 use super::valid::Valid;
 
@@ -34,18 +35,6 @@ pub const TABLE_RUN: usize = 32;
 /// Length in bytes of the table of so many records.
 pub const fn table_length(records: usize) -> usize {
     8 * records.div_ceil(TABLE_RUN) + 2 * records
-}
-
-/// Whether block `a` (column, row) comes before block `b` in Morton order.
-#[inline]
-pub const fn comes_before(a: (u32, u32), b: (u32, u32)) -> bool {
-    let (columns, rows) = (a.0 ^ b.0, a.1 ^ b.1);
-    // Whose highest differing bit is higher; at the same height rows come first.
-    if rows < columns && rows < rows ^ columns {
-        a.0 < b.0
-    } else {
-        a.1 < b.1
-    }
 }
 
 /// All groups of a bundle.
@@ -306,22 +295,5 @@ impl<'a> Group<'a> {
         let base = usize::try_from(u64_at(self.table, run)?).ok()?;
         let distance = u16_at(self.table, run + 8 + index % TABLE_RUN * 2)?;
         base.checked_add(distance.into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn comes_before_is_morton_order() {
-        let spread = |n: u32| (0..8).fold(0u32, |at, i| at | (n >> i & 1) << (2 * i));
-        let morton = |(c, r): (u32, u32)| spread(c) | spread(r) << 1;
-        for a in 0..256 {
-            for b in 0..256 {
-                let (a, b) = ((a % 16, a / 16), (b % 16, b / 16));
-                assert_eq!(comes_before(a, b), morton(a) < morton(b), "{a:?} {b:?}");
-            }
-        }
     }
 }

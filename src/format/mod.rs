@@ -6,10 +6,12 @@
 //! - [`header`]: the fixed header and the section table;
 //! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
 //! - [`cells`]: the sections of a cell bundle;
-//! - [`grid`]: samples, quads, blocks, and the order of the trees;
+//! - [`grid`]: samples, quads, blocks, and the order of the trees; [`morton`], that
+//!   order by numbers; [`blockbits`], words of blocks and squares of bits;
 //! - [`quadtree`]: the code of one PVS, and the answers read straight from it;
 //! - [`groups`]: the code of the PVSs of a block together, as pairs of blocks ([`blockpair`],
-//!   [`dictionary`]), and [`grouppvs`], one PVS out of it.
+//!   [`dictionary`]), and [`grouppvs`], one PVS out of it;
+//! - [`narrow`]: the answers of a bundle that has lost something.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -22,6 +24,7 @@
     )
 )]
 
+pub mod blockbits;
 pub mod blockpair;
 pub mod bytes;
 pub mod cells;
@@ -32,10 +35,14 @@ pub mod grid;
 pub mod grouppvs;
 pub mod groups;
 pub mod header;
+pub mod morton;
+pub mod narrow;
 pub mod quadtree;
 mod rank;
 mod sweep;
 pub mod terrain;
+mod together;
+mod trees;
 mod valid;
 mod walk;
 
@@ -46,7 +53,9 @@ pub use grid::{Grid, GridError, Quad, Sample};
 pub use grouppvs::{GroupLeaves, GroupPvs};
 pub use groups::Groups;
 pub use header::{Header, Section, Tag, WorldKind};
+pub use narrow::{NarrowLeaves, NarrowPvs, Narrowing};
 pub use quadtree::{Tree, Visibility};
 pub use terrain::{TerrainParameters, TreeCode, VisibilityMode};
+pub use trees::Trees;
 pub use valid::Valid;
 pub use walk::{Leaf, Leaves};

@@ -30,7 +30,7 @@ const MUTUAL: u32 = 1;
 const GEOREFERENCED: u32 = 2;
 const LOSSY: u32 = 4;
 
-/// What the PVS of a level-0 quad means (DESIGN section 1).
+/// What the PVS of a level-0 quad means (ARCHITECTURE.md, "What is asked").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VisibilityMode {
     /// From the sample, exactly.
@@ -177,6 +177,10 @@ impl TerrainParameters {
         let flags = word("flags", 20)?;
         if flags & !(MUTUAL | GEOREFERENCED | LOSSY) != 0 {
             return Err(wrong("flags", 20, "only flags 1, 2 and 4"));
+        }
+        if flags & (MUTUAL | LOSSY) == MUTUAL | LOSSY && tree_code == TreeCode::Single {
+            let expected = "not both mutual and lossy: single trees are pruned each by itself";
+            return Err(wrong("flags", 20, expected));
         }
         let positive = |value: f64| value.is_finite() && value > 0.0;
         let transform = [0, 1, 2, 3, 4, 5].map(|i| f64_at(bytes, 88 + i * 8));

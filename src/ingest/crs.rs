@@ -2,6 +2,7 @@
 
 use super::IngestError;
 use super::wkt::{self, Node};
+use crate::world::Short;
 
 /// A coordinate reference system.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +110,7 @@ impl Crs {
                 if !on_ellipsoid {
                     return Err(IngestError::bad(
                         "a latitude between -90 and 90 degrees at the centre",
-                        format!("{}", latitude.to_degrees()),
+                        Short(latitude.to_degrees()).to_string(),
                         "give --spacing DX[,DY] in metres",
                     ));
                 }
@@ -117,8 +118,8 @@ impl Crs {
                 let spacing = [(t1 * x).hypot(t4 * y), (t2 * x).hypot(t5 * y)];
                 notes.push(format!(
                     "longitude and latitude: {:.3} x {:.3} m at latitude {:.4}, on an ellipsoid of radius {:.0} m",
-                    spacing[0],
-                    spacing[1],
+                    Short(spacing[0]),
+                    Short(spacing[1]),
                     latitude.to_degrees(),
                     ellipsoid.equatorial
                 ));

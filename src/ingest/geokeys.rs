@@ -1,6 +1,8 @@
 //! GeoTIFF's own tags: where the raster lies and in which CRS (OGC GeoTIFF 1.1).
 
+use super::IngestError;
 use super::crs::{Crs, Ellipsoid, US_SURVEY_FOOT, Units};
+use crate::world::Short;
 
 /// The tags that place a raster, as stored.
 #[derive(Default)]
@@ -38,6 +40,17 @@ const VERTICAL_UNITS: u16 = 4099;
 /// The code for a thing that other keys describe.
 const USER_DEFINED: u16 = 32767;
 
+/// The error of tags that place nothing.
+fn no_place(expected: &str, found: &[f64]) -> IngestError {
+    let found: Vec<String> = found.iter().map(|n| Short(*n).to_string()).collect();
+    IngestError::bad(
+        format!("{expected} to place the raster by"),
+        found.join(", "),
+        "write them anew (gdal_translate -a_ullr ULX ULY LRX LRY INPUT OUT.tif), or without them \
+         (gdal_translate -co PROFILE=BASELINE INPUT OUT.tif) and give --spacing",
+    )
+}
+
 impl GeoTags {
     fn has_keys(&self) -> bool {
         self.directory.len() > 4
@@ -73,28 +86,51 @@ impl GeoTags {
     }
 
     /// GDAL's affine transform, for outer corners of pixels also where the file gives centres.
-    pub fn transform(&self, notes: &mut Vec<String>) -> Option<[f64; 6]> {
+    /// Errors where the file gives numbers that place nothing.
+    pub fn transform(&self, notes: &mut Vec<String>) -> Result<Option<[f64; 6]>, IngestError> {
         let mut t = if let [m0, m1, _, m3, m4, m5, _, m7, ..] = self.transformation[..] {
             [m3, m0, m1, m7, m4, m5]
         } else if let ([sx, sy, ..], [i, j, _, x, y, _, ..]) =
             (&self.pixel_scale[..], &self.tie_points[..])
         {
-            let sy = sy.abs();
-            [x - i * sx, *sx, 0.0, y + j * sy, 0.0, -sy]
+            let is_scale = |scale: &f64| scale.is_finite() && *scale != 0.0;
+            if !is_scale(sx) || !is_scale(sy) {
+                return Err(
+                    no_place("two numbers above 0", &[*sx, *sy]).at("tag 33550 (ModelPixelScale)")
+                );
+            }
+            if *sx < 0.0 || *sy < 0.0 {
+                notes.push(format!(
+                    "the pixel scale (tag 33550) is {} x {}, expected two numbers above 0: taken \
+                     without the sign",
+                    Short(*sx),
+                    Short(*sy)
+                ));
+            }
+            let (sx, sy) = (sx.abs(), sy.abs());
+            if ![i, j, x, y].iter().all(|n| n.is_finite()) {
+                return Err(
+                    no_place("finite numbers", &[*i, *j, *x, *y]).at("tag 33922 (ModelTiepoint)")
+                );
+            }
+            [x - i * sx, sx, 0.0, y + j * sy, 0.0, -sy]
         } else {
             if self.tie_points.len() > 6 {
                 notes.push(
                     "ground control points are not read: the raster is taken as it lies".to_owned(),
                 );
             }
-            return None;
+            return Ok(None);
         };
+        if !t.iter().all(|n| n.is_finite()) {
+            return Err(no_place("finite numbers", &t).at("tag 34264 (ModelTransformation)"));
+        }
         // In the convention of points the raster's origin is the centre of the first pixel.
         if self.short(RASTER_TYPE) == Some(2) {
             t[0] -= (t[1] + t[2]) / 2.0;
             t[3] -= (t[4] + t[5]) / 2.0;
         }
-        t.iter().all(|n| n.is_finite()).then_some(t)
+        Ok(Some(t))
     }
 
     /// The CRS, if the file has any keys.

@@ -58,7 +58,7 @@ pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
 
     let mut raster = Raster::new("GeoTIFF", window, values);
     let tags = geo_tags(&mut tiff)?;
-    raster.transform = tags.transform(&mut notes);
+    raster.transform = tags.transform(&mut notes)?;
     raster.crs = tags.crs(&mut notes);
     let metadata = ascii(&mut tiff, GDAL_METADATA)?.unwrap_or_default();
     let unit = vertical_unit(&metadata, &tags, &mut notes);

@@ -34,7 +34,7 @@ pub use error::{IngestError, IngestErrorKind};
 pub use flat::ByteOrder;
 pub use matrix::read_matrix;
 
-use crate::world::Terrain;
+use crate::world::{Short, Terrain};
 use raster::Raster;
 
 /// What a person may say about a file.
@@ -258,7 +258,7 @@ fn check_options(options: &IngestOptions) -> Result<(), IngestError> {
     {
         return Err(IngestError::usage(
             SPACINGS,
-            format!("{dx} x {dy}"),
+            format!("{} x {}", Short(dx), Short(dy)),
             "give --spacing DX[,DY]",
         ));
     }
@@ -266,7 +266,7 @@ fn check_options(options: &IngestOptions) -> Result<(), IngestError> {
     if !(scale.is_finite() && scale != 0.0 && offset.is_finite()) {
         return Err(IngestError::usage(
             "a finite vertical scale other than zero, and a finite offset",
-            format!("{scale} and {offset}"),
+            format!("{} and {}", Short(scale), Short(offset)),
             "give --vertical-scale and --vertical-offset in metres",
         ));
     }

@@ -2,7 +2,7 @@
 
 use super::crs::Crs;
 use super::{IngestError, IngestOptions, Ingested, SPACINGS};
-use crate::world::{Georeference, Terrain};
+use crate::world::{Georeference, Short, Terrain};
 
 /// The part of a raster that is asked for, in samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +191,7 @@ impl Raster {
                 ),
                 crate::world::TerrainError::Spacing([dx, dy]) => IngestError::bad(
                     SPACINGS,
-                    format!("{dx} x {dy}"),
+                    format!("{} x {}", Short(dx), Short(dy)),
                     "give it with --spacing DX[,DY]",
                 ),
                 other => IngestError::bad("a terrain", other.to_string(), "export it again"),

@@ -140,8 +140,9 @@ impl Chart<'_> {
                         let from = group as f64 + left;
                         Rectangle::new([(from, 0.0), (from + 0.92 * width, value)], style)
                     };
+                    let values = bars.values.iter().enumerate();
                     chart
-                        .draw_series(bars.values.iter().enumerate().map(bar))?
+                        .draw_series(values.filter(|(_, value)| drawable(value)).map(bar))?
                         .label(&bars.name)
                         .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], style));
                 }
@@ -151,6 +152,7 @@ impl Chart<'_> {
                 for (curve, k) in curves.iter().zip(0..) {
                     let style = colour(k).stroke_width(2);
                     let points = curve.points.iter().map(|&[x, y]| (x, y));
+                    let points = points.filter(|(x, y)| drawable(x) && drawable(y));
                     chart
                         .draw_series(LineSeries::new(points.clone(), style))?
                         .label(&curve.name)
@@ -187,15 +189,21 @@ impl Chart<'_> {
         let greatest = match &self.series {
             Series::Bars(_, series) => {
                 let values = series.iter().flat_map(|bars| &bars.values);
-                values.copied().fold(0.0, f64::max)
+                values.copied().filter(drawable).fold(0.0, f64::max)
             }
             Series::Curves(curves) => {
                 let points = curves.iter().flat_map(|curve| &curve.points);
-                points.map(|point| point[axis]).fold(0.0, f64::max)
+                let along = points.map(|point| point[axis]);
+                along.filter(drawable).fold(0.0, f64::max)
             }
         };
         if greatest > 0.0 { greatest } else { 1.0 }
     }
+}
+
+/// Whether a number can be on an axis: those of a damaged bundle may be anything.
+fn drawable(value: &f64) -> bool {
+    value.abs() < 1e100
 }
 
 /// How often each of 40 classes of values from 0 to the greatest of all cases comes up, in percent

@@ -34,8 +34,8 @@ pub struct LevelDifference {
 /// quads of `level` it says besides which differ.
 ///
 /// Goes through all PVSs of both, with the threads of the current pool of `rayon`. `go_on` learns
-/// how many blocks of 8 × 8 viewpoints more are done, and ends the comparison by returning false;
-/// then the result is `None`.
+/// how many quads more are done, of all levels, and ends the comparison by returning false; then the
+/// result is `None`.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub fn difference(
         },
         |(sights, scratch), block| {
             let tally = work.of_block(sights, scratch, (block % columns, block / columns))?;
-            if go_on(1) {
+            if go_on(tally.compared) {
                 Ok(tally)
             } else {
                 Err(Stop::Asked)
@@ -79,7 +79,7 @@ pub fn difference(
         |scratch, quad| {
             let mut tally = Tally::new(grid.levels());
             work.of_trees(scratch, *quad, &mut tally)?;
-            if go_on(0) {
+            if go_on(1) {
                 Ok(tally)
             } else {
                 Err(Stop::Asked)
@@ -133,6 +133,8 @@ impl Scratch {
 struct Tally {
     levels: Vec<LevelDifference>,
     quads: Vec<(Quad, [u32; 2])>,
+    /// Quads looked at.
+    compared: u64,
 }
 
 impl Tally {
@@ -140,6 +142,7 @@ impl Tally {
         Self {
             levels: vec![LevelDifference::default(); levels as usize],
             quads: Vec::new(),
+            compared: 0,
         }
     }
 }
@@ -186,6 +189,7 @@ impl Work<'_, '_> {
                 if !grid.has_quad(quad) {
                     continue;
                 }
+                tally.compared += 1;
                 if level > 0 && in_pairs != [true; 2] {
                     self.of_trees(scratch, quad, &mut tally)?;
                     continue;

@@ -1,6 +1,8 @@
 //! The plans of a level's floors, for paper: each cell is on one of them. [`super::Overhead`] is the
 //! single picture of a page on which one can cut.
 
+use std::ops::Range;
+
 use image::{Rgba, RgbaImage};
 use rayon::prelude::*;
 
@@ -31,6 +33,12 @@ pub const NOBODY: u32 = u32::MAX;
 
 /// Most floors of a plan.
 const MOST_FLOORS: usize = 6;
+/// Most pixels of all floors together, and most of all boxes, which may lie over one another: a
+/// plan of more is drawn coarser.
+const MOST_PIXELS: f64 = 50e6;
+const MOST_PAINTED: f64 = 1e9;
+/// The same where each pixel of a box is looked for in the BSP.
+const MOST_LOOKED_FOR: f64 = 60e6;
 /// A cell is looked for in the BSP at these parts of its height.
 const LOOKS: [f64; 3] = [0.5, 0.2, 0.8];
 
@@ -43,8 +51,9 @@ struct Place {
 }
 
 impl Floors {
-    /// The plan of a level, its longer side so many pixels long. `None` where the bundle does not
-    /// know where cells are.
+    /// The plan of a level, its longer side so many pixels long, or fewer where that would be a
+    /// hundred million pixels, or as many looks. `None` where the bundle does not know where cells
+    /// are.
     ///
     /// Where the bundle has a BSP, a cell is drawn where the BSP says that it is at a fifth, half or
     /// four fifths of its height; else its box is. A cell that is found nowhere is one pixel.
@@ -65,19 +74,32 @@ impl Floors {
         let (west, north) = (end(0, false), end(1, true));
         let across = [end(0, true) - west, north - end(1, false)];
         let pixel = across[0].max(across[1]).max(1e-6) / f64::from(side.max(1));
-        let size = across.map(|length| ((length / pixel).ceil() as u32).max(1));
+        let has_bsp = level.parameters().nodes > 0;
         let floors = floors(&mut places);
+        let pixel = affordable(pixel, across, floors.len(), &places, has_bsp);
+        let size = across.map(|length| ((length / pixel).ceil() as u32).max(1));
         let painted = floors.into_par_iter().map(|mut places| {
             // The upper ones over the lower.
             places.sort_by(|a, b| a.middle().total_cmp(&b.middle()));
-            let drawn: Vec<Vec<u32>> = places
-                .par_iter()
-                .map(|place| place.pixels(level, [west, north], pixel, size))
-                .collect();
             let mut cells = vec![NOBODY; size[0] as usize * size[1] as usize];
-            for (place, pixels) in places.iter().zip(drawn) {
-                for pixel in pixels {
-                    cells[pixel as usize] = place.cell;
+            if has_bsp {
+                let drawn: Vec<Vec<u32>> = places
+                    .par_iter()
+                    .map(|place| place.pixels(level, [west, north], pixel, size))
+                    .collect();
+                for (place, pixels) in places.iter().zip(drawn) {
+                    for pixel in pixels {
+                        cells[pixel as usize] = place.cell;
+                    }
+                }
+            } else {
+                for place in &places {
+                    let [columns, rows] = place.ranges([west, north], pixel, size);
+                    for row in rows {
+                        let row = (row * size[0]) as usize;
+                        let run = row + columns.start as usize..row + columns.end as usize;
+                        cells[run].fill(place.cell);
+                    }
                 }
             }
             let ground = |least: bool| {
@@ -168,7 +190,20 @@ impl Place {
         (self.high[0] - self.low[0]).max(1.0) * (self.high[1] - self.low[1]).max(1.0)
     }
 
-    /// The pixels of a plan that the cell fills, by their places row by row.
+    /// The columns and rows of a plan that the box covers.
+    fn ranges(&self, [west, north]: [f64; 2], pixel: f64, size: [u32; 2]) -> [Range<u32>; 2] {
+        let range = |from: f64, to: f64, most: u32| {
+            let from = (from / pixel).floor().clamp(0.0, f64::from(most - 1)) as u32;
+            let to = (to / pixel).ceil().clamp(0.0, f64::from(most)) as u32;
+            from..to.max(from + 1)
+        };
+        [
+            range(self.low[0] - west, self.high[0] - west, size[0]),
+            range(north - self.high[1], north - self.low[1], size[1]),
+        ]
+    }
+
+    /// The pixels of a plan where the BSP says that the cell is, by their places row by row.
     fn pixels(
         &self,
         level: &CellBundle<'_>,
@@ -176,14 +211,7 @@ impl Place {
         pixel: f64,
         size: [u32; 2],
     ) -> Vec<u32> {
-        let range = |from: f64, to: f64, most: u32| {
-            let from = (from / pixel).floor().clamp(0.0, f64::from(most - 1)) as u32;
-            let to = (to / pixel).ceil().clamp(0.0, f64::from(most)) as u32;
-            from..to.max(from + 1)
-        };
-        let columns = range(self.low[0] - west, self.high[0] - west, size[0]);
-        let rows = range(north - self.high[1], north - self.low[1], size[1]);
-        let has_bsp = level.parameters().nodes > 0;
+        let [columns, rows] = self.ranges([west, north], pixel, size);
         let is_here = |x: u32, y: u32| {
             let east = west + (f64::from(x) + 0.5) * pixel;
             let up = north - (f64::from(y) + 0.5) * pixel;
@@ -196,7 +224,7 @@ impl Place {
             .clone()
             .flat_map(|y| columns.clone().map(move |x| (x, y)));
         let found: Vec<u32> = all
-            .filter(|&(x, y)| !has_bsp || is_here(x, y))
+            .filter(|&(x, y)| is_here(x, y))
             .map(|(x, y)| y * size[0] + x)
             .collect();
         if !found.is_empty() {
@@ -208,6 +236,37 @@ impl Place {
         );
         vec![y.min(size[1] - 1) * size[0] + x.min(size[0] - 1)]
     }
+}
+
+/// A pixel of at least `pixel` a side at which a plan stays within its limits.
+fn affordable(
+    mut pixel: f64,
+    across: [f64; 2],
+    floors: usize,
+    places: &[Place],
+    has_bsp: bool,
+) -> f64 {
+    let most = if has_bsp {
+        MOST_LOOKED_FOR
+    } else {
+        MOST_PAINTED
+    };
+    // Not more than these steps: a box has a pixel, however coarse the plan is.
+    for _ in 0..64 {
+        let pixels = |length: f64| (length / pixel).ceil().max(1.0);
+        let all = floors as f64 * pixels(across[0]) * pixels(across[1]);
+        let of = |place: &Place| {
+            let side = |axis: usize| pixels(place.high[axis] - place.low[axis]) + 1.0;
+            side(0) * side(1)
+        };
+        let boxes: f64 = places.iter().map(of).sum();
+        let times = (all / MOST_PIXELS).max(boxes / most);
+        if times <= 1.0 {
+            break;
+        }
+        pixel *= times.sqrt().max(1.1);
+    }
+    pixel
 }
 
 /// The box of a cell; `None` where it has none, or none that can be drawn.

@@ -1,11 +1,12 @@
 //! Pages of a cell bundle.
 
 use super::floors::Floors;
+use super::numbers::grouped;
 use super::page::{Key, Page, Panel, Unit};
 use super::palette::{
     AFTER_B, Colour, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, NOTHING, VIRIDIS, VISIBLE, logarithmic,
 };
-use super::terrain::{decades, grouped};
+use super::terrain::decades;
 use super::viewshed::Viewpoint;
 use crate::runtime::CellBundle;
 use crate::runtime::cell_frontier::{Construction, ShortMemory};

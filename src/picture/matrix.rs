@@ -28,6 +28,9 @@ pub enum MatrixFormat {
     Csv,
 }
 
+/// Most entries of a matrix, which is made in memory: a level of 32,768 cells.
+const MOST_ENTRIES: u64 = 1 << 30;
+
 /// The N × N matrix of a level, row a, column b being what a sees of b, as a file.
 ///
 /// # Errors
@@ -39,6 +42,12 @@ pub fn matrix_file(
     format: MatrixFormat,
 ) -> Result<Vec<u8>, PictureError> {
     let cells = level.cells();
+    if u64::from(cells).pow(2) > MOST_ENTRIES {
+        return Err(PictureError(format!(
+            "a matrix of {cells} x {cells} cells is too large, expected {MOST_ENTRIES} entries at \
+             most; viewcell export json writes who sees whom as lists"
+        )));
+    }
     let entry = |a: u32, b: u32| match of {
         MatrixOf::Pvs => i32::from(level.visible(a, b)),
         MatrixOf::Distances => level.distance(a, b).map_or(-1, |steps| steps as i32),

@@ -22,10 +22,12 @@ mod ground;
 mod hillshade;
 mod level;
 mod matrix;
+mod numbers;
 mod overhead;
 mod page;
 pub mod palette;
 mod raster;
+mod resize;
 mod sight;
 mod terrain;
 mod text;
@@ -41,17 +43,34 @@ pub use ground::{Ground, NUMBER_LIGHT, PLAIN_LIGHT, mask};
 pub use hillshade::hillshade;
 pub use level::{LevelPages, seen_by};
 pub use matrix::{MatrixFormat, MatrixOf, matrix_file};
+pub use numbers::grouped;
 pub use overhead::Overhead;
-pub use page::{Key, PAGE_WIDTHS, Page, Panel, Unit, resized};
+pub use page::{Key, PAGE_WIDTHS, Page, Panel, Unit};
 pub use raster::{MAX_BANDS, Number, RasterFormat, RasterLayout, RasterWriter};
+pub use resize::resized;
 pub use sight::BlockSight;
-pub use terrain::{TerrainPages, grouped};
+pub use terrain::TerrainPages;
 pub use viewshed::{Viewpoint, hillshade_image, mark, marked_png, viewshed_image};
 
-/// A picture that could not be encoded.
+/// A picture that cannot be made.
 #[derive(Debug, thiserror::Error)]
-#[error("the picture could not be encoded: {0}")]
+#[error("the picture cannot be made: {0}")]
 pub struct PictureError(String);
+
+/// Most pixels of a picture: with what it is drawn from it takes less than a gigabyte.
+pub const MOST_PIXELS: u64 = 100_000_000;
+
+/// Errors where a picture would have more pixels than [`MOST_PIXELS`]: what is to be drawn is asked
+/// before any memory is.
+pub fn check_pixels(width: u64, height: u64) -> Result<(), PictureError> {
+    match width.checked_mul(height) {
+        Some(pixels) if pixels <= MOST_PIXELS => Ok(()),
+        _ => Err(PictureError(format!(
+            "it would have {width} x {height} pixels, expected {MOST_PIXELS} at most; ask for a \
+             smaller --width, or draw a bundle of a part (--crop)"
+        ))),
+    }
+}
 
 /// A picture as a PNG.
 ///

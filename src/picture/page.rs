@@ -1,7 +1,6 @@
 //! A page: pictures of one place with a title, a legend, a scale bar and a north arrow.
 
 use image::RgbaImage;
-use image::imageops::{FilterType, resize};
 
 mod legend;
 mod scale;
@@ -9,15 +8,18 @@ mod scale;
 pub use legend::Key;
 pub use scale::Unit;
 
-use super::PictureError;
 use super::canvas::{Canvas, fitting, width_of};
+use super::numbers::grouped;
 use super::palette::Colour;
+use super::resize::resized;
 use super::viewshed::{Viewpoint, mark};
+use super::{PictureError, check_pixels};
 
 /// The narrowest page on which a legend can be read, and the widest. [Unit: pixels]
 pub const PAGE_WIDTHS: (u32, u32) = (320, 16_384);
-/// Most pixels of a page: what fits into a gigabyte.
-const MOST_PIXELS: f64 = 1e9 / 4.0;
+/// How high a map may be drawn, by its width: at least and at most. What is beyond is squeezed, or
+/// a column of a thousand rows would be a thousand times as high as wide.
+const ASPECTS: (f64, f64) = (1.0 / 64.0, 6.0);
 
 /// A picture and what stands around it.
 pub struct Page {
@@ -67,7 +69,7 @@ impl Page {
     ///
     /// # Errors
     ///
-    /// [`PictureError`] where it would have more than 250 million pixels.
+    /// [`PictureError`] where it would have more than [`super::MOST_PIXELS`].
     ///
     /// # Panics
     ///
@@ -81,9 +83,7 @@ impl Page {
         let panel = measures.map.1 as i32 + measures.caption;
         let below = measures.head + rows * panel + (rows - 1) * measures.margin;
         let height = (below + foot + measures.margin) as u32;
-        if f64::from(width) * f64::from(height) > MOST_PIXELS {
-            return Err(too_large(width, height));
-        }
+        check_pixels(width.into(), height.into())?;
         let mut page = Canvas::new(width, height);
         for (i, panel) in self.panels.iter().enumerate() {
             self.draw_map(
@@ -108,10 +108,40 @@ impl Page {
         page.into_picture()
     }
 
-    /// The height of a panel's picture, by its width.
+    /// The height of a panel's picture as it is drawn, by its width.
     fn aspect(&self) -> f64 {
+        let aspect = self.true_aspect();
+        match aspect.is_nan() {
+            true => 1.0,
+            false => aspect.clamp(ASPECTS.0, ASPECTS.1),
+        }
+    }
+
+    /// The height of what a panel shows, by its width.
+    fn true_aspect(&self) -> f64 {
         let (columns, rows) = self.panels[0].picture.dimensions();
-        f64::from(rows) * self.pixel[1] / (f64::from(columns) * self.pixel[0])
+        f64::from(rows) / f64::from(columns) * (self.pixel[1] / self.pixel[0])
+    }
+
+    /// Says so where the maps are not to scale, since what they show is much longer than wide.
+    pub fn squeeze(&self) -> Option<String> {
+        let times = self.true_aspect() / self.aspect();
+        let words = |times: f64| match times {
+            0.0..9.95 => format!("{times:.1}"),
+            0.0..1e15 => grouped(times.round() as u64),
+            _ => format!("{times:.0e}"),
+        };
+        match times {
+            _ if times > 1.0 => Some(format!(
+                "not to scale: squeezed {} times from top to bottom",
+                words(times)
+            )),
+            _ if times < 1.0 => Some(format!(
+                "not to scale: stretched {} times from top to bottom",
+                words(1.0 / times)
+            )),
+            _ => None,
+        }
     }
 
     fn measures(&self, width: u32) -> Measures {
@@ -218,6 +248,16 @@ impl Page {
             line = line.max(high);
             x += item + px(22.0);
         }
+        if let Some(words) = self.squeeze() {
+            y += line;
+            line = px(25.0);
+            page.write(
+                &fitting(&words, 13.0 * size, end - margin),
+                (margin, y),
+                13.0 * size,
+                INK,
+            );
+        }
         let legend = y + line - top;
         if beside {
             let scale = self.scale(page, measures, (end + px(20.0), top + px(14.0)));
@@ -236,23 +276,6 @@ impl Measures {
         let high = self.caption + self.map.1 as i32 + self.margin;
         (x, self.head + self.caption + row as i32 * high)
     }
-}
-
-/// A picture at another size: each pixel of a larger one is one of the picture's; of a smaller one
-/// it is the mean of those that it covers, so that nothing is skipped.
-pub fn resized(picture: &RgbaImage, width: u32, height: u32) -> RgbaImage {
-    let (columns, rows) = picture.dimensions();
-    let filter = match width >= columns && height >= rows {
-        true => FilterType::Nearest,
-        false => FilterType::Triangle,
-    };
-    resize(picture, width, height, filter)
-}
-
-fn too_large(width: u32, height: u32) -> PictureError {
-    PictureError(format!(
-        "{width} x {height} pixels are too many; ask for a smaller --width"
-    ))
 }
 
 #[cfg(test)]
@@ -329,17 +352,30 @@ mod tests {
     }
 
     #[test]
-    fn each_pixel_of_a_larger_picture_is_one_of_the_picture() {
-        let picture = RgbaImage::from_fn(7, 5, |x, y| Rgba([x as u8 * 30, y as u8 * 40, 0, 255]));
-        let large = resized(&picture, 70, 50);
-        for (x, y, pixel) in large.enumerate_pixels() {
-            assert_eq!(pixel, picture.get_pixel(x / 10, y / 10));
+    fn a_map_that_is_much_longer_than_wide_is_squeezed_and_said_to_be() {
+        let picture = RgbaImage::from_pixel(20, 20, Rgba([1, 2, 3, 255]));
+        let shaped = |pixel| Page {
+            pixel,
+            ..page(&picture, 1)
+        };
+        assert_eq!(shaped([10.0, 20.0]).squeeze(), None);
+        let tall = shaped([0.001, 90.0]);
+        let words = tall.squeeze().unwrap();
+        assert!(words.contains("squeezed 15,000 times"), "{words}");
+        let flat = shaped([90.0, 0.001]).squeeze().unwrap();
+        assert!(flat.contains("stretched 1,406 times"), "{flat}");
+        for pixel in [
+            [0.001, 90.0],
+            [90.0, 0.001],
+            [1e-300, 1e300],
+            [1e300, 1e-300],
+            [f64::MAX, f64::MIN_POSITIVE],
+        ] {
+            let page = shaped(pixel);
+            let drawn = page.draw(PAGE_WIDTHS.0).unwrap();
+            assert!(drawn.height() < 8 * drawn.width());
+            let (columns, rows) = page.map(&page.panels[0], 840, 1.0).dimensions();
+            assert!((12..=6 * 840).contains(&rows), "{columns} x {rows}");
         }
-        let mean = resized(
-            &RgbaImage::from_fn(64, 64, |x, _| Rgba([(x % 2 * 200) as u8; 4])),
-            8,
-            8,
-        );
-        assert!(mean.get_pixel(4, 4)[0].abs_diff(100) < 8);
     }
 }

@@ -1,5 +1,6 @@
 //! What all samples of a block see, at once: for what goes through all pairs of a bundle.
 
+use crate::format::blockbits::transpose;
 use crate::runtime::{Grid, Leaf, Quad, Sample, TerrainBundle, Visibility};
 
 /// What the 64 samples of a block of 8 × 8 see, block by block. Reading them together takes a
@@ -14,18 +15,23 @@ pub struct BlockSight<'a> {
     rows: Vec<[u64; 64]>,
     /// A bitmap of the grid.
     scratch: Vec<u64>,
+    /// Where something was lost: of each block the samples that trees leave visible, and the
+    /// viewpoints that may see them.
+    masks: [Vec<u64>; 2],
 }
 
 impl<'a> BlockSight<'a> {
     /// Room for what a block sees: some eight bytes a sample of the grid.
     pub fn new(terrain: TerrainBundle<'a>) -> Self {
         let blocks = terrain.grid().blocks();
+        let narrowed = terrain.narrowing().map_or(0, |_| blocks);
         Self {
             terrain,
             viewpoints: 0,
             states: vec![Visibility::Hidden; blocks],
             rows: vec![[0; 64]; blocks],
             scratch: vec![0; blocks],
+            masks: [(); 2].map(|()| vec![0; narrowed]),
         }
     }
 
@@ -117,14 +123,44 @@ impl<'a> BlockSight<'a> {
                         None => {
                             let other = groups.group(target.column, target.row)?;
                             let number = other.record_number(column, row)?;
-                            transposed(other.record(number)?.rows())
+                            let mut rows = other.record(number)?.rows();
+                            transpose(&mut rows);
+                            rows
                         }
                     };
                     mixed += 1;
                 }
             }
         }
+        self.narrow(column, row);
         Some(())
+    }
+
+    /// Takes out what the trees of a bundle hide that has lost something.
+    fn narrow(&mut self, column: u32, row: u32) {
+        let Some(narrowing) = self.terrain.narrowing() else {
+            return;
+        };
+        let [targets, viewpoints] = &mut self.masks;
+        narrowing.masks(column, row, targets, viewpoints);
+        for block in 0..self.states.len() {
+            let (targets, viewpoints) = (self.masks[0][block], self.masks[1][block]);
+            let all = (targets, viewpoints) == (self.terrain_of(block), self.viewpoints);
+            let state = &mut self.states[block];
+            if *state == Visibility::Hidden || all {
+                continue;
+            }
+            if *state == Visibility::Visible {
+                self.rows[block] = [!0; 64];
+            }
+            *state = match targets == 0 || viewpoints == 0 {
+                true => Visibility::Hidden,
+                false => Visibility::Unknown,
+            };
+            for (v, row) in self.rows[block].iter_mut().enumerate() {
+                *row &= targets & (viewpoints >> v & 1).wrapping_neg();
+            }
+        }
     }
 }
 
@@ -138,40 +174,9 @@ fn blocks_of(grid: Grid, quad: Quad) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Bit i of word k becomes bit k of word i (Warren, Hacker's Delight, section 7-3).
-fn transposed(mut rows: [u64; 64]) -> [u64; 64] {
-    let mut side = 32;
-    let mut low = u64::MAX >> 32;
-    while side > 0 {
-        for i in (0..64).filter(|i| i & side == 0) {
-            let swap = (rows[i] >> side ^ rows[i + side]) & low;
-            rows[i] ^= swap << side;
-            rows[i + side] ^= swap;
-        }
-        side /= 2;
-        low ^= low << side;
-    }
-    rows
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_matrix_is_transposed_bit_by_bit() {
-        let mut seed = 1_u64;
-        let rows = [(); 64].map(|()| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            seed ^ seed >> 31
-        });
-        let turned = transposed(rows);
-        for (i, row) in rows.iter().enumerate() {
-            for (k, column) in turned.iter().enumerate() {
-                assert_eq!(row >> k & 1, column >> i & 1);
-            }
-        }
-    }
 
     #[test]
     fn a_quad_at_the_edge_has_the_blocks_that_are_there() {

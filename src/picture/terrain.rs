@@ -5,6 +5,7 @@ use image::RgbaImage;
 use super::exposure::exposure_image;
 use super::frontier::{Joined, Part, frontier_image, growth};
 use super::ground::{Ground, NUMBER_LIGHT, mask};
+use super::numbers::grouped;
 use super::page::{Key, Page, Panel, Unit};
 use super::palette::{
     AFTER_A, AFTER_B, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, VIRIDIS, VISIBLE, logarithmic,
@@ -266,19 +267,6 @@ pub(super) fn decades(most: u64) -> Vec<(f64, String)> {
     let mut ticks: Vec<_> = inner.map(tick).collect();
     ticks.push((1.0, grouped(most.max(1))));
     ticks
-}
-
-/// A count with its thousands apart: 138,632.
-pub fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.char_indices() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! A hillshade with what is hidden shaded, and marks of who looks.
 
-use image::imageops::{FilterType, resize};
 use image::{Rgba, RgbaImage};
 
 use super::ground::{Ground, PLAIN_LIGHT};
 use super::palette::{HIDDEN, MARK, NEUTRAL, VISIBLE, bytes};
+use super::resize::resized;
 use super::{PictureError, png};
 use crate::runtime::{Quad, Sample};
 
@@ -61,7 +61,7 @@ pub fn viewshed_image(ground: &Ground, visible: &[bool]) -> RgbaImage {
 pub fn marked_png(picture: &RgbaImage, viewpoints: &[Viewpoint]) -> Result<Vec<u8>, PictureError> {
     let (width, rows) = picture.dimensions();
     let scale = (USEFUL_SIDE / width.max(rows)).max(1);
-    let mut picture = resize(picture, width * scale, rows * scale, FilterType::Nearest);
+    let mut picture = resized(picture, width * scale, rows * scale);
     let scale = f64::from(scale);
     for viewpoint in viewpoints {
         mark(&mut picture, *viewpoint, [scale; 2], 1.0);
@@ -74,6 +74,8 @@ pub fn marked_png(picture: &RgbaImage, viewpoints: &[Viewpoint]) -> Result<Vec<u
 pub fn mark(picture: &mut RgbaImage, viewpoint: Viewpoint, scale: [f64; 2], size: f64) {
     let [r, g, b] = bytes(MARK);
     let inner = Rgba([r, g, b, 255]);
+    // A quad may overhang the picture by any number of pixels, which nobody need go along.
+    let ends = [picture.width(), picture.height()].map(|end| f64::from(end) + 64.0 * size);
     let mut dot = |x: i64, y: i64, colour| {
         if (0..i64::from(picture.width())).contains(&x)
             && (0..i64::from(picture.height())).contains(&y)
@@ -83,7 +85,8 @@ pub fn mark(picture: &mut RgbaImage, viewpoint: Viewpoint, scale: [f64; 2], size
     };
     let corner = [viewpoint.column, viewpoint.row].map(f64::from);
     let side = f64::from(viewpoint.side);
-    let at = |axis: usize, along: f64| ((corner[axis] + along) * scale[axis]) as i64;
+    let at =
+        |axis: usize, along: f64| ((corner[axis] + along) * scale[axis]).min(ends[axis]) as i64;
     if viewpoint.side > 1 {
         let line = (2.0 * size) as i64;
         for grow in (0..=line).rev() {

@@ -1,6 +1,9 @@
 //! One PVS.
 
-use crate::format::{GroupLeaves, GroupPvs, Leaf, Leaves, Quad, Sample, Tree, Valid, Visibility};
+use crate::format::{
+    GroupLeaves, GroupPvs, Leaf, Leaves, NarrowLeaves, NarrowPvs, Quad, Sample, Tree, Valid,
+    Visibility,
+};
 
 /// Everything that may be seen from a quad. Reads the bundle where it lies.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +19,7 @@ pub struct Pvs<'a> {
 enum Code<'a> {
     Tree(Tree<'a>),
     Group(GroupPvs<'a>),
+    Narrow(NarrowPvs<'a>),
 }
 
 impl<'a> Pvs<'a> {
@@ -31,6 +35,12 @@ impl<'a> Pvs<'a> {
         Self { quad, code }
     }
 
+    #[inline]
+    pub(super) fn of_narrow(quad: Quad, pvs: NarrowPvs<'a>) -> Self {
+        let code = Code::Narrow(pvs);
+        Self { quad, code }
+    }
+
     /// Hands over what is visible, depth first in Morton order: [`Leaf::Visible`] and
     /// [`Leaf::Block`], never [`Leaf::Hidden`]. Quads may lie outside the grid, and bits where
     /// there is no terrain, if the bytes say so. Stops when `take` returns `false`; returns
@@ -40,6 +50,7 @@ impl<'a> Pvs<'a> {
         match &self.code {
             Code::Tree(tree) => tree.sweep(take),
             Code::Group(pvs) => pvs.sweep(take),
+            Code::Narrow(pvs) => pvs.sweep(take),
         }
     }
 
@@ -49,6 +60,7 @@ impl<'a> Pvs<'a> {
         match &self.code {
             Code::Tree(_) => 0,
             Code::Group(pvs) => pvs.pairs(),
+            Code::Narrow(pvs) => pvs.pairs(),
         }
     }
 
@@ -59,6 +71,7 @@ impl<'a> Pvs<'a> {
         match &self.code {
             Code::Tree(tree) => tree.sweep(|leaf| take(Leaf::Visible(leaf.quad()))),
             Code::Group(pvs) => pvs.sweep_blocks(take),
+            Code::Narrow(pvs) => pvs.sweep_blocks(take),
         }
     }
 
@@ -73,6 +86,7 @@ impl<'a> Pvs<'a> {
         match &self.code {
             Code::Tree(tree) => tree.contains(sample),
             Code::Group(pvs) => pvs.contains(sample),
+            Code::Narrow(pvs) => pvs.contains(sample),
         }
     }
 
@@ -82,6 +96,7 @@ impl<'a> Pvs<'a> {
         match &self.code {
             Code::Tree(tree) => tree.state(quad),
             Code::Group(pvs) => pvs.state(quad),
+            Code::Narrow(pvs) => pvs.state(quad),
         }
     }
 
@@ -90,6 +105,7 @@ impl<'a> Pvs<'a> {
         match &self.code {
             Code::Tree(tree) => tree.count(),
             Code::Group(pvs) => pvs.count(),
+            Code::Narrow(pvs) => pvs.count(),
         }
     }
 
@@ -100,6 +116,7 @@ impl<'a> Pvs<'a> {
         match &self.code {
             Code::Tree(tree) => tree.expand(out),
             Code::Group(pvs) => pvs.expand(out),
+            Code::Narrow(pvs) => pvs.expand(out),
         }
     }
 
@@ -109,6 +126,7 @@ impl<'a> Pvs<'a> {
         match &self.code {
             Code::Tree(tree) => Quads::Tree(tree.leaves()),
             Code::Group(pvs) => Quads::Group(pvs.leaves()),
+            Code::Narrow(pvs) => Quads::Narrow(pvs.leaves()),
         }
     }
 
@@ -117,6 +135,7 @@ impl<'a> Pvs<'a> {
         let valid: Valid<'a> = match &self.code {
             Code::Tree(tree) => tree.valid(),
             Code::Group(pvs) => pvs.groups().valid(),
+            Code::Narrow(pvs) => pvs.narrowing().trees().valid(),
         };
         self.quads().flat_map(move |leaf| {
             let quad = leaf.quad();
@@ -140,12 +159,16 @@ impl<'a> Pvs<'a> {
 }
 
 /// The quads of a PVS: see [`Pvs::quads`].
+// A box would allocate.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Quads<'a> {
     /// Out of a tree.
     Tree(Leaves<'a>),
     /// Out of pairs of blocks.
     Group(GroupLeaves<'a>),
+    /// Out of all that a bundle says that has lost something.
+    Narrow(NarrowLeaves<'a>),
 }
 
 impl Iterator for Quads<'_> {
@@ -155,6 +178,7 @@ impl Iterator for Quads<'_> {
         match self {
             Self::Tree(leaves) => leaves.next(),
             Self::Group(leaves) => leaves.next(),
+            Self::Narrow(leaves) => leaves.next(),
         }
     }
 }

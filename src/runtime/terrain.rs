@@ -2,12 +2,12 @@
 
 use super::bundle::Bundle;
 use super::pvs::Pvs;
-use crate::format::bytes::{f32_at, u64_at};
+use crate::format::bytes::f32_at;
 use crate::format::groups::TREE_LEVEL;
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{
-    FormatError, Grid, GroupPvs, Groups, Quad, Sample, Tag, TerrainParameters, Tree, TreeCode,
-    Valid, Visibility, WorldKind,
+    FormatError, Grid, GroupPvs, Groups, Narrowing, Quad, Sample, Tag, TerrainParameters, TreeCode,
+    Trees, Valid, Visibility, WorldKind,
 };
 
 /// A terrain bundle, ready for queries. Copy it freely: it is a handful of slices.
@@ -19,8 +19,9 @@ pub struct TerrainBundle<'a> {
     valid: Valid<'a>,
     heights: &'a [u8],
     code: Code<'a>,
-    index: &'a [u8],
-    trees: &'a [u8],
+    trees: Trees<'a>,
+    /// What narrows all answers of a bundle that has lost something.
+    narrowing: Option<Narrowing<'a>>,
 }
 
 /// How the PVSs are coded, and of which quads the trees are.
@@ -51,8 +52,8 @@ impl<'a> TerrainBundle<'a> {
                 Valid::from_blocks(grid, bundle.plain_section(Tag::VALD, Some(length))?)
             }
         };
-        let (code, trees) = match parameters.tree_code {
-            TreeCode::Single => (Code::Single, grid.quad_count()),
+        let (code, least) = match parameters.tree_code {
+            TreeCode::Single => (Code::Single, 0),
             TreeCode::Pairs => {
                 let length = grid.blocks() as u64 * 8;
                 let dictionary = bundle.plain_section(Tag::DICT, None)?;
@@ -60,18 +61,23 @@ impl<'a> TerrainBundle<'a> {
                 let pairs = bundle.plain_section(Tag::PAIR, None)?;
                 let groups = Groups::new(valid, parameters.mutual, dictionary, index, pairs);
                 let groups = groups.ok_or(FormatError::Dictionary)?;
-                let below = grid.first_index(TREE_LEVEL);
-                (Code::Pairs(groups), grid.quad_count() - below)
+                (Code::Pairs(groups), TREE_LEVEL)
             }
         };
+        let entries = grid.quad_count() - grid.first_index(least);
+        let index = bundle.plain_section(Tag::TIDX, Some(entries * 8))?;
+        let trees = Trees::new(valid, least, index, bundle.plain_section(Tag::TREE, None)?);
+        // Lossy single trees are not mutual.
+        let both_ways = parameters.mutual && parameters.tree_code == TreeCode::Pairs;
+        let narrowing = parameters.lossy.then(|| Narrowing::new(trees, both_ways));
         Ok(Self {
             parameters,
             inverse: parameters.transform.and_then(invert),
             valid,
             heights: bundle.plain_section(Tag::HGTS, Some(grid.samples() * 4))?,
             code,
-            index: bundle.plain_section(Tag::TIDX, Some(trees * 8))?,
-            trees: bundle.plain_section(Tag::TREE, None)?,
+            trees,
+            narrowing,
         })
     }
 
@@ -124,22 +130,8 @@ impl<'a> TerrainBundle<'a> {
         (!height.is_nan()).then_some(height)
     }
 
-    /// The bytes from the start of a quad's tree to the end of all trees. `None` outside the
-    /// grid, and where the index points past the trees.
-    #[inline]
-    fn tree_bytes(&self, quad: Quad) -> Option<&'a [u8]> {
-        let grid = self.grid();
-        let first = match self.code {
-            Code::Single => 0,
-            Code::Pairs(_) => grid.first_index(TREE_LEVEL),
-        };
-        let index = usize::try_from(grid.quad_index(quad)?.checked_sub(first)?).ok()?;
-        let offset = u64_at(self.index, index.checked_mul(8)?)?;
-        self.trees.get(usize::try_from(offset).ok()?..)
-    }
-
     /// The groups that the PVSs of levels 0 to 3 are read from; `None` in a bundle of single
-    /// trees.
+    /// trees. Where something was lost, [`TerrainBundle::narrowing`] says what else is hidden.
     pub fn groups(&self) -> Option<Groups<'a>> {
         match self.code {
             Code::Single => None,
@@ -147,23 +139,49 @@ impl<'a> TerrainBundle<'a> {
         }
     }
 
+    /// By what the answers of a bundle that has lost something ([`TerrainParameters::lossy`]) are
+    /// narrowed; `None` where nothing was lost.
+    pub const fn narrowing(&self) -> Option<Narrowing<'a>> {
+        self.narrowing
+    }
+
     /// The PVS of a quad: everything that may be seen from it. `None` outside the grid, and
     /// where the bundle is damaged.
+    ///
+    /// Without loss it is the union of the PVSs of its samples. Where something was lost, it holds
+    /// all of these, and may hold more: but what is hidden from a quad is hidden from all that is
+    /// in it.
     #[inline]
     pub fn pvs(&self, quad: Quad) -> Option<Pvs<'a>> {
+        let Some(narrowing) = self.narrowing else {
+            return self.stored_pvs(quad);
+        };
+        let pvs = match self.code {
+            Code::Pairs(groups) if quad.level < TREE_LEVEL => {
+                narrowing.of_group(quad, GroupPvs::new(groups, quad)?)
+            }
+            _ => narrowing.of_tree(quad)?,
+        };
+        Some(Pvs::of_narrow(quad, pvs))
+    }
+
+    /// What is stored of the PVS of a quad, for those who make other bundles of it. Where something
+    /// was lost, it may hold what other PVSs hide: ask [`TerrainBundle::pvs`].
+    #[inline]
+    pub fn stored_pvs(&self, quad: Quad) -> Option<Pvs<'a>> {
         if let Code::Pairs(groups) = self.code
             && quad.level < TREE_LEVEL
         {
             return Some(Pvs::of_group(quad, GroupPvs::new(groups, quad)?));
         }
-        let tree = Tree::parse(self.valid, self.tree_bytes(quad)?)?;
-        Some(Pvs::new(quad, tree))
+        Some(Pvs::new(quad, self.trees.tree(quad)?))
     }
 
     /// Whether a head at sample `b` may be seen from sample `a`, as the bundle's visibility mode
     /// defines it. `false` where either is outside the grid or void; `true` where the bundle is
     /// damaged. O(log side) steps, at most one pass over the nodes of one tree, and at most one
-    /// record of a pair of blocks.
+    /// record of a pair of blocks; where something was lost, and what is stored of `a` has `b`, as
+    /// many passes as there are trees around both.
     ///
     /// Unless the bundle is mutual ([`TerrainParameters::mutual`]: not with different heights of
     /// eye and player, nor in mode [`crate::format::VisibilityMode::Sectors`]), b may see a where
@@ -173,16 +191,23 @@ impl<'a> TerrainBundle<'a> {
         if !self.valid.has_sample(a) || !self.valid.has_sample(b) {
             return false;
         }
-        match self.code {
+        let is_stored = match self.code {
             Code::Pairs(groups) => groups.sees(a, b),
-            Code::Single => self.pvs(a.quad()).is_none_or(|pvs| pvs.contains(b)),
-        }
+            Code::Single => self
+                .trees
+                .tree(a.quad())
+                .is_none_or(|tree| tree.contains(b)),
+        };
+        is_stored
+            && self
+                .narrowing
+                .is_none_or(|narrowing| narrowing.lets_see(a, b))
     }
 
     /// What is known of sight from quad `a` to quad `b`: hidden if nothing of `b` can be seen
-    /// from anywhere in `a`; visible if each sample of `b` can be seen from somewhere in `a`;
-    /// else unknown. Hidden where either has no terrain in the grid; unknown where the bundle is
-    /// damaged.
+    /// from anywhere in `a`; visible if each sample of `b` can be seen from somewhere in `a`, or
+    /// where something was lost may be; else unknown. Hidden where either has no terrain in the
+    /// grid; unknown where the bundle is damaged.
     pub fn visible_quads(&self, a: Quad, b: Quad) -> Visibility {
         if !self.grid().has_quad(a) || !self.grid().has_quad(b) {
             return Visibility::Hidden;

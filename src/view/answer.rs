@@ -1,9 +1,8 @@
 //! What the page is answered.
 
-use axum::body::Body;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
+
+use super::http::Response;
 
 /// A head of JSON, and numbers behind it.
 ///
@@ -58,63 +57,68 @@ impl Answer {
     }
 }
 
-impl IntoResponse for Answer {
-    fn into_response(self) -> Response {
+impl Answer {
+    /// As it goes over the wire.
+    pub fn into_response(self) -> Response {
         let mut head = Value::Object(self.head).to_string().into_bytes();
         head.resize((head.len() + 4).next_multiple_of(8) - 4, b' ');
         let mut bytes = (head.len() as u32).to_le_bytes().to_vec();
         bytes.reserve_exact(head.len() + self.bytes.len());
         bytes.extend(head);
         bytes.extend(self.bytes);
-        let kind = [(header::CONTENT_TYPE, "application/octet-stream")];
-        (kind, Body::from(bytes)).into_response()
+        Response {
+            status: 200,
+            kind: "application/octet-stream".to_owned(),
+            headers: Vec::new(),
+            body: bytes,
+        }
     }
 }
 
 /// Why there is no answer, in words for the page to show.
 #[derive(Debug)]
 pub struct Refusal {
-    status: StatusCode,
+    status: u16,
     reason: String,
 }
 
 impl Refusal {
     /// The request asks for what cannot be.
     pub fn bad_request(reason: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, reason)
+        Self::new(400, reason)
     }
 
     /// The request is not for this page's ears.
     pub fn forbidden(reason: impl Into<String>) -> Self {
-        Self::new(StatusCode::FORBIDDEN, reason)
+        Self::new(403, reason)
     }
 
     /// There is no such thing.
     pub fn not_found(reason: impl Into<String>) -> Self {
-        Self::new(StatusCode::NOT_FOUND, reason)
+        Self::new(404, reason)
     }
 
     /// The bundle cannot tell.
     pub fn damaged() -> Self {
         let reason = "the bundle is damaged here; see what viewcell verify says, and bake again";
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, reason)
+        Self::new(500, reason)
     }
 
     /// The server is at fault.
     pub fn failed(reason: impl Into<String>) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, reason)
+        Self::new(500, reason)
     }
 
-    fn new(status: StatusCode, reason: impl Into<String>) -> Self {
+    fn new(status: u16, reason: impl Into<String>) -> Self {
         let reason = reason.into();
         Self { status, reason }
     }
 }
 
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
-        (self.status, kind, self.reason).into_response()
+impl Refusal {
+    /// Its words, with its status.
+    pub fn into_response(self) -> Response {
+        Response::words(self.status, &self.reason)
     }
 }
 
@@ -126,12 +130,7 @@ mod tests {
     fn numbers_begin_at_a_multiple_of_eight_whatever_the_head() {
         for text in ["", "a", "sixteen letters!", "grün"] {
             let answer = Answer::new(serde_json::json!({ "text": text })).with([7_u64, 9]);
-            let body = answer.into_response().into_body();
-            let bytes = tokio::runtime::Builder::new_current_thread()
-                .build()
-                .unwrap()
-                .block_on(axum::body::to_bytes(body, 1 << 20))
-                .unwrap();
+            let bytes = answer.into_response().body;
             let head = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
             assert_eq!((4 + head) % 8, 0);
             let parsed: Value = serde_json::from_slice(&bytes[4..4 + head]).unwrap();

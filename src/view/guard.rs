@@ -4,54 +4,44 @@
 //! there (DNS rebinding), so that its pages share an origin with whatever listens. So a request
 //! must name this server as its host, and must not come from another page than this server's.
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-
 use super::answer::Refusal;
+use super::http::{Headers, Request, Response};
 
 /// What goes with every answer: nothing but what came from here runs or is loaded, nobody frames
 /// the page or embeds what it asks for, and nothing is kept, since the next bundle may listen at
 /// the same port.
-const HEADERS: [(HeaderName, &str); 5] = [
+const HEADERS: [(&str, &str); 5] = [
     (
-        header::CONTENT_SECURITY_POLICY,
+        "content-security-policy",
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
          img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     ),
-    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::REFERRER_POLICY, "no-referrer"),
-    (header::CACHE_CONTROL, "no-store"),
-    (
-        HeaderName::from_static("cross-origin-resource-policy"),
-        "same-origin",
-    ),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("cache-control", "no-store"),
+    ("cross-origin-resource-policy", "same-origin"),
 ];
 
-/// Lets a request pass that names this server, listening at the port `at`, and comes from its own
-/// page.
-pub async fn guard(State(at): State<u16>, request: Request, next: Next) -> Response {
-    let mut response = match check(request.headers(), at) {
-        Ok(()) => next.run(request).await,
+/// Lets a request pass to `answer` that names this server, listening at `port`, and comes from
+/// its own page.
+pub fn guard(port: u16, request: &Request, answer: impl FnOnce() -> Response) -> Response {
+    let mut response = match check(&request.headers, port) {
+        Ok(()) => answer(),
         Err(refusal) => refusal.into_response(),
     };
-    for (name, value) in HEADERS {
-        let value = HeaderValue::from_static(value);
-        response.headers_mut().insert(name, value);
-    }
+    response.headers.extend(HEADERS);
     response
 }
 
-fn check(headers: &HeaderMap, port: u16) -> Result<(), Refusal> {
+fn check(headers: &Headers, port: u16) -> Result<(), Refusal> {
     let names = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-    let one = |name: HeaderName| {
-        let mut values = headers.get_all(name).iter();
-        let first = values.next().map(|value| value.to_str().unwrap_or(""));
+    let one = |name: &str| {
+        let mut values = headers.all(name);
+        let first = values.next();
         // Two that differ would leave open which of them counts.
         values.next().map_or(Ok(first), |_| Err(()))
     };
-    match one(header::HOST) {
+    match one("host") {
         Ok(Some(host)) if names.iter().any(|name| name == host) => {}
         _ => {
             return Err(Refusal::forbidden(format!(
@@ -63,7 +53,7 @@ fn check(headers: &HeaderMap, port: u16) -> Result<(), Refusal> {
     let refused = Err(Refusal::forbidden(
         "expected a request of the view's own page",
     ));
-    match one(header::ORIGIN) {
+    match one("origin") {
         Ok(None) => {}
         Ok(Some(origin))
             if names
@@ -72,7 +62,6 @@ fn check(headers: &HeaderMap, port: u16) -> Result<(), Refusal> {
         _ => return refused,
     }
     // Following a link to the page is nobody's business but the reader's.
-    let one = |name| one(HeaderName::from_static(name));
     let is_visit = one("sec-fetch-mode") == Ok(Some("navigate"))
         && one("sec-fetch-dest") == Ok(Some("document"));
     match one("sec-fetch-site") {
@@ -86,16 +75,10 @@ fn check(headers: &HeaderMap, port: u16) -> Result<(), Refusal> {
 mod tests {
     use super::*;
 
-    fn passes(headers: &[(&'static str, &'static str)]) -> bool {
-        let pairs = headers.iter().map(|(name, value)| {
-            (
-                HeaderName::from_static(name),
-                HeaderValue::from_static(value),
-            )
-        });
-        let mut map = HeaderMap::new();
-        for (name, value) in pairs {
-            map.append(name, value);
+    fn passes(headers: &[(&str, &str)]) -> bool {
+        let mut map = Headers::default();
+        for (name, value) in headers {
+            map.push(name, value.as_bytes());
         }
         check(&map, 4000).is_ok()
     }

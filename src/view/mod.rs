@@ -12,7 +12,9 @@
 mod answer;
 mod check;
 mod colours;
+mod connections;
 mod guard;
+mod http;
 mod level;
 mod routes;
 mod server;

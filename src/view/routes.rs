@@ -1,19 +1,13 @@
 //! What may be asked.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
-use axum::Router;
-use axum::extract::{Path, Query, State};
-use axum::http::header;
-use axum::middleware::from_fn_with_state;
-use axum::response::IntoResponse;
-use axum::routing::{get, post};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::{Answer, Refusal};
 use super::colours::colours;
-use super::guard::guard;
+use super::http::{Request, Response};
 use super::source::{Opened, Source};
 use super::walk::Walks;
 use super::{level, terrain};
@@ -28,7 +22,6 @@ pub struct View {
     pub walks: Walks,
 }
 
-type Shared = State<Arc<View>>;
 type Answered = Result<Answer, Refusal>;
 
 /// The page: name, kind and bytes of its files.
@@ -50,26 +43,97 @@ const PAGE: [(&str, &str, &str); 14] = [
 ];
 const JAVASCRIPT: &str = "text/javascript";
 
-/// All routes of a server that listens at `port`; everything else is not found.
-pub fn router(view: Arc<View>, port: u16) -> Router {
-    let mut router = Router::new();
-    for (path, kind, text) in PAGE {
-        let kind = [(header::CONTENT_TYPE, format!("{kind}; charset=utf-8"))];
-        router = router.route(path, get(async move || (kind.clone(), text)));
+/// Answers a request that the guard let pass; what is not known is not found.
+pub fn answer(view: &View, request: &Request) -> Response {
+    match find(view, request) {
+        Ok(response) => response,
+        Err(refusal) => refusal.into_response(),
     }
-    router
-        .route("/api/about", get(about))
-        .route("/api/{pane}/ground", get(ground))
-        .route("/api/{pane}/pvs", get(pvs))
-        .route("/api/{pane}/distances", get(distances))
-        .route("/api/{pane}/exposure", get(exposure))
-        .route("/api/{pane}/frontier", get(frontier))
-        .route("/api/{pane}/check", get(check))
-        .route("/api/{pane}/walk", post(walk))
-        .route("/api/{pane}/walk/{id}", post(step))
-        .fallback(async || Refusal::not_found("there is nothing here").into_response())
-        .with_state(view)
-        .layer(from_fn_with_state(port, guard))
+}
+
+fn find(view: &View, request: &Request) -> Result<Response, Refusal> {
+    if let Some((_, kind, text)) = PAGE.iter().find(|file| file.0 == request.path) {
+        return by("GET", request, || {
+            Ok(Response {
+                status: 200,
+                kind: format!("{kind}; charset=utf-8"),
+                headers: Vec::new(),
+                body: text.as_bytes().to_vec(),
+            })
+        });
+    }
+    let query = Query::new(&request.query)?;
+    let parts: Vec<&str> = request.path.split('/').skip(1).collect();
+    let get =
+        |question: &dyn Fn() -> Answered| by("GET", request, || Ok(question()?.into_response()));
+    let post =
+        |question: &dyn Fn() -> Answered| by("POST", request, || Ok(question()?.into_response()));
+    match parts[..] {
+        ["api", "about"] => get(&|| about(view)),
+        ["api", pane, "ground"] => get(&|| ground(view, number(pane)?, &query)),
+        ["api", pane, "pvs"] => get(&|| pvs(view, number(pane)?, &query)),
+        ["api", pane, "distances"] => get(&|| distances(view, number(pane)?, &query)),
+        ["api", pane, "exposure"] => get(&|| exposure(view, number(pane)?)),
+        ["api", pane, "frontier"] => get(&|| frontier(view, number(pane)?, &query)),
+        ["api", pane, "check"] => get(&|| check(view, number(pane)?, &query)),
+        ["api", pane, "walk"] => post(&|| walk(view, number(pane)?, &query)),
+        ["api", pane, "walk", id] => post(&|| step(view, number(pane)?, number(id)?, &query)),
+        _ => Err(Refusal::not_found("there is nothing here")),
+    }
+}
+
+/// Answers where the method is the one that is expected; whoever may GET may ask for the HEAD.
+fn by(
+    method: &'static str,
+    request: &Request,
+    answer: impl FnOnce() -> Result<Response, Refusal>,
+) -> Result<Response, Refusal> {
+    if request.method == method || (method == "GET" && request.method == "HEAD") {
+        return answer();
+    }
+    let mut refusal = Response::words(405, &format!("expected the method {method}"));
+    refusal.headers.push(("allow", method));
+    Ok(refusal)
+}
+
+/// A number in a path.
+fn number<N: FromStr>(text: &str) -> Result<N, Refusal> {
+    let wrong = |_| Refusal::bad_request(format!("{text:?}: expected a number"));
+    text.parse().map_err(wrong)
+}
+
+/// What stands behind the question mark; each name once.
+struct Query(Vec<(String, String)>);
+
+impl Query {
+    fn new(text: &str) -> Result<Self, Refusal> {
+        let pairs = form_urlencoded::parse(text.as_bytes()).into_owned();
+        let pairs: Vec<(String, String)> = pairs.collect();
+        for (i, (name, _)) in pairs.iter().enumerate() {
+            if pairs[..i].iter().any(|other| other.0 == *name) {
+                return Err(Refusal::bad_request(format!("{name}: given twice")));
+            }
+        }
+        Ok(Self(pairs))
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        let pair = self.0.iter().find(|pair| pair.0 == name);
+        pair.map(|pair| &pair.1[..])
+    }
+
+    fn must(&self, name: &str) -> Result<&str, Refusal> {
+        let missing = || Refusal::bad_request(format!("{name}: missing"));
+        self.get(name).ok_or_else(missing)
+    }
+
+    fn number<N: FromStr>(&self, name: &str) -> Result<Option<N>, Refusal> {
+        let parse = |text: &str| {
+            let wrong = |_| Refusal::bad_request(format!("{name}={text}: expected a number"));
+            text.parse().map_err(wrong)
+        };
+        self.get(name).map(parse).transpose()
+    }
 }
 
 /// A bundle, ready for questions.
@@ -91,185 +155,135 @@ impl Opened {
     }
 }
 
-/// Answers a question about a bundle where it may take its time, and says of which generation the
-/// answer is.
-async fn ask<F>(view: Arc<View>, pane: usize, question: F) -> Answered
-where
-    F: FnOnce(&View, &Arc<Opened>, World<'_>) -> Answered + Send + 'static,
-{
-    let answered = tokio::task::spawn_blocking(move || {
-        let source = view.sources.get(pane);
-        let source = source.ok_or_else(|| Refusal::not_found("there is no such bundle"))?;
-        let opened = source.current();
-        let answer = question(&view, &opened, opened.world()?)?;
-        Ok(answer.entry("generation", opened.generation))
-    });
-    let failed = |_| Refusal::failed("this question could not be answered");
-    answered.await.map_err(failed)?
+/// Answers a question about a bundle, and says of which generation the answer is.
+fn ask(
+    view: &View,
+    pane: usize,
+    question: impl FnOnce(&Arc<Opened>, World<'_>) -> Answered,
+) -> Answered {
+    let source = view.sources.get(pane);
+    let source = source.ok_or_else(|| Refusal::not_found("there is no such bundle"))?;
+    let opened = source.current();
+    let answer = question(&opened, opened.world()?)?;
+    Ok(answer.entry("generation", opened.generation))
 }
 
 /// What is viewed: asked for at the start, and now and then to learn of a new bundle.
-async fn about(State(view): Shared) -> Result<Answer, Refusal> {
-    let answered = tokio::task::spawn_blocking(move || {
-        let about = |source: &Source| -> Result<Value, Refusal> {
-            let opened = source.current();
-            let bundle = opened.map.bundle().ok();
-            let mut about = match opened.world()? {
-                World::Terrain(terrain) => terrain::about(&terrain, bundle.and_then(|b| b.crs())),
-                World::Level(level) => level::about(&level),
-            };
-            about["name"] = source.name().into();
-            about["bytes"] = bundle.map_or(0, |bundle| bundle.bytes().len()).into();
-            about["generation"] = opened.generation.into();
-            about["fault"] = source.fault().into();
-            Ok(about)
+fn about(view: &View) -> Answered {
+    let about = |source: &Source| -> Result<Value, Refusal> {
+        let opened = source.current();
+        let bundle = opened.map.bundle().ok();
+        let mut about = match opened.world()? {
+            World::Terrain(terrain) => terrain::about(&terrain, bundle.and_then(|b| b.crs())),
+            World::Level(level) => level::about(&level),
         };
-        let panes: Result<Vec<_>, _> = view.sources.iter().map(about).collect();
-        Ok(Answer::new(
-            json!({ "panes": panes?, "palette": colours() }),
-        ))
-    });
-    let failed = |_| Refusal::failed("this question could not be answered");
-    answered.await.map_err(failed)?
+        about["name"] = source.name().into();
+        about["bytes"] = bundle.map_or(0, |bundle| bundle.bytes().len()).into();
+        about["generation"] = opened.generation.into();
+        about["fault"] = source.fault().into();
+        Ok(about)
+    };
+    let panes: Result<Vec<_>, _> = view.sources.iter().map(about).collect();
+    Ok(Answer::new(
+        json!({ "panes": panes?, "palette": colours() }),
+    ))
 }
 
-/// At which height a level is cut.
-#[derive(Deserialize)]
-struct Cut {
-    cut: Option<f64>,
-}
-
-async fn ground(
-    State(view): Shared,
-    Path(pane): Path<usize>,
-    Query(Cut { cut }): Query<Cut>,
-) -> Answered {
+/// A level is cut at a height, if one is given.
+fn ground(view: &View, pane: usize, query: &Query) -> Answered {
+    let cut: Option<f64> = query.number("cut")?;
     if cut.is_some_and(|cut| !cut.is_finite()) {
         return Err(Refusal::bad_request("cut: expected a height"));
     }
-    ask(view, pane, move |view, _, world| match world {
+    ask(view, pane, |_, world| match world {
         World::Terrain(terrain) => Ok(terrain::ground(&terrain)),
         World::Level(level) => Ok(level::ground(&level, cut, view.sources[pane].path())),
     })
-    .await
 }
 
-#[derive(Deserialize)]
-struct Look {
-    at: String,
-    #[serde(default)]
-    level: u32,
-}
-
-async fn pvs(State(view): Shared, Path(pane): Path<usize>, Query(look): Query<Look>) -> Answered {
-    ask(view, pane, move |_, _, world| match world {
-        World::Terrain(terrain) => terrain::pvs(&terrain, &look.at, look.level),
-        World::Level(level) => level::pvs(&level, &look.at),
+fn pvs(view: &View, pane: usize, query: &Query) -> Answered {
+    let at = query.must("at")?;
+    let level = query.number("level")?.unwrap_or(0);
+    ask(view, pane, |_, world| match world {
+        World::Terrain(terrain) => terrain::pvs(&terrain, at, level),
+        World::Level(level) => level::pvs(&level, at),
     })
-    .await
 }
 
-async fn distances(
-    State(view): Shared,
-    Path(pane): Path<usize>,
-    Query(look): Query<Look>,
-) -> Answered {
-    ask(view, pane, move |_, _, world| match world {
+fn distances(view: &View, pane: usize, query: &Query) -> Answered {
+    let at = query.must("at")?;
+    ask(view, pane, |_, world| match world {
         World::Terrain(_) => Err(Refusal::not_found(
             "steps are between cells; this is a terrain",
         )),
-        World::Level(level) => level::distances(&level, &look.at),
+        World::Level(level) => level::distances(&level, at),
     })
-    .await
 }
 
-async fn exposure(State(view): Shared, Path(pane): Path<usize>) -> Answered {
-    ask(view, pane, |_, opened, world| match world {
+fn exposure(view: &View, pane: usize) -> Answered {
+    ask(view, pane, |opened, world| match world {
         World::Terrain(terrain) => terrain::exposed(opened, terrain.grid().samples()),
         World::Level(level) => Ok(level::exposed(&level)),
     })
-    .await
 }
 
-#[derive(Deserialize)]
-struct Players {
-    a: String,
-    b: String,
-    #[serde(default)]
+/// Where players are.
+struct Players<'a> {
+    a: &'a str,
+    b: &'a str,
     margin: u32,
-    #[serde(default)]
-    construction: String,
+    construction: Construction,
 }
 
-impl Players {
-    fn construction(&self) -> Result<Construction, Refusal> {
-        match self.construction.as_str() {
-            "" => Ok(Construction::default()),
-            "published" => Ok(Construction::Published),
-            "tightened" => Ok(Construction::Tightened),
-            "grown" => Ok(Construction::Grown),
-            other => Err(Refusal::bad_request(format!(
-                "construction {other:?}: expected published, tightened or grown"
-            ))),
-        }
+impl<'a> Players<'a> {
+    fn new(query: &'a Query) -> Result<Self, Refusal> {
+        Ok(Self {
+            a: query.must("a")?,
+            b: query.must("b")?,
+            margin: query.number("margin")?.unwrap_or(0),
+            construction: match query.get("construction").unwrap_or("") {
+                "" => Construction::default(),
+                "published" => Construction::Published,
+                "tightened" => Construction::Tightened,
+                "grown" => Construction::Grown,
+                other => {
+                    return Err(Refusal::bad_request(format!(
+                        "construction {other:?}: expected published, tightened or grown"
+                    )));
+                }
+            },
+        })
     }
 }
 
-async fn frontier(
-    State(view): Shared,
-    Path(pane): Path<usize>,
-    Query(players): Query<Players>,
-) -> Answered {
-    ask(view, pane, move |_, _, world| match world {
+fn frontier(view: &View, pane: usize, query: &Query) -> Answered {
+    let players = Players::new(query)?;
+    ask(view, pane, |_, world| match world {
         World::Terrain(terrain) => {
-            terrain::frontier(&terrain, &players.a, &players.b, players.margin)
+            terrain::frontier(&terrain, players.a, players.b, players.margin)
         }
-        World::Level(level) => {
-            level::frontier(&level, &players.a, &players.b, players.construction()?)
-        }
+        World::Level(level) => level::frontier(&level, players.a, players.b, players.construction),
     })
-    .await
 }
 
-async fn check(
-    State(view): Shared,
-    Path(pane): Path<usize>,
-    Query(players): Query<Players>,
-) -> Answered {
-    ask(view, pane, move |_, _, world| match world {
-        World::Terrain(terrain) => terrain::check(&terrain, &players.a, &players.b),
-        World::Level(level) => {
-            level::check(&level, &players.a, &players.b, players.construction()?)
-        }
+fn check(view: &View, pane: usize, query: &Query) -> Answered {
+    let players = Players::new(query)?;
+    ask(view, pane, |_, world| match world {
+        World::Terrain(terrain) => terrain::check(&terrain, players.a, players.b),
+        World::Level(level) => level::check(&level, players.a, players.b, players.construction),
     })
-    .await
 }
 
-async fn walk(
-    State(view): Shared,
-    Path(pane): Path<usize>,
-    Query(players): Query<Players>,
-) -> Answered {
-    ask(view, pane, move |view, opened, _| {
-        view.walks.begin(opened.clone(), [players.a, players.b])
+fn walk(view: &View, pane: usize, query: &Query) -> Answered {
+    let players = Players::new(query)?;
+    let places = [players.a, players.b].map(str::to_owned);
+    ask(view, pane, |opened, _| {
+        view.walks.begin(opened.clone(), places)
     })
-    .await
 }
 
-/// Where players go; who is not named stays.
-#[derive(Deserialize)]
-struct Steps {
-    a: Option<String>,
-    b: Option<String>,
-}
-
-async fn step(
-    State(view): Shared,
-    Path((pane, id)): Path<(usize, u64)>,
-    Query(steps): Query<Steps>,
-) -> Answered {
-    ask(view, pane, move |view, _, _| {
-        view.walks.step(id, [steps.a, steps.b])
-    })
-    .await
+/// A step of a walk; who is not named stays.
+fn step(view: &View, pane: usize, id: u64, query: &Query) -> Answered {
+    let to = ["a", "b"].map(|name| query.get(name).map(str::to_owned));
+    ask(view, pane, |_, _| view.walks.step(id, to))
 }

@@ -4,15 +4,13 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::routes::{View, router};
+use super::connections::serve;
+use super::guard::guard;
+use super::routes::{View, answer};
 use super::source::Source;
 use super::walk::Walks;
 use crate::runtime::{OpenError, WorldKind};
-
-/// How long a stop may wait to be noticed.
-const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Why there is no view.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +79,6 @@ impl Server {
         let port = port.unwrap_or(0);
         let listen = || {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-            listener.set_nonblocking(true)?;
             let address = listener.local_addr()?;
             Ok((listener, address))
         };
@@ -115,29 +112,12 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// [`ViewError::Serve`] where the system gives no threads or the listener fails.
+    /// [`ViewError::Serve`] where the system gives no thread.
     pub fn run(self, stop: impl Fn() -> bool) -> Result<(), ViewError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .map_err(ViewError::Serve)?;
-        let served = runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(self.listener)?;
-            let router = router(self.view, self.address.port());
-            let stopped = async {
-                while !stop() {
-                    tokio::time::sleep(PATIENCE).await;
-                }
-            };
-            tokio::select! {
-                served = async { axum::serve(listener, router).await } => served,
-                () = stopped => Ok(()),
-            }
-        });
-        // Nobody waits for answers any more.
-        runtime.shutdown_background();
-        served.map_err(ViewError::Serve)
+        let port = self.address.port();
+        let view = self.view;
+        let guarded = move |request: &_| guard(port, request, || answer(&view, request));
+        serve(self.listener, guarded, stop).map_err(ViewError::Serve)
     }
 }
 

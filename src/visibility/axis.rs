@@ -1,15 +1,15 @@
 //! The terrain's tables for sight along one axis of its grid.
 
 use super::Bodies;
-use super::field::Stance;
+use super::height_field::Stance;
 use super::lanes::{Layout, MOST_VALUES, Strips, VOID, Windows, fold};
 use super::surface::{Cover, POINTS};
 use crate::world::Terrain;
 
-/// Side of the largest block of targets, in samples.
+/// Side of the largest square of displacements that is decided at once. [Unit: samples]
 pub(super) const TOP: usize = 32;
 
-/// Samples of void around the grid, so that no lane reads outside: a block of targets, a patch,
+/// Samples of void around the grid, so that no lane reads outside: a square of displacements, a block,
 /// and what a window may be longer than asked for.
 const PAD: usize = 80;
 
@@ -48,6 +48,24 @@ impl Axis {
     /// Whether so many columns and rows are few enough for the tables.
     pub fn fits(width: usize, height: usize) -> bool {
         Layout::new(width, height, PAD).most_values() <= MOST_VALUES
+    }
+
+    /// Bytes of the tables of so many columns and rows, and of what their making takes for a while.
+    pub fn bytes(width: usize, height: usize, stance: Stance) -> u64 {
+        let layout = Layout::new(width, height, PAD);
+        let cells = stance == Stance::Cell;
+        let padded = layout.stride as u64 * layout.rows as u64;
+        // Ground, eye and head, the highest and the lowest eye, of cells the highest head; the
+        // heads over squares; and windows.
+        let tables = 5 + u64::from(cells) + 2 * u64::from(TOP.ilog2()) + Windows::TABLES * 2;
+        let quarters = if cells {
+            64 * (width * height) as u64
+        } else {
+            0
+        };
+        // Each value lies in two strips. Planes in the making: one each of the ground, the least,
+        // the greatest, what blocks and what slabs have, and those of windows.
+        tables * padded * 8 + quarters + (6 + Windows::TABLES) * padded * 4
     }
 
     pub fn new(terrain: &Terrain, base: f64, bodies: Bodies, stance: Stance) -> Self {
@@ -113,8 +131,8 @@ impl Axis {
             eye_max: strips(&raised(&greatest, bodies.eye)),
             eye_min: strips(&raised(&least, bodies.eye)),
             head_top: cells.then(|| strips(&raised(&greatest, bodies.head))),
-            head_max: blocks(&layout, raised(&greatest, bodies.head), f32::max),
-            head_min: blocks(&layout, raised(&least, bodies.head), f32::min),
+            head_max: over_squares(&layout, raised(&greatest, bodies.head), f32::max),
+            head_min: over_squares(&layout, raised(&least, bodies.head), f32::min),
             quarters,
             ground: strips(&blocking),
             layout,
@@ -134,8 +152,8 @@ impl Axis {
     }
 }
 
-/// Joins over blocks of 2, 4 ... `TOP` samples a side.
-fn blocks(layout: &Layout, single: Vec<f32>, join: fn(f32, f32) -> f32) -> Vec<Strips> {
+/// Joins over squares of 2, 4 ... `TOP` samples a side.
+fn over_squares(layout: &Layout, single: Vec<f32>, join: fn(f32, f32) -> f32) -> Vec<Strips> {
     let mut plane = single;
     let mut all = Vec::new();
     for k in 0..TOP.ilog2() {

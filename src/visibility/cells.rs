@@ -1,23 +1,34 @@
 //! One displacement of view cells: which cells see the cell that lies there from them.
 //!
-//! A cell sees another if its sample sees the other's: that is asked first, and tells which lines
-//! rise highest above the sight between the samples ([`super::walls`]). Where it does not,
-//! positions between the samples may still. Lines may hide the whole cell by the test of blocks
-//! ([`super::ceiling`]), or else quarter by quarter ([`super::refine`]).
+//! In steps, each for what the one before leaves open:
+//!
+//! 1. The lines that have hidden neighbours may hide the whole cell, too ([`super::upper_bound`]).
+//! 2. If a cell's sample sees the other's sample, the cell sees the other cell. This is decided
+//!    exactly, and finds the occluders on the way ([`super::occluders`]).
+//! 3. Where the samples are hidden from each other, other positions in the cells may still see each
+//!    other. The highest occluder may hide the whole cell.
+//! 4. Else occluders may hide it quarter by quarter ([`super::refine`]).
+//!
+//! What is still open then counts as visible.
+//!
+//! Which lines are tried depends on neighbours, and on the end that is asked. So what is found hidden
+//! depends a little on how a terrain lies on its grid: see ARCHITECTURE.md, "What does not depend on
+//! orientation, and what does".
 
-use super::ceiling::Ceiling;
 use super::exact::{Single, exact};
 use super::lanes::{LANES, Lanes};
+use super::occluders::{OCCLUDERS, Occluders};
 use super::rays::Rays;
 use super::refine::refine;
 use super::span::{Rectangle, Span};
-use super::walls::{WALLS, Walls};
+use super::upper_bound::UpperBound;
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
 
-/// Of what the corners of both cells are higher than their samples, the share that the highest
-/// line has to be above sight for quarters to be tried: with less, one cell in fifty is hidden.
-const HOPE: f32 = 0.4;
+/// When it pays to try quarters: the highest occluder has to rise above the line of sight between
+/// the samples by at least this share of what the corners of both cells rise above their samples.
+/// Of the pairs with less, one in fifty would be found hidden.
+const LEAST_RISE: f32 = 0.4;
 
 /// The view cells of samples (u0, v0) to (u1, v1).
 pub(super) fn cell(u0: i32, u1: i32, v0: i32, v1: i32) -> Rectangle {
@@ -37,7 +48,7 @@ pub(super) fn cells<S: Simd, const N: usize>(
     single: Single<'_>,
 ) -> u64 {
     let Single {
-        band,
+        rows,
         u,
         v,
         mut active,
@@ -45,56 +56,61 @@ pub(super) fn cells<S: Simd, const N: usize>(
     } = single;
     let field = rays.field;
     let span = Span::between(cell(0, 0, 0, 0), cell(u, u, v, v));
-    let axis = band.axis;
-    let (origin, target) = (band.index(0, 0), band.index(u, v));
+    let axis = rows.axis;
+    let (origin, target) = (rows.index(0, 0), rows.index(u, v));
     let heads = axis.head_top.as_ref().expect("tables for cells");
-    let ceiling = Ceiling::<S, N>::new::<true>(simd, field, band, span, (heads, target));
-    for x in rays.hot[0].before(u) {
-        active &= !ceiling.pierced(simd, x);
+    let bound = UpperBound::<S, N>::new::<true>(simd, field, rows, span, (heads, target));
+    for x in rays.cached[0].before(u) {
+        active &= !bound.hidden_by(simd, x);
     }
     if active == 0 {
         return 0;
     }
-    let mut walls = Walls {
-        lines: [[0.0; LANES]; WALLS],
+    let mut occluders = Occluders {
+        lines: [[0.0; LANES]; OCCLUDERS],
         above: [0.0; LANES],
     };
-    let seen = exact::<S, N>(simd, rays, Single { active, ..single }, Some(&mut walls));
+    let seen = exact::<S, N>(
+        simd,
+        rays,
+        Single { active, ..single },
+        Some(&mut occluders),
+    );
     let mut open = active & !seen;
     if open == 0 {
         return seen;
     }
 
     // How much higher than between the samples sight may be over the highest line.
-    let eye: Lanes<S, N> = axis.eye_max.patch(simd, origin);
-    let eye = eye.minus(axis.eye.patch(simd, origin));
-    let head: Lanes<S, N> = heads.patch(simd, target);
-    let head = head.minus(axis.head.patch(simd, target));
-    let lines = Lanes::<S, N>::of(simd, &walls.lines[0]);
+    let eye: Lanes<S, N> = axis.eye_max.load(simd, origin);
+    let eye = eye.minus(axis.eye.load(simd, origin));
+    let head: Lanes<S, N> = heads.load(simd, target);
+    let head = head.minus(axis.head.load(simd, target));
+    let lines = Lanes::<S, N>::of(simd, &occluders.lines[0]);
     let way = lines.times(1.0 / u as f32);
     let higher = eye.plus(head.minus(eye).scaled(way));
-    let above = Lanes::<S, N>::of(simd, &walls.above);
-    let hopeless = open & higher.times(HOPE).above(above);
+    let above = Lanes::<S, N>::of(simd, &occluders.above);
+    let not_tried = open & higher.times(LEAST_RISE).above(above);
 
     let mut untried = open & above.above(higher);
     while untried != 0 {
-        let line = walls.lines[0][untried.trailing_zeros() as usize];
+        let line = occluders.lines[0][untried.trailing_zeros() as usize];
         untried &= !lines.equal(line);
         let x = line as i32;
         if x == 0 {
             continue;
         }
-        let hidden = ceiling.pierced(simd, x) & open;
+        let hidden = bound.hidden_by(simd, x) & open;
         if hidden != 0 {
             open &= !hidden;
             untried &= open;
-            rays.hot[0].note_once(x);
+            rays.cached[0].note_once(x);
         }
     }
-    let mut seen = seen | open & hopeless;
-    open &= !hopeless;
+    let mut seen = seen | open & not_tried;
+    open &= !not_tried;
     if open != 0 {
-        seen |= refine(simd, rays, band, (u, v), open, &walls);
+        seen |= refine(simd, rays, rows, (u, v), open, &occluders);
     }
     seen
 }

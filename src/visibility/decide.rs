@@ -1,31 +1,39 @@
-//! Blocks of displacements: hidden, visible, or to be divided.
+//! Squares of displacements: hidden, visible, or to be quartered.
 //!
-//! Each pair of a block has a *major* direction, columns or rows, in which it is at least as far
-//! apart as in the other. Across it run grid lines, x = 1, 2, 3 ... from the viewpoint, and
-//! between line x and the next lies slab x. Two tests of a line or slab decide blocks:
+//! A *displacement* is how far a target lies from its viewpoint, in columns and rows. A square of
+//! displacements stands for many lines of sight: from each viewpoint of a block to every target
+//! that lies so far from it.
 //!
-//! - *Hidden*: over line x, every line of sight of the block passes within some samples and no
-//!   higher than some height. If the least ground over these samples is higher, all are blocked.
-//! - *Clear*: over slab x, every line of sight passes within some samples and no lower than some
-//!   height. If the greatest ground over these samples is not higher, the slab blocks none of
-//!   them. The slabs that may block are handed down to the block's quarters; where none is
-//!   left, all is visible.
+//! The *major* direction of a displacement is the one, columns or rows, in which it is at least as
+//! long as in the other. Grid lines cross it at x = 1, 2, 3 ... from the viewpoint; slab x lies
+//! between line x and the next. Two tests decide a square as a whole:
 //!
-//! Both are one-sided by more than their rounding errors (`Field::above` and `Field::below`), so
-//! that they never contradict the definition; what they leave open is decided by it.
+//! - *Hidden*: one line is enough. All lines of sight cross line x within certain samples and below
+//!   a certain height ([`super::upper_bound`]). If the least ground over these samples is higher,
+//!   all of them are blocked.
+//! - *Visible*: no slab may block. All lines of sight pass slab x within certain samples and above
+//!   a certain height. If the greatest ground over these samples is not higher, the slab blocks
+//!   none of them.
+//!
+//! If neither test decides, the square is quartered. The quarters look only at the slabs that the
+//! whole square found to block perhaps.
+//!
+//! Both tests keep a margin that is greater than their rounding errors (`HeightField::above` and
+//! `HeightField::below`), so that they never contradict the definition. What they leave open is
+//! decided by the definition itself.
 
-use super::band::Band;
-use super::ceiling::Ceiling;
 use super::cells::{cell, cells};
 use super::exact::{Single, exact};
-use super::field::Stance;
-use super::lanes::{Lanes, PATCH};
-use super::rays::{Block, LEVELS, Patch, Rays};
+use super::height_field::Stance;
+use super::lanes::{Lanes, SIDE};
+use super::rays::{DisplacementSquare, LEVELS, Rays, ViewBlock};
 use super::span::Span;
+use super::upper_bound::UpperBound;
+use super::viewpoint_rows::ViewpointRows;
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
 
-/// A block of displacements still to be decided.
+/// A square of displacements that is still to be decided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     /// Least column and row displacement.
@@ -39,12 +47,13 @@ pub(super) struct Node {
     pub parent: Option<Parent>,
 }
 
-/// What is known of the node that another is a quarter of.
+/// What was found out about the square of which this one is a quarter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parent {
     /// How many slabs of its list may block.
     slabs: usize,
-    /// Whether they run along columns: what lies on a diagonal could be asked in both directions.
+    /// Whether its major direction is along rows. A square on a diagonal can be asked either way,
+    /// but its quarters have to keep to the way in which the slabs were counted.
     turned: bool,
 }
 
@@ -64,7 +73,7 @@ impl Node {
     }
 }
 
-/// The strip between two neighbouring grid lines across the major direction.
+/// The ground between two neighbouring grid lines across the major direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slab {
     /// The nearer line, counted from the viewpoint.
@@ -84,24 +93,24 @@ pub(super) struct Reach {
     pub v1: i32,
 }
 
-/// Decides a node, or puts its quarters on the stack.
+/// Decides a square, or puts its quarters on the stack.
 #[simd]
 pub(super) fn visit<S: Simd>(
     simd: S,
     rays: &mut Rays<'_>,
-    patch: &Patch,
+    block: &ViewBlock,
     node: Node,
-    block: &mut Block,
+    square: &mut DisplacementSquare,
 ) {
     let field = rays.field;
     let side = 1 << node.level;
     let (p0, p1) = (node.p, node.p + side - 1);
     let (q0, q1) = (node.q, node.q + side - 1);
-    let others = PATCH as i32 - 1;
-    if q1 < -(patch.row + others)
-        || q0 >= field.height as i32 - patch.row
-        || p1 < -(patch.column + others)
-        || p0 >= field.width as i32 - patch.column
+    let others = SIDE as i32 - 1;
+    if q1 < -(block.row + others)
+        || q0 >= field.height as i32 - block.row
+        || p1 < -(block.column + others)
+        || p0 >= field.width as i32 - block.column
     {
         return;
     }
@@ -110,7 +119,7 @@ pub(super) fn visit<S: Simd>(
     if field.too_far(p_min, q_min) {
         return;
     }
-    if node.level >= 3 && rays.is_done(patch, patch.column + p1 + others, patch.row + q1 + others) {
+    if node.level >= 3 && rays.is_done(block, block.column + p1 + others, block.row + q1 + others) {
         return;
     }
     let turned = match node.parent {
@@ -138,21 +147,21 @@ pub(super) fn visit<S: Simd>(
             node.divide(&mut rays.stack, node.active, None);
         } else {
             // No displacement at all.
-            block.mark(node.p, node.q, 1, node.active);
+            square.mark(node.p, node.q, 1, node.active);
         }
         return;
     };
-    // Only the rows of the patch that are open still: the others would cost as much.
-    let (band, groups) = Band::new(field, patch, node.active, turned, sign);
+    // Rows of viewpoints that are decided already would cost as much as the others: leave them out.
+    let (rows, groups) = ViewpointRows::new(field, block, node.active, turned, sign);
     match (groups, field.stance) {
-        (1, Stance::Sample) => decide::<S, false, 1>(simd, rays, band, reach, node, block),
-        (2, Stance::Sample) => decide::<S, false, 2>(simd, rays, band, reach, node, block),
-        (3, Stance::Sample) => decide::<S, false, 3>(simd, rays, band, reach, node, block),
-        (_, Stance::Sample) => decide::<S, false, 4>(simd, rays, band, reach, node, block),
-        (1, Stance::Cell) => decide::<S, true, 1>(simd, rays, band, reach, node, block),
-        (2, Stance::Cell) => decide::<S, true, 2>(simd, rays, band, reach, node, block),
-        (3, Stance::Cell) => decide::<S, true, 3>(simd, rays, band, reach, node, block),
-        (_, Stance::Cell) => decide::<S, true, 4>(simd, rays, band, reach, node, block),
+        (1, Stance::Sample) => decide::<S, false, 1>(simd, rays, rows, reach, node, square),
+        (2, Stance::Sample) => decide::<S, false, 2>(simd, rays, rows, reach, node, square),
+        (3, Stance::Sample) => decide::<S, false, 3>(simd, rays, rows, reach, node, square),
+        (_, Stance::Sample) => decide::<S, false, 4>(simd, rays, rows, reach, node, square),
+        (1, Stance::Cell) => decide::<S, true, 1>(simd, rays, rows, reach, node, square),
+        (2, Stance::Cell) => decide::<S, true, 2>(simd, rays, rows, reach, node, square),
+        (3, Stance::Cell) => decide::<S, true, 3>(simd, rays, rows, reach, node, square),
+        (_, Stance::Cell) => decide::<S, true, 4>(simd, rays, rows, reach, node, square),
     }
 }
 
@@ -167,22 +176,22 @@ fn nearest(a: i32, b: i32) -> i32 {
     }
 }
 
-/// Decides a node for a band of viewpoints.
+/// Decides a square for some rows of viewpoints.
 #[simd]
 fn decide<S: Simd, const CELLS: bool, const N: usize>(
     simd: S,
     rays: &mut Rays<'_>,
-    band: Band<'_>,
+    rows: ViewpointRows<'_>,
     reach: Reach,
     node: Node,
-    block: &mut Block,
+    square: &mut DisplacementSquare,
 ) {
     let field = rays.field;
     let level = node.level as usize;
     let side = 1 << node.level;
     let Reach { u0, u1, v0, v1 } = reach;
     if level == 0 {
-        single::<S, CELLS, N>(simd, rays, band, (u0, v0), node, block);
+        single::<S, CELLS, N>(simd, rays, rows, (u0, v0), node, square);
         return;
     }
     let span = if CELLS {
@@ -190,26 +199,26 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
     } else {
         Span::of_samples(u0, u1, v0, v1)
     };
-    let axis = band.axis;
-    let (p, q) = band.turn((node.p, node.q));
-    let origin = band.index(0, 0);
-    let target = axis.layout.index(band.column + p, band.row + q);
+    let axis = rows.axis;
+    let (p, q) = rows.turn((node.p, node.q));
+    let origin = rows.index(0, 0);
+    let target = axis.layout.index(rows.column + p, rows.row + q);
     let (near, far) = (span.near, span.far);
 
     let heads = (&axis.head_max[level - 1], target);
-    let ceiling = Ceiling::<S, N>::new::<CELLS>(simd, field, band, span, heads);
-    let mut active = band.lanes(node.active);
-    let hot = &mut rays.hot[level];
-    for x in hot.before(u0) {
-        active &= !ceiling.pierced(simd, x);
+    let bound = UpperBound::<S, N>::new::<CELLS>(simd, field, rows, span, heads);
+    let mut active = rows.lanes(node.active);
+    let cached = &mut rays.cached[level];
+    for x in cached.before(u0) {
+        active &= !bound.hidden_by(simd, x);
         if active == 0 {
             return;
         }
     }
 
     // Over slab x no sight is lower than `lowest + x · flattest`.
-    let eye: Lanes<S, N> = axis.eye_min.patch(simd, origin);
-    let rise = axis.head_min[level - 1].patch(simd, target).minus(eye);
+    let eye: Lanes<S, N> = axis.eye_min.load(simd, origin);
+    let rise = axis.head_min[level - 1].load(simd, target).minus(eye);
     let flattest = rise.times(near.slope).min(rise.times(far.slope));
     let lowest = eye.raised(field.below).plus(
         rise.times(near.offset)
@@ -219,7 +228,7 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
     // No segment leaves the box spanned by its ends.
     let beyond = i32::from(CELLS);
     let (first, last) = (v0.min(0) - beyond, v1.max(0) + beyond);
-    let back = i32::from(band.sign < 0);
+    let back = i32::from(rows.sign < 0);
     let (lists, above) = rays.slabs.split_at_mut(level + 1);
     let kept = &mut lists[level][..];
     let slabs = match node.parent {
@@ -228,7 +237,7 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
     };
     let mut count = 0;
     for slab in slabs {
-        if slab.lanes >> band.skipped & active == 0 {
+        if slab.lanes >> rows.skipped & active == 0 {
             continue;
         }
         let x = slab.x as i32;
@@ -237,10 +246,10 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
         }
         let (low, high) = (span.low.at(x), span.high.at(x));
         if x < u0 && x > 0 {
-            let hid = ceiling.pierced(simd, x) & active;
+            let hid = bound.hidden_by(simd, x) & active;
             if hid != 0 {
                 active &= !hid;
-                hot.note(x);
+                cached.note(x);
                 if active == 0 {
                     return;
                 }
@@ -250,11 +259,11 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
         let hi = (((high + high_step) >> 32) as i32 + 1).min(last);
         let ground = axis
             .greatest
-            .patch(simd, band.index(x + back, lo), hi - lo + 1);
+            .load(simd, rows.index(x + back, lo), hi - lo + 1);
         let lanes = ground.above(flattest.mul_add(x as f32, lowest)) & active;
         kept[count] = Slab {
             x: slab.x,
-            lanes: lanes << band.skipped,
+            lanes: lanes << rows.skipped,
         };
         count += usize::from(lanes != 0);
     }
@@ -264,13 +273,13 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
         node.q.abs().max((node.q + side - 1).abs()),
     );
     if count == 0 && node.level <= 3 && near {
-        block.mark(node.p, node.q, side, band.of_patch(active));
+        square.mark(node.p, node.q, side, rows.of_block(active));
     } else {
         let parent = Parent {
             slabs: count,
-            turned: band.turned,
+            turned: rows.turned,
         };
-        node.divide(&mut rays.stack, band.of_patch(active), Some(parent));
+        node.divide(&mut rays.stack, rows.of_block(active), Some(parent));
     }
 }
 
@@ -279,16 +288,16 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
 fn single<S: Simd, const CELLS: bool, const N: usize>(
     simd: S,
     rays: &mut Rays<'_>,
-    band: Band<'_>,
+    rows: ViewpointRows<'_>,
     (u, v): (i32, i32),
     node: Node,
-    block: &mut Block,
+    square: &mut DisplacementSquare,
 ) {
     let single = Single {
-        band,
+        rows,
         u,
         v,
-        active: band.lanes(node.active),
+        active: rows.lanes(node.active),
         slabs: match node.parent {
             Some(parent) => Ok((1, parent.slabs)),
             None => Err(u as usize),
@@ -300,6 +309,6 @@ fn single<S: Simd, const CELLS: bool, const N: usize>(
         exact::<S, N>(simd, rays, single, None)
     };
     if seen != 0 {
-        block.mark(node.p, node.q, 1, band.of_patch(seen));
+        square.mark(node.p, node.q, 1, rows.of_block(seen));
     }
 }

@@ -1,10 +1,10 @@
 //! One displacement: who sees the sample there, exactly.
 
-use super::band::Band;
 use super::lanes::{Lanes, ROW};
+use super::occluders::{OCCLUDERS, OccluderSearch, Occluders};
 use super::rays::{LEVELS, Rays};
 use super::sightline::sees;
-use super::walls::{Highest, WALLS, Walls};
+use super::viewpoint_rows::ViewpointRows;
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
 
@@ -17,7 +17,7 @@ const FRACTION: i64 = (1 << POINT) - 1;
 /// The lines of sight of one displacement.
 #[derive(Clone, Copy)]
 struct Sights<'f, S: Simd, const N: usize> {
-    band: Band<'f>,
+    rows: ViewpointRows<'f>,
     /// Major and minor coordinate of the targets.
     u: i32,
     v: i32,
@@ -54,10 +54,10 @@ impl<S: Simd, const N: usize> Sights<'_, S, N> {
     fn across(&self, simd: S, x: i32) -> Lanes<S, N> {
         // Where a sample is crossed itself nothing is beyond it: its neighbour may be a void.
         let (whole, beyond) = crossing(x, self.u, self.slope);
-        let ground = &self.band.axis.ground;
-        let at = self.band.index(x, whole);
-        let first = ground.patch(simd, at);
-        let second = ground.patch(simd, at + ROW);
+        let ground = &self.rows.axis.ground;
+        let at = self.rows.index(x, whole);
+        let first = ground.load(simd, at);
+        let second = ground.load(simd, at + ROW);
         let terrain = first.towards(second, beyond);
         self.rise.mul_add(-(x as f32 * self.inv_u), terrain)
     }
@@ -81,8 +81,8 @@ impl<S: Simd, const N: usize> Sights<'_, S, N> {
             return None;
         }
         let j = j as i32;
-        let first = self.band.ground(simd, x, j);
-        let second = self.band.ground(simd, x + 1, j);
+        let first = self.rows.ground(simd, x, j);
+        let second = self.rows.ground(simd, x + 1, j);
         let terrain = first.towards(second, 1.0 - past as f32 * self.inv_v);
         Some(self.rise.mul_add(-(j.abs() as f32 * self.inv_v), terrain))
     }
@@ -91,7 +91,7 @@ impl<S: Simd, const N: usize> Sights<'_, S, N> {
 /// A displacement that is decided by itself.
 #[derive(Clone, Copy)]
 pub(super) struct Single<'f> {
-    pub band: Band<'f>,
+    pub rows: ViewpointRows<'f>,
     /// In major and minor coordinates.
     pub u: i32,
     pub v: i32,
@@ -103,28 +103,28 @@ pub(super) struct Single<'f> {
 
 /// Which of the active lanes see the sample that lies there from theirs, by the definition.
 ///
-/// For cells, `walls` is what their sight has to pass.
+/// For cells, `occluders` is what their sight has to pass.
 #[simd]
 pub(super) fn exact<S: Simd, const N: usize>(
     simd: S,
     rays: &mut Rays<'_>,
     single: Single<'_>,
-    walls: Option<&mut Walls>,
+    occluders: Option<&mut Occluders>,
 ) -> u64 {
     let Single {
-        band, u, v, active, ..
+        rows, u, v, active, ..
     } = single;
     let field = rays.field;
-    let eye: Lanes<S, N> = band.axis.eye.patch(simd, band.index(0, 0));
+    let eye: Lanes<S, N> = rows.axis.eye.load(simd, rows.index(0, 0));
     let eye_above = eye.raised(field.above);
     let sights = Sights {
-        band,
+        rows,
         u,
         v,
         slope: slope(u, v),
         inv_u: 1.0 / u as f32,
         inv_v: if v == 0 { 0.0 } else { 1.0 / v.abs() as f32 },
-        rise: band.axis.head.patch(simd, band.index(u, v)).minus(eye),
+        rise: rows.axis.head.load(simd, rows.index(u, v)).minus(eye),
     };
     let slabs = match single.slabs {
         Ok((level, count)) => &rays.slabs[level][..count],
@@ -135,17 +135,17 @@ pub(super) fn exact<S: Simd, const N: usize>(
     // direction, since most of what is hidden is hidden by one of them, and of these over those
     // that hid the neighbours.
     let mut highest = Lanes::splat(simd, f32::MIN);
-    if let Some(walls) = walls {
+    if let Some(occluders) = occluders {
         // All lines are looked at, in so many parts of the way.
-        let mut ranking = Highest::none(simd);
+        let mut ranking = OccluderSearch::none(simd);
         let mut rest = slabs;
-        for k in 0..WALLS {
-            let end = u * (k as i32 + 1) / WALLS as i32;
+        for k in 0..OCCLUDERS {
+            let end = u * (k as i32 + 1) / OCCLUDERS as i32;
             let (part, beyond) = rest.split_at(rest.partition_point(|slab| (slab.x as i32) < end));
             rest = beyond;
             for slab in part {
                 let x = slab.x as i32;
-                if slab.lanes >> band.skipped & active == 0 || x == 0 {
+                if slab.lanes >> rows.skipped & active == 0 || x == 0 {
                     continue;
                 }
                 let above = sights.across(simd, x);
@@ -153,15 +153,15 @@ pub(super) fn exact<S: Simd, const N: usize>(
                 ranking.note(simd, k, x, above);
             }
         }
-        *walls = ranking.walls(eye);
+        *occluders = ranking.occluders(eye);
     } else {
-        for x in rays.hot[0].before(u) {
+        for x in rays.cached[0].before(u) {
             highest = highest.max(sights.across(simd, x));
         }
         let mut left = active & !highest.above(eye_above);
         for (at, slab) in slabs.iter().enumerate() {
             let x = slab.x as i32;
-            if slab.lanes >> band.skipped & left == 0 || x == 0 || x >= u {
+            if slab.lanes >> rows.skipped & left == 0 || x == 0 || x >= u {
                 continue;
             }
             highest = highest.max(sights.across(simd, x));
@@ -172,7 +172,7 @@ pub(super) fn exact<S: Simd, const N: usize>(
                     break;
                 }
                 if left != before {
-                    rays.hot[0].note(x);
+                    rays.cached[0].note(x);
                 }
             }
         }
@@ -185,7 +185,7 @@ pub(super) fn exact<S: Simd, const N: usize>(
             return 0;
         }
         let x = slab.x as i32;
-        if slab.lanes >> band.skipped & left == 0 || x >= u {
+        if slab.lanes >> rows.skipped & left == 0 || x >= u {
             continue;
         }
         if let Some(above) = sights.along(simd, x) {
@@ -198,10 +198,10 @@ pub(super) fn exact<S: Simd, const N: usize>(
     while unsure != 0 {
         let lane = unsure.trailing_zeros();
         unsure &= unsure - 1;
-        let a = band.viewpoint(lane);
-        let b = (a.0 + u * band.sign, a.1 + v);
-        let there = band.axis.holds(b);
-        let [a, b] = [a, b].map(|(c, r)| band.turn((c as u32, r as u32)));
+        let a = rows.viewpoint(lane);
+        let b = (a.0 + u * rows.sign, a.1 + v);
+        let there = rows.axis.holds(b);
+        let [a, b] = [a, b].map(|(c, r)| rows.turn((c as u32, r as u32)));
         if !there || !sees(rays.terrain, field.bodies, a, b) {
             seen &= !(1 << lane);
         }

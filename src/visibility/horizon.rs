@@ -14,8 +14,8 @@
 
 use super::Curvature;
 use super::angles::{atan, sin_cos_of_turn};
-use super::lanes::{LANES, PATCH};
-use super::relief::{Patch, Relief};
+use super::lanes::{LANES, SIDE};
+use super::padded_heights::{LanesF64, PaddedHeights};
 use super::simd::at_level;
 use crate::world::Terrain;
 use fearless_simd::{Level, Simd};
@@ -30,7 +30,7 @@ const EVERY: i32 = 8;
 
 /// A terrain prepared for horizons.
 pub struct Horizons {
-    relief: Relief,
+    heights: PaddedHeights,
     spacing: [f64; 2],
     eye: f64,
     sectors: u32,
@@ -43,7 +43,7 @@ pub struct Horizons {
 
 impl Horizons {
     /// How many rows of samples are computed at once.
-    pub const ROWS: u32 = PATCH as u32;
+    pub const ROWS: u32 = SIDE as u32;
 
     /// Prepares `terrain` for eyes `eye` metres above ground, and so many sectors. The SIMD level
     /// does not change any answer. Takes 16 bytes a sample.
@@ -54,7 +54,7 @@ impl Horizons {
     pub fn new(terrain: &Terrain, eye: f64, sectors: u32, level: Level) -> Self {
         assert!(sectors > 0);
         Self {
-            relief: Relief::new(terrain),
+            heights: PaddedHeights::new(terrain),
             spacing: terrain.spacing(),
             eye,
             sectors,
@@ -126,32 +126,32 @@ impl Horizons {
         values: usize,
         finish: impl Fn(&[f64], &mut [f32]) + Sync,
     ) -> Vec<f32> {
-        let (width, height) = (self.relief.width as usize, self.relief.height as u32);
+        let (width, height) = (self.heights.width as usize, self.heights.height as u32);
         assert!(row.is_multiple_of(Self::ROWS) && row < height);
         let rows = (height - row).min(Self::ROWS) as usize;
-        let patches: Vec<Vec<f32>> = (0..width.div_ceil(PATCH))
+        let blocks: Vec<Vec<f32>> = (0..width.div_ceil(SIDE))
             .into_par_iter()
-            .map(|patch| self.patch((patch * PATCH) as u32, row, values, &finish))
+            .map(|block| self.of_block((block * SIDE) as u32, row, values, &finish))
             .collect();
         let mut out = Vec::with_capacity(rows * width * values);
         for y in 0..rows {
-            for (patch, of_lanes) in patches.iter().enumerate() {
-                let columns = (width - patch * PATCH).min(PATCH);
-                out.extend_from_slice(&of_lanes[y * PATCH * values..][..columns * values]);
+            for (block, of_lanes) in blocks.iter().enumerate() {
+                let columns = (width - block * SIDE).min(SIDE);
+                out.extend_from_slice(&of_lanes[y * SIDE * values..][..columns * values]);
             }
         }
         out
     }
 
-    /// The same for the lanes of the patch at (column, row).
-    fn patch(
+    /// The same for the lanes of the block at (column, row).
+    fn of_block(
         &self,
         column: u32,
         row: u32,
         values: usize,
         finish: &impl Fn(&[f64], &mut [f32]),
     ) -> Vec<f32> {
-        let standing = self.relief.standing(column, row);
+        let standing = self.heights.standing(column, row);
         let mut out = vec![f32::NAN; LANES * values];
         if standing == 0 {
             return out;
@@ -201,7 +201,7 @@ struct Lines {
     metres: f64,
 }
 
-/// The tangents of the horizons of a patch in one sector.
+/// The tangents of the horizons of a block in one sector.
 #[simd]
 fn look<S: Simd>(
     simd: S,
@@ -209,13 +209,13 @@ fn look<S: Simd>(
     (column, row): (i32, i32),
     standing: u64,
     sector: u32,
-) -> [[f64; PATCH]; PATCH] {
-    let relief = &horizons.relief;
-    let eye = relief.patch(simd, column, row).add(horizons.eye);
-    let zero = Patch::splat(simd, 0.0);
-    let top = Patch::splat(simd, relief.highest).minus(eye).max(zero);
+) -> [[f64; SIDE]; SIDE] {
+    let heights = &horizons.heights;
+    let eye = heights.load(simd, column, row).add(horizons.eye);
+    let zero = LanesF64::splat(simd, 0.0);
+    let top = LanesF64::splat(simd, heights.highest).minus(eye).max(zero);
     // Outside the grid the slope is that of a void: -90 degrees in any number of digits.
-    let mut slope = Patch::splat(simd, f64::MIN);
+    let mut slope = LanesF64::splat(simd, f64::MIN);
     for (axis, lines) in horizons.crossings(sector).into_iter().enumerate() {
         if lines.metres.is_infinite() {
             continue;
@@ -244,16 +244,16 @@ fn look<S: Simd>(
             };
             let (first, second) = (along(0), along(1));
             let ground = if weight < AT_SAMPLE {
-                if !relief.touches(first.0, first.1) {
+                if !heights.touches(first.0, first.1) {
                     break;
                 }
-                relief.patch(simd, first.0, first.1)
+                heights.load(simd, first.0, first.1)
             } else {
-                if !relief.touches(first.0, first.1) && !relief.touches(second.0, second.1) {
+                if !heights.touches(first.0, first.1) && !heights.touches(second.0, second.1) {
                     break;
                 }
-                let first = relief.patch(simd, first.0, first.1);
-                let second = relief.patch(simd, second.0, second.1);
+                let first = heights.load(simd, first.0, first.1);
+                let second = heights.load(simd, second.0, second.1);
                 first.plus(second.minus(first).times(weight))
             };
             let rise = ground.minus(eye).add(-horizons.bulge * metres * metres);
@@ -263,7 +263,7 @@ fn look<S: Simd>(
             }
         }
     }
-    let mut out = [[0.0; PATCH]; PATCH];
+    let mut out = [[0.0; SIDE]; SIDE];
     for (out, row) in out.iter_mut().zip(slope.0) {
         *out = row.into();
     }

@@ -6,16 +6,16 @@ use fearless_simd::{f32x8, f32x16, prelude::*};
 /// interpolating with it stays a number.
 pub(super) const VOID: f32 = -1e30;
 
-/// Side of a patch of viewpoints, computed at once. [Unit: samples]
-pub(super) const PATCH: usize = 8;
+/// Side of a block of viewpoints. [Unit: samples]
+pub(super) const SIDE: usize = 8;
 
-/// Viewpoints of a patch: lane i is column i % 8, row i / 8.
-pub(super) const LANES: usize = PATCH * PATCH;
+/// Viewpoints of a block: lane i is column i % 8, row i / 8.
+pub(super) const LANES: usize = SIDE * SIDE;
 
-/// Lanes of a group: two rows of a patch.
-pub(super) const GROUP: usize = 2 * PATCH;
+/// Lanes of a group: two rows of a block.
+pub(super) const GROUP: usize = 2 * SIDE;
 
-/// A number for each lane of `N` groups, the first of which begins at any row of the patch.
+/// A number for each lane of `N` groups, the first of which begins at any row of the block.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<S: Simd, const N: usize>([f32x16<S>; N]);
 
@@ -146,8 +146,8 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
     }
 }
 
-/// Columns of a strip: a patch may begin at any of the first eight.
-const STRIP: usize = 2 * PATCH;
+/// Columns of a strip: eight values in a row may begin at any of the first eight.
+const STRIP: usize = 2 * SIDE;
 
 /// From a place in a table to the next one south.
 pub(super) const ROW: u32 = STRIP as u32;
@@ -165,10 +165,10 @@ pub(super) struct Layout {
 
 impl Layout {
     pub fn new(width: usize, height: usize, pad: usize) -> Self {
-        let stride = (width + 2 * pad).next_multiple_of(PATCH);
+        let stride = (width + 2 * pad).next_multiple_of(SIDE);
         let rows = height + 2 * pad;
         let columns = (0..stride)
-            .map(|c| (c / PATCH * STRIP * rows + c % PATCH) as u32)
+            .map(|c| (c / SIDE * STRIP * rows + c % SIDE) as u32)
             .collect();
         Self {
             pad,
@@ -180,7 +180,7 @@ impl Layout {
 
     /// Values in the largest table, that of [`Windows`]; up to [`MOST_VALUES`] can be addressed.
     pub fn most_values(&self) -> usize {
-        LENGTHS.len() * self.stride / PATCH * STRIP * self.rows
+        LENGTHS.len() * self.stride / SIDE * STRIP * self.rows
     }
 
     /// Place of sample (c, r) in a plane that is not yet cut into strips.
@@ -201,7 +201,7 @@ impl Layout {
 pub(super) const MOST_VALUES: usize = u32::MAX as usize;
 
 /// Planes of the grid, each cut into vertical strips of sixteen columns, one every eight
-/// columns: so a patch that begins anywhere lies in one strip, its rows sixteen values apart,
+/// columns: so 8 × 8 values that begin anywhere lie in one strip, its rows sixteen values apart,
 /// and loads with one bounds check.
 pub(super) struct Strips {
     values: Vec<f32>,
@@ -211,7 +211,7 @@ impl Strips {
     pub fn new<'p>(layout: &Layout, planes: impl IntoIterator<Item = &'p [f32]>) -> Self {
         let mut values = Vec::new();
         for plane in planes {
-            for column in (0..layout.stride).step_by(PATCH) {
+            for column in (0..layout.stride).step_by(SIDE) {
                 let end = (column + STRIP).min(layout.stride);
                 for row in plane.chunks_exact(layout.stride) {
                     values.extend_from_slice(&row[column..end]);
@@ -220,7 +220,7 @@ impl Strips {
             }
         }
         values.shrink_to_fit();
-        assert!(values.len() <= MOST_VALUES, "see `Field::fits`");
+        assert!(values.len() <= MOST_VALUES, "see `HeightField::fits`");
         Self { values }
     }
 
@@ -232,14 +232,14 @@ impl Strips {
 
     /// The values of `N` groups, the first of which has its north-western corner at `at`.
     #[inline(always)]
-    pub fn patch<S: Simd, const N: usize>(&self, simd: S, at: u32) -> Lanes<S, N> {
+    pub fn load<S: Simd, const N: usize>(&self, simd: S, at: u32) -> Lanes<S, N> {
         // Of 32 bits, so that the end needs no check for overflow.
         let at = at as usize;
-        let t = &self.values[at..at + 2 * N * STRIP - PATCH];
+        let t = &self.values[at..at + 2 * N * STRIP - SIDE];
         let mut lanes = Lanes::splat(simd, 0.0);
         for k in 0..N {
-            let group = &t[2 * k * STRIP..][..STRIP + PATCH];
-            let upper = f32x8::from_slice(simd, &group[..PATCH]);
+            let group = &t[2 * k * STRIP..][..STRIP + SIDE];
+            let upper = f32x8::from_slice(simd, &group[..SIDE]);
             let lower = f32x8::from_slice(simd, &group[STRIP..]);
             lanes.0[k] = upper.combine(lower);
         }
@@ -258,6 +258,9 @@ pub(super) struct Windows {
 }
 
 impl Windows {
+    /// Tables of one height a sample that they come to.
+    pub const TABLES: u64 = LENGTHS.len() as u64;
+
     /// Joins `single` over windows of samples that are `step` apart.
     pub fn new(layout: &Layout, single: Vec<f32>, step: usize, join: fn(f32, f32) -> f32) -> Self {
         let mut planes = vec![(1, single)];
@@ -281,9 +284,9 @@ impl Windows {
 
     /// The join over at least `length` samples, the first of which lies at `at`.
     #[inline(always)]
-    pub fn patch<S: Simd, const N: usize>(&self, simd: S, at: u32, length: i32) -> Lanes<S, N> {
+    pub fn load<S: Simd, const N: usize>(&self, simd: S, at: u32, length: i32) -> Lanes<S, N> {
         let start = self.starts[length as usize & 127];
-        self.values.patch(simd, start.wrapping_add(at))
+        self.values.load(simd, start.wrapping_add(at))
     }
 }
 

@@ -8,7 +8,7 @@ pub const MAX_SECTORS: u32 = 1_000_000;
 /// A line of samples out of a viewpoint: Bresenham's, to an end that is further away than the
 /// grid is wide or high. (Bresenham 1965; thesis section 3.1.)
 ///
-/// It is the same for every viewpoint, so that a patch of them can walk it at once.
+/// It is the same for every viewpoint, so that a block of them can walk it at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Midline {
     /// Columns and rows to the end.

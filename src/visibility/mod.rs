@@ -1,46 +1,52 @@
 //! World to who-sees-whom: the kernels, each beside a slow exact twin.
 //!
-//! `sightline` is the definition in `f64`, one pair at a time. `rays` answers for a block of
-//! viewpoints and all targets at once and falls back on the definition wherever its own
-//! arithmetic cannot tell, so that both agree on every pair.
+//! - `sightline` is the definition of exact sight in `f64`, one pair at a time: the slow twin.
+//!   `continuous` is the same for conservative sight: between any positions, on drawn surfaces.
+//! - `rays` is the kernel for both. It answers for blocks of viewpoints and all targets at once, and
+//!   asks the definition wherever its own arithmetic cannot tell. `decide` takes squares of
+//!   displacements, `exact` single ones, `cells` and `refine` single pairs of view cells.
+//! - `sectors` is the thesis's method, with a twin of its own.
+//! - [`Viewsheds`] is what a bake takes from any of them: how blocks see blocks ([`Sights`]).
+//! - `horizon` has angles against the sky, and no PVS. `curvature` lowers the ground as the round
+//!   earth does, for all of them. [`portals`] is for levels of cells and portals.
 //!
-//! `sectors` is another definition, the thesis's, with a kernel and a twin of its own. Behind
-//! [`Viewsheds`] the hierarchy does not ask which it is. `horizon` stands beside: angles against
-//! the sky, and no PVS. `curvature` makes ground of the round earth for all of them. [`portals`] is for levels of cells and portals.
+//! ARCHITECTURE.md has figures and a page of terms.
 
 mod angles;
 mod axis;
-mod band;
-mod ceiling;
 mod cells;
 mod continuous;
 mod curvature;
 mod decide;
 mod exact;
-mod field;
+mod height_field;
 mod horizon;
 mod lanes;
 mod midlines;
+mod occluders;
+mod padded_heights;
 pub mod portals;
 mod rays;
 mod refine;
-mod relief;
 mod scatter;
 mod sectors;
 mod sightline;
+mod sights;
 mod simd;
 mod span;
 mod surface;
+mod upper_bound;
+mod viewpoint_rows;
 mod viewsheds;
-mod walls;
 
 pub use continuous::{Surface, find_sight, is_blocked, obstruction};
 pub use curvature::Curvature;
-pub use field::{Field, Stance};
+pub use height_field::{HeightField, Stance};
 pub use horizon::{Horizons, horizon};
 pub use midlines::MAX_SECTORS;
-pub use rays::{BLOCK, Order, Rays};
+pub use rays::{Order, Rays};
 pub use sectors::{SectorField, Sectors, sees_by_sectors};
 pub use sightline::{Bodies, TOLERANCE, sees};
+pub use sights::{BlockSight, LOOK_BLOCKS, LOOK_LEVEL, Sights};
 pub use simd::Simd;
 pub use viewsheds::Viewsheds;

@@ -1,43 +1,55 @@
 //! One cell and another: whether any position in one sees a head at any position in the other.
 //!
-//! # One line and two cells
+//! # When one grid line hides a whole cell
 //!
-//! Let the viewer stand at (a, c) from the middle of one cell and the player at (u + b, v + d)
-//! from there, a, b, c and d at most 1/2 from 0, and let the ground below them be at most E(a, c)
-//! and H(b, d), both linear in each of their arguments. The line across the major direction at x
-//! is crossed after t = (x - a) / (u + b - a) of the way, at a distance of
+//! Positions are counted in samples, in major and minor coordinates, from the middle of the
+//! viewer's cell. The player's cell has its middle at (u, v).
 //!
-//! > y = (1 - t)·c + t·d + m, m = -(v/u)·(a·(u - x) + b·x) / (u + b - a)
+//! - The viewer stands at (a, c), the player at (u + b, v + d). Each of a, b, c and d lies between
+//!   -1/2 and 1/2.
+//! - The viewer's eye is no higher than E(a, c), the player's head no higher than H(b, d). Both
+//!   bounds are bilinear: linear in each argument.
+//! - The line of sight crosses the grid line at x after the share t = (x - a) / (u + b - a) of its
+//!   way. It crosses it at the distance
 //!
-//! from where sight between the middles crosses it. Let the ground along the line be at least
-//! g + s·y wherever it can be crossed. If
+//!   > y = (1 - t)·c + t·d + m, where m = -(v/u)·(a·(u - x) + b·x) / (u + b - a),
 //!
-//! > (1 - t)·(E(a, c) - s·c) + t·(H(b, d) - s·d) - s·m - g
+//!   from the place where the line of sight between the two middles crosses it.
+//! - Along the grid line the ground is no lower than g + s·y, wherever it can be crossed. Any slope
+//!   s will do for which such a g is known.
 //!
-//! is negative, the ground rises above the sight. Times the positive u + b - a, this is linear in
-//! each of a, b, c and d, so that it is greatest in corners of the cells: sixteen sums show it for
-//! all positions; and in each pair (a, b) the greatest over c and over d are found apart. This is
-//! much tighter than comparing the least ground with the highest sight, since on a slope the
-//! heights at both ends and the ground between rise together.
+//! The ground hides the player if it is higher than the line of sight, which is at most
+//! (1 - t)·E + t·H there. That is to say, if
 //!
-//! All crossings lie within 1/2 + |v/u|/2 of the middle one: |m| is at most |v/u|/2, with
-//! equality for a = b = ±1/2.
+//! > (1 - t)·(E(a, c) - s·c) + t·(H(b, d) - s·d) - s·m - g < 0.
+//!
+//! Multiplied by u + b - a, which is positive, the left side is linear in each of a, b, c and d. So
+//! it is greatest where each of them is at an end of its range: if it is negative for these sixteen
+//! choices, it is negative for all positions. For each of the four choices of (a, b), the greatest
+//! over c and the greatest over d can be found apart from each other.
+//!
+//! This proves much more than to compare the lowest ground with the highest line of sight. On a
+//! slope the ground at both ends and the ground between rise together, and s takes that into
+//! account.
+//!
+//! All crossings lie within 1/2 + |v/u|/2 of the middle one, since |m| is at most |v/u|/2 (reached
+//! for a = b = ±1/2).
+//!
+//! # Quarters of cells
+//!
+//! Both cells are quartered, which makes sixteen pairs of quarters. A pair is hidden if one grid
+//! line hides it, by the argument above with the quarters' own edges as the ranges of a, b, c and d.
+//! Different lines may hide different pairs. The cells are hidden from each other if all sixteen
+//! pairs are; otherwise they count as visible. ARCHITECTURE.md has a figure.
+//!
+//! A SIMD lane is a pair of quarters here. Few lines are tried: the highest occluder, the highest of
+//! the other parts of the way, and the two neighbours of the highest. If the highest leaves many
+//! pairs of quarters open, the others are not tried, since they hardly ever hide the rest.
 
-//!
-//! # Quarters
-//!
-//! Both cells are quartered. A pair of quarters is hidden if one line hides it, by the same
-//! argument with the quarters' own edges for a, b, c and d; the cells are hidden if all sixteen
-//! pairs are. What stays undecided counts as visible.
-//!
-//! Here a SIMD lane is a pair of quarters. Only few lines are tried: the highest in each part of
-//! the way and the neighbours of the highest of all; and none but that if it leaves much, since
-//! then hardly ever anything helps.
-
-use super::band::Band;
-use super::lanes::{LANES, Lanes, PATCH, ROW, VOID};
+use super::lanes::{LANES, Lanes, ROW, SIDE, VOID};
+use super::occluders::Occluders;
 use super::rays::Rays;
-use super::walls::Walls;
+use super::viewpoint_rows::ViewpointRows;
 use fearless_simd::{f32x4, f32x8, f32x16, prelude::*};
 use fearless_simd_macros::simd;
 
@@ -247,10 +259,10 @@ impl<S: Simd> Quarters<S> {
 /// Heights over the corners of every lane's quarters, by major and minor.
 type Corners<S> = [[f32x16<S>; 2]; 2];
 
-/// Eyes over the corners of the quarters of a patch's cells, less the height of a head.
+/// Eyes over the corners of the quarters of a block's cells, less the height of a head.
 pub(super) struct Viewers {
-    /// The patch's first viewpoint, on the axis's grid.
-    patch: (i32, i32),
+    /// The block's first viewpoint, on the axis's grid.
+    block: (i32, i32),
     /// For each lane and corner (north-western first, row by row), those of all pairs of quarters.
     eyes: [[[f32; PAIRS]; 4]; LANES],
 }
@@ -258,23 +270,23 @@ pub(super) struct Viewers {
 impl Viewers {
     pub fn none() -> Self {
         Self {
-            patch: (-1, -1),
+            block: (-1, -1),
             eyes: [[[0.0; PAIRS]; 4]; LANES],
         }
     }
 
-    /// Moves to the patch of a band, for eyes `above` heads.
-    fn stand(&mut self, band: &Band<'_>, above: f32) {
-        let side = PATCH as i32;
-        let patch = (band.column, band.row - band.skipped as i32 / side);
-        if self.patch == patch {
+    /// Moves to the block of which these are rows, for eyes `above` heads.
+    fn stand(&mut self, rows: &ViewpointRows<'_>, above: f32) {
+        let side = SIDE as i32;
+        let block = (rows.column, rows.row - rows.skipped as i32 / side);
+        if self.block == block {
             return;
         }
-        self.patch = patch;
+        self.block = block;
         for (lane, eyes) in (0..).zip(&mut self.eyes) {
-            let place = (patch.0 + lane % side, patch.1 + lane / side);
-            if band.axis.holds(place) {
-                let quarters = band.axis.quarters(place);
+            let place = (block.0 + lane % side, block.1 + lane / side);
+            if rows.axis.holds(place) {
+                let quarters = rows.axis.quarters(place);
                 for (k, eye) in eyes.as_flattened_mut().iter_mut().enumerate() {
                     // Of each corner four quarters, of each of them four pairs.
                     *eye = quarters[k / 4] + above;
@@ -290,26 +302,26 @@ impl Viewers {
 pub(super) fn refine<S: Simd>(
     simd: S,
     rays: &mut Rays<'_>,
-    band: Band<'_>,
+    rows: ViewpointRows<'_>,
     (u, v): (i32, i32),
     open: u64,
-    walls: &Walls,
+    occluders: &Occluders,
 ) -> u64 {
     let field = rays.field;
     let (eye, head) = (field.bodies.eye as f32, field.bodies.head as f32);
-    let viewers = &mut rays.viewers[usize::from(band.turned)];
-    viewers.stand(&band, eye - head);
+    let viewers = &mut rays.viewers[usize::from(rows.turned)];
+    viewers.stand(&rows, eye - head);
     let cells = Cells {
-        band,
+        rows,
         displacement: (u, v),
-        quarters: Quarters::new(simd, band.sign as f32, u, v),
+        quarters: Quarters::new(simd, rows.sign as f32, u, v),
         viewers,
         margin: field.cell + head,
     };
     let mut left = [!0; LANES];
-    cells.attempt(simd, open, &walls.lines[0], 0.0, &mut left);
+    cells.attempt(simd, open, &occluders.lines[0], 0.0, &mut left);
     let mut some = few(open, &left, MANY);
-    let [first, second, third] = &walls.lines;
+    let [first, second, third] = &occluders.lines;
     for (lines, shift) in [(second, 0.0), (third, 0.0), (first, -1.0), (first, 1.0)] {
         if some == 0 {
             break;
@@ -333,9 +345,9 @@ fn few(lanes: u64, left: &[u16; LANES], most: u32) -> u64 {
     few
 }
 
-/// Pairs of cells that are equally far apart: one for each lane of a band.
+/// Pairs of cells that are equally far apart: one for each lane of some rows.
 struct Cells<'f, S: Simd> {
-    band: Band<'f>,
+    rows: ViewpointRows<'f>,
     /// In major and minor coordinates.
     displacement: (i32, i32),
     quarters: Quarters<S>,
@@ -378,19 +390,19 @@ impl<S: Simd> Cells<'_, S> {
     /// The pairs of quarters of a lane's cells that a line hides, a bit each.
     #[inline(always)]
     fn hidden(&self, simd: S, crossing: &Crossing<S>, lane: u32) -> u16 {
-        let axis = self.band.axis;
-        let (column, row) = self.band.viewpoint(lane);
+        let axis = self.rows.axis;
+        let (column, row) = self.rows.viewpoint(lane);
         let (u, v) = self.displacement;
-        let player = (column + u * self.band.sign, row + v);
+        let player = (column + u * self.rows.sign, row + v);
         if !axis.holds(player) {
             return !0;
         }
-        let band = Band {
+        let rows = ViewpointRows {
             column,
             row,
-            ..self.band
+            ..self.rows
         };
-        let index = band.index(crossing.x, crossing.first);
+        let index = rows.index(crossing.x, crossing.first);
         let mut ground = [0.0; NEAR];
         for (k, ground) in (0..).zip(&mut ground) {
             *ground = axis.ground.value(index + k * ROW);
@@ -398,7 +410,7 @@ impl<S: Simd> Cells<'_, S> {
         if ground.contains(&VOID) {
             return 0;
         }
-        let viewer = &self.viewers.eyes[(band.skipped + lane) as usize];
+        let viewer = &self.viewers.eyes[(rows.skipped + lane) as usize];
         let player = axis.quarters(player);
         let zero: f32x16<S> = f32x16::splat(simd, 0.0);
         // (Here and elsewhere loops, since closures are not inlined into SIMD kernels.)

@@ -1,63 +1,65 @@
-//! From masks by displacement, a bit a viewpoint, to bitmaps by viewpoint, a bit a target.
+//! From masks by displacement, a bit a viewpoint, to rows by viewpoint, a bit a target.
 
-use super::lanes::{LANES, PATCH};
+use super::lanes::{LANES, SIDE};
+use super::sights::Sights;
+use crate::format::blockbits::transpose;
 
-/// Turns the masks of an 8 × 8 block of displacements from a patch of viewpoints into words of
-/// the viewpoints' bitmaps.
+/// Adds the masks of an 8 × 8 block of displacements from a block of viewpoints to what the
+/// viewpoints see.
 ///
-/// Mask i is of the displacement that takes the patch's first lane to sample (i % 8, i / 8) of
-/// block (`column`, `row`) of the grid; bit j of it is lane j. `put(lane, word, bits)` is shown
-/// what belongs into a word of a lane's bitmap of `shape` blocks; what lies outside is left out.
+/// Mask i is of the displacement that takes the block's first viewpoint to sample (i % 8, i / 8) of
+/// block (`column`, `row`) of the grid; bit j of it is lane j. `viewpoints` is the block's number
+/// in `sights`. What lies outside the grid is left out.
 #[inline(always)]
 pub(super) fn scatter(
     mut masks: [u64; LANES],
     (column, row): (i32, i32),
-    shape: (usize, usize),
-    mut put: impl FnMut(usize, usize, u64),
+    viewpoints: usize,
+    sights: &mut Sights,
 ) {
     transpose(&mut masks);
-    for (lane, &bits) in masks.iter().enumerate() {
-        if bits == 0 {
-            continue;
-        }
-        let mut put = |column: i32, row: i32, bits: u64| {
-            // Negative ones are great as well.
-            let (x, y) = (column as usize, row as usize);
-            if bits != 0 && x < shape.0 && y < shape.1 {
-                put(lane, y * shape.0 + x, bits);
-            }
-        };
-        // Displaced by the lane's own place, the block spills into its neighbours.
-        let (right, down) = (lane % PATCH, lane / PATCH);
-        let stay = 0x0101_0101_0101_0101u64 * (0xff >> right);
-        let here = (bits & stay) << right;
-        let next = (bits & !stay) >> ((8 - right) % 8);
-        put(column, row, here << (8 * down));
-        put(column + 1, row, next << (8 * down));
-        if down > 0 {
-            put(column, row + 1, here >> (64 - 8 * down));
-            put(column + 1, row + 1, next >> (64 - 8 * down));
-        }
-    }
+    // Displaced by a lane's own place, the block spills into its neighbours in the east and south.
+    let place = (column, row);
+    add::<false, false>(&masks, place, viewpoints, sights);
+    add::<true, false>(&masks, place, viewpoints, sights);
+    add::<false, true>(&masks, place, viewpoints, sights);
+    add::<true, true>(&masks, place, viewpoints, sights);
 }
 
-/// Transposes a 64 × 64 bit matrix: bit j of word i becomes bit i of word j.
+/// Adds what falls into one of the four blocks.
 #[inline(always)]
-pub(super) fn transpose(words: &mut [u64; 64]) {
-    let mut width = 32;
-    let mut mask = 0x0000_0000_ffff_ffffu64;
-    while width > 0 {
-        let mut i = 0;
-        while i < 64 {
-            for k in i..i + width {
-                let swap = (words[k] >> width ^ words[k + width]) & mask;
-                words[k] ^= swap << width;
-                words[k + width] ^= swap;
-            }
-            i += 2 * width;
+fn add<const EAST: bool, const SOUTH: bool>(
+    masks: &[u64; LANES],
+    (column, row): (i32, i32),
+    viewpoints: usize,
+    sights: &mut Sights,
+) {
+    let mut bits = *masks;
+    let mut any = 0;
+    for (lane, bits) in bits.iter_mut().enumerate() {
+        let (right, down) = (lane % SIDE, lane / SIDE);
+        let stay = 0x0101_0101_0101_0101u64 * (0xff >> right);
+        *bits = match (EAST, SOUTH) {
+            (true, _) if right == 0 => 0,
+            (_, true) if down == 0 => 0,
+            (false, _) => (*bits & stay) << right,
+            (true, _) => (*bits & !stay) >> (SIDE - right),
+        };
+        *bits = match SOUTH {
+            false => *bits << (8 * down),
+            true if down == 0 => 0,
+            true => *bits >> (64 - 8 * down),
+        };
+        any |= *bits;
+    }
+    if any == 0 {
+        return;
+    }
+    let place = (column + i32::from(EAST), row + i32::from(SOUTH));
+    if let Some(rows) = sights.rows_mut(viewpoints, place) {
+        for (row, bits) in rows.iter_mut().zip(bits) {
+            *row |= bits;
         }
-        width /= 2;
-        mask ^= mask << width;
     }
 }
 
@@ -67,24 +69,28 @@ mod tests {
 
     #[test]
     fn each_pair_finds_its_place_and_what_is_outside_is_left_out() {
-        let shape = (2, 2);
+        let all = !0u64;
         for (column, row) in [(0, 0), (-1, 0), (1, -1), (1, 1)] {
             for displacement in 0..64 {
                 for lane in 0..64 {
                     let mut masks = [0; 64];
                     masks[displacement] = 1 << lane;
-                    let mut found = Vec::new();
-                    scatter(masks, (column, row), shape, |lane, word, bits| {
-                        found.push((lane, word, bits));
+                    let mut sights = Sights::with_shape(2, 2);
+                    scatter(masks, (column, row), 3, &mut sights);
+                    sights.finish(3, all, &[all; 4], |_| true);
+                    let found = sights.seen(3).flat_map(|(target, _)| {
+                        let rows = sights.rows(3, target).unwrap().iter().enumerate();
+                        rows.filter(|(_, row)| **row != 0)
+                            .map(move |(lane, row)| (lane, target, *row))
                     });
                     let c = column * 8 + displacement as i32 % 8 + lane % 8;
                     let r = row * 8 + displacement as i32 / 8 + lane / 8;
                     let mut expected = Vec::new();
                     if (0..16).contains(&c) && (0..16).contains(&r) {
-                        let word = (r / 8 * 2 + c / 8) as usize;
-                        expected.push((lane as usize, word, 1 << (r % 8 * 8 + c % 8)));
+                        let target = (r / 8 * 2 + c / 8) as usize;
+                        expected.push((lane as usize, target, 1 << (r % 8 * 8 + c % 8)));
                     }
-                    assert_eq!(found, expected);
+                    assert_eq!(found.collect::<Vec<_>>(), expected);
                 }
             }
         }

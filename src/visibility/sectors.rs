@@ -39,21 +39,24 @@
 //! So the mode is neither exact nor conservative, and not mutual: the lines from A through B are
 //! not those from B through A.
 
-use super::lanes::{LANES, PATCH};
+use super::MAX_SECTORS;
+use super::lanes::{LANES, SIDE};
 use super::midlines::{Midline, midlines};
-use super::relief::{Patch, Relief};
+use super::padded_heights::{LanesF64, PaddedHeights};
 use super::scatter::scatter;
 use super::sightline::{Bodies, TOLERANCE};
+use super::sights::{LOOK_BLOCKS, LOOK_LEVEL, Sights};
 use super::simd::at_level;
 use super::viewsheds::Viewsheds;
-use super::{BLOCK, MAX_SECTORS};
+use crate::format::{Grid, Quad, Sample};
 use crate::world::Terrain;
 use fearless_simd::{Level, Simd};
 use fearless_simd_macros::simd;
 
 /// A terrain prepared for [`Sectors`]; all threads share it.
 pub struct SectorField {
-    relief: Relief,
+    grid: Grid,
+    heights: PaddedHeights,
     bodies: Bodies,
     lines: Vec<Midline>,
     spacing: [f64; 2],
@@ -65,12 +68,13 @@ impl SectorField {
     ///
     /// # Panics
     ///
-    /// Unless `sectors` is 1 to [`MAX_SECTORS`].
+    /// Unless `sectors` is 1 to [`MAX_SECTORS`], and no side longer than [`Grid::MAX_SIDE`].
     pub fn new(terrain: &Terrain, bodies: Bodies, sectors: u32) -> Self {
         assert!((1..=MAX_SECTORS).contains(&sectors));
         let reach = terrain.width().max(terrain.height());
         Self {
-            relief: Relief::new(terrain),
+            grid: Grid::new(terrain.width(), terrain.height()).expect("a grid of a bundle's"),
+            heights: PaddedHeights::new(terrain),
             bodies,
             lines: midlines(sectors, reach, terrain.spacing()),
             spacing: terrain.spacing(),
@@ -96,7 +100,7 @@ impl SectorField {
 pub struct Sectors<'f> {
     field: &'f SectorField,
     level: Level,
-    /// By displacement from a patch: the lanes whose target is hidden. Displacements are those
+    /// By displacement from a block: the lanes whose target is hidden. Displacements are those
     /// of the first lane's target, in 8 × 8 blocks of the grid and of one more row and column of
     /// blocks north and west of it.
     hidden: Vec<[u64; LANES]>,
@@ -105,7 +109,7 @@ pub struct Sectors<'f> {
 impl<'f> Sectors<'f> {
     /// A kernel at a SIMD level; the level does not change any answer.
     pub fn new(field: &'f SectorField, level: Level) -> Self {
-        let (columns, rows) = shape(&field.relief);
+        let (columns, rows) = shape(&field.heights);
         Self {
             field,
             level,
@@ -115,71 +119,74 @@ impl<'f> Sectors<'f> {
 }
 
 /// Columns and rows of blocks of the grid.
-fn shape(relief: &Relief) -> (usize, usize) {
-    (relief.blocks_x(), relief.valid.len() / relief.blocks_x())
+fn shape(heights: &PaddedHeights) -> (usize, usize) {
+    (heights.blocks_x(), heights.valid.len() / heights.blocks_x())
 }
 
 impl Viewsheds for Sectors<'_> {
-    fn words(&self) -> usize {
-        self.field.relief.valid.len()
+    fn grid(&self) -> Grid {
+        self.field.grid
     }
 
-    fn viewsheds(&mut self, column: u32, row: u32, bitmaps: &mut [u64]) {
-        assert!(column.is_multiple_of(BLOCK) && row.is_multiple_of(BLOCK));
-        let words = self.words();
-        assert_eq!(bitmaps.len(), (BLOCK * BLOCK) as usize * words);
-        bitmaps.fill(0);
-        let relief = &self.field.relief;
-        // The four patches of a block follow each other in Morton order.
-        let patches = bitmaps.chunks_exact_mut(LANES * words);
-        for (bitmaps, (x, y)) in patches.zip([(0, 0), (1, 0), (0, 1), (1, 1)]) {
-            let (column, row) = (column + x * PATCH as u32, row + y * PATCH as u32);
-            let standing = relief.standing(column, row);
-            if standing == 0 {
-                continue;
-            }
-            let (columns, rows) = shape(relief);
-            let blocks =
-                || (-1..rows as i32).flat_map(|y| (-1..columns as i32).map(move |x| (x, y)));
-            self.hidden.fill([0; LANES]);
-            if self.field.max_distance.is_finite() {
-                for (masks, (x, y)) in self.hidden.iter_mut().zip(blocks()) {
-                    for (mask, i) in masks.iter_mut().zip(0..) {
-                        let (c, r) = (x * 8 + i % 8 - column as i32, y * 8 + i / 8 - row as i32);
-                        *mask = if self.field.too_far(c, r) { !0 } else { 0 };
+    fn look(&mut self, quad: Quad, sights: &mut Sights) {
+        let heights = &self.field.heights;
+        assert_eq!(quad.level, LOOK_LEVEL, "{quad:?}");
+        assert_eq!(
+            sights.targets(),
+            heights.valid.len(),
+            "room for another grid"
+        );
+        sights.clear();
+        for child in 0..LOOK_BLOCKS {
+            let Sample { column, row } = quad.origin();
+            let (x, y) = (child as u32 % 2, child as u32 / 2);
+            let (column, row) = (column + x * SIDE as u32, row + y * SIDE as u32);
+            let standing = heights.standing(column, row);
+            if standing != 0 {
+                self.hide((column as i32, row as i32), standing);
+                let (columns, rows) = shape(heights);
+                for (masks, at) in self.hidden.iter().zip(squares(heights)) {
+                    if masks.iter().any(|&lanes| lanes != 0) {
+                        scatter(*masks, at, child, sights);
                     }
                 }
-            }
-            at_level!(self.level, simd => walk(simd, self.field, (column as i32, row as i32), standing, &mut self.hidden));
-            for (masks, at) in self.hidden.iter().zip(blocks()) {
-                if masks.iter().all(|&lanes| lanes == 0) {
-                    continue;
-                }
-                scatter(*masks, at, (columns, rows), |lane, word, bits| {
-                    bitmaps[morton(lane) * words + word] |= bits;
-                });
-            }
-            for lane in 0..LANES {
-                let stands = if standing >> lane & 1 == 1 { !0 } else { 0 };
-                let bitmap = &mut bitmaps[morton(lane) * words..][..words];
-                for (word, valid) in bitmap.iter_mut().zip(&relief.valid) {
-                    *word = !*word & valid & stands;
+                // What is not hidden is visible.
+                for at in (0..rows as i32).flat_map(|y| (0..columns as i32).map(move |x| (x, y))) {
+                    let seen = sights.rows_mut(child, at).into_iter().flatten();
+                    seen.for_each(|row| *row = !*row);
                 }
             }
+            sights.finish(child, standing, &heights.valid, |_| true);
         }
     }
 }
 
-/// Place of a lane's bitmap among those of its patch.
-fn morton(lane: usize) -> usize {
-    let spread = |x: usize| x & 1 | (x & 2) << 1 | (x & 4) << 2;
-    spread(lane % PATCH) | spread(lane / PATCH) << 1
+/// The squares of displacements, by the block that the first lane sees so: those of the grid and one more row and column north and west.
+fn squares(heights: &PaddedHeights) -> impl Iterator<Item = (i32, i32)> {
+    let (columns, rows) = shape(heights);
+    (-1..rows as i32).flat_map(move |y| (-1..columns as i32).map(move |x| (x, y)))
+}
+
+impl Sectors<'_> {
+    /// Finds who is hidden from the block at (`column`, `row`).
+    fn hide(&mut self, (column, row): (i32, i32), standing: u64) {
+        self.hidden.fill([0; LANES]);
+        if self.field.max_distance.is_finite() {
+            for (masks, (x, y)) in self.hidden.iter_mut().zip(squares(&self.field.heights)) {
+                for (mask, i) in masks.iter_mut().zip(0..) {
+                    let (c, r) = (x * 8 + i % 8 - column, y * 8 + i / 8 - row);
+                    *mask = if self.field.too_far(c, r) { !0 } else { 0 };
+                }
+            }
+        }
+        at_level!(self.level, simd => walk(simd, self.field, (column, row), standing, &mut self.hidden));
+    }
 }
 
 /// Steps between two looks at whether a midline has passed all that it may see.
 const EVERY: u32 = 8;
 
-/// Walks all midlines of a patch at once.
+/// Walks all midlines of a block at once.
 #[simd]
 fn walk<S: Simd>(
     simd: S,
@@ -188,21 +195,21 @@ fn walk<S: Simd>(
     standing: u64,
     hidden: &mut [[u64; LANES]],
 ) {
-    let relief = &field.relief;
-    let stride = relief.blocks_x() + 1;
-    let eye = relief.patch(simd, column, row).add(field.bodies.eye);
+    let heights = &field.heights;
+    let stride = heights.blocks_x() + 1;
+    let eye = heights.load(simd, column, row).add(field.bodies.eye);
     // Hidden is ground that lies deeper than this below the line over the last horizon point.
-    let depth = Patch::splat(simd, field.bodies.head + TOLERANCE);
+    let depth = LanesF64::splat(simd, field.bodies.head + TOLERANCE);
     // Over no terrain is more needed than this, and less than zero is not told from level.
-    let top = Patch::splat(simd, relief.highest)
+    let top = LanesF64::splat(simd, heights.highest)
         .minus(eye)
         .plus(depth)
-        .max(Patch::splat(simd, 0.0));
+        .max(LanesF64::splat(simd, 0.0));
     for line in &field.lines {
-        let mut slope = Patch::splat(simd, f64::MIN);
+        let mut slope = LanesF64::splat(simd, f64::MIN);
         let mut past = false;
         for (k, (c, r)) in (1u32..).zip(line.samples()) {
-            if !relief.touches(column + c, row + r) || field.too_far(c, r) {
+            if !heights.touches(column + c, row + r) || field.too_far(c, r) {
                 break;
             }
             let (c, r) = (column + c, row + r);
@@ -214,7 +221,7 @@ fn walk<S: Simd>(
                 continue;
             }
             let k_f = f64::from(k);
-            let rise = relief.patch(simd, c, r).minus(eye);
+            let rise = heights.load(simd, c, r).minus(eye);
             let over = slope.times(k_f);
             *masks |= over.minus(rise).above(depth);
             slope = slope.max(rise.times(1.0 / k_f));

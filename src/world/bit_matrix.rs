@@ -1,5 +1,7 @@
 //! A square matrix of bits: who sees whom.
 
+use crate::format::blockbits::transpose;
+
 /// An n × n matrix of bits, row by row, 64 bits a word, lowest bit first.
 ///
 /// As a PVS: bit (a, b) is set if cell b may be visible from cell a. The bits behind column
@@ -125,7 +127,7 @@ impl BitMatrix {
                 for (r, word) in block[..rows].iter_mut().enumerate() {
                     *word = self.words[(64 * i + r) * self.stride + j];
                 }
-                transpose_block(&mut block);
+                transpose(&mut block);
                 let columns = 64.min(self.n - 64 * j);
                 for (c, word) in block[..columns].iter().enumerate() {
                     out.words[(64 * j + c) * self.stride + i] = *word;
@@ -200,22 +202,6 @@ pub fn ones(row: &[u64]) -> impl Iterator<Item = usize> + '_ {
             (bit < 64).then_some(64 * i + bit as usize)
         })
     })
-}
-
-/// Transposes 64 × 64 bits: six rounds, each of which swaps the off-diagonal quarters of ever
-/// smaller squares (H. Warren, *Hacker's Delight*, section 7-3).
-fn transpose_block(block: &mut [u64; 64]) {
-    let mut side = 32;
-    let mut mask = 0x0000_0000_ffff_ffff_u64;
-    while side > 0 {
-        for i in (0..64).filter(|i| i & side == 0) {
-            let swap = (block[i] >> side ^ block[i | side]) & mask;
-            block[i] ^= swap << side;
-            block[i | side] ^= swap;
-        }
-        side /= 2;
-        mask ^= mask << side;
-    }
 }
 
 /// How a PVS is made symmetric before anything is derived from it.

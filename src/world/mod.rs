@@ -4,9 +4,11 @@ mod bit_matrix;
 mod bsp_tree;
 mod cells;
 pub(crate) mod plane;
+mod short;
 mod terrain;
 
 pub use bit_matrix::{BitMatrix, Symmetry, ones};
 pub use bsp_tree::{BspChild, BspLeaf, BspNode, BspTree, BspTreeError};
 pub use cells::{CellGraph, Portal};
+pub use short::Short;
 pub use terrain::{Georeference, Terrain, TerrainError};

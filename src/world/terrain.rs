@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use super::short::Short;
+
 /// A terrain: `width` × `height` samples of ground height in metres.
 ///
 /// Sample (c, r): column c counts east from 0, row r counts south from 0; row 0 is the raster's
@@ -82,7 +84,9 @@ impl std::fmt::Display for TerrainError {
             ),
             Self::Spacing([dx, dy]) => write!(
                 f,
-                "spacing is {dx} x {dy} m; expected {:e} to {:e} m (give it with --spacing DX[,DY])",
+                "spacing is {} x {} m; expected {:e} to {:e} m (give it with --spacing DX[,DY])",
+                Short(*dx),
+                Short(*dy),
                 Terrain::SPACINGS.start(),
                 Terrain::SPACINGS.end()
             ),

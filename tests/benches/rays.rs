@@ -1,10 +1,12 @@
-//! The kernels alone, on some blocks of viewpoints of any terrain, extrapolated to all:
-//! `cargo bench --bench rays -- TERRAIN [exact|conservative] [BLOCKS] [VERTICAL-SCALE]`.
+//! The kernels alone, on some quads of 16 × 16 viewpoints of any terrain, extrapolated to all:
+//! `cargo bench --bench rays -- TERRAIN [exact|conservative] [QUADS] [VERTICAL-SCALE]`.
 
 use cpu_time::ProcessTime;
 use std::path::Path;
+use viewcell::format::Quad;
 use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::visibility::{BLOCK, Bodies, Field, Rays, Simd, Stance};
+use viewcell::visibility::{Bodies, HeightField, LOOK_BLOCKS, LOOK_LEVEL, Rays, Sights};
+use viewcell::visibility::{Simd, Stance, Viewsheds};
 
 fn main() {
     let given: Vec<String> = std::env::args()
@@ -19,7 +21,7 @@ fn main() {
     };
     let wanted: usize = given
         .get(2)
-        .map_or(40, |n| n.parse().expect("a number of blocks"));
+        .map_or(40, |n| n.parse().expect("a number of quads"));
     let options = IngestOptions {
         vertical_scale: given.get(3).map_or(1.0, |s| s.parse().expect("a scale")),
         ..IngestOptions::default()
@@ -29,35 +31,34 @@ fn main() {
         eye: 1.8,
         head: 1.8,
     };
-    let field = Field::new(&terrain, bodies, stance);
+    let field = HeightField::new(&terrain, bodies, stance);
     let mut rays = Rays::new(&terrain, &field, Simd::Auto.level().unwrap());
-    let blocks: Vec<(u32, u32)> = (0..terrain.height())
-        .step_by(BLOCK as usize)
-        .flat_map(|r| {
-            (0..terrain.width())
-                .step_by(BLOCK as usize)
-                .map(move |c| (c, r))
-        })
+    let grid = rays.grid();
+    let (columns, rows) = grid.quads_at(LOOK_LEVEL);
+    let quads: Vec<Quad> = (0..rows)
+        .flat_map(|r| (0..columns).map(move |c| Quad::new(LOOK_LEVEL, c, r)))
         .collect();
-    let mut bitmaps = vec![0; (BLOCK * BLOCK) as usize * rays.words()];
+    let mut sights = Sights::new(grid);
     // Spread evenly, in an order in which neighbours are far apart.
-    let taken: Vec<_> = (0..wanted.min(blocks.len()))
+    let taken: Vec<_> = (0..wanted.min(quads.len()))
         .map(|k| {
-            blocks[((k as f64 + 0.5) * 0.618_034)
-                .fract()
-                .mul_add(blocks.len() as f64, 0.0) as usize]
+            let place = ((k as f64 + 0.5) * 0.618_034).fract();
+            quads[(place * quads.len() as f64) as usize]
         })
         .collect();
     let start = ProcessTime::now();
     let (mut seen, mut viewpoints) = (0u64, 0u64);
-    for &(column, row) in &taken {
-        rays.viewsheds(column, row, &mut bitmaps);
-        seen += bitmaps
-            .iter()
-            .map(|w| u64::from(w.count_ones()))
-            .sum::<u64>();
-        let side = |at: u32, end: u32| u64::from((at + BLOCK).min(end) - at);
-        viewpoints += side(column, terrain.width()) * side(row, terrain.height());
+    for &quad in &taken {
+        rays.look(quad, &mut sights);
+        for (block, (target, _)) in
+            (0..LOOK_BLOCKS).flat_map(|b| sights.seen(b).map(move |s| (b, s)))
+        {
+            let rows = sights.rows(block, target).into_iter().flatten();
+            seen += rows.map(|row| u64::from(row.count_ones())).sum::<u64>();
+        }
+        let side = 1 << LOOK_LEVEL;
+        let within = |at: u32, end: u32| u64::from((at * side + side).min(end) - at * side);
+        viewpoints += within(quad.column, grid.width()) * within(quad.row, grid.height());
     }
     let seconds = start.elapsed().as_secs_f64();
     let samples = f64::from(terrain.width()) * f64::from(terrain.height());

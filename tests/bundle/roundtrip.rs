@@ -171,7 +171,8 @@ fn a_writer_that_is_dropped_leaves_nothing() {
     let world = World::new(9, 9, 0);
     let mut writer = TerrainWriter::create(&path, false, &world.header(), &world.heights).unwrap();
     writer.push_tree(0, 0, 0, &[1]).unwrap();
-    assert_eq!(entries(folder.path()).len(), 1);
+    // Where the system knows files without a name, it has none yet.
+    assert!(entries(folder.path()).len() <= 1);
     drop(writer);
     assert_eq!(entries(folder.path()).len(), 0);
 }

@@ -42,6 +42,10 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
             ],
         ),
         (
+            "query-locate-terrain.json",
+            &["query", "locate", "wall.vcb", "0,0", "--json"],
+        ),
+        (
             "query-pvs.json",
             &["query", "pvs", "wall.vcb", "0,0", "--json"],
         ),

@@ -51,7 +51,6 @@ fn interrupted(
             "the bake ended early"
         );
     }
-    assert!(folder.names().len() > 2, "the new bundle is in the making");
     let killed = Command::new("kill")
         .args([signal, &child.id().to_string()])
         .status();
@@ -73,8 +72,13 @@ fn ctrl_c_stops_a_bake_without_checkpoints_and_leaves_nothing_behind() {
 
 #[test]
 fn termination_stops_a_bake_and_keeps_what_is_done() {
-    // Its records are longer than what says of which bake they are.
-    let has_tiles = |folder: &Folder| folder.read("kept.vcb.checkpoint").len() > 20_000;
+    // A tile is done when the checkpoint has grown.
+    let first = std::cell::Cell::new(usize::MAX);
+    let has_tiles = |folder: &Folder| {
+        let length = folder.read("kept.vcb.checkpoint").len();
+        first.set(first.get().min(length));
+        length > first.get()
+    };
     let (code, words, names) = interrupted("-TERM", &[], has_tiles);
     assert_eq!(code, Some(143));
     for word in [
@@ -84,13 +88,7 @@ fn termination_stops_a_bake_and_keeps_what_is_done() {
     ] {
         assert!(words.contains(word), "no {word:?} in {words}");
     }
-    let expected = [
-        "hills.r16",
-        "kept.vcb",
-        "kept.vcb.checkpoint",
-        "kept.vcb.part",
-    ];
-    assert_eq!(names, expected);
+    assert_eq!(names, ["hills.r16", "kept.vcb", "kept.vcb.checkpoint"]);
 }
 
 #[test]

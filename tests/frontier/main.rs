@@ -3,10 +3,15 @@
 
 #[path = "../common/baking.rs"]
 mod baking;
+#[path = "../common/reader.rs"]
+mod reader;
+
+mod agree;
 mod common;
 mod damage;
 mod hunt;
 mod leak;
+mod lossy;
 mod region;
 mod session;
 mod steps;

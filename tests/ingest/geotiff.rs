@@ -128,6 +128,49 @@ fn scale_and_tie_point_place_the_raster_and_the_crop() {
 }
 
 #[test]
+fn a_pixel_scale_that_is_no_scale_is_said_and_not_passed_over() {
+    let files = Files::new();
+    let with = |scale: [f64; 2], tie: f64| {
+        let tiff = Tiff::new(WIDTH, HEIGHT, ramp())
+            .tag(33550, Value::Double(vec![scale[0], scale[1], 0.0]))
+            .tag(33922, Value::Double(vec![0.0, 0.0, 0.0, tie, 900.0, 0.0]))
+            .tag(34735, Value::Short(utm()));
+        files.write("a.tif", tiff.build())
+    };
+    let plain = IngestOptions::default();
+    for (scale, found) in [
+        ([f64::NAN, 20.0], "NaN, 20"),
+        ([10.0, f64::INFINITY], "10, inf"),
+        ([f64::NEG_INFINITY, 20.0], "-inf, 20"),
+        ([10.0, 0.0], "10, 0"),
+    ] {
+        let error = refused(&with(scale, 500.0), &plain, Bad);
+        assert_eq!(error.place(), Some("tag 33550 (ModelPixelScale)"));
+        assert_eq!(error.found(), found);
+    }
+    let error = refused(&with([10.0, 20.0], f64::NAN), &plain, Bad);
+    assert_eq!(error.place(), Some("tag 33922 (ModelTiepoint)"));
+    // Short, however large.
+    let error = refused(&with([1e308, 20.0], 500.0), &plain, Bad);
+    assert!(error.to_string().len() < 300, "{error}");
+
+    // The sign is left out, and that is said.
+    let right = read_plainly(&with([10.0, 20.0], 500.0));
+    for scale in [[-10.0, 20.0], [10.0, -20.0], [-10.0, -20.0]] {
+        let read = read_plainly(&with(scale, 500.0));
+        assert_eq!(read.terrain, right.terrain);
+        let words = format!("{} x {}", scale[0], scale[1]);
+        let said = |note: &&String| note.contains("33550") && note.contains(&words);
+        assert!(
+            read.notes.iter().any(|note| said(&note)),
+            "{:?}",
+            read.notes
+        );
+        assert_eq!(read.notes.len(), right.notes.len() + 1);
+    }
+}
+
+#[test]
 fn points_at_pixel_centres_are_half_a_pixel_inside() {
     let mut keys = utm();
     keys[11] = 2;

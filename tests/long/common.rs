@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use viewcell::bake::{
-    BakeError, BakeOptions, BakeReport, Compression, Keep, Mode, Observer, Part, ShardReport,
+    BakeError, BakeOptions, BakeReport, Compression, Keep, Mode, Observer, ShardOf, ShardReport,
     Source, Stage, bake_shard, bake_terrain,
 };
 use viewcell::bundle::InputFile;
@@ -126,7 +126,7 @@ impl World {
         stop: &StopAfter,
     ) -> Result<ShardReport, BakeError> {
         let options = self.with(keep, 1);
-        let part: Part = part.parse().unwrap();
+        let part: ShardOf = part.parse().unwrap();
         bake_shard(&self.terrain, &self.source, &options, part, output, stop)
     }
 

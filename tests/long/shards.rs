@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use viewcell::bake::{BakeError, BakeErrorKind, Compression, Keep, Mode, Part, bake_shard, merge};
-use viewcell::bundle::ShardWriter;
+use viewcell::bake::{
+    BakeError, BakeErrorKind, Compression, Keep, Mode, ShardOf, bake_shard, merge,
+    shard_in_the_making,
+};
 
 use crate::common::{StopAfter, World, names, says};
 
@@ -13,7 +15,7 @@ fn shards(world: &World, folder: &Path, of: u32) -> Vec<PathBuf> {
     let shard = |index: u32| {
         let path = folder.join(format!("{index}-of-{of}.vcs"));
         let options = world.with(Keep::New, 1 + index as usize % 2);
-        let part = Part::new(index, of).unwrap();
+        let part = ShardOf::new(index, of).unwrap();
         let (terrain, source) = (&world.terrain, &world.source);
         let stop = StopAfter::never();
         let report = bake_shard(terrain, source, &options, part, &path, &stop).unwrap();
@@ -206,7 +208,7 @@ fn a_shard_in_the_making_is_refused_and_resumes_to_the_same_bytes() {
         .shard_until("2/2", &output, Keep::New, &stop)
         .unwrap_err();
     assert!(matches!(error, BakeError::Kept { .. }), "{error}");
-    let part = ShardWriter::part_beside(&output);
+    let part = shard_in_the_making(&output);
     assert_eq!(names(folder.path()), ["b.vcs.part"]);
     says(&error, &["b.vcs.part", "--resume"]);
     refused(

@@ -184,6 +184,59 @@ fn malformed_and_oversized_requests_are_refused_and_the_next_is_answered() {
 }
 
 #[test]
+fn one_connection_asks_many_times() {
+    let baked = small();
+    let serving = Serving::new(&baked.bundle, None);
+    let ask = |path: &str, more: &str| {
+        format!(
+            "GET {path} HTTP/1.1\r\nHost: {}\r\n{more}\r\n",
+            serving.address
+        )
+    };
+    // One behind the other, without waiting for answers; the last one ends it.
+    let requests = [
+        ask("/style.css", ""),
+        ask("/nowhere", ""),
+        ask("/api/0/pvs?at=1%2C1", "Connection: close\r\n"),
+        ask("/main.js", ""),
+    ];
+    let answers = serving.send(requests.concat());
+    let answers = String::from_utf8_lossy(&answers);
+    let statuses: Vec<_> = answers.match_indices("HTTP/1.1 ").collect();
+    let statuses: Vec<_> = statuses
+        .iter()
+        .map(|&(at, s)| &answers[at + s.len()..][..3])
+        .collect();
+    assert_eq!(statuses, ["200", "404", "200"]);
+}
+
+#[test]
+fn hundreds_at_once_are_answered() {
+    let baked = small();
+    let serving = Serving::new(&baked.bundle, None);
+    std::thread::scope(|scope| {
+        for _ in 0..400 {
+            scope.spawn(|| assert_eq!(serving.head("/api/0/pvs?at=1,1")["generation"], 0));
+        }
+    });
+}
+
+#[test]
+fn silent_connections_make_room_and_slow_ones_are_not_waited_for() {
+    let baked = small();
+    let serving = Serving::new(&baked.bundle, None);
+    // More than the server holds at a time.
+    let connect = |_| TcpStream::connect(serving.address).unwrap();
+    let silent: Vec<TcpStream> = (0..300).map(connect).collect();
+    serving.head("/api/about");
+    drop(silent);
+    let begun = std::time::Instant::now();
+    assert!(serving.send("GET / HT").is_empty());
+    let waited = begun.elapsed().as_secs();
+    assert!((5..29).contains(&waited), "{waited} s");
+}
+
+#[test]
 fn a_bundle_that_is_replaced_is_opened_anew_and_a_damaged_one_is_told() {
     let baked = small();
     let serving = Serving::new(&baked.bundle, None);

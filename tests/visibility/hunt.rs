@@ -4,11 +4,11 @@
 //!
 //! `VIEWCELL_HUNT` sets the number of lines of sight a terrain; `VIEWCELL_FULL=1` bakes whole files.
 
-use super::{BODIES, Baked, Dice, Viewsheds, levels, real};
+use super::{BODIES, Baked, Dice, SIDE, Viewsheds, levels, real};
 use viewcell::bake::Mode;
 use viewcell::ingest::IngestOptions;
 use viewcell::runtime::{MappedBundle, Sample};
-use viewcell::visibility::{BLOCK, Curvature, Field, Rays, Stance, Surface, is_blocked};
+use viewcell::visibility::{Curvature, HeightField, Rays, Stance, Surface, is_blocked};
 use viewcell::world::Terrain;
 
 /// How many lines of sight are asked for.
@@ -103,7 +103,7 @@ impl<'a> Hunt<'a> {
 
 /// Asks the kernel, from blocks of viewpoints anywhere.
 fn hunt(name: &str, terrain: &Terrain) {
-    let field = Field::new(terrain, BODIES, Stance::Cell);
+    let field = HeightField::new(terrain, BODIES, Stance::Cell);
     let mut rays = Rays::new(terrain, &field, *levels().last().unwrap());
     let (width, height) = (terrain.width(), terrain.height());
     let mut hunt = Hunt::new(name, terrain);
@@ -114,8 +114,8 @@ fn hunt(name: &str, terrain: &Terrain) {
         let viewsheds = Viewsheds::new(&mut rays, width, column, row);
         let place = |dice: &mut Dice| {
             (
-                (column - column % BLOCK + dice.roll(BLOCK)).min(width - 1),
-                (row - row % BLOCK + dice.roll(BLOCK)).min(height - 1),
+                (column - column % SIDE + dice.roll(SIDE)).min(width - 1),
+                (row - row % SIDE + dice.roll(SIDE)).min(height - 1),
             )
         };
         let lines = each.min(wanted() - hunt.shot);

@@ -3,6 +3,7 @@
 mod bundle;
 mod curvature;
 mod hunt;
+mod orientation;
 mod real;
 mod small;
 
@@ -11,41 +12,50 @@ use std::path::PathBuf;
 use viewcell::bake::{BakeOptions, BakeReport, Mode, Silent, Source, bake_terrain};
 use viewcell::bundle::InputFile;
 use viewcell::dice::Dice;
+use viewcell::format::Quad;
 use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::visibility::{BLOCK, Bodies, Curvature, Rays, Simd};
+use viewcell::visibility::{BlockSight, LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds as _};
+use viewcell::visibility::{Bodies, Curvature, Rays, Simd};
 use viewcell::world::Terrain;
+
+/// Side of the quad of viewpoints that a kernel computes in one call.
+const SIDE: u32 = 1 << LOOK_LEVEL;
 
 const BODIES: Bodies = Bodies {
     eye: 1.8,
     head: 1.8,
 };
 
-/// The viewsheds of one block of viewpoints.
+/// What the viewpoints of one quad see.
 struct Viewsheds {
     width: u32,
-    words: usize,
-    bitmaps: Vec<u64>,
+    sights: Sights,
 }
 
 impl Viewsheds {
+    /// From the quad over (`column`, `row`).
     fn new(rays: &mut Rays<'_>, width: u32, column: u32, row: u32) -> Self {
-        let words = rays.words();
-        let mut bitmaps = vec![0; (BLOCK * BLOCK) as usize * words];
-        rays.viewsheds(column - column % BLOCK, row - row % BLOCK, &mut bitmaps);
-        Self {
-            width,
-            words,
-            bitmaps,
-        }
+        let mut sights = Sights::new(rays.grid());
+        let quad = Quad::new(LOOK_LEVEL, column >> LOOK_LEVEL, row >> LOOK_LEVEL);
+        rays.look(quad, &mut sights);
+        Self { width, sights }
     }
 
-    /// Whether the viewpoint, which is in the block, sees the target.
+    /// Whether the viewpoint, which is in the quad, sees the target.
     fn sees(&self, from: (u32, u32), to: (u32, u32)) -> bool {
-        let spread = |x: u32| x & 1 | (x & 2) << 1 | (x & 4) << 2 | (x & 8) << 3;
-        let viewpoint = (spread(from.0 % BLOCK) | spread(from.1 % BLOCK) << 1) as usize;
-        let word = to.1 / 8 * self.width.div_ceil(8) + to.0 / 8;
-        let bits = self.bitmaps[viewpoint * self.words + word as usize];
-        bits >> (to.1 % 8 * 8 + to.0 % 8) & 1 == 1
+        let block = (from.1 / 8 % 2 * 2 + from.0 / 8 % 2) as usize;
+        let target = to.1 / 8 * self.width.div_ceil(8) + to.0 / 8;
+        let lane = |(column, row): (u32, u32)| row % 8 * 8 + column % 8;
+        let rows = self.sights.rows(block, target as usize);
+        rows.is_some_and(|rows| rows[lane(from) as usize] >> lane(to) & 1 == 1)
+    }
+
+    /// All of it.
+    fn all(&self) -> Vec<(usize, BlockSight<'_>)> {
+        let targets = 0..self.sights.targets();
+        let pairs = targets.flat_map(|target| (0..LOOK_BLOCKS).map(move |block| (block, target)));
+        let sight = |(block, target)| (target, self.sights.sight(block, target));
+        pairs.map(sight).collect()
     }
 }
 

@@ -1,9 +1,11 @@
 //! Small terrains of every awkward kind, all pairs.
 
-use super::{BODIES, Viewsheds, levels};
+use super::{BODIES, SIDE, Viewsheds, levels};
 use proptest::prelude::*;
-use viewcell::format::groups::comes_before;
-use viewcell::visibility::{BLOCK, Bodies, Field, Order, Rays, Stance, find_sight, sees};
+use viewcell::format::Quad;
+use viewcell::format::morton::comes_before;
+use viewcell::visibility::{BlockSight, LOOK_LEVEL, Sights, Viewsheds as _};
+use viewcell::visibility::{Bodies, HeightField, Order, Rays, Stance, find_sight, sees};
 use viewcell::world::Terrain;
 
 /// A terrain of one of the kinds that have gone wrong somewhere: ties, spikes, pits, voids.
@@ -70,7 +72,7 @@ fn bodies() -> impl Strategy<Value = Bodies> {
 /// second.
 fn all_pairs(
     terrain: &Terrain,
-    field: &Field,
+    field: &HeightField,
     level: fearless_simd::Level,
     check: impl FnMut((u32, u32), (u32, u32), bool),
 ) {
@@ -83,11 +85,11 @@ fn all_pairs_of(
     mut check: impl FnMut((u32, u32), (u32, u32), bool),
 ) {
     let (width, height) = (terrain.width(), terrain.height());
-    for row in (0..height).step_by(BLOCK as usize) {
-        for column in (0..width).step_by(BLOCK as usize) {
+    for row in (0..height).step_by(SIDE as usize) {
+        for column in (0..width).step_by(SIDE as usize) {
             let viewsheds = Viewsheds::new(&mut rays, width, column, row);
-            for r in row..height.min(row + BLOCK) {
-                for c in column..width.min(column + BLOCK) {
+            for r in row..height.min(row + SIDE) {
+                for c in column..width.min(column + SIDE) {
                     for to in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
                         check((c, r), to, viewsheds.sees((c, r), to));
                     }
@@ -106,7 +108,7 @@ proptest! {
         bodies in bodies(),
         level in 0..levels().len(),
     ) {
-        let field = Field::new(&terrain, bodies, Stance::Sample);
+        let field = HeightField::new(&terrain, bodies, Stance::Sample);
         let mut wrong = None;
         all_pairs(&terrain, &field, levels()[level], |from, to, seen| {
             if seen != sees(&terrain, bodies, from, to) {
@@ -122,7 +124,7 @@ proptest! {
         bodies in bodies(),
         level in 0..levels().len(),
     ) {
-        let field = Field::new(&terrain, bodies, Stance::Cell);
+        let field = HeightField::new(&terrain, bodies, Stance::Cell);
         let mut wrong = None;
         all_pairs(&terrain, &field, levels()[level], |from, to, seen| {
             if !seen && sees(&terrain, bodies, from, to) {
@@ -139,7 +141,7 @@ proptest! {
         level in 0..levels().len(),
         metres in prop_oneof![Just(f64::INFINITY), 0.1f64..60.0],
     ) {
-        let field = Field::new(&terrain, bodies, Stance::Cell).with_max_distance(metres);
+        let field = HeightField::new(&terrain, bodies, Stance::Cell).with_max_distance(metres);
         let mut wrong = None;
         let mut dice = super::Dice(u64::from(terrain.width()));
         all_pairs(&terrain, &field, levels()[level], |from, to, seen| {
@@ -153,16 +155,84 @@ proptest! {
 
     #[test]
     fn cells_do_not_depend_on_what_was_asked_before(terrain in terrain()) {
-        let field = Field::new(&terrain, BODIES, Stance::Cell);
+        let field = HeightField::new(&terrain, BODIES, Stance::Cell);
         let level = *levels().last().unwrap();
         let mut used = Rays::new(&terrain, &field, level);
         let (width, height) = (terrain.width(), terrain.height());
-        for row in (0..height).step_by(BLOCK as usize).rev() {
-            for column in (0..width).step_by(BLOCK as usize).rev() {
+        for row in (0..height).step_by(SIDE as usize).rev() {
+            for column in (0..width).step_by(SIDE as usize).rev() {
                 let again = Viewsheds::new(&mut used, width, column, row);
                 let mut fresh = Rays::new(&terrain, &field, level);
                 let first = Viewsheds::new(&mut fresh, width, column, row);
-                prop_assert!(again.bitmaps == first.bitmaps, "from {}, {}", column, row);
+                prop_assert!(again.all() == first.all(), "from {}, {}", column, row);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_a_pair_of_blocks_is_what_its_rows_and_the_terrain_say(
+        terrain in terrain(),
+        stance in prop_oneof![Just(Stance::Sample), Just(Stance::Cell)],
+        once in prop_oneof![Just(None), Just(Some(comes_before as Order))],
+    ) {
+        let field = HeightField::new(&terrain, BODIES, stance);
+        let mut rays = Rays::new(&terrain, &field, *levels().last().unwrap());
+        if let Some(order) = once {
+            rays = rays.deciding_once(order);
+        }
+        let grid = rays.grid();
+        let mut valid = vec![0u64; grid.blocks()];
+        for (sample, height) in grid.row_by_row().zip(terrain.heights()) {
+            let (word, bit) = grid.block_bit(sample);
+            valid[word] |= u64::from(!height.is_nan()) << bit;
+        }
+        let (across, _) = grid.block_shape();
+        let (columns, rows) = grid.quads_at(LOOK_LEVEL);
+        let mut sights = Sights::new(grid);
+        for quad in (0..rows).flat_map(|r| (0..columns).map(move |c| Quad::new(LOOK_LEVEL, c, r))) {
+            rays.look(quad, &mut sights);
+            let mut bitmaps = vec![0; 256 * grid.blocks()];
+            let (column, row) = (quad.column * 16, quad.row * 16);
+            rays.viewsheds(column, row, &mut bitmaps);
+            let mut seen = [vec![], vec![], vec![], vec![]];
+            for (block, target) in (0..4).flat_map(|b| (0..grid.blocks()).map(move |t| (b, t))) {
+                let (c, r) = (quad.column * 2 + block as u32 % 2, quad.row * 2 + block as u32 / 2);
+                let own = if grid.has_quad(Quad::new(3, c, r)) {
+                    valid[(r * across + c) as usize]
+                } else {
+                    0
+                };
+                let rows = sights.rows(block, target).copied().unwrap_or([0; 64]);
+                let full: [u64; 64] =
+                    std::array::from_fn(|v| if own >> v & 1 == 1 { valid[target] } else { 0 });
+                let expected = if own == 0 || valid[target] == 0 {
+                    BlockSight::Void
+                } else if rows == [0; 64] {
+                    BlockSight::Hidden
+                } else if rows == full {
+                    BlockSight::Visible
+                } else {
+                    BlockSight::Mixed(&rows)
+                };
+                prop_assert_eq!(sights.sight(block, target), expected);
+                if rows != [0; 64] {
+                    seen[block].push(target);
+                }
+                for (v, row) in rows.into_iter().enumerate() {
+                    // Viewpoints of a bitmap are in Morton order.
+                    let at = (0..64).find(|n| {
+                        let bit = |k: usize| n >> k & 1;
+                        let column = bit(0) | bit(2) << 1 | bit(4) << 2;
+                        let row = bit(1) | bit(3) << 1 | bit(5) << 2;
+                        row * 8 + column == v
+                    });
+                    let at = (block * 64 + at.unwrap()) * grid.blocks() + target;
+                    prop_assert_eq!(bitmaps[at], row);
+                }
+            }
+            for (block, seen) in seen.iter().enumerate() {
+                let told: Vec<usize> = sights.seen(block).map(|(target, _)| target).collect();
+                prop_assert_eq!(&told, seen);
             }
         }
     }
@@ -173,7 +243,7 @@ proptest! {
         stance in prop_oneof![Just(Stance::Sample), Just(Stance::Cell)],
         order in prop_oneof![Just(comes_before as Order), Just(row_by_row as Order)],
     ) {
-        let field = Field::new(&terrain, BODIES, stance);
+        let field = HeightField::new(&terrain, BODIES, stance);
         let level = *levels().last().unwrap();
         let mut seen = std::collections::HashSet::new();
         all_pairs(&terrain, &field, level, |from, to, sees| {
@@ -201,7 +271,7 @@ proptest! {
 
     #[test]
     fn nobody_sees_beyond_the_greatest_distance(terrain in terrain(), metres in 0.1f64..60.0) {
-        let near = Field::new(&terrain, BODIES, Stance::Sample).with_max_distance(metres);
+        let near = HeightField::new(&terrain, BODIES, Stance::Sample).with_max_distance(metres);
         let mut wrong = None;
         all_pairs(&terrain, &near, levels()[0], |from, to, seen| {
             let x = f64::from(from.0.abs_diff(to.0)) * 1.0;
@@ -220,7 +290,7 @@ proptest! {
 
     #[test]
     fn cells_are_the_same_at_every_level_of_simd(terrain in terrain()) {
-        let field = Field::new(&terrain, BODIES, Stance::Cell);
+        let field = HeightField::new(&terrain, BODIES, Stance::Cell);
         let mut answers = levels().into_iter().map(|level| {
             let mut bits = Vec::new();
             all_pairs(&terrain, &field, level, |_, _, seen| bits.push(seen));
@@ -246,7 +316,7 @@ fn no_search_goes_beyond_the_greatest_distance() {
 fn a_lone_sample_sees_itself() {
     let terrain = Terrain::new(1, 1, vec![7.0], [1.0, 1.0]).unwrap();
     for stance in [Stance::Sample, Stance::Cell] {
-        let field = Field::new(&terrain, BODIES, stance);
+        let field = HeightField::new(&terrain, BODIES, stance);
         all_pairs(&terrain, &field, levels()[0], |_, _, seen| assert!(seen));
     }
 }
@@ -257,7 +327,7 @@ fn a_wall_of_ten_kilometres_hides_what_is_behind_it() {
         .map(|i| if i % 33 == 16 { 10_000.0 } else { 0.0 })
         .collect();
     let terrain = Terrain::new(33, 33, heights, [1.0, 1.0]).unwrap();
-    let field = Field::new(&terrain, BODIES, Stance::Sample);
+    let field = HeightField::new(&terrain, BODIES, Stance::Sample);
     all_pairs(&terrain, &field, levels()[0], |from, to, seen| {
         if (from.0 < 16) != (to.0 < 16) && from.0 != 16 && to.0 != 16 {
             assert!(!seen, "{from:?} {to:?}");
@@ -276,7 +346,7 @@ fn a_touch_does_not_block() {
         head: 0.0,
     };
     assert!(sees(&terrain, flat, (0, 0), (2, 0)));
-    let field = Field::new(&terrain, flat, Stance::Sample);
+    let field = HeightField::new(&terrain, flat, Stance::Sample);
     all_pairs(&terrain, &field, levels()[0], |from, to, seen| {
         assert_eq!(seen, sees(&terrain, flat, from, to), "{from:?} {to:?}");
     });

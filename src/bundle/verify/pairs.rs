@@ -8,9 +8,12 @@ use crate::bundle::provenance::Statistics;
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
 use crate::compress::pairs::{
-    Codebook, GroupSymbols, Histogram, PairCounts, PairList, PairSymbols, Sight, encode_group,
+    Codebook, GroupSymbols, Histogram, PairBits, PairCounts, PairList, PairSymbols, Sight,
+    encode_group,
 };
-use crate::format::{Grid, GroupPvs, Groups, Quad, Tag, TerrainParameters, Valid, Visibility};
+use crate::format::{
+    Grid, GroupPvs, Groups, Narrowing, Quad, Tag, TerrainParameters, Valid, Visibility,
+};
 
 pub(super) const PAIR_INDEX: Rule = Rule {
     name: "pair-index",
@@ -226,6 +229,34 @@ impl PairSections {
                 }
             }
         }
+    }
+
+    /// Visible samples by level, 0 to 3, summed over the quads, as trees narrow what the groups say.
+    pub fn narrowed(&self, terrain: &ValidPyramid, valid: Valid, by: &Narrowing) -> [u64; 4] {
+        let grid = terrain.grid();
+        let across = grid.block_shape().0;
+        let (mut targets, mut viewpoints) = (vec![0; grid.blocks()], vec![0; grid.blocks()]);
+        let mut counts = PairCounts::default();
+        let groups = self.groups(valid);
+        for block in morton_blocks(grid) {
+            let symbols = groups.and_then(|groups| canonical(&groups, terrain, block, self.mutual));
+            let Some(symbols) = symbols else {
+                continue;
+            };
+            by.masks(block.0, block.1, &mut targets, &mut viewpoints);
+            let own = (block.1 * across + block.0) as usize;
+            for (target, sight) in symbols.sights.iter().enumerate() {
+                if *sight == Sight::Visible {
+                    counts.add_visible(viewpoints[target], targets[target]);
+                }
+            }
+            for (target, pair) in symbols.kept(grid, self.mutual).zip(symbols.pairs.iter()) {
+                let target = (target.1 * across + target.0) as usize;
+                let bits = PairBits::new(&pair.rows(), viewpoints[target], targets[target]);
+                counts.add_mixed(&bits, self.mutual && target != own);
+            }
+        }
+        counts.visible
     }
 
     /// Writes the PVS of a quad of level 3.

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use viewcell::bake::{self, CellOptions, Source};
-use viewcell::bundle;
 use viewcell::ingest::{CellsOptions, IngestedCells, read_cells};
 use viewcell::visibility::portals::FlowMethod;
 use viewcell::world;
@@ -19,8 +18,8 @@ use crate::cli::threads;
 /// Bake a level of cells: who sees whom among them, and how far apart they are
 ///
 /// Reads BSP29, 2PSB, BSP2, BSP30, IBSP38, IBSP46, IBSP47, VBSP, portal files (PRT1, PRT2), Doom
-/// WADs, and cell graphs in JSON (schemas/cells.json), by their content. What has no visibility
-/// gets it from its portals; a BSP without portals has them in its planes.
+/// WADs, and cell graphs in JSON (schemas/cells.json), by their content. For a level without
+/// visibility it is computed from the portals; those of a BSP are found by its planes.
 ///
 /// Example: viewcell bake cells e1m1.bsp -o e1m1.vcb
 #[derive(clap::Args)]
@@ -32,15 +31,15 @@ pub struct Args {
     #[arg(short, long, value_name = "OUT.vcb")]
     output: Option<PathBuf>,
 
-    /// What becomes of a pair of cells of which one sees the other and not the other way round
+    /// What to do with two cells of which one sees the other, but not the other the one
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Symmetry::Or)]
     symmetry: Symmetry,
 
-    /// Compute who sees whom from portals, though the level has visibility
+    /// Compute who sees whom from portals, even if the level has visibility
     #[arg(long, help_heading = "Visibility from portals")]
     recompute: bool,
 
-    /// Be quick about it: seconds for a large level, and two to three times as much visible
+    /// Compute it in seconds, and call two to three times as much visible
     #[arg(long, help_heading = "Visibility from portals")]
     fast: bool,
 
@@ -57,7 +56,7 @@ pub struct Args {
     )]
     resume: bool,
 
-    /// Put portals, and so what touches, into the bundle of a level that has visibility
+    /// Put portals into the bundle of a level that has visibility, and so which cells touch
     #[arg(long)]
     portals: bool,
 
@@ -134,7 +133,7 @@ impl Args {
 
     /// Where finished work is kept.
     fn kept(&self, output: &Path) -> Option<PathBuf> {
-        let beside = || bundle::Checkpoint::path_beside(output);
+        let beside = || bake::checkpoint_beside(output);
         self.checkpoint.clone().or_else(|| self.resume.then(beside))
     }
 
@@ -171,7 +170,7 @@ pub fn run(args: &Args) -> Outcome {
 /// Bakes what `ingest` reads.
 pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Failure>) -> Outcome {
     let output = args.bundle()?;
-    check_output(&args.input, args.force, false, &output)?;
+    check_output(&args.input, args.force, args.resume, &output)?;
     let stop = Stop::listen()?;
     let progress = Progress::new(&args.voice, stop.clone());
 

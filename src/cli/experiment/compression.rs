@@ -20,12 +20,12 @@ use crate::cli::query;
 use crate::cli::signals::Stop;
 use crate::cli::threads;
 
-/// Share of the hidden area that is kept within budgets: deepest first, as in section 3.4 of
-/// Avni's thesis, and what costs least occlusion first
+/// How much of the hidden area is kept within budgets, by Avni's method (thesis section 3.4) and by
+/// ours
 ///
-/// TERRAIN is a terrain bundle that has lost nothing, or a heightmap, which is then baked (exact).
-/// Deepest first has as many nodes a PVS as the budget affords at three bytes each, which count
-/// alone; ours is the whole file.
+/// TERRAIN is a lossless terrain bundle, or a heightmap, which is then baked (exact). Avni's method,
+/// deepest first, gives each PVS as many nodes as the budget allows at three bytes a node, and
+/// only these bytes are counted. Ours counts the whole file.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub struct Args {
     /// Budgets
     #[arg(long, value_name = "SIZE,...", value_delimiter = ',', default_values = ["100MB", "30MB", "10MB"])]
     budgets: Vec<ByteSize>,
-    /// Numbers of nodes a PVS to prune to, deepest first, beside those of the budgets
+    /// More numbers of nodes a PVS to try deepest first with, beside those of the budgets
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [267, 107])]
     nodes: Vec<u64>,
     /// Threads to work with; 0 for one a processor. The result does not depend on it

@@ -37,7 +37,7 @@ pub struct Args {
     /// Number of pairs, drawn independently among samples that cannot see each other
     #[arg(long, value_name = "N", default_value_t = 10_500)]
     pairs: usize,
-    /// Where the drawing begins
+    /// Seed of the random draw: the same seed gives the same pairs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Limits of memory in GB (2^30 bytes) at three bytes a node

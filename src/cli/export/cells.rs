@@ -15,7 +15,7 @@ use viewcell::picture::{MatrixFormat, MatrixOf, matrix_file};
 use viewcell::world::BitMatrix;
 
 use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, Json, check_outputs, say};
+use crate::cli::output::{self, Json, Stdout, check_outputs, is_stream, say};
 use crate::cli::query;
 
 /// Who sees whom among the cells of a level, as a picture or a matrix of numbers
@@ -74,7 +74,7 @@ pub struct PrtArgs {
 /// Where the file goes.
 #[derive(clap::Args)]
 struct To {
-    /// File to write
+    /// File to write; - is stdout, for the exports vis, json and prt
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Overwrite the file if it is there
@@ -107,10 +107,24 @@ impl To {
     }
 
     fn check(&self, inputs: &[&Path]) -> Result<(), Failure> {
-        check_outputs(inputs, [&self.output], self.force)
+        if !is_stream(&self.output) {
+            return check_outputs(inputs, [&self.output], self.force);
+        }
+        match self.json.json {
+            true => Err(Failure::usage(
+                "--json: stdout is for the file already, by -o -; leave out one of them".into(),
+            )),
+            false => Ok(()),
+        }
     }
 
     fn save(&self, bytes: &[u8], cells: usize) -> Outcome {
+        if is_stream(&self.output) {
+            let mut stdout = Stdout::lock();
+            stdout.write(bytes)?;
+            stdout.finish()?;
+            return Ok(Exit::Done);
+        }
         bundle::save(&self.output, bytes, self.force)?;
         if !self.quiet {
             say(format_args!("written: {}", self.output.display()));

@@ -12,6 +12,7 @@ use super::work::{self, Manner, Range, Work, Written};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output;
 use crate::cli::query;
+use crate::cli::render::terrain::check_drawable;
 
 /// How many samples see each sample: the total viewshed, counted in a bundle
 ///
@@ -49,6 +50,9 @@ pub fn run(args: &Args) -> Outcome {
         .map_err(|error| query::cannot_open(&args.bundle, error))?;
     let terrain = query::terrain(&args.bundle, &map)?;
     let (grid, parameters) = (terrain.grid(), terrain.parameters());
+    if format.is_none() {
+        check_drawable(&args.bundle, &terrain)?;
+    }
 
     work.progress
         .begin("exposure", "viewpoints", grid.samples());

@@ -12,8 +12,9 @@ use crate::cli::exit::Outcome;
 ///
 /// Sector i of N is centred on the azimuth 360·i/N degrees, clockwise from the raster's first row
 /// (north). Its horizon is the greatest angle above the horizontal, in degrees, of the terrain on
-/// that ray from an eye over the sample; negative where the eye looks down on all, -90 where
-/// there is no terrain on the ray, or none within --max-distance. The terrain is taken where the ray
+/// that ray from an eye over the sample. It is negative where the eye looks down on all of it, and -90
+/// where the ray meets no terrain at all: at the edge of the raster, beside voids, and where there is
+/// none within --max-distance. Leave these out of means. The terrain is taken where the ray
 /// crosses lines between neighbouring samples, linear between two samples.
 ///
 /// The file has a band of 32-bit floats a sector, NaN for voids: a GeoTIFF that lies where the
@@ -49,7 +50,10 @@ pub fn run(args: &Args) -> Outcome {
         })
         .collect();
     let tell = |looked, degrees: Range| {
-        let words = format!(", {sectors} sectors: {}", degrees.words("°", 2));
+        let mut words = format!(", {sectors} sectors: {}", degrees.words("°", 2));
+        if degrees.least() == Some(-90.0) {
+            words += "; -90° stands where a ray meets no ground, as at the edge";
+        }
         (Document { looked, degrees }, words)
     };
     args.look

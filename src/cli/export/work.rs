@@ -62,6 +62,11 @@ impl Range {
         self.mean = (self.count > 0).then(|| self.sum / self.count as f64);
     }
 
+    /// The least.
+    pub fn least(&self) -> Option<f64> {
+        self.least
+    }
+
     /// In words, for people.
     pub fn words(&self, unit: &str, digits: usize) -> String {
         match (self.least, self.mean, self.greatest) {
@@ -97,8 +102,7 @@ impl<'a> Work<'a> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(manner.threads)
             .build();
-        let pool =
-            pool.map_err(|error| Failure::usage(format!("--threads {}: {error}", manner.threads)))?;
+        let pool = pool.map_err(|error| threads::cannot_start(manner.threads, &error))?;
         Ok(Self {
             output,
             manner,

@@ -12,7 +12,7 @@ use viewcell::world::ones;
 use super::{Args, NO_SET, print_sizes};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Stdout, say};
-use crate::cli::query::{Place, check_cell, pairs};
+use crate::cli::query::{check_cell, pairs};
 
 /// How regions are made.
 #[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -83,17 +83,11 @@ pub fn run(args: &Args, level: &CellBundle<'_>) -> Outcome {
         )));
     }
     let mut memory = vec![0; construction.runtime().words(level.cells())];
-    match (&args.pairs, &args.a, &args.b) {
+    match (&args.pairs, args.a, args.b) {
         (Some(file), _, _) => answer_all(level, construction, file, &mut memory),
         (None, Some(a), Some(b)) => {
-            let place = |text: &String| {
-                let place: Result<Place, String> = text.parse();
-                let place = place.map_err(|expected| {
-                    Failure::usage(format!("{text:?} is no place: {expected}"))
-                })?;
-                check_cell(&args.bundle, level, place)
-            };
-            let document = build(level, construction, [place(a)?, place(b)?], &mut memory)?;
+            let cell = |place| check_cell(&args.bundle, level, place);
+            let document = build(level, construction, [cell(a)?, cell(b)?], &mut memory)?;
             show(args, level, &document)
         }
         _ => Err(Failure::usage(

@@ -21,7 +21,7 @@ pub use terrain::Document;
 /// What is said of two who see each other.
 const NO_SET: &str = "they can see each other: there is no frontier set";
 
-/// Until where may two players walk before they can see each other?
+/// How far may two players walk before they can see each other?
 ///
 /// Prints the size of two regions, one around each player: no place in one can be seen from any
 /// place in the other. Both are empty if the players can see each other.
@@ -30,10 +30,17 @@ pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// One player: COL,ROW, or a cell's number
-    #[arg(required_unless_present = "pairs", requires = "b")]
-    a: Option<String>,
+    #[arg(
+        required_unless_present = "pairs",
+        requires = "b",
+        allow_hyphen_values = true
+    )]
+    a: Option<query::Place>,
     /// The other player: COL,ROW, or a cell's number
-    b: Option<String>,
+    #[arg(allow_hyphen_values = true)]
+    b: Option<query::Place>,
+    #[command(flatten)]
+    by: query::By,
     /// Draw both regions over a hillshade: a name that ends in .png
     #[arg(short, long, value_name = "PNG", conflicts_with = "pairs")]
     output: Option<PathBuf>,
@@ -44,7 +51,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// Answer each line "c0 r0 c1 r1" of a file, or of stdin if it is -, with a line of JSON
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b", "By"])]
     pairs: Option<PathBuf>,
     /// Of cells: how to make the regions
     #[arg(long, value_name = "HOW", value_enum)]
@@ -63,7 +70,10 @@ pub fn run(args: &Args) -> Outcome {
         Some(WorldKind::Terrain) | None => {
             terrain::run(args, &map, query::terrain(&args.bundle, &map)?)
         }
-        Some(WorldKind::Cells) => cells::run(args, &query::cells(&args.bundle, &map)?),
+        Some(WorldKind::Cells) => {
+            query::check_by_number(&args.bundle, &args.by)?;
+            cells::run(args, &query::cells(&args.bundle, &map)?)
+        }
     }
 }
 

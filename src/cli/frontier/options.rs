@@ -19,25 +19,25 @@ pub struct Options {
     /// tightened
     #[arg(long, value_enum, help_heading = "Growth of terrain frontiers")]
     grow: Option<Grow>,
-    /// Join the PVSs of a frontier's quads by their union, or make visible what is mixed in one
-    /// and hidden in the other, or (as by default) join those by whole blocks of 8 x 8 samples
-    /// that would take long to put together
+    /// How the PVSs of a frontier's quads are joined. lossless: by their union. lossy: what is mixed
+    /// in one and hidden in the other becomes visible. blocks, the default: by whole blocks of 8 x 8
+    /// samples where the union would take long
     #[arg(long, value_enum, help_heading = "Growth of terrain frontiers")]
     merge: Option<Merge>,
-    /// Which quad is tried next: fifo, coarse (large quads first), ground (what differs least in
-    /// height from where the player stands), gain (most samples for the least that its PVS takes
-    /// from the other player), or "toward C,R" with where A is going, and "toward C,R C,R" where
-    /// B is going as well
+    /// Which quad is tried next: fifo (in the order in which they were found), coarse (large quads
+    /// first), ground (nearest in height to where the player stands), gain (most samples for the
+    /// least that its PVS takes from the other player), or "toward C,R" with where A is going, or
+    /// "toward C,R C,R" with where B is going as well
     #[arg(
         long,
         value_name = "ORDER",
         help_heading = "Growth of terrain frontiers"
     )]
     order: Option<Order>,
-    /// Whose frontier grows next: by turns, or the smaller one
+    /// Whose frontier grows next: each in turn, or always the smaller one
     #[arg(long, value_enum, help_heading = "Growth of terrain frontiers")]
     turns: Option<TurnsArg>,
-    /// How many quads are next to a quad: those over its sides, or those over its corners too
+    /// Which quads are next to a quad: 4 are those over its sides, 8 those over its corners too
     #[arg(long, value_name = "4|8", value_parser = ["4", "8"], help_heading = "Growth of terrain frontiers")]
     neighbours: Option<String>,
     /// Try no quads below this level; 0 are single samples. If not given, 4, or five levels below
@@ -63,8 +63,8 @@ pub struct Options {
     #[arg(long, value_name = "YES|NO", num_args = 0..=1, default_missing_value = "yes",
           value_parser = ["yes", "no"], help_heading = "Growth of terrain frontiers")]
     tighten: Option<String>,
-    /// Leave out what lies within so many steps of a region's edge: whoever leaves the rest has
-    /// that long to renegotiate
+    /// Leave out what lies within so many steps of a region's edge: a player who leaves the rest
+    /// still has so many steps in which to agree on a new set
     #[arg(long, value_name = "CELLS", default_value_t = 0)]
     pub margin: u32,
 }
@@ -166,7 +166,9 @@ impl FromStr for Order {
                 let sample = |place: Option<Place>| match place {
                     None => Ok(None),
                     Some(Place::Sample(sample)) => Ok(Some(sample)),
-                    Some(Place::Cell(_)) => Err("expected \"toward C,R\"".to_owned()),
+                    Some(Place::Cell(_) | Place::Numbers(_)) => {
+                        Err("expected \"toward C,R\"".to_owned())
+                    }
                 };
                 Toward(sample(a)?, sample(b)?)
             }

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Instant;
 
 use schemars::JsonSchema;
@@ -19,7 +18,8 @@ use super::options::OptionsDocument;
 use super::{Args, NO_SET, print_sizes};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Stdout, say};
-use crate::cli::query::{Place, check_inside, pairs};
+use crate::cli::query::pairs;
+use crate::cli::render::terrain::check_drawable;
 
 /// What `viewcell frontier --json` prints, and `--pairs` a line each.
 #[derive(Serialize, JsonSchema)]
@@ -56,12 +56,13 @@ struct Set {
     work: (u64, u64),
 }
 
-pub fn run(args: &Args, _map: &MappedBundle, terrain: TerrainBundle<'_>) -> Outcome {
+pub fn run(args: &Args, map: &MappedBundle, terrain: TerrainBundle<'_>) -> Outcome {
     let options = args.options.resolve();
     let mut builder = FrontierBuilder::new(&terrain);
-    let (a, b) = match (&args.pairs, &args.a, &args.b) {
+    let sample = |place| args.by.sample(&args.bundle, map, &terrain, place);
+    let (a, b) = match (&args.pairs, args.a, args.b) {
         (Some(file), _, _) => return answer_all(args, &options, &mut builder, file),
-        (None, Some(a), Some(b)) => (place(args, &terrain, a)?, place(args, &terrain, b)?),
+        (None, Some(a), Some(b)) => (sample(a)?, sample(b)?),
         _ => {
             return Err(Failure::usage(
                 "expected two places A and B, or --pairs FILE".into(),
@@ -78,6 +79,7 @@ pub fn run(args: &Args, _map: &MappedBundle, terrain: TerrainBundle<'_>) -> Outc
                 path.display()
             )));
         }
+        check_drawable(&args.bundle, &terrain)?;
     }
     let set = build(args, &options, &mut builder, a, b)
         .map_err(|error| Failure::usage(format!("{}: {error}", args.bundle.display())))?;
@@ -99,12 +101,6 @@ pub fn run(args: &Args, _map: &MappedBundle, terrain: TerrainBundle<'_>) -> Outc
         print_sizes([document.size_a, document.size_b], samples)?;
     }
     Ok(Exit::Done)
-}
-
-fn place(args: &Args, terrain: &TerrainBundle<'_>, text: &str) -> Result<Sample, Failure> {
-    let place = Place::from_str(text)
-        .map_err(|expected| Failure::usage(format!("{text:?} is no place: {expected}")))?;
-    check_inside(&args.bundle, terrain, place)
 }
 
 fn build(

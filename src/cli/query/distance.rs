@@ -20,9 +20,14 @@ pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// From which cell
-    #[arg(required_unless_present = "pairs", requires = "b")]
+    #[arg(
+        required_unless_present = "pairs",
+        requires = "b",
+        allow_hyphen_values = true
+    )]
     a: Option<Place>,
     /// To which cell
+    #[arg(allow_hyphen_values = true)]
     b: Option<Place>,
     /// Answer each line "a b" of a file, or of stdin if it is -
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b"])]

@@ -5,22 +5,47 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use viewcell::runtime::{MappedBundle, WorldKind};
 
+use super::{By, Place, check_by_number};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
 
-/// Which cell holds a point? Prints its number or nowhere
+/// Which cell holds a point, or which sample? Prints its number, or COL,ROW and the height of the
+/// ground
 ///
-/// By the level's BSP, or where it has none by the boxes of its cells.
+/// In a level of cells the point is X,Y,Z in the units and axes of the level; it is looked for in the
+/// level's BSP, or where it has none in the boxes of its cells. Where there is no cell, the answer is
+/// nowhere. In a terrain the place is EAST,SOUTH with --at, LON,LAT with --lonlat, X,Y with --xy,
+/// and COL,ROW without.
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
-    /// The point: X,Y,Z in the units and axes of the level
+    /// The point, with commas or blanks between its numbers
     #[arg(allow_hyphen_values = true)]
-    point: Point,
+    point: String,
+    // Numbers by themselves, so that options are options still where they end.
+    #[arg(allow_hyphen_values = true, hide = true)]
+    second: Option<String>,
+    #[arg(allow_hyphen_values = true, hide = true)]
+    third: Option<String>,
+    #[command(flatten)]
+    by: By,
     #[command(flatten)]
     json: Json,
+}
+
+/// What `viewcell query locate --json` prints for terrains.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell query locate, terrains")]
+pub struct TerrainDocument {
+    /// Column and row of the sample.
+    sample: [u32; 2],
+    /// How far east and south of sample (0, 0) it lies, in metres.
+    at: [f64; 2],
+    /// Height of its ground in metres; null at a void.
+    height: Option<f32>,
 }
 
 /// What `viewcell query locate --json` prints.
@@ -48,12 +73,19 @@ impl FromStr for Point {
         numbers
             .and_then(|numbers| numbers.try_into().ok())
             .map(Self)
-            .ok_or_else(|| "expected X,Y,Z: three finite numbers".to_owned())
+            .ok_or_else(|| format!("{text}: expected X,Y,Z: three finite numbers"))
     }
 }
 
 pub fn run(args: &Args) -> Outcome {
     let map = super::open(&args.bundle)?;
+    let numbers = [Some(&args.point), args.second.as_ref(), args.third.as_ref()];
+    let point = numbers.map(|n| n.map(String::as_str));
+    let point = point.into_iter().flatten().collect::<Vec<_>>().join(",");
+    if map.kind() != Some(WorldKind::Cells) {
+        return in_terrain(args, &map, &point);
+    }
+    check_by_number(&args.bundle, &args.by)?;
     let level = super::cells(&args.bundle, &map)?;
     if level.parameters().nodes == 0 && level.bounds(0).is_none() {
         return Err(Failure::bad_input(format!(
@@ -61,12 +93,37 @@ pub fn run(args: &Args) -> Outcome {
             args.bundle.display()
         )));
     }
-    let Point(point) = args.point;
+    let Point(point) = point.parse().map_err(Failure::usage)?;
     let cell = level.locate(point);
     if args.json.json {
         output::print_json(&Document { point, cell })?;
     } else {
         output::print(cell.map_or("nowhere".into(), |cell| cell.to_string()))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn in_terrain(args: &Args, map: &MappedBundle, point: &str) -> Outcome {
+    if point.split(',').count() == 3 {
+        // A point of a level: says that there is none.
+        super::cells(&args.bundle, map)?;
+    }
+    let terrain = super::terrain(&args.bundle, map)?;
+    let place: Place = point
+        .parse()
+        .map_err(|fault| Failure::usage(format!("{point}: {fault}")))?;
+    let sample = args.by.sample(&args.bundle, map, &terrain, place)?;
+    let height = terrain.height(sample);
+    let [dx, dy] = terrain.parameters().spacing;
+    if args.json.json {
+        output::print_json(&TerrainDocument {
+            sample: [sample.column, sample.row],
+            at: [f64::from(sample.column) * dx, f64::from(sample.row) * dy],
+            height,
+        })?;
+    } else {
+        let height = height.map_or("void".into(), |height| format!("{height} m"));
+        output::print(format_args!("{},{}  {height}", sample.column, sample.row))?;
     }
     Ok(Exit::Done)
 }

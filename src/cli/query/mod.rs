@@ -4,23 +4,26 @@ mod cells;
 mod distance;
 mod locate;
 pub(super) mod pairs;
+mod place;
 mod pvs;
 mod visible;
 mod within;
 
+use std::io;
 use std::path::Path;
-use std::str::FromStr;
 
 use viewcell::runtime::{CellBundle, MappedBundle, OpenError, Quad, Sample, TerrainBundle};
 
 use super::exit::{Exit, Failure, Outcome};
+
+pub use place::{By, Place};
 
 #[cfg(test)]
 pub use cells::{CellPvsDocument, CellVisibleDocument};
 #[cfg(test)]
 pub use distance::{DistanceDocument, PairsDocument as DistancePairsDocument};
 #[cfg(test)]
-pub use locate::Document as LocateDocument;
+pub use locate::{Document as LocateDocument, TerrainDocument as LocateTerrainDocument};
 #[cfg(test)]
 pub use pvs::Document as PvsDocument;
 #[cfg(test)]
@@ -54,34 +57,6 @@ pub fn run(args: Args) -> Outcome {
     }
 }
 
-/// A place on the command line: COL,ROW of a terrain, or the number of a cell.
-#[derive(Clone, Copy)]
-pub(super) enum Place {
-    Sample(Sample),
-    Cell(u32),
-}
-
-impl FromStr for Place {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if let Ok(cell) = text.trim().parse() {
-            return Ok(Self::Cell(cell));
-        }
-        let sample = text.split_once(',').and_then(|(column, row)| {
-            Some(Sample::new(
-                column.trim().parse().ok()?,
-                row.trim().parse().ok()?,
-            ))
-        });
-        sample.map(Self::Sample).ok_or_else(|| {
-            "expected COL,ROW: column counted from 0 in the west, row from 0 in the north; or the \
-             number of a cell"
-                .to_owned()
-        })
-    }
-}
-
 /// Maps a bundle.
 pub(super) fn open(path: &Path) -> Result<MappedBundle, Failure> {
     MappedBundle::open(path).map_err(|error| cannot_open(path, error))
@@ -102,6 +77,8 @@ pub(super) fn cells<'a>(path: &Path, map: &'a MappedBundle) -> Result<CellBundle
 
 pub(super) fn cannot_open(path: &Path, error: OpenError) -> Failure {
     let exit = match &error {
+        // A map takes addresses, of which there may be few (ulimit -v).
+        OpenError::Io { error, .. } if error.kind() == io::ErrorKind::OutOfMemory => Exit::Resource,
         OpenError::Io { .. } => Exit::InputOutput,
         _ => Exit::BadInput,
     };
@@ -109,14 +86,11 @@ pub(super) fn cannot_open(path: &Path, error: OpenError) -> Failure {
 }
 
 /// Fails if a place is outside the grid.
-pub(super) fn check_inside(
-    path: &Path,
-    terrain: &TerrainBundle,
-    place: Place,
-) -> Result<Sample, Failure> {
+fn check_inside(path: &Path, terrain: &TerrainBundle, place: Place) -> Result<Sample, Failure> {
     let grid = terrain.grid();
     let sample = match place {
-        Place::Sample(sample) => sample,
+        Place::Sample(sample) => Some(sample),
+        Place::Numbers(_) => None,
         Place::Cell(cell) => {
             return Err(Failure::usage(format!(
                 "{cell}: expected COL,ROW, since {} is of a terrain",
@@ -124,17 +98,23 @@ pub(super) fn check_inside(
             )));
         }
     };
-    if grid.has_sample(sample) {
-        return Ok(sample);
-    }
-    Err(Failure::usage(format!(
-        "{},{} is outside {}: expected columns 0 to {} and rows 0 to {}",
-        sample.column,
-        sample.row,
-        path.display(),
-        grid.width() - 1,
-        grid.height() - 1
-    )))
+    sample.filter(|sample| grid.has_sample(*sample)).ok_or_else(|| {
+        let ends = format!(
+            "columns 0 to {} and rows 0 to {}, as whole numbers (metres with --at, degrees with \
+             --lonlat)",
+            grid.width() - 1,
+            grid.height() - 1
+        );
+        outside(path, place, &ends)
+    })
+}
+
+/// The failure of a place that is not in a bundle, where `expected` is.
+fn outside(path: &Path, place: Place, expected: &str) -> Failure {
+    Failure::usage(format!(
+        "{place} is outside {}: expected {expected}",
+        path.display()
+    ))
 }
 
 /// The quad of a level over a place. Fails if the place is outside the grid, or there is no such
@@ -142,10 +122,9 @@ pub(super) fn check_inside(
 pub(super) fn quad_over(
     path: &Path,
     terrain: &TerrainBundle,
-    place: Place,
+    sample: Sample,
     level: u32,
 ) -> Result<Quad, Failure> {
-    let sample = check_inside(path, terrain, place)?;
     check_level(path, terrain, level)?;
     Ok(Quad::new(
         level,
@@ -166,6 +145,18 @@ pub(super) fn check_level(path: &Path, terrain: &TerrainBundle, level: u32) -> R
     )))
 }
 
+/// Fails if places of a level of cells are given as those of a terrain.
+pub(super) fn check_by_number(path: &Path, by: &By) -> Result<(), Failure> {
+    match by.is_grid() {
+        true => Ok(()),
+        false => Err(Failure::usage(format!(
+            "--at, --lonlat, --xy: expected a terrain, found cells in {}; viewcell query locate tells \
+             which cell holds a point",
+            path.display()
+        ))),
+    }
+}
+
 /// Fails if a place is no cell of the level.
 pub(super) fn check_cell(path: &Path, level: &CellBundle, place: Place) -> Result<u32, Failure> {
     match place {
@@ -175,10 +166,8 @@ pub(super) fn check_cell(path: &Path, level: &CellBundle, place: Place) -> Resul
             path.display(),
             level.cells() - 1
         ))),
-        Place::Sample(sample) => Err(Failure::usage(format!(
-            "{},{}: expected the number of a cell, since {} is of a level of cells",
-            sample.column,
-            sample.row,
+        Place::Sample(_) | Place::Numbers(_) => Err(Failure::usage(format!(
+            "{place}: expected the number of a cell, since {} is of a level of cells",
             path.display()
         ))),
     }

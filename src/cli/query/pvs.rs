@@ -10,9 +10,10 @@ use viewcell::picture::{self, Ground, Viewpoint, mask_geotiff};
 use viewcell::runtime::{Bundle, Pvs, TerrainBundle, WorldKind};
 use viewcell::world::Georeference;
 
-use super::{Place, cells, quad_over};
+use super::{By, Place, cells, check_by_number, quad_over};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
+use crate::cli::render::terrain::check_drawable;
 
 /// What can be seen from A? Prints counts; with -o draws it
 #[derive(clap::Args)]
@@ -20,7 +21,10 @@ pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// From where: COL,ROW, or a cell's number
+    #[arg(allow_hyphen_values = true)]
     a: Place,
+    #[command(flatten)]
+    by: By,
     /// Ask for the square of 2^LEVEL samples a side that holds A, not for A alone
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
     quad: u32,
@@ -67,12 +71,14 @@ pub fn run(args: &Args) -> Outcome {
                 args.bundle.display()
             )));
         }
+        check_by_number(&args.bundle, &args.by)?;
         let level = super::cells(&args.bundle, &map)?;
         return cells::pvs(&args.bundle, &level, args.a, &args.json);
     }
     let drawing = args.output.as_deref().map(kind_of).transpose()?;
     let terrain = super::terrain(&args.bundle, &map)?;
-    let quad = quad_over(&args.bundle, &terrain, args.a, args.quad)?;
+    let sample = args.by.sample(&args.bundle, &map, &terrain, args.a)?;
+    let quad = quad_over(&args.bundle, &terrain, sample, args.quad)?;
     let pvs = terrain.pvs(quad).ok_or_else(|| {
         Failure::bad_input(format!(
             "{}: the PVS of this place is damaged; see what viewcell verify says, and bake again",
@@ -81,12 +87,15 @@ pub fn run(args: &Args) -> Outcome {
     })?;
 
     if let (Some(path), Some(drawing)) = (&args.output, drawing) {
-        bundle::check_output(path, args.force)?;
+        output::check_outputs(&[&args.bundle], [path], args.force)?;
         let opened = map
             .bundle()
             .map_err(|error| super::cannot_open(&args.bundle, error))?;
         let bytes = match drawing {
-            Drawing::Png => png(&terrain, &pvs),
+            Drawing::Png => {
+                check_drawable(&args.bundle, &terrain)?;
+                png(&terrain, &pvs)
+            }
             Drawing::GeoTiff => geotiff(&opened, &terrain, &pvs),
         };
         let bytes = bytes.map_err(|error| Failure::new(Exit::Resource, error))?;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::runtime::{TerrainBundle, WorldKind};
 
-use super::{Place, cells, check_inside, pairs};
+use super::{By, Place, cells, check_by_number, pairs};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json, Stdout};
 
@@ -18,12 +18,19 @@ pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// From where: COL,ROW, or a cell's number
-    #[arg(required_unless_present = "pairs", requires = "b")]
+    #[arg(
+        required_unless_present = "pairs",
+        requires = "b",
+        allow_hyphen_values = true
+    )]
     a: Option<Place>,
     /// To where: COL,ROW, or a cell's number
+    #[arg(allow_hyphen_values = true)]
     b: Option<Place>,
+    #[command(flatten)]
+    by: By,
     /// Answer each line "c0 r0 c1 r1" (cells: "a b") of a file, or of stdin if it is -
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b", "By"])]
     pairs: Option<PathBuf>,
     #[command(flatten)]
     json: Json,
@@ -56,6 +63,7 @@ pub struct PairsDocument {
 pub fn run(args: &Args) -> Outcome {
     let map = super::open(&args.bundle)?;
     if map.kind() == Some(WorldKind::Cells) {
+        check_by_number(&args.bundle, &args.by)?;
         let level = super::cells(&args.bundle, &map)?;
         return match (&args.pairs, args.a, args.b) {
             (None, Some(a), Some(b)) => cells::visible(&args.bundle, &level, [a, b], &args.json),
@@ -67,8 +75,8 @@ pub fn run(args: &Args) -> Outcome {
     match (&args.pairs, args.a, args.b) {
         (Some(file), _, _) => answer_all(args, &terrain, file),
         (None, Some(a), Some(b)) => {
-            let a = check_inside(&args.bundle, &terrain, a)?;
-            let b = check_inside(&args.bundle, &terrain, b)?;
+            let sample = |place| args.by.sample(&args.bundle, &map, &terrain, place);
+            let (a, b) = (sample(a)?, sample(b)?);
             let visible = terrain.visible(a, b);
             if args.json.json {
                 output::print_json(&VisibleDocument {

@@ -15,6 +15,7 @@ pub const PLAN_SIDE: u32 = 1000;
 /// The page that is asked for.
 pub fn page(args: &Args, map: &MappedBundle) -> Result<Page, Failure> {
     let path = &args.bundle;
+    query::check_by_number(path, &args.by)?;
     let level = query::cells(path, map)?;
     if args.quad != 0 {
         return Err(Failure::usage(format!(

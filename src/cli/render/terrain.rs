@@ -8,9 +8,9 @@ use viewcell::runtime::frontier::FrontierOptions;
 use viewcell::runtime::{MappedBundle, TerrainBundle};
 
 use super::{Args, name};
-use crate::cli::exit::Failure;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::export::work::Work;
-use crate::cli::query::{self, check_inside, check_level, quad_over};
+use crate::cli::query::{self, check_level, quad_over};
 
 /// The page that is asked for; `None` if a signal came before its end.
 pub fn page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<Option<Page>, Failure> {
@@ -30,14 +30,15 @@ pub fn page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<Option<P
         )));
     }
     if let Some(place) = what.pvs {
-        let quad = quad_over(path, &terrain, place, args.quad)?;
+        let sample = args.by.sample(path, map, &terrain, place)?;
+        let quad = quad_over(path, &terrain, sample, args.quad)?;
         let pvs = terrain.pvs(quad).ok_or_else(|| damaged(path))?;
         return Ok(Some(pages.pvs(&pvs)));
     }
     if let Some([a, b]) = what.frontier.as_deref() {
         let players = [
-            check_inside(path, &terrain, *a)?,
-            check_inside(path, &terrain, *b)?,
+            args.by.sample(path, map, &terrain, *a)?,
+            args.by.sample(path, map, &terrain, *b)?,
         ];
         let page = pages.frontier(players, &FrontierOptions::default());
         let page = page.map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
@@ -82,8 +83,19 @@ pub fn pages<'a>(
     let bundle = map
         .bundle()
         .map_err(|error| query::cannot_open(path, error))?;
+    check_drawable(path, &terrain)?;
     let has_crs = bundle.crs().is_some_and(|crs| !crs.is_empty());
     Ok(TerrainPages::new(terrain, &name(path), has_crs))
+}
+
+/// Fails where a picture with a pixel a sample would be too large.
+pub fn check_drawable(path: &Path, terrain: &TerrainBundle<'_>) -> Result<(), Failure> {
+    let grid = terrain.grid();
+    let fits = picture::check_pixels(grid.width().into(), grid.height().into());
+    fits.map_err(|error| {
+        let error = anyhow::Error::new(error).context(path.display().to_string());
+        Failure::new(Exit::Resource, error)
+    })
 }
 
 /// Surveys a bundle, showing progress; `None` if a signal came before the end.
@@ -119,8 +131,8 @@ pub fn compare(
             of_b.height()
         )));
     }
-    let blocks = of_a.blocks() as u64;
-    let found = with_progress(work, "difference", "blocks", blocks, |go_on| {
+    let quads = of_a.quad_count();
+    let found = with_progress(work, "difference", "quads", quads, |go_on| {
         picture::difference(bundles, level, go_on)
     });
     found.map_err(|(which, damaged)| {

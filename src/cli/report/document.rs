@@ -127,7 +127,10 @@ impl Section {
         let maps: Result<_, _> = page.panels.iter().map(map).collect();
         let (part, length) = page.bar(0.3);
         self.picture = Some(Picture {
-            words: page.subtitle.clone(),
+            words: match page.squeeze() {
+                Some(squeeze) => format!("{} ({squeeze})", page.subtitle),
+                None => page.subtitle.clone(),
+            },
             maps: maps.map_err(|error| Failure::new(Exit::Resource, error))?,
             legend: page.legend.iter().map(LegendKey::new).collect(),
             bar: (percents(part), length),

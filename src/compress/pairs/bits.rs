@@ -1,6 +1,8 @@
 //! Who of one block sees whom of another, bit by bit, in the order of the tree that it becomes.
 
 use super::symbols::{PairSymbols, Sight};
+use crate::format::blockbits::in_morton_order;
+use crate::format::morton;
 
 /// Who sees whom where there is terrain. Viewpoints and targets are in Morton order, so that the
 /// squares of every level lie together: 4 of 2×2 samples in each of 4 of 4×4.
@@ -17,28 +19,12 @@ const PLACE: [usize; 64] = {
     let mut places = [0; 64];
     let mut number = 0;
     while number < 64 {
-        let column = number & 1 | number >> 1 & 2 | number >> 2 & 4;
-        let row = number >> 1 & 1 | number >> 2 & 2 | number >> 3 & 4;
-        places[number] = row * 8 + column;
+        let (column, row) = morton::place(number as u64);
+        places[number] = (row * 8 + column) as usize;
         number += 1;
     }
     places
 };
-
-/// Swaps the bits of `mask` with those `distance` above them.
-#[inline]
-const fn swap(word: u64, mask: u64, distance: u32) -> u64 {
-    let change = (word >> distance ^ word) & mask;
-    word ^ change ^ change << distance
-}
-
-/// A block's word in Morton order: bit number rrrccc goes to rcrcrc.
-#[inline]
-const fn morton(word: u64) -> u64 {
-    let word = swap(word, 0x00F0_00F0_00F0_00F0, 4);
-    let word = swap(word, 0x0000_FF00_0000_FF00, 8);
-    swap(word, 0x0C0C_0C0C_0C0C_0C0C, 2)
-}
 
 /// The lowest bit of each nibble is set where any of the nibble is.
 #[inline]
@@ -69,7 +55,7 @@ impl PairBits {
     /// Word v of `rows` is what viewpoint v sees; `viewpoints` and `targets` have ones where there
     /// is terrain, and only there bits count. All are in the order of a block bitmap.
     pub fn new(rows: &[u64; 64], viewpoints: u64, targets: u64) -> Self {
-        let targets = morton(targets);
+        let targets = in_morton_order(targets);
         let mut bits = Self {
             seen: [0; 64],
             hidden: [0; 64],
@@ -77,7 +63,7 @@ impl PairBits {
         let words = bits.seen.iter_mut().zip(&mut bits.hidden);
         for ((seen, hidden), place) in words.zip(PLACE) {
             let there = (viewpoints >> place & 1).wrapping_neg() & targets;
-            let row = morton(rows[place]);
+            let row = in_morton_order(rows[place]);
             (*seen, *hidden) = (row & there, !row & there);
         }
         bits

@@ -1,13 +1,12 @@
 //! The group of a block ([`crate::format::groups`]), before and after it has bytes.
 
-use std::cmp::Ordering;
-
 use super::bits::PairBits;
 use super::codebook::Codebook;
 use super::symbols::{PairList, Sight};
 use crate::compress::ValidPyramid;
 use crate::format::grid::BLOCK_LEVEL;
-use crate::format::groups::{TABLE_RUN, comes_before};
+use crate::format::groups::TABLE_RUN;
+use crate::format::morton::{self, comes_before};
 use crate::format::quadtree::{HIDDEN, UNKNOWN, VISIBLE, write_varint};
 use crate::format::{Grid, Leaf, Tree};
 
@@ -32,7 +31,7 @@ impl GroupSymbols {
             .map(|(index, _)| (index % across, index / across))
             .filter(|&target| is_kept(mutual, self.block, target))
             .collect();
-        mixed.sort_unstable_by(|&a, &b| morton_order(a, b));
+        mixed.sort_unstable_by_key(|&(column, row)| morton::number(column, row));
         mixed.into_iter()
     }
 }
@@ -48,16 +47,8 @@ pub fn morton_blocks(grid: Grid) -> Vec<(u32, u32)> {
     let mut blocks: Vec<_> = (0..rows)
         .flat_map(|row| (0..columns).map(move |column| (column, row)))
         .collect();
-    blocks.sort_unstable_by(|&a, &b| morton_order(a, b));
+    blocks.sort_unstable_by_key(|&(column, row)| morton::number(column, row));
     blocks
-}
-
-fn morton_order(a: (u32, u32), b: (u32, u32)) -> Ordering {
-    match (comes_before(a, b), comes_before(b, a)) {
-        (true, _) => Ordering::Less,
-        (_, true) => Ordering::Greater,
-        _ => Ordering::Equal,
-    }
 }
 
 /// Appends the bytes of a group. Panics unless it has one sight a block of the grid, and one pair
@@ -283,21 +274,4 @@ fn quads_with(terrain: u64) -> [u64; 4] {
             .filter(|&v| terrain >> v & square != 0)
             .count() as u64
     })
-}
-
-/// Makes rows of columns: bit j of word i changes places with bit i of word j.
-pub fn transpose(rows: &mut [u64; 64]) {
-    let mut mask = 0x0000_0000_FFFF_FFFFu64;
-    let mut width = 32;
-    while width > 0 {
-        let mut i = 0;
-        while i < 64 {
-            let swap = (rows[i] >> width ^ rows[i + width]) & mask;
-            rows[i] ^= swap << width;
-            rows[i + width] ^= swap;
-            i = (i + width + 1) & !width;
-        }
-        width >>= 1;
-        mask ^= mask << width;
-    }
 }

@@ -7,10 +7,13 @@ pub mod bits;
 pub mod codebook;
 pub mod group;
 pub mod prune;
+mod prune_tree;
 pub mod symbols;
 
+pub use crate::format::blockbits::transpose;
 pub use bits::PairBits;
 pub use codebook::{Codebook, Histogram};
-pub use group::{GroupSymbols, PairCounts, encode_group, encode_head, encode_records, transpose};
-pub use prune::{PairWorth, Pruner, Worth, prune_tree};
+pub use group::{GroupSymbols, PairCounts, encode_group, encode_head, encode_records};
+pub use prune::{PairWorth, Pruner, Worth};
+pub use prune_tree::prune_tree;
 pub use symbols::{Pair, PairList, PairSymbols, Sight};

@@ -11,8 +11,6 @@
 
 use super::codebook::Codebook;
 use super::symbols::{Pair, PairSymbols};
-use crate::compress::ValidPyramid;
-use crate::format::Quad;
 use crate::format::blockpair::Node;
 
 /// What it is worth that something is hidden from the samples of a block.
@@ -43,6 +41,9 @@ pub struct PairWorth<'a> {
     pub targets: Worth<'a>,
     /// Whether the pair stands for what the targets see, too.
     pub both: bool,
+    /// The viewpoints and the targets that no tree hides from each other: what others hide is
+    /// hidden whatever becomes of it here, and costs nothing.
+    pub open: [u64; 2],
 }
 
 impl PairWorth<'_> {
@@ -69,6 +70,8 @@ trait Losses {
     fn may_change(&self) -> bool;
     /// Of the bits of a leaf, whose viewpoints and targets begin at these samples.
     fn of(&self, viewpoints: usize, targets: usize, bits: u16) -> f64;
+    /// The bits of such a leaf that cost something.
+    fn open(&self, viewpoints: usize, targets: usize) -> u16;
     /// Of all bits of such a leaf for each of the children `hidden` of node `outer`.
     fn of_children(&self, outer: usize, hidden: u16) -> f64 {
         let hidden = (0..16).filter(|at| hidden >> at & 1 == 1);
@@ -95,9 +98,51 @@ impl Losses for Uniform {
     }
 
     #[inline]
+    fn open(&self, _: usize, _: usize) -> u16 {
+        !0
+    }
+
+    #[inline]
     fn of_children(&self, _: usize, hidden: u16) -> f64 {
         16.0 * self.of(0, 0, hidden)
     }
+}
+
+/// The same, but for what trees hide.
+struct Open {
+    each: f64,
+    samples: [u64; 2],
+}
+
+impl Losses for Open {
+    fn may_change(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn of(&self, viewpoints: usize, targets: usize, bits: u16) -> f64 {
+        let bits = bits & self.open(viewpoints, targets);
+        self.each * f64::from(bits.count_ones())
+    }
+
+    #[inline]
+    fn open(&self, viewpoints: usize, targets: usize) -> u16 {
+        open_bits(self.samples, viewpoints, targets)
+    }
+}
+
+/// The bits of a leaf, whose viewpoints and targets begin at these samples, of `open` viewpoints
+/// and targets.
+#[inline]
+fn open_bits(open: [u64; 2], viewpoints: usize, targets: usize) -> u16 {
+    let square = |samples: u64, first: usize| {
+        let at = samples >> first;
+        (at & 3 | at >> 6 & 12) as u32
+    };
+    let (v, t) = (square(open[0], viewpoints), square(open[1], targets));
+    // A one at the first bit of each viewpoint's four.
+    let spread = v & 1 | (v & 2) << 3 | (v & 4) << 6 | (v & 8) << 9;
+    (spread * t) as u16
 }
 
 impl Losses for PairWorth<'_> {
@@ -107,6 +152,7 @@ impl Losses for PairWorth<'_> {
 
     fn of(&self, viewpoints: usize, targets: usize, bits: u16) -> f64 {
         let sample = |first: usize, i: usize| first + (i >> 1) * 8 + (i & 1);
+        let bits = bits & self.open(viewpoints, targets);
         let mut loss = 0.0;
         for at in (0..16).filter(|at| bits >> at & 1 == 1) {
             let (v, t) = (sample(viewpoints, at >> 2), sample(targets, at & 3));
@@ -117,6 +163,10 @@ impl Losses for PairWorth<'_> {
             }
         }
         loss
+    }
+
+    fn open(&self, viewpoints: usize, targets: usize) -> u16 {
+        open_bits(self.open, viewpoints, targets)
     }
 }
 
@@ -175,10 +225,13 @@ impl<'a> Pruner<'a> {
     /// Leaves in `out` what is kept of a pair when `trade` of hidden area is worth a byte. False
     /// where nothing is: the pair is to become visible.
     pub fn prune(&self, pair: Pair, worth: &PairWorth, trade: f64, out: &mut PairSymbols) -> bool {
-        if worth.uniform() {
+        if !worth.uniform() {
+            self.prune_by(pair, worth, trade, out)
+        } else if worth.open == [!0; 2] {
             self.prune_by(pair, &Uniform(worth.each()), trade, out)
         } else {
-            self.prune_by(pair, worth, trade, out)
+            let (each, samples) = (worth.each(), worth.open);
+            self.prune_by(pair, &Open { each, samples }, trade, out)
         }
     }
 
@@ -252,6 +305,21 @@ impl<'a> Pruner<'a> {
                     (kept, cost) = (shorter, other);
                 }
             }
+            // What trees hide costs nothing here.
+            let wider = leaf | !losses.open(v, t);
+            if wider != leaf && wider != !0 && losses.may_change() {
+                let (length, shorter) = self.leaves[usize::from(wider)];
+                let same = trade * f64::from(length);
+                if same < cost {
+                    (kept, cost) = (wider, same);
+                }
+                if length > 1 && shorter != !0 {
+                    let other = losses.of(v, t, shorter & !leaf) + trade;
+                    if other < cost {
+                        (kept, cost) = (shorter, other);
+                    }
+                }
+            }
             if whole <= cost {
                 best_full |= 1 << at;
                 best_cost += whole;
@@ -305,73 +373,4 @@ struct Kept {
     cost: f64,
     /// Loss, if it were not.
     nothing: f64,
-}
-
-/// Whether a number of bytes is worth it, for the tree of one quad: makes visible in `pvs` what is
-/// not. `valid` is the terrain; `weight` is what a hidden sample is worth.
-pub fn prune_tree(valid: &ValidPyramid, weight: f64, trade: f64, pvs: &mut [u64]) {
-    let grid = valid.grid();
-    prune_quad(valid, grid.root(), weight, trade, pvs);
-}
-
-/// What a quad of a tree costs, and whether it is hidden or visible as a whole.
-struct QuadCost {
-    cost: f64,
-    hidden: u64,
-    visible: u64,
-}
-
-fn prune_quad(
-    valid: &ValidPyramid,
-    quad: Quad,
-    weight: f64,
-    trade: f64,
-    pvs: &mut [u64],
-) -> QuadCost {
-    let grid = valid.grid();
-    let mut whole = QuadCost {
-        cost: 0.0,
-        hidden: 0,
-        visible: 0,
-    };
-    if !grid.has_quad(quad) {
-        return whole;
-    }
-    let bytes = if quad.level == 3 {
-        let index = (quad.row * grid.block_shape().0 + quad.column) as usize;
-        let (bits, terrain) = (pvs[index], valid.blocks()[index]);
-        whole.visible = u64::from((bits & terrain).count_ones());
-        whole.hidden = u64::from((!bits & terrain).count_ones());
-        8.0
-    } else {
-        for child in (0..4).filter_map(|i| quad.child(i)) {
-            let child = prune_quad(valid, child, weight, trade, pvs);
-            whole.cost += child.cost;
-            whole.hidden += child.hidden;
-            whole.visible += child.visible;
-        }
-        1.0
-    };
-    if whole.hidden == 0 || whole.visible == 0 {
-        return whole;
-    }
-    whole.cost += trade * bytes;
-    let loss = weight * whole.hidden as f64;
-    if loss <= whole.cost {
-        fill(valid, quad, pvs);
-        whole.cost = loss;
-    }
-    whole
-}
-
-/// Makes all terrain of a quad of level 3 or more visible.
-fn fill(valid: &ValidPyramid, quad: Quad, pvs: &mut [u64]) {
-    let (columns, rows) = valid.grid().block_shape();
-    let side = 1 << (quad.level - 3);
-    for row in quad.row * side..rows.min((quad.row + 1) * side) {
-        for column in quad.column * side..columns.min((quad.column + 1) * side) {
-            let index = (row * columns + column) as usize;
-            pvs[index] = valid.blocks()[index];
-        }
-    }
 }

@@ -76,6 +76,20 @@ pub struct PairList {
 }
 
 impl PairList {
+    /// A list of `count` pairs out of the nodes and leaves of all; `None` unless there are as many
+    /// as the nodes say.
+    pub fn of_parts(nodes: Vec<u32>, leaves: Vec<u16>, count: usize) -> Option<Self> {
+        // A child that is mixed is one of which something is seen.
+        let sound = |&node: &u32| node >> 16 & !node & 0xFFFF == 0;
+        let (mut of_nodes, mut of_leaves) = (0, 0);
+        for _ in 0..count {
+            let (more_nodes, more_leaves) = first_lengths(nodes.get(of_nodes..)?);
+            (of_nodes, of_leaves) = (of_nodes + more_nodes, of_leaves + more_leaves);
+        }
+        let whole = (of_nodes, of_leaves) == (nodes.len(), leaves.len());
+        (whole && nodes.iter().all(sound)).then_some(Self { nodes, leaves })
+    }
+
     /// Appends a pair. Panics unless it has as many nodes and leaves as its nodes say.
     pub fn push(&mut self, pair: Pair) {
         let lengths = (pair.nodes.len(), pair.leaves.len());

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use divan::Bencher;
 use viewcell::bake::{BakeOptions, Mode, Silent, Source, bake_terrain};
 use viewcell::ingest::{IngestOptions, read_terrain};
 use viewcell::runtime::Sample;
@@ -35,4 +36,25 @@ pub fn bundle() -> PathBuf {
 pub fn sample(i: u64, width: u32, height: u32) -> Sample {
     let z = viewcell::dice::mixed(i);
     Sample::new(z as u32 % width, (z >> 32) as u32 % height)
+}
+
+/// What a machine does in a given time: half of it arithmetic, half of it reading from the second
+/// cache. Nothing of the library is in it, so that `scripts/compare-benches` can divide by it.
+#[divan::bench]
+fn yardstick(bencher: Bencher) {
+    const TABLE: usize = 1 << 16;
+    let table: Vec<u64> = (0..TABLE as u64).map(stir).collect();
+    bencher.bench_local(|| {
+        let mut at = 0;
+        for _ in 0..TABLE {
+            at = stir(table[at as usize % TABLE] ^ at);
+        }
+        at
+    });
+}
+
+/// A step of a generator of numbers that is written here alone, and so stays as it is.
+fn stir(number: u64) -> u64 {
+    let mixed = (number ^ (number >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ (mixed >> 29)).wrapping_add(0x632b_e59b_d9b4_e019)
 }

@@ -1,8 +1,9 @@
-//! The terrain as the kernels read it: single precision, padded, with tables of the least and
-//! greatest heights over windows.
+//! The height field as the kernels read it: in single precision, with a margin of voids, and with
+//! tables of the least and the greatest heights over windows.
 
 use super::axis::Axis;
 use super::{Bodies, TOLERANCE};
+use crate::format::Grid;
 use crate::world::Terrain;
 
 /// Where viewers and players may stand in a view cell.
@@ -15,7 +16,8 @@ pub enum Stance {
 }
 
 /// A terrain prepared for the kernels.
-pub struct Field {
+pub struct HeightField {
+    pub(super) grid: Grid,
     pub(super) width: usize,
     pub(super) height: usize,
     pub(super) bodies: Bodies,
@@ -35,12 +37,21 @@ pub struct Field {
     pub(super) cell: f32,
 }
 
-impl Field {
+impl HeightField {
     /// Whether the tables of so many columns and rows can be addressed: those of some 220 million
-    /// samples can.
+    /// samples can, at most [`Grid::MAX_SIDE`] a side.
     pub fn fits(width: u32, height: u32) -> bool {
+        let grid = Grid::new(width, height);
         let (width, height) = (width as usize, height as usize);
-        Axis::fits(width, height) && Axis::fits(height, width)
+        grid.is_ok() && Axis::fits(width, height) && Axis::fits(height, width)
+    }
+
+    /// Bytes that the tables of so many columns and rows take while they are made, and a bit more.
+    pub fn bytes(width: u32, height: u32, stance: Stance) -> u64 {
+        let (width, height) = (width as usize, height as usize);
+        // Beside the terrain itself, one that is turned over its diagonal.
+        let turned = 8 * (width * height) as u64;
+        turned + Axis::bytes(width, height, stance) + Axis::bytes(height, width, stance)
     }
 
     /// Prepares `terrain`; takes about 570 bytes a sample, for cells 690.
@@ -49,6 +60,7 @@ impl Field {
     ///
     /// Unless the terrain [fits](Self::fits).
     pub fn new(terrain: &Terrain, bodies: Bodies, stance: Stance) -> Self {
+        let grid = Grid::new(terrain.width(), terrain.height()).expect("see `HeightField::fits`");
         let (width, height) = (terrain.width() as usize, terrain.height() as usize);
         let (low, high) = terrain
             .heights()
@@ -62,13 +74,13 @@ impl Field {
         // with seven operations each on numbers of up to twice the reach, of the heights that go
         // in and of the difference. 64 leave room for the definition's own.
         let slack = 64.0 * reach * 2f64.powi(-24);
-        let blocks_x = width.div_ceil(8);
-        let mut valid = vec![0; blocks_x * height.div_ceil(8)];
-        for (i, h) in terrain.heights().iter().enumerate() {
-            let (c, r) = (i % width, i / width);
-            valid[r / 8 * blocks_x + c / 8] |= u64::from(!h.is_nan()) << (r % 8 * 8 + c % 8);
+        let mut valid = vec![0; grid.blocks()];
+        for (sample, height) in grid.row_by_row().zip(terrain.heights()) {
+            let (word, bit) = grid.block_bit(sample);
+            valid[word] |= u64::from(!height.is_nan()) << bit;
         }
         Self {
+            grid,
             width,
             height,
             bodies,
@@ -102,16 +114,11 @@ impl Field {
         let y = f64::from((q - slack).max(0)) * self.spacing[1];
         x * x + y * y > self.max_distance * self.max_distance
     }
-
-    /// Words of a bitmap: a `u64` for every 8 × 8 block, row by row.
-    pub fn words(&self) -> usize {
-        self.valid.len()
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Field;
+    use super::HeightField;
 
     #[test]
     fn what_fits_is_known_without_memory_for_it() {
@@ -122,7 +129,7 @@ mod tests {
             (65_536, 3400),
             (3400, 65_536),
         ] {
-            assert!(Field::fits(width, height), "{width} x {height}");
+            assert!(HeightField::fits(width, height), "{width} x {height}");
         }
         for (width, height) in [
             (15_300, 15_300),
@@ -130,7 +137,7 @@ mod tests {
             (3500, 65_536),
             (65_536, 65_536),
         ] {
-            assert!(!Field::fits(width, height), "{width} x {height}");
+            assert!(!HeightField::fits(width, height), "{width} x {height}");
         }
     }
 }

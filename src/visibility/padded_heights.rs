@@ -1,6 +1,6 @@
-//! Ground in double precision, laid out so that a patch of 8 × 8 viewpoints loads at once.
+//! Ground in double precision, laid out so that a block of 8 × 8 viewpoints loads at once.
 
-use super::lanes::PATCH;
+use super::lanes::SIDE;
 use crate::world::Terrain;
 use fearless_simd::{f64x8, prelude::*};
 
@@ -8,19 +8,19 @@ use fearless_simd::{f64x8, prelude::*};
 /// seen, yet finite, so that interpolating with it stays a number.
 const VOID: f64 = -1e30;
 
-/// Rows and columns of void around the grid, so that no lane of a patch that has one lane inside
+/// Rows and columns of void around the grid, so that no lane of a block that has one lane inside
 /// reads outside.
-const PAD: usize = PATCH;
+const PAD: usize = SIDE;
 
-/// Columns of a strip: a patch may begin at any of the first eight.
-const STRIP: usize = 2 * PATCH;
+/// Columns of a strip: eight values in a row may begin at any of the first eight.
+const STRIP: usize = 2 * SIDE;
 
-/// The ground of a terrain.
-pub(super) struct Relief {
+/// The heights of a terrain, with voids around.
+pub(super) struct PaddedHeights {
     pub width: i32,
     pub height: i32,
-    /// Vertical strips of sixteen columns, one every eight columns: a patch that begins anywhere
-    /// lies in one strip, its rows sixteen values apart.
+    /// Vertical strips of sixteen columns, one every eight columns: 8 × 8 values that begin anywhere
+    /// lie in one strip, their rows sixteen values apart.
     ground: Vec<f64>,
     /// Where each column, from `PAD` west of the grid on, begins in `ground`.
     columns: Vec<usize>,
@@ -30,12 +30,12 @@ pub(super) struct Relief {
     pub highest: f64,
 }
 
-impl Relief {
+impl PaddedHeights {
     /// Lays out `terrain`; takes 16 bytes a sample.
     pub fn new(terrain: &Terrain) -> Self {
         let (width, height) = (terrain.width() as usize, terrain.height() as usize);
-        let (stride, rows) = ((width + 2 * PAD).next_multiple_of(PATCH), height + 2 * PAD);
-        let mut ground = vec![VOID; stride / PATCH * STRIP * rows];
+        let (stride, rows) = ((width + 2 * PAD).next_multiple_of(SIDE), height + 2 * PAD);
+        let mut ground = vec![VOID; stride / SIDE * STRIP * rows];
         let blocks_x = width.div_ceil(8);
         let mut valid = vec![0; blocks_x * height.div_ceil(8)];
         let mut highest = f64::MIN;
@@ -46,17 +46,17 @@ impl Relief {
             let (c, r) = (i % width, i / width);
             valid[r / 8 * blocks_x + c / 8] |= 1 << (r % 8 * 8 + c % 8);
             highest = highest.max(h);
-            let (strip, within) = ((c + PAD) / PATCH, (c + PAD) % PATCH);
+            let (strip, within) = ((c + PAD) / SIDE, (c + PAD) % SIDE);
             ground[(strip * rows + r + PAD) * STRIP + within] = h;
             // The right half of the strip to the left.
-            ground[((strip - 1) * rows + r + PAD) * STRIP + PATCH + within] = h;
+            ground[((strip - 1) * rows + r + PAD) * STRIP + SIDE + within] = h;
         }
         Self {
             width: width as i32,
             height: height as i32,
             ground,
             columns: (0..stride)
-                .map(|c| c / PATCH * STRIP * rows + c % PATCH)
+                .map(|c| c / SIDE * STRIP * rows + c % SIDE)
                 .collect(),
             valid,
             highest,
@@ -68,20 +68,22 @@ impl Relief {
         (self.width as usize).div_ceil(8)
     }
 
-    /// Whether some lane of a patch whose first lane is at (c, r) is in the grid.
+    /// Whether some lane of a block whose first lane is at (c, r) is in the grid.
     #[inline(always)]
     pub fn touches(&self, c: i32, r: i32) -> bool {
-        const REACH: i32 = PATCH as i32 - 1;
+        const REACH: i32 = SIDE as i32 - 1;
         c >= -REACH && c < self.width && r >= -REACH && r < self.height
     }
 
-    /// The ground under a patch whose first lane is at (c, r), which [`Relief::touches`].
+    /// The ground under a block whose first lane is at (c, r), which [`PaddedHeights::touches`].
     #[inline(always)]
-    pub fn patch<S: Simd>(&self, simd: S, c: i32, r: i32) -> Patch<S> {
-        const SPAN: usize = STRIP * (PATCH - 1) + PATCH;
+    pub fn load<S: Simd>(&self, simd: S, c: i32, r: i32) -> LanesF64<S> {
+        const SPAN: usize = STRIP * (SIDE - 1) + SIDE;
         let at = self.columns[(c + PAD as i32) as usize] + (r + PAD as i32) as usize * STRIP;
-        let t: &[f64; SPAN] = self.ground[at..at + SPAN].first_chunk().expect("a patch");
-        Patch([
+        let t: &[f64; SPAN] = self.ground[at..at + SPAN]
+            .first_chunk()
+            .expect("8 × 8 values");
+        LanesF64([
             f64x8::from_slice(simd, &t[0..8]),
             f64x8::from_slice(simd, &t[16..24]),
             f64x8::from_slice(simd, &t[32..40]),
@@ -93,7 +95,7 @@ impl Relief {
         ])
     }
 
-    /// The lanes, a bit each, of the aligned patch at (c, r) that have terrain to stand on.
+    /// The lanes, a bit each, of the aligned block at (c, r) that have terrain to stand on.
     pub fn standing(&self, c: u32, r: u32) -> u64 {
         if c as i32 >= self.width || r as i32 >= self.height {
             return 0;
@@ -102,14 +104,14 @@ impl Relief {
     }
 }
 
-/// A number for each lane of a patch.
+/// A number for each lane of a block.
 #[derive(Clone, Copy)]
-pub(super) struct Patch<S: Simd>(pub [f64x8<S>; PATCH]);
+pub(super) struct LanesF64<S: Simd>(pub [f64x8<S>; SIDE]);
 
-impl<S: Simd> Patch<S> {
+impl<S: Simd> LanesF64<S> {
     #[inline(always)]
     pub fn splat(simd: S, value: f64) -> Self {
-        Self([f64x8::splat(simd, value); PATCH])
+        Self([f64x8::splat(simd, value); SIDE])
     }
 
     #[inline(always)]

@@ -1,51 +1,52 @@
-//! The viewpoints that a kernel works for, and in which direction they look.
+//! The rows of a block of viewpoints that are still open, and in which direction they look.
 
 use super::axis::Axis;
-use super::field::Field;
-use super::lanes::{Lanes, PATCH};
-use super::rays::Patch;
+use super::height_field::HeightField;
+use super::lanes::{Lanes, SIDE};
+use super::rays::ViewBlock;
+use crate::format::blockbits::turn;
 use fearless_simd::prelude::*;
 
-/// The rows of a patch of viewpoints that hold all lanes still open, as few as are whole groups,
-/// looking along one axis of the grid.
+/// Some rows of a block of viewpoints, a multiple of two: the fewest that hold all viewpoints for
+/// which a displacement is still open.
 ///
-/// Along columns, lane i of a patch is column i % 8, row i / 8. Along rows, grid and patch are
-/// turned over their diagonal: there are kernels for sight along columns alone.
+/// Along columns, lane i of a block is column i % 8, row i / 8. Along rows, grid and block are
+/// turned over their diagonal, so that the kernels need to know sight along columns alone.
 #[derive(Clone, Copy)]
-pub(super) struct Band<'f> {
+pub(super) struct ViewpointRows<'f> {
     pub axis: &'f Axis,
-    /// Whether grid and patch are turned.
+    /// Whether grid and block are turned.
     pub turned: bool,
     /// In which sense the major coordinate counts.
     pub sign: i32,
     /// Place of the first viewpoint on the axis's grid.
     pub column: i32,
     pub row: i32,
-    /// Lanes of the patch before the band's first.
+    /// Lanes of the block before their first.
     pub skipped: u32,
 }
 
-impl<'f> Band<'f> {
-    /// The band of `active` lanes of a patch that look along columns, or `turned` along rows, and
+impl<'f> ViewpointRows<'f> {
+    /// The rows of `active` lanes of a block that look along columns, or `turned` along rows, and
     /// how many groups of lanes it has.
     #[inline(always)]
     pub fn new(
-        field: &'f Field,
-        patch: &Patch,
+        field: &'f HeightField,
+        block: &ViewBlock,
         active: u64,
         turned: bool,
         sign: i32,
     ) -> (Self, usize) {
         let (column, row, active) = if turned {
-            (patch.row, patch.column, transposed(active))
+            (block.row, block.column, turn(active))
         } else {
-            (patch.column, patch.row, active)
+            (block.column, block.row, active)
         };
-        let side = PATCH as u32;
+        let side = SIDE as u32;
         let (first, last) = (active.trailing_zeros() / side, active.ilog2() / side);
         let groups = (last - first + 2) / 2;
         let first = first.min(side - 2 * groups);
-        let band = Self {
+        let rows = Self {
             axis: &field.axes[usize::from(turned)],
             turned,
             sign,
@@ -53,29 +54,25 @@ impl<'f> Band<'f> {
             row: row + first as i32,
             skipped: first * side,
         };
-        (band, groups as usize)
+        (rows, groups as usize)
     }
 
-    /// Lanes of the band, from those of the patch.
+    /// Lanes of the rows, from those of the block.
     #[inline(always)]
-    pub fn lanes(&self, of_patch: u64) -> u64 {
+    pub fn lanes(&self, of_block: u64) -> u64 {
         let lanes = if self.turned {
-            transposed(of_patch)
+            turn(of_block)
         } else {
-            of_patch
+            of_block
         };
         lanes >> self.skipped
     }
 
-    /// Lanes of the patch, from those of the band.
+    /// Lanes of the block, from those of the rows.
     #[inline(always)]
-    pub fn of_patch(&self, lanes: u64) -> u64 {
+    pub fn of_block(&self, lanes: u64) -> u64 {
         let lanes = lanes << self.skipped;
-        if self.turned {
-            transposed(lanes)
-        } else {
-            lanes
-        }
+        if self.turned { turn(lanes) } else { lanes }
     }
 
     /// A place or displacement on the axis's grid, from one on the terrain's; and back.
@@ -91,7 +88,7 @@ impl<'f> Band<'f> {
     /// The place on the axis's grid of the viewpoint of a lane.
     #[inline(always)]
     pub fn viewpoint(&self, lane: u32) -> (i32, i32) {
-        let (lane, side) = (lane as i32, PATCH as i32);
+        let (lane, side) = (lane as i32, SIDE as i32);
         (self.column + lane % side, self.row + lane / side)
     }
 
@@ -106,33 +103,6 @@ impl<'f> Band<'f> {
     /// The ground there, of all lanes.
     #[inline(always)]
     pub fn ground<S: Simd, const N: usize>(&self, simd: S, x: i32, y: i32) -> Lanes<S, N> {
-        self.axis.ground.patch(simd, self.index(x, y))
-    }
-}
-
-/// Turns an 8 × 8 bit matrix over its diagonal.
-#[inline(always)]
-fn transposed(mut bits: u64) -> u64 {
-    for (shift, mask) in [
-        (7, 0x00aa_00aa_00aa_00aa),
-        (14, 0x0000_cccc_0000_cccc),
-        (28, 0x0000_0000_f0f0_f0f0),
-    ] {
-        let swap = (bits >> shift ^ bits) & mask;
-        bits ^= swap << shift ^ swap;
-    }
-    bits
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_lane_changes_places_with_its_mirror_image() {
-        for lane in 0..64 {
-            let mirrored = lane % 8 * 8 + lane / 8;
-            assert_eq!(transposed(1 << lane), 1 << mirrored);
-        }
+        self.axis.ground.load(simd, self.index(x, y))
     }
 }

@@ -1,33 +1,33 @@
-//! Which lines rise highest above the sight between two samples: they are the ones to hide the
-//! cells around.
+//! The occluders between two samples: the grid lines whose ground rises highest above the line of
+//! sight. They are the ones most likely to hide the whole cells around the two samples.
 
 use super::lanes::{LANES, Lanes};
 use fearless_simd::prelude::*;
 
-/// Parts of the way, of each of which one line is told.
-pub(super) const WALLS: usize = 3;
+/// The way from viewer to target is cut into so many parts; of each the highest line is kept.
+pub(super) const OCCLUDERS: usize = 3;
 
-/// What each lane's sight between two samples has to pass.
-pub(super) struct Walls {
-    /// The lines that rise furthest above it, one in each part of the way, the furthest first; 0
-    /// for none.
-    pub lines: [[f32; LANES]; WALLS],
-    /// How far the first rises.
+/// For each lane, the occluders of its line of sight.
+pub(super) struct Occluders {
+    /// The grid lines whose ground rises highest above it, one in each part of the way, the highest
+    /// of all first; 0 for none.
+    pub lines: [[f32; LANES]; OCCLUDERS],
+    /// How far the ground of the first rises above it, in metres.
     pub above: [f32; LANES],
 }
 
-/// Finds the [`Walls`] while lines go by.
-pub(super) struct Highest<S: Simd, const N: usize> {
-    above: [Lanes<S, N>; WALLS],
-    lines: [Lanes<S, N>; WALLS],
+/// Finds the [`Occluders`] while lines go by.
+pub(super) struct OccluderSearch<S: Simd, const N: usize> {
+    above: [Lanes<S, N>; OCCLUDERS],
+    lines: [Lanes<S, N>; OCCLUDERS],
 }
 
-impl<S: Simd, const N: usize> Highest<S, N> {
+impl<S: Simd, const N: usize> OccluderSearch<S, N> {
     #[inline(always)]
     pub fn none(simd: S) -> Self {
         Self {
-            above: [Lanes::splat(simd, f32::MIN); WALLS],
-            lines: [Lanes::splat(simd, 0.0); WALLS],
+            above: [Lanes::splat(simd, f32::MIN); OCCLUDERS],
+            lines: [Lanes::splat(simd, 0.0); OCCLUDERS],
         }
     }
 
@@ -41,8 +41,8 @@ impl<S: Simd, const N: usize> Highest<S, N> {
 
     /// The highest line of all first; `eye` is what `above` was not less of.
     #[inline(always)]
-    pub fn walls(mut self, eye: Lanes<S, N>) -> Walls {
-        for k in 1..WALLS {
+    pub fn occluders(mut self, eye: Lanes<S, N>) -> Occluders {
+        for k in 1..OCCLUDERS {
             let (above, other) = (self.above[0], self.above[k]);
             let (line, other_line) = (self.lines[0], self.lines[k]);
             self.above[0] = above.max(other);
@@ -50,7 +50,7 @@ impl<S: Simd, const N: usize> Highest<S, N> {
             self.lines[k] = other.choose(above, line, other_line);
         }
         let [first, second, third] = self.lines;
-        Walls {
+        Occluders {
             lines: [first.values(), second.values(), third.values()],
             above: self.above[0].minus(eye).values(),
         }

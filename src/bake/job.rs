@@ -1,0 +1,150 @@
+//! What a bake is of, in words and digests.
+
+use std::io;
+use std::path::Path;
+
+use super::options::{BakeOptions, Mode, mutual};
+use super::store::records::{Head, Job, Options, Share};
+use super::tiles::Tile;
+use crate::bundle::{InputFile, Provenance, Statistics, TerrainHeader};
+use crate::format::{Grid, TerrainParameters, TreeCode, VisibilityMode};
+use crate::world::Terrain;
+
+/// The program, as it signs what it makes.
+pub const TOOL: &str = concat!("viewcell ", env!("CARGO_PKG_VERSION"));
+
+/// Where the world came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// The file.
+    pub input: InputFile,
+    /// The options of the bake that change the result, by their names on the command line.
+    pub options: Options,
+}
+
+impl Source {
+    /// Describes the file at `path`, which it reads once for the digest.
+    pub fn new(path: &Path, format: &str, options: Options) -> io::Result<Self> {
+        let bytes = std::fs::read(path)?;
+        let name = path.file_name().unwrap_or_default();
+        Ok(Self {
+            input: InputFile {
+                name: name.to_string_lossy().into_owned(),
+                format: format.to_owned(),
+                bytes: bytes.len() as u64,
+                digest: format!("crc32:{:08x}", crc32fast::hash(&bytes)),
+            },
+            options,
+        })
+    }
+
+    /// Describes a terrain that is from no file, by its heights.
+    pub fn of_terrain(terrain: &Terrain) -> Self {
+        Self {
+            input: InputFile {
+                name: "memory".to_owned(),
+                format: "heights".to_owned(),
+                bytes: 8 * terrain.samples() as u64,
+                digest: digest(terrain),
+            },
+            options: Options::new(),
+        }
+    }
+}
+
+/// What the bundle of a bake says of itself.
+pub(super) fn header(terrain: &Terrain, grid: Grid, options: &BakeOptions) -> TerrainHeader {
+    let georeference = terrain.georeference();
+    TerrainHeader {
+        parameters: TerrainParameters {
+            grid,
+            spacing: terrain.spacing(),
+            eye_height: options.eye_height,
+            player_height: options.player_height,
+            max_distance: options.max_distance.unwrap_or(f64::INFINITY),
+            visibility: match options.mode {
+                Mode::Exact => VisibilityMode::Exact,
+                Mode::Conservative => VisibilityMode::Conservative,
+                Mode::Sectors(sectors) => VisibilityMode::Sectors(sectors),
+            },
+            // By sectors, the midlines from A through B are not those from B through A. Else a pair
+            // is decided once.
+            mutual: mutual(options),
+            tree_code: TreeCode::Pairs,
+            lossy: false,
+            earth_radius: options.curvature.map_or(0.0, |earth| earth.radius),
+            refraction: options.curvature.map_or(0.0, |earth| earth.refraction),
+            transform: georeference.map(|g| g.transform),
+        },
+        crs: georeference.map(|g| g.crs.clone()),
+    }
+}
+
+/// All that decides the bytes of the bundle.
+pub(super) fn job(
+    terrain: &Terrain,
+    source: &Source,
+    header: &TerrainHeader,
+    tiles: &[Tile],
+) -> Job {
+    Job {
+        tool: TOOL.to_owned(),
+        input: source.input.clone(),
+        options: serde_json::Value::Object(source.options.clone()).to_string(),
+        parameters: header.parameters.encode().to_vec(),
+        crs: header.crs.clone(),
+        heights: digest(terrain),
+        tiles: tiles.len() as u32,
+    }
+}
+
+/// Digest of the ground heights, algorithm first.
+fn digest(terrain: &Terrain) -> String {
+    let mut digest = crc32fast::Hasher::new();
+    for heights in terrain.heights().chunks(1 << 12) {
+        let bytes: Vec<u8> = heights
+            .iter()
+            .flat_map(|&height| canonical(height).to_le_bytes())
+            .collect();
+        digest.update(&bytes);
+    }
+    format!("crc32:{:08x}", digest.finalize())
+}
+
+/// Every void as the same NaN.
+fn canonical(height: f64) -> f64 {
+    if height.is_nan() { f64::NAN } else { height }
+}
+
+impl Job {
+    /// The whole of it as one share.
+    pub(super) fn whole(self) -> Head {
+        let share = Share {
+            index: 1,
+            of: 1,
+            first: 0,
+            end: self.tiles,
+        };
+        Head { job: self, share }
+    }
+
+    /// What the bundle says of itself; `None` where these are no parameters of a terrain.
+    pub(super) fn header(&self) -> Option<TerrainHeader> {
+        Some(TerrainHeader {
+            parameters: TerrainParameters::parse(&self.parameters).ok()?,
+            crs: self.crs.clone(),
+        })
+    }
+
+    /// How the bundle was made, but for what comes out.
+    pub(super) fn provenance(&self) -> Provenance {
+        Provenance {
+            tool: self.tool.clone(),
+            input: self.input.clone(),
+            options: self.options(),
+            statistics: Statistics::default(),
+            cells: None,
+            loss: None,
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The group of a block: how its 64 viewpoints see other blocks, and its bytes in a store.
+//!
+//! A record of a store is a *key*, the block and which of its targets are there, and a zstd frame
+//! of the group: runs of blocks that are seen alike, and the nodes and leaves of the pairs that are
+//! mixed ([`crate::compress::pairs`]).
+
+use wincode::{SchemaRead, SchemaWrite};
+
+use crate::compress::pairs::group::is_kept;
+use crate::compress::pairs::{PairList, Sight};
+
+/// zstd level of the groups. Higher ones take longer than they save in writing.
+const ZSTD_LEVEL: i32 = 1;
+
+/// Which blocks a group tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, SchemaRead, SchemaWrite)]
+pub enum Targets {
+    /// All blocks of the grid.
+    All,
+    /// The block itself, and those after it in Morton order: where sight is mutual, the groups of
+    /// the blocks before it tell the rest.
+    OwnAndLater,
+}
+
+impl Targets {
+    /// Those that a bundle keeps, whose sight is mutual or not.
+    pub fn of(mutual: bool) -> Self {
+        match mutual {
+            true => Self::OwnAndLater,
+            false => Self::All,
+        }
+    }
+}
+
+/// How the viewpoints of a block see other blocks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Group {
+    /// By block, row by row: hidden where the group does not tell of a block.
+    pub sights: Vec<Sight>,
+    /// The mixed pairs that the group tells of, in Morton order of the targets.
+    pub pairs: PairList,
+}
+
+/// The blocks of a grid in Morton order: groups are numbered in this order.
+#[derive(Clone, Debug)]
+pub struct BlockOrder {
+    blocks: Vec<(u32, u32)>,
+    /// Their places, row by row.
+    indices: Vec<u32>,
+    targets: Targets,
+}
+
+impl BlockOrder {
+    /// The order of a grid; groups tell of these targets.
+    pub fn new(grid: crate::format::Grid, targets: Targets) -> Self {
+        let blocks = crate::compress::pairs::group::morton_blocks(grid);
+        let across = grid.block_shape().0;
+        let indices = blocks.iter().map(|&(c, r)| r * across + c).collect();
+        Self {
+            blocks,
+            indices,
+            targets,
+        }
+    }
+
+    /// Number of blocks.
+    pub fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Column and row of block number `number`.
+    pub fn block(&self, number: usize) -> (u32, u32) {
+        self.blocks[number]
+    }
+
+    /// Place of block number `number`, row by row.
+    pub fn index(&self, number: usize) -> usize {
+        self.indices[number] as usize
+    }
+
+    /// The places of the blocks that group number `number` tells of, in order.
+    pub fn told_by(&self, number: usize) -> impl Iterator<Item = usize> {
+        let first = match self.targets {
+            Targets::All => 0,
+            Targets::OwnAndLater => number,
+        };
+        debug_assert!(is_kept(
+            self.targets == Targets::OwnAndLater,
+            self.blocks[number],
+            self.blocks[first.min(self.len() - 1)]
+        ));
+        self.indices[first..].iter().map(|&index| index as usize)
+    }
+}
+
+/// What a record begins with.
+#[derive(Clone, Copy, Debug, SchemaRead, SchemaWrite)]
+pub struct Key {
+    /// Number of the block in Morton order.
+    pub block: u32,
+    /// Which of its targets are there.
+    pub targets: Targets,
+    /// Length of the group's bytes, which follow as a zstd frame.
+    length: u32,
+}
+
+/// A group's bytes, before they are compressed.
+#[derive(SchemaRead, SchemaWrite)]
+struct Flat {
+    /// The sight of a run of blocks in the two lowest bits, and above them how many there are.
+    runs: Vec<u32>,
+    nodes: Vec<u32>,
+    leaves: Vec<u16>,
+}
+
+/// Bytes that lists of so many blocks may have: a length each, and for each block a run, 17 nodes
+/// and 256 leaves.
+fn most_bytes(blocks: usize) -> usize {
+    3 * 8 + blocks * (4 + 17 * 4 + 256 * 2)
+}
+
+impl Group {
+    /// Its record. Panics unless it has one sight a block of the grid.
+    pub fn encode(&self, number: usize, order: &BlockOrder) -> std::io::Result<Vec<u8>> {
+        assert_eq!(self.sights.len(), order.len(), "one sight a block");
+        let mut runs: Vec<u32> = Vec::new();
+        for index in order.told_by(number) {
+            let sight = self.sights[index] as u32;
+            match runs.last_mut() {
+                Some(run) if *run & 3 == sight => *run += 4,
+                _ => runs.push(4 | sight),
+            }
+        }
+        let flat = Flat {
+            runs,
+            nodes: self.pairs.nodes.clone(),
+            leaves: self.pairs.leaves.clone(),
+        };
+        let other = std::io::Error::other::<wincode::WriteError>;
+        let bytes = wincode::config::serialize(&flat, limits()).map_err(other)?;
+        let key = Key {
+            block: number as u32,
+            targets: order.targets,
+            length: bytes.len() as u32,
+        };
+        let mut payload = wincode::serialize(&key).map_err(other)?;
+        payload.extend(zstd::bulk::compress(&bytes, ZSTD_LEVEL)?);
+        Ok(payload)
+    }
+
+    /// The group of a record; `None` where that is not what [`Group::encode`] makes.
+    pub fn decode(payload: &[u8], order: &BlockOrder) -> Option<Self> {
+        let (key, frame) = Key::split(payload)?;
+        let length = key.length as usize;
+        // Asked first: a damaged length must not ask for all memory.
+        if key.targets != order.targets
+            || key.block as usize >= order.len()
+            || length > most_bytes(order.len())
+        {
+            return None;
+        }
+        let bytes = zstd::bulk::decompress(frame, length).ok()?;
+        let flat: Flat = wincode::config::deserialize_exact(&bytes, limits()).ok()?;
+        let mut sights = vec![Sight::Hidden; order.len()];
+        let mut told = order.told_by(key.block as usize);
+        let mut mixed = 0;
+        for run in flat.runs {
+            let sight = match run & 3 {
+                0 => Sight::Hidden,
+                1 => Sight::Visible,
+                2 => Sight::Mixed,
+                _ => return None,
+            };
+            for _ in 0..run >> 2 {
+                sights[told.next()?] = sight;
+                mixed += usize::from(sight == Sight::Mixed);
+            }
+        }
+        let pairs = PairList::of_parts(flat.nodes, flat.leaves, mixed)?;
+        told.next().is_none().then_some(Self { sights, pairs })
+    }
+}
+
+impl Key {
+    /// The key of a record, and what comes after it.
+    pub fn split(mut payload: &[u8]) -> Option<(Self, &[u8])> {
+        let key = wincode::deserialize_from(&mut payload).ok()?;
+        Some((key, payload))
+    }
+}
+
+/// Lists may take what the largest groups take: the default would be too little.
+fn limits() -> impl wincode::config::Config + Copy {
+    wincode::config::Configuration::default().with_preallocation_size_limit::<{ 1 << 28 }>()
+}

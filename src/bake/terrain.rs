@@ -1,0 +1,256 @@
+//! A terrain to a bundle, or to a share of one.
+
+use std::path::{Path, PathBuf};
+
+use super::assembly::{Assembly, Place};
+use super::compress::compress;
+use super::crew::{Crew, thread_count};
+use super::error::BakeError;
+use super::job::{Source, TOOL, header, job};
+use super::observer::{Observer, Stage};
+use super::options::{BakeOptions, as_seen, mutual};
+use super::report::{BakeReport, Finish, ShardReport};
+use super::share::{self, ShardOf};
+use super::store::file::{Groups, Keep, Role, Shape, Shard, Store, beside};
+use super::store::group::{BlockOrder, Targets};
+use super::store::records::{Head, Share};
+use super::tiles::{Tile, tiles};
+use super::visibility::Visibility;
+use crate::bundle::{Info, check_output, info};
+use crate::compress::ValidPyramid;
+use crate::world::Terrain;
+
+/// The checkpoint of a bundle in the making.
+pub fn checkpoint_beside(bundle: &Path) -> PathBuf {
+    beside(bundle, ".checkpoint")
+}
+
+/// A shard in the making.
+pub fn shard_in_the_making(shard: &Path) -> PathBuf {
+    beside(shard, ".part")
+}
+
+/// Bakes `terrain` into a bundle at `output`.
+///
+/// Takes time in the order of pairs of samples, and memory for the terrain (a few hundred bytes
+/// a sample), and for each thread 256 bitmaps of the grid.
+///
+/// With [`Keep::Resume`], an output that is the bundle of this very job is left as it is.
+pub fn bake_terrain(
+    terrain: &Terrain,
+    source: &Source,
+    options: &BakeOptions,
+    output: &Path,
+    observer: &dyn Observer,
+) -> Result<BakeReport, BakeError> {
+    let mut finish = Finish::new(thread_count(options.threads), options.simd.name());
+    let grid = options.grid(terrain, &source.input.name)?;
+    let header = header(terrain, grid, options);
+    let tiles = tiles(grid);
+    let head = job(terrain, source, &header, &tiles).whole();
+    let heights = terrain.heights();
+    let open = || {
+        let shape = shape(&head, heights, grid.blocks(), &tiles);
+        match options.keep {
+            Keep::Nothing => Store::scratch(output, grid.blocks()),
+            keep => Store::open(&checkpoint_beside(output), Role::Checkpoint, shape, keep),
+        }
+    };
+    if options.keep == Keep::Resume
+        && !options.overwrite
+        && let Some(report) = baked_already(output, source, options, &tiles)
+    {
+        if checkpoint_beside(output).is_file() {
+            // It was killed when it had named the bundle, and before it had tidied up.
+            open()?.remove()?;
+        }
+        return Ok(report);
+    }
+    check_output(output, options.overwrite)?;
+    let mut store = open()?;
+    let kept_tiles = taken_over(&store, &tiles, options, observer);
+    let valid = ValidPyramid::from_heights(grid, heights);
+    let order = BlockOrder::new(grid, Targets::of(header.parameters.mutual));
+    let filled = (|| {
+        let seen = as_seen(terrain, options.curvature)?;
+        let visibility = Visibility::prepare(&seen, &valid, &order, options, observer);
+        visibility.fill(&tiles, &mut store, observer)?;
+        finish.stages = visibility.stages();
+        Ok(())
+    })();
+    let total = tiles.len() as u32;
+    let keeping = |error: BakeError, store: &Store| match options.keep {
+        Keep::Nothing => error,
+        _ => error.keeping(store.path(), store.tiles_done(&tiles), total),
+    };
+    if let Err(error) = filled {
+        return Err(keeping(error, &store));
+    }
+    finish.restart_clock();
+    let mut provenance = head.job.provenance();
+    let place = Place {
+        path: output,
+        overwrite: options.overwrite,
+        header: &header,
+        heights,
+        valid: &valid,
+    };
+    let written = Crew::new(finish.threads(), observer).and_then(|crew| {
+        let assembly = Assembly {
+            groups: Groups {
+                stores: std::slice::from_ref(&store),
+                order: &order,
+            },
+            place: &place,
+            crew: &crew,
+        };
+        compress(&assembly, &options.compression, &mut provenance)
+    });
+    let written = written.map_err(|error| keeping(error, &store))?;
+    if options.keep != Keep::Nothing {
+        store.remove()?;
+    }
+    finish.stage("compress");
+    Ok(BakeReport {
+        tiles: total,
+        kept_tiles,
+        ..finish.report(written, provenance, &place)
+    })
+}
+
+/// Bakes a share of the tiles of `terrain` into a shard at `output`, for [`super::merge`].
+///
+/// Takes time for its share of the viewpoints, and memory as [`bake_terrain`]. With
+/// [`Keep::Resume`], an output that is this very shard is left as it is.
+pub fn bake_shard(
+    terrain: &Terrain,
+    source: &Source,
+    options: &BakeOptions,
+    shard: ShardOf,
+    output: &Path,
+    observer: &dyn Observer,
+) -> Result<ShardReport, BakeError> {
+    let grid = options.grid(terrain, &source.input.name)?;
+    let header = header(terrain, grid, options);
+    let all = tiles(grid);
+    let viewpoints: Vec<u64> = all.iter().map(|tile| tile.viewpoints(terrain)).collect();
+    let due = shard.tiles(&share::pairs(&viewpoints, mutual(options)));
+    let head = Head {
+        job: job(terrain, source, &header, &all),
+        share: Share {
+            index: shard.index(),
+            of: shard.of(),
+            first: due.start as u32,
+            end: due.end as u32,
+        },
+    };
+    let total_tiles = head.job.tiles;
+    if options.keep == Keep::Resume
+        && !options.overwrite
+        && let Ok(there) = Shard::open(output, |_| Some(grid.blocks()))
+        && there.head == head
+    {
+        return Ok(ShardReport {
+            share: head.share,
+            total_tiles,
+            kept_tiles: head.share.end - head.share.first,
+            bytes: there.store.length(),
+        });
+    }
+    check_output(output, options.overwrite)?;
+    let tiles = &all[due];
+    let heights = terrain.heights();
+    let mut store = Store::open(
+        &shard_in_the_making(output),
+        Role::Shard,
+        shape(&head, heights, grid.blocks(), tiles),
+        options.keep,
+    )?;
+    let kept_tiles = taken_over(&store, tiles, options, observer);
+    let filled = (|| {
+        let valid = ValidPyramid::from_heights(grid, heights);
+        let order = BlockOrder::new(grid, Targets::of(header.parameters.mutual));
+        let seen = as_seen(terrain, options.curvature)?;
+        let visibility = Visibility::prepare(&seen, &valid, &order, options, observer);
+        visibility.fill(tiles, &mut store, observer)
+    })();
+    match filled {
+        Ok(()) => {
+            observer.stage(Stage::Finish, 1);
+            let bytes = store.finish_as(output, options.overwrite)?;
+            observer.advance(Stage::Finish, 1);
+            Ok(ShardReport {
+                share: head.share,
+                total_tiles,
+                kept_tiles,
+                bytes,
+            })
+        }
+        Err(error) if options.keep == Keep::Nothing => Err(error),
+        Err(error) => {
+            let done = store.tiles_done(tiles);
+            Err(error.keeping(store.path(), done, tiles.len() as u32))
+        }
+    }
+}
+
+/// What a store of these tiles is of.
+fn shape<'a>(head: &'a Head, heights: &'a [f64], blocks: usize, tiles: &'a [Tile]) -> Shape<'a> {
+    Shape {
+        head,
+        heights,
+        blocks,
+        tiles,
+    }
+}
+
+/// Tells of the tiles that an earlier bake did; returns how many.
+fn taken_over(
+    store: &Store,
+    tiles: &[Tile],
+    options: &BakeOptions,
+    observer: &dyn Observer,
+) -> u32 {
+    if options.keep != Keep::Resume {
+        return 0;
+    }
+    let done = store.tiles_done(tiles);
+    observer.stage(Stage::Resume, tiles.len() as u64);
+    observer.advance(Stage::Resume, done.into());
+    done
+}
+
+/// What the bundle at `output` came to, if it is what this job makes.
+fn baked_already(
+    output: &Path,
+    source: &Source,
+    options: &BakeOptions,
+    tiles: &[Tile],
+) -> Option<BakeReport> {
+    let Info {
+        bytes,
+        sections,
+        terrain,
+        provenance,
+        timings,
+        ..
+    } = info(output).ok()?;
+    let (terrain, made) = (terrain?, provenance?);
+    let same = made.tool == TOOL
+        && made.input == source.input
+        && made.options == source.options
+        && options.compression.may_have_lost(made.loss.as_ref());
+    let sections = sections.into_iter();
+    same.then(|| BakeReport {
+        width: terrain.width,
+        height: terrain.height,
+        bytes,
+        sections: sections
+            .map(|section| (section.tag, section.bytes))
+            .collect(),
+        statistics: made.statistics,
+        timings: timings.unwrap_or_default(),
+        tiles: tiles.len() as u32,
+        kept_tiles: tiles.len() as u32,
+    })
+}

@@ -1,0 +1,183 @@
+//! The PVSs of a bundle, of either tree code, as groups in a store.
+
+use std::path::Path;
+
+use super::assembly::Place;
+use super::crew::Crew;
+use super::error::{BakeError, unreadable};
+use super::observer::Stage;
+use super::store::file::Store;
+use super::store::group::{BlockOrder, Group};
+use crate::compress::ValidPyramid;
+use crate::compress::pairs::group::{is_kept, sights_of};
+use crate::compress::pairs::{PairBits, PairList, PairSymbols, Sight};
+use crate::format::{Groups, Leaf, Quad};
+use crate::runtime::{MappedBundle, TerrainBundle};
+
+/// Groups that are read before the system may take back the memory of what they were read from:
+/// the trees of all blocks may be more than memory holds.
+const LET_GO: usize = 64;
+
+/// A bundle that is read.
+struct Reader<'a> {
+    terrain: TerrainBundle<'a>,
+    valid: &'a ValidPyramid,
+    order: &'a BlockOrder,
+    mutual: bool,
+}
+
+/// Room for a thread to read groups in.
+#[derive(Default)]
+struct Room {
+    /// By block, row by row: what each viewpoint sees of it, where a stamp is the group's.
+    rows: Vec<[u64; 64]>,
+    stamps: Vec<usize>,
+    pair: PairSymbols,
+}
+
+/// Puts the groups of the bundle `source`, which has lost nothing, into a store beside the place
+/// of another.
+pub(super) fn unpack(
+    source: &Path,
+    place: &Place,
+    order: &BlockOrder,
+    crew: &Crew,
+) -> Result<Store, BakeError> {
+    let map = MappedBundle::open(source).map_err(|error| unreadable(source, &error))?;
+    let terrain = map.terrain().map_err(|error| unreadable(source, &error))?;
+    let reader = Reader {
+        terrain,
+        valid: place.valid,
+        order,
+        mutual: place.mutual(),
+    };
+    let mut store = Store::scratch(place.path, order.len())?;
+    crew.observer.stage(Stage::Compress, order.len() as u64);
+    crew.run(
+        0..order.len(),
+        |number| {
+            if number % LET_GO == 0 {
+                map.let_go();
+            }
+            Ok(())
+        },
+        |room: &mut Room, number, ()| {
+            let group = match terrain.groups() {
+                Some(groups) => reader.of_pairs(groups, number, room),
+                None => reader.of_trees(number, room),
+            };
+            group.encode(number, reader.order)
+        },
+        |number, group| {
+            crew.observer.advance(Stage::Compress, number as u64 + 1);
+            let group = group.map_err(|error| store.cannot_encode(error))?;
+            Ok(store.append(&[(number, group)])?)
+        },
+    )?;
+    Ok(store)
+}
+
+impl Reader<'_> {
+    fn index(&self, (column, row): (u32, u32)) -> usize {
+        (row * self.valid.grid().block_shape().0 + column) as usize
+    }
+
+    fn nothing(&self) -> Group {
+        Group {
+            sights: vec![Sight::Hidden; self.order.len()],
+            pairs: PairList::default(),
+        }
+    }
+
+    /// A group out of the trees of its samples.
+    fn of_trees(&self, number: usize, room: &mut Room) -> Group {
+        let terrain = self.valid.blocks();
+        let block = self.order.block(number);
+        let viewpoints = terrain[self.order.index(number)];
+        room.rows.resize(terrain.len(), [0; 64]);
+        room.stamps.resize(terrain.len(), usize::MAX);
+        for viewpoint in (0..64).filter(|v| viewpoints >> v & 1 == 1) {
+            let quad = Quad::new(0, block.0 * 8 + viewpoint % 8, block.1 * 8 + viewpoint / 8);
+            self.sweep(quad, |block, bits| {
+                if room.stamps[block] != number {
+                    room.stamps[block] = number;
+                    room.rows[block] = [0; 64];
+                }
+                room.rows[block][viewpoint as usize] = bits;
+            });
+        }
+        let mut group = self.nothing();
+        for target in self.order.told_by(number) {
+            if room.stamps[target] != number {
+                continue;
+            }
+            let bits = PairBits::new(&room.rows[target], viewpoints, terrain[target]);
+            let sight = bits.analyse(&mut room.pair);
+            group.sights[target] = sight;
+            if sight == Sight::Mixed {
+                group.pairs.push(room.pair.pair());
+            }
+        }
+        group
+    }
+
+    /// Shows the words of a PVS that are not 0, in no order. One that cannot be read says visible.
+    fn sweep(&self, quad: Quad, mut take: impl FnMut(usize, u64)) {
+        let (grid, terrain) = (self.valid.grid(), self.valid.blocks());
+        let (columns, rows) = grid.block_shape();
+        let mut show = |block: (u32, u32), bits: u64| {
+            let block = self.index(block);
+            take(block, bits & terrain[block]);
+        };
+        let mut take_leaf = |leaf: Leaf| {
+            match leaf {
+                Leaf::Block(quad, bits) if quad.column < columns && quad.row < rows => {
+                    show((quad.column, quad.row), bits);
+                }
+                Leaf::Visible(quad) => {
+                    let (columns, rows) = self.terrain.valid().block_range(quad);
+                    for row in rows {
+                        columns.clone().for_each(|column| show((column, row), !0));
+                    }
+                }
+                Leaf::Hidden(_) | Leaf::Block(..) => {}
+            }
+            true
+        };
+        match self.terrain.pvs(quad) {
+            Some(pvs) => pvs.sweep(&mut take_leaf),
+            None => take_leaf(Leaf::Visible(grid.root())),
+        };
+    }
+
+    /// A group out of its bytes. Those that are damaged say visible.
+    fn of_pairs(&self, groups: Groups, number: usize, room: &mut Room) -> Group {
+        let block = self.order.block(number);
+        let mut read = self.nothing();
+        let Some(group) = groups.group(block.0, block.1) else {
+            for target in self.order.told_by(number) {
+                read.sights[target] = Sight::Visible;
+            }
+            return read;
+        };
+        let mut records = 0;
+        for (sight, target) in sights_of(group.skeleton()) {
+            if !is_kept(self.mutual, block, target) {
+                continue;
+            }
+            let mut known = sight;
+            if sight == Sight::Mixed {
+                match group.record(records) {
+                    Some(record) => {
+                        room.pair.read(&record);
+                        read.pairs.push(room.pair.pair());
+                    }
+                    None => known = Sight::Visible,
+                }
+                records += 1;
+            }
+            read.sights[self.index(target)] = known;
+        }
+        read
+    }
+}

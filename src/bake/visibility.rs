@@ -1,0 +1,202 @@
+//! The stage that takes the time: who sees whom, tile by tile, into a store.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cpu_time::ThreadTime;
+
+use super::crew::{Crew, thread_count};
+use super::error::BakeError;
+use super::kernel::Kernel;
+use super::observer::{Observer, Stage};
+use super::options::{BakeOptions, mutual};
+use super::report::stage_time;
+use super::share;
+use super::store::file::Store;
+use super::store::group::{BlockOrder, Group};
+use super::tiles::Tile;
+use crate::bundle::StageTime;
+use crate::compress::ValidPyramid;
+use crate::compress::pairs::{PairBits, PairList, PairSymbols, Sight};
+use crate::format::Quad;
+use crate::format::grid::BLOCK_LEVEL;
+use crate::visibility::{BlockSight, LOOK_LEVEL, Sights, Viewsheds};
+use crate::world::Terrain;
+
+/// A block's number, and its group as it lies in a store.
+type Encoded = (usize, Vec<u8>);
+
+/// Processor time, in nanoseconds, summed over threads.
+#[derive(Default)]
+struct Clock {
+    visibility: AtomicU64,
+    pairs: AtomicU64,
+}
+
+/// Tables for the kernels.
+pub(super) struct Visibility<'t> {
+    options: &'t BakeOptions,
+    kernel: Kernel<'t>,
+    valid: &'t ValidPyramid,
+    order: &'t BlockOrder,
+    prepared: f64,
+    clock: Clock,
+}
+
+/// What a thread works with.
+struct Room<'k> {
+    kernel: Box<dyn Viewsheds + 'k>,
+    sights: Sights,
+    pair: PairSymbols,
+}
+
+impl<'t> Visibility<'t> {
+    /// Makes the tables for `terrain`.
+    pub fn prepare(
+        terrain: &'t Terrain,
+        valid: &'t ValidPyramid,
+        order: &'t BlockOrder,
+        options: &'t BakeOptions,
+        observer: &dyn Observer,
+    ) -> Self {
+        observer.stage(Stage::Prepare, 1);
+        let begun = ThreadTime::now();
+        let kernel = Kernel::new(terrain, options);
+        observer.advance(Stage::Prepare, 1);
+        Self {
+            options,
+            kernel,
+            valid,
+            order,
+            prepared: begun.elapsed().as_secs_f64(),
+            clock: Clock::default(),
+        }
+    }
+
+    /// Computes the blocks of these tiles that `store` lacks, and appends them, tile by tile.
+    pub fn fill(
+        &self,
+        tiles: &[Tile],
+        store: &mut Store,
+        observer: &dyn Observer,
+    ) -> Result<(), BakeError> {
+        let grid = self.valid.grid();
+        let crew = Crew::new(thread_count(self.options.threads), observer)?;
+        let samples: Vec<u64> = tiles.iter().map(|tile| tile.sample_count(grid)).collect();
+        let pairs = share::pairs(&samples, mutual(self.options));
+        let missing: Vec<Vec<usize>> = tiles
+            .iter()
+            .map(|tile| tile.blocks.clone().filter(|&n| !store.has(n)).collect())
+            .collect();
+        let due: Vec<usize> = (0..tiles.len())
+            .filter(|&tile| !missing[tile].is_empty())
+            .collect();
+        observer.stage(Stage::Visibility, due.iter().map(|&tile| pairs[tile]).sum());
+        let done = AtomicU64::new(0);
+        crew.run_in(
+            || self.room(),
+            due,
+            |_| Ok(()),
+            |room, tile, ()| {
+                let per_block = pairs[tile] / missing[tile].len() as u64;
+                self.look(room, &missing[tile], &mut |blocks| {
+                    // As if each of the tile's blocks came to as many.
+                    let more = per_block * blocks;
+                    let done = done.fetch_add(more, Ordering::Relaxed) + more;
+                    observer.advance(Stage::Visibility, done);
+                    crew.goes_on()
+                })
+            },
+            |_, groups| {
+                let groups = groups.ok_or(BakeError::Cancelled)?;
+                let groups = groups.map_err(|error| store.cannot_encode(error))?;
+                Ok(store.append(&groups)?)
+            },
+        )?;
+        Ok(())
+    }
+
+    /// What the stages took.
+    pub fn stages(&self) -> Vec<StageTime> {
+        let seconds = |nanos: &AtomicU64| nanos.load(Ordering::Relaxed) as f64 * 1e-9;
+        vec![
+            stage_time("prepare", self.prepared),
+            stage_time("visibility", seconds(&self.clock.visibility)),
+            stage_time("pairs", seconds(&self.clock.pairs)),
+        ]
+    }
+
+    fn room(&self) -> Room<'_> {
+        let level = self.options.simd.level();
+        let kernel = self
+            .kernel
+            .viewsheds(level.unwrap_or(fearless_simd::Level::new()));
+        Room {
+            sights: Sights::new(self.valid.grid()),
+            kernel,
+            pair: PairSymbols::default(),
+        }
+    }
+
+    /// The groups of these blocks, by their numbers, of which the kernel looks from those together
+    /// that lie together; `None` if `go_on`, which is told how many are done, said to stop.
+    fn look(
+        &self,
+        room: &mut Room<'_>,
+        blocks: &[usize],
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Option<std::io::Result<Vec<Encoded>>> {
+        let mut groups = Vec::with_capacity(blocks.len());
+        // The quad that a kernel looks from at once.
+        let quad = |&number: &usize| {
+            let (column, row) = self.order.block(number);
+            let up = LOOK_LEVEL - BLOCK_LEVEL;
+            Quad::new(LOOK_LEVEL, column >> up, row >> up)
+        };
+        for together in blocks.chunk_by(|a, b| quad(a) == quad(b)) {
+            if !go_on(0) {
+                return None;
+            }
+            let begun = ThreadTime::now();
+            room.kernel.look(quad(&together[0]), &mut room.sights);
+            let looked = begun.elapsed().as_nanos() as u64;
+            for &number in together {
+                match self.group(room, number).encode(number, self.order) {
+                    Ok(group) => groups.push((number, group)),
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+            let all = begun.elapsed().as_nanos() as u64;
+            self.clock.visibility.fetch_add(looked, Ordering::Relaxed);
+            self.clock.pairs.fetch_add(all - looked, Ordering::Relaxed);
+            go_on(together.len() as u64);
+        }
+        Some(Ok(groups))
+    }
+
+    /// The group of a block, out of what the kernel has seen.
+    fn group(&self, room: &mut Room<'_>, number: usize) -> Group {
+        let (column, row) = self.order.block(number);
+        let child = (row & 1) << 1 | column & 1;
+        let terrain = self.valid.blocks();
+        let viewpoints = terrain[self.order.index(number)];
+        let mut group = Group {
+            sights: vec![Sight::Hidden; terrain.len()],
+            pairs: PairList::default(),
+        };
+        for target in self.order.told_by(number) {
+            group.sights[target] = match room.sights.sight(child as usize, target) {
+                BlockSight::Void | BlockSight::Hidden => Sight::Hidden,
+                BlockSight::Visible => Sight::Visible,
+                BlockSight::Mixed(rows) => {
+                    let bits = PairBits::new(rows, viewpoints, terrain[target]);
+                    let sight = bits.analyse(&mut room.pair);
+                    if sight == Sight::Mixed {
+                        group.pairs.push(room.pair.pair());
+                    }
+                    sight
+                }
+            };
+        }
+        group
+    }
+}

@@ -1,0 +1,298 @@
+//! The PVSs of a bundle that has lost something.
+//!
+//! Each PVS is stored by itself, and each may have lost something else. A sample that is hidden in
+//! what is stored of a quad is hidden from all that the quad holds, whatever is stored of these. So
+//! what is stored is *narrowed* by the trees of the quads around it:
+//!
+//! - a sample is visible from a quad only if it is so by the trees of all quads around that;
+//! - in a mutual bundle, only if no tree of a quad around the sample says that nothing of the
+//!   viewing quad is visible.
+//!
+//! Nothing becomes visible by this, so that it errs as what is stored does: never towards hidden.
+//! Without loss it changes nothing, and is not asked.
+
+use super::grid::{BLOCK_LEVEL, Quad, Sample, quad_mask};
+use super::grouppvs::{GroupPvs, after};
+use super::quadtree::{Tree, Visibility};
+use super::together::{MOST, Own, Walk};
+use super::trees::{Trees, each_block};
+use super::walk::Leaf;
+
+/// The trees of a bundle that has lost something, by which all that is stored is narrowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Narrowing<'a> {
+    trees: Trees<'a>,
+    /// Whether the quads around the one who is seen count, too.
+    mutual: bool,
+}
+
+impl<'a> Narrowing<'a> {
+    /// By these trees, of a bundle that is mutual or not.
+    pub const fn new(trees: Trees<'a>, mutual: bool) -> Self {
+        Self { trees, mutual }
+    }
+
+    /// The trees.
+    pub const fn trees(&self) -> Trees<'a> {
+        self.trees
+    }
+
+    /// Whether no quad around either sample hides one from the other: `b` is visible from `a` if
+    /// that is so, and the PVS that is stored of `a` has it. Both are samples of terrain.
+    #[inline]
+    pub fn lets_see(&self, a: Sample, b: Sample) -> bool {
+        let lets_see = |level: u32, from: Sample, to: Sample| {
+            let quad = Quad::new(level, from.column >> level, from.row >> level);
+            let tree = self.trees.tree(quad);
+            tree.is_none_or(|tree| tree.contains(to))
+        };
+        // By turns, since either is as likely to hide the other, and the least quads are likeliest.
+        let levels = self.trees.least().max(1)..=self.trees.valid().grid().root_level();
+        levels
+            .into_iter()
+            .all(|level| lets_see(level, a, b) && (!self.mutual || lets_see(level, b, a)))
+    }
+
+    /// The PVS of a quad that has a tree. `None` where it has none.
+    pub fn of_tree(self, quad: Quad) -> Option<NarrowPvs<'a>> {
+        let own = Own::Tree(self.trees.tree(quad)?);
+        Some(NarrowPvs {
+            by: self,
+            quad,
+            own,
+        })
+    }
+
+    /// The PVS of a quad of level 0 to 3 in tree code 2.
+    pub const fn of_group(self, quad: Quad, pvs: GroupPvs<'a>) -> NarrowPvs<'a> {
+        let own = Own::Group(pvs);
+        NarrowPvs {
+            by: self,
+            quad,
+            own,
+        }
+    }
+
+    /// What trees leave of the pairs of a block with all blocks, in tree code 2. Of the samples of
+    /// block (column, row), those in `viewpoints` can see of another block those in `targets`, no
+    /// others: both have a word a block, row by row, which is the other block's.
+    pub fn masks(&self, column: u32, row: u32, targets: &mut [u64], viewpoints: &mut [u64]) {
+        let valid = self.trees.valid();
+        let grid = valid.grid();
+        let (columns, _) = grid.block_shape();
+        for (word, index) in targets.iter_mut().zip(0..) {
+            *word = valid.block(index % columns, index / columns);
+        }
+        self.trees
+            .narrow(Quad::new(BLOCK_LEVEL, column, row), targets);
+        viewpoints.fill(valid.block(column, row));
+        if self.mutual {
+            self.viewpoints((column, row), grid.root(), !0, viewpoints);
+        }
+    }
+
+    /// Takes out of `viewpoints` those of a block that the trees of `quad` and the quads in it do
+    /// not see. `seen` is what is left of them by the quads around `quad`.
+    fn viewpoints(&self, block: (u32, u32), quad: Quad, seen: u64, viewpoints: &mut [u64]) {
+        let grid = self.trees.valid().grid();
+        if !grid.has_quad(quad) {
+            return;
+        }
+        let tree = self.trees.tree(quad);
+        let seen = seen & tree.map_or(!0, |tree| tree.word(block.0, block.1));
+        if quad.level > self.trees.least().max(BLOCK_LEVEL) && seen != 0 {
+            for child in (0..4).filter_map(|index| quad.child(index)) {
+                self.viewpoints(block, child, seen, viewpoints);
+            }
+            return;
+        }
+        each_block(grid, quad, |index| {
+            if let Some(word) = viewpoints.get_mut(index) {
+                *word &= seen;
+            }
+        });
+    }
+}
+
+/// A PVS of a bundle that has lost something.
+#[derive(Clone, Copy, Debug)]
+pub struct NarrowPvs<'a> {
+    by: Narrowing<'a>,
+    quad: Quad,
+    own: Own<'a>,
+}
+
+impl<'a> NarrowPvs<'a> {
+    /// Whether a sample is visible; `false` outside the grid and at a void.
+    pub fn contains(&self, sample: Sample) -> bool {
+        if !self.by.trees.valid().has_sample(sample) {
+            return false;
+        }
+        let is_stored = match &self.own {
+            Own::Tree(tree) => tree.contains(sample),
+            Own::Group(pvs) => pvs.contains(sample),
+        };
+        let trees = &self.by.trees;
+        if !is_stored || !trees.around(self.quad).all(|tree| tree.contains(sample)) {
+            return false;
+        }
+        if !self.by.mutual {
+            return true;
+        }
+        match &self.own {
+            Own::Tree(_) => {
+                let sees = |tree: Tree| tree.state(self.quad) != Visibility::Hidden;
+                trees.around(sample.quad()).all(sees)
+            }
+            Own::Group(pvs) => {
+                let (column, row) = pvs.block();
+                let all = pvs.viewpoints();
+                let around = trees.around(sample.quad());
+                let seen = around.fold(all, |seen, tree| seen & tree.word(column, row));
+                // The union of its samples' PVSs: one that is left must see it.
+                seen == all || pvs.only(seen).contains(sample)
+            }
+        }
+    }
+
+    /// What the PVS says about a quad; hidden outside the grid and where there is no terrain.
+    pub fn state(&self, quad: Quad) -> Visibility {
+        let valid = self.by.trees.valid();
+        let all = valid.count(quad);
+        let (within, mask) = match BLOCK_LEVEL.checked_sub(quad.level) {
+            Some(up) => {
+                let block = Quad::new(BLOCK_LEVEL, quad.column >> up, quad.row >> up);
+                (block, quad_mask(quad))
+            }
+            None => (quad, !0),
+        };
+        let mut visible = 0;
+        if all > 0 {
+            self.walk(within, true, &mut |leaf| {
+                visible += match leaf {
+                    Leaf::Block(_, bits) => u64::from((bits & mask).count_ones()),
+                    // It may hold the quad, or is in it.
+                    Leaf::Visible(leaf) if leaf.level >= quad.level => all,
+                    leaf => leaf.visible_samples(&valid),
+                };
+                true
+            });
+        }
+        match visible {
+            0 => Visibility::Hidden,
+            visible if visible < all => Visibility::Unknown,
+            _ => Visibility::Visible,
+        }
+    }
+
+    /// As [`Tree::sweep`]: what is visible, and blocks of which some is.
+    pub fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
+        self.walk(self.by.trees.valid().grid().root(), true, &mut take)
+    }
+
+    /// As [`NarrowPvs::sweep`], by whole blocks where the quad is one of level 0 to 3 in tree code
+    /// 2: all of which some sample may be visible. No record is read.
+    pub fn sweep_blocks(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
+        let root = self.by.trees.valid().grid().root();
+        self.walk(root, false, &mut |leaf| take(Leaf::Visible(leaf.quad())))
+    }
+
+    /// Number of records that tell what it is.
+    pub fn pairs(&self) -> usize {
+        match &self.own {
+            Own::Tree(_) => 0,
+            Own::Group(pvs) => pvs.pairs(),
+        }
+    }
+
+    /// By what it is narrowed.
+    pub const fn narrowing(&self) -> Narrowing<'a> {
+        self.by
+    }
+
+    /// Number of visible samples.
+    pub fn count(&self) -> u64 {
+        let (mut count, valid) = (0, self.by.trees.valid());
+        self.sweep(|leaf| {
+            count += leaf.visible_samples(&valid);
+            true
+        });
+        count
+    }
+
+    /// Writes the PVS as a block bitmap. `out` has one word a block
+    /// ([`super::Grid::blocks`]); words missing at its end are left out, further words are zeroed.
+    pub fn expand(&self, out: &mut [u64]) {
+        out.fill(0);
+        let valid = self.by.trees.valid();
+        self.sweep(|leaf| {
+            leaf.write(&valid, out);
+            true
+        });
+    }
+
+    /// The leaves of the PVS, depth first in Morton order. Together they cover the grid.
+    pub const fn leaves(&self) -> NarrowLeaves<'a> {
+        NarrowLeaves {
+            pvs: *self,
+            next: Some(self.by.trees.valid().grid().root()),
+        }
+    }
+
+    /// Hands over what is visible in the quads that hold `within`, a quad of level 3 or more, or
+    /// lie in it; with `records`, as exactly as it can be.
+    fn walk(&self, within: Quad, records: bool, take: &mut impl FnMut(Leaf) -> bool) -> bool {
+        Walk {
+            trees: self.by.trees,
+            mutual: self.by.mutual,
+            quad: self.quad,
+            own: &self.own,
+            within,
+            records,
+            cursors: [const { None }; MOST],
+        }
+        .run(take)
+    }
+}
+
+/// The leaves of a PVS of a bundle that has lost something, depth first; leaves outside the grid
+/// are left out.
+#[derive(Clone, Debug)]
+pub struct NarrowLeaves<'a> {
+    pvs: NarrowPvs<'a>,
+    next: Option<Quad>,
+}
+
+impl Iterator for NarrowLeaves<'_> {
+    type Item = Leaf;
+
+    fn next(&mut self) -> Option<Leaf> {
+        let grid = self.pvs.by.trees.valid().grid();
+        loop {
+            let quad = self.next?;
+            let state = self.pvs.state(quad);
+            if state == Visibility::Unknown && quad.level > BLOCK_LEVEL {
+                self.next = quad.child(0);
+                continue;
+            }
+            self.next = after(quad, grid.root());
+            if !grid.has_quad(quad) {
+                continue;
+            }
+            return Some(match state {
+                Visibility::Hidden => Leaf::Hidden(quad),
+                Visibility::Visible => Leaf::Visible(quad),
+                Visibility::Unknown => {
+                    let mut word = 0;
+                    self.pvs.walk(quad, true, &mut |leaf| {
+                        if let Leaf::Block(_, bits) = leaf {
+                            word |= bits;
+                        }
+                        true
+                    });
+                    Leaf::Block(quad, word)
+                }
+            });
+        }
+    }
+}

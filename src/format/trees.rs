@@ -1,0 +1,129 @@
+//! All trees of a bundle: where each begins.
+
+use super::bytes::u64_at;
+use super::grid::{BLOCK_LEVEL, Grid, Quad};
+use super::quadtree::{Found, Tree};
+use super::valid::Valid;
+use super::walk::Leaf;
+
+/// The sections `TIDX` and `TREE`.
+#[derive(Clone, Copy, Debug)]
+pub struct Trees<'a> {
+    valid: Valid<'a>,
+    /// Level of the least quads that have trees.
+    least: u32,
+    /// By level: the entry of its first quad in `TIDX`.
+    first: [u64; LEVELS],
+    /// `TIDX`.
+    index: &'a [u8],
+    /// `TREE`.
+    bytes: &'a [u8],
+}
+
+const LEVELS: usize = Grid::MAX_ROOT_LEVEL as usize + 1;
+
+impl<'a> Trees<'a> {
+    /// The trees of the quads of level `least` and more, of sections `TIDX` and `TREE`.
+    pub fn new(valid: Valid<'a>, least: u32, index: &'a [u8], bytes: &'a [u8]) -> Self {
+        let mut first = [0; LEVELS];
+        let mut entries = 0;
+        for (first, level) in first.iter_mut().zip(0..).skip(least as usize) {
+            *first = entries;
+            let (columns, rows) = valid.grid().quads_at(level);
+            entries += u64::from(columns) * u64::from(rows);
+        }
+        Self {
+            valid,
+            least,
+            first,
+            index,
+            bytes,
+        }
+    }
+
+    /// Where there is terrain.
+    pub const fn valid(&self) -> Valid<'a> {
+        self.valid
+    }
+
+    /// Level of the least quads that have trees.
+    pub const fn least(&self) -> u32 {
+        self.least
+    }
+
+    /// The tree of a quad. `None` where it has none, and where its bytes are none.
+    #[inline]
+    pub fn tree(&self, quad: Quad) -> Option<Tree<'a>> {
+        let grid = self.valid.grid();
+        if quad.level < self.least || !grid.has_quad(quad) {
+            return None;
+        }
+        let first = self.first.get(quad.level as usize)?;
+        let (columns, _) = grid.quads_at(quad.level);
+        let place = u64::from(quad.row) * u64::from(columns) + u64::from(quad.column);
+        let index = usize::try_from(first.checked_add(place)?).ok()?;
+        let offset = u64_at(self.index, index.checked_mul(8)?)?;
+        let bytes = self.bytes.get(usize::try_from(offset).ok()?..)?;
+        Tree::parse(self.valid, bytes)
+    }
+
+    /// The trees of the quads around a quad of the grid, from the least to the root; not its own.
+    /// Trees that are damaged are left out.
+    #[inline]
+    pub fn around(&self, quad: Quad) -> impl Iterator<Item = Tree<'a>> + use<'a> {
+        let trees = *self;
+        let levels = (quad.level + 1).max(self.least)..=self.valid.grid().root_level();
+        levels.filter_map(move |level| {
+            let up = level - quad.level;
+            trees.tree(Quad::new(level, quad.column >> up, quad.row >> up))
+        })
+    }
+
+    /// Takes out of a block bitmap what the trees of the quads around a quad hide.
+    pub fn narrow(&self, quad: Quad, words: &mut [u64]) {
+        let grid = self.valid.grid();
+        for tree in self.around(quad) {
+            for leaf in tree.leaves() {
+                let bits = match leaf {
+                    Leaf::Visible(_) => continue,
+                    Leaf::Hidden(_) => 0,
+                    Leaf::Block(_, bits) => bits,
+                };
+                each_block(grid, leaf.quad(), |index| {
+                    if let Some(word) = words.get_mut(index) {
+                        *word &= bits;
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// The places of the blocks of a quad of level 3 or more, row by row.
+pub(super) fn each_block(grid: Grid, quad: Quad, mut take: impl FnMut(usize)) {
+    let (columns, rows) = grid.block_shape();
+    let up = quad.level.saturating_sub(BLOCK_LEVEL);
+    let range = |at: u32, limit: u32| {
+        let start = (u64::from(at) << up).min(u64::from(limit)) as usize;
+        let end = ((u64::from(at) + 1) << up).min(u64::from(limit)) as usize;
+        start..end
+    };
+    for row in range(quad.row, rows) {
+        for column in range(quad.column, columns) {
+            take(row * columns as usize + column);
+        }
+    }
+}
+
+impl Tree<'_> {
+    /// The visible samples of a block, as a word of a block bitmap. Bits without terrain may be
+    /// either.
+    #[inline]
+    pub fn word(&self, column: u32, row: u32) -> u64 {
+        match self.find(Quad::new(BLOCK_LEVEL, column, row)) {
+            Found::Leaf(false) => 0,
+            Found::Leaf(true) | Found::Mixed => !0,
+            Found::Block(item) => self.literal(item),
+        }
+    }
+}

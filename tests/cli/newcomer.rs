@@ -1,0 +1,309 @@
+//! What people stumbled over who used the program for the first time.
+
+use serde_json::Value;
+
+use crate::common::{Folder, demo, hills};
+
+const USAGE: i32 = 2;
+
+#[test]
+fn a_number_below_zero_gets_our_words_and_not_the_parsers() {
+    let folder = Folder::with_wall();
+    let bake = |option: &str, value: &str, words: &[&str]| {
+        let bake = ["bake", "terrain", "wall.asc", "-o", "a.vcb", option, value];
+        let ran = folder.run(&bake);
+        assert_eq!(ran.code, Some(USAGE), "{option} {value}: {}", ran.stderr);
+        assert!(
+            !ran.stderr.contains("unexpected argument"),
+            "{}",
+            ran.stderr
+        );
+        for word in words {
+            assert!(ran.stderr.contains(word), "{option}: {}", ran.stderr);
+        }
+    };
+    bake(
+        "--player-height",
+        "-5",
+        &["--player-height", "0 to 1000000 m", "-5"],
+    );
+    bake(
+        "--eye-height",
+        "-0.5",
+        &["--eye-height", "0 to 1000000 m", "-0.5"],
+    );
+    bake(
+        "--max-distance",
+        "-1",
+        &["--max-distance", "positive", "-1"],
+    );
+    bake("--spacing", "-5", &["1e-6 to 1e9 m", "-5 x -5"]);
+    bake("--spacing", "-5,10", &["1e-6 to 1e9 m", "-5 x 10"]);
+    bake("--crop", "-1,0,2,2", &["C,R,W,H"]);
+    bake("--threads", "-1", &["1024"]);
+    for verb in [&["query", "visible"][..], &["frontier"]] {
+        let ran = [verb, &["wall.vcb", "-1,2", "0,0"]].concat();
+        folder.fails(&ran, USAGE, &["-1,2 is outside wall.vcb", "columns 0 to 8"]);
+    }
+    let outside = "-1,2 is outside wall.vcb";
+    folder.fails(&["query", "pvs", "wall.vcb", "-1,2"], USAGE, &[outside]);
+    folder.fails(
+        &["render", "wall.vcb", "--pvs", "-1,2", "-o", "a.png"],
+        USAGE,
+        &[outside],
+    );
+    let apart = ["query", "visible", "wall.vcb", "1", "2", "3", "4"];
+    folder.fails(&apart, USAGE, &["COL,ROW with a comma"]);
+    folder.fails(
+        &["query", "pvs", "wall.vcb", "--nonsense"],
+        USAGE,
+        &["no option --nonsense"],
+    );
+}
+
+#[test]
+fn errors_of_spacing_are_short() {
+    let folder = Folder::new();
+    folder.write("hills.r16", hills(8));
+    for spacing in ["1e300", "1e-300", "1e300,2"] {
+        let bake = [
+            "bake",
+            "terrain",
+            "hills.r16",
+            "--size",
+            "8x8",
+            "--spacing",
+            spacing,
+        ];
+        let ran = folder.run(&bake);
+        assert_eq!(ran.code, Some(USAGE));
+        assert!(ran.stderr.len() < 200, "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains(spacing.split(',').next().unwrap()),
+            "{}",
+            ran.stderr
+        );
+    }
+    let ran = folder.run(&[
+        "bake",
+        "terrain",
+        "hills.r16",
+        "--size",
+        "8x8",
+        "--player-height",
+        "1e300",
+    ]);
+    assert!(
+        ran.stderr.len() < 200 && ran.stderr.contains("1e300"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_point_is_taken_with_blanks_as_with_commas() {
+    let folder = Folder::new();
+    let rooms = demo().with_file_name("cells").join("rooms.bsp");
+    folder.ok(&[
+        "bake",
+        "cells",
+        rooms.to_str().unwrap(),
+        "-o",
+        "a.vcb",
+        "-q",
+    ]);
+    let locate = |point: &[&str]| {
+        folder
+            .ok(&[&["query", "locate", "a.vcb"], point].concat())
+            .stdout
+    };
+    let cell = locate(&["200,1100,60"]);
+    assert!(cell.trim().parse::<u32>().is_ok(), "{cell}");
+    assert_eq!(locate(&["200", "1100", "60"]), cell);
+    assert_eq!(locate(&["-480", "-352", "88"]), "nowhere\n");
+    assert_eq!(locate(&["-480,-352,88"]), "nowhere\n");
+    let json = folder
+        .ok(&["query", "locate", "a.vcb", "200", "1100", "60", "--json"])
+        .stdout;
+    assert_eq!(
+        serde_json::from_str::<Value>(&json).unwrap()["point"][1],
+        1100.0
+    );
+    folder.fails(
+        &["query", "locate", "a.vcb", "480", "352"],
+        USAGE,
+        &["X,Y,Z", "480,352"],
+    );
+    folder.fails(
+        &["query", "pvs", "a.vcb", "1", "--at"],
+        USAGE,
+        &["--at", "expected a terrain"],
+    );
+}
+
+#[test]
+fn places_are_taken_by_metres_by_degrees_and_in_the_crs() {
+    let folder = Folder::new();
+    let demo = demo();
+    let bake = [
+        "bake",
+        "terrain",
+        demo.to_str().unwrap(),
+        "--crop",
+        "100,50,40,30",
+    ];
+    folder.ok(&[&bake[..], &["--visibility", "exact", "-o", "a.vcb", "-q"]].concat());
+    let located = |place: &[&str]| -> Value {
+        let json = folder
+            .ok(&[&["query", "locate", "a.vcb", "--json"], place].concat())
+            .stdout;
+        serde_json::from_str(&json).unwrap()
+    };
+    let info = folder.ok(&["info", "a.vcb", "--json"]).stdout;
+    let info: Value = serde_json::from_str(&info).unwrap();
+    let spacing = &info["terrain"]["spacing"];
+    let [dx, dy] = [0, 1].map(|i| spacing[i].as_f64().unwrap());
+    for (column, row) in [(0, 0), (39, 29), (17, 4)] {
+        let grid = format!("{column},{row}");
+        let found = located(&[&grid]);
+        let [east, south] = [f64::from(column) * dx, f64::from(row) * dy];
+        let at = format!("{},{}", east - 0.4 * dx, south + 0.4 * dy);
+        assert_eq!(located(&["--at", &at]), found, "{at}");
+        // 3 arc seconds a sample; where the first lies, the file says.
+        let transform = |i: usize| info["terrain"]["transform"][i].as_f64().unwrap();
+        let x = transform(0) + (f64::from(column) + 0.5) * transform(1);
+        let y = transform(3) + (f64::from(row) + 0.5) * transform(5);
+        let there = format!("{x},{y}");
+        assert_eq!(located(&["--lonlat", &there]), found, "{there}");
+        assert_eq!(located(&["--xy", &there]), found, "{there}");
+        // The height is that of the ground.
+        assert!(found["height"].as_f64().unwrap() > 100.0);
+        let visible = |by: &[&str]| {
+            folder
+                .ok(&[&["query", "visible", "a.vcb"], by].concat())
+                .stdout
+        };
+        assert_eq!(visible(&["--at", &at, "0,0"]), visible(&[&grid, "0,0"]));
+        assert_eq!(visible(&[&there, &there, "--lonlat"]), "visible\n");
+        let pvs = |by: &[&str]| folder.ok(&[&["query", "pvs", "a.vcb"], by].concat()).stdout;
+        assert_eq!(pvs(&["--lonlat", &there]), pvs(&[&grid]));
+        let sizes = |by: &[&str]| folder.ok(&[&["frontier", "a.vcb"], by].concat()).stdout;
+        assert_eq!(sizes(&["--at", &at, "0,0"]), sizes(&[&grid, "0,0"]));
+    }
+    let render = ["render", "a.vcb", "--pvs", "20,20", "--at", "-o", "a.png"];
+    folder.ok(&render);
+    folder.fails(
+        &["query", "pvs", "a.vcb", "--at", "-500,0"],
+        USAGE,
+        &["-500,0", "m east"],
+    );
+    folder.fails(
+        &["query", "pvs", "a.vcb", "--lonlat", "10,50"],
+        USAGE,
+        &["10,50 is outside"],
+    );
+    folder.fails(
+        &["query", "pvs", "a.vcb", "1.5,2"],
+        USAGE,
+        &["whole numbers"],
+    );
+    let wall = Folder::with_wall();
+    let query = ["query", "pvs", "wall.vcb", "--lonlat", "10,50"];
+    wall.fails(&query, USAGE, &["--lonlat", "wall.vcb", "--at"]);
+}
+
+#[test]
+fn a_dash_is_a_stream_or_refused_and_no_file_of_that_name() {
+    let folder = Folder::with_wall();
+    let rooms = demo().with_file_name("cells").join("rooms.bsp");
+    let rooms = rooms.to_str().unwrap();
+    folder.ok(&["bake", "cells", rooms, "-o", "rooms.vcb", "-q"]);
+    let names = folder.names();
+    for arguments in [
+        &["bake", "terrain", "wall.asc", "-o", "-"][..],
+        &["bake", "terrain", "-", "-o", "a.vcb"],
+        &["bake", "cells", rooms, "-o", "-"],
+        &["repack", "wall.vcb", "-o", "-"],
+        &["ship", "wall.vcb", "-o", "-"],
+        &["unpack", "wall.vcb", "-o", "-"],
+        &["frontier", "wall.vcb", "0,0", "8,0", "--members", "-"],
+        &["export", "json", "rooms.vcb", "-o", "-", "--json"],
+    ] {
+        let ran = folder.run(arguments);
+        assert_eq!(ran.code, Some(USAGE), "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains('-'), "{arguments:?}: {}", ran.stderr);
+        assert_eq!(folder.names(), names, "{arguments:?}");
+    }
+    for what in ["json", "prt"] {
+        folder.ok(&["export", what, "rooms.vcb", "-o", "a.out", "--force", "-q"]);
+        let streamed = folder.ok(&["export", what, "rooms.vcb", "-o", "-"]).stdout;
+        assert_eq!(streamed.as_bytes(), folder.read("a.out"));
+    }
+    let job = b"[terrain]\ninput = \"wall.asc\"\noutput = \"b.vcb\"\nvisibility = \"exact\"\n";
+    let ran = folder.run_with_stdin(&["bake", "--job", "-", "-q"], job);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(folder.read("b.vcb"), folder.read("wall.vcb"));
+}
+
+#[test]
+fn comparing_two_bundles_shows_progress_to_its_end() {
+    let folder = Folder::new();
+    folder.write("hills.r16", hills(64));
+    let bake = ["bake", "terrain", "hills.r16", "--size", "64x64", "-q"];
+    folder.ok(&[&bake[..], &["-o", "a.vcb"]].concat());
+    folder.ok(&[&bake[..], &["-o", "b.vcb", "--visibility", "exact"]].concat());
+    for arguments in [
+        &["diff", "a.vcb", "b.vcb", "--progress", "json"][..],
+        &[
+            "render",
+            "a.vcb",
+            "--lost",
+            "b.vcb",
+            "-o",
+            "a.png",
+            "--progress",
+            "json",
+        ],
+    ] {
+        let said = folder.run(arguments).stderr;
+        let lines = said.lines().filter(|line| line.starts_with('{'));
+        let lines: Vec<Value> = lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let last = lines.last().unwrap();
+        assert_eq!(last["stage"], "difference");
+        assert_eq!(last["done"], last["total"]);
+        // Every quad of every level is work, not only the samples.
+        assert_eq!(last["unit"], "quads");
+        assert_eq!(last["total"], 4096 + 1024 + 256 + 64 + 16 + 4 + 1);
+    }
+}
+
+#[test]
+fn shards_are_said_to_be_cut_by_work() {
+    let folder = Folder::new();
+    folder.write("hills.r16", hills(128));
+    let bake = [
+        "bake",
+        "terrain",
+        "hills.r16",
+        "--size",
+        "128x128",
+        "-o",
+        "a.vcb",
+    ];
+    let ran = folder.ok(&[&bake[..], &["--visibility", "exact", "--shard", "1/2"]].concat());
+    assert!(ran.stderr.contains("as much work"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_horizon_of_minus_90_is_explained() {
+    let folder = Folder::with_wall();
+    let ran = folder.ok(&["export", "horizon", "wall.asc", "-o", "a.npy"]);
+    assert!(
+        ran.stdout
+            .contains("-90° stands where a ray meets no ground"),
+        "{}",
+        ran.stdout
+    );
+}
