@@ -51,7 +51,8 @@ impl<'a> Wide<'a> {
     /// Both regions grow from their cells, all cells that touch counted as equally far.
     pub fn grow_in_turn(&mut self, a: Place, b: Place) -> Halves {
         let seeds = [a, b].map(Seeds::One);
-        self.spread([&seeds[0], &seeds[1]], |_| 1.0).map(Half::Cells)
+        self.spread([&seeds[0], &seeds[1]], |_| 1.0)
+            .map(Half::Cells)
     }
 
     fn spread(&self, seeds: [&Seeds; 2], length: impl Fn(f64) -> f64) -> [Box<[u64]>; 2] {
@@ -85,7 +86,10 @@ impl<'a> Wide<'a> {
             }
             let own = &mut regions[side];
             put(&mut own.cells, cell);
-            own.seen.iter_mut().zip(row.words()).for_each(|(seen, word)| *seen |= word);
+            own.seen
+                .iter_mut()
+                .zip(row.words())
+                .for_each(|(seen, word)| *seen |= word);
             for &(next, distance) in &self.level.touching[cell as usize] {
                 if !has(&own.tried, next) {
                     // Sixteenths of a unit: whole numbers are the same on every machine.
@@ -104,7 +108,9 @@ impl<'a> Wide<'a> {
         let cells = self.level.bundle.cells();
         for cell in (0..cells).filter(|cell| has(region, *cell)) {
             let row = self.level.bundle.pvs(cell).words();
-            seen.iter_mut().zip(row).for_each(|(seen, word): (&mut u64, u64)| *seen |= word);
+            seen.iter_mut()
+                .zip(row)
+                .for_each(|(seen, word): (&mut u64, u64)| *seen |= word);
         }
         let mut hidden = vec![0; self.words].into_boxed_slice();
         for cell in 0..cells {

@@ -185,7 +185,11 @@ impl<'a> Regions<'a> {
             let cells = level.bundle.reach(place, reach, memory);
             cells.map_or(Box::default(), |cells| cells.words().into())
         });
-        !within.is_empty() && within.iter().zip(words).all(|(reach, half)| reach & !half == 0)
+        !within.is_empty()
+            && within
+                .iter()
+                .zip(words)
+                .all(|(reach, half)| reach & !half == 0)
     }
 }
 

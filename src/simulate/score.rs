@@ -78,7 +78,12 @@ impl Score {
     /// A frame is over.
     pub fn judge(&mut self, scene: &Scene, jumped: &[bool]) {
         let frame = scene.frame as u32;
-        for (until, _) in self.jumped.iter_mut().zip(jumped).filter(|(_, jumped)| **jumped) {
+        for (until, _) in self
+            .jumped
+            .iter_mut()
+            .zip(jumped)
+            .filter(|(_, jumped)| **jumped)
+        {
             *until = frame + 1 + self.excused;
         }
         for viewer in 0..self.players {

@@ -70,16 +70,32 @@ pub fn figures(outcome: &Outcome, play: &Play, perfect: u64) -> Figures {
     let (players, minutes) = (play.players as f64, play.seconds() / 60.0);
     let block = (BLOCK_SECONDS * 1000.0 / play.step).ceil() as usize;
     let total: u64 = outcome.packets.iter().sum();
-    let share = |part: u64, all: u64| if all == 0 { 0.0 } else { part as f64 / all as f64 };
+    let share = |part: u64, all: u64| {
+        if all == 0 {
+            0.0
+        } else {
+            part as f64 / all as f64
+        }
+    };
     let seconds = play.step / 1000.0;
-    let bytes: Vec<f64> = score.bytes.iter().map(|b| f64::from(*b) / players).collect();
+    let bytes: Vec<f64> = score
+        .bytes
+        .iter()
+        .map(|b| f64::from(*b) / players)
+        .collect();
     let packets: Vec<f64> = score.packets.iter().map(|p| f64::from(*p)).collect();
-    let lasted = outcome.sets.lasted.iter().map(|frames| f64::from(*frames) * seconds);
+    let lasted = outcome
+        .sets
+        .lasted
+        .iter()
+        .map(|frames| f64::from(*frames) * seconds);
     let lasted: Vec<f64> = lasted.collect();
     Figures {
         packets_per_frame: spread(&packets, block),
         bytes_per_client_frame: spread(&bytes, block),
-        up_down: outcome.packets.map(|packets| packets as f64 / frames / players),
+        up_down: outcome
+            .packets
+            .map(|packets| packets as f64 / frames / players),
         ratio_to_perfect: share(total, perfect),
         late_frames: score.late_frames,
         late_jumps: score.late_jumps,
@@ -167,7 +183,10 @@ mod tests {
         let found = spread(&numbers, 5);
         assert_eq!((found.mean, found.p95, found.worst), (50.5, 95.0, 100.0));
         let [low, high] = found.confidence;
-        assert!(low < 50.5 && high > 50.5 && low > 20.0 && high < 80.0, "{found:?}");
+        assert!(
+            low < 50.5 && high > 50.5 && low > 20.0 && high < 80.0,
+            "{found:?}"
+        );
         assert_eq!(spread(&[], 5), Spread::default());
         assert_eq!(spread(&[3.0; 7], 100).confidence, [3.0; 2]);
     }

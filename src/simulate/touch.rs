@@ -30,7 +30,9 @@ pub(super) fn touching(level: &CellBundle) -> Vec<Vec<(u32, f64)>> {
             let cells: Vec<u32> = if level.has_neighbours() {
                 level.neighbours(a).filter(|b| *b < level.cells()).collect()
             } else {
-                (0..level.cells()).filter(|b| *b != a && meet(a, *b)).collect()
+                (0..level.cells())
+                    .filter(|b| *b != a && meet(a, *b))
+                    .collect()
             };
             let far = |b| distance(middle(a), middle(b));
             cells.into_iter().map(|b| (b, far(b))).collect()

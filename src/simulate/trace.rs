@@ -240,7 +240,11 @@ mod tests {
             ("0,9999,1,2,3,0,0,0\n", 2, "players 0 to 4095"),
             ("5,0,1,2,3,0,0,0\n4,1,1,2,3,0,0,0\n", 3, "must not go back"),
             ("5,0,1,2,3,0,0,0\n5,0,1,2,3,0,0,0\n", 3, "twice at 5 ms"),
-            ("0,0,1,2,3,0,0,0\n0,2,1,2,3,0,0,0\n", 0, "no line of player 1"),
+            (
+                "0,0,1,2,3,0,0,0\n0,2,1,2,3,0,0,0\n",
+                0,
+                "no line of player 1",
+            ),
         ] {
             let error = read(lines).unwrap_err();
             assert_eq!(error.line, at, "{lines:?}: {error}");

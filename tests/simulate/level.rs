@@ -55,7 +55,10 @@ fn slow_reach(level: &CellBundle, start: u32, reach: f64) -> BTreeSet<u32> {
             } else {
                 f64::INFINITY
             };
-            let onward = ways.iter().zip(&lengths).filter(|(last, _)| last[1] == way[0]);
+            let onward = ways
+                .iter()
+                .zip(&lengths)
+                .filter(|(last, _)| last[1] == way[0]);
             let length = onward
                 .map(|(last, length)| length + gap(through(last), door))
                 .fold(first, f64::min);
@@ -92,10 +95,14 @@ fn two_may_see_each_other_if_any_cells_in_reach_do() {
     for a in 0..level.cells() {
         for b in 0..level.cells() {
             for reach in [[0.0, 0.0], [64.0, 0.0], [30.0, 100.0]] {
-                let (of_a, of_b) = (slow_reach(&level, a, reach[0]), slow_reach(&level, b, reach[1]));
-                let expected = of_a
-                    .iter()
-                    .any(|&p| of_b.iter().any(|&q| level.visible(p, q) || level.visible(q, p)));
+                let (of_a, of_b) = (
+                    slow_reach(&level, a, reach[0]),
+                    slow_reach(&level, b, reach[1]),
+                );
+                let expected = of_a.iter().any(|&p| {
+                    of_b.iter()
+                        .any(|&q| level.visible(p, q) || level.visible(q, p))
+                });
                 let found = level.visible_within(a, b, reach, &mut memory);
                 assert_eq!(found, Ok(expected), "{a} {b} {reach:?}");
             }
@@ -105,13 +112,23 @@ fn two_may_see_each_other_if_any_cells_in_reach_do() {
 
 #[test]
 fn whoever_walks_less_than_the_reach_stays_in_it() {
-    let Some(traces) = crate::traces::traces() else { return };
+    let Some(traces) = crate::traces::traces() else {
+        return;
+    };
     let folder = crate::common::Folder::new();
     let bsp = traces.join("maps/dm2.bsp");
     let bsp = bsp.to_str().unwrap();
     // With and without knowing which cells touch.
     folder.ok(&["bake", "cells", bsp, "-o", "dm2.vcb", "--quiet"]);
-    folder.ok(&["bake", "cells", bsp, "-o", "portals.vcb", "--portals", "--quiet"]);
+    folder.ok(&[
+        "bake",
+        "cells",
+        bsp,
+        "-o",
+        "portals.vcb",
+        "--portals",
+        "--quiet",
+    ]);
     for name in ["dm2.vcb", "portals.vcb"] {
         let map = MappedBundle::open(folder.path(name)).unwrap();
         walk(&map.cells().unwrap());
@@ -146,7 +163,10 @@ fn walk(level: &CellBundle) {
             }
             let found = level.reach(start, reach, &mut memory).unwrap();
             let end = level.locate(at);
-            assert!(end.is_none_or(|end| found.contains(end)), "{start} {reach} {end:?}");
+            assert!(
+                end.is_none_or(|end| found.contains(end)),
+                "{start} {reach} {end:?}"
+            );
         }
     }
     assert!(walked > 100, "only {walked} steps");

@@ -1,9 +1,9 @@
 //! Sight with a look-ahead, and what a bundle is worth to a game.
 #![cfg(feature = "cli")]
 
+mod bad_input;
 #[path = "../common/baking.rs"]
 mod baking;
-mod bad_input;
 #[path = "../cli/common.rs"]
 #[allow(dead_code)]
 mod common;

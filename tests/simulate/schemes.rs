@@ -24,7 +24,16 @@ pub fn golden() -> CellBundle<'static> {
 
 /// Schemes that claim that nobody is late where all arrives at once.
 const NEVER_LATE: [&str; 10] = [
-    "CS", "CSA", "NPP", "PPP", "FB", "fat-pvs", "look-ahead", "tightened", "grown", "best",
+    "CS",
+    "CSA",
+    "NPP",
+    "PPP",
+    "FB",
+    "fat-pvs",
+    "look-ahead",
+    "tightened",
+    "grown",
+    "best",
 ];
 
 const INSTANT: Network = Network {
@@ -140,7 +149,10 @@ fn packets_are_those_that_follow_from_who_sees_whom() {
         assert_eq!(least.perfect, sees);
         assert!(packets(&outcomes, "best") >= sees + least.agreements);
         assert!(packets(&outcomes, "best") <= packets(&outcomes, "grown"));
-        let perfect = outcomes.iter().find(|outcome| outcome.name == "PPP").unwrap();
+        let perfect = outcomes
+            .iter()
+            .find(|outcome| outcome.name == "PPP")
+            .unwrap();
         assert_eq!(perfect.bytes, [sees * (HEADERS + PREAMBLE + POSITION), 0]);
     }
 }
@@ -162,7 +174,9 @@ fn agreements(level: &CellBundle, play: &Play, construction: Construction) -> u6
                 {
                     continue;
                 }
-                let found = level.frontier(here, there, construction, &mut memory).unwrap();
+                let found = level
+                    .frontier(here, there, construction, &mut memory)
+                    .unwrap();
                 set = found.map(|set| [set.ab.to_vec(), set.ba.to_vec()]);
                 count += u64::from(set.is_some());
             }
@@ -223,12 +237,23 @@ fn the_same_seed_gives_the_same_numbers_whatever_is_played_beside() {
     for outcome in &together {
         let names = [outcome.name.clone()];
         let alone = &run(&field, &play, &names, &options(lossy, 5)).unwrap()[0];
-        assert_eq!((alone.packets, alone.bytes, alone.lost), (outcome.packets, outcome.bytes, outcome.lost));
-        assert_eq!(alone.score.late_frames, outcome.score.late_frames, "{}", outcome.name);
+        assert_eq!(
+            (alone.packets, alone.bytes, alone.lost),
+            (outcome.packets, outcome.bytes, outcome.lost)
+        );
+        assert_eq!(
+            alone.score.late_frames, outcome.score.late_frames,
+            "{}",
+            outcome.name
+        );
         assert_eq!(alone.score.exposed_pairs, outcome.score.exposed_pairs);
         let sent: u64 = outcome.packets.iter().sum();
         let share = outcome.lost as f64 / sent as f64;
-        assert!((0.02..0.09).contains(&share), "{}: {share} lost", outcome.name);
+        assert!(
+            (0.02..0.09).contains(&share),
+            "{}: {share} lost",
+            outcome.name
+        );
     }
     let other = all(&field, &play, &options(lossy, 6));
     assert!(together.iter().zip(&other).any(|(a, b)| a.lost != b.lost));
@@ -245,7 +270,11 @@ fn all_that_is_not_lost_arrives() {
         let outcome = &run(&field, &play, &["NPP".to_owned()], &options(network, 1)).unwrap()[0];
         // But in the first frames, before anything can have arrived.
         let most = (PLAYERS * PLAYERS) as u64 * (rtt / 100.0).ceil() as u64;
-        assert!(outcome.score.late_frames <= most, "{rtt}: {}", outcome.score.late_frames);
+        assert!(
+            outcome.score.late_frames <= most,
+            "{rtt}: {}",
+            outcome.score.late_frames
+        );
     }
 }
 

@@ -51,9 +51,8 @@ fn check(width: u32, height: u32, seed: u64, voids: bool, bodies: Bodies) {
     let map = MappedBundle::open(&path).unwrap();
     let terrain = map.terrain().unwrap();
     let see_each_other = |a: Sample, b: Sample| {
-        let sees = |a: Sample, b: Sample| {
-            sees(&ground, bodies, (a.column, a.row), (b.column, b.row))
-        };
+        let sees =
+            |a: Sample, b: Sample| sees(&ground, bodies, (a.column, a.row), (b.column, b.row));
         sees(a, b) || sees(b, a)
     };
     let mut dice = Dice(seed);
@@ -81,7 +80,10 @@ fn check(width: u32, height: u32, seed: u64, voids: bool, bodies: Bodies) {
         too_careful += u32::from(found && !expected);
     }
     // In so small a world there is time to find out.
-    assert!(too_careful * 20 <= asked, "{too_careful} of {asked} visible for nothing");
+    assert!(
+        too_careful * 20 <= asked,
+        "{too_careful} of {asked} visible for nothing"
+    );
 }
 
 const MUTUAL: Bodies = Bodies {

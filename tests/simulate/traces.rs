@@ -11,11 +11,25 @@ use crate::common::Folder;
 fn a_page_tells_it_with_charts() {
     let folder = hills();
     folder.ok(&[
-        "simulate", "hills.vcb", "--players", "6", "--seconds", "20", "--rtt", "100", "-o",
+        "simulate",
+        "hills.vcb",
+        "--players",
+        "6",
+        "--seconds",
+        "20",
+        "--rtt",
+        "100",
+        "-o",
         "report.html",
     ]);
     let page = String::from_utf8(folder.read("report.html")).unwrap();
-    for words in ["<svg", "Bytes of a client", "Late against exposed", "best", "hills.vcb"] {
+    for words in [
+        "<svg",
+        "Bytes of a client",
+        "Late against exposed",
+        "best",
+        "hills.vcb",
+    ] {
         assert!(page.contains(words), "{words}");
     }
 }
@@ -43,7 +57,10 @@ fn json(folder: &Folder, arguments: &[&str]) -> Value {
 
 fn scheme<'v>(document: &'v Value, name: &str) -> &'v Value {
     let schemes = document["schemes"].as_array().unwrap();
-    schemes.iter().find(|scheme| scheme["name"] == name).unwrap()
+    schemes
+        .iter()
+        .find(|scheme| scheme["name"] == name)
+        .unwrap()
 }
 
 /// All numbers of a document but the time that it took.
@@ -65,14 +82,32 @@ fn real_players_of_quake_come_to_what_was_counted_by_hand() {
     ] {
         let bsp = traces.join(format!("maps/{map}.bsp"));
         let bundle = format!("{map}.vcb");
-        folder.ok(&["bake", "cells", bsp.to_str().unwrap(), "-o", &bundle, "--quiet"]);
+        folder.ok(&[
+            "bake",
+            "cells",
+            bsp.to_str().unwrap(),
+            "-o",
+            &bundle,
+            "--quiet",
+        ]);
         let csv = traces.join(format!("{trace}.csv"));
         let csv = csv.to_str().unwrap();
         let document = json(
             &folder,
             &[
-                "simulate", &bundle, "--traces", csv, "--hz", "10", "--rtt", "0", "--loss", "0",
-                "--json", "--scheme", "CS,CSA,NPP,PPP,FB,tightened,best",
+                "simulate",
+                &bundle,
+                "--traces",
+                csv,
+                "--hz",
+                "10",
+                "--rtt",
+                "0",
+                "--loss",
+                "0",
+                "--json",
+                "--scheme",
+                "CS,CSA,NPP,PPP,FB,tightened,best",
             ],
         );
         let number = |name: &str, field: &str| scheme(&document, name)[field].as_f64().unwrap();
@@ -80,7 +115,10 @@ fn real_players_of_quake_come_to_what_was_counted_by_hand() {
         assert!((number("PPP", "packets_per_frame") - perfect).abs() < 1e-3);
         let relayed = number("CS", "packets_per_frame");
         assert!((relayed - perfect - players).abs() < 1e-3);
-        assert_eq!(number("NPP", "packets_per_frame"), players * (players - 1.0));
+        assert_eq!(
+            number("NPP", "packets_per_frame"),
+            players * (players - 1.0)
+        );
         assert!((number("FB", "ratio_to_perfect") - published).abs() < 1e-4);
         assert!((number("tightened", "ratio_to_perfect") - tightened).abs() < 1e-4);
         let found = number("best", "ratio_to_perfect");
@@ -108,7 +146,12 @@ fn hills() -> Folder {
     let folder = Folder::new();
     folder.write("hills.asc", asc);
     folder.ok(&[
-        "bake", "terrain", "hills.asc", "--visibility", "exact", "--quiet",
+        "bake",
+        "terrain",
+        "hills.asc",
+        "--visibility",
+        "exact",
+        "--quiet",
     ]);
     folder
 }
@@ -120,28 +163,70 @@ fn ways_that_are_made_up_play_back_to_the_same_numbers() {
         let made = json(
             &folder,
             &[
-                "simulate", "hills.vcb", "--players", "9", "--motion", motion, "--seconds", "60",
-                "--seed", "7", "--write-trace", "ways.csv", "--force", "--json",
+                "simulate",
+                "hills.vcb",
+                "--players",
+                "9",
+                "--motion",
+                motion,
+                "--seconds",
+                "60",
+                "--seed",
+                "7",
+                "--write-trace",
+                "ways.csv",
+                "--force",
+                "--json",
             ],
         );
         assert_eq!(made["players"], 9);
         assert_eq!(made["frames"], 601);
         assert_eq!(made["positions_nowhere"], 0);
-        let played = json(&folder, &["simulate", "hills.vcb", "--traces", "ways.csv", "--json"]);
-        assert!(without_work(made.clone()) == without_work(played), "{motion}: played");
+        let played = json(
+            &folder,
+            &["simulate", "hills.vcb", "--traces", "ways.csv", "--json"],
+        );
+        assert!(
+            without_work(made.clone()) == without_work(played),
+            "{motion}: played"
+        );
         folder.write("made.json", made.to_string());
         let again = json(&folder, &["simulate", "--job", "made.json", "--json"]);
-        assert!(without_work(made.clone()) == without_work(again), "{motion}: told again");
+        assert!(
+            without_work(made.clone()) == without_work(again),
+            "{motion}: told again"
+        );
         let seen = scheme(&made, "PPP")["packets_per_frame"].as_f64().unwrap();
-        assert!(seen > 0.0 && seen < 72.0, "{motion}: some see each other, some do not");
-        for name in ["CS", "CSA", "NPP", "PPP", "FB", "look-ahead", "grown", "best"] {
+        assert!(
+            seen > 0.0 && seen < 72.0,
+            "{motion}: some see each other, some do not"
+        );
+        for name in [
+            "CS",
+            "CSA",
+            "NPP",
+            "PPP",
+            "FB",
+            "look-ahead",
+            "grown",
+            "best",
+        ] {
             assert_eq!(scheme(&made, name)["late_frames"], 0.0, "{motion} {name}");
         }
         let other = json(
             &folder,
             &[
-                "simulate", "hills.vcb", "--players", "9", "--motion", motion, "--seconds", "60",
-                "--seed", "8", "--json",
+                "simulate",
+                "hills.vcb",
+                "--players",
+                "9",
+                "--motion",
+                motion,
+                "--seconds",
+                "60",
+                "--seed",
+                "8",
+                "--json",
             ],
         );
         // Not by `assert_ne`, which would print both.
@@ -156,8 +241,17 @@ fn several_seeds_tell_how_sure_a_mean_is() {
     let document = json(
         &folder,
         &[
-            "simulate", "hills.vcb", "--players", "4", "--seconds", "20", "--repeat", "5", "--scheme",
-            "PPP,best", "--json",
+            "simulate",
+            "hills.vcb",
+            "--players",
+            "4",
+            "--seconds",
+            "20",
+            "--repeat",
+            "5",
+            "--scheme",
+            "PPP,best",
+            "--json",
         ],
     );
     assert_eq!(document["runs"], 5);
@@ -176,15 +270,31 @@ fn look_ahead_answers_on_the_command_line() {
     assert_eq!((near.code, near.stdout.as_str()), (Some(0), "visible\n"));
     let far = json(
         &folder,
-        &["query", "within", "wall.vcb", "0,0", "1,1", "--reach", "1e6,0", "--json"],
+        &[
+            "query", "within", "wall.vcb", "0,0", "1,1", "--reach", "1e6,0", "--json",
+        ],
     );
     assert_eq!(far["visible"], true);
     assert_eq!(far["reach"][0], 1e6);
     let pairs = folder.run_with_stdin(
-        &["query", "within", "wall.vcb", "--pairs", "-", "--reach", "3"],
+        &[
+            "query", "within", "wall.vcb", "--pairs", "-", "--reach", "3",
+        ],
         b"0 0 0 0\n1 1 2 2\n",
     );
     assert_eq!(pairs.stdout.lines().count(), 2);
-    assert_eq!(folder.run(&["query", "within", "wall.vcb", "0,0", "1,1", "--reach", "-1"]).code, Some(2));
-    assert_eq!(folder.run(&["query", "within", "wall.vcb", "0,0", "1,1", "--reach", "nan"]).code, Some(2));
+    assert_eq!(
+        folder
+            .run(&["query", "within", "wall.vcb", "0,0", "1,1", "--reach", "-1"])
+            .code,
+        Some(2)
+    );
+    assert_eq!(
+        folder
+            .run(&[
+                "query", "within", "wall.vcb", "0,0", "1,1", "--reach", "nan"
+            ])
+            .code,
+        Some(2)
+    );
 }

@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::runtime::{CellBundle, TerrainBundle, WorldKind};
+use viewcell::runtime::{CellBundle, MappedBundle, TerrainBundle, WorldKind};
 
 use super::visible::{PairsDocument, no_places};
-use super::{Place, check_cell, check_inside, pairs};
+use super::{By, Place, check_by_number, check_cell, pairs};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json, Stdout};
 
@@ -22,15 +22,22 @@ pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// Where the first player is: COL,ROW, or a cell's number
-    #[arg(required_unless_present = "pairs", requires = "b")]
+    #[arg(
+        required_unless_present = "pairs",
+        requires = "b",
+        allow_hyphen_values = true
+    )]
     a: Option<Place>,
     /// Where the second player is: COL,ROW, or a cell's number
+    #[arg(allow_hyphen_values = true)]
     b: Option<Place>,
+    #[command(flatten)]
+    by: By,
     /// How far both come, or the first and the second: metres, or units of a level of cells
     #[arg(long, value_name = "R[,S]", allow_hyphen_values = true)]
     reach: Reaches,
     /// Answer each line "c0 r0 c1 r1" (cells: "a b") of a file, or of stdin if it is -
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b", "By"])]
     pairs: Option<PathBuf>,
     #[command(flatten)]
     json: Json,
@@ -75,14 +82,15 @@ pub struct Document {
 pub fn run(args: &Args) -> Outcome {
     let map = super::open(&args.bundle)?;
     if map.kind() == Some(WorldKind::Cells) {
+        check_by_number(&args.bundle, &args.by)?;
         let level = super::cells(&args.bundle, &map)?;
         let mut memory = vec![0; level.reach_memory().two];
         return in_level(args, &level, &mut memory);
     }
-    on_terrain(args, &super::terrain(&args.bundle, &map)?)
+    on_terrain(args, &map, &super::terrain(&args.bundle, &map)?)
 }
 
-fn on_terrain(args: &Args, terrain: &TerrainBundle) -> Outcome {
+fn on_terrain(args: &Args, map: &MappedBundle, terrain: &TerrainBundle) -> Outcome {
     let Reaches(reach) = args.reach;
     if let Some(file) = &args.pairs {
         return answer_all(file, &args.json, |line| {
@@ -91,10 +99,14 @@ fn on_terrain(args: &Args, terrain: &TerrainBundle) -> Outcome {
         });
     }
     let [a, b] = both(args)?;
-    let a = check_inside(&args.bundle, terrain, a)?;
-    let b = check_inside(&args.bundle, terrain, b)?;
+    let sample = |place| args.by.sample(&args.bundle, map, terrain, place);
+    let (a, b) = (sample(a)?, sample(b)?);
     let visible = terrain.visible_within(a, b, reach);
-    answer(args, [vec![a.column, a.row], vec![b.column, b.row]], visible)
+    answer(
+        args,
+        [vec![a.column, a.row], vec![b.column, b.row]],
+        visible,
+    )
 }
 
 fn in_level(args: &Args, level: &CellBundle, memory: &mut [u64]) -> Outcome {

@@ -192,7 +192,11 @@ impl Job {
     fn check(&self, named: &str) -> Result<(), Failure> {
         let all: Vec<&str> = SCHEMES.iter().map(|(name, _)| *name).collect();
         let fault = |what: String| Err(Failure::usage(what));
-        if let Some(name) = self.schemes.iter().find(|name| !all.contains(&name.as_str())) {
+        if let Some(name) = self
+            .schemes
+            .iter()
+            .find(|name| !all.contains(&name.as_str()))
+        {
             return fault(format!(
                 "{named} {name}: expected one of {}",
                 all.join(", ")
@@ -200,7 +204,9 @@ impl Job {
         }
         let mut seen = std::collections::HashSet::new();
         if let Some(twice) = self.schemes.iter().find(|name| !seen.insert(name.as_str())) {
-            return fault(format!("{named} {twice}: expected each scheme once, found it twice"));
+            return fault(format!(
+                "{named} {twice}: expected each scheme once, found it twice"
+            ));
         }
         let frames = self.seconds * self.hz * f64::from(self.players);
         if self.traces.is_none() && frames > MOST_SPOTS {
@@ -210,7 +216,10 @@ impl Job {
             ));
         }
         if !(self.hz > 0.0 && self.hz <= MOST_HZ) {
-            return fault(format!("--hz {}: expected more than 0, up to {MOST_HZ}", self.hz));
+            return fault(format!(
+                "--hz {}: expected more than 0, up to {MOST_HZ}",
+                self.hz
+            ));
         }
         Ok(())
     }
@@ -261,12 +270,18 @@ pub fn read(path: &Path) -> Result<Job, Failure> {
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0);
+    let number = text
+        .parse()
+        .ok()
+        .filter(|x: &f64| x.is_finite() && *x > 0.0);
     number.ok_or_else(|| "expected a finite number above 0".to_owned())
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0);
+    let number = text
+        .parse()
+        .ok()
+        .filter(|x: &f64| x.is_finite() && *x >= 0.0);
     number.ok_or_else(|| "expected a finite number from 0 up".to_owned())
 }
 

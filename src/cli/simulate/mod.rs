@@ -60,7 +60,11 @@ pub fn run(args: &Args) -> Outcome {
         None => args.job.job()?,
         Some(file) => job::read(file)?,
     };
-    let inputs: Vec<&Path> = [&job.bundle].into_iter().chain(&job.traces).map(PathBuf::as_path).collect();
+    let inputs: Vec<&Path> = [&job.bundle]
+        .into_iter()
+        .chain(&job.traces)
+        .map(PathBuf::as_path)
+        .collect();
     let outputs = args.output.iter().chain(&args.write_trace);
     output::check_outputs(&inputs, outputs, args.force)?;
     let map = query::open(&job.bundle)?;
@@ -106,7 +110,11 @@ fn further(job: &Job, field: &Field, play: &Play) -> Result<report::Further, Fai
             ..job.clone()
         };
         let figures = play_job(&job, field, play, 0)?;
-        found.extend(figures.into_iter().map(|(_, figures)| (part * safe, figures)));
+        found.extend(
+            figures
+                .into_iter()
+                .map(|(_, figures)| (part * safe, figures)),
+        );
     }
     Ok(found)
 }
@@ -159,9 +167,12 @@ fn simulate(job: &Job, field: &Field, write_trace: Option<&Path>) -> Result<Simu
         }
         runs.push(figures);
     }
-    let (play, bound) = told.ok_or_else(|| Failure::usage("--repeat 0: expected 1 or more".into()))?;
+    let (play, bound) =
+        told.ok_or_else(|| Failure::usage("--repeat 0: expected 1 or more".into()))?;
     let first = runs.first().map_or(&[][..], |run| run);
-    let lasted = first.iter().map(|(name, figures)| (name.clone(), figures.lasted.clone()));
+    let lasted = first
+        .iter()
+        .map(|(name, figures)| (name.clone(), figures.lasted.clone()));
     Ok(Simulated {
         document: document::document(job, &play, bound.as_ref(), &runs),
         lasted: lasted.collect(),
@@ -180,7 +191,10 @@ fn trace(job: &Job, field: &Field, number: u32) -> Result<Trace, Failure> {
         .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))?;
     if file.metadata().is_ok_and(|data| data.is_dir()) {
         let error = std::io::Error::from(ErrorKind::IsADirectory);
-        return Err(Failure::io(format!("{}: cannot be read", path.display()), error));
+        return Err(Failure::io(
+            format!("{}: cannot be read", path.display()),
+            error,
+        ));
     }
     Trace::read(BufReader::with_capacity(1 << 16, file))
         .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))

@@ -22,7 +22,9 @@ pub fn page(
 ) -> Result<String, Failure> {
     let job = &document.job;
     let name = |path: &Path| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
         name.unwrap_or_default()
     };
     let lead = format!(
@@ -30,9 +32,16 @@ pub fn page(
         document.players, document.seconds, job.hz, job.rtt, job.loss
     );
     let mut figures = vec![("players".to_owned(), document.players.to_string())];
-    for scheme in document.schemes.iter().filter(|s| s.name == "best" || s.name == "FB") {
+    for scheme in document
+        .schemes
+        .iter()
+        .filter(|s| s.name == "best" || s.name == "FB")
+    {
         let ratio = format!("{:.3}", scheme.ratio_to_perfect);
-        figures.push((format!("{}, packets against perfect peers", scheme.name), ratio));
+        figures.push((
+            format!("{}, packets against perfect peers", scheme.name),
+            ratio,
+        ));
     }
     let page = Page {
         name: name(&job.bundle),
@@ -176,7 +185,12 @@ fn told(document: &Document, further: &Further) -> Section {
             .table(
                 "Looking further ahead",
                 0,
-                &["ms ahead", "late, times a minute", "% exposed", "exposed, s a minute"],
+                &[
+                    "ms ahead",
+                    "late, times a minute",
+                    "% exposed",
+                    "exposed, s a minute",
+                ],
                 further
                     .iter()
                     .map(|(ahead, found)| {
@@ -195,7 +209,10 @@ fn told(document: &Document, further: &Further) -> Section {
 
 /// How long frontier sets last.
 fn sets(document: &Document, lasted: &[(String, Vec<f64>)]) -> Section {
-    let with_sets = document.schemes.iter().filter(|s| s.negotiations_per_minute > 0.0);
+    let with_sets = document
+        .schemes
+        .iter()
+        .filter(|s| s.negotiations_per_minute > 0.0);
     let rows = with_sets.map(|scheme| {
         vec![
             scheme.name.clone(),
@@ -270,7 +287,10 @@ fn asked(document: &Document) -> Section {
                 None => format!("made up, {:?}, seed {}", job.motion, job.seed),
             },
         ),
-        fact("fastest", format!("{:.1} a second", document.greatest_speed)),
+        fact(
+            "fastest",
+            format!("{:.1} a second", document.greatest_speed),
+        ),
         fact("put somewhere else", format!("{} times", document.jumps)),
     ])
 }

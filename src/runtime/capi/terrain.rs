@@ -280,6 +280,8 @@ pub unsafe extern "C" fn viewcell_visible_within(
         if !terrain.grid().has_sample(a.into()) || !terrain.grid().has_sample(b.into()) {
             return Err(VIEWCELL_OUTSIDE);
         }
-        Ok(terrain.visible_within(a.into(), b.into(), [reach_a, reach_b]).into())
+        Ok(terrain
+            .visible_within(a.into(), b.into(), [reach_a, reach_b])
+            .into())
     })
 }

@@ -114,7 +114,8 @@ impl CellBundle<'_> {
         let [reach_a, reach_b] = reach.map(super::counted);
         self.fill(a, reach_a, of_a, ways);
         self.fill(b, reach_b, of_b, ways);
-        let sees = |from: &[u64], to: &[u64]| cells_of(from).any(|cell| self.pvs(cell).meets(to, 0));
+        let sees =
+            |from: &[u64], to: &[u64]| cells_of(from).any(|cell| self.pvs(cell).meets(to, 0));
         let mutual = self.parameters().symmetry != SymmetryCode::None;
         Ok(sees(of_a, of_b) || !mutual && sees(of_b, of_a))
     }
@@ -192,7 +193,9 @@ impl CellBundle<'_> {
     fn corners(&self, cell: u32) -> Corners {
         const EVERYTHING: Corners = [[f64::NEG_INFINITY; 3], [f64::INFINITY; 3]];
         let corners = self.bounds(cell);
-        corners.map_or(EVERYTHING, |corners| corners.map(|corner| corner.map(f64::from)))
+        corners.map_or(EVERYTHING, |corners| {
+            corners.map(|corner| corner.map(f64::from))
+        })
     }
 }
 

@@ -49,10 +49,11 @@ impl Disc {
         let y = f64::from(rows.saturating_sub(1)) * dy;
         // Not `x² + y² < reach²` turned round: a distance that is no number counts as in reach.
         columns | rows == 0
-            || self.reach > 0.0 && !matches!(
-                (x * x + y * y).partial_cmp(&(self.reach * self.reach)),
-                Some(core::cmp::Ordering::Greater | core::cmp::Ordering::Equal)
-            )
+            || self.reach > 0.0
+                && !matches!(
+                    (x * x + y * y).partial_cmp(&(self.reach * self.reach)),
+                    Some(core::cmp::Ordering::Greater | core::cmp::Ordering::Equal)
+                )
     }
 
     /// Whether a sample is in reach.
@@ -93,7 +94,11 @@ impl Disc {
         let last = (1 << quad.level) - 1;
         let far = |first: u32, limit: u32, at: u32| {
             let last = first.saturating_add(last).min(limit.saturating_sub(1));
-            if at.abs_diff(first) > at.abs_diff(last) { first } else { last }
+            if at.abs_diff(first) > at.abs_diff(last) {
+                first
+            } else {
+                last
+            }
         };
         self.holds(Sample::new(
             far(column, grid.width(), self.centre.column),
@@ -108,7 +113,10 @@ impl Disc {
             return 0;
         };
         let corners = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        if corners.into_iter().all(|(c, r)| self.holds(Sample::new(columns[c], rows[r]))) {
+        if corners
+            .into_iter()
+            .all(|(c, r)| self.holds(Sample::new(columns[c], rows[r])))
+        {
             // All that is common: a rectangle.
             let wide = columns[1] - columns[0];
             let line = u64::MAX >> (63 - wide) << (columns[0] & 7);
@@ -152,8 +160,7 @@ impl Disc {
     pub fn quads(&self, level: u32) -> impl Iterator<Item = Quad> + use<> {
         let [left, right] = self.columns.map(|column| column >> level);
         let [top, bottom] = self.rows.map(|row| row >> level);
-        (top..=bottom).flat_map(move |row| {
-            (left..=right).map(move |column| Quad::new(level, column, row))
-        })
+        (top..=bottom)
+            .flat_map(move |row| (left..=right).map(move |column| Quad::new(level, column, row)))
     }
 }

@@ -8,7 +8,6 @@ mod cells;
 mod disc;
 mod terrain;
 
-
 pub use cells::{Reach, ReachMemory};
 
 /// A reach as it is counted with: what is no number reaches everywhere, which errs towards

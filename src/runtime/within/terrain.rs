@@ -41,9 +41,7 @@ impl TerrainBundle<'_> {
         if !self.valid().has_sample(a) || !self.valid().has_sample(b) {
             return false;
         }
-        let disc = |centre, reach| {
-            Disc::new(self.grid(), self.parameters().spacing, centre, reach)
-        };
+        let disc = |centre, reach| Disc::new(self.grid(), self.parameters().spacing, centre, reach);
         let search = Search {
             terrain: self,
             a: disc(a, reach[0]),
@@ -68,7 +66,9 @@ enum Pair {
     Hidden,
     Visible,
     /// To be cut into four: the first quad, or else the second.
-    Cut { first: bool },
+    Cut {
+        first: bool,
+    },
 }
 
 impl Search<'_, '_> {
@@ -78,7 +78,8 @@ impl Search<'_, '_> {
         // Most pairs are hidden, and most of these are so as large quads already.
         let up = |level: u32| (level + COARSER).min(grid.root_level());
         let (level_a, level_b) = (up(self.a.level(grid)), up(self.b.level(grid)));
-        if self.terrain.groups().is_some() && self.a.blocks().saturating_mul(self.b.blocks()) <= FEW {
+        if self.terrain.groups().is_some() && self.a.blocks().saturating_mul(self.b.blocks()) <= FEW
+        {
             return self.finds_near(level_a, level_b);
         }
         let pairs = self.a.quads(level_a);

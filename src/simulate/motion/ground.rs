@@ -90,7 +90,10 @@ impl<'a> Ground<'a> {
             (1, -1),
             (-1, -1),
         ] {
-            let sample = (column.checked_add_signed(right), row.checked_add_signed(down));
+            let sample = (
+                column.checked_add_signed(right),
+                row.checked_add_signed(down),
+            );
             let (Some(column), Some(row)) = sample else {
                 continue;
             };

@@ -56,7 +56,9 @@ impl Rule for Fat {
             }
             Field::Level(level) => {
                 let around = &self.around[viewer.player];
-                around.iter().any(|&from| level.bundle.visible(from, other.place))
+                around
+                    .iter()
+                    .any(|&from| level.bundle.visible(from, other.place))
             }
         }
     }

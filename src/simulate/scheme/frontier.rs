@@ -98,7 +98,12 @@ impl<'a> Frontiers<'a> {
 
     /// The set of two places, that of the player with the lower number first. Both ends make the
     /// same one.
-    fn make(&mut self, ends: [usize; 2], places: [Place; 2], gone: Option<usize>) -> Option<Arc<Halves>> {
+    fn make(
+        &mut self,
+        ends: [usize; 2],
+        places: [Place; 2],
+        gone: Option<usize>,
+    ) -> Option<Arc<Halves>> {
         let key = (places, gone);
         if let Some((places, gone, set)) = &self.pair(ends[0], ends[1]).made
             && (*places, *gone) == key
@@ -166,16 +171,27 @@ impl<'a> Frontiers<'a> {
         if let Some(set) = self.end(own, other).set.clone() {
             // They may have asked before they heard that there is a set.
             let old = f64::from(item.frame) * scene.step < self.end(own, other).agreed;
-            if old && self.regions.keeps(&set[usize::from(other > own)], item.place) {
+            if old
+                && self
+                    .regions
+                    .keeps(&set[usize::from(other > own)], item.place)
+            {
                 return;
             }
         }
         let crossed = self.end(own, other).asks
-            && self.end(own, other).told.is_some_and(|(_, frame)| frame == item.frame);
+            && self
+                .end(own, other)
+                .told
+                .is_some_and(|(_, frame)| frame == item.frame);
         let told = self.end(own, other).told;
         self.forget(own, other, scene);
         let pair = |own_place, other_place| {
-            if own < other { [own_place, other_place] } else { [other_place, own_place] }
+            if own < other {
+                [own_place, other_place]
+            } else {
+                [other_place, own_place]
+            }
         };
         if crossed && let Some((told, _)) = told {
             self.end(own, other).asks = false;
@@ -184,7 +200,10 @@ impl<'a> Frontiers<'a> {
             return;
         }
         if self.regions.field().hidden(place, item.place) {
-            if self.silence && instant && let Some((told, _)) = told {
+            if self.silence
+                && instant
+                && let Some((told, _)) = told
+            {
                 let gone = usize::from(own > other);
                 let set = self.make([own, other], pair(told, item.place), Some(gone));
                 if self.adopt(own, other, place, set, scene) {
@@ -268,7 +287,11 @@ impl Scheme for Frontiers<'_> {
                 let (Some((told, _)), Some((heard, _))) = (end.told, end.heard) else {
                     continue;
                 };
-                let places = if own < other { [told, heard] } else { [heard, told] };
+                let places = if own < other {
+                    [told, heard]
+                } else {
+                    [heard, told]
+                };
                 let gone = usize::from(own < other);
                 let set = self.make([own, other], places, Some(gone));
                 self.adopt(own, other, told, set, scene);

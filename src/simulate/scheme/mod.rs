@@ -71,19 +71,49 @@ pub struct SchemeOptions {
 
 /// Every scheme: its name, and what it is.
 pub const SCHEMES: &[(&str, &str)] = &[
-    ("CS", "a server passes each position on to those who may see it (the paper's)"),
-    ("CSA", "the same, all of a frame in one packet (the paper's)"),
+    (
+        "CS",
+        "a server passes each position on to those who may see it (the paper's)",
+    ),
+    (
+        "CSA",
+        "the same, all of a frame in one packet (the paper's)",
+    ),
     ("NPP", "peers tell everybody (the paper's)"),
-    ("PPP", "peers tell those who can see them, as by a miracle (the paper's)"),
+    (
+        "PPP",
+        "peers tell those who can see them, as by a miracle (the paper's)",
+    ),
     ("FB", "peers with frontier sets as published (the paper's)"),
     ("distance", "a server tells of those who are near"),
-    ("zones", "a server tells of those in a zone and those around it"),
-    ("fat-pvs", "a server tells of those who may be seen from close by, as Quake's does"),
-    ("sight", "a server tells of those in a line of sight at the instant, as plugins do"),
-    ("look-ahead", "a server tells of those who may come to be seen"),
-    ("tightened", "peers with frontier sets, the second region as large as can be"),
-    ("grown", "peers with frontier sets that grow, both connected"),
-    ("best", "peers with frontier sets that grow by distance, agreed on with one packet where it does"),
+    (
+        "zones",
+        "a server tells of those in a zone and those around it",
+    ),
+    (
+        "fat-pvs",
+        "a server tells of those who may be seen from close by, as Quake's does",
+    ),
+    (
+        "sight",
+        "a server tells of those in a line of sight at the instant, as plugins do",
+    ),
+    (
+        "look-ahead",
+        "a server tells of those who may come to be seen",
+    ),
+    (
+        "tightened",
+        "peers with frontier sets, the second region as large as can be",
+    ),
+    (
+        "grown",
+        "peers with frontier sets that grow, both connected",
+    ),
+    (
+        "best",
+        "peers with frontier sets that grow by distance, agreed on with one packet where it does",
+    ),
 ];
 
 /// The scheme of a name; none if there is none of that name.
@@ -99,8 +129,16 @@ pub fn scheme<'a>(
     };
     let reach = options.speed * options.ahead / 1000.0;
     Some(match name {
-        "CS" => Box::new(server::Server::new(players, server::Relay::Each, seen::Seen)),
-        "CSA" => Box::new(server::Server::new(players, server::Relay::Frame, seen::Seen)),
+        "CS" => Box::new(server::Server::new(
+            players,
+            server::Relay::Each,
+            seen::Seen,
+        )),
+        "CSA" => Box::new(server::Server::new(
+            players,
+            server::Relay::Frame,
+            seen::Seen,
+        )),
         "NPP" => Box::new(naive::Naive),
         "PPP" => Box::new(perfect::Perfect),
         "FB" => frontier(Construction::Published, false, 0.0),

@@ -161,7 +161,10 @@ impl<R: Rule> Scheme for Server<R> {
     fn settle(&mut self, scene: &Scene, wire: &mut Wire) {
         let waits = self.relay == Relay::Frame && !wire.is_instant();
         // What it sent itself settles, too.
-        if !waits && self.news.contains(&true) && (self.relay == Relay::Each || self.done != Some(scene.frame)) {
+        if !waits
+            && self.news.contains(&true)
+            && (self.relay == Relay::Each || self.done != Some(scene.frame))
+        {
             self.done = Some(scene.frame);
             self.tell(scene, wire);
         }
