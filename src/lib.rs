@@ -154,7 +154,7 @@ pub mod bundle;
 #[cfg(feature = "bake")]
 #[doc(hidden)]
 pub mod compress;
-#[cfg(feature = "bake")]
+#[cfg(any(feature = "bake", feature = "simulate"))]
 #[doc(hidden)]
 pub mod dice;
 #[cfg(feature = "bake")]
@@ -169,6 +169,9 @@ pub mod ingest;
 #[cfg(feature = "bake")]
 #[doc(hidden)]
 pub mod picture;
+#[cfg(feature = "simulate")]
+#[doc(hidden)]
+pub mod simulate;
 #[cfg(feature = "view")]
 #[doc(hidden)]
 pub mod view;

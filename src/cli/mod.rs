@@ -31,6 +31,7 @@ mod schemas;
 mod ship;
 mod sight;
 mod signals;
+mod simulate;
 mod threads;
 mod verify;
 mod view;
@@ -67,6 +68,7 @@ enum Verb {
     View(view::Args),
     Query(query::Args),
     Frontier(frontier::Args),
+    Simulate(Box<simulate::Args>),
     Render(render::Args),
     Diff(diff::Args),
     Report(report::Args),
@@ -91,6 +93,7 @@ pub fn main() -> ExitCode {
         Verb::View(args) => view::run(&args),
         Verb::Query(args) => query::run(args),
         Verb::Frontier(args) => frontier::run(&args),
+        Verb::Simulate(args) => simulate::run(&args),
         Verb::Report(args) => report::run(&args),
         Verb::Diff(args) => diff::run(&args),
         Verb::Render(args) => render::run(&args),

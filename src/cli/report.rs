@@ -2,7 +2,7 @@
 
 mod cells;
 mod common;
-mod document;
+pub(super) mod document;
 mod terrain;
 
 use std::ffi::OsStr;

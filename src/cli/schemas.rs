@@ -8,7 +8,7 @@ use schemars::{Schema, schema_for};
 
 use super::{
     bake, completions, diff, experiment, export, frontier, job, man, merge, progress, query,
-    render, repack, report, ship, verify,
+    render, repack, report, ship, simulate, verify,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -59,6 +59,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("query-pairs.json", schema_for!(query::PairsDocument)),
         ("query-pvs.json", schema_for!(query::PvsDocument)),
         ("query-pvs-cells.json", schema_for!(query::CellPvsDocument)),
+        ("query-within.json", schema_for!(query::WithinDocument)),
         ("report.json", schema_for!(report::Document)),
         ("render.json", schema_for!(render::Document)),
         ("query-visible.json", schema_for!(query::VisibleDocument)),
@@ -67,6 +68,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             schema_for!(query::CellVisibleDocument),
         ),
         ("repack.json", schema_for!(repack::Document)),
+        ("simulate.json", schema_for!(simulate::Document)),
         ("ship.json", schema_for!(ship::Document)),
         (
             "experiment-compression.json",

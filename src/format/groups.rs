@@ -140,6 +140,40 @@ impl<'a> Groups<'a> {
         self.group(sample.column >> 3, sample.row >> 3)
     }
 
+    /// Whether any of the samples `from` (a word of a block bitmap) of block `viewer` sees any of
+    /// the samples `to` of block `target`, voids left out. True where the bytes are damaged.
+    ///
+    /// Time: a walk down one skeleton, and for a mixed block one record ([`BlockPair::seen`]).
+    pub fn sees_any(&self, viewer: (u32, u32), from: u64, target: (u32, u32), to: u64) -> bool {
+        let from = from & self.valid.block(viewer.0, viewer.1);
+        let to = to & self.valid.block(target.0, target.1);
+        if from == 0 || to == 0 {
+            return false;
+        }
+        let Some(group) = self.group(viewer.0, viewer.1) else {
+            return true;
+        };
+        match group.skeleton.find(Quad::new(3, target.0, target.1)) {
+            Found::Leaf(visible) => visible,
+            Found::Mixed => true,
+            Found::Block(item) => self.seen(&group, item, viewer, from, target) & to != 0,
+        }
+    }
+
+    /// What is known of sight from a block to a quad of level 3 or more, without a look at any
+    /// pair of blocks: unknown where some block of the quad is mixed, or the bytes are damaged.
+    pub fn outline(&self, viewer: (u32, u32), quad: Quad) -> super::Visibility {
+        if !self.grid().has_quad(quad) || self.valid.block(viewer.0, viewer.1) == 0 {
+            return super::Visibility::Hidden;
+        }
+        let group = self.group(viewer.0, viewer.1);
+        match group.map(|group| group.skeleton.find(quad)) {
+            Some(Found::Leaf(false)) => super::Visibility::Hidden,
+            Some(Found::Leaf(true)) => super::Visibility::Visible,
+            _ => super::Visibility::Unknown,
+        }
+    }
+
     /// The samples of block `target` that are seen from any of the viewpoints `from` (a word of a
     /// block bitmap) of block `viewer`, whose group and item for the target are given. Bits
     /// without terrain may be either.

@@ -49,6 +49,7 @@ mod map;
 mod pvs;
 mod session;
 mod terrain;
+mod within;
 
 pub use crate::format::cells::{CellParameters, DistanceBits, DistanceRow, PvsRow, SymmetryCode};
 pub use crate::format::{
@@ -61,3 +62,4 @@ pub use error::OpenError;
 pub use map::MappedBundle;
 pub use pvs::{Pvs, Quads};
 pub use terrain::TerrainBundle;
+pub use within::{Reach, ReachMemory};

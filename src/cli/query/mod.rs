@@ -7,6 +7,7 @@ pub(super) mod pairs;
 mod place;
 mod pvs;
 mod visible;
+mod within;
 
 use std::io;
 use std::path::Path;
@@ -27,6 +28,8 @@ pub use locate::{Document as LocateDocument, TerrainDocument as LocateTerrainDoc
 pub use pvs::Document as PvsDocument;
 #[cfg(test)]
 pub use visible::{PairsDocument, VisibleDocument};
+#[cfg(test)]
+pub use within::Document as WithinDocument;
 
 /// Ask a bundle who can see whom
 #[derive(clap::Args)]
@@ -41,6 +44,7 @@ enum Question {
     Distance(distance::Args),
     Pvs(pvs::Args),
     Locate(locate::Args),
+    Within(within::Args),
 }
 
 pub fn run(args: Args) -> Outcome {
@@ -49,6 +53,7 @@ pub fn run(args: Args) -> Outcome {
         Question::Distance(args) => distance::run(&args),
         Question::Pvs(args) => pvs::run(&args),
         Question::Locate(args) => locate::run(&args),
+        Question::Within(args) => within::run(&args),
     }
 }
 

@@ -297,3 +297,45 @@ pub unsafe extern "C" fn viewcell_cells_contains(
         Ok((word >> (cell % 64) & 1) as viewcell_status)
     })
 }
+
+/// How many words of memory viewcell_cells_visible_within needs. Returns VIEWCELL_OK,
+/// VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_cells_within_words(
+    bundle: *const viewcell_bundle,
+    count: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let level = unsafe { level(bundle) }?;
+        *unsafe { place(count) }? = level.reach_memory().two;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Whether two players may see each other on their ways: one who is now in cell a and comes up to
+/// reach_a units of the level far, and one in cell b who comes up to reach_b far. Reaches follow
+/// from speed and ping: nobody who is told of all for whom this is 1 sees somebody too late, but
+/// by a teleporter. 1 or 0; errs towards 1, more so in a bundle that does not know which cells
+/// touch.
+///
+/// count is the length of memory, at least what viewcell_cells_within_words says; it need not be
+/// cleared, and may be used again. Or VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell),
+/// VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT, VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_cells_visible_within(
+    bundle: *const viewcell_bundle,
+    a: u32,
+    b: u32,
+    reach_a: f64,
+    reach_b: f64,
+    memory: *mut u64,
+    count: usize,
+) -> viewcell_status {
+    answer(|| {
+        let level = unsafe { level(bundle) }?;
+        there(level, &[a, b])?;
+        let memory = unsafe { buffer(memory, count) }?;
+        let seen = level.visible_within(a, b, [reach_a, reach_b], memory);
+        Ok(seen.map_err(|_| VIEWCELL_BUFFER)?.into())
+    })
+}

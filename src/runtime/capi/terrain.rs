@@ -260,3 +260,28 @@ pub unsafe extern "C" fn viewcell_pvs(
         Ok(VIEWCELL_OK)
     })
 }
+
+/// Whether two players may see each other on their ways: one who is now at sample a and comes up
+/// to reach_a metres far, and one at sample b who comes up to reach_b metres far. Reaches follow
+/// from speed and ping: nobody who is told of all for whom this is 1 sees somebody too late. 1 or
+/// 0; where either is a void: 0. Errs towards 1: where finding out would take too long, where the
+/// bundle is damaged, and for a reach that is not a number. Or VIEWCELL_OUTSIDE, VIEWCELL_NULL,
+/// VIEWCELL_KIND, VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_visible_within(
+    bundle: *const viewcell_bundle,
+    a: viewcell_sample,
+    b: viewcell_sample,
+    reach_a: f64,
+    reach_b: f64,
+) -> viewcell_status {
+    answer(|| {
+        let terrain = unsafe { terrain(bundle) }?;
+        if !terrain.grid().has_sample(a.into()) || !terrain.grid().has_sample(b.into()) {
+            return Err(VIEWCELL_OUTSIDE);
+        }
+        Ok(terrain
+            .visible_within(a.into(), b.into(), [reach_a, reach_b])
+            .into())
+    })
+}

@@ -393,6 +393,18 @@ viewcell_status viewcell_pvs(const viewcell_bundle *bundle,
                              uint64_t *words,
                              size_t count);
 
+// Whether two players may see each other on their ways: one who is now at sample a and comes up
+// to reach_a metres far, and one at sample b who comes up to reach_b metres far. Reaches follow
+// from speed and ping: nobody who is told of all for whom this is 1 sees somebody too late. 1 or
+// 0; where either is a void: 0. Errs towards 1: where finding out would take too long, where the
+// bundle is damaged, and for a reach that is not a number. Or VIEWCELL_OUTSIDE, VIEWCELL_NULL,
+// VIEWCELL_KIND, VIEWCELL_CLOSED.
+viewcell_status viewcell_visible_within(const viewcell_bundle *bundle,
+                                        viewcell_sample a,
+                                        viewcell_sample b,
+                                        double reach_a,
+                                        double reach_b);
+
 // The default options. Returns VIEWCELL_OK or VIEWCELL_NULL. Any thread, any time.
 viewcell_status viewcell_frontier_defaults(viewcell_frontier_options *options);
 
@@ -607,6 +619,27 @@ viewcell_status viewcell_cells_frontier(const viewcell_bundle *bundle,
 // that is not there. count is the length of words. Or VIEWCELL_NULL, VIEWCELL_ARGUMENT: compare
 // with 1, since a failure is no leave to be silent. Constant time.
 viewcell_status viewcell_cells_contains(const uint64_t *words, size_t count, uint32_t cell);
+
+// How many words of memory viewcell_cells_visible_within needs. Returns VIEWCELL_OK,
+// VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_within_words(const viewcell_bundle *bundle, size_t *count);
+
+// Whether two players may see each other on their ways: one who is now in cell a and comes up to
+// reach_a units of the level far, and one in cell b who comes up to reach_b far. Reaches follow
+// from speed and ping: nobody who is told of all for whom this is 1 sees somebody too late, but
+// by a teleporter. 1 or 0; errs towards 1, more so in a bundle that does not know which cells
+// touch.
+//
+// count is the length of memory, at least what viewcell_cells_within_words says; it need not be
+// cleared, and may be used again. Or VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell),
+// VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT, VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_visible_within(const viewcell_bundle *bundle,
+                                              uint32_t a,
+                                              uint32_t b,
+                                              double reach_a,
+                                              double reach_b,
+                                              uint64_t *memory,
+                                              size_t count);
 
 // A session of so many players in a level, numbered from 0, none of whom is anywhere yet. Its
 // frontier sets are made as construction says (VIEWCELL_TIGHTENED); patience and peers are those

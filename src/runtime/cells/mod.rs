@@ -174,6 +174,18 @@ impl<'a> CellBundle<'a> {
         words.iter().map(|word| u32::from_le_bytes(*word))
     }
 
+    /// The cells that touch cell `a`, each with its entry among those of all cells.
+    pub(super) fn neighbour_entries(&self, a: u32) -> impl Iterator<Item = (usize, u32)> + use<'a> {
+        let first = u32_at(self.adjacency, a as usize * 4).unwrap_or(0) as usize;
+        (first..).zip(self.neighbours(a))
+    }
+
+    /// The cell of an entry among the neighbours of all cells.
+    pub(super) fn neighbour_entry(&self, entry: usize) -> Option<u32> {
+        let lists = (self.cells() as usize + 1) * 4;
+        u32_at(self.adjacency, lists.checked_add(entry.checked_mul(4)?)?)
+    }
+
     /// The corners of a cell with its smallest and its greatest coordinates, where the bundle
     /// knows.
     pub fn bounds(&self, cell: u32) -> Option<[[f32; 3]; 2]> {

@@ -1,0 +1,194 @@
+//! What `viewcell simulate --json` prints.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::simulate::bound::Bound as Least;
+use viewcell::simulate::play::Play;
+use viewcell::simulate::summary::{self, Figures};
+
+use super::job::Job;
+
+/// What `viewcell simulate --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell simulate")]
+pub struct Document {
+    /// Players.
+    pub players: usize,
+    /// Frames, of the first run.
+    pub frames: usize,
+    /// How long a run is, in seconds.
+    pub seconds: f64,
+    /// Runs with different seeds; figures are means over them.
+    pub runs: usize,
+    /// The greatest speed of somebody who walked, in metres or units a second.
+    pub greatest_speed: f64,
+    /// How often somebody was put somewhere else: died, or came through a teleporter.
+    pub jumps: u64,
+    /// Positions that no place of the bundle holds, one a player and frame: in solid, in a void or
+    /// outside. Players count as being where they were before.
+    pub positions_nowhere: u64,
+    /// All positions.
+    pub positions: u64,
+    /// What each scheme comes to.
+    pub schemes: Vec<Scheme>,
+    /// With --bound: what frontier sets could come to at best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
+    /// What it takes to do the same again.
+    pub job: Job,
+}
+
+/// What a scheme comes to.
+#[derive(Serialize, JsonSchema)]
+pub struct Scheme {
+    /// Its name: `CS`, `CSA`, `NPP`, `PPP`, `FB` for those of Steed and Angus.
+    pub name: String,
+    /// Packets of a frame, of all players and the server.
+    pub packets_per_frame: f64,
+    /// The same for each player.
+    pub packets_per_client_frame: f64,
+    /// Of these, those that players send, and those that the server sends.
+    pub packets_up_down: [f64; 2],
+    /// Bytes of a frame for each player, up and down, headers of UDP and IP counted.
+    pub bytes_per_client_frame: f64,
+    /// Packets against those of perfect peers.
+    pub ratio_to_perfect: f64,
+    /// Frames in which a player who can be seen was not known to the one who sees, of all pairs.
+    pub late_frames: f64,
+    /// The same within the time that a packet takes after one of the two was put somewhere else,
+    /// which nobody can foresee. Not among `late_frames`.
+    pub late_frames_after_jumps: f64,
+    /// How many milliseconds those who were late were so, in the mean; 0 if nobody was.
+    pub late_ms_mean: f64,
+    /// The longest.
+    pub late_ms_worst: f64,
+    /// How often a minute somebody was late, of all pairs.
+    pub late_per_minute: f64,
+    /// Seconds a minute in which a client knows where somebody is whom it cannot see, in the mean of
+    /// clients.
+    pub exposed_seconds_per_minute: f64,
+    /// Of those whom a client cannot see, the share of whom it knows where they are.
+    pub exposed_share: f64,
+    /// How far away those are in the mean, in metres or units.
+    pub exposed_distance_mean: f64,
+    /// Agreements on frontier sets a minute, of all pairs.
+    pub negotiations_per_minute: f64,
+    /// Frontier sets in force at the end.
+    pub sets_in_force: f64,
+    /// How many seconds frontier sets lasted.
+    pub set_seconds: Spread,
+    /// Packets that got lost.
+    pub packets_lost: f64,
+    /// Microseconds of processor time a frame, for all players.
+    pub cpu_us_per_tick: f64,
+    /// Packets of a frame.
+    pub packets: Spread,
+    /// Bytes of a frame for each player.
+    pub bytes: Spread,
+}
+
+/// A mean, and how far from it others are.
+#[derive(Serialize, JsonSchema)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// 95 of 100 are no greater.
+    pub p95: f64,
+    /// The greatest.
+    pub worst: f64,
+    /// Where the mean lies with 95 % confidence: of one run by drawing stretches of ten seconds
+    /// anew, of several by what they differ.
+    pub confidence: [f64; 2],
+}
+
+/// What frontier sets could come to at best.
+#[derive(Serialize, JsonSchema)]
+pub struct Bound {
+    /// Times that a pair comes out of sight.
+    pub out_of_sight: u64,
+    /// The fewest agreements, if all moves were known beforehand.
+    pub agreements: u64,
+    /// Packets against those of perfect peers, at one packet for each agreement.
+    pub ratio_with_one_packet: f64,
+    /// The same at two packets.
+    pub ratio_with_two_packets: f64,
+}
+
+/// Puts together what came of all runs.
+pub fn document(
+    job: &Job,
+    play: &Play,
+    bound: Option<&Least>,
+    runs: &[Vec<(String, Figures)>],
+) -> Document {
+    let names = runs.first().map_or(&[][..], |run| run);
+    let schemes = names.iter().enumerate().map(|(number, (name, _))| {
+        let all: Vec<&Figures> = runs.iter().map(|run| &run[number].1).collect();
+        scheme(name, play, &all)
+    });
+    Document {
+        players: play.players,
+        frames: play.frames,
+        seconds: play.seconds(),
+        runs: runs.len(),
+        greatest_speed: play.speed,
+        jumps: play.jumps,
+        positions_nowhere: play.nowhere,
+        positions: play.positions,
+        schemes: schemes.collect(),
+        bound: bound.map(|bound| Bound {
+            out_of_sight: bound.out_of_sight,
+            agreements: bound.agreements,
+            ratio_with_one_packet: bound.ratio(1),
+            ratio_with_two_packets: bound.ratio(2),
+        }),
+        job: job.clone(),
+    }
+}
+
+fn scheme(name: &str, play: &Play, runs: &[&Figures]) -> Scheme {
+    let mean = |of: &dyn Fn(&Figures) -> f64| {
+        runs.iter().map(|run| of(run)).sum::<f64>() / runs.len().max(1) as f64
+    };
+    let packets = spread(runs, |run| run.packets_per_frame);
+    let bytes = spread(runs, |run| run.bytes_per_client_frame);
+    Scheme {
+        name: name.to_owned(),
+        packets_per_frame: packets.mean,
+        packets_per_client_frame: packets.mean / play.players as f64,
+        packets_up_down: [0, 1].map(|i| mean(&|run| run.up_down[i])),
+        bytes_per_client_frame: bytes.mean,
+        ratio_to_perfect: mean(&|run| run.ratio_to_perfect),
+        late_frames: mean(&|run| run.late_frames as f64),
+        late_frames_after_jumps: mean(&|run| run.late_jumps as f64),
+        late_ms_mean: mean(&|run| run.late_ms_mean),
+        late_ms_worst: runs.iter().map(|run| run.late_ms_worst).fold(0.0, f64::max),
+        late_per_minute: mean(&|run| run.late_per_minute),
+        exposed_seconds_per_minute: mean(&|run| run.exposed_seconds_per_minute),
+        exposed_share: mean(&|run| run.exposed_share),
+        exposed_distance_mean: mean(&|run| run.exposed_distance),
+        negotiations_per_minute: mean(&|run| run.negotiations_per_minute),
+        sets_in_force: mean(&|run| run.sets_in_force as f64),
+        set_seconds: spread(runs, |run| run.set_seconds),
+        packets_lost: mean(&|run| run.lost as f64),
+        cpu_us_per_tick: mean(&|run| run.cpu_us_per_tick),
+        packets,
+        bytes,
+    }
+}
+
+fn spread(runs: &[&Figures], of: impl Fn(&Figures) -> summary::Spread) -> Spread {
+    let all: Vec<summary::Spread> = runs.iter().map(|run| of(run)).collect();
+    let means: Vec<f64> = all.iter().map(|spread| spread.mean).collect();
+    let (mean, confidence) = summary::of_runs(&means);
+    let count = all.len().max(1) as f64;
+    Spread {
+        mean,
+        p95: all.iter().map(|spread| spread.p95).sum::<f64>() / count,
+        worst: all.iter().map(|spread| spread.worst).fold(0.0, f64::max),
+        confidence: match all.as_slice() {
+            [one] => one.confidence,
+            _ => confidence,
+        },
+    }
+}

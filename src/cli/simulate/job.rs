@@ -1,0 +1,291 @@
+//! What is simulated: from the command line, or from the document of a run before.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use viewcell::simulate::field::Field;
+use viewcell::simulate::motion::{Model, MotionOptions};
+use viewcell::simulate::scheme::SCHEMES;
+
+use crate::cli::exit::Failure;
+
+/// The options of a run.
+#[derive(clap::Args)]
+pub struct Options {
+    /// The bundle
+    #[arg(required_unless_present = "job_file")]
+    bundle: Option<PathBuf>,
+    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
+    #[arg(long, value_name = "CSV")]
+    traces: Option<PathBuf>,
+    /// Without a trace: how many players are made up
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(2..=1024), conflicts_with = "traces")]
+    players: u16,
+    /// Without a trace: where the players go
+    #[arg(long, value_enum, default_value_t = Motion::Objectives, conflicts_with = "traces")]
+    motion: Motion,
+    /// Without a trace: for how long
+    #[arg(long, value_name = "S", default_value = "600", value_parser = positive, conflicts_with = "traces")]
+    seconds: f64,
+    /// Of made-up ways, and of packets that get lost
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Without a trace: do it with so many seeds, from --seed on
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "traces")]
+    repeat: u32,
+    /// Without a trace: how fast players go in the mean, in metres or units a second
+    #[arg(long, value_name = "V", value_parser = positive, conflicts_with = "traces")]
+    walk: Option<f64>,
+    /// Without a trace: for how many seconds players stop in the mean
+    #[arg(long, value_name = "S", value_parser = not_negative, conflicts_with = "traces")]
+    pause: Option<f64>,
+    /// Without a trace: how often a minute each player dies
+    #[arg(long, value_name = "RATE", value_parser = not_negative, conflicts_with = "traces")]
+    deaths: Option<f64>,
+    /// Frames a second, of clients and of the server
+    #[arg(long, default_value = "10", value_parser = positive)]
+    hz: f64,
+    /// There and back, between a client and the server or two peers, in milliseconds
+    #[arg(long, value_name = "MS", default_value = "0", value_parser = not_negative)]
+    rtt: f64,
+    /// Up to so many milliseconds more on each way
+    #[arg(long, value_name = "MS", default_value = "0", value_parser = not_negative)]
+    jitter: f64,
+    /// Packets of a hundred that get lost
+    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent)]
+    loss: f64,
+    /// How many packets get lost in a row, in the mean
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
+    burst: f64,
+    /// Which schemes, by names: best is the one that we recommend
+    #[arg(long = "scheme", value_name = "NAME", value_delimiter = ',')]
+    schemes: Vec<String>,
+    /// How far the eye is above a player's origin
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    eye: Option<f64>,
+    /// Who is faster has not walked: died, or came through a teleporter
+    #[arg(long, value_name = "V", value_parser = positive)]
+    jump: Option<f64>,
+    /// For schemes that look ahead: how fast players are, else as fast as the fastest was
+    #[arg(long, value_name = "V", value_parser = not_negative)]
+    speed: Option<f64>,
+    /// For schemes that look ahead: by how much, else --rtt and two frames
+    #[arg(long, value_name = "MS", value_parser = not_negative)]
+    ahead: Option<f64>,
+    /// For the scheme by distance: how far
+    #[arg(long, value_name = "D", value_parser = positive)]
+    distance: Option<f64>,
+    /// For the scheme of zones: their side
+    #[arg(long, value_name = "D", value_parser = positive)]
+    zone: Option<f64>,
+    /// Tell, too, what frontier sets could save at most, if all moves were known beforehand
+    #[arg(long)]
+    bound: bool,
+}
+
+/// Where made-up players go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Motion {
+    /// Each to places taken at random
+    Waypoints,
+    /// Each between a few points, by shortest paths
+    Objectives,
+    /// The same in fours, of whom three follow one
+    Squads,
+}
+
+/// A run: what it takes to do it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// The bundle.
+    pub bundle: PathBuf,
+    /// The trace; null for players that are made up.
+    pub traces: Option<PathBuf>,
+    /// Players that are made up.
+    pub players: u16,
+    /// Where they go.
+    pub motion: Motion,
+    /// For how many seconds.
+    pub seconds: f64,
+    /// Of ways, and of packets that get lost.
+    pub seed: u64,
+    /// With how many seeds.
+    pub repeat: u32,
+    /// How fast they go; null for as people do.
+    pub walk: Option<f64>,
+    /// For how many seconds they stop.
+    pub pause: Option<f64>,
+    /// How often a minute they die.
+    pub deaths: Option<f64>,
+    /// Frames a second.
+    pub hz: f64,
+    /// There and back, in milliseconds.
+    pub rtt: f64,
+    /// Milliseconds more on each way, at most.
+    pub jitter: f64,
+    /// Packets of a hundred that get lost.
+    pub loss: f64,
+    /// Packets that get lost in a row, in the mean.
+    pub burst: f64,
+    /// Names of schemes.
+    pub schemes: Vec<String>,
+    /// From a player's origin up to the eye; null for as the level's game has it.
+    pub eye: Option<f64>,
+    /// Who is faster has not walked.
+    pub jump: Option<f64>,
+    /// For schemes that look ahead: how fast players are.
+    pub speed: Option<f64>,
+    /// For schemes that look ahead: by how many milliseconds.
+    pub ahead: Option<f64>,
+    /// For the scheme by distance.
+    pub distance: Option<f64>,
+    /// For the scheme of zones.
+    pub zone: Option<f64>,
+    /// Whether to tell what could be saved at most.
+    pub bound: bool,
+}
+
+impl Options {
+    /// What they ask for.
+    pub fn job(&self) -> Result<Job, Failure> {
+        let bundle = self.bundle.clone();
+        let bundle = bundle.ok_or_else(|| Failure::usage("expected a bundle".into()))?;
+        let schemes = match self.schemes.is_empty() {
+            true => super::all_schemes(),
+            false => self.schemes.clone(),
+        };
+        let job = Job {
+            bundle,
+            traces: self.traces.clone(),
+            players: self.players,
+            motion: self.motion,
+            seconds: self.seconds,
+            seed: self.seed,
+            repeat: self.repeat,
+            walk: self.walk,
+            pause: self.pause,
+            deaths: self.deaths,
+            hz: self.hz,
+            rtt: self.rtt,
+            jitter: self.jitter,
+            loss: self.loss,
+            burst: self.burst,
+            schemes,
+            eye: self.eye,
+            jump: self.jump,
+            speed: self.speed,
+            ahead: self.ahead,
+            distance: self.distance,
+            zone: self.zone,
+            bound: self.bound,
+        };
+        job.check("--scheme").map(|()| job)
+    }
+}
+
+impl Job {
+    fn check(&self, named: &str) -> Result<(), Failure> {
+        let all: Vec<&str> = SCHEMES.iter().map(|(name, _)| *name).collect();
+        let fault = |what: String| Err(Failure::usage(what));
+        if let Some(name) = self
+            .schemes
+            .iter()
+            .find(|name| !all.contains(&name.as_str()))
+        {
+            return fault(format!(
+                "{named} {name}: expected one of {}",
+                all.join(", ")
+            ));
+        }
+        let mut seen = std::collections::HashSet::new();
+        if let Some(twice) = self.schemes.iter().find(|name| !seen.insert(name.as_str())) {
+            return fault(format!(
+                "{named} {twice}: expected each scheme once, found it twice"
+            ));
+        }
+        let frames = self.seconds * self.hz * f64::from(self.players);
+        if self.traces.is_none() && frames > MOST_SPOTS {
+            return fault(format!(
+                "expected at most {MOST_SPOTS:.0} places of players, found {frames:.0}: fewer \
+                 --players, --seconds or --hz"
+            ));
+        }
+        if !(self.hz > 0.0 && self.hz <= MOST_HZ) {
+            return fault(format!(
+                "--hz {}: expected more than 0, up to {MOST_HZ}",
+                self.hz
+            ));
+        }
+        Ok(())
+    }
+
+    /// How players are made up in the run of this number.
+    pub fn motion(&self, field: &Field, number: u32) -> MotionOptions {
+        let model = match self.motion {
+            Motion::Waypoints => Model::Waypoints,
+            Motion::Objectives => Model::Objectives,
+            Motion::Squads => Model::Squads,
+        };
+        let usual = MotionOptions::usual(field, model);
+        MotionOptions {
+            players: self.players.into(),
+            seconds: self.seconds,
+            hz: self.hz,
+            seed: self.seed.wrapping_add(u64::from(number)),
+            speed: self.walk.unwrap_or(usual.speed),
+            pause: self.pause.unwrap_or(usual.pause),
+            deaths: self.deaths.unwrap_or(usual.deaths),
+            ..usual
+        }
+    }
+}
+
+/// Places of players, one a frame, that are kept in memory. Some 5 GB.
+const MOST_SPOTS: f64 = 1e8;
+/// Frames a second.
+const MOST_HZ: f64 = 1000.0;
+
+/// Reads the options of a run before: its document, or what stands in it under `job`.
+pub fn read(path: &Path) -> Result<Job, Failure> {
+    #[derive(Deserialize)]
+    struct Told {
+        job: Job,
+    }
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))?;
+    let told = serde_json::from_str::<Told>(&text).map(|told| told.job);
+    let job = told.or_else(|_| serde_json::from_str::<Job>(&text));
+    let job = job.map_err(|error| {
+        Failure::bad_input(format!(
+            "{}: expected what viewcell simulate --json prints: {error}",
+            path.display()
+        ))
+    })?;
+    job.check("schemes").map(|()| job)
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|x: &f64| x.is_finite() && *x > 0.0);
+    number.ok_or_else(|| "expected a finite number above 0".to_owned())
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|x: &f64| x.is_finite() && *x >= 0.0);
+    number.ok_or_else(|| "expected a finite number from 0 up".to_owned())
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = not_negative(text).ok().filter(|x| *x < 100.0);
+    number.ok_or_else(|| "expected packets of a hundred: 0 or more, less than 100".to_owned())
+}

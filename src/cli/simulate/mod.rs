@@ -1,0 +1,273 @@
+//! `viewcell simulate`: what a bundle is worth, on real players and on made-up ones.
+
+mod document;
+mod job;
+mod report;
+mod table;
+
+use std::fs::{self, File};
+use std::io::{BufReader, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use viewcell::bundle;
+use viewcell::runtime::{MappedBundle, WorldKind};
+use viewcell::simulate::bound::bound;
+use viewcell::simulate::field::Field;
+use viewcell::simulate::motion::motion;
+use viewcell::simulate::play::{Play, PlayOptions};
+use viewcell::simulate::run::{RunOptions, run as play_schemes};
+use viewcell::simulate::scheme::{SCHEMES, SchemeOptions};
+use viewcell::simulate::summary::{Figures, figures};
+use viewcell::simulate::trace::Trace;
+use viewcell::simulate::wire::Network;
+
+use super::exit::{Exit, Failure, Outcome};
+use super::output::{self, Json};
+use super::query;
+
+pub use document::Document;
+pub use job::Job;
+
+/// What would a bundle save a game, and how much would a wall-hack still see?
+///
+/// Plays players' ways through schemes of who is told what: those of Steed and Angus (CS, CSA, NPP,
+/// PPP, FB) and what games do instead, and counts packets, bytes, who is told too late and who is
+/// told too much.
+///
+/// Example: viewcell simulate dm2.vcb --traces play.csv --rtt 150
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    job: job::Options,
+    /// Tell a run again: the options of a document that --json printed
+    #[arg(long = "job", value_name = "FILE", conflicts_with = "bundle")]
+    job_file: Option<PathBuf>,
+    /// Tell it on one page of HTML, with charts
+    #[arg(short, long, value_name = "REPORT.html")]
+    output: Option<PathBuf>,
+    /// Write the ways that were made up, as a trace
+    #[arg(long, value_name = "CSV")]
+    write_trace: Option<PathBuf>,
+    /// Overwrite files that are there
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let job = match &args.job_file {
+        None => args.job.job()?,
+        Some(file) => job::read(file)?,
+    };
+    let inputs: Vec<&Path> = [&job.bundle]
+        .into_iter()
+        .chain(&job.traces)
+        .map(PathBuf::as_path)
+        .collect();
+    let outputs = args.output.iter().chain(&args.write_trace);
+    output::check_outputs(&inputs, outputs, args.force)?;
+    let map = query::open(&job.bundle)?;
+    let field = field(&job.bundle, &map)?;
+    let simulated = simulate(&job, &field, args.write_trace.as_deref())?;
+    let document = &simulated.document;
+    if let Some(path) = &args.output {
+        let further = further(&job, &field, &simulated.play)?;
+        let checksum = bundle::info(&job.bundle)?.checksum;
+        let page = report::page(document, &further, &simulated.lasted, checksum)?;
+        write(path, &page)?;
+    }
+    if args.json.json {
+        output::print_json(document)?;
+    } else {
+        output::print(table::table(document).trim_end())?;
+    }
+    Ok(Exit::Done)
+}
+
+/// What came of a job.
+struct Simulated {
+    document: Document,
+    /// The ways of the first run.
+    play: Play,
+    /// How long the frontier sets of each scheme lasted in the first run. [Unit: s]
+    lasted: Vec<(String, Vec<f64>)>,
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error| Failure::io(format!("{}: cannot be written", path.display()), error);
+    fs::write(path, text).map_err(failed)
+}
+
+/// What the look-ahead comes to by how far it looks, up to twice what is safe.
+fn further(job: &Job, field: &Field, play: &Play) -> Result<report::Further, Failure> {
+    let safe = job.rtt + 2.0 * job.jitter + 2.0 * play.step;
+    let mut found = Vec::new();
+    for part in [0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0] {
+        let job = Job {
+            schemes: vec!["look-ahead".to_owned()],
+            ahead: Some(part * safe),
+            ..job.clone()
+        };
+        let figures = play_job(&job, field, play, 0)?;
+        found.extend(
+            figures
+                .into_iter()
+                .map(|(_, figures)| (part * safe, figures)),
+        );
+    }
+    Ok(found)
+}
+
+/// What a bundle is of.
+fn field<'a>(path: &Path, map: &'a MappedBundle) -> Result<Field<'a>, Failure> {
+    Ok(if map.kind() == Some(WorldKind::Cells) {
+        let level = query::cells(path, map)?;
+        if level.parameters().nodes == 0 && level.bounds(0).is_none() {
+            return Err(Failure::bad_input(format!(
+                "{}: expected a BSP or boxes of cells, by which players are found, and there are \
+                 neither; bake the level's BSP",
+                path.display()
+            )));
+        }
+        Field::level(level)
+    } else {
+        Field::terrain(query::terrain(path, map)?)
+    })
+}
+
+/// Runs a job, as often as it says.
+fn simulate(job: &Job, field: &Field, write_trace: Option<&Path>) -> Result<Simulated, Failure> {
+    let eye = match job.eye {
+        Some(eye) => eye,
+        None => usual_eye(&job.bundle, field)?,
+    };
+    let mut runs = Vec::new();
+    let mut told = None;
+    for number in 0..job.repeat {
+        let trace = trace(job, field, number)?;
+        if let (0, Some(path)) = (number, write_trace) {
+            write(path, &trace.write())?;
+        }
+        // Made-up players walk at the height of the place that they are in.
+        let eye = if job.traces.is_some() { eye } else { 0.0 };
+        let options = PlayOptions {
+            hz: job.hz,
+            eye,
+            jump: job.jump.unwrap_or_else(|| usual_jump(field)),
+        };
+        let play = Play::new(&trace, field, &options).map_err(|error| {
+            let file = job.traces.as_deref().unwrap_or(&job.bundle);
+            Failure::bad_input(format!("{}: {error}", file.display()))
+        })?;
+        let figures = play_job(job, field, &play, number)?;
+        if number == 0 {
+            let bound = job.bound.then(|| bound(field, &play));
+            told = Some((play, bound));
+        }
+        runs.push(figures);
+    }
+    let (play, bound) =
+        told.ok_or_else(|| Failure::usage("--repeat 0: expected 1 or more".into()))?;
+    let first = runs.first().map_or(&[][..], |run| run);
+    let lasted = first
+        .iter()
+        .map(|(name, figures)| (name.clone(), figures.lasted.clone()));
+    Ok(Simulated {
+        document: document::document(job, &play, bound.as_ref(), &runs),
+        lasted: lasted.collect(),
+        play,
+    })
+}
+
+/// The ways of the players of one run.
+fn trace(job: &Job, field: &Field, number: u32) -> Result<Trace, Failure> {
+    let Some(path) = &job.traces else {
+        let options = job.motion(field, number);
+        return motion(field, &options)
+            .map_err(|error| Failure::bad_input(format!("{}: {error}", job.bundle.display())));
+    };
+    let file = File::open(path)
+        .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))?;
+    if file.metadata().is_ok_and(|data| data.is_dir()) {
+        let error = std::io::Error::from(ErrorKind::IsADirectory);
+        return Err(Failure::io(
+            format!("{}: cannot be read", path.display()),
+            error,
+        ));
+    }
+    Trace::read(BufReader::with_capacity(1 << 16, file))
+        .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
+}
+
+/// Plays all schemes on one run's ways.
+fn play_job(
+    job: &Job,
+    field: &Field,
+    play: &Play,
+    number: u32,
+) -> Result<Vec<(String, Figures)>, Failure> {
+    let network = Network {
+        rtt: job.rtt,
+        jitter: job.jitter,
+        loss: job.loss / 100.0,
+        burst: job.burst,
+    };
+    let (distance, zone) = match field {
+        Field::Terrain(_) => (200.0, 100.0),
+        Field::Level(_) => (1000.0, 512.0),
+    };
+    let options = RunOptions {
+        network,
+        scheme: SchemeOptions {
+            distance: job.distance.unwrap_or(distance),
+            zone: job.zone.unwrap_or(zone),
+            speed: job.speed.unwrap_or(play.speed),
+            ahead: job
+                .ahead
+                .unwrap_or(job.rtt + 2.0 * job.jitter + 2.0 * play.step),
+            instant: network.is_instant(),
+        },
+        seed: job.seed.wrapping_add(u64::from(number)),
+        clock: || cpu_time::ThreadTime::now().as_duration(),
+    };
+    // What perfect peers send is what others are measured by, asked for or not.
+    let mut names = job.schemes.clone();
+    let added = !names.iter().any(|name| name == "PPP");
+    if added {
+        names.push("PPP".into());
+    }
+    let outcomes = play_schemes(field, play, &names, &options)
+        .map_err(|error| Failure::usage(format!("--scheme: {error}")))?;
+    let perfect = outcomes.iter().find(|outcome| outcome.name == "PPP");
+    let perfect = perfect.map_or(0, |outcome| outcome.packets.iter().sum());
+    let shown = outcomes.len() - usize::from(added);
+    Ok(outcomes[..shown]
+        .iter()
+        .map(|outcome| (outcome.name.clone(), figures(outcome, play, perfect)))
+        .collect())
+}
+
+/// The names of all schemes.
+fn all_schemes() -> Vec<String> {
+    SCHEMES.iter().map(|(name, _)| (*name).to_owned()).collect()
+}
+
+/// How far the eye is above the origin of a player, by the game that the level is of.
+fn usual_eye(path: &Path, field: &Field) -> Result<f64, Failure> {
+    if matches!(field, Field::Terrain(_)) {
+        return Ok(0.0);
+    }
+    let made = bundle::info(path)?.provenance;
+    // Quake III and OpenArena; Quake and Quake II have 22.
+    let is_third = made.is_some_and(|made| made.input.format.starts_with("IBSP46"));
+    Ok(if is_third { 26.0 } else { 22.0 })
+}
+
+/// Who is faster than this has been put somewhere else.
+fn usual_jump(field: &Field) -> f64 {
+    match field {
+        Field::Terrain(_) => 60.0,
+        Field::Level(_) => 2000.0,
+    }
+}

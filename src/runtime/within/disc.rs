@@ -1,0 +1,166 @@
+//! The samples within reach of a sample.
+
+use crate::format::grid::{BLOCK_LEVEL, quad_mask};
+use crate::format::{Grid, Quad, Sample};
+
+/// Every sample whose unit square somebody may come to who stands anywhere in the unit square of
+/// the centre and walks less than `reach` metres; with a reach of 0, the centre alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Disc {
+    centre: Sample,
+    spacing: [f64; 2],
+    reach: f64,
+    /// First and last column, first and last row, in the grid.
+    columns: [u32; 2],
+    rows: [u32; 2],
+}
+
+impl Disc {
+    pub fn new(grid: Grid, spacing: [f64; 2], centre: Sample, reach: f64) -> Self {
+        let reach = super::counted(reach);
+        let side = |at: u32, step: f64, limit: u32| {
+            // A square more than needed: what is too far is found out sample by sample.
+            let steps = (reach / step).ceil() + 1.0;
+            let steps = if reach == 0.0 { 0.0 } else { steps };
+            // Greater than any grid, or no number: the whole side.
+            let steps = if steps < f64::from(Grid::MAX_SIDE) {
+                steps as u32
+            } else {
+                Grid::MAX_SIDE
+            };
+            let last = at.saturating_add(steps).min(limit.saturating_sub(1));
+            [at.saturating_sub(steps), last]
+        };
+        Self {
+            centre,
+            spacing,
+            reach,
+            columns: side(centre.column, spacing[0], grid.width()),
+            rows: side(centre.row, spacing[1], grid.height()),
+        }
+    }
+
+    /// Whether a sample so many columns and rows away is in reach.
+    #[inline]
+    fn reaches(&self, columns: u32, rows: u32) -> bool {
+        // Between two unit squares lies one step less than between their centres.
+        let [dx, dy] = self.spacing;
+        let x = f64::from(columns.saturating_sub(1)) * dx;
+        let y = f64::from(rows.saturating_sub(1)) * dy;
+        // Not `x² + y² < reach²` turned round: a distance that is no number counts as in reach.
+        columns | rows == 0
+            || self.reach > 0.0
+                && !matches!(
+                    (x * x + y * y).partial_cmp(&(self.reach * self.reach)),
+                    Some(core::cmp::Ordering::Greater | core::cmp::Ordering::Equal)
+                )
+    }
+
+    /// Whether a sample is in reach.
+    #[inline]
+    pub fn holds(&self, sample: Sample) -> bool {
+        self.reaches(
+            sample.column.abs_diff(self.centre.column),
+            sample.row.abs_diff(self.centre.row),
+        )
+    }
+
+    /// The samples of a quad that lie in the box of the disc: first and last column, first and
+    /// last row. None where they do not meet.
+    fn common(&self, quad: Quad) -> Option<[[u32; 2]; 2]> {
+        let Sample { column, row } = quad.origin();
+        let last = (1 << quad.level) - 1;
+        let cut = |[first, end]: [u32; 2], at: u32| {
+            let part = [first.max(at), end.min(at.saturating_add(last))];
+            (part[0] <= part[1]).then_some(part)
+        };
+        Some([cut(self.columns, column)?, cut(self.rows, row)?])
+    }
+
+    /// Whether some sample of a quad is in reach.
+    pub fn meets(&self, quad: Quad) -> bool {
+        self.common(quad).is_some_and(|[columns, rows]| {
+            let near = |[first, last]: [u32; 2], at: u32| at.clamp(first, last);
+            self.holds(Sample::new(
+                near(columns, self.centre.column),
+                near(rows, self.centre.row),
+            ))
+        })
+    }
+
+    /// Whether all samples of the grid in a quad are in reach.
+    pub fn covers(&self, grid: Grid, quad: Quad) -> bool {
+        let Sample { column, row } = quad.origin();
+        let last = (1 << quad.level) - 1;
+        let far = |first: u32, limit: u32, at: u32| {
+            let last = first.saturating_add(last).min(limit.saturating_sub(1));
+            if at.abs_diff(first) > at.abs_diff(last) {
+                first
+            } else {
+                last
+            }
+        };
+        self.holds(Sample::new(
+            far(column, grid.width(), self.centre.column),
+            far(row, grid.height(), self.centre.row),
+        ))
+    }
+
+    /// The samples in reach that a block holds, as a word of a block bitmap. The block meets the
+    /// grid.
+    pub fn mask(&self, block: Quad) -> u64 {
+        let Some([columns, rows]) = self.common(block) else {
+            return 0;
+        };
+        let corners = [(0, 0), (0, 1), (1, 0), (1, 1)];
+        if corners
+            .into_iter()
+            .all(|(c, r)| self.holds(Sample::new(columns[c], rows[r])))
+        {
+            // All that is common: a rectangle.
+            let wide = columns[1] - columns[0];
+            let line = u64::MAX >> (63 - wide) << (columns[0] & 7);
+            let all = (rows[0]..=rows[1]).fold(0, |all, row| all | line << ((row & 7) << 3));
+            return all & quad_mask(block);
+        }
+        let mut mask = 0;
+        for row in rows[0]..=rows[1] {
+            // In a row what is in reach lies around the centre: look for both ends.
+            let nearest = self.centre.column.clamp(columns[0], columns[1]);
+            if !self.holds(Sample::new(nearest, row)) {
+                continue;
+            }
+            let (mut first, mut last) = (nearest, nearest);
+            while first > columns[0] && self.holds(Sample::new(first - 1, row)) {
+                first -= 1;
+            }
+            while last < columns[1] && self.holds(Sample::new(last + 1, row)) {
+                last += 1;
+            }
+            let line = u64::MAX >> (63 - (last - first)) << (first & 7);
+            mask |= line << ((row & 7) << 3);
+        }
+        mask & quad_mask(block)
+    }
+
+    /// The level, blocks at least, at which at most two quads a side hold the disc.
+    pub fn level(&self, grid: Grid) -> u32 {
+        let side = |[first, last]: [u32; 2]| (last - first.min(last) + 1).next_power_of_two();
+        let side = side(self.columns).max(side(self.rows));
+        side.trailing_zeros().clamp(BLOCK_LEVEL, grid.root_level())
+    }
+
+    /// In how many blocks the box of the disc lies.
+    pub fn blocks(&self) -> u32 {
+        let side = |[first, last]: [u32; 2]| (last >> BLOCK_LEVEL) + 1 - (first >> BLOCK_LEVEL);
+        side(self.columns).saturating_mul(side(self.rows))
+    }
+
+    /// The quads of a level that the box of the disc lies in.
+    pub fn quads(&self, level: u32) -> impl Iterator<Item = Quad> + use<> {
+        let [left, right] = self.columns.map(|column| column >> level);
+        let [top, bottom] = self.rows.map(|row| row >> level);
+        (top..=bottom)
+            .flat_map(move |row| (left..=right).map(move |column| Quad::new(level, column, row)))
+    }
+}

@@ -1,0 +1,213 @@
+//! Sight with a look-ahead on a terrain, by the quadtree.
+
+use super::disc::Disc;
+use crate::format::grid::BLOCK_LEVEL;
+use crate::format::{Quad, Sample, Visibility};
+use crate::runtime::TerrainBundle;
+
+/// How many times the bundle may be asked of a pair of quads before the answer is *visible*. Some
+/// ten microseconds.
+const BUDGET: u32 = 128;
+
+/// How many levels above those that just hold the two reaches the search begins.
+const COARSER: u32 = 1;
+
+/// So many pairs of blocks are looked at one by one.
+const FEW: u32 = 36;
+
+/// Most pairs that can wait to be looked at: 16 at first, and each step takes one and leaves four
+/// that are a level lower on one side, of at most 16 levels each.
+const WAITING: usize = 16 + 3 * 2 * 16;
+
+impl TerrainBundle<'_> {
+    /// Whether a player who is now at sample `a` and comes up to `reach[0]` metres far, and one at
+    /// sample `b` who comes up to `reach[1]` metres far, may see each other anywhere on their ways:
+    /// whether any sample in reach of the one sees any in reach of the other. A player stands
+    /// anywhere in the unit square of their sample, and comes into every unit square that is less
+    /// than their reach away from it. With reaches of 0 that is [`TerrainBundle::visible`], either
+    /// way.
+    ///
+    /// Errs towards visible only: `true` where finding out would take too long, and where the
+    /// bundle is damaged. A reach that is not a number is endless. `false` where `a` or `b` is
+    /// outside the grid or void.
+    ///
+    /// Asks the bundle of at most 128 pairs of quads.
+    pub fn visible_within(&self, a: Sample, b: Sample, reach: [f64; 2]) -> bool {
+        self.within(a, b, reach, BUDGET)
+    }
+
+    /// The same with another budget.
+    pub(super) fn within(&self, a: Sample, b: Sample, reach: [f64; 2], budget: u32) -> bool {
+        if !self.valid().has_sample(a) || !self.valid().has_sample(b) {
+            return false;
+        }
+        let disc = |centre, reach| Disc::new(self.grid(), self.parameters().spacing, centre, reach);
+        let search = Search {
+            terrain: self,
+            a: disc(a, reach[0]),
+            b: disc(b, reach[1]),
+            now: [a, b],
+        };
+        search.finds(budget)
+    }
+}
+
+/// Two players, and where they may come to.
+struct Search<'t, 'a> {
+    terrain: &'t TerrainBundle<'a>,
+    a: Disc,
+    b: Disc,
+    /// Where they are now.
+    now: [Sample; 2],
+}
+
+/// What a pair of quads comes to.
+enum Pair {
+    Hidden,
+    Visible,
+    /// To be cut into four: the first quad, or else the second.
+    Cut {
+        first: bool,
+    },
+}
+
+impl Search<'_, '_> {
+    fn finds(&self, mut budget: u32) -> bool {
+        let grid = self.terrain.grid();
+        let (mut waiting, mut count) = ([(grid.root(), grid.root()); WAITING], 0);
+        // Most pairs are hidden, and most of these are so as large quads already.
+        let up = |level: u32| (level + COARSER).min(grid.root_level());
+        let (level_a, level_b) = (up(self.a.level(grid)), up(self.b.level(grid)));
+        if self.terrain.groups().is_some() && self.a.blocks().saturating_mul(self.b.blocks()) <= FEW
+        {
+            return self.finds_near(level_a, level_b);
+        }
+        let pairs = self.a.quads(level_a);
+        let mut pairs = pairs.flat_map(|a| self.b.quads(level_b).map(move |b| (a, b)));
+        if !self.push(&mut waiting, &mut count, &mut pairs) {
+            return true;
+        }
+        let mut looked_now = false;
+        while let Some(next) = count.checked_sub(1) {
+            count = next;
+            let (Some(left), Some(&(a, b))) = (budget.checked_sub(1), waiting.get(next)) else {
+                return true;
+            };
+            budget = left;
+            let children = |quad: Quad| (0..4).filter_map(move |index| quad.child(index));
+            let found = self.look(a, b);
+            // Most who may come to see each other do so now.
+            if !matches!(found, Pair::Hidden)
+                && !core::mem::replace(&mut looked_now, true)
+                && self.sees_now()
+            {
+                return true;
+            }
+            let fits = match found {
+                Pair::Hidden => true,
+                Pair::Visible => return true,
+                Pair::Cut { first: true } => {
+                    let mut pairs = children(a).map(|a| (a, b));
+                    self.push(&mut waiting, &mut count, &mut pairs)
+                }
+                Pair::Cut { first: false } => {
+                    let mut pairs = children(b).map(|b| (a, b));
+                    self.push(&mut waiting, &mut count, &mut pairs)
+                }
+            };
+            if !fits {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// For small reaches: if the large quads do not settle it, each block with each.
+    fn finds_near(&self, level_a: u32, level_b: u32) -> bool {
+        let hidden = |a: Quad| {
+            let mut quads = self.b.quads(level_b);
+            quads.all(|b| self.state(a, b) == Visibility::Hidden)
+        };
+        if self.a.quads(level_a).all(hidden) {
+            return false;
+        }
+        if self.sees_now() {
+            return true;
+        }
+        self.a.quads(BLOCK_LEVEL).any(|a| {
+            let mut quads = self.b.quads(BLOCK_LEVEL);
+            quads.any(|b| matches!(self.look(a, b), Pair::Visible))
+        })
+    }
+
+    /// Whether they see each other where they are.
+    fn sees_now(&self) -> bool {
+        let [a, b] = self.now;
+        let mutual = self.terrain.parameters().mutual;
+        self.terrain.visible(a, b) || !mutual && self.terrain.visible(b, a)
+    }
+
+    /// Lets pairs wait of which both quads are in reach; returns whether there was room.
+    fn push(
+        &self,
+        waiting: &mut [(Quad, Quad)],
+        count: &mut usize,
+        pairs: &mut dyn Iterator<Item = (Quad, Quad)>,
+    ) -> bool {
+        for (a, b) in pairs.filter(|(a, b)| self.a.meets(*a) && self.b.meets(*b)) {
+            let Some(place) = waiting.get_mut(*count) else {
+                return false;
+            };
+            *place = (a, b);
+            *count += 1;
+        }
+        true
+    }
+
+    fn look(&self, a: Quad, b: Quad) -> Pair {
+        let grid = self.terrain.grid();
+        if a.level <= BLOCK_LEVEL
+            && b.level <= BLOCK_LEVEL
+            && let Some(groups) = self.terrain.groups()
+        {
+            let (from, to) = (self.a.mask(a), self.b.mask(b));
+            let sees = groups.sees_any((a.column, a.row), from, (b.column, b.row), to);
+            let mutual = self.terrain.parameters().mutual;
+            return match sees
+                || !mutual && groups.sees_any((b.column, b.row), to, (a.column, a.row), from)
+            {
+                true => Pair::Visible,
+                false => Pair::Hidden,
+            };
+        }
+        let state = self.state(a, b);
+        if state == Visibility::Hidden {
+            return Pair::Hidden;
+        }
+        let (all_a, all_b) = (self.a.covers(grid, a), self.b.covers(grid, b));
+        // Somebody in `a` sees somebody in `b`.
+        if all_a && all_b || a.level == 0 && b.level == 0 {
+            return Pair::Visible;
+        }
+        // The larger one; of two that are as large, one that is not in reach as a whole.
+        let first = match a.level.cmp(&b.level) {
+            core::cmp::Ordering::Equal => !all_a,
+            order => order.is_gt(),
+        };
+        Pair::Cut { first }
+    }
+
+    /// What is known of sight between two quads, either way.
+    fn state(&self, a: Quad, b: Quad) -> Visibility {
+        let state = |a: Quad, b: Quad| match self.terrain.groups() {
+            // A block's own PVS of a large quad would be put together from many pairs of blocks.
+            Some(groups) if a.level <= BLOCK_LEVEL => groups.outline((a.column, a.row), b),
+            _ => self.terrain.visible_quads(a, b),
+        };
+        let there = state(a, b);
+        if self.terrain.parameters().mutual || there != Visibility::Hidden {
+            return there;
+        }
+        state(b, a)
+    }
+}

@@ -1,0 +1,34 @@
+//! What a bundle is worth to a game: players who move, a network, schemes of who is told what,
+//! and a score.
+//!
+//! ```text
+//! trace, motion    who is where, in a file or made up from a seed
+//! field            the bundle: which place holds a position, who sees whom
+//! play             the players' places frame by frame
+//! scene            one frame, and who sees whom in it
+//! scheme           what is sent, one file each
+//! wire             what becomes of it on the network, and what it weighs
+//! score            packets, bytes, who was told too late, who was told too much
+//! run              all of them, frame by frame
+//! ```
+//!
+//! Nothing here opens a socket or looks at a clock, but to tell what a scheme costs: time is a
+//! number, packets are values, and the same seed gives the same figures.
+//!
+//! Sources: A. Steed and C. Angus, *Supporting Scalable Peer to Peer Virtual Environments using
+//! Frontier Sets*, sections 5 to 7; S. Avni, *Frontier Sets in Large Terrains*, section 5.2.
+
+pub mod bound;
+pub mod field;
+mod grow;
+pub mod motion;
+pub mod play;
+pub mod regions;
+pub mod run;
+pub mod scene;
+pub mod scheme;
+pub mod score;
+pub mod summary;
+mod touch;
+pub mod trace;
+pub mod wire;

@@ -1,0 +1,149 @@
+//! Motion that is made up from a seed, on any bundle.
+//!
+//! Players walk over ground that is not too steep, or over cells that touch with nothing solid
+//! between their middles; they stop for a while where they have come to, die, and come back
+//! somewhere else.
+
+mod ground;
+mod player;
+
+use crate::dice::Dice;
+
+use super::field::Field;
+use super::trace::{Spot, Trace};
+use ground::Ground;
+use player::Player;
+
+/// Where players go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// Each to a place taken at random: in a straight line on a terrain, by the shortest path in a
+    /// level.
+    Waypoints,
+    /// Each from one of a few points to another, by the shortest path.
+    Objectives,
+    /// As with objectives, four together: one leads, and the others follow on the same way.
+    Squads,
+}
+
+/// How players move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MotionOptions {
+    /// Where they go.
+    pub model: Model,
+    /// How many players.
+    pub players: usize,
+    /// For how long. [Unit: s]
+    pub seconds: f64,
+    /// Spots a second.
+    pub hz: f64,
+    /// The same seed gives the same ways.
+    pub seed: u64,
+    /// How fast they go in the mean; each goes at 0.8 to 1.2 times this. [Unit: of the field, a second]
+    pub speed: f64,
+    /// How long they stop in the mean. [Unit: s]
+    pub pause: f64,
+    /// How often each dies. [Unit: times a minute]
+    pub deaths: f64,
+    /// How long they stay dead. [Unit: s]
+    pub respawn: f64,
+    /// The steepest ground that is walked on: metres up for each metre on. On a terrain alone.
+    pub slope: f64,
+}
+
+impl MotionOptions {
+    /// As people move: at a run on a terrain, as in Quake in a level.
+    pub fn usual(field: &Field, model: Model) -> Self {
+        let (speed, deaths) = match field {
+            Field::Terrain(_) => (4.0, 0.2),
+            Field::Level(_) => (320.0, 1.0),
+        };
+        Self {
+            model,
+            players: 16,
+            seconds: 600.0,
+            hz: 10.0,
+            seed: 1,
+            speed,
+            pause: 3.0,
+            deaths,
+            respawn: 3.0,
+            slope: 1.0,
+        }
+    }
+}
+
+/// Nobody can walk there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoGround;
+
+impl std::fmt::Display for NoGround {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(
+            "expected places that players can walk between, found none: a terrain that is not too \
+             steep, or a level with a BSP and boxes of its cells",
+        )
+    }
+}
+
+impl std::error::Error for NoGround {}
+
+/// How many followers a leader has.
+const FOLLOWERS: usize = 3;
+/// How far behind each other those of a squad go. [Unit: s]
+const BEHIND: f64 = 0.8;
+
+/// Makes up a trace. The same options give the same one on every machine.
+///
+/// # Errors
+///
+/// [`NoGround`] where nobody can walk.
+pub fn motion(field: &Field, options: &MotionOptions) -> Result<Trace, NoGround> {
+    let mut dice = Dice(options.seed);
+    let objectives = (options.players / 4).clamp(4, 12);
+    let ground = Ground::new(field, options, objectives, &mut dice).ok_or(NoGround)?;
+    let step = 1.0 / options.hz;
+    let count = (options.seconds * options.hz).floor() as usize + 1;
+    let time = |frame: usize| (frame as f64 * 1000.0 * step).round() as u64;
+    let mut trace = Trace::default();
+    for number in 0..options.players {
+        let rank = match options.model {
+            Model::Squads => number % (FOLLOWERS + 1),
+            _ => 0,
+        };
+        // Each has dice of their own, so that more players do not change the ways of the first.
+        let mut dice = Dice(options.seed ^ (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let spots = match trace.players.get(number - rank) {
+            Some(leader) if rank > 0 => follow(leader, rank, options),
+            _ => {
+                let mut player = Player::new(&ground, options, &mut dice);
+                (0..count)
+                    .map(|frame| {
+                        if frame > 0 {
+                            player.walk(step, &mut dice);
+                        }
+                        Spot {
+                            time: time(frame),
+                            at: player.at(),
+                            view: [0.0, player.heading()],
+                            dead: player.is_dead(),
+                        }
+                    })
+                    .collect()
+            }
+        };
+        trace.players.push(spots);
+    }
+    Ok(trace)
+}
+
+/// The way of one who follows: that of the leader, later.
+fn follow(leader: &[Spot], rank: usize, options: &MotionOptions) -> Vec<Spot> {
+    let late = (rank as f64 * BEHIND * options.hz).round() as usize;
+    (0..leader.len())
+        .map(|frame| Spot {
+            time: leader[frame].time,
+            ..leader[frame.saturating_sub(late)]
+        })
+        .collect()
+}

@@ -1,0 +1,170 @@
+//! Plays schemes, frame by frame, all on the same moves.
+
+use std::time::Duration;
+
+use super::field::Field;
+use super::play::Play;
+use super::scene::Scene;
+use super::scheme::{self, Scheme, SchemeOptions, Sets};
+use super::score::Score;
+use super::wire::{Network, Wire};
+
+/// Tells how long a thread has worked. Two readings give the time between.
+pub type Clock = fn() -> Duration;
+
+/// How schemes are played.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions {
+    /// How packets travel.
+    pub network: Network,
+    /// What schemes are told.
+    pub scheme: SchemeOptions,
+    /// Which packets get lost.
+    pub seed: u64,
+    /// What work is measured by.
+    pub clock: Clock,
+}
+
+/// What came of one scheme.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The scheme's name.
+    pub name: String,
+    /// Packets sent: from clients, and from the server.
+    pub packets: [u64; 2],
+    /// Bytes sent: from clients, and from the server.
+    pub bytes: [u64; 2],
+    /// Packets that got lost.
+    pub lost: u64,
+    /// Frontier sets.
+    pub sets: Sets,
+    /// What players knew of each other.
+    pub score: Score,
+    /// How long it worked.
+    pub work: Duration,
+}
+
+/// There is no scheme of that name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoScheme(pub String);
+
+impl std::fmt::Display for NoScheme {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = scheme::SCHEMES.iter().map(|(name, _)| *name).collect();
+        write!(
+            f,
+            "there is no scheme {:?}; expected one of {}",
+            self.0,
+            names.join(", ")
+        )
+    }
+}
+
+impl std::error::Error for NoScheme {}
+
+/// One scheme at work.
+struct Lane<'a> {
+    name: String,
+    scheme: Box<dyn Scheme + 'a>,
+    wire: Wire,
+    score: Score,
+    work: Duration,
+    /// Packets and bytes up to the last frame.
+    before: [u64; 2],
+}
+
+impl Lane<'_> {
+    /// Lets everything arrive that does so up to a time.
+    fn deliver(&mut self, scene: &Scene, until: f64) {
+        while self.wire.advance(until) {
+            while let Some(item) = self.wire.receive() {
+                self.score.hear(&item);
+                self.scheme.receive(scene, &item, &mut self.wire);
+            }
+            self.scheme.settle(scene, &mut self.wire);
+        }
+    }
+
+    fn total(&self) -> [u64; 2] {
+        [self.wire.packets, self.wire.bytes].map(|[up, down]| up + down)
+    }
+}
+
+/// Plays schemes of these names; the numbers are the same whatever others are played beside.
+///
+/// # Errors
+///
+/// [`NoScheme`] for a name that is none.
+pub fn run<'a>(
+    field: &'a Field<'a>,
+    play: &Play,
+    names: &[String],
+    options: &RunOptions,
+) -> Result<Vec<Outcome>, NoScheme> {
+    let network = options.network;
+    let frames = |ms: f64| (ms / play.step).ceil() as u32;
+    // Through a server a position takes two ways and may wait for a frame at either end.
+    let way = network.rtt + 2.0 * network.jitter;
+    let fresh = match network.is_instant() {
+        true => 1,
+        false => frames(way) + 3 + if network.loss > 0.0 { 2 } else { 0 },
+    };
+    let excused = if network.is_instant() { 0 } else { fresh };
+    let mut lanes = names
+        .iter()
+        .map(|name| {
+            let scheme = scheme::scheme(name, field, play.players, &options.scheme)
+                .ok_or_else(|| NoScheme(name.clone()))?;
+            Ok(Lane {
+                name: name.clone(),
+                scheme,
+                wire: Wire::new(network, play.players, options.seed),
+                score: Score::new(play, fresh, excused),
+                work: Duration::ZERO,
+                before: [0; 2],
+            })
+        })
+        .collect::<Result<Vec<_>, NoScheme>>()?;
+    let mut scene = Scene::new(field, play);
+    let clock = options.clock;
+    for frame in 0..play.frames {
+        let now = frame as f64 * play.step;
+        for lane in &mut lanes {
+            let begin = clock();
+            // What arrives on the way finds everybody where they were.
+            lane.deliver(&scene, now - 1e-6);
+            lane.work += clock() - begin;
+        }
+        let begin = clock();
+        scene.show(play, frame);
+        let sight = clock() - begin;
+        for lane in &mut lanes {
+            let begin = clock();
+            lane.deliver(&scene, now);
+            lane.scheme.tick(&scene, &mut lane.wire);
+            lane.deliver(&scene, now);
+            lane.work += clock() - begin;
+            if lane.scheme.asks_pairs() {
+                lane.work += sight;
+            }
+            lane.score.judge(&scene, play.jumped(frame));
+            let total = lane.total();
+            let since = |i: usize| u32::try_from(total[i] - lane.before[i]).unwrap_or(u32::MAX);
+            lane.score.packets.push(since(0));
+            lane.score.bytes.push(since(1));
+            lane.before = total;
+        }
+    }
+    Ok(lanes
+        .into_iter()
+        .map(|lane| Outcome {
+            name: lane.name,
+            packets: lane.wire.packets,
+            bytes: lane.wire.bytes,
+            lost: lane.wire.lost,
+            sets: lane.scheme.sets(),
+            score: lane.score,
+            work: lane.work,
+        })
+        .collect())
+}

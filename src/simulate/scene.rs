@@ -1,0 +1,97 @@
+//! One frame: where everybody is, and who sees whom.
+
+use super::field::{Field, Place};
+use super::play::Play;
+
+/// A frame of a play.
+#[derive(Debug)]
+pub struct Scene<'s> {
+    /// Where it is played.
+    pub field: &'s Field<'s>,
+    /// How many players.
+    pub players: usize,
+    /// The number of the frame.
+    pub frame: usize,
+    /// How long a frame takes. [Unit: ms]
+    pub step: f64,
+    /// Where everybody is.
+    pub places: Vec<Option<Place>>,
+    /// Where everybody's eye is.
+    pub at: Vec<[f64; 3]>,
+    /// Who sees whom: a row for each viewer.
+    sees: Vec<bool>,
+    /// Who is somewhere else than in the frame before.
+    moved: Vec<bool>,
+    /// Pairs that the bundle was asked of.
+    pub asked: u64,
+}
+
+impl<'s> Scene<'s> {
+    /// Before the first frame.
+    pub fn new(field: &'s Field<'s>, play: &Play) -> Self {
+        let players = play.players;
+        Self {
+            field,
+            players,
+            frame: 0,
+            step: play.step,
+            places: vec![None; players],
+            at: vec![[0.0; 3]; players],
+            sees: vec![false; players * players],
+            moved: vec![false; players],
+            asked: 0,
+        }
+    }
+
+    /// Goes on to a frame. Only pairs of whom one has gone somewhere else are looked up.
+    pub fn show(&mut self, play: &Play, frame: usize) {
+        self.frame = frame;
+        self.at.copy_from_slice(play.at(frame));
+        for (player, &place) in play.places(frame).iter().enumerate() {
+            self.moved[player] = self.places[player] != place;
+            self.places[player] = place;
+        }
+        let mutual = self.field.is_mutual();
+        for a in 0..self.players {
+            for b in 0..a {
+                if !self.moved[a] && !self.moved[b] {
+                    continue;
+                }
+                let (there, back) = match (self.places[a], self.places[b]) {
+                    (Some(here), Some(there)) => {
+                        self.asked += 1;
+                        let sees = self.field.visible(here, there);
+                        let seen = if mutual {
+                            sees
+                        } else {
+                            self.field.visible(there, here)
+                        };
+                        (sees, seen)
+                    }
+                    _ => (false, false),
+                };
+                self.sees[a * self.players + b] = there;
+                self.sees[b * self.players + a] = back;
+            }
+        }
+    }
+
+    /// When the frame is. [Unit: ms]
+    pub fn now(&self) -> f64 {
+        self.frame as f64 * self.step
+    }
+
+    /// Whether a player can see another, by the bundle.
+    #[inline]
+    pub fn sees(&self, viewer: usize, other: usize) -> bool {
+        self.sees[viewer * self.players + other]
+    }
+
+    /// Whether somebody at one place can see somebody at another, where the two are thought to be.
+    pub fn would_see(&self, viewer: (usize, Place), other: (usize, Place)) -> bool {
+        if self.places[viewer.0] == Some(viewer.1) && self.places[other.0] == Some(other.1) {
+            return self.sees(viewer.0, other.0);
+        }
+        self.field.visible(viewer.1, other.1)
+    }
+}

@@ -1,0 +1,177 @@
+//! Schemes: who sends what to whom. One file each.
+//!
+//! A scheme sees the players move, and answers with packets; what it is told itself comes out of
+//! the network. It looks at nothing of the frame but each sender's own place, with one exception:
+//! the perfect peers of the paper, who cannot be.
+
+mod distance;
+mod fat;
+mod frontier;
+mod lookahead;
+mod naive;
+mod perfect;
+mod seen;
+mod server;
+mod sight;
+mod zones;
+
+use super::field::Field;
+use super::regions::{Construction, Regions};
+use super::scene::Scene;
+use super::wire::{Item, Wire};
+
+/// A way to keep players informed.
+pub trait Scheme: Send {
+    /// Everybody is where the scene says: all clients send, and the server if it has frames.
+    fn tick(&mut self, scene: &Scene, wire: &mut Wire);
+
+    /// A statement has arrived, at a client or at the server.
+    fn receive(&mut self, _scene: &Scene, _item: &Item, _wire: &mut Wire) {}
+
+    /// All that arrives at this instant has arrived.
+    fn settle(&mut self, _scene: &Scene, _wire: &mut Wire) {}
+
+    /// Whether it asks the bundle who sees whom, pair by pair: what the scene knows already counts
+    /// as its own work.
+    fn asks_pairs(&self) -> bool {
+        false
+    }
+
+    /// What it has come to with its frontier sets.
+    fn sets(&self) -> Sets {
+        Sets::default()
+    }
+}
+
+/// What a scheme has come to with frontier sets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sets {
+    /// How many were agreed on.
+    pub agreed: u64,
+    /// For how many frames each of them lasted that has ended.
+    pub lasted: Vec<u32>,
+    /// How many are in force.
+    pub in_force: u64,
+}
+
+/// What schemes may be told besides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SchemeOptions {
+    /// How far the scheme by distance tells. [Unit: of the field]
+    pub distance: f64,
+    /// Side of a zone. [Unit: of the field]
+    pub zone: f64,
+    /// How fast players are thought to be. [Unit: of the field, a second]
+    pub speed: f64,
+    /// How long it takes until a player has heard of another: there and back, and frames. [Unit: ms]
+    pub ahead: f64,
+    /// Whether all arrives within the frame.
+    pub instant: bool,
+}
+
+/// Every scheme: its name, and what it is.
+pub const SCHEMES: &[(&str, &str)] = &[
+    (
+        "CS",
+        "a server passes each position on to those who may see it (the paper's)",
+    ),
+    (
+        "CSA",
+        "the same, all of a frame in one packet (the paper's)",
+    ),
+    ("NPP", "peers tell everybody (the paper's)"),
+    (
+        "PPP",
+        "peers tell those who can see them, as by a miracle (the paper's)",
+    ),
+    ("FB", "peers with frontier sets as published (the paper's)"),
+    ("distance", "a server tells of those who are near"),
+    (
+        "zones",
+        "a server tells of those in a zone and those around it",
+    ),
+    (
+        "fat-pvs",
+        "a server tells of those who may be seen from close by, as Quake's does",
+    ),
+    (
+        "sight",
+        "a server tells of those in a line of sight at the instant, as plugins do",
+    ),
+    (
+        "look-ahead",
+        "a server tells of those who may come to be seen",
+    ),
+    (
+        "tightened",
+        "peers with frontier sets, the second region as large as can be",
+    ),
+    (
+        "grown",
+        "peers with frontier sets that grow, both connected",
+    ),
+    (
+        "best",
+        "peers with frontier sets that grow by distance, agreed on with one packet where it does",
+    ),
+];
+
+/// The scheme of a name; none if there is none of that name.
+pub fn scheme<'a>(
+    name: &str,
+    field: &'a Field<'a>,
+    players: usize,
+    options: &SchemeOptions,
+) -> Option<Box<dyn Scheme + 'a>> {
+    let frontier = |construction, silence, reach| -> Box<dyn Scheme + 'a> {
+        let regions = Regions::new(field, construction, reach);
+        Box::new(frontier::Frontiers::new(regions, players, silence))
+    };
+    let reach = options.speed * options.ahead / 1000.0;
+    Some(match name {
+        "CS" => Box::new(server::Server::new(
+            players,
+            server::Relay::Each,
+            seen::Seen,
+        )),
+        "CSA" => Box::new(server::Server::new(
+            players,
+            server::Relay::Frame,
+            seen::Seen,
+        )),
+        "NPP" => Box::new(naive::Naive),
+        "PPP" => Box::new(perfect::Perfect),
+        "FB" => frontier(Construction::Published, false, 0.0),
+        "distance" => Box::new(server::Server::new(
+            players,
+            server::Relay::Frame,
+            distance::Distance(options.distance),
+        )),
+        "zones" => Box::new(server::Server::new(
+            players,
+            server::Relay::Frame,
+            zones::Zones(options.zone),
+        )),
+        "fat-pvs" => Box::new(server::Server::new(
+            players,
+            server::Relay::Frame,
+            fat::Fat::new(players),
+        )),
+        "sight" => Box::new(server::Server::new(
+            players,
+            server::Relay::Frame,
+            sight::Sight::default(),
+        )),
+        "look-ahead" => Box::new(server::Server::new(
+            players,
+            server::Relay::Frame,
+            lookahead::LookAhead::new(field, reach),
+        )),
+        "tightened" => frontier(Construction::Tightened, false, 0.0),
+        "grown" => frontier(Construction::Grown, false, 0.0),
+        // Who is heard at once needs no time to say that they have gone too far.
+        "best" if options.instant => frontier(Construction::Wide, true, 0.0),
+        "best" => frontier(Construction::Wide, true, reach),
+        _ => return None,
+    })
+}

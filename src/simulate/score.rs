@@ -1,0 +1,129 @@
+//! What is counted of a scheme.
+
+use super::play::Play;
+use super::scene::Scene;
+use super::wire::{Item, SERVER};
+
+/// What players know of each other, and what that is worth.
+#[derive(Clone, Debug)]
+pub struct Score {
+    players: usize,
+    /// For how long a player who was told of another knows where they are. [Unit: frames]
+    fresh: u32,
+    /// For how long after somebody was put somewhere else nobody can know. [Unit: frames]
+    excused: u32,
+    /// For each pair, one more than the frame of the last position that the first has of the second.
+    heard: Vec<u32>,
+    /// For each player, until which frame they are excused.
+    jumped: Vec<u32>,
+    /// For each pair, for how many frames the second has been seen without being known.
+    late: Vec<u32>,
+    /// Frames in which a player who can be seen was not known, of all pairs.
+    pub late_frames: u64,
+    /// The same, of those who had just been put somewhere else: nobody can foresee that.
+    pub late_jumps: u64,
+    /// How often somebody became late.
+    pub late_events: u64,
+    /// The longest time that somebody was late. [Unit: frames]
+    pub late_longest: u32,
+    /// Frames in which a client knew where somebody was whom it could not see.
+    pub exposed_frames: u64,
+    /// Pairs and frames of that kind.
+    pub exposed_pairs: u64,
+    /// Pairs and frames in which one cannot see the other.
+    pub hidden_pairs: u64,
+    /// Distances of those who were exposed, added up. [Unit: of the field]
+    pub exposed_distance: f64,
+    /// Pairs and frames in which one can see the other.
+    pub visible_pairs: u64,
+    /// Packets of each frame.
+    pub packets: Vec<u32>,
+    /// Bytes of each frame.
+    pub bytes: Vec<u32>,
+}
+
+impl Score {
+    /// Nobody knows anybody. `fresh` and `excused` are in frames, at least 1 and 0.
+    pub fn new(play: &Play, fresh: u32, excused: u32) -> Self {
+        let players = play.players;
+        Self {
+            players,
+            fresh,
+            excused,
+            heard: vec![0; players * players],
+            jumped: vec![0; players],
+            late: vec![0; players * players],
+            late_frames: 0,
+            late_jumps: 0,
+            late_events: 0,
+            late_longest: 0,
+            exposed_frames: 0,
+            exposed_pairs: 0,
+            hidden_pairs: 0,
+            exposed_distance: 0.0,
+            visible_pairs: 0,
+            packets: Vec::with_capacity(play.frames),
+            bytes: Vec::with_capacity(play.frames),
+        }
+    }
+
+    /// A statement has arrived.
+    pub fn hear(&mut self, item: &Item) {
+        if item.to != SERVER {
+            let heard = &mut self.heard[item.to as usize * self.players + item.about as usize];
+            *heard = (*heard).max(item.frame + 1);
+        }
+    }
+
+    /// A frame is over.
+    pub fn judge(&mut self, scene: &Scene, jumped: &[bool]) {
+        let frame = scene.frame as u32;
+        for (until, _) in self
+            .jumped
+            .iter_mut()
+            .zip(jumped)
+            .filter(|(_, jumped)| **jumped)
+        {
+            *until = frame + 1 + self.excused;
+        }
+        for viewer in 0..self.players {
+            if scene.places[viewer].is_none() {
+                continue;
+            }
+            let mut exposed = false;
+            for other in (0..self.players).filter(|other| *other != viewer) {
+                if scene.places[other].is_none() {
+                    continue;
+                }
+                let slot = viewer * self.players + other;
+                let known = self.heard[slot] + self.fresh > frame + 1;
+                if scene.sees(viewer, other) {
+                    self.visible_pairs += 1;
+                    if known {
+                        self.late[slot] = 0;
+                    } else if self.jumped[viewer].max(self.jumped[other]) > frame
+                        && self.excused > 0
+                    {
+                        self.late_jumps += 1;
+                    } else {
+                        self.late_events += u64::from(self.late[slot] == 0);
+                        self.late[slot] += 1;
+                        self.late_frames += 1;
+                        self.late_longest = self.late_longest.max(self.late[slot]);
+                    }
+                    continue;
+                }
+                self.late[slot] = 0;
+                self.hidden_pairs += 1;
+                if known {
+                    exposed = true;
+                    self.exposed_pairs += 1;
+                    let (a, b) = (scene.at[viewer], scene.at[other]);
+                    let square: f64 = (0..3).map(|i| (a[i] - b[i]).powi(2)).sum();
+                    self.exposed_distance += square.sqrt();
+                }
+            }
+            self.exposed_frames += u64::from(exposed);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Traces: who was where, as a game recorded it. Lines of CSV, described in
+//! `schemas/simulate-trace.json`.
+
+use std::fmt::Write;
+use std::io::BufRead;
+
+/// The columns, in order.
+pub const HEADER: &str = "t_ms,player,x,y,z,pitch_deg,yaw_deg,dead";
+
+/// Most players that a trace may have.
+pub const MOST_PLAYERS: usize = 4096;
+
+/// A player at a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spot {
+    /// When. [Unit: ms]
+    pub time: u64,
+    /// Where the player's origin is: x, y, z.
+    pub at: [f64; 3],
+    /// Where the player looks: pitch and yaw. [Unit: degrees]
+    pub view: [f64; 2],
+    /// Whether the player is dead.
+    pub dead: bool,
+}
+
+/// Everybody's ways: a list a player, in the order of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// The players' spots; nobody's list is empty.
+    pub players: Vec<Vec<Spot>>,
+}
+
+/// What is wrong with a trace, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceError {
+    /// The line, counted from 1; 0 for the trace as a whole.
+    pub line: u64,
+    /// What was expected, and what was found.
+    pub what: String,
+}
+
+impl std::fmt::Display for TraceError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.what),
+            line => write!(f, "line {line}: {}", self.what),
+        }
+    }
+}
+
+impl std::error::Error for TraceError {}
+
+impl Trace {
+    /// Reads a trace.
+    ///
+    /// # Errors
+    ///
+    /// [`TraceError`] for a line that is not of the eight columns, or not finite; for a time that is
+    /// less than that of the line before; for a player twice at a time; for players that are not
+    /// numbered from 0 without gaps; and for fewer than two players.
+    pub fn read(mut input: impl BufRead) -> Result<Self, TraceError> {
+        let (mut trace, mut text, mut line, mut now) = (Self::default(), Vec::new(), 0, 0);
+        loop {
+            text.clear();
+            line += 1;
+            let fault = |what| TraceError { line, what };
+            let length = input
+                .read_until(b'\n', &mut text)
+                .map_err(|error| fault(format!("cannot be read: {error}")))?;
+            if length == 0 {
+                break;
+            }
+            let words = std::str::from_utf8(&text)
+                .map_err(|_| fault("expected text, found bytes that are none".into()))?
+                .trim_end_matches(['\n', '\r']);
+            if line == 1 {
+                if words.trim_start_matches('\u{feff}') != HEADER {
+                    return Err(fault(format!(
+                        "expected the columns {HEADER:?}, found {:?}",
+                        shortened(words)
+                    )));
+                }
+                continue;
+            }
+            let (player, spot) = spot(words).map_err(fault)?;
+            if spot.time < now {
+                return Err(fault(format!(
+                    "expected a time of {now} ms or later, found {} ms: times must not go back",
+                    spot.time
+                )));
+            }
+            now = spot.time;
+            if player >= trace.players.len() {
+                trace.players.resize(player + 1, Vec::new());
+            }
+            let spots = &mut trace.players[player];
+            if spots.last().is_some_and(|last| last.time == spot.time) {
+                return Err(fault(format!(
+                    "expected each player once at a time, found player {player} twice at {now} ms"
+                )));
+            }
+            spots.push(spot);
+        }
+        trace.check().map(|()| trace)
+    }
+
+    /// Fails for fewer than two players, and for numbers that nobody has.
+    fn check(&self) -> Result<(), TraceError> {
+        let fault = |what| Err(TraceError { line: 0, what });
+        let found = self.players.len();
+        if let Some(nobody) = self.players.iter().position(Vec::is_empty) {
+            return fault(format!(
+                "expected players numbered from 0 without gaps, found {found} and no line of \
+                 player {nobody}"
+            ));
+        }
+        match found {
+            0 => fault("expected two players or more, found no line of any".into()),
+            1 => fault("expected two players or more, found one: nobody can see anybody".into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// When the trace begins and ends. [Unit: ms]
+    pub fn span(&self) -> [u64; 2] {
+        let first = self.players.iter().filter_map(|spots| spots.first());
+        let last = self.players.iter().filter_map(|spots| spots.last());
+        [
+            first.map(|spot| spot.time).min().unwrap_or(0),
+            last.map(|spot| spot.time).max().unwrap_or(0),
+        ]
+    }
+
+    /// The lines of the trace, as [`Trace::read`] reads them: the same numbers come back.
+    pub fn write(&self) -> String {
+        let mut spots: Vec<(u64, usize, &Spot)> = Vec::new();
+        for (player, list) in self.players.iter().enumerate() {
+            spots.extend(list.iter().map(|spot| (spot.time, player, spot)));
+        }
+        spots.sort_by_key(|&(time, player, _)| (time, player));
+        let mut text = format!("{HEADER}\n");
+        for (time, player, spot) in spots {
+            let ([x, y, z], [pitch, yaw]) = (spot.at, spot.view);
+            let dead = u8::from(spot.dead);
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{time},{player},{x},{y},{z},{pitch},{yaw},{dead}");
+        }
+        text
+    }
+}
+
+/// One line.
+fn spot(line: &str) -> Result<(usize, Spot), String> {
+    let mut words = line.split(',');
+    let found = line.split(',').count();
+    if found != 8 {
+        return Err(format!(
+            "expected 8 columns, found {found}: {:?}",
+            shortened(line)
+        ));
+    }
+    let mut next = || words.next().unwrap_or("").trim();
+    let time = whole("t_ms", next())?;
+    let player = whole("player", next())? as usize;
+    if player >= MOST_PLAYERS {
+        return Err(format!(
+            "expected players 0 to {}, found {player}",
+            MOST_PLAYERS - 1
+        ));
+    }
+    let at = [
+        number("x", next())?,
+        number("y", next())?,
+        number("z", next())?,
+    ];
+    let view = [number("pitch_deg", next())?, number("yaw_deg", next())?];
+    let dead = match next() {
+        "0" => false,
+        "1" => true,
+        other => return Err(format!("expected 0 or 1 for dead, found {other:?}")),
+    };
+    let spot = Spot {
+        time,
+        at,
+        view,
+        dead,
+    };
+    Ok((player, spot))
+}
+
+/// A whole number that is less than 2^53, as all programs can tell it.
+fn whole(column: &str, word: &str) -> Result<u64, String> {
+    let number = word.parse().ok().filter(|number| *number < 1_u64 << 53);
+    number.ok_or_else(|| format!("expected a whole number for {column}, found {word:?}"))
+}
+
+fn number(column: &str, word: &str) -> Result<f64, String> {
+    let number = word.parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| format!("expected a finite number for {column}, found {word:?}"))
+}
+
+/// What was found is not to fill the screen.
+fn shortened(line: &str) -> String {
+    line.chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(lines: &str) -> Result<Trace, TraceError> {
+        Trace::read(format!("{HEADER}\n{lines}").as_bytes())
+    }
+
+    #[test]
+    fn what_is_written_reads_back_to_the_same() {
+        let trace = read("0,0,1,2.5,-3,0,90,0\n0,1,4,5,6,1.5,-90,1\n50,0,0.1,2,3,0,0,0\n").unwrap();
+        assert_eq!(trace.players[0][1].at, [0.1, 2.0, 3.0]);
+        assert_eq!((trace.span(), trace.players[1][0].dead), ([0, 50], true));
+        assert_eq!(Trace::read(trace.write().as_bytes()), Ok(trace));
+    }
+
+    #[test]
+    fn ends_of_lines_may_be_those_of_windows() {
+        let text = format!("{HEADER}\r\n0,0,1,2,3,0,0,0\r\n0,1,1,2,3,0,0,0\r\n");
+        assert_eq!(Trace::read(text.as_bytes()).unwrap().players.len(), 2);
+    }
+
+    #[test]
+    fn each_fault_is_told_with_its_line() {
+        for (lines, at, what) in [
+            ("", 0, "two players or more"),
+            ("0,0,1,2,3,0,0,0\n", 0, "found one"),
+            ("0,0,1,2,3,0,0\n", 2, "8 columns, found 7"),
+            ("0,0,NaN,2,3,0,0,0\n", 2, "finite number for x"),
+            ("0,0,1,inf,3,0,0,0\n", 2, "finite number for y"),
+            ("0,0,1,2,3,0,0,2\n", 2, "0 or 1 for dead"),
+            ("0,x,1,2,3,0,0,0\n", 2, "whole number for player"),
+            ("0,-1,1,2,3,0,0,0\n", 2, "whole number for player"),
+            ("0,9999,1,2,3,0,0,0\n", 2, "players 0 to 4095"),
+            ("5,0,1,2,3,0,0,0\n4,1,1,2,3,0,0,0\n", 3, "must not go back"),
+            ("5,0,1,2,3,0,0,0\n5,0,1,2,3,0,0,0\n", 3, "twice at 5 ms"),
+            (
+                "0,0,1,2,3,0,0,0\n0,2,1,2,3,0,0,0\n",
+                0,
+                "no line of player 1",
+            ),
+        ] {
+            let error = read(lines).unwrap_err();
+            assert_eq!(error.line, at, "{lines:?}: {error}");
+            assert!(error.what.contains(what), "{lines:?}: {error}");
+        }
+        let other = Trace::read("a,b,c\n1,2,3\n".as_bytes()).unwrap_err();
+        assert!(other.line == 1 && other.what.contains("t_ms"), "{other}");
+    }
+}

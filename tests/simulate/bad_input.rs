@@ -1,0 +1,104 @@
+//! What is wrong with a trace, a job or an option is told, with the file and the line.
+
+use crate::common::Folder;
+
+const HEADER: &str = "t_ms,player,x,y,z,pitch_deg,yaw_deg,dead";
+
+#[test]
+fn faults_of_traces_are_told_with_file_and_line() {
+    let folder = Folder::with_wall();
+    for (lines, what) in [
+        ("", "two players or more"),
+        ("0,0,1,1,0,0,0,0\n", "found one"),
+        (
+            "0,0,1,1,0,0,0,0\n0,1,NaN,1,0,0,0,0\n",
+            "line 3: expected a finite number for x",
+        ),
+        (
+            "9,0,1,1,0,0,0,0\n8,1,1,1,0,0,0,0\n",
+            "line 3: expected a time of 9 ms or later",
+        ),
+        (
+            "0,0,1,1,0,0,0,0\n0,0,1,1,0,0,0,0\n",
+            "line 3: expected each player once",
+        ),
+        ("0,0,1,1,0,0,0\n", "line 2: expected 8 columns"),
+        ("0,0,1,1,0,0,0,0\n0,1,-500,1,0,0,0,0\n", ""),
+        (
+            "0,0,-900,1,0,0,0,0\n0,1,-500,1,0,0,0,0\n",
+            "100.0 % of 2 positions outside of it",
+        ),
+    ] {
+        folder.write("play.csv", format!("{HEADER}\n{lines}"));
+        let ran = folder.run(&["simulate", "wall.vcb", "--traces", "play.csv"]);
+        if what.is_empty() {
+            // One who is nowhere is counted, and told of.
+            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+            assert!(
+                ran.stdout.contains("1 of 2 positions are in no place"),
+                "{}",
+                ran.stdout
+            );
+            continue;
+        }
+        assert_eq!(ran.code, Some(3), "{lines:?}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("play.csv") && ran.stderr.contains(what),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(ran.stdout, "");
+    }
+    folder.write("play.csv", "a,b\n");
+    let ran = folder.run(&["simulate", "wall.vcb", "--traces", "play.csv"]);
+    assert!(
+        ran.code == Some(3) && ran.stderr.contains("line 1"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_trace_with_the_ends_of_lines_of_windows_is_read() {
+    let folder = Folder::with_wall();
+    let lines = format!("{HEADER}\n0,0,1,1,0,0,0,0\n0,1,2,2,0,0,0,0\n").replace('\n', "\r\n");
+    folder.write("play.csv", lines);
+    folder.ok(&["simulate", "wall.vcb", "--traces", "play.csv"]);
+}
+
+#[test]
+fn options_that_cannot_be_are_told_of() {
+    let folder = Folder::with_wall();
+    let run = |more: &[&str]| {
+        let mut arguments = vec!["simulate", "wall.vcb", "--seconds", "1"];
+        arguments.extend(more);
+        let ran = folder.run(&arguments);
+        (ran.code, ran.stderr)
+    };
+    for more in [
+        &["--scheme", "nobody"][..],
+        &["--scheme", "CS,CS"],
+        &["--hz", "0"],
+        &["--hz", "5000"],
+        &["--loss", "100"],
+        &["--rtt", "-1"],
+        &["--players", "1"],
+        &["--traces", "x.csv", "--players", "5"],
+    ] {
+        let (code, words) = run(more);
+        assert_eq!(code, Some(2), "{more:?}: {words}");
+    }
+    assert!(
+        run(&["--scheme", "nobody"]).1.contains("best"),
+        "names that there are"
+    );
+    let missing = folder.run(&["simulate", "wall.vcb", "--traces", "none.csv"]);
+    assert!(missing.code == Some(4) && missing.stderr.contains("none.csv"));
+    folder.write("job.json", "{\"job\": 3}");
+    let job = folder.run(&["simulate", "--job", "job.json"]);
+    assert!(
+        job.code == Some(3) && job.stderr.contains("job.json"),
+        "{}",
+        job.stderr
+    );
+}

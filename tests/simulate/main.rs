@@ -1,0 +1,13 @@
+//! Sight with a look-ahead, and what a bundle is worth to a game.
+#![cfg(feature = "cli")]
+
+mod bad_input;
+#[path = "../common/baking.rs"]
+mod baking;
+#[path = "../cli/common.rs"]
+#[allow(dead_code)]
+mod common;
+mod level;
+mod schemes;
+mod terrain;
+mod traces;

@@ -1,0 +1,300 @@
+//! The program on traces: the table of the paper on real ones, and ways that are made up.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::common::Folder;
+
+#[test]
+fn a_page_tells_it_with_charts() {
+    let folder = hills();
+    folder.ok(&[
+        "simulate",
+        "hills.vcb",
+        "--players",
+        "6",
+        "--seconds",
+        "20",
+        "--rtt",
+        "100",
+        "-o",
+        "report.html",
+    ]);
+    let page = String::from_utf8(folder.read("report.html")).unwrap();
+    for words in [
+        "<svg",
+        "Bytes of a client",
+        "Late against exposed",
+        "best",
+        "hills.vcb",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+/// Traces that are not part of the repository; says so if they are not there.
+pub fn traces() -> Option<PathBuf> {
+    let folder = match std::env::var_os("VIEWCELL_DATA") {
+        Some(data) => PathBuf::from(data),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
+    }
+    .join("traces");
+    if !folder.is_dir() {
+        // Straight to stderr: what a test that passes prints is not shown.
+        let _ = writeln!(std::io::stderr(), "skipped: {} not found", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+fn json(folder: &Folder, arguments: &[&str]) -> Value {
+    let ran = folder.run(arguments);
+    assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+fn scheme<'v>(document: &'v Value, name: &str) -> &'v Value {
+    let schemes = document["schemes"].as_array().unwrap();
+    schemes
+        .iter()
+        .find(|scheme| scheme["name"] == name)
+        .unwrap()
+}
+
+/// All numbers of a document but the time that it took.
+fn without_work(mut document: Value) -> Value {
+    for scheme in document["schemes"].as_array_mut().unwrap() {
+        scheme["cpu_us_per_tick"] = Value::Null;
+    }
+    document.as_object_mut().unwrap().remove("job");
+    document
+}
+
+#[test]
+fn real_players_of_quake_come_to_what_was_counted_by_hand() {
+    let Some(traces) = traces() else { return };
+    let folder = Folder::new();
+    for (map, trace, perfect, published, tightened, best) in [
+        ("dm2", "qw_4on4_dm2", 12.769, 1.3091, 1.1644, 1.08),
+        ("ps9ctf", "oa_ps9ctf", 171.013, 1.0637, 1.0562, 1.03),
+    ] {
+        let bsp = traces.join(format!("maps/{map}.bsp"));
+        let bundle = format!("{map}.vcb");
+        folder.ok(&[
+            "bake",
+            "cells",
+            bsp.to_str().unwrap(),
+            "-o",
+            &bundle,
+            "--quiet",
+        ]);
+        let csv = traces.join(format!("{trace}.csv"));
+        let csv = csv.to_str().unwrap();
+        let document = json(
+            &folder,
+            &[
+                "simulate",
+                &bundle,
+                "--traces",
+                csv,
+                "--hz",
+                "10",
+                "--rtt",
+                "0",
+                "--loss",
+                "0",
+                "--json",
+                "--scheme",
+                "CS,CSA,NPP,PPP,FB,tightened,best",
+            ],
+        );
+        let number = |name: &str, field: &str| scheme(&document, name)[field].as_f64().unwrap();
+        let players = document["players"].as_f64().unwrap();
+        assert!((number("PPP", "packets_per_frame") - perfect).abs() < 1e-3);
+        let relayed = number("CS", "packets_per_frame");
+        assert!((relayed - perfect - players).abs() < 1e-3);
+        assert_eq!(
+            number("NPP", "packets_per_frame"),
+            players * (players - 1.0)
+        );
+        assert!((number("FB", "ratio_to_perfect") - published).abs() < 1e-4);
+        assert!((number("tightened", "ratio_to_perfect") - tightened).abs() < 1e-4);
+        let found = number("best", "ratio_to_perfect");
+        assert!(found > 1.0 && found <= best, "{map}: {found}");
+        for name in ["CS", "CSA", "NPP", "PPP", "FB", "best"] {
+            assert_eq!(number(name, "late_frames"), 0.0, "{map} {name}");
+        }
+    }
+}
+
+/// A folder with `hills.vcb`: gentle hills that hide those behind them, and can be walked over.
+fn hills() -> Folder {
+    let (width, height) = (48, 40);
+    let mut asc = format!(
+        "ncols {width}\nnrows {height}\nxllcorner 0\nyllcorner 0\ncellsize 2\nNODATA_value -9999\n"
+    );
+    for row in 0..height {
+        for column in 0..width {
+            let wave = |at: i32, long: f64| (f64::from(at) * long).sin();
+            let height = 3.0 * wave(column, 0.5) * wave(row, 0.45) + 2.0 * wave(column + row, 0.21);
+            asc.push_str(&format!("{height:.3} "));
+        }
+        asc.push('\n');
+    }
+    let folder = Folder::new();
+    folder.write("hills.asc", asc);
+    folder.ok(&[
+        "bake",
+        "terrain",
+        "hills.asc",
+        "--visibility",
+        "exact",
+        "--quiet",
+    ]);
+    folder
+}
+
+#[test]
+fn ways_that_are_made_up_play_back_to_the_same_numbers() {
+    let folder = hills();
+    for motion in ["waypoints", "objectives", "squads"] {
+        let made = json(
+            &folder,
+            &[
+                "simulate",
+                "hills.vcb",
+                "--players",
+                "9",
+                "--motion",
+                motion,
+                "--seconds",
+                "60",
+                "--seed",
+                "7",
+                "--write-trace",
+                "ways.csv",
+                "--force",
+                "--json",
+            ],
+        );
+        assert_eq!(made["players"], 9);
+        assert_eq!(made["frames"], 601);
+        assert_eq!(made["positions_nowhere"], 0);
+        let played = json(
+            &folder,
+            &["simulate", "hills.vcb", "--traces", "ways.csv", "--json"],
+        );
+        assert!(
+            without_work(made.clone()) == without_work(played),
+            "{motion}: played"
+        );
+        folder.write("made.json", made.to_string());
+        let again = json(&folder, &["simulate", "--job", "made.json", "--json"]);
+        assert!(
+            without_work(made.clone()) == without_work(again),
+            "{motion}: told again"
+        );
+        let seen = scheme(&made, "PPP")["packets_per_frame"].as_f64().unwrap();
+        assert!(
+            seen > 0.0 && seen < 72.0,
+            "{motion}: some see each other, some do not"
+        );
+        for name in [
+            "CS",
+            "CSA",
+            "NPP",
+            "PPP",
+            "FB",
+            "look-ahead",
+            "grown",
+            "best",
+        ] {
+            assert_eq!(scheme(&made, name)["late_frames"], 0.0, "{motion} {name}");
+        }
+        let other = json(
+            &folder,
+            &[
+                "simulate",
+                "hills.vcb",
+                "--players",
+                "9",
+                "--motion",
+                motion,
+                "--seconds",
+                "60",
+                "--seed",
+                "8",
+                "--json",
+            ],
+        );
+        // Not by `assert_ne`, which would print both.
+        let differ = without_work(made)["schemes"] != without_work(other)["schemes"];
+        assert!(differ, "{motion}: another seed, and the same ways");
+    }
+}
+
+#[test]
+fn several_seeds_tell_how_sure_a_mean_is() {
+    let folder = hills();
+    let document = json(
+        &folder,
+        &[
+            "simulate",
+            "hills.vcb",
+            "--players",
+            "4",
+            "--seconds",
+            "20",
+            "--repeat",
+            "5",
+            "--scheme",
+            "PPP,best",
+            "--json",
+        ],
+    );
+    assert_eq!(document["runs"], 5);
+    let packets = &scheme(&document, "PPP")["packets"];
+    let mean = packets["mean"].as_f64().unwrap();
+    let [low, high] = [0, 1].map(|i| packets["confidence"][i].as_f64().unwrap());
+    assert!(low < mean && mean < high, "{packets}");
+}
+
+#[test]
+fn look_ahead_answers_on_the_command_line() {
+    let folder = Folder::with_wall();
+    let ran = folder.run(&["query", "visible", "wall.vcb", "0,0", "0,0"]);
+    assert_eq!(ran.stdout, "visible\n");
+    let near = folder.run(&["query", "within", "wall.vcb", "0,0", "0,0", "--reach", "0"]);
+    assert_eq!((near.code, near.stdout.as_str()), (Some(0), "visible\n"));
+    let far = json(
+        &folder,
+        &[
+            "query", "within", "wall.vcb", "0,0", "1,1", "--reach", "1e6,0", "--json",
+        ],
+    );
+    assert_eq!(far["visible"], true);
+    assert_eq!(far["reach"][0], 1e6);
+    let pairs = folder.run_with_stdin(
+        &[
+            "query", "within", "wall.vcb", "--pairs", "-", "--reach", "3",
+        ],
+        b"0 0 0 0\n1 1 2 2\n",
+    );
+    assert_eq!(pairs.stdout.lines().count(), 2);
+    assert_eq!(
+        folder
+            .run(&["query", "within", "wall.vcb", "0,0", "1,1", "--reach", "-1"])
+            .code,
+        Some(2)
+    );
+    assert_eq!(
+        folder
+            .run(&[
+                "query", "within", "wall.vcb", "0,0", "1,1", "--reach", "nan"
+            ])
+            .code,
+        Some(2)
+    );
+}
