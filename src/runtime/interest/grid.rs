@@ -1,0 +1,204 @@
+//! The method for production: grids of several cell sizes, built anew each tick.
+//!
+//! Between two ticks it keeps nothing but the pairs that overlap, sorted. A tick compares these once
+//! more to find what ceased, and looks in the grids for what began: a pair that overlaps now and did
+//! not at the end of the last tick. Where regions jump or stand makes no difference to it.
+
+use super::changes::{Key, indices, key};
+use super::levels::Levels;
+use super::table::Table;
+use super::{Method, Record, Regions};
+
+/// Ticks after which levels are chosen anew in any case.
+const PATIENCE: u32 = 64;
+
+/// Grids of hashed cells, a level for each power of two of the regions' sizes.
+///
+/// A tick takes time proportional to the number of regions and of pairs that overlap, wherever they
+/// are, if sides are of like length; regions that are long along one axis and thin along another
+/// cost as cubes of their longest side.
+#[derive(Debug, Default)]
+pub struct Grid {
+    levels: Levels,
+    /// When levels were chosen: how many regions there were, and how many ticks ago that is.
+    count: usize,
+    age: u32,
+    /// Updates, subscriptions.
+    tables: [Table; 2],
+    /// Pairs that overlap, sorted.
+    held: Vec<Key>,
+    /// The next of them.
+    next: Vec<Key>,
+    began: Vec<Key>,
+    spare: Vec<Key>,
+}
+
+impl Grid {
+    /// The pairs that overlapped when the last tick ended, by the indices of the update region, then
+    /// of the subscription region.
+    pub fn pairs(&self) -> impl ExactSizeIterator<Item = (u32, u32)> + '_ {
+        self.held.iter().copied().map(indices)
+    }
+
+    /// Puts all regions into the tables.
+    fn fill(&mut self, regions: &Regions) {
+        // Levels stay as they are until a region outgrows them, or much else may have changed.
+        let count = regions.count();
+        let stale = count > self.count + self.count / 4 || count < self.count / 2;
+        self.age += 1;
+        if !stale && self.age < PATIENCE && self.try_fill(regions) {
+            return;
+        }
+        self.levels.choose(regions);
+        for (kind, table) in self.tables.iter_mut().enumerate() {
+            table.set_levels(kind, &self.levels);
+        }
+        (self.count, self.age) = (count, 0);
+        self.try_fill(regions);
+    }
+
+    fn try_fill(&mut self, regions: &Regions) -> bool {
+        let mut tables = self.tables.iter_mut().enumerate();
+        tables.all(|(kind, table)| table.fill(regions, kind, &self.levels))
+    }
+
+    /// Finds who began: of each pair that overlaps, the region of the lower level finds the other;
+    /// on the same level, the subscription the update.
+    fn search(&mut self) {
+        let Self {
+            tables: [updates, subscriptions],
+            began,
+            ..
+        } = self;
+        began.clear();
+        for level in subscriptions.levels() {
+            for (entry, was) in subscriptions.entries(level) {
+                for other in updates.levels() {
+                    if other.level() < level.level() {
+                        continue;
+                    }
+                    updates.search(other, &entry.bounds, !entry.moved, |update, there| {
+                        if !was.overlaps(there) && update.index != entry.index {
+                            began.push(key(update.index, entry.index));
+                        }
+                    });
+                }
+            }
+        }
+        for level in updates.levels() {
+            for other in subscriptions.levels() {
+                if other.level() <= level.level() {
+                    continue;
+                }
+                for (entry, was) in updates.entries(level) {
+                    subscriptions.search(other, &entry.bounds, !entry.moved, |found, there| {
+                        if !was.overlaps(there) && found.index != entry.index {
+                            began.push(key(entry.index, found.index));
+                        }
+                    });
+                }
+            }
+        }
+    }
+
+    /// Drops from the pairs those that ceased, and adds those that began.
+    fn merge(&mut self, regions: &Regions, changes: &mut Record) {
+        self.next.clear();
+        let mut began = self.began.iter().copied().peekable();
+        for &pair in &self.held {
+            while let Some(new) = began.next_if(|new| *new < pair) {
+                self.next.push(new);
+            }
+            let (update, subscription) = indices(pair);
+            if regions.now(update).overlaps(regions.now(subscription)) {
+                self.next.push(pair);
+            } else {
+                changes.cease(regions, update, subscription);
+            }
+        }
+        self.next.extend(began);
+        core::mem::swap(&mut self.held, &mut self.next);
+    }
+}
+
+impl Method for Grid {
+    fn tick(&mut self, regions: &Regions, changes: &mut Record) {
+        self.fill(regions);
+        self.search();
+        sort(&mut self.began, &mut self.spare);
+        for (update, subscription) in self.began.iter().copied().map(indices) {
+            changes.begin(regions, update, subscription);
+        }
+        self.merge(regions, changes);
+    }
+
+    fn bytes(&self) -> usize {
+        let keys = [&self.held, &self.next, &self.began, &self.spare];
+        self.levels.bytes()
+            + self.tables.iter().map(Table::bytes).sum::<usize>()
+            + keys.iter().map(|keys| keys.capacity()).sum::<usize>() * size_of::<Key>()
+    }
+}
+
+/// Sorts; many keys by digits of 11 bits, from the lowest, as far as digits differ.
+fn sort(keys: &mut Vec<Key>, spare: &mut Vec<Key>) {
+    const BITS: u32 = 11;
+    if keys.len() < 1 << BITS {
+        keys.sort_unstable();
+        return;
+    }
+    let (all, any) = keys
+        .iter()
+        .fold((Key::MAX, 0), |(all, any), key| (all & key, any | key));
+    let differ = all ^ any;
+    spare.clear();
+    spare.resize(keys.len(), 0);
+    for shift in (0..Key::BITS).step_by(BITS as usize) {
+        let digit = |key: Key| (key >> shift) as usize & ((1 << BITS) - 1);
+        if digit(differ) == 0 {
+            continue;
+        }
+        let mut starts = [0_u32; 1 << BITS];
+        for &key in &*keys {
+            if let Some(start) = starts.get_mut(digit(key)) {
+                *start += 1;
+            }
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            (*start, sum) = (sum, sum + *start);
+        }
+        for &key in &*keys {
+            let Some(start) = starts.get_mut(digit(key)) else {
+                continue;
+            };
+            if let Some(place) = spare.get_mut(*start as usize) {
+                *place = key;
+            }
+            *start += 1;
+        }
+        core::mem::swap(keys, spare);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_sort_as_comparing_does() {
+        let mut state = 1_u64;
+        for count in [0, 1, 2047, 2048, 5000] {
+            let mut keys: Vec<Key> = (0..count)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    key((state >> 40) as u32 % 3000, (state >> 20) as u32 % 3000)
+                })
+                .collect();
+            let mut expected = keys.clone();
+            expected.sort_unstable();
+            sort(&mut keys, &mut Vec::new());
+            assert_eq!(keys, expected);
+        }
+    }
+}
