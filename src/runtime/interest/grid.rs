@@ -5,9 +5,10 @@
 //! not at the end of the last tick. Where regions jump or stand makes no difference to it.
 
 use super::changes::{Key, indices, key};
-use super::levels::Levels;
-use super::table::Table;
-use super::{Method, Record, Regions};
+use super::levels::{Boxes, Levels};
+use super::motion::linear;
+use super::table::{Entry, Table};
+use super::{Bounds, Method, Record, Regions};
 
 /// Ticks after which levels are chosen anew in any case.
 const PATIENCE: u32 = 64;
@@ -17,12 +18,14 @@ const PATIENCE: u32 = 64;
 /// A tick takes time proportional to the number of regions and of pairs that overlap, wherever they
 /// are, if sides are of like length; regions that are long along one axis and thin along another
 /// cost as cubes of their longest side.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Grid {
     levels: Levels,
     /// When levels were chosen: how many regions there were, and how many ticks ago that is.
     count: usize,
     age: u32,
+    /// Which boxes they are for.
+    boxes: Boxes,
     /// Updates, subscriptions.
     tables: [Table; 2],
     /// Pairs that overlap, sorted.
@@ -33,6 +36,22 @@ pub struct Grid {
     spare: Vec<Key>,
 }
 
+impl Default for Grid {
+    fn default() -> Self {
+        Self {
+            levels: Levels::default(),
+            count: 0,
+            age: 0,
+            boxes: Boxes::Now,
+            tables: Default::default(),
+            held: Vec::new(),
+            next: Vec::new(),
+            began: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+}
+
 impl Grid {
     /// The pairs that overlapped when the last tick ended, by the indices of the update region, then
     /// of the subscription region.
@@ -40,16 +59,62 @@ impl Grid {
         self.held.iter().copied().map(indices)
     }
 
+    /// The same where instants are asked for.
+    fn merge_at(&mut self, regions: &Regions, changes: &mut Record) {
+        let span = |update, subscription| {
+            linear(
+                [regions.was(update), regions.was(subscription)],
+                [regions.now(update), regions.now(subscription)],
+            )
+        };
+        let stays = |update, subscription| {
+            let (update, subscription) = (regions.now(update), regions.now(subscription));
+            update.overlaps(subscription)
+        };
+        self.next.clear();
+        let mut began = self.began.iter().copied().peekable();
+        let mut held = self.held.iter().copied().peekable();
+        loop {
+            // No pair is in both lists.
+            let is_new = match (began.peek(), held.peek()) {
+                (Some(new), Some(old)) => new < old,
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+                (None, None) => break,
+            };
+            let Some(pair) = (if is_new { began.next() } else { held.next() }) else {
+                break;
+            };
+            let (update, subscription) = indices(pair);
+            let stays = stays(update, subscription);
+            if (is_new || !stays)
+                && let Some(span) = span(update, subscription)
+            {
+                if is_new {
+                    changes.begin_at(regions, update, subscription, span.from);
+                }
+                if !stays {
+                    changes.cease_at(regions, update, subscription, span.to);
+                }
+            }
+            if stays {
+                self.next.push(pair);
+            }
+        }
+        core::mem::swap(&mut self.held, &mut self.next);
+    }
+
     /// Puts all regions into the tables.
-    fn fill(&mut self, regions: &Regions) {
+    fn fill(&mut self, regions: &Regions, boxes: Boxes) {
         // Levels stay as they are until a region outgrows them, or much else may have changed.
         let count = regions.count();
         let stale = count > self.count + self.count / 4 || count < self.count / 2;
         self.age += 1;
-        if !stale && self.age < PATIENCE && self.try_fill(regions) {
+        if !stale && self.boxes == boxes && self.age < PATIENCE && self.try_fill(regions) {
             return;
         }
-        self.levels.choose(regions);
+        self.boxes = boxes;
+        self.levels.choose(regions, boxes);
         for (kind, table) in self.tables.iter_mut().enumerate() {
             table.set_levels(kind, &self.levels);
         }
@@ -59,18 +124,17 @@ impl Grid {
 
     fn try_fill(&mut self, regions: &Regions) -> bool {
         let mut tables = self.tables.iter_mut().enumerate();
-        tables.all(|(kind, table)| table.fill(regions, kind, &self.levels))
+        tables.all(|(kind, table)| table.fill(regions, kind, &self.levels, self.boxes))
     }
 
-    /// Finds who began: of each pair that overlaps, the region of the lower level finds the other;
-    /// on the same level, the subscription the update.
-    fn search(&mut self) {
-        let Self {
-            tables: [updates, subscriptions],
-            began,
-            ..
-        } = self;
-        began.clear();
+    /// Calls `found` once with each pair of an update and a subscription whose boxes overlap and one of
+    /// which moved, and with where the two were; with some more pairs of which none moved.
+    ///
+    /// The region of the lower level finds the other; on the same level, the subscription the update.
+    fn search(
+        [updates, subscriptions]: &[Table; 2],
+        mut found: impl FnMut([&Entry; 2], [&Bounds; 2]),
+    ) {
         for level in subscriptions.levels() {
             for (entry, was) in subscriptions.entries(level) {
                 for other in updates.levels() {
@@ -78,8 +142,8 @@ impl Grid {
                         continue;
                     }
                     updates.search(other, &entry.bounds, !entry.moved, |update, there| {
-                        if !was.overlaps(there) && update.index != entry.index {
-                            began.push(key(update.index, entry.index));
+                        if update.index != entry.index {
+                            found([update, entry], [there, was]);
                         }
                     });
                 }
@@ -91,9 +155,9 @@ impl Grid {
                     continue;
                 }
                 for (entry, was) in updates.entries(level) {
-                    subscriptions.search(other, &entry.bounds, !entry.moved, |found, there| {
-                        if !was.overlaps(there) && found.index != entry.index {
-                            began.push(key(entry.index, found.index));
+                    subscriptions.search(other, &entry.bounds, !entry.moved, |heard, there| {
+                        if heard.index != entry.index {
+                            found([entry, heard], [was, there]);
                         }
                     });
                 }
@@ -123,13 +187,35 @@ impl Grid {
 
 impl Method for Grid {
     fn tick(&mut self, regions: &Regions, changes: &mut Record) {
-        self.fill(regions);
-        self.search();
+        self.fill(regions, Boxes::Now);
+        let Self { tables, began, .. } = self;
+        began.clear();
+        Self::search(tables, |[update, subscription], [was, other_was]| {
+            if !was.overlaps(other_was) {
+                began.push(key(update.index, subscription.index));
+            }
+        });
         sort(&mut self.began, &mut self.spare);
         for (update, subscription) in self.began.iter().copied().map(indices) {
             changes.begin(regions, update, subscription);
         }
         self.merge(regions, changes);
+    }
+
+    fn sweep(&mut self, regions: &Regions, changes: &mut Record) {
+        self.fill(regions, Boxes::Swept);
+        let Self { tables, began, .. } = self;
+        began.clear();
+        Self::search(tables, |[update, subscription], [was, other_was]| {
+            let (u, s) = (update.index, subscription.index);
+            if !was.overlaps(other_was)
+                && linear([was, other_was], [regions.now(u), regions.now(s)]).is_some()
+            {
+                began.push(key(u, s));
+            }
+        });
+        sort(&mut self.began, &mut self.spare);
+        self.merge_at(regions, changes);
     }
 
     fn bytes(&self) -> usize {

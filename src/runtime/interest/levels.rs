@@ -22,6 +22,25 @@ const UNEVEN: f32 = 1.0734;
 /// Sides may grow by this before levels are chosen anew.
 const SLACK: f32 = 1.01;
 
+/// Which box of a region counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Boxes {
+    /// Where it is.
+    Now,
+    /// All where it has been since the last tick: Liu's axis-aligned swept volume.
+    Swept,
+}
+
+impl Boxes {
+    #[inline]
+    pub fn of(self, was: &Bounds, now: &Bounds) -> Bounds {
+        match self {
+            Self::Now => *now,
+            Self::Swept => was.union(now),
+        }
+    }
+}
+
 /// What is known of one level.
 #[derive(Clone, Copy, Debug, Default)]
 struct Level {
@@ -85,11 +104,11 @@ fn sides(bounds: &Bounds) -> [f32; 3] {
 
 impl Levels {
     /// Looks at all regions.
-    pub fn choose(&mut self, regions: &Regions) {
+    pub fn choose(&mut self, regions: &Regions, boxes: Boxes) {
         self.measure_spread(regions);
         self.levels.fill(Level::default());
-        for (_, kind, _, _, bounds) in regions.iter() {
-            let sides = sides(bounds);
+        for (_, kind, _, was, now) in regions.iter() {
+            let sides = sides(&boxes.of(was, now));
             let Some(level) = self.levels.get_mut(raw_level(sides, self.spread)) else {
                 continue;
             };

@@ -1,6 +1,6 @@
 //! Regions and a method together.
 
-use super::{Bounds, Changes, Grid, InterestError, Kind, Record, Region, Regions};
+use super::{Bounds, Changes, Events, Grid, InterestError, Kind, Record, Region, Regions};
 
 /// How pairs are found. All methods say the same changes in the same order.
 pub trait Method {
@@ -8,6 +8,11 @@ pub trait Method {
     /// each once, in the order of [`Changes`]. It is called for every tick in which a region has
     /// moved, come or gone, and in no other.
     fn tick(&mut self, regions: &Regions, changes: &mut Record);
+
+    /// Records what began and what ceased while each region moved along a straight line from where it
+    /// was to where it is, with the instants, in the order of [`Events`]. Called instead of
+    /// [`Method::tick`].
+    fn sweep(&mut self, regions: &Regions, changes: &mut Record);
 
     /// Bytes of memory that the method itself uses.
     fn bytes(&self) -> usize;
@@ -104,6 +109,20 @@ impl<M: Method> Interest<M> {
             self.regions.end_tick();
         }
         self.changes.changes()
+    }
+
+    /// Ends a tick: what has happened since the last one, if all that moved did so along straight
+    /// lines, each corner at its own steady speed. Also says what came to overlap and ceased to
+    /// between the ticks, which [`Interest::tick`] misses (Liu, chapter 4).
+    ///
+    /// A region that came is there from the end of the tick, one that went until its beginning.
+    pub fn sweep(&mut self) -> Events<'_> {
+        self.changes.clear();
+        if self.regions.moved() > 0 {
+            self.method.sweep(&self.regions, &mut self.changes);
+            self.regions.end_tick();
+        }
+        self.changes.events()
     }
 
     /// The method.

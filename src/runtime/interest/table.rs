@@ -5,7 +5,7 @@
 //! along rows, planes and from one level to the next, so that a search for one region after the other
 //! runs through memory as it lies.
 
-use super::levels::{Levels, Used, cell, reach};
+use super::levels::{Boxes, Levels, Used, cell, reach};
 use super::{Bounds, Kind, Regions};
 
 /// A region in the table.
@@ -146,15 +146,22 @@ impl Table {
     /// Sorts the regions of a kind by the levels that were set. False, and nothing is sorted, if a
     /// region has outgrown these.
     #[must_use]
-    pub fn fill(&mut self, regions: &Regions, kind: usize, levels: &Levels) -> bool {
+    pub fn fill(
+        &mut self,
+        regions: &Regions,
+        kind: usize,
+        levels: &Levels,
+        boxes: Boxes,
+    ) -> bool {
         self.starts.fill(0);
         self.news.fill(0);
         self.cells.clear();
-        for (_, of, moved, _, bounds) in regions.iter() {
+        for (_, of, moved, was, now) in regions.iter() {
             if !is_kind(kind, of) {
                 continue;
             }
-            let (level, sides) = levels.level(kind, bounds);
+            let bounds = boxes.of(was, now);
+            let (level, sides) = levels.level(kind, &bounds);
             let number = self.of_level.get(usize::from(level)).copied().unwrap_or(u8::MAX);
             let Some(torus) = self.levels.get(usize::from(number)) else {
                 return false;
@@ -162,7 +169,7 @@ impl Table {
             if !torus.fits(sides) {
                 return false;
             }
-            let place = torus.place(bounds);
+            let place = torus.place(&bounds);
             self.cells.push(place);
             if let Some(start) = self.starts.get_mut(place as usize) {
                 *start += 1;
@@ -180,7 +187,7 @@ impl Table {
         self.entries.resize(self.cells.len(), NOBODY);
         self.was.resize(self.cells.len(), Bounds::NOWHERE);
         let mut cells = self.cells.iter();
-        for (index, of, moved, was, bounds) in regions.iter() {
+        for (index, of, moved, was, now) in regions.iter() {
             if !is_kind(kind, of) {
                 continue;
             }
@@ -191,7 +198,7 @@ impl Table {
             *start -= 1;
             if let Some(entry) = self.entries.get_mut(*start as usize) {
                 *entry = Entry {
-                    bounds: *bounds,
+                    bounds: boxes.of(was, now),
                     index,
                     moved,
                 };
