@@ -1,5 +1,6 @@
 //! Methods side by side: where they differ.
 
+pub mod interest;
 mod visibility;
 
 pub use visibility::{Against, Compared, ModeShares, MotionOptions, MotionSample, compare_modes};

@@ -66,9 +66,10 @@ impl Bounds {
         (ax <= dx) & (cx <= bx) & (ay <= dy) & (cy <= by) & (az <= dz) & (cz <= bz)
     }
 
-    /// The smallest box around both. [`Bounds::NOWHERE`] adds nothing.
+    /// The smallest box around both. A region that is not there adds nothing.
     #[inline]
-    pub(super) fn union(&self, other: &Self) -> Self {
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
         let ([ax, ay, az], [bx, by, bz]) = (self.min, self.max);
         let ([cx, cy, cz], [dx, dy, dz]) = (other.min, other.max);
         Self {

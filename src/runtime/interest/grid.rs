@@ -10,6 +10,9 @@ use super::motion::linear;
 use super::table::{Entry, Table};
 use super::{Bounds, Method, Record, Regions};
 
+/// Of fewer regions one thread makes quick work.
+const FEW: usize = 2000;
+
 /// Ticks after which levels are chosen anew in any case.
 const PATIENCE: u32 = 64;
 
@@ -26,6 +29,9 @@ pub struct Grid {
     age: u32,
     /// Which boxes they are for.
     boxes: Boxes,
+    threads: usize,
+    /// Of threads other than the first: what they found.
+    others: Vec<Vec<Key>>,
     /// Updates, subscriptions.
     tables: [Table; 2],
     /// Pairs that overlap, sorted.
@@ -43,6 +49,8 @@ impl Default for Grid {
             count: 0,
             age: 0,
             boxes: Boxes::Now,
+            threads: 1,
+            others: Vec::new(),
             tables: Default::default(),
             held: Vec::new(),
             next: Vec::new(),
@@ -53,6 +61,18 @@ impl Default for Grid {
 }
 
 impl Grid {
+    /// A grid whose ticks use so many threads where there are many regions. It says the same changes
+    /// in the same order for any number. Starting threads allocates, so that only one thread keeps
+    /// the promise that a warm tick allocates nothing; 0 is taken for 1.
+    pub fn with_threads(threads: usize) -> Self {
+        let threads = threads.max(1);
+        Self {
+            threads,
+            others: vec![Vec::new(); threads - 1],
+            ..Self::default()
+        }
+    }
+
     /// The pairs that overlapped when the last tick ended, by the indices of the update region, then
     /// of the subscription region.
     pub fn pairs(&self) -> impl ExactSizeIterator<Item = (u32, u32)> + '_ {
@@ -123,46 +143,47 @@ impl Grid {
     }
 
     fn try_fill(&mut self, regions: &Regions) -> bool {
-        let mut tables = self.tables.iter_mut().enumerate();
-        tables.all(|(kind, table)| table.fill(regions, kind, &self.levels, self.boxes))
+        let (levels, boxes) = (&self.levels, self.boxes);
+        let [updates, subscriptions] = &mut self.tables;
+        if self.threads == 1 || regions.count() < FEW {
+            return updates.fill(regions, 0, levels, boxes)
+                && subscriptions.fill(regions, 1, levels, boxes);
+        }
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| updates.fill(regions, 0, levels, boxes));
+            let own = subscriptions.fill(regions, 1, levels, boxes);
+            other.join().unwrap_or(false) && own
+        })
     }
 
-    /// Calls `found` once with each pair of an update and a subscription whose boxes overlap and one of
-    /// which moved, and with where the two were; with some more pairs of which none moved.
-    ///
-    /// The region of the lower level finds the other; on the same level, the subscription the update.
-    fn search(
-        [updates, subscriptions]: &[Table; 2],
-        mut found: impl FnMut([&Entry; 2], [&Bounds; 2]),
-    ) {
-        for level in subscriptions.levels() {
-            for (entry, was) in subscriptions.entries(level) {
-                for other in updates.levels() {
-                    if other.level() < level.level() {
-                        continue;
-                    }
-                    updates.search(other, &entry.bounds, !entry.moved, |update, there| {
-                        if update.index != entry.index {
-                            found([update, entry], [there, was]);
-                        }
-                    });
+    /// Gathers, sorted, the pairs of an update and a subscription whose boxes overlap and of which
+    /// `is_new` says so, given them and where they were. It is not asked of all pairs of which neither
+    /// moved.
+    fn search(&mut self, is_new: impl Fn([&Entry; 2], [&Bounds; 2]) -> bool + Sync) {
+        let Self {
+            tables,
+            began,
+            spare,
+            others,
+            ..
+        } = self;
+        began.clear();
+        let parts = others.len() + 1;
+        if parts == 1 || tables.iter().all(|table| table.count() < FEW) {
+            search_part(tables, (0, 1), &is_new, began);
+        } else {
+            let tables = &*tables;
+            std::thread::scope(|scope| {
+                for (part, found) in (1..).zip(others.iter_mut()) {
+                    let is_new = &is_new;
+                    found.clear();
+                    scope.spawn(move || search_part(tables, (part, parts), is_new, found));
                 }
-            }
+                search_part(tables, (0, parts), &is_new, began);
+            });
+            others.iter_mut().for_each(|found| began.append(found));
         }
-        for level in updates.levels() {
-            for other in subscriptions.levels() {
-                if other.level() <= level.level() {
-                    continue;
-                }
-                for (entry, was) in updates.entries(level) {
-                    subscriptions.search(other, &entry.bounds, !entry.moved, |heard, there| {
-                        if heard.index != entry.index {
-                            found([entry, heard], [was, there]);
-                        }
-                    });
-                }
-            }
-        }
+        sort(began, spare);
     }
 
     /// Drops from the pairs those that ceased, and adds those that began.
@@ -188,14 +209,7 @@ impl Grid {
 impl Method for Grid {
     fn tick(&mut self, regions: &Regions, changes: &mut Record) {
         self.fill(regions, Boxes::Now);
-        let Self { tables, began, .. } = self;
-        began.clear();
-        Self::search(tables, |[update, subscription], [was, other_was]| {
-            if !was.overlaps(other_was) {
-                began.push(key(update.index, subscription.index));
-            }
-        });
-        sort(&mut self.began, &mut self.spare);
+        self.search(|_, [was, other_was]| !was.overlaps(other_was));
         for (update, subscription) in self.began.iter().copied().map(indices) {
             changes.begin(regions, update, subscription);
         }
@@ -204,17 +218,10 @@ impl Method for Grid {
 
     fn sweep(&mut self, regions: &Regions, changes: &mut Record) {
         self.fill(regions, Boxes::Swept);
-        let Self { tables, began, .. } = self;
-        began.clear();
-        Self::search(tables, |[update, subscription], [was, other_was]| {
-            let (u, s) = (update.index, subscription.index);
-            if !was.overlaps(other_was)
-                && linear([was, other_was], [regions.now(u), regions.now(s)]).is_some()
-            {
-                began.push(key(u, s));
-            }
+        self.search(|[update, subscription], [was, other_was]| {
+            let now = [regions.now(update.index), regions.now(subscription.index)];
+            !was.overlaps(other_was) && linear([was, other_was], now).is_some()
         });
-        sort(&mut self.began, &mut self.spare);
         self.merge_at(regions, changes);
     }
 
@@ -222,7 +229,50 @@ impl Method for Grid {
         let keys = [&self.held, &self.next, &self.began, &self.spare];
         self.levels.bytes()
             + self.tables.iter().map(Table::bytes).sum::<usize>()
-            + keys.iter().map(|keys| keys.capacity()).sum::<usize>() * size_of::<Key>()
+            + keys
+                .into_iter()
+                .chain(&self.others)
+                .map(Vec::capacity)
+                .sum::<usize>()
+                * size_of::<Key>()
+    }
+}
+
+/// One part of several of the search: of each pair the region of the lower level finds the other; on
+/// the same level, the subscription the update. So each is found once.
+fn search_part(
+    [updates, subscriptions]: &[Table; 2],
+    part: (usize, usize),
+    is_new: &impl Fn([&Entry; 2], [&Bounds; 2]) -> bool,
+    found: &mut Vec<Key>,
+) {
+    for level in subscriptions.levels() {
+        for (entry, was) in subscriptions.entries(level, part) {
+            for other in updates.levels() {
+                if other.level() < level.level() {
+                    continue;
+                }
+                updates.search(other, &entry.bounds, !entry.moved, |update, there| {
+                    if update.index != entry.index && is_new([update, entry], [there, was]) {
+                        found.push(key(update.index, entry.index));
+                    }
+                });
+            }
+        }
+    }
+    for level in updates.levels() {
+        for other in subscriptions.levels() {
+            if other.level() <= level.level() {
+                continue;
+            }
+            for (entry, was) in updates.entries(level, part) {
+                subscriptions.search(other, &entry.bounds, !entry.moved, |heard, there| {
+                    if heard.index != entry.index && is_new([entry, heard], [was, there]) {
+                        found.push(key(entry.index, heard.index));
+                    }
+                });
+            }
+        }
     }
 }
 

@@ -228,8 +228,9 @@ impl Regions {
             .map(|((index, meta), place)| (index, meta.kind, meta.moved, &place.was, &place.now))
     }
 
+    /// Whether there is a region of an index.
     #[inline]
-    fn is_alive(&self, index: u32) -> bool {
+    pub fn is_alive(&self, index: u32) -> bool {
         self.meta.get(index as usize).is_some_and(|meta| meta.alive)
     }
 
@@ -245,6 +246,11 @@ impl Regions {
     pub fn was(&self, index: u32) -> &Bounds {
         let place = self.places.get(index as usize);
         place.map_or(&Bounds::NOWHERE, |place| &place.was)
+    }
+
+    /// What the region of an index is for, or was if it has been removed.
+    pub fn kind(&self, index: u32) -> Option<Kind> {
+        self.meta.get(index as usize).map(|meta| meta.kind)
     }
 
     /// Whether the region of an index moved, came or went since the last tick.

@@ -215,11 +215,22 @@ impl Table {
         &self.levels
     }
 
-    /// The regions of a level, so that those close to each other are close in memory, and where they
-    /// were.
-    pub fn entries(&self, torus: &Torus) -> impl Iterator<Item = (&Entry, &Bounds)> {
+    /// How many regions there are.
+    pub fn count(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// A part (which, of how many) of the regions of a level, so that those close to each other are
+    /// close in memory, and where they were.
+    pub fn entries(
+        &self,
+        torus: &Torus,
+        (part, parts): (usize, usize),
+    ) -> impl Iterator<Item = (&Entry, &Bounds)> {
         let start = |cell: u32| self.starts.get(cell as usize).map_or(0, |&at| at as usize);
-        let range = start(torus.first)..start(torus.first + torus.cells());
+        let (first, end) = (start(torus.first), start(torus.first + torus.cells()));
+        let cut = |part: usize| first + (end - first) * part / parts;
+        let range = cut(part)..cut(part + 1);
         let entries = self.entries.get(range.clone()).unwrap_or_default();
         entries.iter().zip(self.was.get(range).unwrap_or_default())
     }
