@@ -25,6 +25,7 @@
 //!
 //! A tick allocates nothing once the matcher has seen as many regions and pairs before.
 
+mod awareness;
 mod bounds;
 mod brute;
 mod changes;
@@ -37,6 +38,7 @@ mod motion;
 mod regions;
 mod table;
 
+pub use awareness::{Awareness, AwarenessChanges, Senses, Sight};
 pub use bounds::Bounds;
 pub use brute::BruteForce;
 pub use changes::{Changes, Event, Events, Pair, Record};
