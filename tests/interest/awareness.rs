@@ -43,16 +43,26 @@ fn players_hear_of_those_who_are_near_and_maybe_visible() {
                 radius: [0.0, 1.0][dice.roll(2) as usize],
             };
             let number = awareness.insert(position, place(position), senses).unwrap();
-            assert!(there.insert(number, (position, place(position), senses)).is_none());
+            assert!(
+                there
+                    .insert(number, (position, place(position), senses))
+                    .is_none()
+            );
         }
         for (number, player) in &mut there {
             if dice.roll(3) == 0 {
-                player.0 = player.0.map(|x| (x + dice.fraction() - 0.5).clamp(0.0, 20.0));
+                player.0 = player
+                    .0
+                    .map(|x| (x + dice.fraction() - 0.5).clamp(0.0, 20.0));
                 player.1 = place(player.0);
                 awareness.move_to(*number, player.0, player.1).unwrap();
             }
         }
-        let leaving: Vec<u32> = there.keys().copied().filter(|_| dice.roll(80) == 0).collect();
+        let leaving: Vec<u32> = there
+            .keys()
+            .copied()
+            .filter(|_| dice.roll(80) == 0)
+            .collect();
         for number in leaving {
             there.remove(&number);
             awareness.remove(number).unwrap();
@@ -65,8 +75,8 @@ fn players_hear_of_those_who_are_near_and_maybe_visible() {
                     .map(|axis| (f64::from(here[axis]) - f64::from(other[axis])).powi(2))
                     .sum::<f64>()
                     .sqrt();
-                let perceived = senses.acuity.is_infinite()
-                    || apart <= f64::from(senses.acuity * of.radius);
+                let perceived =
+                    senses.acuity.is_infinite() || apart <= f64::from(senses.acuity * of.radius);
                 // What is infinitely acute perceives even a point.
                 let near = apart <= f64::from(senses.reach) && perceived;
                 if a != b && near && sees(*from, *to) {
@@ -99,12 +109,22 @@ fn positions_and_reaches_that_are_none_are_refused() {
         radius: 1.0,
     };
     for reach in [f32::NAN, f32::INFINITY, -1.0] {
-        assert!(awareness.insert([0.0; 3], 0, senses(reach)).is_err(), "{reach}");
+        assert!(
+            awareness.insert([0.0; 3], 0, senses(reach)).is_err(),
+            "{reach}"
+        );
     }
     assert!(awareness.insert([f32::NAN; 3], 0, senses(1.0)).is_err());
     let number = awareness.insert([0.0; 3], 0, senses(1.0)).unwrap();
     assert!(awareness.move_to(number, [f32::INFINITY; 3], 0).is_err());
-    assert_eq!(awareness.move_to(number + 1, [0.0; 3], 0), Err(InterestError::Unknown));
+    assert_eq!(
+        awareness.move_to(number + 1, [0.0; 3], 0),
+        Err(InterestError::Unknown)
+    );
     awareness.insert([1.0, 0.0, 0.0], 1, senses(0.5)).unwrap();
-    assert_eq!(awareness.tick().began.len(), 0, "room 0 does not see room 1, nor 1 so far");
+    assert_eq!(
+        awareness.tick().began.len(),
+        0,
+        "room 0 does not see room 1, nor 1 so far"
+    );
 }

@@ -100,7 +100,11 @@ impl World {
                 ([x, y, -1e6], [2.0, 2.0, 2e6])
             }
             Self::Points => {
-                let sides = if any(1.0)[0] < 0.5 { [0.0; 3] } else { [2.0; 3] };
+                let sides = if any(1.0)[0] < 0.5 {
+                    [0.0; 3]
+                } else {
+                    [2.0; 3]
+                };
                 (any(side), sides)
             }
             Self::Far => (any(side).map(|x| x + 16_000_000.0), any(3.0)),
@@ -157,7 +161,8 @@ impl<M: Method> Player<M> {
         for step in steps {
             match *step {
                 Step::Come(kind, bounds) => {
-                    self.regions.push(self.interest.insert(kind, bounds).unwrap());
+                    self.regions
+                        .push(self.interest.insert(kind, bounds).unwrap());
                 }
                 Step::Move(number, bounds) => {
                     self.interest.move_to(self.regions[number], bounds).unwrap();

@@ -35,17 +35,26 @@ fn names_of_nobody_and_of_the_removed() {
     assert_eq!(interest.tick().began.len(), 1);
 
     let stranger = Region::from_parts(7, 0);
-    assert_eq!(interest.move_to(stranger, unit(9.0)), Err(InterestError::Unknown));
+    assert_eq!(
+        interest.move_to(stranger, unit(9.0)),
+        Err(InterestError::Unknown)
+    );
     assert_eq!(interest.remove(stranger), Err(InterestError::Unknown));
     let changes = interest.tick();
     assert!(changes.began.is_empty() && changes.ceased.is_empty());
 
     interest.remove(update).unwrap();
     assert_eq!(interest.remove(update), Err(InterestError::Removed));
-    assert_eq!(interest.move_to(update, unit(0.0)), Err(InterestError::Removed));
+    assert_eq!(
+        interest.move_to(update, unit(0.0)),
+        Err(InterestError::Removed)
+    );
     assert_eq!(interest.bounds(update), Err(InterestError::Removed));
     let changes = interest.tick();
-    assert_eq!((changes.ceased[0].update, changes.ceased[0].subscription), (update, heard));
+    assert_eq!(
+        (changes.ceased[0].update, changes.ceased[0].subscription),
+        (update, heard)
+    );
     assert_eq!(interest.count(), 1);
 }
 
@@ -54,8 +63,15 @@ fn more_than_there_is_room_for() {
     let mut interest = Interest::with_limit(Grid::default(), 2);
     let first = interest.insert(Kind::Both, unit(0.0)).unwrap();
     interest.insert(Kind::Both, unit(0.5)).unwrap();
-    assert_eq!(interest.insert(Kind::Both, unit(0.0)), Err(InterestError::Full));
-    assert_eq!(interest.tick().began.len(), 2, "each hears of the other, and not of itself");
+    assert_eq!(
+        interest.insert(Kind::Both, unit(0.0)),
+        Err(InterestError::Full)
+    );
+    assert_eq!(
+        interest.tick().began.len(),
+        2,
+        "each hears of the other, and not of itself"
+    );
     interest.remove(first).unwrap();
     assert_eq!(interest.tick().ceased.len(), 2);
     assert!(interest.insert(Kind::Both, unit(0.0)).is_ok());

@@ -36,7 +36,12 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-fn world(entities: usize) -> (Interest<Grid>, Vec<(viewcell::runtime::interest::Region, [f32; 3])>) {
+fn world(
+    entities: usize,
+) -> (
+    Interest<Grid>,
+    Vec<(viewcell::runtime::interest::Region, [f32; 3])>,
+) {
     let mut dice = Dice(3);
     let mut interest = Interest::new();
     let side = (8.0 * entities as f32).cbrt();
@@ -84,5 +89,8 @@ fn a_warm_tick_allocates_nothing() {
 fn memory_is_linear() {
     let per_entity = |entities| world(entities).0.bytes() as f64 / entities as f64;
     let (few, many) = (per_entity(2000), per_entity(32_000));
-    assert!(many < 1.5 * few && few < 1000.0, "{few} and {many} bytes an entity");
+    assert!(
+        many < 1.5 * few && few < 1000.0,
+        "{few} and {many} bytes an entity"
+    );
 }

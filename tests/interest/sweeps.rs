@@ -89,7 +89,11 @@ fn motion_along_lines_is_solved_as_fractions_are() {
             let mut high = [0; 3];
             for axis in 0..3 {
                 let [a, b] = [(); 2].map(|()| i128::from(dice.roll(range)));
-                let size = if range > 40 { (a - b).abs() / 4 } else { (a - b).abs() % 3 };
+                let size = if range > 40 {
+                    (a - b).abs() / 4
+                } else {
+                    (a - b).abs() % 3
+                };
                 (low[axis], high[axis]) = (b, b + size);
             }
             [low, high]
@@ -112,7 +116,10 @@ fn motion_along_lines_is_solved_as_fractions_are() {
         met += 1;
         touched += u32::from(!less(from, to));
     }
-    assert!(met > 30_000 && touched > 1000 && missed > 100_000, "{met} {touched} {missed}");
+    assert!(
+        met > 30_000 && touched > 1000 && missed > 100_000,
+        "{met} {touched} {missed}"
+    );
 }
 
 #[test]
@@ -131,7 +138,10 @@ fn one_that_passes_through_another_is_missed_by_ticks_and_met_by_sweeps() {
             let events = player.interest.sweep();
             assert_eq!((events.began.len(), events.ceased.len()), (1, 1));
             // From 8 of 20 to 12 of 20.
-            assert_eq!((events.began[0].instant, events.ceased[0].instant), (0.4, 0.6));
+            assert_eq!(
+                (events.began[0].instant, events.ceased[0].instant),
+                (0.4, 0.6)
+            );
         } else {
             let changes = player.interest.tick();
             assert!(changes.began.is_empty() && changes.ceased.is_empty());

@@ -40,7 +40,12 @@ pub struct Args {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// Matchers to run, with commas between
-    #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "grid")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        default_value = "grid"
+    )]
     matcher: Vec<Matcher>,
     /// Also tell of what begins and ceases between ticks, with the instants
     #[arg(long)]
@@ -166,12 +171,12 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn options(args: &Args) -> Result<RunOptions, Failure> {
-    let positive = |name: &str, value: f64| {
-        if value.is_finite() && value > 0.0 && value <= 1e6 {
+    let sound = |name: &str, value: f64, least: f64| {
+        if value >= least && value <= 1e6 {
             return Ok(value);
         }
         Err(Failure::usage(format!(
-            "--{name}: expected a number above 0, at most 1000000, found {value}"
+            "--{name}: expected a number from {least} to 1000000, found {value}"
         )))
     };
     let quadratic = |matcher: &Matcher| matches!(matcher, Matcher::Lucid);
@@ -191,10 +196,10 @@ fn options(args: &Args) -> Result<RunOptions, Failure> {
     };
     Ok(RunOptions {
         entities: args.entities as usize,
-        speed: positive("speed", args.speed)?,
+        speed: sound("speed", args.speed, 0.0)?,
         ticks: args.ticks,
         seed: args.seed,
-        density: positive("density", args.density)?,
+        density: sound("density", args.density, 1e-9)?,
         distribution: args.world.distribution(),
         space_time: args.space_time,
         threads,

@@ -140,7 +140,10 @@ fn document(observers: &Rows<Observer>, targets: &Rows<Target>, which: Which) ->
             }
         }
     };
-    named(&mut observers.iter().map(|row| (&row.0, row.1)), &mut avatars);
+    named(
+        &mut observers.iter().map(|row| (&row.0, row.1)),
+        &mut avatars,
+    );
     named(&mut targets.iter().map(|row| (&row.0, row.1)), &mut avatars);
     let distance = |observer: &Observer, target: &Target| match which {
         Which::Exact => observer.greatest_distance(target.radius),
@@ -202,17 +205,26 @@ impl fmt::Display for Text<'_> {
         for row in &document.distances {
             let (observer, target) = (&row.observer, &row.target);
             let [exact, average, centre] = [row.exact, row.average, row.centre];
-            writeln!(f, "{observer:<16} {target:<16} {exact:>11.2} {average:>12.2} {centre:>12.2}")?;
+            writeln!(
+                f,
+                "{observer:<16} {target:<16} {exact:>11.2} {average:>12.2} {centre:>12.2}"
+            )?;
         }
         let mut column = |title: &str, zones: &[Zone]| {
             writeln!(f, "\n{title}, for {} distances", document.radii_for)?;
-            zones.iter().try_for_each(|zone| writeln!(f, "{:<16} {:>11.2}", zone.name, zone.radius))
+            zones
+                .iter()
+                .try_for_each(|zone| writeln!(f, "{:<16} {:>11.2}", zone.name, zone.radius))
         };
         column("area of interest", &document.area_of_interest)?;
         column("auras of the spatial model", &document.spatial_model)?;
         writeln!(f, "\neffect management        viewing       effect")?;
         for row in &document.effect_management {
-            writeln!(f, "{:<16} {:>15.2} {:>12.2}", row.name, row.viewing, row.effect)?;
+            writeln!(
+                f,
+                "{:<16} {:>15.2} {:>12.2}",
+                row.name, row.viewing, row.effect
+            )?;
         }
         f.write_char('\n')
     }

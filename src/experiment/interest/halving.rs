@@ -65,13 +65,19 @@ mod tests {
             met += u32::from(truly);
             for (depth, invented) in (0..).zip(&mut invented) {
                 let called = halving([&a, &b], [&c, &d], depth);
-                assert!(called || !truly, "missed at {depth}: {a:?} {b:?} {c:?} {d:?}");
+                assert!(
+                    called || !truly,
+                    "missed at {depth}: {a:?} {b:?} {c:?} {d:?}"
+                );
                 *invented += u32::from(called && !truly);
             }
         }
         assert!(met > 100, "{met}");
         assert!(invented.is_sorted_by(|a, b| a >= b), "{invented:?}");
         // Without halving most are invented, with Liu's finest threshold few.
-        assert!(invented[0] > 5 * met && invented[6] < met / 8, "{met}: {invented:?}");
+        assert!(
+            invented[0] > 5 * met && invented[6] < met / 8,
+            "{met}: {invented:?}"
+        );
     }
 }

@@ -129,7 +129,10 @@ fn may_match(a: Kind, b: Kind) -> bool {
 /// The pairs that two regions make: update, then subscription.
 pub fn pairs(regions: &Regions, a: u32, b: u32) -> impl Iterator<Item = (u32, u32)> {
     let kind = |index| regions.kind(index);
-    [(a, b), (b, a)].into_iter().filter(move |&(update, subscription)| {
-        kind(update).is_some_and(Kind::updates) && kind(subscription).is_some_and(Kind::subscribes)
-    })
+    [(a, b), (b, a)]
+        .into_iter()
+        .filter(move |&(update, subscription)| {
+            kind(update).is_some_and(Kind::updates)
+                && kind(subscription).is_some_and(Kind::subscribes)
+        })
 }

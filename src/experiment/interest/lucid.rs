@@ -29,7 +29,10 @@ impl Method for Lucid {
         let places = regions.places();
         self.table.resize(places * places.saturating_sub(1) / 2, 0);
         self.changed.clear();
-        for (gone, _, _, _, _) in regions.iter_all().filter(|region| !regions.is_alive(region.0)) {
+        for (gone, _, _, _, _) in regions
+            .iter_all()
+            .filter(|region| !regions.is_alive(region.0))
+        {
             for other in (0..places as u32).filter(|other| *other != gone) {
                 let status = &mut self.table[place(gone, other)];
                 if *status & REPORTED != 0 {

@@ -68,15 +68,20 @@ pub fn read_ticks(text: &str) -> Result<Vec<Tick>, RegionsError> {
             continue;
         }
         let fields: Vec<&str> = text.split(',').map(str::trim).collect();
-        let Ok([tick, region, kind, corners @ ..]) = <[&str; 9]>::try_from(fields.as_slice()) else {
+        let Ok([tick, region, kind, corners @ ..]) = <[&str; 9]>::try_from(fields.as_slice())
+        else {
             let found = fields.len();
-            return Err(fail(format!("expected 9 fields, found {found}; see the header")));
+            return Err(fail(format!(
+                "expected 9 fields, found {found}; see the header"
+            )));
         };
-        let number: i64 = tick.parse().map_err(|_| {
-            fail(format!("expected a tick, a whole number, found `{tick}`"))
-        })?;
+        let number: i64 = tick
+            .parse()
+            .map_err(|_| fail(format!("expected a tick, a whole number, found `{tick}`")))?;
         let region: u64 = region.parse().map_err(|_| {
-            fail(format!("expected a region, a whole number from 0, found `{region}`"))
+            fail(format!(
+                "expected a region, a whole number from 0, found `{region}`"
+            ))
         })?;
         let kind = match kind {
             "u" => Kind::Update,
@@ -85,9 +90,9 @@ pub fn read_ticks(text: &str) -> Result<Vec<Tick>, RegionsError> {
         };
         let mut values = [0.0_f32; 6];
         for (value, corner) in values.iter_mut().zip(corners) {
-            *value = corner.parse().map_err(|_| {
-                fail(format!("expected a coordinate, found `{corner}`"))
-            })?;
+            *value = corner
+                .parse()
+                .map_err(|_| fail(format!("expected a coordinate, found `{corner}`")))?;
         }
         let [ax, bx, ay, by, az, bz] = values;
         let bounds = Bounds::new([ax, ay, az], [bx, by, bz])
@@ -112,7 +117,11 @@ pub fn read_ticks(text: &str) -> Result<Vec<Tick>, RegionsError> {
             )));
         }
         if let Some(tick) = ticks.last_mut() {
-            tick.rows.push(TickRow { region, kind, bounds });
+            tick.rows.push(TickRow {
+                region,
+                kind,
+                bounds,
+            });
         }
     }
     Ok(ticks)
@@ -191,7 +200,12 @@ mod tests {
              1,7,u,4,5,0,1,0,1\n1,7,s,5,6,0,1,0,1\n1,9,s,1,2,1,2,1,2\n\
              5,7,s,5,6,0,1,0,1\n5,9,s,1,2,1,2,1,2\n"
         );
-        let expected = [(0, true, 7, 9), (1, true, 7, 7), (1, false, 7, 9), (5, false, 7, 7)];
+        let expected = [
+            (0, true, 7, 9),
+            (1, true, 7, 7),
+            (1, false, 7, 9),
+            (5, false, 7, 7),
+        ];
         assert_eq!(changes(&text), expected);
     }
 

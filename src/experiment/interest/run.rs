@@ -247,8 +247,16 @@ mod tests {
         };
         // Without each entity's own pair, which begins in the first tick.
         let began = |space_time| {
-            measure(MatcherName::Grid, &options(space_time)).unwrap().began - 400
+            measure(MatcherName::Grid, &options(space_time))
+                .unwrap()
+                .began
+                - 400
         };
-        assert!(began(true) > 5 * began(false), "{} {}", began(true), began(false));
+        assert!(
+            began(true) > 5 * began(false),
+            "{} {}",
+            began(true),
+            began(false)
+        );
     }
 }

@@ -82,8 +82,7 @@ impl Method for Sorted {
         self.resort(regions, |_, _| {}, |_, _| {});
         let Volumes { lists, overlapping } = &mut self.volumes;
         let swept = |index| regions.was(index).union(regions.now(index));
-        overlapping
-            .retain(|&(update, other)| regions.is_alive(update) && regions.is_alive(other));
+        overlapping.retain(|&(update, other)| regions.is_alive(update) && regions.is_alive(other));
         lists.sort(
             regions,
             |was, now| was.union(now),
@@ -102,8 +101,12 @@ impl Method for Sorted {
         let all: Vec<u32> = regions.iter_all().map(|(index, ..)| index).collect();
         let removed: Vec<u32> = all.iter().copied().filter(gone).collect();
         let ended = removed.iter().flat_map(|&one| {
-            let others = all.iter().filter(move |&&other| other > one || !gone(&other));
-            others.filter(move |&&other| other != one).flat_map(move |&other| pairs(regions, one, other))
+            let others = all
+                .iter()
+                .filter(move |&&other| other > one || !gone(&other));
+            others
+                .filter(move |&&other| other != one)
+                .flat_map(move |&other| pairs(regions, one, other))
         });
         for (update, subscription) in overlapping.iter().copied().chain(ended) {
             let was = [regions.was(update), regions.was(subscription)];

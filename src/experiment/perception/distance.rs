@@ -133,7 +133,11 @@ mod tests {
         // Two directions across the axis.
         let length = f64::hypot(x, z);
         let u = [z / length, 0.0, -x / length];
-        let v = [y * u[2] - z * u[1], z * u[0] - x * u[2], x * u[1] - y * u[0]];
+        let v = [
+            y * u[2] - z * u[1],
+            z * u[0] - x * u[2],
+            x * u[1] - y * u[0],
+        ];
         let mut shown: Vec<[f64; 2]> = Vec::new();
         let half = observer.screen.map(|pixels| f64::from(pixels) / 2.0);
         for spoke in 0..steps {
@@ -142,8 +146,7 @@ mod tests {
             for ring in 0..=16 {
                 let tilt = delta * f64::from(ring) / 16.0;
                 let ray = [0, 1, 2].map(|i| {
-                    axis[i] * tilt.cos()
-                        + (u[i] * turn.cos() + v[i] * turn.sin()) * tilt.sin()
+                    axis[i] * tilt.cos() + (u[i] * turn.cos() + v[i] * turn.sin()) * tilt.sin()
                 });
                 if ray[2] <= 1e-9 {
                     continue;
@@ -193,9 +196,11 @@ mod tests {
 
     #[test]
     fn at_the_greatest_distance_the_corner_shows_the_threshold() {
-        for (degrees, screen, threshold) in
-            [(120.0, [1024, 768], 1.0), (60.0, [640, 480], 2.0), (90.0, [100, 100], 30.0)]
-        {
+        for (degrees, screen, threshold) in [
+            (120.0, [1024, 768], 1.0),
+            (60.0, [640, 480], 2.0),
+            (90.0, [100, 100], 30.0),
+        ] {
             let observer = Observer::new(degrees, screen, threshold).unwrap();
             let delta = (1.0 / observer.greatest_distance(1.0)).asin();
             let theta = (observer.corner() / observer.focal()).atan();

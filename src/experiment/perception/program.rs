@@ -71,14 +71,26 @@ pub fn least_squares(weights: &[f64], sums: &[PairSum]) -> Optimum {
     }
     // What the prices promise is a bound on the cost of all values that reach the sums.
     let squares = |values: &[f64]| -> f64 {
-        weights.iter().zip(values).map(|(weight, value)| weight * value * value).sum()
+        weights
+            .iter()
+            .zip(values)
+            .map(|(weight, value)| weight * value * value)
+            .sum()
     };
-    let promised: f64 = sums.iter().zip(&prices).map(|(sum, price)| sum.least * price).sum();
+    let promised: f64 = sums
+        .iter()
+        .zip(&prices)
+        .map(|(sum, price)| sum.least * price)
+        .sum();
     let bound = promised - squares(&values);
     // Rounding may leave a sum short; longer values cost that little more.
     let short = sums.iter().map(|sum| {
         let reached: f64 = sum.of.iter().map(|&of| values[of]).sum();
-        if reached > 0.0 { sum.least / reached } else { 1.0 }
+        if reached > 0.0 {
+            sum.least / reached
+        } else {
+            1.0
+        }
     });
     let stretch = short.fold(1.0, f64::max);
     if stretch > 1.0 {
@@ -102,7 +114,9 @@ mod tests {
         let mut dice = Dice(8);
         for _ in 0..200 {
             let variables = 1 + dice.roll(12) as usize;
-            let weights: Vec<f64> = (0..variables).map(|_| 0.1 + 5.0 * dice.fraction()).collect();
+            let weights: Vec<f64> = (0..variables)
+                .map(|_| 0.1 + 5.0 * dice.fraction())
+                .collect();
             let mut sums = Vec::new();
             for a in 0..variables {
                 for b in a..variables {
@@ -119,13 +133,19 @@ mod tests {
             }
             assert!(best.values.iter().all(|value| *value >= 0.0));
             let gap = best.cost - best.bound;
-            assert!(gap <= 1e-9 * best.cost && gap >= -1e-9 * best.cost, "{best:?}");
+            assert!(
+                gap <= 1e-9 * best.cost && gap >= -1e-9 * best.cost,
+                "{best:?}"
+            );
         }
     }
 
     #[test]
     fn two_that_share_a_sum_share_it_by_their_weights() {
-        let sums = [PairSum { of: [0, 1], least: 12.0 }];
+        let sums = [PairSum {
+            of: [0, 1],
+            least: 12.0,
+        }];
         let best = least_squares(&[1.0, 3.0], &sums);
         assert!((best.values[0] - 9.0).abs() < 1e-9 && (best.values[1] - 3.0).abs() < 1e-9);
     }

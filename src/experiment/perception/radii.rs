@@ -45,9 +45,13 @@ pub fn distances(
     mut distance: impl FnMut(usize, usize) -> Option<f64>,
 ) -> Vec<Vec<f64>> {
     let row = |observer: usize, distance: &mut dyn FnMut(usize, usize) -> Option<f64>| {
-        (0..avatars).map(|target| distance(observer, target).unwrap_or(0.0)).collect()
+        (0..avatars)
+            .map(|target| distance(observer, target).unwrap_or(0.0))
+            .collect()
     };
-    (0..avatars).map(|observer| row(observer, &mut distance)).collect()
+    (0..avatars)
+        .map(|observer| row(observer, &mut distance))
+        .collect()
 }
 
 /// The radii of the least area, all zones of all avatars together, with which nobody misses anybody
@@ -155,7 +159,10 @@ mod tests {
 
     fn assert_near(found: &[f64], expected: &[f64]) {
         for (found, expected) in found.iter().zip(expected) {
-            assert!((found / expected - 1.0).abs() < 1e-5, "{found}, not {expected}");
+            assert!(
+                (found / expected - 1.0).abs() < 1e-5,
+                "{found}, not {expected}"
+            );
         }
         assert_eq!(found.len(), expected.len());
     }
@@ -200,7 +207,10 @@ mod tests {
             let [perception, effect, area, spatial] =
                 deliveries(&radii, &table, clients, 20_000.0, 200, 1);
             assert!(perception < effect, "{perception} {effect}");
-            assert!(effect < area && effect < spatial, "{effect} {area} {spatial}");
+            assert!(
+                effect < area && effect < spatial,
+                "{effect} {area} {spatial}"
+            );
         }
     }
 

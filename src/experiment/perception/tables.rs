@@ -40,12 +40,21 @@ pub type Row<T> = (String, f64, T);
 ///
 /// The first line that is wrong.
 pub fn read_observers(text: &str) -> Result<Vec<Row<Observer>>, TableError> {
-    read(text, &["name", "fov", "screen", "pixels"], &["height"], |row| {
-        let across = row.pixels("screen")?;
-        let down = if row.has("height") { row.pixels("height")? } else { across };
-        let (degrees, threshold) = (row.number("fov")?, row.number("pixels")?);
-        Observer::new(degrees, [across, down], threshold).map_err(|error| error.to_string())
-    })
+    read(
+        text,
+        &["name", "fov", "screen", "pixels"],
+        &["height"],
+        |row| {
+            let across = row.pixels("screen")?;
+            let down = if row.has("height") {
+                row.pixels("height")?
+            } else {
+                across
+            };
+            let (degrees, threshold) = (row.number("fov")?, row.number("pixels")?);
+            Observer::new(degrees, [across, down], threshold).map_err(|error| error.to_string())
+        },
+    )
 }
 
 /// Reads targets: columns `name` and `radius`; `count` is 1 unless told.
@@ -149,7 +158,10 @@ fn read<T>(
         rows.push((name, count, value));
     }
     if rows.is_empty() {
-        return Err(fail(2, "expected at least one row below the header, found none".into()));
+        return Err(fail(
+            2,
+            "expected at least one row below the header, found none".into(),
+        ));
     }
     Ok(rows)
 }
@@ -179,7 +191,11 @@ mod tests {
             ("name,fov,screen,pixels\na,90,0,1\n", 2, "at least a pixel"),
             ("name,fov,screen,pixels\na,90,100,0\n", 2, "more than 0"),
             ("name,fov,screen,pixels\na,x,100,1\n", 2, "column fov"),
-            ("name,fov,screen,pixels\na,90,1,1\na,90,1,1\n", 3, "of its own"),
+            (
+                "name,fov,screen,pixels\na,90,1,1\na,90,1,1\n",
+                3,
+                "of its own",
+            ),
             ("name,fov,screen,pixels,count\na,90,1,1,0\n", 2, "a count"),
         ];
         for (text, line, words) in faults {

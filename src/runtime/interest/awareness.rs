@@ -151,7 +151,9 @@ impl<S: Sight> Awareness<S> {
         place: S::Place,
     ) -> Result<(), InterestError> {
         let slot = self.players.get_mut(player as usize);
-        let player = slot.and_then(Option::as_mut).ok_or(InterestError::Unknown)?;
+        let player = slot
+            .and_then(Option::as_mut)
+            .ok_or(InterestError::Unknown)?;
         let (point, around) = boxes(position, player.senses.reach)?;
         self.interest.move_to(player.update, point)?;
         self.interest.move_to(player.subscription, around)?;
@@ -223,7 +225,9 @@ impl<S: Sight> Awareness<S> {
 
     /// Who hears of whom since the last tick: the observer, then the other, sorted.
     pub fn pairs(&self) -> impl ExactSizeIterator<Item = [u32; 2]> + '_ {
-        self.aware.iter().map(|&pair| <[u32; 2]>::from(indices(pair)))
+        self.aware
+            .iter()
+            .map(|&pair| <[u32; 2]>::from(indices(pair)))
     }
 }
 

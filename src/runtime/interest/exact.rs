@@ -94,7 +94,9 @@ mod tests {
     fn products_of_integers_compare_as_integers_do() {
         let mut state = 9_u64;
         let mut roll = |range: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_041);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_041);
             ((state >> 33) % range) as i64
         };
         let mut equal = 0;
@@ -124,9 +126,15 @@ mod tests {
     fn what_rounding_hides_is_seen() {
         let (large, small) = ([1e30, 0.0], [1.0, 0.0]);
         // (1e30 + 1e-30) · 1 is more than 1e30 · 1, and (1e-45 · 1e-45) is more than nothing.
-        assert_eq!(compare([1e30, -1e-30], small, large, small), Ordering::Greater);
+        assert_eq!(
+            compare([1e30, -1e-30], small, large, small),
+            Ordering::Greater
+        );
         assert_eq!(compare([1e30, 1e-30], small, large, small), Ordering::Less);
-        assert_eq!(compare([1e-45, 0.0], [1e-45, 0.0], [0.0; 2], small), Ordering::Greater);
+        assert_eq!(
+            compare([1e-45, 0.0], [1e-45, 0.0], [0.0; 2], small),
+            Ordering::Greater
+        );
         assert_eq!(compare(large, small, small, large), Ordering::Equal);
         let (most, least) = (f32::MAX, f32::MIN);
         assert_eq!(

@@ -327,7 +327,9 @@ mod tests {
         for count in [0, 1, 2047, 2048, 5000] {
             let mut keys: Vec<Key> = (0..count)
                 .map(|_| {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    state = state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1);
                     key((state >> 40) as u32 % 3000, (state >> 20) as u32 % 3000)
                 })
                 .collect();

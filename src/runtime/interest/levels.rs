@@ -177,7 +177,10 @@ impl Levels {
         let [wx, wy, wz] = self.spread;
         let mut all = [0.0_f32; 3];
         for (index, level) in (0..=u8::MAX).zip(&mut self.levels) {
-            level.longest.iter().for_each(|sides| grow(&mut all, *sides));
+            level
+                .longest
+                .iter()
+                .for_each(|sides| grow(&mut all, *sides));
             let per_cell = all.map(|side: f32| 1.0 / (2.0 * SLACK * UNEVEN * side));
             level.per_cell = per_cell;
             let [px, py, pz] = per_cell;
@@ -272,7 +275,10 @@ mod tests {
         }
         for (low, high) in [(f32::MIN, -1e30), (-1.0, 0.0), (1e30, f32::MAX)] {
             for per_cell in [0.0, 1e-30, 1.0, 1e30, f32::INFINITY] {
-                assert!(cell(low, per_cell) <= cell(high, per_cell), "{low} {per_cell}");
+                assert!(
+                    cell(low, per_cell) <= cell(high, per_cell),
+                    "{low} {per_cell}"
+                );
             }
         }
         assert_eq!(cell(0.6, 1.0) - cell(-0.6, 1.0), 2);

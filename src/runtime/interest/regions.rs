@@ -184,7 +184,9 @@ impl Regions {
         if self.moved == 0 {
             return;
         }
-        self.places.iter_mut().for_each(|place| place.was = place.now);
+        self.places
+            .iter_mut()
+            .for_each(|place| place.was = place.now);
         self.meta.iter_mut().for_each(|meta| meta.moved = false);
         self.moved = 0;
         for index in self.gone.drain(..) {
@@ -256,9 +258,7 @@ impl Regions {
     /// Whether the region of an index moved, came or went since the last tick.
     #[inline]
     pub fn has_moved(&self, index: u32) -> bool {
-        self.meta
-            .get(index as usize)
-            .is_some_and(|meta| meta.moved)
+        self.meta.get(index as usize).is_some_and(|meta| meta.moved)
     }
 
     /// The name of the region of an index, in this tick.

@@ -40,9 +40,16 @@ pub(super) struct Torus {
 
 impl Torus {
     fn new(used: Used, first: u32) -> Self {
-        let log = |cells: f32| (cells as u32).min(1 << 24).next_power_of_two().trailing_zeros();
+        let log = |cells: f32| {
+            (cells as u32)
+                .min(1 << 24)
+                .next_power_of_two()
+                .trailing_zeros()
+        };
         let [mut x, mut y, mut z] = used.cells.map(log);
-        let most = (CELLS * used.count.min(1 << 28)).next_power_of_two().trailing_zeros();
+        let most = (CELLS * used.count.min(1 << 28))
+            .next_power_of_two()
+            .trailing_zeros();
         while x + y + z > most {
             let longest = x.max(y).max(z);
             // Rows are kept long: they lie in one piece.
@@ -146,13 +153,7 @@ impl Table {
     /// Sorts the regions of a kind by the levels that were set. False, and nothing is sorted, if a
     /// region has outgrown these.
     #[must_use]
-    pub fn fill(
-        &mut self,
-        regions: &Regions,
-        kind: usize,
-        levels: &Levels,
-        boxes: Boxes,
-    ) -> bool {
+    pub fn fill(&mut self, regions: &Regions, kind: usize, levels: &Levels, boxes: Boxes) -> bool {
         self.starts.fill(0);
         self.news.fill(0);
         self.cells.clear();
@@ -162,7 +163,11 @@ impl Table {
             }
             let bounds = boxes.of(was, now);
             let (level, sides) = levels.level(kind, &bounds);
-            let number = self.of_level.get(usize::from(level)).copied().unwrap_or(u8::MAX);
+            let number = self
+                .of_level
+                .get(usize::from(level))
+                .copied()
+                .unwrap_or(u8::MAX);
             let Some(torus) = self.levels.get(usize::from(number)) else {
                 return false;
             };
@@ -191,7 +196,9 @@ impl Table {
             if !is_kind(kind, of) {
                 continue;
             }
-            let at = cells.next().and_then(|&at| self.starts.get_mut(at as usize));
+            let at = cells
+                .next()
+                .and_then(|&at| self.starts.get_mut(at as usize));
             let Some(start) = at else {
                 continue;
             };
@@ -264,7 +271,13 @@ impl Table {
                     self.row(row + first, row + last, bounds, only_moved, &mut found);
                 } else {
                     self.row(row, row + last, bounds, only_moved, &mut found);
-                    self.row(row + first, row + columns - 1, bounds, only_moved, &mut found);
+                    self.row(
+                        row + first,
+                        row + columns - 1,
+                        bounds,
+                        only_moved,
+                        &mut found,
+                    );
                 }
                 y += 1;
             }
@@ -285,7 +298,10 @@ impl Table {
             return;
         }
         let start = self.starts.get(first as usize).map_or(0, |&at| at as usize);
-        let end = self.starts.get(last as usize + 1).map_or(0, |&at| at as usize);
+        let end = self
+            .starts
+            .get(last as usize + 1)
+            .map_or(0, |&at| at as usize);
         let entries = self.entries.get(start..end).unwrap_or_default();
         for (number, entry) in (start..end).zip(entries) {
             if entry.bounds.overlaps(bounds)
