@@ -74,7 +74,7 @@ impl Entities {
     fn somewhere(&mut self, number: usize) -> [f64; 3] {
         let mut any = |side: f64| [(); 3].map(|()| self.dice.fraction() * side);
         match self.distribution {
-            Distribution::Skewed if number % 2 == 0 => any(0.1 * self.side),
+            Distribution::Skewed if number.is_multiple_of(2) => any(0.1 * self.side),
             Distribution::Line => [any(self.side)[0], 0.0, 0.0],
             _ => any(self.side),
         }
@@ -114,7 +114,7 @@ impl Entities {
             }
             // Of a crowd none leaves the crowd.
             let side = match self.distribution {
-                Distribution::Skewed if number % 2 == 0 => 0.1 * self.side,
+                Distribution::Skewed if number.is_multiple_of(2) => 0.1 * self.side,
                 _ => self.side,
             };
             let walls = match self.distribution {
