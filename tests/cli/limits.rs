@@ -216,7 +216,7 @@ fn a_bake_that_needs_more_memory_than_it_may_take_does_not_begin() {
     let little = [&bake[..], &["--memory", "30MB"]].concat();
     folder.fails(
         &little,
-        i32::from(RESOURCE),
+        RESOURCE,
         &["hills.r16", "at most 30 MB", "found one of about"],
     );
     assert_eq!(folder.names(), ["hills.r16"]);

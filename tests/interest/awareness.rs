@@ -13,7 +13,7 @@ struct Rooms<'c> {
 }
 
 fn sees(from: u32, to: u32) -> bool {
-    from == to || from + 1 == to && from % 3 != 0 || to + 1 == from
+    from == to || from + 1 == to && !from.is_multiple_of(3) || to + 1 == from
 }
 
 impl Sight for Rooms<'_> {

@@ -112,11 +112,12 @@ impl Disc {
         let Some([columns, rows]) = self.common(block) else {
             return 0;
         };
-        let corners = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        if corners
-            .into_iter()
-            .all(|(c, r)| self.holds(Sample::new(columns[c], rows[r])))
-        {
+        let holds_row = |row: u32| {
+            columns
+                .iter()
+                .all(|&column| self.holds(Sample::new(column, row)))
+        };
+        if rows.into_iter().all(holds_row) {
             // All that is common: a rectangle.
             let wide = columns[1] - columns[0];
             let line = u64::MAX >> (63 - wide) << (columns[0] & 7);
