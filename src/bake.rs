@@ -6,7 +6,7 @@
 //! compress     what all groups come to, hierarchy, codes; then the bundle; sync, rename
 //! ```
 //!
-//! All that is computed goes into one [`store`], block by block, and bundles are written of what is
+//! All that is computed goes into one `store`, block by block, and bundles are written of what is
 //! there: whole bakes, resumed ones, shards that are merged, bundles that are repacked, and budgets
 //! take the same road. Tiles run in parallel; whichever thread is first, they are appended in
 //! bake order.

@@ -36,8 +36,11 @@
 //! # fn main() {}
 //! ```
 //!
-//! From a file, [`read_terrain`] gives the terrain, and [`Source::new`] says where it came from;
-//! [`bake_cells`] does the same for the levels that [`read_cells`] reads.
+#![cfg_attr(
+    feature = "bake",
+    doc = "From a file, [`read_terrain`] gives the terrain, and [`Source::new`] says where it came",
+    doc = "from; [`bake_cells`] does the same for the levels that [`read_cells`] reads."
+)]
 //!
 //! # Frontier sets
 //!

@@ -1,7 +1,7 @@
 //! Writing, verifying and dumping bundles.
 //!
 //! - [`writer`]: trees in, a finished file out, or nothing;
-//! - [`cells`]: the same for levels of cells;
+//! - `cells`: the same for levels of cells;
 //! - [`pairs_writer`]: groups and trees in, a finished file out;
 //! - [`output`]: files in the making;
 //! - [`mod@file`]: reading sections of a file without mapping it;

@@ -1,6 +1,6 @@
 //! Who sees whom in a level of cells and portals.
 //!
-//! [`flow`] computes the PVS of a graph that has portals, [`recover`] finds those of a graph that has
+//! `flow` computes the PVS of a graph that has portals, `recover` finds those of a graph that has
 //! none but a BSP tree, and [`Sightlines`] looks for what flow may have missed. The whole way from a
 //! level without visibility:
 //!
