@@ -162,6 +162,9 @@ pub mod dice;
 pub mod experiment;
 #[cfg(feature = "bake")]
 #[doc(hidden)]
+pub mod export;
+#[cfg(feature = "bake")]
+#[doc(hidden)]
 pub mod hierarchy;
 #[cfg(feature = "bake")]
 #[doc(hidden)]
@@ -172,6 +175,9 @@ pub mod picture;
 #[cfg(feature = "simulate")]
 #[doc(hidden)]
 pub mod simulate;
+#[cfg(feature = "bake")]
+#[doc(hidden)]
+pub mod survey;
 #[cfg(feature = "view")]
 #[doc(hidden)]
 pub mod view;
