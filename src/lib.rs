@@ -165,6 +165,9 @@ pub mod dice;
 pub mod experiment;
 #[cfg(feature = "bake")]
 #[doc(hidden)]
+pub mod export;
+#[cfg(feature = "bake")]
+#[doc(hidden)]
 pub mod hierarchy;
 #[cfg(feature = "bake")]
 #[doc(hidden)]
@@ -175,6 +178,9 @@ pub mod picture;
 #[cfg(feature = "simulate")]
 #[doc(hidden)]
 pub mod simulate;
+#[cfg(feature = "bake")]
+#[doc(hidden)]
+pub mod survey;
 #[cfg(feature = "view")]
 #[doc(hidden)]
 pub mod view;

@@ -22,7 +22,7 @@ use crate::bundle::{
     CellSections, CellStatistics, Provenance, Timings, check_output, info, write_cells,
 };
 use crate::compress::cells::{CellRows, encode_rows};
-use crate::format::cells::{CellParameters, Child, Node, SymmetryCode};
+use crate::format::cells::{CellParameters, Child, Neighbours, Node, PortalRecord, SymmetryCode};
 use crate::hierarchy::epvs::Epvs;
 use crate::visibility::portals::{FlowError, FlowMethod, FlowOptions, FlowProgress, flow, recover};
 use crate::world::{BitMatrix, BspChild, BspTree, CellGraph, Portal, Symmetry};
@@ -285,37 +285,30 @@ fn sections(graph: &CellGraph, rows: CellRows, symmetry: Symmetry) -> CellSectio
     }
 }
 
-/// `CADJ`: offsets of the lists of neighbours, then the lists.
+/// `CADJ`: see [`Neighbours`].
 fn adjacency(graph: &CellGraph) -> Vec<u8> {
     let mut lists = vec![Vec::new(); graph.cells];
     for &[a, b] in &graph.adjacency {
         lists[a as usize].push(b);
         lists[b as usize].push(a);
     }
-    let mut offset = 0;
-    let mut words = vec![0];
     for list in &mut lists {
         list.sort_unstable();
-        offset += list.len() as u32;
-        words.push(offset);
     }
-    words.extend(lists.into_iter().flatten());
-    words
-        .iter()
-        .flat_map(|word: &u32| word.to_le_bytes())
-        .collect()
+    let lists = lists.iter().map(Vec::as_slice);
+    Neighbours::words(lists).flatten().collect()
 }
 
-/// `CPRT`: the number of portals; for each its two cells, the number of its corners, and these.
+/// `CPRT`: see [`Portals`](crate::format::cells::Portals).
 fn portals(portals: &[Portal]) -> Vec<u8> {
     let mut bytes = (portals.len() as u32).to_le_bytes().to_vec();
-    for portal in portals {
-        let [a, b] = portal.cells;
-        for word in [a, b, portal.winding.len() as u32] {
-            bytes.extend(word.to_le_bytes());
-        }
-        let numbers = portal.winding.as_flattened().iter();
-        bytes.extend(numbers.flat_map(|x| x.to_le_bytes()));
+    for Portal { cells, winding } in portals {
+        bytes.extend(PortalRecord::head(*cells, winding.len() as u32));
+        bytes.extend(
+            winding
+                .iter()
+                .flat_map(|&corner| PortalRecord::corner(corner)),
+        );
     }
     bytes
 }

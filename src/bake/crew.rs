@@ -20,7 +20,7 @@ pub(super) struct Crew<'a> {
 const PIECES: usize = 4;
 
 /// Threads to work with, where 0 stands for as many as there are processors.
-pub(super) fn thread_count(threads: usize) -> usize {
+pub(crate) fn thread_count(threads: usize) -> usize {
     match threads {
         0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
         n => n,
@@ -28,7 +28,7 @@ pub(super) fn thread_count(threads: usize) -> usize {
 }
 
 /// So many threads.
-pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool, BakeError> {
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, BakeError> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()

@@ -169,7 +169,7 @@ impl BakeError {
 }
 
 /// The error of a bundle that cannot be read back.
-pub(super) fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> BakeError {
+pub(crate) fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> BakeError {
     BakeError::Bundle(BundleError::Read {
         path: path.to_owned(),
         error: std::io::Error::other(error.to_string()),

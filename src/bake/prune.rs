@@ -15,8 +15,8 @@ use crate::compress::prune::Pruner;
 use crate::compress::{Scratch, encode};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
 use crate::format::{Quad, TreeCode};
-use crate::picture::BlockSight;
 use crate::runtime::{MappedBundle, TerrainBundle};
+use crate::survey::BlockSight;
 
 /// Quads that a thread prunes at a time: some three blocks and the quads in them.
 const CHUNK: u64 = 256;

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::error::BakeError;
 use crate::bundle::{BundleError, BundleFile};
 use crate::format::Tag;
-use crate::format::bytes::{f64_at, u32_at};
+use crate::format::cells::Portals;
 use crate::runtime::{Bundle, OpenError};
 use crate::world::{BitMatrix, CellGraph, Portal};
 
@@ -72,21 +72,16 @@ pub fn read_level(path: &Path) -> Result<CellGraph, BakeError> {
 
 /// The portals in the bytes of `CPRT`.
 fn portals(bytes: &[u8], cells: u32) -> Option<Vec<Portal>> {
+    let mut records = Portals::new(bytes);
     let mut portals = Vec::new();
-    let mut at = 4;
-    for _ in 0..u32_at(bytes, 0)? {
-        let pair = [u32_at(bytes, at)?, u32_at(bytes, at + 4)?];
-        let corners = u32_at(bytes, at + 8)? as usize;
-        if pair.iter().any(|cell| *cell >= cells) || corners > bytes.len() {
+    for record in records.by_ref() {
+        if record.cells.iter().any(|cell| *cell >= cells) || !record.is_whole() {
             return None;
         }
-        let number = |i: usize| f64_at(bytes, at + 12 + 8 * i);
-        let corner = |i: usize| Some([number(3 * i)?, number(3 * i + 1)?, number(3 * i + 2)?]);
         portals.push(Portal {
-            cells: pair,
-            winding: (0..corners).map(corner).collect::<Option<_>>()?,
+            cells: record.cells,
+            winding: record.corners().collect(),
         });
-        at += 12 + 24 * corners;
     }
-    (at == bytes.len()).then_some(portals)
+    (records.left() == 0 && records.at() == bytes.len()).then_some(portals)
 }

@@ -1,25 +1,25 @@
 //! `viewcell bake`: a heightmap or a level becomes a bundle.
 
 mod cells;
+mod document;
 
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use viewcell::bake::{self, BakeError, BakeOptions, Keep, ShardOf, ShardReport, Source};
-use viewcell::bundle::{self, BundleError, Info};
 use viewcell::ingest::{IngestError, IngestErrorKind};
 use viewcell::visibility;
+
+pub use document::Document;
+use document::{Shard, check_output, finish};
 
 pub use cells::{Args as CellArgs, bake as bake_cells};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::job::{Simd, TerrainJob};
 use super::memory;
-use super::output::{self, Json, check_not_input, check_not_stream, is_stream, say};
+use super::output::{self, Json, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
-use super::written;
 
 /// Bake a world into a bundle that answers who can see whom
 ///
@@ -116,41 +116,6 @@ impl Long {
     }
 }
 
-/// What `viewcell bake --json` prints.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell bake")]
-pub struct Document {
-    /// The bundle written, or with --shard the shard.
-    output: PathBuf,
-    /// What a person should know about the input: assumptions, conversions, voids; and what was
-    /// taken over from a bake that was stopped.
-    notes: Vec<String>,
-    /// What the bundle is and how it was made, as `viewcell info --json` prints it; absent with
-    /// --shard.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bundle: Option<Info>,
-    /// What the shard holds; absent without --shard.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    shard: Option<Shard>,
-}
-
-/// A shard written.
-#[derive(Serialize, JsonSchema)]
-struct Shard {
-    /// Its number, from 1.
-    index: u32,
-    /// Shards that there are to be.
-    of: u32,
-    /// Its first tile of 32 x 32 viewpoints, in bake order.
-    first_tile: u32,
-    /// Its tiles.
-    tiles: u32,
-    /// Tiles of the whole bake.
-    total_tiles: u32,
-    /// Its length in bytes.
-    bytes: u64,
-}
-
 pub fn run(args: Args) -> Outcome {
     let (job, manner) = match (args.world, &args.job) {
         (Some(World::Cells(args)), _) => return cells::run(&args),
@@ -202,25 +167,6 @@ pub fn run(args: Args) -> Outcome {
         &manner.json,
         &progress,
     )
-}
-
-/// Tells of a bundle written, and verifies it if that is wanted.
-fn finish(
-    output: PathBuf,
-    notes: Vec<String>,
-    verify: bool,
-    voice: &Voice,
-    json: &Json,
-    progress: &Progress,
-) -> Outcome {
-    written::tell(output, verify, voice, json, progress, |output, info| {
-        Document {
-            output,
-            notes,
-            bundle: Some(info),
-            shard: None,
-        }
-    })
 }
 
 /// Tells of a shard written.
@@ -280,24 +226,6 @@ fn stopped(failure: &Failure, stop: &Stop) -> Exit {
         checkpoint.display()
     ));
     stop.exit()
-}
-
-/// What would fail at the end of the bake fails before its beginning.
-fn check_output(input: &Path, force: bool, resume: bool, output: &Path) -> Result<(), Failure> {
-    check_not_stream(output)?;
-    if is_stream(input) {
-        return Err(Failure::usage(
-            "-: expected the name of a file to bake, since what is read twice (for its digest) and \
-             resumed cannot come from stdin; write it to a file first"
-                .into(),
-        ));
-    }
-    check_not_input(input, output)?;
-    match bundle::check_output(output, force) {
-        // It may be what this very job made: the bake tells.
-        Err(BundleError::Exists { .. }) if resume => Ok(()),
-        checked => Ok(checked?),
-    }
 }
 
 /// Reads, bakes and writes; returns what a person should know, and what a shard came to.

@@ -1,6 +1,6 @@
 //! `viewcell completions`: what a shell needs to complete our command line.
 
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::Shell;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,14 +29,10 @@ pub struct Document {
     script: String,
 }
 
-pub fn run(args: &Args) -> Outcome {
+/// `command` is the whole program's.
+pub fn run(args: &Args, mut command: Command) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(
-        args.shell,
-        &mut super::Cli::command(),
-        "viewcell",
-        &mut script,
-    );
+    clap_complete::generate(args.shell, &mut command, "viewcell", &mut script);
     let script = String::from_utf8_lossy(&script).into_owned();
     if args.json.json {
         output::print_json(&Document {

@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use viewcell::bundle::{self, Provenance};
-use viewcell::picture::{self, Page, cell_difference};
+use viewcell::picture::{self, Page};
 use viewcell::runtime::{MappedBundle, WorldKind};
+use viewcell::survey::{self, cell_difference};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::export::work::{Manner, Work};
@@ -175,7 +176,7 @@ fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result
     let Some(found) = terrain::compare(work, paths, [&a, &b], args.quad)? else {
         return Ok(None);
     };
-    let level = |(level, of): (u32, &picture::LevelDifference)| {
+    let level = |(level, of): (u32, &survey::LevelDifference)| {
         let [hidden_share_a, hidden_share_b] = of.hidden_shares();
         Level {
             level,
@@ -193,7 +194,7 @@ fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result
     let pages = terrain::pages(paths[0], &maps[0], a)?;
     let [revealed, concealed] = [0, 1].map(|way| {
         let counts: Vec<u32> = found.quads.iter().map(|counts| counts[way]).collect();
-        picture::spread(&a, args.quad, &counts)
+        survey::spread(&a, args.quad, &counts)
     });
     let [title, subtitle, hidden, visible] = headings(args, &levels[args.quad as usize]);
     let panels: [(&str, &[u32]); 2] = [(&hidden, &revealed), (&visible, &concealed)];

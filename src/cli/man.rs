@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -39,8 +39,9 @@ struct Page {
     text: String,
 }
 
-pub fn run(args: &Args) -> Outcome {
-    let mut command = super::Cli::command().disable_help_subcommand(true);
+/// `command` is the whole program's.
+pub fn run(args: &Args, command: Command) -> Outcome {
+    let mut command = command.disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
     collect(&command, &mut pages)?;

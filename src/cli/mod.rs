@@ -100,8 +100,8 @@ pub fn main() -> ExitCode {
         Verb::Export(args) => export::run(&args),
         Verb::Experiment(args) => experiment::run(&args),
         Verb::Import(args) => import::run(&args),
-        Verb::Completions(args) => completions::run(&args),
-        Verb::Man(args) => man::run(&args),
+        Verb::Completions(args) => completions::run(&args, Cli::command()),
+        Verb::Man(args) => man::run(&args, Cli::command()),
     };
     let exit = match outcome {
         Ok(exit) => exit,

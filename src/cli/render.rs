@@ -1,5 +1,6 @@
 //! `viewcell render`: a picture of what a bundle says.
 
+mod args;
 pub(super) mod cells;
 pub(super) mod terrain;
 
@@ -13,59 +14,11 @@ use viewcell::picture::{self, PAGE_WIDTHS, Page};
 use viewcell::runtime::WorldKind;
 
 use super::exit::{Exit, Failure, Outcome};
-use super::export::work::{Manner, Work};
+use super::export::work::Work;
 use super::output;
-use super::query::{self, By, Place};
+use super::query;
 
-/// Draw what a bundle says, with a legend: a PNG
-///
-/// Give one of --pvs, --frontier, --exposure, --lost and --distance; without any, the terrain or level
-/// is drawn by itself. A place is COL,ROW of a terrain or the number of a cell, as in `viewcell query`.
-#[derive(clap::Args)]
-pub struct Args {
-    /// The bundle
-    bundle: PathBuf,
-    #[command(flatten)]
-    what: What,
-    #[command(flatten)]
-    by: By,
-    /// With --pvs and --lost of a terrain: for squares of 2^LEVEL samples a side, not for samples
-    #[arg(long, value_name = "LEVEL", default_value_t = 0)]
-    quad: u32,
-    /// File to write
-    #[arg(short, long, value_name = "OUT.png")]
-    output: PathBuf,
-    /// Width in pixels [default: 1200; with --bare, one pixel a sample of a terrain]
-    #[arg(long, value_name = "N")]
-    width: Option<u32>,
-    /// The map alone, without title, legend and scale; the floors of a level one below the other
-    #[arg(long)]
-    bare: bool,
-    #[command(flatten)]
-    manner: Manner,
-}
-
-/// What is drawn.
-#[derive(clap::Args)]
-#[group(multiple = false)]
-struct What {
-    /// What may be seen from A
-    #[arg(long, value_name = "A", allow_hyphen_values = true)]
-    pvs: Option<Place>,
-    /// How far A and B may walk before they can see each other, and in what order the regions
-    /// grew
-    #[arg(long, num_args = 2, value_names = ["A", "B"])]
-    frontier: Option<Vec<Place>>,
-    /// How much sees each place
-    #[arg(long)]
-    exposure: bool,
-    /// What is hidden here and visible in another bundle of the same input, as after a budget
-    #[arg(long, value_name = "OTHER")]
-    lost: Option<PathBuf>,
-    /// How many visible steps each cell is from A
-    #[arg(long, value_name = "A", allow_hyphen_values = true)]
-    distance: Option<Place>,
-}
+pub use args::{Args, name};
 
 /// What `viewcell render --json` prints.
 #[derive(Serialize, JsonSchema)]
@@ -182,10 +135,4 @@ pub(super) fn check_png(path: &Path) -> Result<(), Failure> {
         "{}: expected a name that ends in .png, found {extension:?}",
         path.display()
     )))
-}
-
-/// The last part of a path, for people.
-pub(super) fn name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
 }

@@ -219,3 +219,17 @@ fn search(
         found: [part(0), part(1), part(2)],
     }
 }
+
+/// The middle of a terrain, so many quarters of its sides; `None` where that is all void.
+pub fn middle(terrain: &Terrain, quarters: u32) -> Option<Terrain> {
+    let side = |side: u32| (side * quarters / 4).max(1);
+    let (width, height) = (side(terrain.width()), side(terrain.height()));
+    let (left, top) = (
+        (terrain.width() - width) / 2,
+        (terrain.height() - height) / 2,
+    );
+    let rows = top..top + height;
+    let heights = rows.flat_map(|row| (left..left + width).map(move |c| terrain.at(c, row)));
+    let part = Terrain::new(width, height, heights.collect(), terrain.spacing());
+    part.ok()
+}

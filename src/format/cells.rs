@@ -16,12 +16,16 @@
 //!
 //! `CROW` is the row of each cell (`u32`); absent where cell i has row i. `CPVS` holds R rows of
 //! N bits, in whole `u64`; `CDST` R rows of N distances, in whole bytes. `CBSP` holds nodes,
-//! [`NODE_LEN`] bytes each. `CADJ` holds N + 1 offsets (`u32`), then neighbours (`u32`).
+//! [`NODE_LEN`] bytes each. `CADJ` holds [`Neighbours`], `CPRT` [`Portals`].
 
 mod bsp;
+mod neighbours;
+mod portals;
 mod rows;
 
 pub use bsp::{Child, NODE_LEN, Node};
+pub use neighbours::Neighbours;
+pub use portals::{CORNER_LEN, PORTAL_HEAD_LEN, PortalRecord, Portals};
 pub use rows::{DistanceBits, DistanceRow, PvsRow};
 
 use super::bytes::{put, u32_at};
@@ -184,7 +188,7 @@ impl CellParameters {
 
     /// Length in bytes of `CADJ`.
     pub const fn adjacency_len(&self) -> u64 {
-        (self.cells as u64 + 1 + self.neighbours as u64) * 4
+        Neighbours::len_of(self.cells, self.neighbours)
     }
 
     /// Length in bytes of `CBSP`.

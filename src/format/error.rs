@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::grid::GridError;
-use super::header::{Tag, VERSION, WorldKind};
+use super::tag::{MAX_SECTIONS, Tag, VERSION, WorldKind};
 
 /// Why bytes are no bundle that this version reads. Says what was expected, what was found, and
 /// what to do.
@@ -151,7 +151,7 @@ impl fmt::Display for FormatError {
             Self::SectionCount { found } => write!(
                 f,
                 "expected 1 to {} sections that fit into the file (header, offset 24), found {found}: {AGAIN}",
-                super::header::MAX_SECTIONS
+                MAX_SECTIONS
             ),
             Self::TableChecksum { expected, found } => write!(
                 f,

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 
 use super::crs::Crs;
+use super::error::IngestError;
 use super::raster::{Raster, Window};
-use super::{IngestError, Source, text_beside};
+use super::source::{Source, text_beside};
 
 const KEYWORDS: [&str; 10] = [
     "ncols",

@@ -7,9 +7,11 @@
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
+use super::error::IngestError;
 use super::flat::{self, SampleType};
 use super::raster::Window;
-use super::{ByteOrder, IngestError, Source, WITHOUT_GDAL};
+use super::source::ByteOrder;
+use super::source::{Source, WITHOUT_GDAL};
 
 /// How the chunks (strips or tiles, row by row) cover a raster.
 pub(super) struct Chunks {

@@ -1,6 +1,6 @@
 //! As much of a coordinate reference system as spacing in metres needs.
 
-use super::IngestError;
+use super::error::IngestError;
 use super::wkt::{self, Node};
 use crate::world::Short;
 

@@ -7,9 +7,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::crs::{Crs, Ellipsoid, US_SURVEY_FOOT, Units};
+use super::error::IngestError;
 use super::flat::{self, Layout, SampleType};
 use super::raster::{Raster, Window};
-use super::{ByteOrder, IngestError, Source};
+use super::source::ByteOrder;
+use super::source::Source;
 
 /// Headers are a few hundred bytes; those of many bands some hundred thousand.
 const MAX_HEADER: u64 = 1 << 20;

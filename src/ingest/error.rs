@@ -113,7 +113,7 @@ impl IngestError {
         }))
     }
 
-    pub(super) fn bad(
+    pub(crate) fn bad(
         expected: impl Into<String>,
         found: impl Into<String>,
         remedy: impl Into<String>,
@@ -121,7 +121,7 @@ impl IngestError {
         Self::new(IngestErrorKind::Bad, expected, found, remedy)
     }
 
-    pub(super) fn resource(
+    pub(crate) fn resource(
         expected: impl Into<String>,
         found: impl Into<String>,
         remedy: impl Into<String>,
@@ -129,7 +129,7 @@ impl IngestError {
         Self::new(IngestErrorKind::Resource, expected, found, remedy)
     }
 
-    pub(super) fn usage(
+    pub(crate) fn usage(
         expected: impl Into<String>,
         found: impl Into<String>,
         remedy: impl Into<String>,
@@ -156,7 +156,7 @@ impl IngestError {
     }
 
     /// Says where in the file, unless a place nearer to the fault is known already.
-    pub(super) fn at(mut self, place: impl Into<String>) -> Self {
+    pub(crate) fn at(mut self, place: impl Into<String>) -> Self {
         self.0.place.get_or_insert_with(|| place.into());
         self
     }

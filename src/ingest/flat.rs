@@ -3,17 +3,9 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-use super::IngestError;
+use super::error::IngestError;
 use super::raster::Window;
-
-/// Order of the bytes in a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ByteOrder {
-    /// Least significant byte first.
-    Little,
-    /// Most significant byte first.
-    Big,
-}
+use super::source::ByteOrder;
 
 /// Type of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

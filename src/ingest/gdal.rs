@@ -6,8 +6,9 @@ use gdal::Dataset;
 use gdal::errors::GdalError;
 
 use super::crs::{Crs, length_named};
+use super::error::IngestError;
 use super::raster::{Raster, Window};
-use super::{IngestError, Source};
+use super::source::Source;
 
 static QUIET: Once = Once::new();
 

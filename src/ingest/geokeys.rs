@@ -1,7 +1,7 @@
 //! GeoTIFF's own tags: where the raster lies and in which CRS (OGC GeoTIFF 1.1).
 
-use super::IngestError;
 use super::crs::{Crs, Ellipsoid, US_SURVEY_FOOT, Units};
+use super::error::IngestError;
 use crate::world::Short;
 
 /// The tags that place a raster, as stored.

@@ -12,11 +12,13 @@ use tiff::tags::Tag;
 
 use super::chunks::{Chunks, Coding};
 use super::crs::length_named;
+use super::error::IngestError;
 use super::flat::SampleType;
 use super::geokeys::GeoTags;
 use super::ifd;
 use super::raster::{Raster, Window};
-use super::{ByteOrder, IngestError, Source, WITHOUT_GDAL};
+use super::source::ByteOrder;
+use super::source::{Source, WITHOUT_GDAL};
 
 type Tiff = Decoder<BufReader<File>>;
 

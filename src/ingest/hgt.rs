@@ -4,9 +4,11 @@
 use std::fs::File;
 
 use super::crs::Crs;
+use super::error::IngestError;
 use super::flat::{self, Layout, SampleType};
 use super::raster::{Raster, Window};
-use super::{ByteOrder, IngestError, Source};
+use super::source::ByteOrder;
+use super::source::Source;
 
 /// Columns and rows of a tile: 3 arc seconds, 1 arc second, and 2 by 1 arc seconds above 50°.
 const SIZES: [[u64; 2]; 3] = [[1201, 1201], [3601, 3601], [1801, 3601]];

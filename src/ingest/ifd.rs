@@ -2,7 +2,7 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use super::IngestError;
+use super::error::IngestError;
 
 const WIDTH: u16 = 256;
 const LENGTH: u16 = 257;

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use super::cells::MAX_CELLS;
+use super::cells::limit::MAX_CELLS;
 use super::error::IngestError;
+use super::source::file_bytes;
 use crate::world::BitMatrix;
 
 /// Reads a square matrix: PNG (half as bright as can be, or more, is visible), `.npy` (other than
@@ -15,7 +16,7 @@ use crate::world::BitMatrix;
 ///
 /// [`IngestError`] for a file that cannot be read, is of another format, or not square.
 pub fn read_matrix(path: &Path) -> Result<BitMatrix, IngestError> {
-    super::file_bytes(path, "a matrix")
+    file_bytes(path, "a matrix")
         .and_then(|bytes| matrix(&bytes))
         .map_err(|error| error.of(path))
 }

@@ -6,10 +6,11 @@ use std::io::{BufReader, Read, Seek};
 use image::codecs::png::PngDecoder;
 use image::{ImageDecoder, ImageError, Limits};
 
+use super::error::IngestError;
 use super::flat;
 use super::raster::{Raster, Window};
 use super::raw::heights_assumed;
-use super::{IngestError, Source};
+use super::source::Source;
 
 pub(super) fn matches(head: &[u8]) -> bool {
     head.starts_with(b"\x89PNG\r\n\x1a\n")

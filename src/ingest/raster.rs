@@ -1,7 +1,8 @@
 //! What every reader makes, and how a terrain comes of it.
 
 use super::crs::Crs;
-use super::{IngestError, IngestOptions, Ingested, SPACINGS};
+use super::error::IngestError;
+use super::source::{IngestOptions, Ingested, SPACINGS};
 use crate::world::{Georeference, Short, Terrain};
 
 /// The part of a raster that is asked for, in samples.

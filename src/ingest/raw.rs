@@ -2,9 +2,11 @@
 
 use std::fs::File;
 
+use super::error::IngestError;
 use super::flat::{self, Layout, SampleType};
 use super::raster::{Raster, Window};
-use super::{ByteOrder, IngestError, Source};
+use super::source::ByteOrder;
+use super::source::Source;
 
 pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
     let samples = source.length / 2;

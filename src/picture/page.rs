@@ -3,17 +3,19 @@
 use image::RgbaImage;
 
 mod legend;
+mod measures;
 mod scale;
+mod unit;
 
 pub use legend::Key;
-pub use scale::Unit;
+pub use unit::Unit;
 
 use super::canvas::{Canvas, fitting, width_of};
 use super::numbers::grouped;
-use super::palette::Colour;
+use super::png::{PictureError, check_pixels};
 use super::resize::resized;
 use super::viewshed::{Viewpoint, mark};
-use super::{PictureError, check_pixels};
+use measures::{FAINT, INK, Measures};
 
 /// The narrowest page on which a legend can be read, and the widest. [Unit: pixels]
 pub const PAGE_WIDTHS: (u32, u32) = (320, 16_384);
@@ -47,21 +49,6 @@ pub struct Panel {
     pub picture: RgbaImage,
     /// Who looks, in pixels of the picture, and what is written beside them; empty for nothing.
     pub marks: Vec<(Viewpoint, String)>,
-}
-
-const INK: Colour = [30.0, 34.0, 40.0];
-const FAINT: Colour = [96.0, 102.0, 110.0];
-
-/// Measures of a page of some width. [Unit: pixels]
-struct Measures {
-    /// Of everything, 1 at a width of 900.
-    size: f64,
-    width: i32,
-    margin: i32,
-    columns: usize,
-    map: (u32, u32),
-    caption: i32,
-    head: i32,
 }
 
 impl Page {
@@ -265,16 +252,6 @@ impl Page {
         }
         let scale = self.scale(page, measures, (margin, top + legend + px(6.0)));
         legend + px(6.0) + scale
-    }
-}
-
-impl Measures {
-    /// Where the picture of a panel begins.
-    fn place(&self, panel: usize) -> (i32, i32) {
-        let (column, row) = (panel % self.columns, panel / self.columns);
-        let x = self.margin + column as i32 * (self.map.0 as i32 + self.margin);
-        let high = self.caption + self.map.1 as i32 + self.margin;
-        (x, self.head + self.caption + row as i32 * high)
     }
 }
 

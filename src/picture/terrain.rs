@@ -142,7 +142,7 @@ impl<'a> TerrainPages<'a> {
         Ok(self.page(title, subtitle, vec![(picture, marks)], legend))
     }
 
-    /// How many samples see each sample, as [`super::survey`] counts them; `marked` are places with
+    /// How many samples see each sample, as [`crate::survey::survey`] counts them; `marked` are places with
     /// names.
     pub fn exposure(&self, counts: &[u32], marked: &[(Sample, String)]) -> Page {
         let seen = || counts.iter().copied().filter(|count| *count > 0);

@@ -1,8 +1,6 @@
 //! A bundle in memory.
 
-use super::cells::CellBundle;
 use super::error::OpenError;
-use super::terrain::TerrainBundle;
 use crate::format::header::HEADER_LEN;
 use crate::format::{FormatError, Header, Section, Tag, WorldKind, crc32};
 
@@ -111,17 +109,5 @@ impl<'a> Bundle<'a> {
     pub fn crs(&self) -> Option<&'a str> {
         let bytes = self.plain_section(Tag::CRS, None).ok()?;
         core::str::from_utf8(bytes).ok()
-    }
-
-    /// The bundle as one of a terrain. O(1); errors where it is of another kind, or a section
-    /// that queries need is missing or has the wrong length.
-    pub fn terrain(&self) -> Result<TerrainBundle<'a>, OpenError> {
-        Ok(TerrainBundle::new(self)?)
-    }
-
-    /// The bundle as one of a level of cells. O(1); errors where it is of another kind, or a
-    /// section that queries need is missing or has the wrong length.
-    pub fn cells(&self) -> Result<CellBundle<'a>, OpenError> {
-        Ok(CellBundle::new(self)?)
     }
 }

@@ -1,6 +1,7 @@
 //! A terrain bundle: who sees whom between samples.
 
 use super::bundle::Bundle;
+use super::error::OpenError;
 use super::pvs::Pvs;
 use crate::format::bytes::f32_at;
 use crate::format::groups::TREE_LEVEL;
@@ -33,8 +34,16 @@ enum Code<'a> {
     Pairs(Groups<'a>),
 }
 
+impl<'a> Bundle<'a> {
+    /// The bundle as one of a terrain. O(1); errors where it is of another kind, or a section
+    /// that queries need is missing or has the wrong length.
+    pub fn terrain(&self) -> Result<TerrainBundle<'a>, OpenError> {
+        Ok(TerrainBundle::new(self)?)
+    }
+}
+
 impl<'a> TerrainBundle<'a> {
-    pub(super) fn new(bundle: &Bundle<'a>) -> Result<Self, FormatError> {
+    fn new(bundle: &Bundle<'a>) -> Result<Self, FormatError> {
         let found = bundle.kind();
         if found != WorldKind::Terrain {
             return Err(FormatError::OtherKind {

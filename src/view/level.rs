@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Refusal};
 use super::terrain::micros_since;
 use crate::bake::read_level;
-use crate::picture::{Overhead, hillshade, seen_by};
+use crate::picture::{Overhead, hillshade};
 use crate::runtime::CellBundle;
 use crate::runtime::cell_frontier::Construction;
+use crate::survey::seen_by;
 use crate::world::ones;
 
 /// What the level is.

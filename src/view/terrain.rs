@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Refusal};
 use super::check::{Checked, check_sight};
 use super::source::Opened;
-use crate::picture::{hillshade, survey};
+use crate::picture::hillshade;
 use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Region, Side};
 use crate::runtime::{Quad, Sample, TerrainBundle, VisibilityMode};
+use crate::survey::survey;
 
 /// What the terrain is.
 pub fn about(terrain: &TerrainBundle<'_>, crs: Option<&str>) -> Value {

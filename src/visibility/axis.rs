@@ -1,8 +1,8 @@
 //! The terrain's tables for sight along one axis of its grid.
 
 use super::Bodies;
-use super::height_field::Stance;
 use super::lanes::{Layout, MOST_VALUES, Strips, VOID, Windows, fold};
+use super::stance::Stance;
 use super::surface::{Cover, POINTS};
 use crate::world::Terrain;
 

@@ -24,63 +24,16 @@
 
 use super::cells::{cell, cells};
 use super::exact::{Single, exact};
-use super::height_field::Stance;
 use super::lanes::{Lanes, SIDE};
-use super::rays::{DisplacementSquare, LEVELS, Rays, ViewBlock};
+use super::rays::{LEVELS, Rays};
 use super::span::Span;
+use super::square::{DisplacementSquare, Node, Parent, Slab};
+use super::stance::Stance;
 use super::upper_bound::UpperBound;
+use super::view_block::ViewBlock;
 use super::viewpoint_rows::ViewpointRows;
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
-
-/// A square of displacements that is still to be decided.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    /// Least column and row displacement.
-    pub p: i32,
-    pub q: i32,
-    /// Side is 2^level.
-    pub level: u32,
-    /// Lanes not yet known to be hidden.
-    pub active: u64,
-    /// What the parent has found out; `None` if it was not decided itself.
-    pub parent: Option<Parent>,
-}
-
-/// What was found out about the square of which this one is a quarter.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parent {
-    /// How many slabs of its list may block.
-    slabs: usize,
-    /// Whether its major direction is along rows. A square on a diagonal can be asked either way,
-    /// but its quarters have to keep to the way in which the slabs were counted.
-    turned: bool,
-}
-
-impl Node {
-    #[inline(always)]
-    fn divide(self, stack: &mut Vec<Self>, active: u64, parent: Option<Parent>) {
-        let half = (1 << self.level) / 2;
-        for (dp, dq) in [(half, half), (0, half), (half, 0), (0, 0)] {
-            stack.push(Self {
-                p: self.p + dp,
-                q: self.q + dq,
-                level: self.level - 1,
-                active,
-                parent,
-            });
-        }
-    }
-}
-
-/// The ground between two neighbouring grid lines across the major direction.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Slab {
-    /// The nearer line, counted from the viewpoint.
-    pub x: u32,
-    /// Lanes whose sight it may block.
-    pub lanes: u64,
-}
 
 /// The displacements of a node, in major and minor coordinates.
 #[derive(Clone, Copy)]

@@ -2,18 +2,10 @@
 //! tables of the least and the greatest heights over windows.
 
 use super::axis::Axis;
+use super::stance::Stance;
 use super::{Bodies, TOLERANCE};
 use crate::format::Grid;
 use crate::world::Terrain;
-
-/// Where viewers and players may stand in a view cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stance {
-    /// On the sample.
-    Sample,
-    /// Anywhere in the unit square around it, on any of the surfaces that an engine may draw.
-    Cell,
-}
 
 /// A terrain prepared for the kernels.
 pub struct HeightField {

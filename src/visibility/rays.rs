@@ -7,18 +7,12 @@
 //! that leaves them open. ARCHITECTURE.md has a figure.
 
 use super::axis::TOP;
-use super::decide::{Node, Slab, visit};
-use super::height_field::{HeightField, Stance};
-use super::lanes::{LANES, SIDE};
-use super::refine::Viewers;
-use super::scatter::scatter;
-use super::sights::{LOOK_BLOCKS, LOOK_LEVEL, Sights};
-use super::simd::at_level;
-use super::viewsheds::Viewsheds;
-use crate::format::{Grid, Quad, Sample};
+use super::height_field::HeightField;
+use super::square::{Node, Slab};
+use super::view_block::ViewBlock;
+use super::viewers::Viewers;
 use crate::world::Terrain;
-use fearless_simd::{Level, prelude::*};
-use fearless_simd_macros::simd;
+use fearless_simd::Level;
 
 /// Levels of nodes: sides of 1, 2, 4 ... `TOP` displacements.
 pub(super) const LEVELS: usize = TOP.ilog2() as usize + 1;
@@ -61,7 +55,7 @@ impl CachedOccluders {
 pub struct Rays<'f> {
     pub(super) terrain: &'f Terrain,
     pub(super) field: &'f HeightField,
-    level: Level,
+    pub(super) level: Level,
     /// For each level the slabs that may block within the last node visited there; at the end
     /// all of them.
     pub(super) slabs: [Vec<Slab>; LEVELS + 1],
@@ -71,59 +65,11 @@ pub struct Rays<'f> {
     pub(super) viewers: Box<[Viewers; 2]>,
     pub(super) stack: Vec<Node>,
     /// Whether a block comes before another; if only later ones are looked at.
-    before: Option<Order>,
+    pub(super) before: Option<Order>,
 }
 
 /// Whether the first of two blocks of 8 × 8 samples (column, row) comes before the second.
 pub type Order = fn((u32, u32), (u32, u32)) -> bool;
-
-/// A block of 8 × 8 viewpoints.
-pub(super) struct ViewBlock {
-    /// Its north-western viewpoint.
-    pub column: i32,
-    pub row: i32,
-    /// Lanes with terrain to stand on.
-    standing: u64,
-    /// Which child it is of the quad that is looked from.
-    child: usize,
-}
-
-impl ViewBlock {
-    fn new(terrain: &Terrain, quad: Quad, child: usize) -> Self {
-        let Sample { column, row } = quad.origin();
-        let (column, row) = (column as usize, row as usize);
-        let (column, row) = (column + child % 2 * SIDE, row + child / 2 * SIDE);
-        Self {
-            column: column as i32,
-            row: row as i32,
-            standing: standing(terrain, column, row),
-            child,
-        }
-    }
-}
-
-/// What has been found out about a square of 8 × 8 displacements.
-pub(super) struct DisplacementSquare {
-    /// Its least displacement.
-    pub p: i32,
-    pub q: i32,
-    /// Which lanes see their target, for each displacement, row by row.
-    pub masks: [u64; 64],
-    /// Whether any mask is set.
-    pub any: bool,
-}
-
-impl DisplacementSquare {
-    /// Marks the `side` × `side` displacements from (p, q) on as seen by `lanes`.
-    #[inline(always)]
-    pub fn mark(&mut self, p: i32, q: i32, side: i32, lanes: u64) {
-        for r in 0..side {
-            let at = ((q - self.q + r) * 8 + p - self.p) as usize;
-            self.masks[at..at + side as usize].fill(lanes);
-        }
-        self.any = true;
-    }
-}
 
 impl<'f> Rays<'f> {
     /// A kernel over `field`, which was made of `terrain`, at a SIMD level; the level does not
@@ -174,108 +120,4 @@ impl<'f> Rays<'f> {
             before(place(last), place((block.column, block.row)))
         })
     }
-}
-
-impl Viewsheds for Rays<'_> {
-    fn grid(&self) -> Grid {
-        self.field.grid
-    }
-
-    fn look(&mut self, quad: Quad, sights: &mut Sights) {
-        let HeightField { grid, .. } = *self.field;
-        assert_eq!(quad.level, LOOK_LEVEL, "{quad:?}");
-        assert_eq!(sights.targets(), grid.blocks(), "room for another grid");
-        sights.clear();
-        let blocks = std::array::from_fn(|child| ViewBlock::new(self.terrain, quad, child));
-        let level = self.level;
-        at_level!(level, simd => walk(simd, self, &blocks, sights));
-        let (across, _) = grid.block_shape();
-        for block in &blocks {
-            let own = (block.column as u32 / 8, block.row as u32 / 8);
-            let number = |(column, row): (u32, u32)| (row * across + column) as usize;
-            if self.before.is_some() && block.standing != 0 {
-                sights.leave_mutual(block.child, number(own));
-            }
-            let wanted = |target: usize| {
-                let target = target as u32;
-                let target = (target % across, target / across);
-                self.before.is_none_or(|before| !before(target, own))
-            };
-            sights.finish(block.child, block.standing, &self.field.valid, wanted);
-        }
-    }
-}
-
-/// The lanes of a block that have terrain to stand on.
-fn standing(terrain: &Terrain, column: usize, row: usize) -> u64 {
-    (0..LANES).fold(0, |lanes, i| {
-        let (c, r) = ((column + i % SIDE) as u32, (row + i / SIDE) as u32);
-        let stands = c < terrain.width() && r < terrain.height() && !terrain.at(c, r).is_nan();
-        lanes | u64::from(stands) << i
-    })
-}
-
-#[simd]
-fn walk<S: Simd>(
-    simd: S,
-    rays: &mut Rays<'_>,
-    blocks: &[ViewBlock; LOOK_BLOCKS],
-    sights: &mut Sights,
-) {
-    let field = rays.field;
-    let mut square = DisplacementSquare {
-        p: 0,
-        q: 0,
-        masks: [0; 64],
-        any: false,
-    };
-    // The four blocks look at the same targets in turn, so that the ground between stays in the
-    // cache. A displacement is counted from a block's first viewpoint. For the others its target
-    // lies up to seven samples further south and east, so that squares begin outside the grid.
-    let top = TOP as i32;
-    for y in (-top..field.height as i32).step_by(TOP) {
-        for x in (-top..field.width as i32).step_by(TOP) {
-            for block in blocks {
-                if block.standing == 0 {
-                    continue;
-                }
-                rays.stack.push(Node {
-                    p: x - block.column,
-                    q: y - block.row,
-                    level: LEVELS as u32 - 1,
-                    active: block.standing,
-                    parent: None,
-                });
-                while let Some(node) = rays.stack.pop() {
-                    if node.level >= 3 {
-                        flush(&mut square, block, sights);
-                        square.p = node.p;
-                        square.q = node.q;
-                        if field.stance == Stance::Cell {
-                            // Which lines are tried decides what is found hidden. Bundles must not
-                            // depend on what a thread was asked before.
-                            rays.cached[0] = CachedOccluders::default();
-                        }
-                    }
-                    visit(simd, rays, block, node, &mut square);
-                }
-                flush(&mut square, block, sights);
-            }
-        }
-    }
-}
-
-/// Hands over a square of displacements whose quarters have all been decided.
-#[inline(always)]
-fn flush(square: &mut DisplacementSquare, block: &ViewBlock, sights: &mut Sights) {
-    if !square.any {
-        return;
-    }
-    square.any = false;
-    let masks = std::mem::replace(&mut square.masks, [0; 64]);
-    let place = (
-        (block.column + square.p).div_euclid(8),
-        (block.row + square.q).div_euclid(8),
-    );
-    scatter(masks, place, block.child, sights);
 }

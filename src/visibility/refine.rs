@@ -46,18 +46,16 @@
 //! the other parts of the way, and the two neighbours of the highest. If the highest leaves many
 //! pairs of quarters open, the others are not tried, since they hardly ever hide the rest.
 
-use super::lanes::{LANES, Lanes, ROW, SIDE, VOID};
+use super::lanes::{LANES, Lanes, ROW, VOID};
 use super::occluders::Occluders;
 use super::rays::Rays;
+use super::viewers::{PAIRS, Viewers};
 use super::viewpoint_rows::ViewpointRows;
 use fearless_simd::{f32x4, f32x8, f32x16, prelude::*};
 use fearless_simd_macros::simd;
 
 /// Samples of a line that can matter to one pair of cells.
 const NEAR: usize = 4;
-
-/// Pairs of quarters.
-const PAIRS: usize = 16;
 
 /// No more lines are tried where the first leaves more pairs of quarters than this.
 const MANY: u32 = 8;
@@ -258,43 +256,6 @@ impl<S: Simd> Quarters<S> {
 
 /// Heights over the corners of every lane's quarters, by major and minor.
 type Corners<S> = [[f32x16<S>; 2]; 2];
-
-/// Eyes over the corners of the quarters of a block's cells, less the height of a head.
-pub(super) struct Viewers {
-    /// The block's first viewpoint, on the axis's grid.
-    block: (i32, i32),
-    /// For each lane and corner (north-western first, row by row), those of all pairs of quarters.
-    eyes: [[[f32; PAIRS]; 4]; LANES],
-}
-
-impl Viewers {
-    pub fn none() -> Self {
-        Self {
-            block: (-1, -1),
-            eyes: [[[0.0; PAIRS]; 4]; LANES],
-        }
-    }
-
-    /// Moves to the block of which these are rows, for eyes `above` heads.
-    fn stand(&mut self, rows: &ViewpointRows<'_>, above: f32) {
-        let side = SIDE as i32;
-        let block = (rows.column, rows.row - rows.skipped as i32 / side);
-        if self.block == block {
-            return;
-        }
-        self.block = block;
-        for (lane, eyes) in (0..).zip(&mut self.eyes) {
-            let place = (block.0 + lane % side, block.1 + lane / side);
-            if rows.axis.holds(place) {
-                let quarters = rows.axis.quarters(place);
-                for (k, eye) in eyes.as_flattened_mut().iter_mut().enumerate() {
-                    // Of each corner four quarters, of each of them four pairs.
-                    *eye = quarters[k / 4] + above;
-                }
-            }
-        }
-    }
-}
 
 /// Which of the lanes `open` cannot be shown not to see the cell at (`u`, `v`) from theirs, in
 /// major and minor coordinates.

@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::height_field::HeightField;
 use super::lanes::{Lanes, SIDE};
-use super::rays::ViewBlock;
+use super::view_block::ViewBlock;
 use crate::format::blockbits::turn;
 use fearless_simd::prelude::*;
 

@@ -58,7 +58,7 @@ impl Kind {
     }
 
     /// Lumps, and bytes an entry of their table.
-    fn table(self) -> (usize, usize) {
+    fn lumps(self) -> (usize, usize) {
         match self {
             Self::Bsp29 | Self::Bsp2Rmq | Self::Bsp2 | Self::Bsp30 => (15, 8),
             Self::Ibsp38 => (19, 8),
@@ -67,9 +67,15 @@ impl Kind {
         }
     }
 
+    /// Where the table of lumps begins, the bytes of an entry, and how many there are.
+    pub fn table(self) -> (usize, usize, usize) {
+        let (count, stride) = self.lumps();
+        (self.magic().len(), stride, count)
+    }
+
     /// Where the table's entry of a lump begins in the file.
     pub fn entry(self, lump: &str) -> usize {
-        self.magic().len() + self.index(lump) * self.table().1
+        self.magic().len() + self.index(lump) * self.lumps().1
     }
 
     fn index(self, lump: &str) -> usize {

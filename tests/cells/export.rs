@@ -1,7 +1,8 @@
 //! Visibility back into levels.
 
 use proptest::prelude::*;
-use viewcell::ingest::cells::{CellsOptions, cells_from_bytes, external_vis, with_visibility};
+use viewcell::export::{external_vis, with_visibility};
+use viewcell::ingest::cells::{CellsOptions, cells_from_bytes};
 use viewcell::world::BitMatrix;
 
 use crate::builder::{KINDS, Kind, level, lump, wad};
@@ -28,14 +29,62 @@ fn only_visibility_changed(kind: Kind, old: &[u8], new: &[u8]) {
         Kind::Bsp2 => 44,
         _ => 0,
     };
+    // What stood behind a lump that has grown has moved by so much.
+    let (now, _) = lump(new, kind, "visibility");
+    let grown = if now == start {
+        new.len() - old.len()
+    } else {
+        0
+    };
+    let (first, stride, count) = kind.table();
+    let is_entry = |at: usize| {
+        let of_table = (first..first + stride * count).contains(&at);
+        of_table && (at - first) % stride < 4
+    };
     for at in 0..old.len() {
         let in_row_of_leaf = leaf_len > 0
             && (leaves..leaves + leaves_len).contains(&at)
             && (4..8).contains(&((at - leaves) % leaf_len));
         let may_change = (entry..entry + 8).contains(&at)
             || (start..start + length).contains(&at)
+            || grown > 0 && is_entry(at)
             || in_row_of_leaf;
-        assert!(may_change || old[at] == new[at], "{kind:?}: byte {at}");
+        let to = at + if at >= start + length { grown } else { 0 };
+        assert!(may_change || old[at] == new[to], "{kind:?}: byte {at}");
+    }
+    if grown > 0 {
+        let word =
+            |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        for at in (0..count)
+            .map(|i| first + stride * i)
+            .filter(|&at| at != entry)
+        {
+            let offset = word(old, at);
+            let moved = if offset as usize >= start + length {
+                grown as u32
+            } else {
+                0
+            };
+            assert_eq!(
+                word(new, at),
+                offset + moved,
+                "{kind:?}: entry at byte {at}"
+            );
+        }
+    }
+}
+
+/// The file grows by what the lump grows, at most, up to the next multiple of four.
+fn no_old_lump_is_left(kind: Kind, old: &[u8], new: &[u8]) {
+    let (_, before) = lump(old, kind, "visibility");
+    let (_, after) = lump(new, kind, "visibility");
+    if before > 0 {
+        let growth = after.saturating_sub(before).next_multiple_of(4);
+        assert_eq!(
+            new.len(),
+            old.len() + growth,
+            "{kind:?}: {before}, {after} bytes"
+        );
     }
 }
 
@@ -58,6 +107,7 @@ proptest! {
         let written = with_visibility(&bytes, &ANY, &pvs).unwrap();
         prop_assert_eq!(pvs_of(&written), pvs);
         only_visibility_changed(kind, &bytes, &written);
+        no_old_lump_is_left(kind, &bytes, &written);
     }
 }
 
@@ -187,6 +237,7 @@ fn real_levels_take_their_own_and_other_visibility_back() {
         let written = with_visibility(&bytes, &ANY, &either).unwrap();
         assert_eq!(pvs_of(&written), either, "{name}");
         only_visibility_changed(kind, &bytes, &written);
+        no_old_lump_is_left(kind, &bytes, &written);
         let rest = |bytes: &[u8]| {
             let graph = cells_from_bytes(bytes, &CellsOptions::default())
                 .unwrap()

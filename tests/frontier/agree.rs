@@ -11,8 +11,8 @@ use viewcell::bake::{
 use viewcell::bundle::verify;
 use viewcell::format::groups::TREE_LEVEL;
 use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::picture::{BlockSight, survey};
 use viewcell::runtime::{Grid, MappedBundle, Quad, Sample, TerrainBundle, Visibility};
+use viewcell::survey::{BlockSight, survey};
 
 use crate::baking::bake_exactly;
 use crate::common::{MUTUAL, ONE_WAY, ridges};

@@ -5,9 +5,9 @@
 //! own.
 
 use rayon::prelude::*;
-use viewcell::picture::BlockSight;
 use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Grow, Merge, Region, Side};
 use viewcell::runtime::{Grid, Sample, TerrainBundle};
+use viewcell::survey::BlockSight;
 
 use crate::common::{Baked, Dice, MUTUAL, Matrix, ONE_WAY, all_options, bake, real, ridges};
 

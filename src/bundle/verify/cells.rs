@@ -1,16 +1,19 @@
 //! Rules on what the sections of a cell bundle hold.
 
+mod bytes;
 mod places;
 mod rows;
 
 use std::io;
 
+use bytes::{start, words};
 use places::{boxes, bsp, names, neighbours, portals};
 use rows::{Level, compare_distances, pvs, rows, statistics};
 
+use super::checker::{Checker, Faults};
 use super::container::Container;
+use super::report::Rule;
 use super::sections::{PROVENANCE, plain, provenance};
-use super::{Checker, Faults, Rule};
 use crate::compress::cells::recompute;
 use crate::format::cells::{CELLS_LEN, CellParameters, POINT_LEN};
 use crate::format::{Section, Tag};
@@ -114,16 +117,6 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
         })?;
     }
     Ok(())
-}
-
-fn words(bytes: &[u8]) -> Vec<u32> {
-    let (words, _) = bytes.as_chunks::<4>();
-    words.iter().map(|word| u32::from_le_bytes(*word)).collect()
-}
-
-/// Where a section begins in the file.
-fn start(container: &Container, tag: Tag) -> u64 {
-    container.section(tag).map_or(0, |section| section.offset)
 }
 
 fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {

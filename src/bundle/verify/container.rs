@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use super::{Checker, Faults, Rule};
+use super::checker::{Checker, Faults};
+use super::report::Rule;
 use crate::bundle::file::read_up_to;
 use crate::format::bytes::{u32_at, u64_at};
 use crate::format::header::{ALIGNMENT, ENTRY_LEN, HEADER_LEN, MAX_SECTIONS};

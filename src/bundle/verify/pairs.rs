@@ -2,8 +2,9 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
+use super::checker::{Checker, Faults};
 use super::container::Container;
-use super::{Checker, Faults, Rule};
+use super::report::Rule;
 use crate::bundle::provenance::Statistics;
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};

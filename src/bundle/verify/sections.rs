@@ -2,8 +2,10 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
+use super::checker::{Checker, Faults};
 use super::container::Container;
-use super::{Checker, Faults, Rule, trees};
+use super::report::Rule;
+use super::trees;
 use crate::bundle::file::{Problem, read_section, read_up_to};
 use crate::bundle::info::TEXT_LIMIT;
 use crate::bundle::provenance::Provenance;

@@ -7,9 +7,10 @@ mod symmetry;
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
+use super::checker::{Checker, Faults};
 use super::container::Container;
 use super::pairs::{self, PairSections};
-use super::{Checker, Faults, Rule};
+use super::report::Rule;
 use crate::bundle::provenance::{Provenance, Statistics};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::format::groups::TREE_LEVEL;
@@ -20,6 +21,8 @@ use narrowed::narrowed;
 use places::{Places, index, name};
 use statistics::compare;
 use symmetry::symmetry;
+
+pub(super) use symmetry::SYMMETRY;
 
 pub(super) const INDEX: Rule = Rule {
     name: "index",
@@ -36,10 +39,6 @@ pub(super) const VOIDS: Rule = Rule {
 pub(super) const UNIONS: Rule = Rule {
     name: "unions",
     demands: "without loss, the PVS of a quad is the union of those of its children",
-};
-pub(super) const SYMMETRY: Rule = Rule {
-    name: "symmetry",
-    demands: "in a mutual bundle, A sees B exactly when B sees A: of single trees, pairs are drawn",
 };
 pub(super) const STATISTICS: Rule = Rule {
     name: "statistics",

@@ -8,7 +8,7 @@ use viewcell::ingest::{CellsOptions, IngestedCells, read_cells};
 use viewcell::visibility::portals::FlowMethod;
 use viewcell::world;
 
-use super::{check_output, finish};
+use super::document::{check_output, finish};
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output::{Json, say};
 use crate::cli::progress::{Progress, Voice};

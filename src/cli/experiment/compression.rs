@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{self, DeepestFirst, Kept, Ties, Weight};
+use viewcell::bake::{DeepestFirst, Ties, Weight};
 use viewcell::bundle;
 use viewcell::compress::prune::nodes_for;
+use viewcell::experiment::{self, Kept};
 use viewcell::picture::{CHART_SIZE, Chart, Curve, Series};
 
 use super::frontier;
@@ -113,12 +114,12 @@ pub fn run(args: &Args) -> Outcome {
             ("deepest-first, fewest hidden", Ties::FewestHidden),
         ] {
             let to = DeepestFirst { nodes, ties };
-            let kept = bake::deepest_first(&source, to, threads, &progress)?;
+            let kept = experiment::deepest_first(&source, to, threads, &progress)?;
             rows.push(Row::new(method, kept));
         }
     }
     for budget in &args.budgets {
-        let kept = bake::optimal(&source, budget.0, Weight::Area, threads, &progress)?;
+        let kept = experiment::optimal(&source, budget.0, Weight::Area, threads, &progress)?;
         rows.push(Row::new("optimal", kept));
     }
     progress.finish();

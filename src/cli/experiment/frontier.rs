@@ -12,11 +12,10 @@ use viewcell::bake::{
 };
 use viewcell::bundle;
 use viewcell::compress::prune::nodes_for;
+use viewcell::experiment::{CASES, Case, Measured, hidden_pairs, measure, measure_cases, some_of};
 use viewcell::picture::{CHART_SIZE, Chart, Curve, Series, frequencies};
 use viewcell::runtime::frontier::{FrontierOptions, Grow, Merge};
-use viewcell::runtime::{MappedBundle, Sample, TerrainBundle};
 
-use super::measure::{Measured, hidden_pairs, measure};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
 use crate::cli::output::{self, Json, say};
@@ -82,44 +81,6 @@ pub struct Document {
     unlimited: Measured,
 }
 
-/// One of the thesis's cases.
-#[derive(Serialize, JsonSchema)]
-pub struct Case {
-    /// Limit of memory. Unit: 2^30 bytes.
-    gigabytes: f64,
-    /// Nodes that each PVS may have.
-    nodes: u64,
-    /// `simple` or `hierarchical`.
-    grow: &'static str,
-    /// `lossless` or `lossy`.
-    merge: &'static str,
-    /// Number of pairs grown.
-    pairs: usize,
-    #[serde(flatten)]
-    measured: Measured,
-}
-
-/// In the order of the thesis's tables.
-const CASES: [(Grow, Merge, &str, &str); 4] = [
-    (Grow::Simple, Merge::Lossless, "simple", "lossless"),
-    (Grow::Simple, Merge::Lossy, "simple", "lossy"),
-    (
-        Grow::Hierarchical,
-        Merge::Lossless,
-        "hierarchical",
-        "lossless",
-    ),
-    (Grow::Hierarchical, Merge::Lossy, "hierarchical", "lossy"),
-];
-
-/// How many of `all` pairs are grown if `wanted` are; 0 for all.
-fn some_of(wanted: usize, all: usize) -> usize {
-    match wanted {
-        0 => all,
-        few => few.min(all),
-    }
-}
-
 pub fn run(args: &Args) -> Outcome {
     let good = |limit: &f64| limit.is_finite() && *limit > 0.0;
     if args.pairs == 0 || args.limits.is_empty() || !args.limits.iter().all(good) {
@@ -175,7 +136,10 @@ pub fn run(args: &Args) -> Outcome {
         let progress = Progress::new(&args.voice, Stop::default());
         repack(&source, &pruned, &options, &progress)?;
         progress.finish();
-        by_limit.push(measure_limit(args, gigabytes, nodes, &pruned, &pairs)?);
+        let map = query::open(&pruned)?;
+        let terrain = query::terrain(&pruned, &map)?;
+        let limit = (gigabytes, nodes);
+        by_limit.push(measure_cases(&terrain, limit, &pairs, args.simple_pairs));
         source = pruned;
     }
     tell(args, format_args!("the bundle as it is"));
@@ -228,36 +192,6 @@ pub(super) fn bake(heightmap: &Heightmap, voice: &Voice, path: &Path) -> Result<
         .map_err(|error| Failure::io(format!("{}: cannot be read", input.display()), error))?;
     bake_terrain(&ingested.terrain, &source, &options, path, &progress)?;
     Ok(())
-}
-
-fn measure_limit(
-    args: &Args,
-    gigabytes: f64,
-    nodes: u64,
-    path: &Path,
-    pairs: &[[Sample; 2]],
-) -> Result<Vec<Case>, Failure> {
-    let map: MappedBundle = query::open(path)?;
-    let terrain: TerrainBundle = query::terrain(path, &map)?;
-    let cases = CASES.map(|(grow, merge, grow_name, merge_name)| {
-        let count = match (grow, merge) {
-            (Grow::Simple, Merge::Lossless) => some_of(args.simple_pairs, pairs.len()),
-            _ => pairs.len(),
-        };
-        Case {
-            gigabytes,
-            nodes,
-            grow: grow_name,
-            merge: merge_name,
-            pairs: count,
-            measured: measure(
-                &terrain,
-                &pairs[..count],
-                &FrontierOptions::thesis(grow, merge),
-            ),
-        }
-    });
-    Ok(cases.into())
 }
 
 fn figures(document: &Document, limits: &[f64], folder: &Path) -> Result<(), Failure> {

@@ -5,7 +5,6 @@ mod compression;
 mod epvs;
 mod frontier;
 mod interest;
-mod measure;
 mod perception;
 mod visibility;
 
@@ -14,13 +13,13 @@ use super::exit::Outcome;
 #[cfg(test)]
 pub use compression::Document as CompressionDocument;
 #[cfg(test)]
-pub use epvs::Document as EpvsDocument;
-#[cfg(test)]
 pub use frontier::Document as FrontierDocument;
 #[cfg(test)]
 pub use interest::Document as InterestDocument;
 #[cfg(test)]
 pub use perception::Document as PerceptionDocument;
+#[cfg(test)]
+pub use viewcell::experiment::EpvsDocument;
 #[cfg(test)]
 pub use visibility::Document as VisibilityDocument;
 

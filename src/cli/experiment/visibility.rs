@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bake::{BakeOptions, BakeReport, Mode, Source, as_seen, bake_terrain, check_height};
 use viewcell::bundle;
-use viewcell::experiment::{Compared, ModeShares, MotionOptions, MotionSample, compare_modes};
+use viewcell::experiment::{
+    Compared, ModeShares, MotionOptions, MotionSample, compare_modes, middle,
+};
 use viewcell::picture::{Bars, CHART_SIZE, Chart, Series};
 use viewcell::visibility::{Bodies, MAX_SECTORS};
 use viewcell::world::Terrain;
@@ -307,20 +309,6 @@ impl Cost {
             nanoseconds_a_pair: costs.collect(),
         }
     }
-}
-
-/// The middle of a terrain, so many quarters of its sides; `None` where that is all void.
-fn middle(terrain: &Terrain, quarters: u32) -> Option<Terrain> {
-    let side = |side: u32| (side * quarters / 4).max(1);
-    let (width, height) = (side(terrain.width()), side(terrain.height()));
-    let (left, top) = (
-        (terrain.width() - width) / 2,
-        (terrain.height() - height) / 2,
-    );
-    let rows = top..top + height;
-    let heights = rows.flat_map(|row| (left..left + width).map(move |c| terrain.at(c, row)));
-    let part = Terrain::new(width, height, heights.collect(), terrain.spacing());
-    part.ok()
 }
 
 /// What a pair costs, as bars.

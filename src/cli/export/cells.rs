@@ -8,9 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bake::read_level;
 use viewcell::bundle;
-use viewcell::ingest::cells::{
-    CellGraphFile, CellsOptions, PortalFile, PortalFileKind, external_vis, with_visibility,
-};
+use viewcell::export::{external_vis, with_visibility};
+use viewcell::ingest::cells::{CellGraphFile, CellsOptions, PortalFile, PortalFileKind};
 use viewcell::picture::{MatrixFormat, MatrixOf, matrix_file};
 use viewcell::world::BitMatrix;
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::picture::{self, RasterLayout, RasterWriter};
+use viewcell::survey;
 use viewcell::world::Georeference;
 
 use super::work::{self, Manner, Range, Work, Written};
@@ -62,7 +63,7 @@ pub fn run(args: &Args) -> Outcome {
         work.progress.reach(before + viewpoints);
         !work.stop.asked()
     };
-    let counted = work.pool.install(|| picture::survey(&terrain, &go_on));
+    let counted = work.pool.install(|| survey::survey(&terrain, &go_on));
     work.progress.finish();
     let counted = counted
         .map_err(|damaged| Failure::bad_input(format!("{}: {damaged}", args.bundle.display())))?;

@@ -6,43 +6,13 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bundle;
-use viewcell::runtime::{self, CellBundle};
+use viewcell::runtime::CellBundle;
 use viewcell::world::ones;
 
-use super::{Args, NO_SET, print_sizes};
+use super::args::{Args, Construction, NO_SET, print_sizes};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Stdout, say};
 use crate::cli::query::{check_cell, pairs};
-
-/// How regions are made.
-#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Construction {
-    /// Equations 1 and 2 of Steed and Angus, by distances
-    Published,
-    /// The same for A, and for B everything that A's region does not see
-    #[default]
-    Tightened,
-    /// Both grow over cells that touch, each in turn
-    Grown,
-}
-
-impl Construction {
-    pub fn runtime(self) -> runtime::cell_frontier::Construction {
-        match self {
-            Self::Published => runtime::cell_frontier::Construction::Published,
-            Self::Tightened => runtime::cell_frontier::Construction::Tightened,
-            Self::Grown => runtime::cell_frontier::Construction::Grown,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Published => "published",
-            Self::Tightened => "tightened",
-            Self::Grown => "grown",
-        }
-    }
-}
 
 /// What `viewcell frontier --json` prints for cells.
 #[derive(Serialize, JsonSchema)]

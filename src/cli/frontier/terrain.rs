@@ -14,8 +14,8 @@ use viewcell::runtime::frontier::{
 };
 use viewcell::runtime::{MappedBundle, Sample, TerrainBundle};
 
+use super::args::{Args, NO_SET, print_sizes};
 use super::options::OptionsDocument;
-use super::{Args, NO_SET, print_sizes};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Stdout, say};
 use crate::cli::query::pairs;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::runtime::CellBundle;
 
-use super::visible::PairsDocument;
+use super::pairs::PairsDocument;
 use super::{Place, check_cell, pairs};
 use crate::cli::exit::{Exit, Outcome};
 use crate::cli::output::{self, Json, Stdout};

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::runtime::{Grid, Sample};
 
@@ -116,6 +117,35 @@ fn numbers<const N: usize>(line: &[u8]) -> Option<[u32; N]> {
         }
     }
     words.next().is_none().then_some(numbers)
+}
+
+/// What `viewcell query visible --pairs --json` prints.
+#[derive(Default, Serialize, JsonSchema)]
+#[schemars(title = "viewcell query visible --pairs")]
+pub struct PairsDocument {
+    /// Number of lines answered.
+    pub pairs: u64,
+    /// How many of them are visible.
+    visible: u64,
+    /// 1 for visible, 0 for hidden, a line each.
+    answers: Vec<u8>,
+}
+
+impl PairsDocument {
+    /// Takes note of an answer, or puts it into words.
+    pub fn answer(&mut self, visible: bool, json: bool, words: &mut Vec<u8>) {
+        self.visible += u64::from(visible);
+        if json {
+            self.answers.push(u8::from(visible));
+        } else {
+            words.extend(if visible { b"1\n" } else { b"0\n" });
+        }
+    }
+}
+
+/// What clap has seen to already.
+pub fn no_places() -> Failure {
+    Failure::usage("expected two places A and B, or --pairs FILE".into())
 }
 
 #[cfg(test)]

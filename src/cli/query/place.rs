@@ -7,7 +7,7 @@ use std::str::FromStr;
 use viewcell::runtime::{MappedBundle, Sample, TerrainBundle};
 use viewcell::world::Short;
 
-use super::{cannot_open, outside};
+use super::open::cannot_open;
 use crate::cli::exit::Failure;
 
 /// A place on the command line: COL,ROW of a terrain, or the number of a cell; or as [`By`] says.
@@ -93,7 +93,7 @@ impl By {
             Self { at: true, .. } => "--at",
             Self { lonlat: true, .. } => "--lonlat",
             Self { xy: true, .. } => "--xy",
-            _ => return super::check_inside(path, terrain, place),
+            _ => return check_inside(path, terrain, place),
         };
         let [x, y] = match place {
             Place::Sample(sample) => [sample.column, sample.row].map(f64::from),
@@ -171,4 +171,36 @@ fn in_degrees(crs: &str) -> bool {
         .iter()
         .any(|word| crs.trim_start().starts_with(word)),
     }
+}
+
+/// Fails if a place is outside the grid.
+fn check_inside(path: &Path, terrain: &TerrainBundle, place: Place) -> Result<Sample, Failure> {
+    let grid = terrain.grid();
+    let sample = match place {
+        Place::Sample(sample) => Some(sample),
+        Place::Numbers(_) => None,
+        Place::Cell(cell) => {
+            return Err(Failure::usage(format!(
+                "{cell}: expected COL,ROW, since {} is of a terrain",
+                path.display()
+            )));
+        }
+    };
+    sample.filter(|sample| grid.has_sample(*sample)).ok_or_else(|| {
+        let ends = format!(
+            "columns 0 to {} and rows 0 to {}, as whole numbers (metres with --at, degrees with \
+             --lonlat)",
+            grid.width() - 1,
+            grid.height() - 1
+        );
+        outside(path, place, &ends)
+    })
+}
+
+/// The failure of a place that is not in a bundle, where `expected` is.
+fn outside(path: &Path, place: Place, expected: &str) -> Failure {
+    Failure::usage(format!(
+        "{place} is outside {}: expected {expected}",
+        path.display()
+    ))
 }

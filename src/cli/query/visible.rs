@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::runtime::{TerrainBundle, WorldKind};
 
+use super::pairs::{PairsDocument, no_places};
 use super::{By, Place, cells, check_by_number, pairs};
-use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::exit::{Exit, Outcome};
 use crate::cli::output::{self, Json, Stdout};
 
 /// Can a player at B be seen from A? Prints visible or hidden
@@ -48,18 +49,6 @@ pub struct VisibleDocument {
     visible: bool,
 }
 
-/// What `viewcell query visible --pairs --json` prints.
-#[derive(Default, Serialize, JsonSchema)]
-#[schemars(title = "viewcell query visible --pairs")]
-pub struct PairsDocument {
-    /// Number of lines answered.
-    pub pairs: u64,
-    /// How many of them are visible.
-    visible: u64,
-    /// 1 for visible, 0 for hidden, a line each.
-    answers: Vec<u8>,
-}
-
 pub fn run(args: &Args) -> Outcome {
     let map = super::open(&args.bundle)?;
     if map.kind() == Some(WorldKind::Cells) {
@@ -93,11 +82,6 @@ pub fn run(args: &Args) -> Outcome {
     }
 }
 
-/// What clap has seen to already.
-pub fn no_places() -> Failure {
-    Failure::usage("expected two places A and B, or --pairs FILE".into())
-}
-
 fn answer_all(args: &Args, terrain: &TerrainBundle, file: &Path) -> Outcome {
     let mut document = PairsDocument::default();
     let mut stdout = Stdout::lock();
@@ -107,16 +91,4 @@ fn answer_all(args: &Args, terrain: &TerrainBundle, file: &Path) -> Outcome {
         Ok(())
     })?;
     pairs::finish(stdout, &document, &args.json)
-}
-
-impl PairsDocument {
-    /// Takes note of an answer, or puts it into words.
-    pub fn answer(&mut self, visible: bool, json: bool, words: &mut Vec<u8>) {
-        self.visible += u64::from(visible);
-        if json {
-            self.answers.push(u8::from(visible));
-        } else {
-            words.extend(if visible { b"1\n" } else { b"0\n" });
-        }
-    }
 }

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use viewcell::picture::{LevelPages, Page, cell_difference, seen_by};
+use viewcell::picture::{LevelPages, Page};
 use viewcell::runtime::{CellBundle, MappedBundle};
+use viewcell::survey::{cell_difference, seen_by};
 
-use super::{Args, name};
+use super::args::{Args, name};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::query::{self, check_cell};
 

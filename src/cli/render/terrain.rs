@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use viewcell::picture::{self, Difference, Page, Survey, TerrainPages};
+use viewcell::picture::{self, Page, TerrainPages};
 use viewcell::runtime::frontier::FrontierOptions;
 use viewcell::runtime::{MappedBundle, TerrainBundle};
+use viewcell::survey::{self, Difference, Survey};
 
-use super::{Args, name};
+use super::args::{Args, name};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::export::work::Work;
 use crate::cli::query::{self, check_level, quad_over};
@@ -57,7 +58,7 @@ pub fn page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<Option<P
     let found = compare(work, paths, [&terrain, &other_terrain], args.quad)?;
     Ok(found.map(|found| {
         let counts: Vec<u32> = found.quads.iter().map(|[revealed, _]| *revealed).collect();
-        let counts = picture::spread(&terrain, args.quad, &counts);
+        let counts = survey::spread(&terrain, args.quad, &counts);
         let level = &found.levels[args.quad as usize];
         let hidden = level.pairs - level.visible[0];
         let share = 100.0 * level.revealed as f64 / hidden.max(1) as f64;
@@ -106,7 +107,7 @@ pub fn survey(
 ) -> Result<Option<Survey>, Failure> {
     let all = terrain.grid().samples();
     let survey = with_progress(work, "exposure", "viewpoints", all, |go_on| {
-        picture::survey(terrain, go_on)
+        survey::survey(terrain, go_on)
     });
     survey.map_err(|damaged| Failure::bad_input(format!("{}: {damaged}", path.display())))
 }
@@ -133,7 +134,7 @@ pub fn compare(
     }
     let quads = of_a.quad_count();
     let found = with_progress(work, "difference", "quads", quads, |go_on| {
-        picture::difference(bundles, level, go_on)
+        survey::difference(bundles, level, go_on)
     });
     found.map_err(|(which, damaged)| {
         Failure::bad_input(format!("{}: {damaged}", paths[which].display()))

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use viewcell::bundle::{CellStatistics, Info};
 use viewcell::picture::LevelPages;
-use viewcell::picture::{Bars, Chart, Series, frequencies, grouped, seen_by};
+use viewcell::picture::{Bars, Chart, Series, frequencies, grouped};
 use viewcell::runtime::{CellBundle, MappedBundle};
+use viewcell::survey::seen_by;
 
 use super::common::{self, percent};
 use super::document::{Page, Section};

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use viewcell::bundle::{Info, TerrainInfo};
-use viewcell::picture::{Bars, Chart, Curve, Series, Survey, frequencies, grouped};
+use viewcell::picture::{Bars, Chart, Curve, Series, frequencies, grouped};
 use viewcell::runtime::{Bundle, MappedBundle, Sample, TerrainBundle};
+use viewcell::survey::Survey;
 
 use super::common::{self, percent};
 use super::document::{Page, Section};

@@ -51,6 +51,15 @@ fn children(squares: &[u16], j: usize) -> u16 {
     })
 }
 
+impl PairSymbols {
+    /// The tree of a pair: word v of `rows` is what viewpoint v sees; `viewpoints` and `targets`
+    /// have ones where there is terrain, and only there bits count. Leaves in `self` what the
+    /// tree consists of; what that is, is told by the result ([`PairBits::analyse`]).
+    pub fn analyse(&mut self, rows: &[u64; 64], viewpoints: u64, targets: u64) -> Sight {
+        PairBits::new(rows, viewpoints, targets).analyse(self)
+    }
+}
+
 impl PairBits {
     /// Word v of `rows` is what viewpoint v sees; `viewpoints` and `targets` have ones where there
     /// is terrain, and only there bits count. All are in the order of a block bitmap.

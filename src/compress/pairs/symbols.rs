@@ -1,6 +1,5 @@
 //! The tree of a pair of blocks ([`crate::format::blockpair`]), before it has bytes.
 
-use super::bits::PairBits;
 use crate::format::blockpair::{BlockPair, Node, pieces};
 
 /// What the samples of one block see of another.
@@ -24,13 +23,6 @@ pub struct PairSymbols {
 }
 
 impl PairSymbols {
-    /// The tree of a pair: word v of `rows` is what viewpoint v sees; `viewpoints` and `targets`
-    /// have ones where there is terrain, and only there bits count. Leaves in `self` what the
-    /// tree consists of; what that is, is told by the result ([`PairBits::analyse`]).
-    pub fn analyse(&mut self, rows: &[u64; 64], viewpoints: u64, targets: u64) -> Sight {
-        PairBits::new(rows, viewpoints, targets).analyse(self)
-    }
-
     /// Takes the tree out of its bytes.
     pub fn read(&mut self, pair: &BlockPair) {
         self.nodes.clear();

@@ -1,6 +1,6 @@
 //! Parts of a file that know their name and place, for errors that tell both.
 
-use super::IngestError;
+use crate::ingest::error::IngestError;
 
 /// A part of a file. Every access is checked.
 #[derive(Clone, Copy)]

@@ -11,9 +11,11 @@
 
 use std::collections::HashMap;
 
+use super::limit::check_count;
 use super::lump::{Lump, Record};
+use super::runs;
 use super::tree::{Numbers, Parts, bounds_of, world_model};
-use super::{IngestError, check_count, runs};
+use crate::ingest::error::IngestError;
 use crate::world::{BitMatrix, BspLeaf, CellGraph};
 
 /// Bytes before the table of lumps, and bytes an entry.

@@ -9,9 +9,11 @@
 //! Lump `visibility`: the number of clusters, then for each two offsets from the start of the
 //! lump, of what can be seen (PVS) and what can be heard (PHS).
 
+use super::limit::check_count;
 use super::lump::{Lump, Record, Records};
+use super::runs;
 use super::tree::{Numbers, Parts, bounds_of, world_model};
-use super::{IngestError, check_count, runs};
+use crate::ingest::error::IngestError;
 use crate::world::{BitMatrix, BspLeaf, CellGraph};
 
 /// Reads a level.

@@ -8,10 +8,11 @@
 //!
 //! Lump `visibility`: the number of clusters, the bytes a row, then the rows, not compressed.
 
+use super::limit::check_count;
 use super::lump::{Lump, Record};
 use super::quake2::set_row;
 use super::tree::{Numbers, Parts, bounds_of};
-use super::{IngestError, check_count};
+use crate::ingest::error::IngestError;
 use crate::world::{BitMatrix, BspLeaf, CellGraph};
 
 /// Reads a level.

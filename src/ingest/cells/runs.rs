@@ -1,6 +1,7 @@
 //! Rows of bits whose zero bytes are run-length coded: a zero byte is followed by their number.
 
-use super::{IngestError, Lump};
+use super::lump::Lump;
+use crate::ingest::error::IngestError;
 
 /// Unpacks the row at byte `at` of the lump into `row`. Says whether a run of zeros went on
 /// past the row's end: what lies there is no cell, so nothing is lost with it, and engines

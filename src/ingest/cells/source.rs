@@ -8,9 +8,9 @@
 //!
 //! Tested with files that the tests build, for want of a free level.
 
-use super::IngestError;
 use super::lump::Lump;
 use super::quake2::ClusterLevel;
+use crate::ingest::error::IngestError;
 use crate::world::CellGraph;
 
 const TABLE: usize = 8;

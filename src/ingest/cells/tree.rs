@@ -1,7 +1,7 @@
 //! Planes and nodes, which all BSP formats share but for the width of their fields.
 
-use super::IngestError;
 use super::lump::{Lump, Record, Records};
+use crate::ingest::error::IngestError;
 use crate::world::{BspChild, BspLeaf, BspNode, BspTree, BspTreeError};
 
 /// How the corners of boxes are stored.

@@ -12,8 +12,9 @@
 
 use std::path::Path;
 
+use super::limit::check_count;
 use super::lump::{Lump, Records};
-use super::{IngestError, check_count};
+use crate::ingest::error::IngestError;
 use crate::world::{BitMatrix, BspChild, BspLeaf, BspNode, BspTree, BspTreeError, CellGraph};
 
 /// The lumps that follow a map's name, in any order.
@@ -28,7 +29,7 @@ const MAP_LUMPS: [&str; 11] = [
 ///
 /// [`IngestError`] for a file that cannot be read or is no WAD.
 pub fn wad_maps(path: &Path) -> Result<Vec<String>, IngestError> {
-    let bytes = crate::ingest::file_bytes(path, "a WAD").map_err(|error| error.of(path))?;
+    let bytes = crate::ingest::source::file_bytes(path, "a WAD").map_err(|error| error.of(path))?;
     let entries = directory(Lump::file(&bytes)).map_err(|error| error.of(path))?;
     Ok(maps(&entries).map(|(name, _)| name.to_owned()).collect())
 }

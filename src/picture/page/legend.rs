@@ -5,7 +5,7 @@ use image::{Rgba, RgbaImage};
 use super::super::canvas::{Canvas, width_of};
 use super::super::palette::{Colour, Ramp};
 use super::super::viewshed::{Viewpoint, mark};
-use super::{FAINT, INK};
+use super::measures::{FAINT, INK};
 
 /// What a colour means.
 pub enum Key {

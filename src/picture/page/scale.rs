@@ -2,29 +2,10 @@
 
 use super::super::canvas::{Canvas, width_of};
 use super::super::palette::Colour;
-use super::{INK, Measures, Page};
+use super::Page;
+use super::measures::{INK, Measures};
 
 const PALE: Colour = [200.0, 203.0, 207.0];
-
-/// In what a picture is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Metres of the ground.
-    Metres,
-    /// Units of a level's own.
-    Units,
-}
-
-impl Unit {
-    /// A length in words.
-    pub fn words(self, length: f64) -> String {
-        match self {
-            Self::Metres if length >= 1000.0 => format!("{} km", length / 1000.0),
-            Self::Metres => format!("{length} m"),
-            Self::Units => format!("{length} units"),
-        }
-    }
-}
 
 impl Page {
     /// A round length of at most a part of a panel's width: how large a part it is, and in words.

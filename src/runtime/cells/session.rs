@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::CellBundle;
-use super::frontier::Construction;
+use super::sets::Construction;
 use crate::format::cells::SymmetryCode;
 use crate::runtime::session::{Notice, Players, World};
 

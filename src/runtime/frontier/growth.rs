@@ -1,10 +1,10 @@
 //! Growing a frontier set (thesis section 3.5).
 
-use super::builder::{FrontierBuilder, Phase};
 use super::flood::flood;
 use super::lossy;
 use super::options::{Merge, Neighbours, Order, Turns};
 use super::side::Side;
+use super::state::{FrontierBuilder, Phase};
 use crate::format::{Quad, Sample, Visibility};
 use crate::runtime::Pvs;
 

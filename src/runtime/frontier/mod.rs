@@ -19,10 +19,11 @@ mod region;
 mod samples;
 mod session;
 mod side;
+mod state;
 
 pub use crate::runtime::session::{News, Notice};
-pub use builder::FrontierBuilder;
 pub use options::{FrontierOptions, Grow, Merge, Neighbours, Order, Turns};
 pub use region::{Frontier, FrontierCodeError, Region};
 pub use session::{Session, SessionOptions};
 pub use side::{FrontierError, Side};
+pub use state::FrontierBuilder;

@@ -1,9 +1,9 @@
 //! Sessions of players on a terrain.
 
-use super::builder::FrontierBuilder;
 use super::options::FrontierOptions;
 use super::region::Frontier;
 use super::side::{FrontierError, Side};
+use super::state::FrontierBuilder;
 use crate::format::Sample;
 use crate::runtime::TerrainBundle;
 use crate::runtime::session::{Notice, Players, World};

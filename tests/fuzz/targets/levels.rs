@@ -1,7 +1,8 @@
 //! What the targets of level readers share.
 
+use viewcell::export::with_visibility;
 use viewcell::ingest::cells::{
-    CellGraphFile, CellsOptions, PortalFile, PortalFileKind, cells_from_bytes, with_visibility,
+    CellGraphFile, CellsOptions, PortalFile, PortalFileKind, cells_from_bytes,
 };
 use viewcell::visibility::portals::recover;
 use viewcell::world::CellGraph;

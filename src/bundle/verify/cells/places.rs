@@ -2,15 +2,15 @@
 
 use std::io;
 
-use super::super::Faults;
+use super::super::checker::Faults;
 use super::super::container::Container;
 use super::super::sections::plain;
-use super::{start, words};
+use super::bytes::start;
 use crate::bundle::file::{Problem, read_section};
 use crate::bundle::info::TEXT_LIMIT;
 use crate::format::Tag;
-use crate::format::bytes::{f32_at, f64_at, u32_at};
-use crate::format::cells::{CellParameters, Child, NODE_LEN, Node, POINT_LEN};
+use crate::format::bytes::{f32_at, f64_at};
+use crate::format::cells::{CellParameters, Child, NODE_LEN, Neighbours, Node, POINT_LEN, Portals};
 
 pub(super) fn neighbours(
     container: &Container,
@@ -22,8 +22,11 @@ pub(super) fn neighbours(
         return Ok(Vec::new());
     }
     let start = start(container, Tag::CADJ);
-    let all = words(&plain(container, Tag::CADJ)?);
-    let (offsets, entries) = all.split_at(cells + 1);
+    let bytes = plain(container, Tag::CADJ)?;
+    let lists = Neighbours::new(&bytes, parameters.cells);
+    let offsets: Vec<u32> = (0..=parameters.cells)
+        .filter_map(|cell| lists.offset(cell))
+        .collect();
     let fits =
         offsets[0] == 0 && offsets.is_sorted() && offsets.last() == Some(&parameters.neighbours);
     if !fits {
@@ -31,10 +34,12 @@ pub(super) fn neighbours(
         faults.add("section CADJ", start, expected, "others");
         return Ok(Vec::new());
     }
-    let list = |cell: usize| &entries[offsets[cell] as usize..offsets[cell + 1] as usize];
+    let lists: Vec<Vec<u32>> = (0..parameters.cells)
+        .map(|cell| lists.of(cell).collect())
+        .collect();
     for (cell, &offset) in offsets[..cells].iter().enumerate() {
-        let list_of = list(cell);
-        let at = start + (cells as u64 + 1 + u64::from(offset)) * 4;
+        let list_of = &lists[cell];
+        let at = start + Neighbours::len_of(parameters.cells, offset);
         let place = format!("neighbours of cell {cell}");
         if !list_of.windows(2).all(|pair| pair[0] < pair[1]) {
             faults.add(&place, at, "rising numbers", format!("{list_of:?}"));
@@ -42,14 +47,14 @@ pub(super) fn neighbours(
         for &other in list_of {
             let mutual = (other as usize) < cells
                 && other as usize != cell
-                && list(other as usize).contains(&(cell as u32));
+                && lists[other as usize].contains(&(cell as u32));
             if !mutual {
                 let expected = format!("another cell, below {cells}, that lists it too");
                 faults.add(&place, at, expected, other);
             }
         }
     }
-    Ok((0..cells).map(|cell| list(cell).to_vec()).collect())
+    Ok(lists)
 }
 
 pub(super) fn bsp(
@@ -192,11 +197,10 @@ pub(super) fn portals(
         return Ok(());
     };
     let section = start(container, Tag::CPRT);
-    let word = |at: usize| u32_at(&bytes, at).map(|word| word as usize);
-    let mut at = 4;
-    for portal in 0..word(0).unwrap_or(0) {
+    let mut portals = Portals::new(&bytes);
+    for portal in 0..portals.left() {
         let place = format!("portal {portal}");
-        let (Some(a), Some(b), Some(corners)) = (word(at), word(at + 4), word(at + 8)) else {
+        let Some(record) = portals.next() else {
             faults.add(
                 place,
                 section,
@@ -205,22 +209,23 @@ pub(super) fn portals(
             );
             return Ok(());
         };
+        let [a, b] = record.cells;
         let touch = touching
-            .get(a)
-            .is_some_and(|list| list.contains(&(b as u32)));
+            .get(a as usize)
+            .is_some_and(|list| list.contains(&b));
         if !touch {
             let expected = format!("two cells below {} that touch", parameters.cells);
             faults.add(&place, section, expected, format!("{a} and {b}"));
         }
-        let numbers = (0..corners.saturating_mul(3)).map_while(|i| f64_at(&bytes, at + 12 + 8 * i));
-        let finite = numbers.filter(|x| x.is_finite()).count();
-        if corners < 3 || finite != corners.saturating_mul(3) {
+        let finite = |corner: &[f64; 3]| corner.iter().all(|x| x.is_finite());
+        if record.count < 3 || !record.is_whole() || !record.corners().all(|corner| finite(&corner))
+        {
             let expected = "three or more corners of finite numbers";
-            faults.add(&place, section, expected, format!("{corners}"));
+            faults.add(&place, section, expected, format!("{}", record.count));
             return Ok(());
         }
-        at += 12 + 24 * corners;
     }
+    let at = portals.at();
     if at != bytes.len() {
         let expected = format!("{at} bytes");
         faults.add("section CPRT", section, expected, bytes.len());

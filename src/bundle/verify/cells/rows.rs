@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::super::Faults;
+use super::super::checker::Faults;
 use super::super::container::Container;
-use super::start;
+use super::bytes::start;
 use crate::bundle::provenance::Provenance;
 use crate::compress::cells::CellRows;
 use crate::format::Tag;

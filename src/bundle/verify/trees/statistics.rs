@@ -1,7 +1,7 @@
 //! The rule on statistics.
 
 use crate::bundle::provenance::{LevelStatistics, Statistics};
-use crate::bundle::verify::Faults;
+use crate::bundle::verify::checker::Faults;
 
 /// Checks [`super::STATISTICS`]: those told by those found in the trees.
 pub(super) fn compare(told: &Statistics, found: &Statistics, faults: &mut Faults) {

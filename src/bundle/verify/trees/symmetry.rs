@@ -2,12 +2,17 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::SYMMETRY;
 use super::places::Places;
+use crate::bundle::verify::checker::{Checker, Faults};
 use crate::bundle::verify::container::Container;
-use crate::bundle::verify::{Checker, Faults};
+use crate::bundle::verify::report::Rule;
 use crate::dice::Dice;
 use crate::format::{Sample, Tree, Valid};
+
+pub(in crate::bundle::verify) const SYMMETRY: Rule = Rule {
+    name: "symmetry",
+    demands: "in a mutual bundle, A sees B exactly when B sees A: of single trees, pairs are drawn",
+};
 
 /// Viewpoints drawn for [`SYMMETRY`]; of small worlds, all.
 const VIEWPOINTS: u64 = 64;

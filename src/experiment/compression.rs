@@ -4,11 +4,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::compression::{Budget, Compression, DeepestFirst, Weight};
-use super::crew::{pool, thread_count};
-use super::error::{BakeError, unreadable};
-use super::observer::Observer;
-use super::repack::{RepackOptions, repack};
+use crate::bake::{
+    BakeError, Budget, Compression, DeepestFirst, Observer, RepackOptions, Weight, pool, repack,
+    thread_count, unreadable,
+};
 use crate::bundle::TerrainParts;
 use crate::compress::ValidPyramid;
 use crate::compress::prune::Pruner;

@@ -1,21 +1,23 @@
 //! Visibility back into the level that it is of.
 //!
 //! The level's bytes stay as they are, but for the lump `visibility` (of a WAD: `REJECT`), its entry
-//! in the table of lumps, and in Quake's formats each leaf's offset of its row. Where the new lump
-//! is no longer than the old one it takes its place; else it goes to the end of the file.
+//! in the table of lumps, and in Quake's formats each leaf's offset of its row. The new lump takes the
+//! place of the old one; where it is longer, what stands behind moves back ([`super::replace`]).
 
 use std::collections::HashMap;
 
-use super::lump::Lump;
-use super::quake::Kind;
-use super::wad::{self, Reject};
-use super::{CellsOptions, Format, IngestError, cells_from_bytes, sniff};
+use super::replace::{Offsets, replace};
+use crate::ingest::cells::lump::Lump;
+use crate::ingest::cells::quake::Kind;
+use crate::ingest::cells::read::{CellsOptions, Format, cells_from_bytes, sniff, unknown};
+use crate::ingest::cells::wad::{self, Reject};
+use crate::ingest::error::IngestError;
 use crate::world::{BitMatrix, BspTree};
 
 /// The level in `bytes` with `pvs` in the place of its visibility. Where the format has a PHS, it
 /// becomes everything seen from what is seen.
 ///
-/// Cells are those that [`super::read_cells`] finds in these bytes with the same options. Of a WAD
+/// Cells are those that [`crate::ingest::read_cells`] finds in these bytes with the same options. Of a WAD
 /// the REJECT table of one map changes.
 ///
 /// # Errors
@@ -35,12 +37,22 @@ pub fn with_visibility(
     match level.format {
         Format::Quake(kind) => {
             let (lump, rows) = level.quake_rows(pvs);
-            let out = replace(file, VIS_ENTRY_QUAKE, &lump, true)?;
+            let quake = Offsets::table(4, 8, 15).with_bspx(bytes);
+            let out = replace(file, &quake, VIS_ENTRY_QUAKE, &lump, false)?;
             level.set_rows(out, kind, &rows)
         }
-        Format::Quake2 => replace(file, VIS_ENTRY_QUAKE2, &clusters(pvs), true),
-        Format::Source => replace(file, VIS_ENTRY_SOURCE, &clusters(pvs), true),
-        Format::Quake3(_) => replace(file, VIS_ENTRY_QUAKE3, &matrix(bytes, pvs)?, true),
+        Format::Quake2 => {
+            let offsets = Offsets::table(8, 8, 19).with_bspx(bytes);
+            replace(file, &offsets, VIS_ENTRY_QUAKE2, &clusters(pvs), false)
+        }
+        Format::Source => {
+            let offsets = Offsets::table(8, 16, 64).with_game_lump(bytes, GAME_ENTRY_SOURCE);
+            replace(file, &offsets, VIS_ENTRY_SOURCE, &clusters(pvs), false)
+        }
+        Format::Quake3(_) => {
+            let lump = matrix(bytes, pvs)?;
+            replace(file, &quake3_offsets(bytes), VIS_ENTRY_QUAKE3, &lump, false)
+        }
         _ => Err(unsupported(level.format)),
     }
 }
@@ -92,6 +104,7 @@ const VIS_ENTRY_QUAKE: usize = 4 + 8 * 4;
 const VIS_ENTRY_QUAKE2: usize = 8 + 8 * 3;
 const VIS_ENTRY_QUAKE3: usize = 8 + 8 * 16;
 const VIS_ENTRY_SOURCE: usize = 8 + 16 * 4;
+const GAME_ENTRY_SOURCE: usize = 8 + 16 * 35;
 
 struct Level {
     format: Format,
@@ -100,7 +113,7 @@ struct Level {
 
 impl Level {
     fn of(bytes: &[u8], options: &CellsOptions, pvs: &BitMatrix) -> Result<Self, IngestError> {
-        let format = sniff(bytes).ok_or_else(|| super::unknown(bytes))?;
+        let format = sniff(bytes).ok_or_else(|| unknown(bytes))?;
         if matches!(format, Format::Wad | Format::Portals | Format::Json) {
             return Err(unsupported(format));
         }
@@ -181,7 +194,12 @@ fn with_reject(
     }
     let old = file.entry(entry, 0, 0, "REJECT")?;
     lump.extend(old.bytes.iter().skip(lump.len()));
-    replace(file, entry, &lump, !is_shared)
+    // The table of a WAD is where its header says, and may be moved itself.
+    let [count, table] = [4, 8].map(|at| file.array(at).map(u32::from_le_bytes));
+    let (count, table) = (count? as usize, table? as usize);
+    let mut offsets = Offsets::table(table, 16, count.min(file.bytes.len() / 16));
+    offsets.others.push(8);
+    replace(file, &offsets, entry, &lump, is_shared)
 }
 
 fn unsupported(format: Format) -> IngestError {
@@ -249,6 +267,25 @@ fn clusters(pvs: &BitMatrix) -> Vec<u8> {
     lump
 }
 
+/// The table of Quake III has 17 lumps, that of Quake Live one more.
+fn quake3_offsets(bytes: &[u8]) -> Offsets {
+    let mut offsets = Offsets::table(8, 8, 17);
+    let end_of_18 = 8 + 8 * 18;
+    let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?) as usize);
+    let begin = offsets.lumps.iter().filter_map(|&at| word(at));
+    let first = begin.filter(|&offset| offset > 0).min();
+    // Where there are 17, a lump or a text begins in the place of the eighteenth entry.
+    let is_entry = || {
+        let (offset, length) = (word(end_of_18 - 8)?, word(end_of_18 - 4)?);
+        let end = offset.checked_add(length)?;
+        Some(offset == 0 || offset >= end_of_18 && end <= bytes.len())
+    };
+    if first.is_some_and(|first| first >= end_of_18) && is_entry() == Some(true) {
+        offsets.lumps.push(end_of_18 - 8);
+    }
+    offsets
+}
+
 /// Quake III's lump: the number of clusters, the bytes a row as before, rows.
 fn matrix(bytes: &[u8], pvs: &BitMatrix) -> Result<Vec<u8>, IngestError> {
     let cells = pvs.n();
@@ -268,37 +305,6 @@ fn matrix(bytes: &[u8], pvs: &BitMatrix) -> Result<Vec<u8>, IngestError> {
     Ok(lump)
 }
 
-/// The file with another lump at the table's entry at `entry`: `in_place` of the old one if it is
-/// no longer than that, else at the end.
-fn replace(file: Lump, entry: usize, lump: &[u8], in_place: bool) -> Result<Vec<u8>, IngestError> {
-    let old = file.entry(entry, 0, 0, "visibility")?;
-    let mut out = file.bytes.to_vec();
-    let offset = if in_place && lump.len() <= old.bytes.len() {
-        out[old.offset..old.offset + lump.len()].copy_from_slice(lump);
-        old.offset
-    } else {
-        out.resize(out.len().next_multiple_of(4), 0);
-        let offset = out.len();
-        out.extend(lump);
-        offset
-    };
-    let number = |number: usize| {
-        u32::try_from(number)
-            .ok()
-            .filter(|number| *number <= i32::MAX as u32)
-            .ok_or_else(|| {
-                IngestError::resource(
-                    "a level of less than 2 GB",
-                    format!("{number} bytes"),
-                    "it cannot be written in this format",
-                )
-            })
-    };
-    out[entry..entry + 4].copy_from_slice(&number(offset)?.to_le_bytes());
-    out[entry + 4..entry + 8].copy_from_slice(&number(lump.len())?.to_le_bytes());
-    Ok(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -312,7 +318,7 @@ mod tests {
             let mut packed = Vec::new();
             pack(&row, &mut packed);
             let mut unpacked = vec![0xaa; row.len()];
-            let over = super::super::runs::unpack(&Lump::file(&packed), 0, &mut unpacked).unwrap();
+            let over = crate::ingest::cells::runs::unpack(&Lump::file(&packed), 0, &mut unpacked).unwrap();
             prop_assert!(!over);
             prop_assert_eq!(unpacked, row);
         }

@@ -1,14 +1,15 @@
 //! Time and size of many frontier sets.
 
 use cpu_time::ThreadTime;
-use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::dice::Dice;
-use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
-use viewcell::runtime::{Sample, TerrainBundle};
+
+use crate::dice::Dice;
+use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Grow, Merge, Side};
+use crate::runtime::{Sample, TerrainBundle};
 
 /// A measured quantity over all sets.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// The mean.
     pub mean: f64,
@@ -48,7 +49,8 @@ impl Summary {
 }
 
 /// What came of growing all sets with the same options.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Measured {
     /// Processor time of a set. Unit: milliseconds.
     pub milliseconds: Summary,
@@ -63,6 +65,75 @@ pub struct Measured {
     /// Every set's time in milliseconds and size in samples, in the order of the pairs.
     #[serde(skip)]
     pub sets: Vec<[f64; 2]>,
+}
+
+/// One of the thesis's cases.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Case {
+    /// Limit of memory. Unit: 2^30 bytes.
+    pub gigabytes: f64,
+    /// Nodes that each PVS may have.
+    pub nodes: u64,
+    /// `simple` or `hierarchical`.
+    pub grow: &'static str,
+    /// `lossless` or `lossy`.
+    pub merge: &'static str,
+    /// Number of pairs grown.
+    pub pairs: usize,
+    /// What came of them.
+    #[serde(flatten)]
+    pub measured: Measured,
+}
+
+/// The thesis's cases, in the order of its tables.
+pub const CASES: [(Grow, Merge, &str, &str); 4] = [
+    (Grow::Simple, Merge::Lossless, "simple", "lossless"),
+    (Grow::Simple, Merge::Lossy, "simple", "lossy"),
+    (
+        Grow::Hierarchical,
+        Merge::Lossless,
+        "hierarchical",
+        "lossless",
+    ),
+    (Grow::Hierarchical, Merge::Lossy, "hierarchical", "lossy"),
+];
+
+/// How many of `all` pairs are grown if `wanted` are; 0 for all.
+pub fn some_of(wanted: usize, all: usize) -> usize {
+    match wanted {
+        0 => all,
+        few => few.min(all),
+    }
+}
+
+/// The thesis's cases on a bundle whose PVSs have at most so many `nodes`. Simple growth with lossless
+/// merging takes long: it is grown for `simple_pairs` only, or all if that is 0.
+pub fn measure_cases(
+    terrain: &TerrainBundle<'_>,
+    (gigabytes, nodes): (f64, u64),
+    pairs: &[[Sample; 2]],
+    simple_pairs: usize,
+) -> Vec<Case> {
+    let cases = CASES.map(|(grow, merge, grow_name, merge_name)| {
+        let count = match (grow, merge) {
+            (Grow::Simple, Merge::Lossless) => some_of(simple_pairs, pairs.len()),
+            _ => pairs.len(),
+        };
+        Case {
+            gigabytes,
+            nodes,
+            grow: grow_name,
+            merge: merge_name,
+            pairs: count,
+            measured: measure(
+                terrain,
+                &pairs[..count],
+                &FrontierOptions::thesis(grow, merge),
+            ),
+        }
+    });
+    cases.into()
 }
 
 /// Grows a set for each pair, in processor time of this thread.

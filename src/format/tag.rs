@@ -1,0 +1,142 @@
+//! Names and numbers of the header: the version, kinds of worlds, tags of sections.
+
+use core::fmt;
+
+/// The format version that this library writes and reads.
+pub const VERSION: u32 = 1;
+
+/// Greatest number of sections.
+pub const MAX_SECTIONS: u32 = 64;
+
+/// What a bundle is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorldKind {
+    /// A terrain: a grid of samples.
+    Terrain,
+    /// Cells and who sees whom among them.
+    Cells,
+}
+
+impl WorldKind {
+    /// Its number in the header.
+    pub const fn code(self) -> u32 {
+        match self {
+            Self::Terrain => 1,
+            Self::Cells => 2,
+        }
+    }
+
+    /// The kind of a number in the header.
+    pub const fn from_code(code: u32) -> Option<Self> {
+        match code {
+            1 => Some(Self::Terrain),
+            2 => Some(Self::Cells),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for WorldKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Terrain => "terrain",
+            Self::Cells => "cells",
+        })
+    }
+}
+
+/// Four ASCII characters that name a section.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Tag(pub [u8; 4]);
+
+impl Tag {
+    /// Parameters of a terrain: [`super::terrain::TerrainParameters`].
+    pub const GRID: Self = Self(*b"GRID");
+    /// The coordinate reference system, UTF-8.
+    pub const CRS: Self = Self(*b"CRS ");
+    /// Which samples are terrain, a block bitmap; absent where all are.
+    pub const VALD: Self = Self(*b"VALD");
+    /// Ground heights, `f32`, row by row.
+    pub const HGTS: Self = Self(*b"HGTS");
+    /// Ground heights as they were read, `f64`; absent where `HGTS` is as exact.
+    pub const SRCH: Self = Self(*b"SRCH");
+    /// The PVS of every quad, in bake order.
+    pub const TREE: Self = Self(*b"TREE");
+    /// Where in `TREE` each quad's PVS begins, `u64`.
+    pub const TIDX: Self = Self(*b"TIDX");
+    /// Byte codes of the symbols in `PAIR`.
+    pub const DICT: Self = Self(*b"DICT");
+    /// What the samples of each block see, pair of blocks by pair of blocks, in Morton order.
+    pub const PAIR: Self = Self(*b"PAIR");
+    /// Where in `PAIR` each block's group begins, `u64`.
+    pub const PIDX: Self = Self(*b"PIDX");
+    /// Provenance, JSON.
+    pub const PROV: Self = Self(*b"PROV");
+    /// Parameters of a level of cells: [`super::cells::CellParameters`].
+    pub const CELL: Self = Self(*b"CELL");
+    /// The row of each cell, `u32`; absent where each has its own.
+    pub const CROW: Self = Self(*b"CROW");
+    /// The PVS of cells, a row of bits each.
+    pub const CPVS: Self = Self(*b"CPVS");
+    /// Distances between cells.
+    pub const CDST: Self = Self(*b"CDST");
+    /// Which cells touch.
+    pub const CADJ: Self = Self(*b"CADJ");
+    /// The level's BSP, from a point to its cell.
+    pub const CBSP: Self = Self(*b"CBSP");
+    /// The box around each cell.
+    pub const CBOX: Self = Self(*b"CBOX");
+    /// A point for each cell.
+    pub const CPOS: Self = Self(*b"CPOS");
+    /// What people call each cell, JSON.
+    pub const CNAM: Self = Self(*b"CNAM");
+    /// Portals between cells.
+    pub const CPRT: Self = Self(*b"CPRT");
+
+    /// The sections of a terrain bundle.
+    pub const TERRAIN: [Self; 11] = [
+        Self::GRID,
+        Self::CRS,
+        Self::VALD,
+        Self::HGTS,
+        Self::SRCH,
+        Self::DICT,
+        Self::PAIR,
+        Self::PIDX,
+        Self::TREE,
+        Self::TIDX,
+        Self::PROV,
+    ];
+
+    /// The sections of a cell bundle.
+    pub const CELLS: [Self; 11] = [
+        Self::CELL,
+        Self::CROW,
+        Self::CPVS,
+        Self::CDST,
+        Self::CADJ,
+        Self::CBSP,
+        Self::CBOX,
+        Self::CPOS,
+        Self::CNAM,
+        Self::CPRT,
+        Self::PROV,
+    ];
+
+    /// Whether a section of this name has a meaning in format version 1.
+    pub fn is_known(self) -> bool {
+        Self::TERRAIN.contains(&self) || Self::CELLS.contains(&self)
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.escape_ascii())
+    }
+}
+
+impl fmt::Debug for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,13 @@
+//! What is counted in bundles: who sees how much, and in what two bundles differ.
+//!
+//! Pictures and reports show it; nothing here draws.
+
+mod cells;
+mod difference;
+mod exposure;
+mod sight;
+
+pub use cells::seen_by;
+pub use difference::{Difference, LevelDifference, cell_difference, difference, spread};
+pub use exposure::{DamagedPvs, Ring, Survey, survey};
+pub use sight::BlockSight;
