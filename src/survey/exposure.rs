@@ -221,6 +221,7 @@ impl BlockCounter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::{Ground, exposure_image};
 
     #[test]
     fn a_block_counts_every_bit_past_all_flushes() {

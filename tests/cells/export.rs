@@ -41,7 +41,7 @@ fn only_visibility_changed(kind: Kind, old: &[u8], new: &[u8]) {
         let of_table = (first..first + stride * count).contains(&at);
         of_table && (at - first) % stride < 4
     };
-    for at in 0..old.len() {
+    for (at, &byte) in old.iter().enumerate() {
         let in_row_of_leaf = leaf_len > 0
             && (leaves..leaves + leaves_len).contains(&at)
             && (4..8).contains(&((at - leaves) % leaf_len));
@@ -50,7 +50,7 @@ fn only_visibility_changed(kind: Kind, old: &[u8], new: &[u8]) {
             || grown > 0 && is_entry(at)
             || in_row_of_leaf;
         let to = at + if at >= start + length { grown } else { 0 };
-        assert!(may_change || old[at] == new[to], "{kind:?}: byte {at}");
+        assert!(may_change || byte == new[to], "{kind:?}: byte {at}");
     }
     if grown > 0 {
         let word =

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::runtime::{CellBundle, MappedBundle, TerrainBundle, WorldKind};
 
-use super::visible::{PairsDocument, no_places};
+use super::pairs::{PairsDocument, no_places};
 use super::{By, Place, check_by_number, check_cell, pairs};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json, Stdout};

@@ -114,6 +114,7 @@ fn first_lengths(nodes: &[u32]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compress::pairs::PairBits;
     use proptest::prelude::*;
 
     /// The slow twin of [`PairSymbols::analyse`]: by the words of [`crate::format::blockpair`],

@@ -68,6 +68,7 @@ fn round_length(most: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::Unit;
 
     #[test]
     fn a_scale_bar_has_a_round_length() {
