@@ -15,7 +15,7 @@ use viewcell::bake::{
 };
 use viewcell::bundle::{Info, info, verify};
 use viewcell::compress::ValidPyramid;
-use viewcell::compress::prune::Pruner;
+use viewcell::compress::prune::DepthPruner;
 use viewcell::runtime::{MappedBundle, Quad, TerrainBundle, Visibility};
 
 fn within(bytes: u64, weight: Weight) -> RepackOptions {
@@ -277,7 +277,7 @@ fn the_thesis_s_way_keeps_to_its_nodes_and_hides_nothing_by_mistake() {
         let all = MappedBundle::open(path("all.vcb")).unwrap();
         let all = all.terrain().unwrap();
         let valid = ValidPyramid::from_heights(world.grid, &world.heights);
-        let mut pruner = Pruner::new(&valid);
+        let mut pruner = DepthPruner::new(&valid);
         let mut kept = Vec::new();
         for (nodes, ties) in [
             (1, Ties::RowByRow),

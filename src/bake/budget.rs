@@ -10,7 +10,7 @@ use super::stakes::{KeptTrees, Room, Stakes};
 use super::store::file::Store;
 use super::weights::Weights;
 use crate::bundle::{PairsWriter, Provenance, Written, trees_in_order};
-use crate::compress::pairs::{Codebook, Histogram, Pruner, Sight};
+use crate::compress::pairs::{Codebook, Histogram, PairPruner, Sight};
 use crate::format::groups::{TREE_LEVEL, table_length};
 use crate::format::{TreeCode, Valid};
 
@@ -43,7 +43,7 @@ impl Search<'_> {
         trade: f64,
         stride: usize,
     ) -> Result<Estimate, BakeError> {
-        let pruner = Pruner::new(codebook);
+        let pruner = PairPruner::new(codebook);
         let trees = self.prune_trees(trade)?;
         let (source, stakes) = (self.assembly.groups, &self.stakes);
         let narrowing = trees.narrowing(stakes);
@@ -122,7 +122,7 @@ impl Search<'_> {
 
     /// All that is kept at a trade, and what it comes to.
     pub fn keep(&self, codebook: &Codebook, trade: f64) -> Result<(Store, Draft), BakeError> {
-        let pruner = Pruner::new(codebook);
+        let pruner = PairPruner::new(codebook);
         let trees = self.prune_trees(trade)?;
         let (assembly, stakes) = (self.assembly, &self.stakes);
         let narrowing = trees.narrowing(stakes);

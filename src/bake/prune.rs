@@ -11,7 +11,7 @@ use super::crew::Crew;
 use super::error::{BakeError, unreadable};
 use super::observer::Stage;
 use crate::bundle::{Given, Loss, Provenance, Statistics, TerrainWriter, Written};
-use crate::compress::prune::Pruner;
+use crate::compress::prune::DepthPruner;
 use crate::compress::{Scratch, encode};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
 use crate::format::{Quad, TreeCode};
@@ -49,7 +49,7 @@ pub(super) fn prune(
         |room: &mut Option<Room<'_>>, _, quads| {
             let room = room.get_or_insert_with(|| Room {
                 reader: Reader::new(terrain),
-                pruner: Pruner::new(valid),
+                pruner: DepthPruner::new(valid),
                 levels: vec![Pruned::default(); grid.levels() as usize],
                 blocks: grid.blocks(),
             });
@@ -89,7 +89,7 @@ pub(super) fn prune(
 /// Room for a PVS of each level.
 struct Room<'v> {
     reader: Reader<'v>,
-    pruner: Pruner<'v>,
+    pruner: DepthPruner<'v>,
     /// The quad of each level that was pruned last.
     levels: Vec<Pruned>,
     /// Of the grid.

@@ -7,7 +7,7 @@ use super::draft::Tally;
 use super::store::group::{BlockOrder, Group};
 use super::weights::Weights;
 use crate::compress::pairs::{
-    Pair, PairBits, PairList, PairSymbols, PairWorth, Pruner, Sight, prune_tree, transpose,
+    Pair, PairBits, PairList, PairPruner, PairSymbols, PairWorth, Sight, prune_tree, transpose,
 };
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::dice::{Dice, mixed};
@@ -135,7 +135,7 @@ impl Stakes<'_> {
     /// which trees leave so much `open`; false where it becomes visible.
     pub fn prune(
         &self,
-        pruner: &Pruner,
+        pruner: &PairPruner,
         trade: f64,
         (from, to): (usize, usize),
         open: [u64; 2],
@@ -172,7 +172,7 @@ impl Stakes<'_> {
         &self,
         number: usize,
         group: &Group,
-        pruner: &Pruner,
+        pruner: &PairPruner,
         narrowing: &Narrowing,
         trade: f64,
         room: &mut Room,

@@ -57,14 +57,14 @@ impl Round {
 
 /// Prunes one PVS after the other; keeps its memory.
 #[derive(Clone, Debug)]
-pub struct Pruner<'v> {
+pub struct DepthPruner<'v> {
     valid: &'v ValidPyramid,
     /// From level 3 on.
     levels: Vec<Level>,
     nodes: u64,
 }
 
-impl<'v> Pruner<'v> {
+impl<'v> DepthPruner<'v> {
     /// A pruner for the PVSs of a terrain.
     pub fn new(valid: &'v ValidPyramid) -> Self {
         let grid = valid.grid();
@@ -290,7 +290,7 @@ mod tests {
             .sum::<u64>()
     }
 
-    /// The slow twin of [`Pruner::prune`]: one quad after the other, by the thesis's words.
+    /// The slow twin of [`DepthPruner::prune`]: one quad after the other, by the thesis's words.
     fn slowly(grid: Grid, valid: &[u64], pvs: &[u64], limit: u64, ties: Ties) -> Vec<u64> {
         let mut pvs = pvs.to_vec();
         let bit = |words: &[u64], sample| {
@@ -378,7 +378,7 @@ mod tests {
                     _ => word & valid.blocks()[i],
                 })
                 .collect();
-            let mut pruner = Pruner::new(&valid);
+            let mut pruner = DepthPruner::new(&valid);
             let before = pruner.count(&pvs);
             prop_assert_eq!(before, nodes(grid, valid.blocks(), &pvs, grid.root()));
             let (most, least) = (limits.0.max(limits.1), limits.0.min(limits.1));

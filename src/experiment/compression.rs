@@ -10,7 +10,7 @@ use crate::bake::{
 };
 use crate::bundle::TerrainParts;
 use crate::compress::ValidPyramid;
-use crate::compress::prune::Pruner;
+use crate::compress::prune::DepthPruner;
 use crate::format::Quad;
 use crate::runtime::MappedBundle;
 
@@ -73,7 +73,7 @@ pub fn deepest_first(
         let quads = drawn(&valid, level);
         let shares: Vec<Option<f64>> = pool.install(|| {
             let shares = quads.par_iter().map_init(
-                || Pruner::new(&valid),
+                || DepthPruner::new(&valid),
                 |pruner, &quad| {
                     let pvs = terrain
                         .pvs(quad)

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use super::crs::Crs;
 use super::error::IngestError;
 use super::raster::{Raster, Window};
-use super::source::{Source, text_beside};
+use super::source::{RasterFile, text_beside};
 
 const KEYWORDS: [&str; 10] = [
     "ncols",
@@ -36,7 +36,7 @@ pub(super) fn matches(head: &[u8]) -> bool {
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
+pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestError> {
     let mut words = Words::new(BufReader::with_capacity(1 << 16, file))?;
     let (header, first) = Header::read(&mut words)?;
     let [width, height] = header.size;

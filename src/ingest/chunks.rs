@@ -11,7 +11,7 @@ use super::error::IngestError;
 use super::flat::{self, SampleType};
 use super::raster::Window;
 use super::source::ByteOrder;
-use super::source::{Source, WITHOUT_GDAL};
+use super::source::{RasterFile, WITHOUT_GDAL};
 
 /// How the chunks (strips or tiles, row by row) cover a raster.
 pub(super) struct Chunks {
@@ -58,7 +58,7 @@ impl Chunks {
     pub fn read(
         &self,
         file: &mut BufReader<File>,
-        source: &Source,
+        source: &RasterFile,
         window: Window,
         fill: f64,
     ) -> Result<Vec<f64>, IngestError> {
@@ -102,7 +102,7 @@ impl Chunks {
     }
 
     /// A chunk is unpacked in one piece, however small the crop.
-    fn check_size(&self, source: &Source) -> Result<(), IngestError> {
+    fn check_size(&self, source: &RasterFile) -> Result<(), IngestError> {
         let most = source.options.max_samples.max(CHUNK_SAMPLES);
         if u64::from(self.chunk_width) * u64::from(self.chunk_height) > most {
             return Err(IngestError::resource(
@@ -121,7 +121,7 @@ impl Chunks {
     fn chunk(
         &self,
         file: &mut BufReader<File>,
-        source: &Source,
+        source: &RasterFile,
         index: usize,
         rows_left: u32,
     ) -> Result<Option<Vec<u8>>, IngestError> {

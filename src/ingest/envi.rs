@@ -11,7 +11,7 @@ use super::error::IngestError;
 use super::flat::{self, Layout, SampleType};
 use super::raster::{Raster, Window};
 use super::source::ByteOrder;
-use super::source::Source;
+use super::source::RasterFile;
 
 /// Headers are a few hundred bytes; those of many bands some hundred thousand.
 const MAX_HEADER: u64 = 1 << 20;
@@ -48,7 +48,7 @@ fn data_of(header: &Path) -> Option<PathBuf> {
         .find(|data| data != header && data.is_file())
 }
 
-pub(super) fn read(source: &Source) -> Result<Raster, IngestError> {
+pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     let given_header = source.extension() == "hdr" || header_of(source.path).is_none();
     let (header_path, data_path) = if given_header {
         let data = data_of(source.path).ok_or_else(|| {

@@ -8,11 +8,11 @@ use gdal::errors::GdalError;
 use super::crs::{Crs, length_named};
 use super::error::IngestError;
 use super::raster::{Raster, Window};
-use super::source::Source;
+use super::source::RasterFile;
 
 static QUIET: Once = Once::new();
 
-pub(super) fn read(source: &Source) -> Result<Raster, IngestError> {
+pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     // GDAL prints to stderr what it also returns.
     QUIET.call_once(|| gdal::config::set_error_handler(|_, _, _| {}));
     let dataset = Dataset::open(source.path).map_err(|e| error(&e).unsupported())?;

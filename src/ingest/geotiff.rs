@@ -18,7 +18,7 @@ use super::geokeys::GeoTags;
 use super::ifd;
 use super::raster::{Raster, Window};
 use super::source::ByteOrder;
-use super::source::{Source, WITHOUT_GDAL};
+use super::source::{RasterFile, WITHOUT_GDAL};
 
 type Tiff = Decoder<BufReader<File>>;
 
@@ -36,7 +36,7 @@ pub(super) fn matches(head: &[u8]) -> bool {
     .any(|magic| head.starts_with(magic))
 }
 
-pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
+pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestError> {
     let mut reader = BufReader::new(file);
     // The decoder would call the tables of a huge raster inconsistent before its size is known.
     let [width, height] = ifd::size(&mut reader)?;

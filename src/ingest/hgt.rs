@@ -8,7 +8,7 @@ use super::error::IngestError;
 use super::flat::{self, Layout, SampleType};
 use super::raster::{Raster, Window};
 use super::source::ByteOrder;
-use super::source::Source;
+use super::source::RasterFile;
 
 /// Columns and rows of a tile: 3 arc seconds, 1 arc second, and 2 by 1 arc seconds above 50°.
 const SIZES: [[u64; 2]; 3] = [[1201, 1201], [3601, 3601], [1801, 3601]];
@@ -18,7 +18,7 @@ pub(super) fn side_of(bytes: u64) -> Option<[u64; 2]> {
     SIZES.into_iter().find(|[w, h]| w * h * 2 == bytes)
 }
 
-pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
+pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestError> {
     let Some([width, height]) = side_of(source.length) else {
         let lengths = SIZES.map(|[w, h]| format!("{} ({w} x {h})", w * h * 2));
         return Err(IngestError::bad(
@@ -62,7 +62,7 @@ pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
 }
 
 /// Longitude and latitude of the south-western sample, from the name.
-fn corner(source: &Source) -> Option<[f64; 2]> {
+fn corner(source: &RasterFile) -> Option<[f64; 2]> {
     let name = source.path.file_name()?.to_str()?.to_ascii_uppercase();
     let [latitude, longitude] = [name.get(..3)?, name.get(3..7)?];
     let degrees = |text: &str, positive: u8, negative: u8| {

@@ -37,7 +37,7 @@ pub use source::{ByteOrder, IngestOptions, Ingested};
 
 use crate::world::{Short, Terrain};
 use raster::Raster;
-use source::{SPACINGS, Source, WITHOUT_GDAL, file_length};
+use source::{RasterFile, SPACINGS, WITHOUT_GDAL, file_length};
 
 /// Reads a terrain from a raster file of any known format.
 ///
@@ -57,7 +57,7 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
     check_options(options)?;
     let length = file_length(path, "a raster file")?;
     let file = File::open(path).map_err(IngestError::io)?;
-    let source = Source {
+    let source = RasterFile {
         path,
         length,
         options,
@@ -119,7 +119,7 @@ fn head(mut file: &File) -> Result<Vec<u8>, IngestError> {
     Ok(head)
 }
 
-fn sniff(source: &Source, file: &File) -> Result<Option<Format>, IngestError> {
+fn sniff(source: &RasterFile, file: &File) -> Result<Option<Format>, IngestError> {
     let head = head(file)?;
     // Samples without a header may look like anything, so here alone the name goes first.
     if matches!(source.extension().as_str(), "r16" | "raw") {
@@ -184,7 +184,7 @@ fn unknown(mut file: File) -> IngestError {
 
 /// GDAL reads what our own readers know they cannot.
 #[cfg(feature = "gdal")]
-fn or_gdal(source: &Source, ours: Result<Raster, IngestError>) -> Result<Raster, IngestError> {
+fn or_gdal(source: &RasterFile, ours: Result<Raster, IngestError>) -> Result<Raster, IngestError> {
     match ours {
         Err(error) if error.is_unsupported() => gdal::read(source).map_err(|theirs| {
             // GDAL knowing no driver either says less than our own error does.
@@ -199,6 +199,6 @@ fn or_gdal(source: &Source, ours: Result<Raster, IngestError>) -> Result<Raster,
 }
 
 #[cfg(not(feature = "gdal"))]
-fn or_gdal(_: &Source, ours: Result<Raster, IngestError>) -> Result<Raster, IngestError> {
+fn or_gdal(_: &RasterFile, ours: Result<Raster, IngestError>) -> Result<Raster, IngestError> {
     ours
 }

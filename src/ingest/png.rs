@@ -10,13 +10,13 @@ use super::error::IngestError;
 use super::flat;
 use super::raster::{Raster, Window};
 use super::raw::heights_assumed;
-use super::source::Source;
+use super::source::RasterFile;
 
 pub(super) fn matches(head: &[u8]) -> bool {
     head.starts_with(b"\x89PNG\r\n\x1a\n")
 }
 
-pub(super) fn read(source: &Source, mut file: File) -> Result<Raster, IngestError> {
+pub(super) fn read(source: &RasterFile, mut file: File) -> Result<Raster, IngestError> {
     let header = Header::read(&mut file)?;
     header.check()?;
     let [width, height] = header.size;

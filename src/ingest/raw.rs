@@ -6,9 +6,9 @@ use super::error::IngestError;
 use super::flat::{self, Layout, SampleType};
 use super::raster::{Raster, Window};
 use super::source::ByteOrder;
-use super::source::Source;
+use super::source::RasterFile;
 
-pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
+pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestError> {
     let samples = source.length / 2;
     let Some([width, height]) = source.options.size else {
         return Err(IngestError::usage(
@@ -49,7 +49,7 @@ pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
 }
 
 /// What a format without units leaves to the options.
-pub(super) fn heights_assumed(source: &Source) -> String {
+pub(super) fn heights_assumed(source: &RasterFile) -> String {
     format!(
         "the file has no units: heights are sample value x {} + {} m (`vertical_scale`, `vertical_offset`)",
         source.options.vertical_scale, source.options.vertical_offset

@@ -65,14 +65,14 @@ pub struct Ingested {
 }
 
 /// A file to read, opened and known to be a regular one.
-pub(super) struct Source<'a> {
+pub(super) struct RasterFile<'a> {
     pub(super) path: &'a Path,
     /// In bytes.
     pub(super) length: u64,
     pub(super) options: &'a IngestOptions,
 }
 
-impl Source<'_> {
+impl RasterFile<'_> {
     /// The file's extension in lower case.
     pub(super) fn extension(&self) -> String {
         self.path

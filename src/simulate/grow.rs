@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::field::{Level, Place};
-use super::regions::{Half, Halves, has};
+use super::half::{Half, Halves, has};
 
 /// Where a region begins.
 #[derive(Clone, Debug)]

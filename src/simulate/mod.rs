@@ -21,6 +21,7 @@
 pub mod bound;
 pub mod field;
 mod grow;
+mod half;
 pub mod motion;
 pub mod play;
 pub mod regions;

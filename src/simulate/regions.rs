@@ -7,6 +7,9 @@ use crate::runtime::frontier::{Frontier, FrontierBuilder, FrontierOptions, Order
 
 use super::field::{Field, Place};
 use super::grow::{Seeds, Wide};
+use super::half::has;
+
+pub use super::half::{Half, Halves};
 
 /// How sets are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,18 +25,6 @@ pub enum Construction {
     /// default.
     Wide,
 }
-
-/// Where one of two players may be.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Half {
-    /// Cells, a bit each.
-    Cells(Box<[u64]>),
-    /// Samples.
-    Samples(Frontier),
-}
-
-/// Two regions: of the player with the lower number, and of the other.
-pub type Halves = [Half; 2];
 
 /// Makes sets, and tells who is still inside.
 #[derive(Debug)]
@@ -191,10 +182,4 @@ impl<'a> Regions<'a> {
                 .zip(words)
                 .all(|(reach, half)| reach & !half == 0)
     }
-}
-
-/// Whether a bit is set.
-pub(super) fn has(words: &[u64], cell: u32) -> bool {
-    let word = words.get(cell as usize / 64);
-    word.is_some_and(|word| word >> (cell % 64) & 1 == 1)
 }

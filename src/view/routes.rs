@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Refusal};
 use super::colours::colours;
 use super::http::{Request, Response};
-use super::source::{Opened, Source};
+use super::source::{Opened, Shown};
 use super::walk::Walks;
 use super::{level, terrain};
 use crate::runtime::cell_frontier::Construction;
@@ -17,7 +17,7 @@ use crate::runtime::{CellBundle, TerrainBundle};
 /// What the server knows.
 pub struct View {
     /// One bundle, or two to compare.
-    pub sources: Vec<Source>,
+    pub sources: Vec<Shown>,
     /// Players that walk.
     pub walks: Walks,
 }
@@ -170,7 +170,7 @@ fn ask(
 
 /// What is viewed: asked for at the start, and now and then to learn of a new bundle.
 fn about(view: &View) -> Answered {
-    let about = |source: &Source| -> Result<Value, Refusal> {
+    let about = |source: &Shown| -> Result<Value, Refusal> {
         let opened = source.current();
         let bundle = opened.map.bundle().ok();
         let mut about = match opened.world()? {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::connections::serve;
 use super::guard::guard;
 use super::routes::{View, answer};
-use super::source::Source;
+use super::source::Shown;
 use super::walk::Walks;
 use crate::runtime::{OpenError, WorldKind};
 
@@ -62,10 +62,10 @@ impl Server {
     /// [`ViewError`] where a bundle cannot be opened, the two are of different worlds, or nothing
     /// can listen at the port.
     pub fn bind(bundle: &Path, other: Option<&Path>, port: Option<u16>) -> Result<Self, ViewError> {
-        let first = Source::open(bundle).map_err(ViewError::Open)?;
+        let first = Shown::open(bundle).map_err(ViewError::Open)?;
         let mut sources = vec![first];
         if let Some(path) = other {
-            let second = Source::open(path).map_err(ViewError::Open)?;
+            let second = Shown::open(path).map_err(ViewError::Open)?;
             let [one, two] = [&sources[0], &second].map(shape);
             if one != two {
                 return Err(ViewError::Differ {
@@ -122,7 +122,7 @@ impl Server {
 }
 
 /// What a bundle is of, in words that are equal for two that can be compared.
-fn shape(source: &Source) -> String {
+fn shape(source: &Shown) -> String {
     let opened = source.current();
     match opened.map.kind() {
         Some(WorldKind::Cells) => {

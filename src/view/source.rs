@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use crate::runtime::{Bundle, CellBundle, MappedBundle, OpenError, TerrainBundle, WorldKind};
 
 /// A file with a bundle.
-pub struct Source {
+pub struct Shown {
     path: PathBuf,
     state: Mutex<State>,
 }
@@ -123,7 +123,7 @@ fn inode(_: &Metadata) -> u64 {
     0
 }
 
-impl Source {
+impl Shown {
     /// Opens a bundle.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         // Before the file is opened: one that comes between is then found later.

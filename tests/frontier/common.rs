@@ -142,7 +142,7 @@ pub fn all_options() -> Vec<FrontierOptions> {
                             give_up: n.is_multiple_of(5),
                             extend: end & 1 == 1,
                             tighten: end & 2 == 2,
-                            budget: [None, Some(n % 7), Some(20)][(n % 3) as usize],
+                            limit: [None, Some(n % 7), Some(20)][(n % 3) as usize],
                         });
                     }
                 }

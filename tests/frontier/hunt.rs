@@ -166,7 +166,7 @@ impl Mix {
         }
         let all = all_options();
         FrontierOptions {
-            budget: Some(200),
+            limit: Some(200),
             ..all[turn % all.len()]
         }
     }

@@ -53,7 +53,7 @@ fn frontiers(terrain: &TerrainBundle<'_>, work: &Work, dice: &mut Dice) -> u64 {
         let options = match sets % 2 {
             0 => FrontierOptions::default(),
             _ => FrontierOptions {
-                budget: Some(100),
+                limit: Some(100),
                 ..all[sets % all.len()]
             },
         };

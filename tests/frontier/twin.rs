@@ -282,7 +282,7 @@ impl Twin<'_> {
         let mut extended = None;
         if grows {
             let (mut turn, mut spent) = (0, 0);
-            while spent < self.options.budget.unwrap_or(u32::MAX) {
+            while spent < self.options.limit.unwrap_or(u32::MAX) {
                 let i = match self.options.turns {
                     Turns::Alternate => turn,
                     Turns::Balance => usize::from(self.members[1].len() < self.members[0].len()),
@@ -299,7 +299,7 @@ impl Twin<'_> {
                 }
             }
         }
-        // An empty queue is only noticed by another turn, if the budget has one.
+        // An empty queue is only noticed by another turn, if the limit leaves one.
         if let Some(i) = extended {
             while let Some(quad) = self.next(i) {
                 self.consider(i, quad, false);

@@ -9,7 +9,7 @@ use viewcell::picture::{self, RasterLayout, RasterWriter};
 use viewcell::survey;
 use viewcell::world::Georeference;
 
-use super::work::{self, Manner, Range, Work, Written};
+use super::work::{self, Manner, Range, RasterDocument, Work};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output;
 use crate::cli::query;
@@ -37,7 +37,7 @@ pub struct Args {
 #[schemars(title = "viewcell export exposure")]
 pub struct Document {
     #[serde(flatten)]
-    written: Written,
+    written: RasterDocument,
     /// How many samples see a sample, itself included.
     seen_by: Range,
 }
@@ -109,7 +109,7 @@ pub fn run(args: &Args) -> Outcome {
     let voids = grid.samples() - terrain_only.count() as u64;
     if args.manner.json.json {
         output::print_json(&Document {
-            written: Written::new(&args.output, grid.width(), grid.height(), voids),
+            written: RasterDocument::new(&args.output, grid.width(), grid.height(), voids),
             seen_by,
         })?;
     } else {

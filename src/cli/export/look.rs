@@ -8,7 +8,7 @@ use viewcell::bake::check_height;
 use viewcell::picture::MAX_BANDS;
 use viewcell::visibility::{Horizons, Simd};
 
-use super::work::{self, Manner, Range, Work, Written};
+use super::work::{self, Manner, Range, RasterDocument, Work};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
 use crate::cli::output;
@@ -35,7 +35,7 @@ pub struct Look {
 #[derive(Serialize, JsonSchema)]
 pub struct Looked {
     #[serde(flatten)]
-    written: Written,
+    written: RasterDocument,
     /// Number of sectors; sector i is centred on 360·i / sectors degrees clockwise from north.
     sectors: u32,
     /// Height of the eye above ground in metres.
@@ -78,7 +78,7 @@ impl Look {
             return Ok(work.stop.stopped());
         };
         let looked = Looked {
-            written: Written::new(
+            written: RasterDocument::new(
                 &self.output,
                 terrain.width(),
                 terrain.height(),

@@ -193,7 +193,7 @@ pub fn raster_format_of(path: &Path) -> Result<RasterFormat, Failure> {
 
 /// What every export says of its file.
 #[derive(Serialize, JsonSchema)]
-pub struct Written {
+pub struct RasterDocument {
     /// The file.
     output: PathBuf,
     /// Columns.
@@ -204,7 +204,7 @@ pub struct Written {
     voids: u64,
 }
 
-impl Written {
+impl RasterDocument {
     pub fn new(output: &Path, width: u32, height: u32, voids: u64) -> Self {
         Self {
             output: output.to_owned(),

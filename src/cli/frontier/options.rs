@@ -108,8 +108,8 @@ impl Options {
             options.finest = Some(finest);
         }
         match self.budget {
-            Some(0) => options.budget = None,
-            Some(budget) => options.budget = Some(budget),
+            Some(0) => options.limit = None,
+            Some(limit) => options.limit = Some(limit),
             None => {}
         }
         options.extend |= self.extend;
@@ -239,7 +239,7 @@ impl OptionsDocument {
                 Neighbours::Eight => 8,
             },
             finest: options.finest,
-            budget: options.budget,
+            budget: options.limit,
             give_up: options.give_up,
             extend: options.extend,
             tighten: options.tighten,

@@ -156,7 +156,7 @@ impl Options {
         let bundle = self.bundle.clone();
         let bundle = bundle.ok_or_else(|| Failure::usage("expected a bundle".into()))?;
         let schemes = match self.schemes.is_empty() {
-            true => super::all_schemes(),
+            true => all_schemes(),
             false => self.schemes.clone(),
         };
         let job = Job {
@@ -288,4 +288,9 @@ fn not_negative(text: &str) -> Result<f64, String> {
 fn percent(text: &str) -> Result<f64, String> {
     let number = not_negative(text).ok().filter(|x| *x < 100.0);
     number.ok_or_else(|| "expected packets of a hundred: 0 or more, less than 100".to_owned())
+}
+
+/// The names of all schemes.
+pub fn all_schemes() -> Vec<String> {
+    SCHEMES.iter().map(|(name, _)| (*name).to_owned()).collect()
 }

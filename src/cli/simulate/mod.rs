@@ -16,7 +16,7 @@ use viewcell::simulate::field::Field;
 use viewcell::simulate::motion::motion;
 use viewcell::simulate::play::{Play, PlayOptions};
 use viewcell::simulate::run::{RunOptions, run as play_schemes};
-use viewcell::simulate::scheme::{SCHEMES, SchemeOptions};
+use viewcell::simulate::scheme::SchemeOptions;
 use viewcell::simulate::summary::{Figures, figures};
 use viewcell::simulate::trace::Trace;
 use viewcell::simulate::wire::Network;
@@ -246,11 +246,6 @@ fn play_job(
         .iter()
         .map(|outcome| (outcome.name.clone(), figures(outcome, play, perfect)))
         .collect())
-}
-
-/// The names of all schemes.
-fn all_schemes() -> Vec<String> {
-    SCHEMES.iter().map(|(name, _)| (*name).to_owned()).collect()
 }
 
 /// How far the eye is above the origin of a player, by the game that the level is of.

@@ -14,6 +14,6 @@ pub use crate::format::blockbits::transpose;
 pub use bits::PairBits;
 pub use codebook::{Codebook, Histogram};
 pub use group::{GroupSymbols, PairCounts, encode_group, encode_head, encode_records};
-pub use prune::{PairWorth, Pruner, Worth};
+pub use prune::{PairPruner, PairWorth, Worth};
 pub use prune_tree::prune_tree;
 pub use symbols::{Pair, PairList, PairSymbols, Sight};

@@ -185,14 +185,14 @@ const TABLE_BYTES: f64 = 2.25;
 
 /// Prunes pairs by the lengths of a codebook.
 #[derive(Clone, Debug)]
-pub struct Pruner<'a> {
+pub struct PairPruner<'a> {
     codebook: &'a Codebook,
     /// By leaf: its length in bytes, and of the leaves of one byte that hide nothing more the one
     /// that hides most.
     leaves: Vec<(u8, u16)>,
 }
 
-impl<'a> Pruner<'a> {
+impl<'a> PairPruner<'a> {
     /// Prunes by the lengths of `codebook`.
     pub fn new(codebook: &'a Codebook) -> Self {
         let mut short = vec![false; 1 << 16];

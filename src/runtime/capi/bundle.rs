@@ -18,7 +18,7 @@ pub const VIEWCELL_CELLS: viewcell_status = 2;
 /// An open bundle, of a terrain or of a level of cells.
 #[derive(Debug)]
 pub struct viewcell_bundle {
-    source: Arc<Source>,
+    source: Arc<Loaded>,
 }
 
 impl Kept for viewcell_bundle {
@@ -32,7 +32,7 @@ impl Kept for viewcell_bundle {
 
 /// What keeps a bundle's bytes where they are.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct Loaded {
     /// Borrows from `map`, or from the caller's memory.
     world: World<'static>,
     _map: Option<MappedBundle>,
@@ -54,7 +54,7 @@ impl<'a> World<'a> {
     }
 }
 
-impl Source {
+impl Loaded {
     pub(super) fn terrain(&self) -> Answer<&TerrainBundle<'static>> {
         match &self.world {
             World::Terrain(terrain) => Ok(terrain),
@@ -70,7 +70,7 @@ impl Source {
     }
 }
 
-pub(super) unsafe fn source<'a>(bundle: *const viewcell_bundle) -> Answer<&'a Arc<Source>> {
+pub(super) unsafe fn source<'a>(bundle: *const viewcell_bundle) -> Answer<&'a Arc<Loaded>> {
     Ok(&unsafe { get(bundle) }?.source)
 }
 
@@ -95,7 +95,7 @@ unsafe fn open(
     bundle: *mut *mut viewcell_bundle,
     message: *mut c_char,
     message_size: usize,
-    source: impl FnOnce() -> Answer<Result<Source, OpenError>>,
+    source: impl FnOnce() -> Answer<Result<Loaded, OpenError>>,
 ) -> viewcell_status {
     answer(|| {
         let out = unsafe { place(bundle) }?;
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn viewcell_open(
                     world.map_err(|error| error.at(path.as_ref()))?,
                 )
             };
-            Ok(Source {
+            Ok(Loaded {
                 world,
                 _map: Some(map),
             })
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn viewcell_open_memory(
         // For ever, as far as Rust is concerned: the caller keeps the bytes long enough.
         let bytes: &'static [u8] = unsafe { slice(bytes, length) }?;
         let world = Bundle::from_bytes(bytes).and_then(|bundle| World::of(&bundle));
-        Ok(world.map(|world| Source { world, _map: None }))
+        Ok(world.map(|world| Loaded { world, _map: None }))
     };
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }

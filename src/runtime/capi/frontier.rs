@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::bundle::{Source, source, viewcell_bundle};
+use super::bundle::{Loaded, source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::status::{
     Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, answer, buffer, flag,
@@ -20,7 +20,7 @@ use crate::runtime::frontier::{
 pub struct viewcell_frontier {
     builder: FrontierBuilder<'static>,
     /// What the builder borrows from.
-    _source: Arc<Source>,
+    _source: Arc<Loaded>,
 }
 
 impl Kept for viewcell_frontier {
@@ -129,7 +129,7 @@ impl From<FrontierOptions> for viewcell_frontier_options {
             give_up: options.give_up.into(),
             extend: options.extend.into(),
             tighten: options.tighten.into(),
-            budget: options.budget.unwrap_or(0),
+            budget: options.limit.unwrap_or(0),
         }
     }
 }
@@ -175,7 +175,7 @@ impl viewcell_frontier_options {
             give_up: flag(self.give_up)?,
             extend: flag(self.extend)?,
             tighten: flag(self.tighten)?,
-            budget: (self.budget > 0).then_some(self.budget),
+            limit: (self.budget > 0).then_some(self.budget),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::bundle::{Source, source, viewcell_bundle};
+use super::bundle::{Loaded, source, viewcell_bundle};
 use super::frontier::{put_code, viewcell_frontier_options};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::status::{
@@ -23,7 +23,7 @@ pub struct viewcell_session {
     pub(super) session: Either,
     players: u32,
     /// What the session borrows from.
-    _source: Arc<Source>,
+    _source: Arc<Loaded>,
 }
 
 impl Kept for viewcell_session {
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn viewcell_session_new(
 
 /// A handle of a session of so many players.
 pub(super) fn open(
-    source: &Arc<Source>,
+    source: &Arc<Loaded>,
     players: u32,
     session: impl FnOnce(usize) -> Either,
 ) -> Answer<*mut viewcell_session> {

@@ -15,7 +15,7 @@ impl FrontierBuilder<'_> {
     pub(super) fn grow(&mut self) {
         if self
             .options
-            .budget
+            .limit
             .is_some_and(|most| self.spent >= u64::from(most))
         {
             self.phase = Phase::Tighten;

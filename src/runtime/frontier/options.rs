@@ -96,7 +96,7 @@ pub struct FrontierOptions {
     pub tighten: bool,
     /// Stop growing after so many quads have been tried. One that is smaller than the finest, as
     /// around a start that is, counts for 64 if it joins: such PVSs take long to put together.
-    pub budget: Option<u32>,
+    pub limit: Option<u32>,
 }
 
 impl FrontierOptions {
@@ -122,7 +122,7 @@ impl FrontierOptions {
             give_up: true,
             extend: false,
             tighten: false,
-            budget: None,
+            limit: None,
         }
     }
 }
@@ -140,7 +140,7 @@ impl Default for FrontierOptions {
             finest: None,
             give_up: false,
             tighten: true,
-            budget: Some(64),
+            limit: Some(64),
             ..Self::thesis(Grow::Hierarchical, Merge::Blocks(Self::PAIRS))
         }
     }

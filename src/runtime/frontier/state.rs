@@ -67,7 +67,7 @@ pub struct FrontierBuilder<'a> {
     pub(super) phase: Phase,
     pub(super) turn: Side,
     pub(super) tried: u64,
-    /// Of the budget.
+    /// Of the limit.
     pub(super) spent: u64,
     pub(super) merged: u64,
     /// Whose `seen` lacks what some of their members may see: that of an extended frontier.

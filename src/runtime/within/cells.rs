@@ -76,7 +76,7 @@ impl CellBundle<'_> {
             .split_at_mut_checked(self.row_words())
             .filter(|_| found >= expected)
             .ok_or(ShortMemory { expected, found })?;
-        self.fill(cell, super::counted(reach), words, ways);
+        self.fill(cell, super::reach::counted(reach), words, ways);
         Ok(Reach { words })
     }
 
@@ -111,7 +111,7 @@ impl CellBundle<'_> {
         if self.visible(a, b) || self.visible(b, a) || a.max(b) >= self.cells() {
             return Ok(true);
         }
-        let [reach_a, reach_b] = reach.map(super::counted);
+        let [reach_a, reach_b] = reach.map(super::reach::counted);
         self.fill(a, reach_a, of_a, ways);
         self.fill(b, reach_b, of_b, ways);
         let sees =

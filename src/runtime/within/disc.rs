@@ -17,7 +17,7 @@ pub(super) struct Disc {
 
 impl Disc {
     pub fn new(grid: Grid, spacing: [f64; 2], centre: Sample, reach: f64) -> Self {
-        let reach = super::counted(reach);
+        let reach = super::reach::counted(reach);
         let side = |at: u32, step: f64, limit: u32| {
             // A square more than needed: what is too far is found out sample by sample.
             let steps = (reach / step).ceil() + 1.0;

@@ -7,7 +7,7 @@ use crate::runtime::TerrainBundle;
 
 /// How many times the bundle may be asked of a pair of quads before the answer is *visible*. Some
 /// ten microseconds.
-const BUDGET: u32 = 128;
+const LIMIT: u32 = 128;
 
 /// How many levels above those that just hold the two reaches the search begins.
 const COARSER: u32 = 1;
@@ -33,11 +33,11 @@ impl TerrainBundle<'_> {
     ///
     /// Asks the bundle of at most 128 pairs of quads.
     pub fn visible_within(&self, a: Sample, b: Sample, reach: [f64; 2]) -> bool {
-        self.within(a, b, reach, BUDGET)
+        self.within(a, b, reach, LIMIT)
     }
 
-    /// The same with another budget.
-    pub(super) fn within(&self, a: Sample, b: Sample, reach: [f64; 2], budget: u32) -> bool {
+    /// The same with another limit.
+    pub(super) fn within(&self, a: Sample, b: Sample, reach: [f64; 2], limit: u32) -> bool {
         if !self.valid().has_sample(a) || !self.valid().has_sample(b) {
             return false;
         }
@@ -48,7 +48,7 @@ impl TerrainBundle<'_> {
             b: disc(b, reach[1]),
             now: [a, b],
         };
-        search.finds(budget)
+        search.finds(limit)
     }
 }
 
@@ -72,7 +72,7 @@ enum Pair {
 }
 
 impl Search<'_, '_> {
-    fn finds(&self, mut budget: u32) -> bool {
+    fn finds(&self, mut limit: u32) -> bool {
         let grid = self.terrain.grid();
         let (mut waiting, mut count) = ([(grid.root(), grid.root()); WAITING], 0);
         // Most pairs are hidden, and most of these are so as large quads already.
@@ -90,10 +90,10 @@ impl Search<'_, '_> {
         let mut looked_now = false;
         while let Some(next) = count.checked_sub(1) {
             count = next;
-            let (Some(left), Some(&(a, b))) = (budget.checked_sub(1), waiting.get(next)) else {
+            let (Some(left), Some(&(a, b))) = (limit.checked_sub(1), waiting.get(next)) else {
                 return true;
             };
-            budget = left;
+            limit = left;
             let children = |quad: Quad| (0..4).filter_map(move |index| quad.child(index));
             let found = self.look(a, b);
             // Most who may come to see each other do so now.

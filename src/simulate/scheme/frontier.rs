@@ -17,7 +17,7 @@ use crate::simulate::regions::{Halves, Regions};
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, Wire, Word};
 
-use super::{Scheme, Sets};
+use super::interface::{Scheme, Sets};
 
 /// What one of two players knows.
 #[derive(Clone, Debug, Default)]

@@ -7,6 +7,7 @@
 mod distance;
 mod fat;
 mod frontier;
+mod interface;
 mod lookahead;
 mod naive;
 mod perfect;
@@ -17,42 +18,8 @@ mod zones;
 
 use super::field::Field;
 use super::regions::{Construction, Regions};
-use super::scene::Scene;
-use super::wire::{Item, Wire};
 
-/// A way to keep players informed.
-pub trait Scheme: Send {
-    /// Everybody is where the scene says: all clients send, and the server if it has frames.
-    fn tick(&mut self, scene: &Scene, wire: &mut Wire);
-
-    /// A statement has arrived, at a client or at the server.
-    fn receive(&mut self, _scene: &Scene, _item: &Item, _wire: &mut Wire) {}
-
-    /// All that arrives at this instant has arrived.
-    fn settle(&mut self, _scene: &Scene, _wire: &mut Wire) {}
-
-    /// Whether it asks the bundle who sees whom, pair by pair: what the scene knows already counts
-    /// as its own work.
-    fn asks_pairs(&self) -> bool {
-        false
-    }
-
-    /// What it has come to with its frontier sets.
-    fn sets(&self) -> Sets {
-        Sets::default()
-    }
-}
-
-/// What a scheme has come to with frontier sets.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sets {
-    /// How many were agreed on.
-    pub agreed: u64,
-    /// For how many frames each of them lasted that has ended.
-    pub lasted: Vec<u32>,
-    /// How many are in force.
-    pub in_force: u64,
-}
+pub use interface::{Scheme, Sets};
 
 /// What schemes may be told besides.
 #[derive(Clone, Copy, Debug, PartialEq)]

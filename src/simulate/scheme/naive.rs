@@ -3,7 +3,7 @@
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, Wire, Word};
 
-use super::Scheme;
+use super::interface::Scheme;
 
 /// Everybody tells everybody.
 #[derive(Debug)]

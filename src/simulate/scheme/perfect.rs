@@ -4,7 +4,7 @@
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::Wire;
 
-use super::Scheme;
+use super::interface::Scheme;
 use super::naive::tell;
 
 /// Everybody tells those who see them.

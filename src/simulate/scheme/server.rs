@@ -4,7 +4,7 @@ use crate::simulate::field::Place;
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, SERVER, Wire, Word};
 
-use super::Scheme;
+use super::interface::Scheme;
 
 /// What the server knows of a player.
 #[derive(Clone, Copy, Debug)]

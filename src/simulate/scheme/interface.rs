@@ -1,0 +1,38 @@
+//! What all schemes have in common.
+
+use crate::simulate::scene::Scene;
+use crate::simulate::wire::{Item, Wire};
+
+/// A way to keep players informed.
+pub trait Scheme: Send {
+    /// Everybody is where the scene says: all clients send, and the server if it has frames.
+    fn tick(&mut self, scene: &Scene, wire: &mut Wire);
+
+    /// A statement has arrived, at a client or at the server.
+    fn receive(&mut self, _scene: &Scene, _item: &Item, _wire: &mut Wire) {}
+
+    /// All that arrives at this instant has arrived.
+    fn settle(&mut self, _scene: &Scene, _wire: &mut Wire) {}
+
+    /// Whether it asks the bundle who sees whom, pair by pair: what the scene knows already counts
+    /// as its own work.
+    fn asks_pairs(&self) -> bool {
+        false
+    }
+
+    /// What it has come to with its frontier sets.
+    fn sets(&self) -> Sets {
+        Sets::default()
+    }
+}
+
+/// What a scheme has come to with frontier sets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sets {
+    /// How many were agreed on.
+    pub agreed: u64,
+    /// For how many frames each of them lasted that has ended.
+    pub lasted: Vec<u32>,
+    /// How many are in force.
+    pub in_force: u64,
+}
