@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::runtime::cell_frontier::Construction as OfCells;
-use crate::runtime::frontier::{Frontier, FrontierBuilder, FrontierOptions, Order, Side};
+use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
 
 use super::field::{Field, Place};
 use super::grow::{Seeds, Wide};
