@@ -37,6 +37,19 @@ impl Source {
             options,
         })
     }
+
+    /// Describes a terrain that is from no file, by its heights.
+    pub fn of_terrain(terrain: &Terrain) -> Self {
+        Self {
+            input: InputFile {
+                name: "memory".to_owned(),
+                format: "heights".to_owned(),
+                bytes: 8 * terrain.samples() as u64,
+                digest: digest(terrain),
+            },
+            options: Options::new(),
+        }
+    }
 }
 
 /// What the bundle of a bake says of itself.
@@ -74,6 +87,19 @@ pub(super) fn job(
     header: &TerrainHeader,
     tiles: &[Tile],
 ) -> Job {
+    Job {
+        tool: TOOL.to_owned(),
+        input: source.input.clone(),
+        options: serde_json::Value::Object(source.options.clone()).to_string(),
+        parameters: header.parameters.encode().to_vec(),
+        crs: header.crs.clone(),
+        heights: digest(terrain),
+        tiles: tiles.len() as u32,
+    }
+}
+
+/// Digest of the ground heights, algorithm first.
+fn digest(terrain: &Terrain) -> String {
     let mut digest = crc32fast::Hasher::new();
     for heights in terrain.heights().chunks(1 << 12) {
         let bytes: Vec<u8> = heights
@@ -82,15 +108,7 @@ pub(super) fn job(
             .collect();
         digest.update(&bytes);
     }
-    Job {
-        tool: TOOL.to_owned(),
-        input: source.input.clone(),
-        options: serde_json::Value::Object(source.options.clone()).to_string(),
-        parameters: header.parameters.encode().to_vec(),
-        crs: header.crs.clone(),
-        heights: format!("crc32:{:08x}", digest.finalize()),
-        tiles: tiles.len() as u32,
-    }
+    format!("crc32:{:08x}", digest.finalize())
 }
 
 /// Every void as the same NaN.

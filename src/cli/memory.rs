@@ -65,7 +65,10 @@ pub fn free() -> Option<u64> {
     // Linux: what is free or can be freed, in kB.
     let all = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let free = all.lines().find_map(|line| {
-        let kilobytes = line.strip_prefix("MemAvailable:")?.trim().strip_suffix(" kB")?;
+        let kilobytes = line
+            .strip_prefix("MemAvailable:")?
+            .trim()
+            .strip_suffix(" kB")?;
         Some(kilobytes.trim().parse::<u64>().ok()? * 1024)
     });
     // What a container may take.
@@ -78,7 +81,10 @@ pub fn free() -> Option<u64> {
     // What addresses it may take (`ulimit -v`), of which some are taken.
     let addresses = fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let addresses = addresses.lines().find_map(|line| {
-        let limit = line.strip_prefix("Max address space")?.split_whitespace().next()?;
+        let limit = line
+            .strip_prefix("Max address space")?
+            .split_whitespace()
+            .next()?;
         limit.parse::<u64>().ok()
     });
     [free, contained, addresses].into_iter().flatten().min()

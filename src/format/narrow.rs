@@ -41,8 +41,16 @@ impl<'a> Narrowing<'a> {
     /// that is so, and the PVS that is stored of `a` has it. Both are samples of terrain.
     #[inline]
     pub fn lets_see(&self, a: Sample, b: Sample) -> bool {
-        self.trees.around(a.quad()).all(|tree| tree.contains(b))
-            && (!self.mutual || self.trees.around(b.quad()).all(|tree| tree.contains(a)))
+        let lets_see = |level: u32, from: Sample, to: Sample| {
+            let quad = Quad::new(level, from.column >> level, from.row >> level);
+            let tree = self.trees.tree(quad);
+            tree.is_none_or(|tree| tree.contains(to))
+        };
+        // By turns, since either is as likely to hide the other, and the least quads are likeliest.
+        let levels = self.trees.least().max(1)..=self.trees.valid().grid().root_level();
+        levels
+            .into_iter()
+            .all(|level| lets_see(level, a, b) && (!self.mutual || lets_see(level, b, a)))
     }
 
     /// The PVS of a quad that has a tree. `None` where it has none.

@@ -8,6 +8,8 @@ use super::trees::Trees;
 use super::walk::Leaf;
 
 /// What is stored of the quad itself.
+// A box would allocate.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Own<'a> {
     Tree(Tree<'a>),

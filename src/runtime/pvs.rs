@@ -159,6 +159,8 @@ impl<'a> Pvs<'a> {
 }
 
 /// The quads of a PVS: see [`Pvs::quads`].
+// A box would allocate.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Quads<'a> {
     /// Out of a tree.

@@ -58,7 +58,11 @@ impl Axis {
         // Ground, eye and head, the highest and the lowest eye, of cells the highest head; the
         // heads over squares; and windows.
         let tables = 5 + u64::from(cells) + 2 * u64::from(TOP.ilog2()) + Windows::TABLES * 2;
-        let quarters = if cells { 64 * (width * height) as u64 } else { 0 };
+        let quarters = if cells {
+            64 * (width * height) as u64
+        } else {
+            0
+        };
         // Each value lies in two strips. Planes in the making: one each of the ground, the least,
         // the greatest, what blocks and what slabs have, and those of windows.
         tables * padded * 8 + quarters + (6 + Windows::TABLES) * padded * 4

@@ -106,9 +106,6 @@ fn cells_do_not_depend_on_what_was_asked_before() {
         let again = Viewsheds::new(&mut used, width, column, row);
         let mut fresh = Rays::new(&terrain, &field, level);
         let first = Viewsheds::new(&mut fresh, width, column, row);
-        assert!(
-            again.all() == first.all(),
-            "viewers about {column}, {row}"
-        );
+        assert!(again.all() == first.all(), "viewers about {column}, {row}");
     }
 }

@@ -1,0 +1,37 @@
+//! Reads a Quake-style level, bakes it, and lists what each cell sees.
+//!
+//! ```sh
+//! cargo run --release --example level_of_cells -- assets/cells/rooms.bsp
+//! ```
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use viewcell::{
+    CellOptions, CellsOptions, MappedBundle, Silent, Source, bake_cells, read_cells,
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let Some(input) = std::env::args_os().nth(1).map(PathBuf::from) else {
+        return Err("expected a level, such as assets/cells/rooms.bsp".into());
+    };
+    let level = read_cells(&input, &CellsOptions::default())?;
+    for note in &level.notes {
+        eprintln!("note: {note}");
+    }
+    let folder = tempfile::tempdir()?;
+    let output = folder.path().join("level.vcb");
+    let source = Source::new(&input, level.format, Default::default())?;
+    bake_cells(&level.graph, &source, &CellOptions::default(), &output, &Silent)?;
+
+    let map = MappedBundle::open(&output)?;
+    let cells = map.cells()?;
+    println!("{} cells", cells.cells());
+    for a in 0..cells.cells() {
+        let seen = (0..cells.cells()).filter(|&b| cells.visible(a, b)).count();
+        // The longest chain of visible steps that a player may need from here.
+        let farthest = (0..cells.cells()).filter_map(|b| cells.distance(a, b)).max();
+        println!("cell {a}: sees {seen}, farthest {}", farthest.unwrap_or(0));
+    }
+    Ok(())
+}
