@@ -8,6 +8,8 @@ use super::touch::touching;
 pub type Place = u32;
 
 /// A bundle that is played on.
+// There is one a run: its size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 pub enum Field<'a> {
     /// Positions are metres east and south of sample (0, 0), and a height that nothing is asked of.

@@ -112,10 +112,10 @@ impl Disc {
         let Some([columns, rows]) = self.common(block) else {
             return 0;
         };
-        let corners = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        if corners
-            .into_iter()
-            .all(|(c, r)| self.holds(Sample::new(columns[c], rows[r])))
+        let in_reach = |column, row| self.holds(Sample::new(column, row));
+        if columns
+            .iter()
+            .all(|&column| rows.iter().all(|&row| in_reach(column, row)))
         {
             // All that is common: a rectangle.
             let wide = columns[1] - columns[0];

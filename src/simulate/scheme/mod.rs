@@ -160,7 +160,7 @@ pub fn scheme<'a>(
         "sight" => Box::new(server::Server::new(
             players,
             server::Relay::Frame,
-            sight::Sight::default(),
+            sight::Sight,
         )),
         "look-ahead" => Box::new(server::Server::new(
             players,
