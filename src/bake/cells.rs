@@ -100,7 +100,7 @@ pub fn bake_cells(
         .num_threads(options.threads)
         .build()
         .map_err(|error| BakeError::Option {
-            option: "--threads",
+            option: "threads",
             expected: "a number of threads that the system can start",
             found: error.to_string(),
         })?;

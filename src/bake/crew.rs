@@ -33,7 +33,7 @@ pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool, BakeError> {
         .num_threads(threads)
         .build()
         .map_err(|error| BakeError::Option {
-            option: "--threads",
+            option: "threads",
             expected: "a number of threads that the system can start",
             found: error.to_string(),
         })

@@ -8,6 +8,10 @@ use crate::format::GridError;
 use crate::visibility::portals::{CheckpointError, FlowError};
 
 /// Why a bake ended without a bundle.
+///
+/// Messages name options as fields of [`BakeOptions`](super::BakeOptions) and
+/// [`IngestOptions`](crate::ingest::IngestOptions) are named, in backquotes; `resume` and `restart`
+/// are ways to [`Keep`](super::Keep), `output` is the file to write.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BakeError {
@@ -15,9 +19,9 @@ pub enum BakeError {
     #[error("cancelled")]
     Cancelled,
     /// An option has a value that no bake can have.
-    #[error("{option}: expected {expected}, found {found}")]
+    #[error("`{option}`: expected {expected}, found {found}")]
     Option {
-        /// Its name on the command line.
+        /// Its name: a field of the options, `sectors` or `refraction`.
         option: &'static str,
         /// What it may be.
         expected: &'static str,
@@ -25,7 +29,7 @@ pub enum BakeError {
         found: String,
     },
     /// The grid has more samples on a side than a bundle holds.
-    #[error("{input}: {error}; bake parts of it with --crop")]
+    #[error("{input}: {error}; bake parts of it (`crop`)")]
     Grid {
         /// The name of the terrain's file.
         input: String,
@@ -34,7 +38,7 @@ pub enum BakeError {
     },
     /// The terrain has more samples than the tables of the kernels hold.
     #[error(
-        "{input}: expected a terrain of at most some 220 million samples, found {width} x {height}; bake parts of it with --crop"
+        "{input}: expected a terrain of at most some 220 million samples, found {width} x {height}; bake parts of it (`crop`)"
     )]
     Large {
         /// The name of the terrain's file.
@@ -46,7 +50,7 @@ pub enum BakeError {
     },
     /// The bake would take more memory than it may.
     #[error(
-        "{input}: expected a bake of at most {} MB of memory, found one of about {} MB on {threads} threads; take fewer threads or a part of it, or allow it more memory",
+        "{input}: expected a bake of at most {} MB of memory, found one of about {} MB on {threads} threads; take fewer `threads` or a part of it (`crop`), or allow it more `memory`",
         limit / 1_000_000, needed.div_ceil(1_000_000)
     )]
     Memory {
@@ -84,7 +88,7 @@ pub enum BakeError {
     },
     /// A budget that nothing comes to.
     #[error(
-        "--budget: expected at least {least} bytes, the least that this terrain can come to with everything visible, found {budget}"
+        "`budget`: expected at least {least} bytes, the least that this terrain can come to with everything visible, found {budget}"
     )]
     Budget {
         /// Bytes asked for.
@@ -93,7 +97,7 @@ pub enum BakeError {
         least: u64,
     },
     /// The bake ended before its time, and what is done is kept.
-    #[error("{error}; {done} of {total} tiles are kept in {}: go on with --resume, or start anew with --restart", checkpoint.display())]
+    #[error("{error}; {done} of {total} tiles are kept in {}: go on with it (`resume`), or start anew (`restart`)", checkpoint.display())]
     Kept {
         /// Why it ended.
         error: Box<BakeError>,

@@ -79,21 +79,21 @@ impl BakeOptions {
             error,
         })?;
         check_size(self.mode, grid.width(), grid.height(), input)?;
-        check_height("--player-height", self.player_height)?;
-        check_height("--eye-height", self.eye_height)?;
+        check_height("player_height", self.player_height)?;
+        check_height("eye_height", self.eye_height)?;
         check_sight(terrain, self.max_distance, self.curvature)?;
         if let Mode::Sectors(sectors) = self.mode
             && !(1..=MAX_SECTORS).contains(&sectors)
         {
             return Err(BakeError::Option {
-                option: "--sectors",
+                option: "sectors",
                 expected: "1 to 1000000 sectors",
                 found: sectors.to_string(),
             });
         }
         if self.simd.level().is_none() {
             return Err(BakeError::Option {
-                option: "--simd",
+                option: "simd",
                 expected: "instructions that this processor has",
                 found: self.simd.name().to_owned(),
             });
@@ -116,7 +116,7 @@ fn check_size(mode: Mode, width: u32, height: u32, input: &str) -> Result<(), Ba
     }
 }
 
-/// Errors unless a body may be so many metres high; `option` is its name on the command line.
+/// Errors unless a body may be so many metres high; `option` is the name of the option that says so.
 pub fn check_height(option: &'static str, metres: f64) -> Result<(), BakeError> {
     match (0.0..=1e6).contains(&metres) {
         true => Ok(()),
@@ -139,7 +139,7 @@ pub fn check_sight(
         && !(distance.is_finite() && distance > 0.0)
     {
         return Err(BakeError::Option {
-            option: "--max-distance",
+            option: "max_distance",
             expected: "a positive number of metres",
             found: Short(distance).to_string(),
         });
@@ -151,14 +151,14 @@ pub fn check_sight(
     // A smaller earth is none, and would be bent beyond what a parabola is good for.
     if !(radius.is_finite() && radius >= 1e3) {
         return Err(BakeError::Option {
-            option: "--earth-curvature",
+            option: "curvature",
             expected: "a radius of at least 1000 m",
             found: Short(radius).to_string(),
         });
     }
     if !(0.0..1.0).contains(&refraction) {
         return Err(BakeError::Option {
-            option: "--refraction",
+            option: "refraction",
             expected: "a coefficient of at least 0 and less than 1",
             found: Short(refraction).to_string(),
         });
@@ -177,7 +177,7 @@ pub fn check_sight(
 
 fn too_large(found: String) -> BakeError {
     BakeError::Option {
-        option: "--earth-curvature",
+        option: "curvature",
         expected: "a terrain that is small beside the earth",
         found,
     }
@@ -214,7 +214,7 @@ mod tests {
             let error = check_size(mode, 20_000, 30_000, "a.tif").unwrap_err();
             assert_eq!(error.kind(), BakeErrorKind::Resource);
             let words = error.to_string();
-            for word in ["a.tif", "220 million", "20000 x 30000", "--crop"] {
+            for word in ["a.tif", "220 million", "20000 x 30000", "`crop`"] {
                 assert!(words.contains(word), "{words}");
             }
         }

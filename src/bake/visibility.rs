@@ -97,10 +97,13 @@ impl<'t> Visibility<'t> {
             due,
             |_| Ok(()),
             |room, tile, ()| {
-                let per_block = pairs[tile] / missing[tile].len() as u64;
-                self.look(room, &missing[tile], &mut |blocks| {
-                    // As if each of the tile's blocks came to as many.
-                    let more = per_block * blocks;
+                let blocks = missing[tile].len() as u64;
+                // As if each of the tile's blocks came to as many pairs.
+                let (mut looked, mut told) = (0, 0);
+                self.look(room, &missing[tile], &mut |more| {
+                    looked += more;
+                    let pairs = pairs[tile] * looked / blocks;
+                    let more = pairs - std::mem::replace(&mut told, pairs);
                     let done = done.fetch_add(more, Ordering::Relaxed) + more;
                     observer.advance(Stage::Visibility, done);
                     crew.goes_on()

@@ -11,7 +11,7 @@ use crate::format::{FormatError, Quad};
 #[non_exhaustive]
 pub enum BundleError {
     /// The output is there already.
-    #[error("{}: exists already and is kept; choose another name, or overwrite it with --force", path.display())]
+    #[error("{}: exists already and is kept; choose another name, or overwrite it (`overwrite`)", path.display())]
     Exists {
         /// The output.
         path: PathBuf,
@@ -33,7 +33,7 @@ pub enum BundleError {
         found: &'static str,
     },
     /// No space left on the device, or a quota is used up.
-    #[error("{}: no space left after {written} bytes ({error}): free some space, or write elsewhere with -o", path.display())]
+    #[error("{}: no space left after {written} bytes ({error}): free some space, or write elsewhere (`output`)", path.display())]
     NoSpace {
         /// The output.
         path: PathBuf,
@@ -43,7 +43,7 @@ pub enum BundleError {
         error: io::Error,
     },
     /// The index of the trees does not fit into memory.
-    #[error("{}: cannot be written: an index of {bytes} bytes does not fit into memory; bake a smaller part with --crop", path.display())]
+    #[error("{}: cannot be written: an index of {bytes} bytes does not fit into memory; bake a smaller part (`crop`)", path.display())]
     Memory {
         /// The output.
         path: PathBuf,

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bake::{self, BakeError, BakeOptions, Keep, ShardOf, ShardReport, Source};
 use viewcell::bundle::{self, BundleError, Info};
-use viewcell::ingest::{IngestError, IngestErrorKind, read_terrain};
+use viewcell::ingest::{IngestError, IngestErrorKind};
 use viewcell::visibility;
 
 pub use cells::{Args as CellArgs, bake as bake_cells};
@@ -307,7 +307,7 @@ fn bake(
     output: &Path,
     progress: &Progress,
 ) -> Result<(Vec<String>, Option<ShardReport>), Failure> {
-    let ingested = read_terrain(&job.input, &job.reading.options())?;
+    let ingested = job.reading.read(&job.input)?;
     let sight = job
         .sight
         .over(&ingested.terrain, &job.input, &job.reading)?;

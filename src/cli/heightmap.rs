@@ -1,6 +1,6 @@
 //! A heightmap as an argument, and how to read it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::ValueEnum;
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use viewcell::ingest::{self, IngestOptions, Ingested, read_terrain};
 
 use super::exit::Failure;
+use super::flags::noted;
 
 /// A heightmap, with the options of reading that `viewcell bake terrain` has.
 #[derive(clap::Args)]
@@ -23,7 +24,7 @@ pub struct Heightmap {
 impl Heightmap {
     /// Reads it.
     pub fn read(&self) -> Result<Ingested, Failure> {
-        Ok(read_terrain(&self.input, &self.reading.options())?)
+        self.reading.read(&self.input)
     }
 }
 
@@ -108,6 +109,11 @@ fn max_samples() -> u64 {
 }
 
 impl Reading {
+    /// Reads a heightmap so.
+    pub fn read(&self, input: &Path) -> Result<Ingested, Failure> {
+        Ok(noted(read_terrain(input, &self.options())?))
+    }
+
     /// For ingest.
     pub fn options(&self) -> IngestOptions {
         IngestOptions {

@@ -11,6 +11,7 @@ mod diff;
 mod exit;
 mod experiment;
 mod export;
+mod flags;
 mod frontier;
 mod heightmap;
 mod import;
@@ -106,7 +107,7 @@ pub fn main() -> ExitCode {
         Ok(exit) => exit,
         Err(Failure::ClosedPipe) => exit::Exit::Done,
         Err(Failure::Failed { exit, error }) => {
-            output::say(format_args!("viewcell: {error:#}"));
+            output::say(format_args!("viewcell: {}", flags::message(&error)));
             exit
         }
     };

@@ -54,7 +54,7 @@ struct What {
     pvs: Option<Place>,
     /// How far A and B may walk before they can see each other, and in what order the regions
     /// grew
-    #[arg(long, num_args = 2, value_names = ["A", "B"], allow_hyphen_values = true)]
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
     frontier: Option<Vec<Place>>,
     /// How much sees each place
     #[arg(long)]

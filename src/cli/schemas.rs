@@ -40,6 +40,14 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             "experiment-frontier.json",
             schema_for!(experiment::FrontierDocument),
         ),
+        (
+            "experiment-interest.json",
+            schema_for!(experiment::InterestDocument),
+        ),
+        (
+            "experiment-perception.json",
+            schema_for!(experiment::PerceptionDocument),
+        ),
         ("frontier.json", schema_for!(frontier::Document)),
         ("info.json", schema_for!(viewcell::bundle::Info)),
         ("job.json", schema_for!(job::JobFile)),

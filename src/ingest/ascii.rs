@@ -86,7 +86,7 @@ pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
         && (-90.0..=90.0).contains(&t[3])
     {
         raster.notes.push(
-            "cell size and corner look like degrees: put the CRS in a .prj file beside the grid, or give --spacing"
+            "cell size and corner look like degrees: put the CRS in a .prj file beside the grid, or give `spacing`"
                 .to_owned(),
         );
     }

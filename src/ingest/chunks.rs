@@ -109,7 +109,7 @@ impl Chunks {
                     self.name
                 ),
                 format!("{} x {}", self.chunk_width, self.chunk_height),
-                "raise the limit with --max-samples, or convert the file: gdal_translate -co TILED=YES",
+                "raise the limit with `max_samples`, or convert the file: gdal_translate -co TILED=YES",
             ));
         }
         Ok(())

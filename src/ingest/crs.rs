@@ -111,7 +111,7 @@ impl Crs {
                     return Err(IngestError::bad(
                         "a latitude between -90 and 90 degrees at the centre",
                         Short(latitude.to_degrees()).to_string(),
-                        "give --spacing DX[,DY] in metres",
+                        "give its `spacing` in metres",
                     ));
                 }
                 let [x, y] = ellipsoid.metres_per_radian(latitude).map(|m| m * unit);
@@ -128,7 +128,7 @@ impl Crs {
             Units::Unknown(words) => Err(IngestError::bad(
                 "a CRS in degrees or in units of length",
                 words.clone(),
-                "give --spacing DX[,DY] in metres",
+                "give its `spacing` in metres",
             )
             .at("CRS")),
         }
@@ -218,7 +218,7 @@ pub(super) fn length_named(name: &str, notes: &mut Vec<String>) -> f64 {
         "us survey foot" | "us-ft" | "ftus" => US_SURVEY_FOOT,
         _ => {
             notes.push(format!(
-                "unit of height {name:?} is not known: metres assumed (--vertical-scale if not)"
+                "unit of height {name:?} is not known: metres assumed (if not, give `vertical_scale`)"
             ));
             1.0
         }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 /// Why a file could not be made a terrain or a cell graph.
 ///
 /// `Display` prints all of it on one line:
-/// `PATH: PLACE: expected EXPECTED, found FOUND; REMEDY`.
+/// `PATH: PLACE: expected EXPECTED, found FOUND; REMEDY`. Options are named as the fields of
+/// [`IngestOptions`](super::IngestOptions) and [`CellsOptions`](super::CellsOptions) are, in
+/// backquotes.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct IngestError(Box<Details>);
@@ -80,6 +82,13 @@ impl IngestError {
     /// What to do about it.
     pub fn remedy(&self) -> &str {
         &self.0.remedy
+    }
+
+    /// The options that the remedy speaks of, by their names; none where no option helps.
+    pub fn options(&self) -> impl Iterator<Item = &str> {
+        let quoted = self.0.remedy.split('`').skip(1).step_by(2);
+        let is_name = |word: &&str| word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        quoted.filter(is_name)
     }
 
     /// The same error, about a file, unless it says which already.

@@ -89,7 +89,7 @@ pub(super) fn zeros(items: u64, bytes: u64) -> Result<Vec<u8>, IngestError> {
             IngestError::resource(
                 format!("memory for {items} samples of {bytes} bytes"),
                 "less",
-                "take a part with --crop, from a file in tiles: gdal_translate -co TILED=YES",
+                "take a part with `crop`, from a file in tiles: gdal_translate -co TILED=YES",
             )
         })?;
     Ok(zeros)

@@ -47,7 +47,7 @@ fn no_place(expected: &str, found: &[f64]) -> IngestError {
         format!("{expected} to place the raster by"),
         found.join(", "),
         "write them anew (gdal_translate -a_ullr ULX ULY LRX LRY INPUT OUT.tif), or without them \
-         (gdal_translate -co PROFILE=BASELINE INPUT OUT.tif) and give --spacing",
+         (gdal_translate -co PROFILE=BASELINE INPUT OUT.tif) and give `spacing`",
     )
 }
 
@@ -168,7 +168,7 @@ impl GeoTags {
         };
         if code == Some(3857) {
             notes.push(
-                "Web Mercator stretches lengths by 1/cos(latitude): give the true --spacing, or project the raster"
+                "Web Mercator stretches lengths by 1/cos(latitude): give the true `spacing`, or project the raster"
                     .to_owned(),
             );
         }
@@ -232,7 +232,7 @@ impl GeoTags {
             None | Some(0) => 1.0,
             Some(code) => length(code).unwrap_or_else(|| {
                 notes.push(format!(
-                    "unit of height EPSG:{code} is not known: metres assumed (--vertical-scale if not)"
+                    "unit of height EPSG:{code} is not known: metres assumed (if not, give `vertical_scale`)"
                 ));
                 1.0
             }),

@@ -222,7 +222,7 @@ fn nodata(tiff: &mut Tiff) -> Result<Option<f64>, IngestError> {
         IngestError::bad(
             "a number",
             format!("{text:?}"),
-            "give the value with --nodata",
+            "give the value with `nodata`",
         )
         .at("tag 42113 (GDAL_NODATA)")
     })

@@ -38,7 +38,7 @@ pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
         return Err(IngestError::usage(
             "a name like N34W119.hgt, which says where the tile lies",
             "another",
-            "name the file so, or give --spacing DX[,DY] in metres",
+            "name the file so, or give its `spacing` in metres",
         )
         .at("file name"));
     }

@@ -111,7 +111,7 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
     let format = sniff(&source, &file)?;
     if format != Some(Format::Raw16) && (options.size.is_some() || options.byte_order.is_some()) {
         return Err(IngestError::usage(
-            "--size and --byte-order with a RAW16 file only",
+            "`size` and `byte_order` with a RAW16 file only",
             match format {
                 Some(format) => format!("a file that looks like {}", format.name()),
                 None => "a file of unknown format".to_owned(),
@@ -259,7 +259,7 @@ fn check_options(options: &IngestOptions) -> Result<(), IngestError> {
         return Err(IngestError::usage(
             SPACINGS,
             format!("{} x {}", Short(dx), Short(dy)),
-            "give --spacing DX[,DY]",
+            "give another `spacing`",
         ));
     }
     let (scale, offset) = (options.vertical_scale, options.vertical_offset);
@@ -267,7 +267,7 @@ fn check_options(options: &IngestOptions) -> Result<(), IngestError> {
         return Err(IngestError::usage(
             "a finite vertical scale other than zero, and a finite offset",
             format!("{} and {}", Short(scale), Short(offset)),
-            "give --vertical-scale and --vertical-offset in metres",
+            "give `vertical_scale` and `vertical_offset` in metres",
         ));
     }
     Ok(())
@@ -278,7 +278,7 @@ fn unknown(mut file: File) -> IngestError {
     let n = file.read(&mut first).unwrap_or(0);
     let bytes: Vec<String> = first[..n].iter().map(|b| format!("{b:02x}")).collect();
     IngestError::bad(
-        "GeoTIFF, PNG, RAW16 (with --size WxH), SRTM .hgt, ESRI ASCII grid or ENVI",
+        "GeoTIFF, PNG, RAW16 (with its `size`), SRTM .hgt, ESRI ASCII grid or ENVI",
         format!(
             "a file of unknown format that begins with {}",
             bytes.join(" ")
@@ -293,7 +293,7 @@ fn unknown(mut file: File) -> IngestError {
 const WITHOUT_GDAL: &str = if cfg!(feature = "gdal") {
     "convert it with `gdal_translate INPUT OUT.tif`"
 } else {
-    "convert it with `gdal_translate INPUT OUT.tif`, or build viewcell with `--features gdal` (needs libgdal-dev)"
+    "convert it with `gdal_translate INPUT OUT.tif`, or build viewcell with Cargo's feature gdal (needs libgdal-dev)"
 };
 
 /// GDAL reads what our own readers know they cannot.

@@ -28,7 +28,7 @@ pub(super) fn read(source: &Source, mut file: File) -> Result<Raster, IngestErro
         return Err(IngestError::resource(
             format!("at most {most} bytes of pixels, which PNG keeps in one piece"),
             format!("{pixel_bytes} bytes ({width} x {height})"),
-            "raise the limit with --max-samples, or convert the file to a tiled GeoTIFF",
+            "raise the limit with `max_samples`, or convert the file to a tiled GeoTIFF",
         ));
     }
     let mut limits = Limits::no_limits();

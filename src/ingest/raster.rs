@@ -32,14 +32,14 @@ impl Window {
             return Err(IngestError::usage(
                 "a crop of at least 1 x 1 samples",
                 format!("{w} x {h}"),
-                "give --crop COLUMN,ROW,WIDTH,HEIGHT",
+                "give column, row, width and height in `crop`",
             ));
         }
         if c + w > width || r + h > height {
             return Err(IngestError::bad(
                 format!("a crop within the {width} x {height} samples"),
                 format!("columns {c} to {}, rows {r} to {}", c + w - 1, r + h - 1),
-                "give --crop COLUMN,ROW,WIDTH,HEIGHT that lies inside",
+                "give column, row, width and height of a part that lies inside in `crop`",
             ));
         }
         let samples = w.checked_mul(h);
@@ -47,7 +47,7 @@ impl Window {
             return Err(IngestError::resource(
                 format!("at most {} samples", options.max_samples),
                 format!("{w} x {h}"),
-                "take a part with --crop, or raise the limit with --max-samples",
+                "take a part with `crop`, or raise the limit with `max_samples`",
             ));
         }
         let side = |n: u64| {
@@ -81,7 +81,7 @@ impl Window {
                 IngestError::resource(
                     format!("{} bytes of memory for the heights", self.samples() * 8),
                     "less",
-                    "take a part with --crop",
+                    "take a part with `crop`",
                 )
             })?;
         Ok(values)
@@ -146,7 +146,7 @@ impl Raster {
                     } else {
                         format!("value {value}, which is {metres} m")
                     },
-                    "say that it stands for no data with --nodata, or rescale with --vertical-scale",
+                    "say that it stands for no data with `nodata`, or rescale with `vertical_scale`",
                 )
                 .at(format!("sample ({column}, {row})")));
             }
@@ -182,17 +182,17 @@ impl Raster {
                 crate::world::TerrainError::Size { .. } => IngestError::resource(
                     format!("at most {} samples", u32::MAX),
                     format!("{}", window.samples()),
-                    "take a part with --crop",
+                    "take a part with `crop`",
                 ),
                 crate::world::TerrainError::AllVoid => IngestError::bad(
                     "at least one height",
                     "nothing but voids",
-                    "check the nodata value (--nodata) and the crop",
+                    "check the nodata value (`nodata`) and the crop",
                 ),
                 crate::world::TerrainError::Spacing([dx, dy]) => IngestError::bad(
                     SPACINGS,
                     format!("{} x {}", Short(dx), Short(dy)),
-                    "give it with --spacing DX[,DY]",
+                    "give it with `spacing`",
                 ),
                 other => IngestError::bad("a terrain", other.to_string(), "export it again"),
             })?
@@ -214,9 +214,8 @@ impl Raster {
             return Ok(spacing);
         }
         let Some(transform) = transform else {
-            self.notes.push(
-                "the file has no spacing: 1 m assumed (give it with --spacing DX[,DY])".to_owned(),
-            );
+            self.notes
+                .push("the file has no spacing: 1 m assumed (give it with `spacing`)".to_owned());
             return Ok([1.0, 1.0]);
         };
         let centre = [
@@ -228,7 +227,7 @@ impl Raster {
             None => {
                 let [_, t1, t2, _, t4, t5] = transform;
                 self.notes.push(
-                    "the file names no CRS: its cell size is taken as metres (give --spacing if it is not)"
+                    "the file names no CRS: its cell size is taken as metres (give `spacing` if it is not)"
                         .to_owned(),
                 );
                 Ok([t1.hypot(t4), t2.hypot(t5)])

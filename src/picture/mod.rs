@@ -67,7 +67,7 @@ pub fn check_pixels(width: u64, height: u64) -> Result<(), PictureError> {
         Some(pixels) if pixels <= MOST_PIXELS => Ok(()),
         _ => Err(PictureError(format!(
             "it would have {width} x {height} pixels, expected {MOST_PIXELS} at most; ask for a \
-             smaller --width, or draw a bundle of a part (--crop)"
+             smaller `width`, or draw a bundle of a part (`crop`)"
         ))),
     }
 }

@@ -44,6 +44,7 @@ pub mod capi;
 mod cells;
 mod error;
 pub mod frontier;
+pub mod interest;
 #[cfg(feature = "mmap")]
 mod map;
 mod pvs;

@@ -8,7 +8,7 @@ use super::touch::touching;
 pub type Place = u32;
 
 /// A bundle that is played on.
-// There is one a run: its size does not matter.
+// One or two are made for a whole game: a box would save nothing.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 pub enum Field<'a> {

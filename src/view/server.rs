@@ -85,8 +85,8 @@ impl Server {
         let (listener, address) = listen().map_err(|error: io::Error| ViewError::Listen {
             port,
             advice: match error.kind() {
-                io::ErrorKind::AddrInUse => "leave --port out for a free one, or choose another",
-                _ => "leave --port out for a free one, or choose one from 1024 on",
+                io::ErrorKind::AddrInUse => "leave `port` out for a free one, or choose another",
+                _ => "leave `port` out for a free one, or choose one from 1024 on",
             },
             error,
         })?;

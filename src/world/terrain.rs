@@ -79,12 +79,12 @@ impl std::fmt::Display for TerrainError {
             ),
             Self::Height { column, row, value } => write!(
                 f,
-                "sample ({column}, {row}) has height {value} m; expected a finite height within ±{} m (mark voids as nodata, or rescale with --vertical-scale)",
+                "sample ({column}, {row}) has height {value} m; expected a finite height within ±{} m (mark voids as nodata, or rescale them)",
                 Terrain::MAX_ABS_HEIGHT
             ),
             Self::Spacing([dx, dy]) => write!(
                 f,
-                "spacing is {} x {} m; expected {:e} to {:e} m (give it with --spacing DX[,DY])",
+                "spacing is {} x {} m; expected {:e} to {:e} m (give `spacing` in metres)",
                 Short(*dx),
                 Short(*dy),
                 Terrain::SPACINGS.start(),

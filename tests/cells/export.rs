@@ -98,7 +98,7 @@ fn a_map_of_a_wad_takes_its_reject_back_and_nothing_else_changes() {
     let error = with_visibility(&bytes, &map("MAP04"), &pvs).unwrap_err();
     assert!(error.to_string().contains("REJECT of map MAP04"), "{error}");
     let error = with_visibility(&bytes, &ANY, &pvs).unwrap_err();
-    assert!(error.to_string().contains("--map"), "{error}");
+    assert!(error.to_string().contains("`map`"), "{error}");
     let other = BitMatrix::new(4);
     let error = with_visibility(&bytes, &map("MAP01"), &other).unwrap_err();
     assert!(error.to_string().contains("4 cells"), "{error}");

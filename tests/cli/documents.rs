@@ -11,6 +11,8 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
     let folder = Folder::with_wall();
     folder.write("pairs.txt", "0 0 8 0\n0 0 3 0\n");
     folder.write("one-pair.txt", "0 0 8 0\n");
+    folder.write("observers.csv", "name,fov,screen,pixels\na,90,800,2\n");
+    folder.write("targets.csv", "name,radius\na,1\nb,2\n");
     let cases: &[(&str, &[&str])] = &[
         (
             "bake.json",
@@ -121,6 +123,32 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
         (
             "frontier.json",
             &["frontier", "wall.vcb", "--pairs", "one-pair.txt"],
+        ),
+        (
+            "experiment-interest.json",
+            &[
+                "experiment",
+                "interest",
+                "--entities",
+                "40",
+                "--ticks",
+                "5",
+                "--matcher",
+                "brute,lucid,sorted,grid",
+                "--json",
+            ],
+        ),
+        (
+            "experiment-perception.json",
+            &[
+                "experiment",
+                "perception",
+                "--observers",
+                "observers.csv",
+                "--targets",
+                "targets.csv",
+                "--json",
+            ],
         ),
         ("completions.json", &["completions", "bash", "--json"]),
         ("man.json", &["man", "--json"]),

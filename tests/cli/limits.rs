@@ -190,13 +190,50 @@ fn out_of_memory_is_a_sentence_and_exit_code_5_and_leaves_no_worthless_checkpoin
             "{said}"
         );
         assert!(
-            said.contains("--crop") || said.contains("--threads"),
+            said.contains("--crop") || said.contains("threads"),
             "{said}"
         );
         seen |= said.contains("out of memory");
         assert_eq!(folder.names(), ["large.r16"], "{kilobytes}");
     }
     assert!(seen, "no allocation failed");
+}
+
+#[test]
+fn a_bake_that_needs_more_memory_than_it_may_take_does_not_begin() {
+    let folder = Folder::new();
+    folder.write("hills.r16", hills(160));
+    let bake = [
+        "bake",
+        "terrain",
+        "hills.r16",
+        "--size",
+        "160x160",
+        "-o",
+        "a.vcb",
+        "-q",
+    ];
+    let little = [&bake[..], &["--memory", "30MB"]].concat();
+    folder.fails(
+        &little,
+        RESOURCE,
+        &["hills.r16", "at most 30 MB", "found one of about"],
+    );
+    assert_eq!(folder.names(), ["hills.r16"]);
+    folder.fails(
+        &[&bake[..], &["--memory", "lots"]].concat(),
+        2,
+        &["expected a size", "lots"],
+    );
+    let enough = [
+        "--memory",
+        "2GB",
+        "--visibility",
+        "exact",
+        "--max-distance",
+        "20",
+    ];
+    folder.ok(&[&bake[..], &enough].concat());
 }
 
 #[test]

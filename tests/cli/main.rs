@@ -14,6 +14,7 @@ mod experiment;
 mod export;
 mod extremes;
 mod frontier;
+mod interest;
 mod interrupted;
 mod killed;
 mod limits;

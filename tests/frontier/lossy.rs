@@ -84,12 +84,12 @@ fn session(terrain: &TerrainBundle<'_>, work: &Work, dice: &mut Dice) -> u64 {
     let mut seen = 0;
     for _ in 0..work.ticks {
         session.tick();
-        for player in 0..work.players {
+        for (player, goal) in goals.iter_mut().enumerate() {
             let here = session
                 .place(player)
                 .unwrap_or_else(|| place(terrain, dice));
-            if here == goals[player] || dice.roll(50) == 0 {
-                goals[player] = place(terrain, dice);
+            if here == *goal || dice.roll(50) == 0 {
+                *goal = place(terrain, dice);
             }
             let step = |from: u32, to: u32| match from.cmp(&to) {
                 std::cmp::Ordering::Less => from + 1,
@@ -97,8 +97,8 @@ fn session(terrain: &TerrainBundle<'_>, work: &Work, dice: &mut Dice) -> u64 {
                 std::cmp::Ordering::Greater => from - 1,
             };
             let to = Sample::new(
-                step(here.column, goals[player].column).min(grid.width() - 1),
-                step(here.row, goals[player].row).min(grid.height() - 1),
+                step(here.column, goal.column).min(grid.width() - 1),
+                step(here.row, goal.row).min(grid.height() - 1),
             );
             let mut told = Vec::new();
             if session
@@ -106,7 +106,7 @@ fn session(terrain: &TerrainBundle<'_>, work: &Work, dice: &mut Dice) -> u64 {
                 .is_err()
             {
                 // A void lies in the way.
-                goals[player] = place(terrain, dice);
+                *goal = place(terrain, dice);
                 continue;
             }
             for other in (0..work.players).filter(|&other| other != player) {

@@ -45,9 +45,35 @@ fn unknown_content_says_how_to_get_gdal_or_to_convert() {
         let path = files.write(name, b"%PDF-1.4 whatever");
         refuse(&path, Bad, &["byte 0", "25 50 44 46", "gdal_translate"]);
         if cfg!(not(feature = "gdal")) {
-            refuse(&path, Bad, &["--features gdal", "libgdal-dev"]);
+            refuse(&path, Bad, &["feature gdal", "libgdal-dev"]);
         }
     }
+}
+
+#[test]
+fn an_error_tells_which_options_help() {
+    let files = Files::new();
+    let path = files.write("a.png", png(grey8(4, 3)));
+    let options = |options: IngestOptions, kind| {
+        let error = refused(&path, &options, kind);
+        error.options().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let few = IngestOptions {
+        max_samples: 11,
+        ..IngestOptions::default()
+    };
+    assert_eq!(options(few, Resource), ["crop", "max_samples"]);
+    let sized = IngestOptions {
+        size: Some([4, 3]),
+        ..IngestOptions::default()
+    };
+    assert_eq!(options(sized, Usage), Vec::<String>::new());
+    let unknown = refused(
+        &files.write("a", "%PDF-1.4 whatever"),
+        &IngestOptions::default(),
+        Bad,
+    );
+    assert_eq!(unknown.options().count(), 0, "{unknown}");
 }
 
 #[test]
@@ -72,7 +98,7 @@ fn options_that_cannot_be_right() {
                 ..default.clone()
             },
             Usage,
-            &["--spacing"],
+            &["`spacing`"],
         );
     }
     for vertical_scale in [0.0, f64::NAN, f64::INFINITY] {
@@ -82,7 +108,7 @@ fn options_that_cannot_be_right() {
                 ..default.clone()
             },
             Usage,
-            &["--vertical-scale"],
+            &["`vertical_scale`"],
         );
     }
     let size = Some([4, 3]);
@@ -92,7 +118,7 @@ fn options_that_cannot_be_right() {
             ..default.clone()
         },
         Usage,
-        &["--size", "PNG"],
+        &["`size`", "PNG"],
     );
     let byte_order = Some(ByteOrder::Big);
     refuse(
@@ -101,23 +127,23 @@ fn options_that_cannot_be_right() {
             ..default.clone()
         },
         Usage,
-        &["--byte-order"],
+        &["`byte_order`"],
     );
     let crop = |crop| IngestOptions {
         crop: Some(crop),
         ..default.clone()
     };
-    refuse(crop([0, 0, 0, 3]), Usage, &["--crop"]);
+    refuse(crop([0, 0, 0, 3]), Usage, &["`crop`"]);
     refuse(
         crop([1, 0, 4, 3]),
         Bad,
-        &["4 x 3", "columns 1 to 4", "--crop"],
+        &["4 x 3", "columns 1 to 4", "`crop`"],
     );
     refuse(crop([0, 3, 1, 1]), Bad, &["rows 3 to 3"]);
     refuse(
         crop([u32::MAX, u32::MAX, u32::MAX, u32::MAX]),
         Bad,
-        &["--crop"],
+        &["`crop`"],
     );
     refuse(
         IngestOptions {
@@ -125,7 +151,7 @@ fn options_that_cannot_be_right() {
             ..default.clone()
         },
         Resource,
-        &["11 samples", "4 x 3", "--max-samples"],
+        &["11 samples", "4 x 3", "`max_samples`"],
     );
     refuse(
         IngestOptions {
@@ -133,7 +159,7 @@ fn options_that_cannot_be_right() {
             ..default.clone()
         },
         Bad,
-        &["sample (1, 0)", "--vertical-scale"],
+        &["sample (1, 0)", "`vertical_scale`"],
     );
     refuse(
         IngestOptions {
@@ -197,7 +223,7 @@ fn png_that_is_no_heightmap() {
     refuse(
         &files.write("a.png", huge),
         Resource,
-        &["70000 x 70000", "16777216", "--max-samples"],
+        &["70000 x 70000", "16777216", "`max_samples`"],
     );
 
     // A grey value that stands for transparent: chunk tRNS after the header.
@@ -213,7 +239,7 @@ fn png_that_is_no_heightmap() {
 fn raw16_without_its_size_or_with_another() {
     let files = Files::new();
     let square = files.write("a.r16", vec![0; 513 * 513 * 2]);
-    refuse(&square, Usage, &["--size", "263169 samples", "513x513"]);
+    refuse(&square, Usage, &["`size`", "263169 samples", "513x513"]);
     let size = |w, h| IngestOptions {
         size: Some([w, h]),
         ..Default::default()
@@ -249,7 +275,7 @@ fn hgt_of_another_length_or_without_a_place() {
         refuse(
             &files.write(name, &tile),
             Usage,
-            &["N34W119.hgt", "--spacing"],
+            &["N34W119.hgt", "`spacing`"],
         );
     }
     let voids = i16::MIN.to_be_bytes().repeat(1201 * 1201);
@@ -281,7 +307,7 @@ fn ascii_grids_with_faults() {
         (ASC.replace("yllcorner", "zllcorner"), "line 4", "zllcorner"),
         (ASC.replace("-20.5", "south"), "line 4", "\"south\""),
         (ASC.replace("-3e1", "inf"), "sample (2, 0)", "inf"),
-        (ASC.replace("-3e1", "1e9"), "sample (2, 0)", "--nodata"),
+        (ASC.replace("-3e1", "1e9"), "sample (2, 0)", "`nodata`"),
         (
             "ncols 3".to_owned() + &"x".repeat(1000),
             "line 1",
@@ -303,10 +329,10 @@ fn ascii_grids_with_faults() {
     refuse(
         &files.write("a.asc", huge),
         Resource,
-        &["70000 x 70000", "--max-samples"],
+        &["70000 x 70000", "`max_samples`"],
     );
     let beyond = ASC.replace("NCOLS 3", &format!("NCOLS {}", u64::MAX));
-    refuse(&files.write("a.asc", beyond), Resource, &["--max-samples"]);
+    refuse(&files.write("a.asc", beyond), Resource, &["`max_samples`"]);
 }
 
 #[test]
@@ -375,7 +401,7 @@ fn envi_with_faults() {
     refuse(
         &files.write("a.hdr", huge),
         Resource,
-        &["70000 x 70000", "--max-samples"],
+        &["70000 x 70000", "`max_samples`"],
     );
     refuse(
         &files.write("lonely.hdr", header),

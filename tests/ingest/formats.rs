@@ -45,12 +45,12 @@ fn png_of_8_and_16_bits() {
         assert_eq!(ingested.terrain.at(4, 6), 6.0 * step + 4.0);
         assert_eq!(ingested.terrain.spacing(), [1.0, 1.0]);
         assert!(ingested.terrain.georeference().is_none());
-        assert!(ingested.notes.iter().any(|note| note.contains("--spacing")));
+        assert!(ingested.notes.iter().any(|note| note.contains("`spacing`")));
         assert!(
             ingested
                 .notes
                 .iter()
-                .any(|note| note.contains("--vertical-scale"))
+                .any(|note| note.contains("`vertical_scale`"))
         );
 
         let part = read(&path, &options).terrain;

@@ -210,7 +210,7 @@ fn feet_become_metres() {
     keys[19] = 9999;
     let path = files.write("a.tif", placed(keys).build());
     let error = refused(&path, &IngestOptions::default(), Bad);
-    assert!(error.remedy().contains("--spacing"));
+    assert!(error.remedy().contains("`spacing`"));
     let options = IngestOptions {
         spacing: Some([2.0, 3.0]),
         ..Default::default()
@@ -378,7 +378,7 @@ fn lying_tables_and_headers_are_refused() {
         .tag(257, Value::Long(vec![70_000]));
     let path = files.write("a.tif", huge.build());
     let error = refused(&path, &default, Resource);
-    assert!(error.expected().contains("16777216") && error.remedy().contains("--max-samples"));
+    assert!(error.expected().contains("16777216") && error.remedy().contains("`max_samples`"));
     // The limit raised, the file is still what it is.
     let raised = IngestOptions {
         max_samples: u64::MAX,
@@ -405,7 +405,7 @@ fn what_gdal_would_read_says_how_to_get_it() {
             error.place().unwrap().contains(&format!("{tag}")),
             "{error}"
         );
-        assert!(error.remedy().contains("--features gdal"), "{error}");
+        assert!(error.remedy().contains("feature gdal"), "{error}");
         assert!(error.remedy().contains("gdal_translate"), "{error}");
     }
 }

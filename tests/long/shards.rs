@@ -156,7 +156,7 @@ fn shards_of_other_inputs_or_options_are_refused() {
     );
     with(
         &|other| other.source.options["player-height"] = serde_json::json!(2),
-        &["--player-height", "1.8", "2"],
+        &["`player-height`", "1.8", "2"],
     );
     with(
         &|other| other.terrain = World::new(40, 66).terrain,
@@ -210,14 +210,14 @@ fn a_shard_in_the_making_is_refused_and_resumes_to_the_same_bytes() {
     assert!(matches!(error, BakeError::Kept { .. }), "{error}");
     let part = shard_in_the_making(&output);
     assert_eq!(names(folder.path()), ["b.vcs.part"]);
-    says(&error, &["b.vcs.part", "--resume"]);
+    says(&error, &["b.vcs.part", "`resume`"]);
     refused(
         std::slice::from_ref(&part),
         &["b.vcs.part", "2/2", "found no end"],
     );
 
     let error = world.shard("2/2", &output, Keep::New).unwrap_err();
-    says(&error, &["b.vcs.part", "--resume", "--restart"]);
+    says(&error, &["b.vcs.part", "`resume`", "`restart`"]);
     for other in ["1/2", "2/3"] {
         let error = world.shard(other, &output, Keep::Resume).unwrap_err();
         says(&error, &["share", other, "2/2"]);

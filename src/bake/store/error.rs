@@ -13,7 +13,7 @@ pub enum StoreError {
     #[error(transparent)]
     File(#[from] BundleError),
     /// Another process is at it.
-    #[error("{}: another bake is at work on it; wait for its end, or write elsewhere with -o", path.display())]
+    #[error("{}: another bake is at work on it; wait for its end, or write elsewhere (`output`)", path.display())]
     Busy {
         /// The checkpoint or shard.
         path: PathBuf,
@@ -27,7 +27,7 @@ pub enum StoreError {
         expected: &'static str,
     },
     /// Another version of the program wrote it.
-    #[error("{}: expected records of version {expected}, found {found}; use the version of viewcell that wrote it, or bake anew (--restart)", path.display())]
+    #[error("{}: expected records of version {expected}, found {found}; use the version of viewcell that wrote it, or bake anew (`restart`)", path.display())]
     Version {
         /// The file.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub enum StoreError {
         found: u32,
     },
     /// The file is damaged.
-    #[error("{}: {problem} at byte {offset}; the file is damaged: copy it again, or bake anew (--restart)", path.display())]
+    #[error("{}: {problem} at byte {offset}; the file is damaged: copy it again, or bake anew (`restart`)", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -47,7 +47,7 @@ pub enum StoreError {
         problem: &'static str,
     },
     /// An earlier bake of the same job was not finished.
-    #[error("{}: an earlier bake of the same job was stopped after {done} of {total} tiles; go on with --resume, or start anew with --restart", path.display())]
+    #[error("{}: an earlier bake of the same job was stopped after {done} of {total} tiles; go on with it (`resume`), or start anew (`restart`)", path.display())]
     Unfinished {
         /// The checkpoint.
         path: PathBuf,
@@ -57,7 +57,7 @@ pub enum StoreError {
         total: u32,
     },
     /// The checkpoint is of another job.
-    #[error("{}: is of another bake: expected {what} {asked}, found {found}; finish that one as it was begun with --resume, or delete what it did with --restart, or write elsewhere with -o", path.display())]
+    #[error("{}: is of another bake: expected {what} {asked}, found {found}; finish that one as it was begun (`resume`), or delete what it did (`restart`), or write elsewhere (`output`)", path.display())]
     OtherJob {
         /// The checkpoint.
         path: PathBuf,
@@ -86,7 +86,7 @@ pub enum StoreError {
         other: String,
     },
     /// A shard is not whole.
-    #[error("{}: shard {index}/{of}: expected all of tiles {first} to {last}, found no end; it was cut off, or its bake is not finished: copy it again, or go on with --resume", path.display())]
+    #[error("{}: shard {index}/{of}: expected all of tiles {first} to {last}, found no end; it was cut off, or its bake is not finished: copy it again, or go on with it (`resume`)", path.display())]
     Incomplete {
         /// The shard.
         path: PathBuf,

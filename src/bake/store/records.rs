@@ -91,7 +91,7 @@ impl Job {
                 let value = options[i].get(name);
                 value.map_or("not given".to_owned(), |value| value.to_string())
             });
-            difference(&format!("--{name}"), first, second)
+            difference(&format!("`{name}`"), first, second)
         };
         let hexadecimal = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect();
         differ("program", &|job| job.tool.clone())

@@ -4,7 +4,9 @@
 mod compression;
 mod epvs;
 mod frontier;
+mod interest;
 mod measure;
+mod perception;
 mod visibility;
 
 use super::exit::Outcome;
@@ -15,6 +17,10 @@ pub use compression::Document as CompressionDocument;
 pub use epvs::Document as EpvsDocument;
 #[cfg(test)]
 pub use frontier::Document as FrontierDocument;
+#[cfg(test)]
+pub use interest::Document as InterestDocument;
+#[cfg(test)]
+pub use perception::Document as PerceptionDocument;
 #[cfg(test)]
 pub use visibility::Document as VisibilityDocument;
 
@@ -31,6 +37,8 @@ enum Which {
     Epvs(epvs::Args),
     Compression(compression::Args),
     Visibility(Box<visibility::Args>),
+    Interest(interest::Args),
+    Perception(perception::Args),
 }
 
 pub fn run(args: &Args) -> Outcome {
@@ -39,5 +47,7 @@ pub fn run(args: &Args) -> Outcome {
         Which::Epvs(args) => epvs::run(args),
         Which::Compression(args) => compression::run(args),
         Which::Visibility(args) => visibility::run(args),
+        Which::Interest(args) => interest::run(args),
+        Which::Perception(args) => perception::run(args),
     }
 }

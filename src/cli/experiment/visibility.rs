@@ -111,8 +111,8 @@ struct Row {
 const MODES: [&str; 3] = ["exact", "conservative", "sectors"];
 
 pub fn run(args: &Args) -> Outcome {
-    check_height("--eye-height", args.eye_height)?;
-    check_height("--player-height", args.player_height)?;
+    check_height("eye_height", args.eye_height)?;
+    check_height("player_height", args.player_height)?;
     let charts = args.chart.iter().chain(&args.cost_chart);
     output::check_outputs(&[&args.heightmap.input], charts, args.force)?;
     let ingested = args.heightmap.read()?;

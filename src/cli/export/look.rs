@@ -62,7 +62,7 @@ impl Look {
         let ingested = self.heightmap.read()?;
         let terrain = &ingested.terrain;
         work.tell(&ingested.notes);
-        check_height("--eye-height", eye_height)?;
+        check_height("eye_height", eye_height)?;
         let sight = self.sight.over(terrain, input, &self.heightmap.reading)?;
         let level = Simd::Auto.level();
         let level = level.ok_or_else(|| Failure::usage("this processor is not known".into()))?;

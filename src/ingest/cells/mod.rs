@@ -81,7 +81,7 @@ pub fn cells_from_bytes(
     let format = sniff(bytes).ok_or_else(|| unknown(bytes))?;
     if options.map.is_some() && format != Format::Wad {
         return Err(IngestError::usage(
-            "--map with a WAD only",
+            "`map` with a WAD only",
             format!("a file that looks like {}", format.name()),
             "leave it out",
         ));

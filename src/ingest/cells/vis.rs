@@ -57,7 +57,7 @@ pub fn external_vis(bytes: &[u8], name: &str, pvs: &BitMatrix) -> Result<Vec<u8>
         return Err(IngestError::bad(
             "a level in BSP29 for an external .vis file",
             format!("one in {}", level.format.name()),
-            "write the visibility into a copy of the level: -o OUT.bsp",
+            "write the visibility into a copy of the level: `output` OUT.bsp",
         ));
     };
     if name.len() >= 32 {

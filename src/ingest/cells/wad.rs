@@ -97,7 +97,7 @@ fn choose<'a>(
         IngestError::usage(
             format!("the name of one of the maps {}", names.join(", ")),
             name.unwrap_or("none"),
-            "give --map NAME",
+            "give its name with `map`",
         )
     })
 }

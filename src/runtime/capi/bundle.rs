@@ -3,10 +3,10 @@
 use core::ffi::{CStr, c_char};
 use std::sync::Arc;
 
-use super::handle::{Handle, handle};
+use super::handle::{Kept, Table, close, get, keep};
 use super::status::{
     Answer, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_VERSION,
-    answer, buffer, place, slice, status_of_open, viewcell_status,
+    answer, buffer, given, place, slice, status_of_open, viewcell_status,
 };
 use crate::runtime::{Bundle, CellBundle, MappedBundle, OpenError, TerrainBundle, WorldKind};
 
@@ -18,7 +18,16 @@ pub const VIEWCELL_CELLS: viewcell_status = 2;
 /// An open bundle, of a terrain or of a level of cells.
 #[derive(Debug)]
 pub struct viewcell_bundle {
-    handle: Handle<Arc<Source>>,
+    source: Arc<Source>,
+}
+
+impl Kept for viewcell_bundle {
+    const KIND: usize = 1;
+
+    fn table() -> &'static Table<Self> {
+        static TABLE: Table<viewcell_bundle> = Table::new();
+        &TABLE
+    }
 }
 
 /// What keeps a bundle's bytes where they are.
@@ -62,7 +71,7 @@ impl Source {
 }
 
 pub(super) unsafe fn source<'a>(bundle: *const viewcell_bundle) -> Answer<&'a Arc<Source>> {
-    unsafe { handle(bundle)?.handle.get() }
+    Ok(&unsafe { get(bundle) }?.source)
 }
 
 /// Writes words for people, cut to fit, with a zero at the end.
@@ -102,8 +111,8 @@ unsafe fn open(
             tell(message, &error.to_string());
             status_of_open(&error)
         })?;
-        let handle = Handle::new(Arc::new(source));
-        *out = Box::into_raw(Box::new(viewcell_bundle { handle }));
+        let source = Arc::new(source);
+        *out = keep(viewcell_bundle { source })?;
         Ok(VIEWCELL_OK)
     })
 }
@@ -117,7 +126,7 @@ unsafe fn open(
 /// The file must not be cut short nor written to while it is open: replace it by renaming another.
 ///
 /// Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_VERSION, VIEWCELL_ARGUMENT (the path is no UTF-8),
-/// VIEWCELL_IO or VIEWCELL_FORMAT. Any thread, any time. Allocates.
+/// VIEWCELL_IO, VIEWCELL_FORMAT or VIEWCELL_FULL. Any thread, any time. Allocates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_open(
     abi_version: u32,
@@ -127,7 +136,7 @@ pub unsafe extern "C" fn viewcell_open(
     message_size: usize,
 ) -> viewcell_status {
     let source = || {
-        let path = unsafe { CStr::from_ptr(handle(path)?) };
+        let path = unsafe { CStr::from_ptr(given(path)?) };
         let path = path.to_str().map_err(|_| VIEWCELL_ARGUMENT)?;
         Ok(MappedBundle::open(path).and_then(|map| {
             let world = map.bundle().and_then(|bundle| World::of(&bundle));
@@ -173,12 +182,7 @@ pub unsafe extern "C" fn viewcell_open_memory(
 /// handle at the same time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_close(bundle: *mut viewcell_bundle) -> viewcell_status {
-    answer(|| {
-        if !bundle.is_null() {
-            unsafe { handle(bundle)?.handle.close() }?;
-        }
-        Ok(VIEWCELL_OK)
-    })
+    answer(|| unsafe { close(bundle) })
 }
 
 /// What kind of world the bundle is of: VIEWCELL_TERRAIN or VIEWCELL_CELLS. Functions that are for

@@ -18,7 +18,7 @@ use crate::runtime::cell_frontier::{Notice, Session, SessionOptions};
 ///
 /// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, as with
 /// viewcell_cells_frontier_words; peers is neither 0 nor 1; more players than
-/// VIEWCELL_MOST_PLAYERS), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// VIEWCELL_MOST_PLAYERS), VIEWCELL_KIND, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_cells_session_new(
     bundle: *const viewcell_bundle,

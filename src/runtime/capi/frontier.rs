@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::bundle::{Source, source, viewcell_bundle};
-use super::handle::{Handle, handle};
+use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::status::{
     Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, answer, buffer, flag,
-    place, slice, status_of_place, viewcell_status,
+    given, place, slice, status_of_place, viewcell_status,
 };
 use super::terrain::viewcell_sample;
 use crate::runtime::Sample;
@@ -18,21 +18,34 @@ use crate::runtime::frontier::{
 /// a thread.
 #[derive(Debug)]
 pub struct viewcell_frontier {
-    handle: Handle<Growing>,
-}
-
-#[derive(Debug)]
-struct Growing {
     builder: FrontierBuilder<'static>,
     /// What the builder borrows from.
     _source: Arc<Source>,
+}
+
+impl Kept for viewcell_frontier {
+    const KIND: usize = 3;
+
+    fn table() -> &'static Table<Self> {
+        static TABLE: Table<viewcell_frontier> = Table::new();
+        &TABLE
+    }
 }
 
 /// One half of a frontier set that stands by itself, such as one that a peer has sent. Any number
 /// of threads may look at it.
 #[derive(Debug)]
 pub struct viewcell_region {
-    handle: Handle<Frontier>,
+    frontier: Frontier,
+}
+
+impl Kept for viewcell_region {
+    const KIND: usize = 5;
+
+    fn table() -> &'static Table<Self> {
+        static TABLE: Table<viewcell_region> = Table::new();
+        &TABLE
+    }
 }
 
 /// Nowhere in particular, in viewcell_frontier_options.toward.
@@ -175,12 +188,8 @@ fn side(side: u32) -> Answer<Side> {
     }
 }
 
-unsafe fn growing<'a>(frontier: *const viewcell_frontier) -> Answer<&'a mut Growing> {
-    unsafe { handle(frontier)?.handle.get_mut() }
-}
-
 unsafe fn looking_at<'a>(frontier: *const viewcell_frontier, of: u32) -> Answer<Region<'a>> {
-    let growing = unsafe { handle(frontier)?.handle.get() }?;
+    let growing = unsafe { get(frontier) }?;
     Ok(growing.builder.region(side(of)?))
 }
 
@@ -197,8 +206,8 @@ pub unsafe extern "C" fn viewcell_frontier_defaults(
 
 /// Makes room for frontier sets of a bundle: some two bytes a sample, allocated here and nowhere
 /// else. *frontier becomes the handle, or null; close it with viewcell_frontier_close. Returns
-/// VIEWCELL_OK, VIEWCELL_KIND (for cells there is viewcell_cells_frontier), VIEWCELL_NULL or
-/// VIEWCELL_CLOSED.
+/// VIEWCELL_OK, VIEWCELL_KIND (for cells there is viewcell_cells_frontier), VIEWCELL_FULL,
+/// VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_frontier_new(
     bundle: *const viewcell_bundle,
@@ -208,11 +217,10 @@ pub unsafe extern "C" fn viewcell_frontier_new(
         let out = unsafe { place(frontier) }?;
         *out = core::ptr::null_mut();
         let source = unsafe { source(bundle) }?.clone();
-        let handle = Handle::new(Growing {
+        *out = keep(viewcell_frontier {
             builder: FrontierBuilder::new(source.terrain()?),
             _source: source,
-        });
-        *out = Box::into_raw(Box::new(viewcell_frontier { handle }));
+        })?;
         Ok(VIEWCELL_OK)
     })
 }
@@ -223,12 +231,7 @@ pub unsafe extern "C" fn viewcell_frontier_new(
 pub unsafe extern "C" fn viewcell_frontier_close(
     frontier: *mut viewcell_frontier,
 ) -> viewcell_status {
-    answer(|| {
-        if !frontier.is_null() {
-            unsafe { handle(frontier)?.handle.close() }?;
-        }
-        Ok(VIEWCELL_OK)
-    })
+    answer(|| unsafe { close(frontier) })
 }
 
 /// Begins the frontier set of two players; the set before it is forgotten. options may be null:
@@ -243,10 +246,10 @@ pub unsafe extern "C" fn viewcell_frontier_begin(
     options: *const viewcell_frontier_options,
 ) -> viewcell_status {
     answer(|| {
-        let growing = unsafe { growing(frontier) }?;
+        let growing = unsafe { get_mut(frontier) }?;
         let options = match options.is_null() {
             true => FrontierOptions::default(),
-            false => unsafe { handle(options) }?.options()?,
+            false => unsafe { given(options) }?.options()?,
         };
         let begun = growing.builder.begin(a.into(), b.into(), &options);
         begun.map_err(status_of_place)?;
@@ -261,7 +264,7 @@ pub unsafe extern "C" fn viewcell_frontier_step(
     frontier: *mut viewcell_frontier,
     quads: u32,
 ) -> viewcell_status {
-    answer(|| Ok(unsafe { growing(frontier) }?.builder.step(quads).into()))
+    answer(|| Ok(unsafe { get_mut(frontier) }?.builder.step(quads).into()))
 }
 
 /// Whether a sample is in the half of player a (side 0) or b (side 1): 1 or 0, and 0 outside the
@@ -308,7 +311,7 @@ pub unsafe extern "C" fn viewcell_frontier_encode(
     length: *mut usize,
 ) -> viewcell_status {
     answer(|| {
-        let growing = unsafe { growing(frontier) }?;
+        let growing = unsafe { get_mut(frontier) }?;
         let code = growing.builder.core(side(of)?, margin).region().encode();
         unsafe { put_code(&code, bytes, size, length) }
     })
@@ -332,7 +335,8 @@ pub(super) unsafe fn put_code(
 
 /// Reads the compact form of a half. *region becomes the handle, or null; close it with
 /// viewcell_region_close. Allocates. Returns VIEWCELL_OK, VIEWCELL_FORMAT (the bytes are no region
-/// of this bundle's grid), VIEWCELL_KIND, VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// of this bundle's grid), VIEWCELL_KIND, VIEWCELL_ARGUMENT, VIEWCELL_FULL, VIEWCELL_NULL or
+/// VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_region_decode(
     bundle: *const viewcell_bundle,
@@ -346,8 +350,7 @@ pub unsafe extern "C" fn viewcell_region_decode(
         let grid = unsafe { source(bundle) }?.terrain()?.grid();
         let code = unsafe { slice(bytes, length) }?;
         let frontier = Frontier::decode(grid, code).map_err(|_| VIEWCELL_FORMAT)?;
-        let handle = Handle::new(frontier);
-        *out = Box::into_raw(Box::new(viewcell_region { handle }));
+        *out = keep(viewcell_region { frontier })?;
         Ok(VIEWCELL_OK)
     })
 }
@@ -360,8 +363,8 @@ pub unsafe extern "C" fn viewcell_region_contains(
     sample: viewcell_sample,
 ) -> viewcell_status {
     answer(|| {
-        let frontier = unsafe { handle(region)?.handle.get() }?;
-        Ok(frontier.contains(Sample::from(sample)).into())
+        let region = unsafe { get(region) }?;
+        Ok(region.frontier.contains(Sample::from(sample)).into())
     })
 }
 
@@ -369,10 +372,5 @@ pub unsafe extern "C" fn viewcell_region_contains(
 /// closed before. No other call may use the handle at the same time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_region_close(region: *mut viewcell_region) -> viewcell_status {
-    answer(|| {
-        if !region.is_null() {
-            unsafe { handle(region)?.handle.close() }?;
-        }
-        Ok(VIEWCELL_OK)
-    })
+    answer(|| unsafe { close(region) })
 }

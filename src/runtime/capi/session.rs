@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::bundle::{Source, source, viewcell_bundle};
 use super::frontier::{put_code, viewcell_frontier_options};
-use super::handle::{Handle, handle};
+use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::status::{
     Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_KIND, VIEWCELL_OK, answer, buffer, flag,
-    place, status_of_place, viewcell_status,
+    given, place, status_of_place, viewcell_status,
 };
 use super::terrain::viewcell_sample;
 use crate::runtime::cell_frontier;
@@ -20,15 +20,19 @@ pub const VIEWCELL_MOST_PLAYERS: u32 = 4096;
 /// comes who must be told what. One thread at a time.
 #[derive(Debug)]
 pub struct viewcell_session {
-    handle: Handle<Playing>,
-}
-
-#[derive(Debug)]
-pub(super) struct Playing {
     pub(super) session: Either,
     players: u32,
     /// What the session borrows from.
     _source: Arc<Source>,
+}
+
+impl Kept for viewcell_session {
+    const KIND: usize = 7;
+
+    fn table() -> &'static Table<Self> {
+        static TABLE: Table<viewcell_session> = Table::new();
+        &TABLE
+    }
 }
 
 /// A session of either kind of world.
@@ -84,7 +88,7 @@ impl Either {
     }
 }
 
-impl Playing {
+impl viewcell_session {
     fn player(&self, player: u32) -> Answer<usize> {
         (player < self.players)
             .then_some(player as usize)
@@ -159,8 +163,8 @@ pub struct viewcell_notice {
     pub what: u32,
 }
 
-pub(super) unsafe fn playing<'a>(session: *const viewcell_session) -> Answer<&'a Playing> {
-    unsafe { handle(session)?.handle.get() }
+pub(super) unsafe fn playing<'a>(session: *const viewcell_session) -> Answer<&'a viewcell_session> {
+    unsafe { get(session) }
 }
 
 /// The default options: a server, no margin. Returns VIEWCELL_OK or VIEWCELL_NULL. Any thread, any
@@ -180,7 +184,7 @@ pub unsafe extern "C" fn viewcell_session_defaults(
 /// viewcell_session_close. Allocates: some two bytes a sample, and 40 bytes a pair of players.
 ///
 /// Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_ARGUMENT (an option; more than
-/// VIEWCELL_MOST_PLAYERS), VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// VIEWCELL_MOST_PLAYERS), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_new(
     bundle: *const viewcell_bundle,
@@ -194,7 +198,7 @@ pub unsafe extern "C" fn viewcell_session_new(
         let source = unsafe { source(bundle) }?;
         let options = match options.is_null() {
             true => SessionOptions::default(),
-            false => unsafe { handle(options) }?.options()?,
+            false => unsafe { given(options) }?.options()?,
         };
         let terrain = source.terrain()?;
         *out = open(source, players, |players| {
@@ -213,24 +217,18 @@ pub(super) fn open(
     if players > VIEWCELL_MOST_PLAYERS {
         return Err(VIEWCELL_ARGUMENT);
     }
-    let handle = Handle::new(Playing {
+    keep(viewcell_session {
         session: session(players as usize),
         players,
         _source: source.clone(),
-    });
-    Ok(Box::into_raw(Box::new(viewcell_session { handle })))
+    })
 }
 
 /// Closes it. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed
 /// before. No other call may use the handle at the same time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_close(session: *mut viewcell_session) -> viewcell_status {
-    answer(|| {
-        if !session.is_null() {
-            unsafe { handle(session)?.handle.close() }?;
-        }
-        Ok(VIEWCELL_OK)
-    })
+    answer(|| unsafe { close(session) })
 }
 
 /// Lets a tick pass: the unit of ages and of patience. Returns VIEWCELL_OK, VIEWCELL_NULL or
@@ -238,7 +236,7 @@ pub unsafe extern "C" fn viewcell_session_close(session: *mut viewcell_session) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_tick(session: *mut viewcell_session) -> viewcell_status {
     answer(|| {
-        let playing = unsafe { handle(session)?.handle.get_mut() }?;
+        let playing = unsafe { get_mut(session) }?;
         playing.session.tick();
         Ok(VIEWCELL_OK)
     })
@@ -286,7 +284,7 @@ pub(super) unsafe fn moved(
     (notices, size, count): (*mut viewcell_notice, usize, *mut usize),
     step: impl FnOnce(&mut Either, usize, &mut dyn FnMut(Notice)) -> Answer<()>,
 ) -> Answer<viewcell_status> {
-    let playing = unsafe { handle(session)?.handle.get_mut() }?;
+    let playing = unsafe { get_mut(session) }?;
     let count = unsafe { place(count) }?;
     let out = unsafe { buffer(notices, size) }?;
     let player = playing.player(player)?;

@@ -25,7 +25,7 @@ pub const VIEWCELL_IO: viewcell_status = -3;
 pub const VIEWCELL_FORMAT: viewcell_status = -4;
 /// The bundle is of another kind: cells where a terrain is wanted, or the other way round.
 pub const VIEWCELL_KIND: viewcell_status = -5;
-/// The handle was closed.
+/// The handle was closed, or is none: not of this library, or of another type.
 pub const VIEWCELL_CLOSED: viewcell_status = -6;
 /// A sample, quad or position lies outside the grid; a cell is not there; a point is in no cell.
 pub const VIEWCELL_OUTSIDE: viewcell_status = -7;
@@ -37,6 +37,8 @@ pub const VIEWCELL_BUFFER: viewcell_status = -9;
 pub const VIEWCELL_ARGUMENT: viewcell_status = -10;
 /// No chain of visible steps leads from the one cell to the other.
 pub const VIEWCELL_UNREACHABLE: viewcell_status = -12;
+/// Too many handles of that type are open: 16 million, 262,144 on machines of 32 bits.
+pub const VIEWCELL_FULL: viewcell_status = -13;
 /// A fault of the library's own. Please report it.
 pub const VIEWCELL_INTERNAL: viewcell_status = -11;
 
@@ -50,12 +52,13 @@ pub extern "C" fn viewcell_status_text(status: viewcell_status) -> *const c_char
         VIEWCELL_IO => c"the file cannot be opened or mapped",
         VIEWCELL_FORMAT => c"the bytes are no bundle that this library reads",
         VIEWCELL_KIND => c"the bundle is of another kind of world",
-        VIEWCELL_CLOSED => c"the handle was closed",
+        VIEWCELL_CLOSED => c"the handle was closed, or is none of this type",
         VIEWCELL_OUTSIDE => c"outside the world: no such sample, quad or cell, or a place in none",
         VIEWCELL_VOID => c"a void: no terrain, nobody stands there",
         VIEWCELL_BUFFER => c"the buffer is too small",
         VIEWCELL_ARGUMENT => c"an argument has a value that it cannot have",
         VIEWCELL_UNREACHABLE => c"no chain of visible steps leads there",
+        VIEWCELL_FULL => c"too many handles of this type are open",
         VIEWCELL_INTERNAL => c"a fault of the library's own; please report it",
         status if status >= VIEWCELL_OK => c"done",
         _ => c"no status of this library",
@@ -89,7 +92,17 @@ pub(super) fn flag(value: u32) -> Answer<bool> {
     }
 }
 
-/// What the caller's pointer points to.
+/// What the caller's pointer points to, to read.
+///
+/// # Safety
+///
+/// Null, or as the header says.
+pub(super) unsafe fn given<'a, T>(pointer: *const T) -> Answer<&'a T> {
+    // Safe as the caller promises.
+    unsafe { pointer.as_ref() }.ok_or(VIEWCELL_NULL)
+}
+
+/// What the caller's pointer points to, to write.
 ///
 /// # Safety
 ///

@@ -112,11 +112,12 @@ impl Disc {
         let Some([columns, rows]) = self.common(block) else {
             return 0;
         };
-        let in_reach = |column, row| self.holds(Sample::new(column, row));
-        if columns
-            .iter()
-            .all(|&column| rows.iter().all(|&row| in_reach(column, row)))
-        {
+        let holds_row = |row: u32| {
+            columns
+                .iter()
+                .all(|&column| self.holds(Sample::new(column, row)))
+        };
+        if rows.into_iter().all(holds_row) {
             // All that is common: a rectangle.
             let wide = columns[1] - columns[0];
             let line = u64::MAX >> (63 - wide) << (columns[0] & 7);

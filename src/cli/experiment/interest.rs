@@ -1,0 +1,295 @@
+//! `viewcell experiment interest`: Liu's experiments on interest matching.
+
+use std::fmt::{self, Write as _};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::experiment::interest::{
+    Distribution, MatcherName, Measured, RunOptions, changes_of, measure, read_ticks,
+};
+
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::output::{self, Json, Stdout};
+
+/// Who must hear of whom: matchers side by side on entities that move (Liu's thesis)
+///
+/// Each entity has an update region and a subscription region, cubes with a side of 1, and goes its
+/// way at a steady speed of half to one and a half times the mean. Each tick they all move, and a
+/// matcher tells which pairs of an update and a subscription began to overlap and which ceased to. The
+/// digest is of all these changes in order: it is the same for all matchers.
+///
+/// With --regions, entities come from a file, and the changes are printed: a line for each,
+/// "tick,+|-,update,subscription", sorted by tick, those that began first, then by number. The file
+/// has the header tick,region,kind,min_x,max_x,min_y,max_y,min_z,max_z; kind is u or s. A tick names
+/// all regions that there are; those it does not name are gone.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Entities
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    entities: u32,
+    /// Mean speed, in sides of a region a tick
+    #[arg(long, value_name = "SF", default_value_t = 0.5)]
+    speed: f64,
+    /// Ticks to measure
+    #[arg(long, value_name = "T", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    ticks: u32,
+    /// Of all that is drawn at random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Matchers to run, with commas between
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        default_value = "grid"
+    )]
+    matcher: Vec<Matcher>,
+    /// Also tell of what begins and ceases between ticks, with the instants
+    #[arg(long)]
+    space_time: bool,
+    /// Threads of the matcher that can use several; 0 for one a processor
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::cli::threads::parse)]
+    threads: usize,
+    /// Entities in a cube of a region's side
+    #[arg(long, value_name = "D", default_value_t = 0.001)]
+    density: f64,
+    /// How entities are spread
+    #[arg(long, value_name = "HOW", default_value = "even")]
+    world: World,
+    /// Print the changes of these regions
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["entities", "speed", "ticks", "seed", "matcher", "space_time", "threads", "density", "world", "json"])]
+    regions: Option<PathBuf>,
+    #[command(flatten)]
+    json: Json,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Matcher {
+    /// Every pair
+    Brute,
+    /// I-Collide's table of pairs
+    Lucid,
+    /// Liu's sorted lists
+    Sorted,
+    /// The runtime's, for servers
+    Grid,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum World {
+    /// At random all over
+    Even,
+    /// Half of them in a thousandth of the space
+    Skewed,
+    /// All in one spot
+    Spot,
+    /// Along one axis
+    Line,
+    /// Sides from 1 to 10,000
+    Sizes,
+    /// Each somewhere else in each tick
+    Teleports,
+}
+
+/// What `viewcell experiment interest --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell experiment interest")]
+pub struct Document {
+    /// Entities, each with an update and a subscription region.
+    entities: u32,
+    /// Mean speed, in sides of a region a tick.
+    speed: f64,
+    /// Ticks that were measured.
+    ticks: u32,
+    /// What all that is drawn came from.
+    seed: u64,
+    /// Entities in a cube of a region's side.
+    density: f64,
+    /// Whether what happens between ticks is told.
+    space_time: bool,
+    /// Threads of the matcher that can use several.
+    threads: usize,
+    /// Each matcher.
+    matchers: Vec<MatcherRow>,
+}
+
+/// One matcher.
+#[derive(Serialize, JsonSchema)]
+struct MatcherRow {
+    /// `brute`, `lucid`, `sorted` or `grid`.
+    name: &'static str,
+    /// Mean time of a tick, in milliseconds: telling where all regions are, and matching.
+    ms_per_tick: f64,
+    /// The same in time of processors, all threads together.
+    processor_ms_per_tick: f64,
+    /// Memory in use at the end.
+    bytes: u64,
+    /// Pairs that began to overlap, those of the first tick, which is not measured, among them.
+    began: u64,
+    /// Pairs that ceased to.
+    ceased: u64,
+    /// Of all changes in order, 16 hexadecimal digits.
+    digest: String,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    if let Some(file) = &args.regions {
+        return print_changes(file);
+    }
+    let options = options(args)?;
+    let mut matchers = Vec::new();
+    for matcher in &args.matcher {
+        let measured = measure(matcher.name(), &options)
+            .map_err(|error| Failure::new(Exit::Resource, error))?;
+        matchers.push(MatcherRow::new(&measured));
+    }
+    let document = Document {
+        entities: args.entities,
+        speed: args.speed,
+        ticks: args.ticks,
+        seed: args.seed,
+        density: args.density,
+        space_time: args.space_time,
+        threads: options.threads,
+        matchers,
+    };
+    if args.json.json {
+        output::print_json(&document)?;
+    } else {
+        output::print(Table(&document).to_string().trim_end())?;
+    }
+    let agree = |row: &MatcherRow| row.digest == document.matchers[0].digest;
+    if document.matchers.iter().all(agree) {
+        Ok(Exit::Done)
+    } else {
+        output::say("matchers do not say the same changes; the digests differ");
+        Ok(Exit::No)
+    }
+}
+
+fn options(args: &Args) -> Result<RunOptions, Failure> {
+    let sound = |name: &str, value: f64, least: f64| {
+        if value >= least && value <= 1e6 {
+            return Ok(value);
+        }
+        Err(Failure::usage(format!(
+            "--{name}: expected a number from {least} to 1000000, found {value}"
+        )))
+    };
+    let quadratic = |matcher: &Matcher| matches!(matcher, Matcher::Lucid);
+    if args.entities > 20_000 && args.matcher.iter().any(quadratic) {
+        return Err(Failure::new(
+            Exit::Resource,
+            anyhow::anyhow!(
+                "lucid: expected at most 20000 entities, found {}; its table holds every pair of \
+                 regions, use another matcher",
+                args.entities
+            ),
+        ));
+    }
+    let threads = match args.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    Ok(RunOptions {
+        entities: args.entities as usize,
+        speed: sound("speed", args.speed, 0.0)?,
+        ticks: args.ticks,
+        seed: args.seed,
+        density: sound("density", args.density, 1e-9)?,
+        distribution: args.world.distribution(),
+        space_time: args.space_time,
+        threads,
+    })
+}
+
+fn print_changes(file: &Path) -> Outcome {
+    let text = fs::read_to_string(file).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => Failure::bad_input(format!(
+            "{}: expected text, found bytes that are no UTF-8",
+            file.display()
+        )),
+        _ => Failure::io(format!("{}: cannot be read", file.display()), error),
+    })?;
+    let ticks = read_ticks(&text)
+        .map_err(|error| Failure::bad_input(format!("{}: {error}", file.display())))?;
+    let mut lines = String::new();
+    changes_of(&ticks, |tick, began, update, subscription| {
+        let sign = if began { '+' } else { '-' };
+        let _ = writeln!(lines, "{tick},{sign},{update},{subscription}");
+    })
+    .map_err(|error| Failure::new(Exit::Resource, error))?;
+    let mut stdout = Stdout::lock();
+    stdout.write(lines.as_bytes())?;
+    stdout.finish()?;
+    Ok(Exit::Done)
+}
+
+impl Matcher {
+    fn name(self) -> MatcherName {
+        match self {
+            Self::Brute => MatcherName::Brute,
+            Self::Lucid => MatcherName::Lucid,
+            Self::Sorted => MatcherName::Sorted,
+            Self::Grid => MatcherName::Grid,
+        }
+    }
+}
+
+impl World {
+    fn distribution(self) -> Distribution {
+        match self {
+            Self::Even => Distribution::Even,
+            Self::Skewed => Distribution::Skewed,
+            Self::Spot => Distribution::Spot,
+            Self::Line => Distribution::Line,
+            Self::Sizes => Distribution::Sizes,
+            Self::Teleports => Distribution::Teleports,
+        }
+    }
+}
+
+impl MatcherRow {
+    fn new(measured: &Measured) -> Self {
+        Self {
+            name: measured.matcher.name(),
+            ms_per_tick: 1e3 * measured.wall.as_secs_f64(),
+            processor_ms_per_tick: 1e3 * measured.processor.as_secs_f64(),
+            bytes: measured.bytes as u64,
+            began: measured.began,
+            ceased: measured.ceased,
+            digest: format!("{:016x}", measured.digest),
+        }
+    }
+}
+
+struct Table<'a>(&'a Document);
+
+impl fmt::Display for Table<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let document = self.0;
+        writeln!(
+            f,
+            "{} entities, speed {}, {} ticks\n\n\
+             matcher  ms a tick  processor ms        bytes       began      ceased  digest",
+            document.entities, document.speed, document.ticks
+        )?;
+        for row in &document.matchers {
+            writeln!(
+                f,
+                "{:<7} {:>10.3} {:>13.3} {:>12} {:>11} {:>11}  {}",
+                row.name,
+                row.ms_per_tick,
+                row.processor_ms_per_tick,
+                row.bytes,
+                row.began,
+                row.ceased,
+                row.digest
+            )?;
+        }
+        Ok(())
+    }
+}

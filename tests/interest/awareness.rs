@@ -1,0 +1,130 @@
+//! Near and maybe visible, against asking for all pairs.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use viewcell::runtime::interest::{Awareness, InterestError, Senses, Sight};
+
+use crate::common::Dice;
+
+/// Places are rooms; neighbours see each other, and every third room sees the one before it only.
+struct Rooms<'c> {
+    asked: &'c Cell<u64>,
+}
+
+fn sees(from: u32, to: u32) -> bool {
+    from == to || from + 1 == to && !from.is_multiple_of(3) || to + 1 == from
+}
+
+impl Sight for Rooms<'_> {
+    type Place = u32;
+
+    fn visible(&self, from: u32, to: u32) -> bool {
+        self.asked.set(self.asked.get() + 1);
+        sees(from, to)
+    }
+}
+
+#[test]
+fn players_hear_of_those_who_are_near_and_maybe_visible() {
+    let asked = Cell::new(0);
+    let mut awareness = Awareness::new(Rooms { asked: &asked });
+    let mut dice = Dice(6);
+    let mut there: BTreeMap<u32, ([f32; 3], u32, Senses)> = BTreeMap::new();
+    let mut told: BTreeSet<[u32; 2]> = BTreeSet::new();
+    let mut changes = 0;
+    let place = |position: [f32; 3]| (position[0] / 5.0) as u32;
+    for tick in 0..200 {
+        for _ in 0..if tick == 0 { 60 } else { dice.roll(3) } {
+            let position = [(); 3].map(|()| dice.fraction() * 20.0);
+            let senses = Senses {
+                reach: [0.0, 4.0, 9.0][dice.roll(3) as usize],
+                acuity: [f32::INFINITY, 5.0][dice.roll(2) as usize],
+                radius: [0.0, 1.0][dice.roll(2) as usize],
+            };
+            let number = awareness.insert(position, place(position), senses).unwrap();
+            assert!(
+                there
+                    .insert(number, (position, place(position), senses))
+                    .is_none()
+            );
+        }
+        for (number, player) in &mut there {
+            if dice.roll(3) == 0 {
+                player.0 = player
+                    .0
+                    .map(|x| (x + dice.fraction() - 0.5).clamp(0.0, 20.0));
+                player.1 = place(player.0);
+                awareness.move_to(*number, player.0, player.1).unwrap();
+            }
+        }
+        let leaving: Vec<u32> = there
+            .keys()
+            .copied()
+            .filter(|_| dice.roll(80) == 0)
+            .collect();
+        for number in leaving {
+            there.remove(&number);
+            awareness.remove(number).unwrap();
+            assert_eq!(awareness.remove(number), Err(InterestError::Unknown));
+        }
+        let mut expected = BTreeSet::new();
+        for (a, (here, from, senses)) in &there {
+            for (b, (other, to, of)) in &there {
+                let apart: f64 = (0..3)
+                    .map(|axis| (f64::from(here[axis]) - f64::from(other[axis])).powi(2))
+                    .sum::<f64>()
+                    .sqrt();
+                let perceived =
+                    senses.acuity.is_infinite() || apart <= f64::from(senses.acuity * of.radius);
+                // What is infinitely acute perceives even a point.
+                let near = apart <= f64::from(senses.reach) && perceived;
+                if a != b && near && sees(*from, *to) {
+                    expected.insert([*a, *b]);
+                }
+            }
+        }
+        let found = awareness.tick();
+        let began: Vec<_> = expected.difference(&told).copied().collect();
+        let ceased: Vec<_> = told.difference(&expected).copied().collect();
+        assert_eq!(found.began, began, "tick {tick}");
+        assert_eq!(found.ceased, ceased, "tick {tick}");
+        changes += began.len() + ceased.len();
+        told = expected;
+        assert!(awareness.pairs().eq(told.iter().copied()));
+    }
+    assert!(changes > 1000, "{changes}");
+    let before = asked.get();
+    awareness.tick();
+    assert_eq!(asked.get(), before, "nobody moved, nothing is asked");
+}
+
+#[test]
+fn positions_and_reaches_that_are_none_are_refused() {
+    let asked = Cell::new(0);
+    let mut awareness = Awareness::new(Rooms { asked: &asked });
+    let senses = |reach| Senses {
+        reach,
+        acuity: f32::INFINITY,
+        radius: 1.0,
+    };
+    for reach in [f32::NAN, f32::INFINITY, -1.0] {
+        assert!(
+            awareness.insert([0.0; 3], 0, senses(reach)).is_err(),
+            "{reach}"
+        );
+    }
+    assert!(awareness.insert([f32::NAN; 3], 0, senses(1.0)).is_err());
+    let number = awareness.insert([0.0; 3], 0, senses(1.0)).unwrap();
+    assert!(awareness.move_to(number, [f32::INFINITY; 3], 0).is_err());
+    assert_eq!(
+        awareness.move_to(number + 1, [0.0; 3], 0),
+        Err(InterestError::Unknown)
+    );
+    awareness.insert([1.0, 0.0, 0.0], 1, senses(0.5)).unwrap();
+    assert_eq!(
+        awareness.tick().began.len(),
+        0,
+        "room 0 does not see room 1, nor 1 so far"
+    );
+}

@@ -1,0 +1,9 @@
+//! Interest matching: the matcher for production against its slow twin, on worlds that are made to
+//! trip it.
+
+mod awareness;
+mod changes;
+mod common;
+mod refused;
+mod steady;
+mod sweeps;
