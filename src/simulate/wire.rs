@@ -154,6 +154,11 @@ impl Wire {
         self.network.is_instant()
     }
 
+    /// Whether what arrives does so within the frame: packets may get lost.
+    pub fn is_prompt(&self) -> bool {
+        self.network.rtt == 0.0 && self.network.jitter == 0.0
+    }
+
     /// How packets travel.
     pub fn network(&self) -> &Network {
         &self.network

@@ -121,7 +121,7 @@ impl<R: Rule> Server<R> {
 impl<R: Rule> Scheme for Server<R> {
     fn tick(&mut self, scene: &Scene, wire: &mut Wire) {
         // With a network that takes time, what has come in since the last frame is what there is.
-        if self.relay == Relay::Frame && !wire.is_instant() {
+        if self.relay == Relay::Frame && !wire.is_prompt() {
             self.tell(scene, wire);
         }
         for (player, place) in scene.places.iter().enumerate() {
@@ -159,7 +159,7 @@ impl<R: Rule> Scheme for Server<R> {
     }
 
     fn settle(&mut self, scene: &Scene, wire: &mut Wire) {
-        let waits = self.relay == Relay::Frame && !wire.is_instant();
+        let waits = self.relay == Relay::Frame && !wire.is_prompt();
         // What it sent itself settles, too.
         if !waits
             && self.news.contains(&true)

@@ -13,7 +13,7 @@ use super::server::{Known, Rule};
 const BODY: [f64; 2] = [44.0, 16.0];
 
 /// Whoever is in a line of sight.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sight;
 
 impl Rule for Sight {
