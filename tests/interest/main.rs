@@ -2,6 +2,7 @@
 //! trip it.
 
 mod awareness;
+mod bundle;
 mod changes;
 mod common;
 mod refused;

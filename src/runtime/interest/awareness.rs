@@ -271,6 +271,23 @@ impl Sight for &crate::runtime::TerrainBundle<'_> {
     }
 }
 
+/// Sight on a terrain with a look-ahead: whether two may see each other before either has gone far.
+#[derive(Clone, Copy, Debug)]
+pub struct LookAhead<'b, 'm> {
+    /// The terrain.
+    pub terrain: &'b crate::runtime::TerrainBundle<'m>,
+    /// How far each player may go, in metres.
+    pub reach: f64,
+}
+
+impl Sight for LookAhead<'_, '_> {
+    type Place = crate::runtime::Sample;
+
+    fn visible(&self, from: Self::Place, to: Self::Place) -> bool {
+        self.terrain.visible_within(from, to, [self.reach; 2])
+    }
+}
+
 impl Sight for &crate::runtime::CellBundle<'_> {
     type Place = u32;
 

@@ -39,7 +39,7 @@ mod motion;
 mod regions;
 mod table;
 
-pub use awareness::{Awareness, AwarenessChanges, Senses, Sight};
+pub use awareness::{Awareness, AwarenessChanges, LookAhead, Senses, Sight};
 pub use bounds::Bounds;
 pub use brute::BruteForce;
 pub use changes::{Changes, Event, Events, Pair, Record};
