@@ -6,21 +6,24 @@ use std::cell::Cell;
 use viewcell::runtime::cell_frontier::Construction;
 use viewcell::runtime::{Bundle, Quad, Sample, Visibility};
 
-/// Counts this thread's allocations.
+/// Counts this thread's allocations, and the bytes that it has allocated and not freed.
 struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+    static BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
 // Every call is handed on to the system's allocator as it came.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        BYTES.set(BYTES.get().wrapping_add(layout.size()));
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        BYTES.set(BYTES.get().wrapping_sub(layout.size()));
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -177,5 +180,100 @@ fn nothing_is_allocated_by_what_the_header_says_does_not() {
     assert_eq!(ALLOCATIONS.get() - before, 0);
     for bundle in [terrain, level] {
         assert_eq!(unsafe { viewcell_close(bundle) }, VIEWCELL_OK);
+    }
+}
+
+/// How much memory is left of so many rounds, after a first one.
+#[cfg(feature = "capi")]
+fn left_of(rounds: u32, mut round: impl FnMut()) -> usize {
+    round();
+    let before = BYTES.get();
+    (0..rounds).for_each(|_| round());
+    BYTES.get() - before
+}
+
+#[cfg(feature = "capi")]
+#[test]
+fn what_was_closed_leaves_nothing_behind() {
+    use core::ptr::{null, null_mut};
+    use viewcell::runtime::capi::*;
+
+    let rounds = if cfg!(miri) { 30 } else { 200_000 };
+    let sample = |column, row| viewcell_sample { column, row };
+    // Every pointer is to what the header asks for, and every handle to what it has been or is.
+    unsafe {
+        let open = |bytes: &[u8]| {
+            let mut bundle = null_mut();
+            let (version, at) = (VIEWCELL_ABI_VERSION, bytes.as_ptr());
+            let opened = viewcell_open_memory(version, at, bytes.len(), &mut bundle, null_mut(), 0);
+            assert_eq!(opened, VIEWCELL_OK);
+            bundle
+        };
+        let terrain = open(GOLDEN);
+        let mut frontier = null_mut();
+        assert_eq!(viewcell_frontier_new(terrain, &mut frontier), VIEWCELL_OK);
+        let (mut code, mut length, mut pairs) = ([0; 256], 0, 0);
+        for (a, b) in (0..13 * 9).flat_map(|a| (0..a).map(move |b| (a, b))) {
+            let [a, b] = [a, b].map(|i| sample(i % 13, i / 13));
+            if viewcell_frontier_begin(frontier, a, b, null()) == VIEWCELL_OK {
+                while viewcell_frontier_step(frontier, 64) == 0 {}
+                pairs += 1;
+            }
+            let mut area = 0;
+            assert_eq!(viewcell_frontier_area(frontier, 0, &mut area), VIEWCELL_OK);
+            if pairs > 0 && area > 0 {
+                break;
+            }
+        }
+        let (at, size) = (code.as_mut_ptr(), code.len());
+        let coded = viewcell_frontier_encode(frontier, 0, 0, at, size, &mut length);
+        assert_eq!(coded, VIEWCELL_OK);
+
+        let mut stale: *mut viewcell_region = null_mut();
+        let left = left_of(rounds, || {
+            let mut region = null_mut();
+            let decoded = viewcell_region_decode(terrain, code.as_ptr(), length, &mut region);
+            assert_eq!(decoded, VIEWCELL_OK);
+            if !stale.is_null() {
+                assert_ne!(region, stale);
+                let asked = viewcell_region_contains(stale, sample(0, 0));
+                assert_eq!(asked, VIEWCELL_CLOSED);
+                assert_eq!(viewcell_region_close(stale), VIEWCELL_CLOSED);
+            }
+            assert!(viewcell_region_contains(region, sample(0, 0)) >= 0);
+            assert_eq!(viewcell_region_close(region), VIEWCELL_OK);
+            stale = region;
+        });
+        assert_eq!(left, 0, "bytes after {rounds} regions");
+
+        let left = left_of(rounds / 10, || {
+            let mut session = null_mut();
+            let made = viewcell_session_new(terrain, 2, null(), &mut session);
+            assert_eq!(made, VIEWCELL_OK);
+            assert_eq!(viewcell_session_tick(session), VIEWCELL_OK);
+            assert_eq!(viewcell_session_close(session), VIEWCELL_OK);
+            assert_eq!(viewcell_session_tick(session), VIEWCELL_CLOSED);
+        });
+        assert_eq!(left, 0, "bytes after {rounds} sessions");
+
+        let left = left_of(rounds / 10, || {
+            let level = open(LEVEL);
+            assert_eq!(viewcell_close(level), VIEWCELL_OK);
+            assert_eq!(viewcell_close(level), VIEWCELL_CLOSED);
+        });
+        assert_eq!(left, 0, "bytes after {rounds} bundles");
+
+        // What is of another type, or no handle at all.
+        assert_eq!(viewcell_kind(frontier.cast()), VIEWCELL_CLOSED);
+        assert_eq!(viewcell_close(frontier.cast()), VIEWCELL_CLOSED);
+        assert_eq!(viewcell_session_close(terrain.cast()), VIEWCELL_CLOSED);
+        assert_eq!(
+            viewcell_region_close((&raw mut code).cast()),
+            VIEWCELL_CLOSED
+        );
+        // A frontier outlives its bundle.
+        assert_eq!(viewcell_close(terrain), VIEWCELL_OK);
+        assert_eq!(viewcell_frontier_step(frontier, 1), 1);
+        assert_eq!(viewcell_frontier_close(frontier), VIEWCELL_OK);
     }
 }

@@ -54,9 +54,10 @@ const FRONT: &str = "\
  * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
  * none. Nothing is written through output pointers then, except the null handles and lengths that
  * are spoken of below. A pointer that is not null must point to what its type says, for as long as
- * the call lasts; handles come from this library alone. A handle that was closed answers
- * VIEWCELL_CLOSED, unless it is closed in the middle of another call. A damaged bundle gives wrong
- * answers (visible rather than hidden), never a crash.
+ * the call lasts. Handles are numbers in the guise of pointers: nothing lies where they point. One
+ * that was closed answers VIEWCELL_CLOSED for ever, unless it is closed in the middle of another
+ * call; so does one of another type, and what was never a handle. Closing frees all that the handle
+ * stood for. A damaged bundle gives wrong answers (visible rather than hidden), never a crash.
  *
  * Threads: what takes a const handle may be called by any number of threads at a time. What takes
  * a handle that is not const must have it to itself for the call. Different handles have nothing

@@ -46,9 +46,10 @@
  * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
  * none. Nothing is written through output pointers then, except the null handles and lengths that
  * are spoken of below. A pointer that is not null must point to what its type says, for as long as
- * the call lasts; handles come from this library alone. A handle that was closed answers
- * VIEWCELL_CLOSED, unless it is closed in the middle of another call. A damaged bundle gives wrong
- * answers (visible rather than hidden), never a crash.
+ * the call lasts. Handles are numbers in the guise of pointers: nothing lies where they point. One
+ * that was closed answers VIEWCELL_CLOSED for ever, unless it is closed in the middle of another
+ * call; so does one of another type, and what was never a handle. Closing frees all that the handle
+ * stood for. A damaged bundle gives wrong answers (visible rather than hidden), never a crash.
  *
  * Threads: what takes a const handle may be called by any number of threads at a time. What takes
  * a handle that is not const must have it to itself for the call. Different handles have nothing
@@ -246,7 +247,7 @@ typedef struct {
 // The bundle is of another kind: cells where a terrain is wanted, or the other way round.
 #define VIEWCELL_KIND -5
 
-// The handle was closed.
+// The handle was closed, or is none: not of this library, or of another type.
 #define VIEWCELL_CLOSED -6
 
 // A sample, quad or position lies outside the grid; a cell is not there; a point is in no cell.
@@ -263,6 +264,9 @@ typedef struct {
 
 // No chain of visible steps leads from the one cell to the other.
 #define VIEWCELL_UNREACHABLE -12
+
+// Too many handles of that type are open: 16 million, 262,144 on machines of 32 bits.
+#define VIEWCELL_FULL -13
 
 // A fault of the library's own. Please report it.
 #define VIEWCELL_INTERNAL -11
@@ -293,7 +297,7 @@ uint32_t viewcell_abi_version(void);
 // The file must not be cut short nor written to while it is open: replace it by renaming another.
 //
 // Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_VERSION, VIEWCELL_ARGUMENT (the path is no UTF-8),
-// VIEWCELL_IO or VIEWCELL_FORMAT. Any thread, any time. Allocates.
+// VIEWCELL_IO, VIEWCELL_FORMAT or VIEWCELL_FULL. Any thread, any time. Allocates.
 viewcell_status viewcell_open(uint32_t abi_version,
                               const char *path,
                               viewcell_bundle **bundle,
@@ -410,8 +414,8 @@ viewcell_status viewcell_frontier_defaults(viewcell_frontier_options *options);
 
 // Makes room for frontier sets of a bundle: some two bytes a sample, allocated here and nowhere
 // else. *frontier becomes the handle, or null; close it with viewcell_frontier_close. Returns
-// VIEWCELL_OK, VIEWCELL_KIND (for cells there is viewcell_cells_frontier), VIEWCELL_NULL or
-// VIEWCELL_CLOSED.
+// VIEWCELL_OK, VIEWCELL_KIND (for cells there is viewcell_cells_frontier), VIEWCELL_FULL,
+// VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_frontier_new(const viewcell_bundle *bundle, viewcell_frontier **frontier);
 
 // Closes it. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed
@@ -457,7 +461,8 @@ viewcell_status viewcell_frontier_encode(viewcell_frontier *frontier,
 
 // Reads the compact form of a half. *region becomes the handle, or null; close it with
 // viewcell_region_close. Allocates. Returns VIEWCELL_OK, VIEWCELL_FORMAT (the bytes are no region
-// of this bundle's grid), VIEWCELL_KIND, VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// of this bundle's grid), VIEWCELL_KIND, VIEWCELL_ARGUMENT, VIEWCELL_FULL, VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
 viewcell_status viewcell_region_decode(const viewcell_bundle *bundle,
                                        const uint8_t *bytes,
                                        size_t length,
@@ -480,7 +485,7 @@ viewcell_status viewcell_session_defaults(viewcell_session_options *options);
 // viewcell_session_close. Allocates: some two bytes a sample, and 40 bytes a pair of players.
 //
 // Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_ARGUMENT (an option; more than
-// VIEWCELL_MOST_PLAYERS), VIEWCELL_NULL or VIEWCELL_CLOSED.
+// VIEWCELL_MOST_PLAYERS), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_session_new(const viewcell_bundle *bundle,
                                      uint32_t players,
                                      const viewcell_session_options *options,
@@ -652,7 +657,7 @@ viewcell_status viewcell_cells_visible_within(const viewcell_bundle *bundle,
 //
 // Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, as with
 // viewcell_cells_frontier_words; peers is neither 0 nor 1; more players than
-// VIEWCELL_MOST_PLAYERS), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// VIEWCELL_MOST_PLAYERS), VIEWCELL_KIND, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_cells_session_new(const viewcell_bundle *bundle,
                                            uint32_t players,
                                            uint32_t construction,

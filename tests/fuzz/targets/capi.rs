@@ -42,7 +42,15 @@ fuzz_target!(|data: &[u8]| {
         }
         assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
         assert_eq!(viewcell_close(bundle), VIEWCELL_CLOSED);
-        assert_eq!(viewcell_info(bundle, &mut info), VIEWCELL_CLOSED);
+        // A bundle that is opened in its place does not open the old handle again.
+        let mut other = null_mut();
+        let (at, length) = (bytes.as_ptr(), bytes.len());
+        let again =
+            viewcell_open_memory(VIEWCELL_ABI_VERSION, at, length, &mut other, null_mut(), 0);
+        assert!(again == VIEWCELL_OK && other != bundle);
+        assert_eq!(viewcell_kind(bundle), VIEWCELL_CLOSED);
+        assert_eq!(viewcell_close(bundle), VIEWCELL_CLOSED);
+        assert_eq!(viewcell_close(other), VIEWCELL_OK);
     }
 });
 
