@@ -214,9 +214,8 @@ impl Raster {
             return Ok(spacing);
         }
         let Some(transform) = transform else {
-            self.notes.push(
-                "the file has no spacing: 1 m assumed (give it with `spacing`)".to_owned(),
-            );
+            self.notes
+                .push("the file has no spacing: 1 m assumed (give it with `spacing`)".to_owned());
             return Ok([1.0, 1.0]);
         };
         let centre = [

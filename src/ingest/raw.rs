@@ -12,7 +12,10 @@ pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
         return Err(IngestError::usage(
             "the size of a RAW16 file, which has no header",
             format!("{samples} samples in {} bytes", source.length),
-            format!("give its width and height with `size`{}", guess(source.length)),
+            format!(
+                "give its width and height with `size`{}",
+                guess(source.length)
+            ),
         ));
     };
     let order = source.options.byte_order.unwrap_or(ByteOrder::Little);
@@ -35,9 +38,9 @@ pub(super) fn read(source: &Source, file: File) -> Result<Raster, IngestError> {
     let values = flat::read(file, layout, window)?;
     let mut raster = Raster::new("RAW16", window, values);
     if source.options.byte_order.is_none() {
-        raster
-            .notes
-            .push("byte order is taken as little-endian (if not, give `byte_order` big)".to_owned());
+        raster.notes.push(
+            "byte order is taken as little-endian (if not, give `byte_order` big)".to_owned(),
+        );
     }
     raster.notes.push(heights_assumed(source));
     Ok(raster)
