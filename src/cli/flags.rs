@@ -185,7 +185,7 @@ mod tests {
             }
             let text = fs::read_to_string(&path).unwrap();
             for line in text.lines() {
-                let line = line.split("// ").next().unwrap_or_default();
+                let line = line.split("//").next().unwrap_or_default();
                 let quoted = line.split('`').skip(1).step_by(2);
                 let is_name = |word: &&str| {
                     !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
