@@ -134,7 +134,7 @@ fn packed(bits: &[bool]) -> Vec<u8> {
 /// A level of `cells` cells; without a PVS, one whose visibility was never computed.
 pub fn level(kind: Kind, cells: usize, pvs: Option<&BitMatrix>) -> Vec<u8> {
     let quake = kind.is_quake();
-    let mut lumps = vec![Vec::new(); kind.table().0];
+    let mut lumps = vec![Vec::new(); kind.lumps().0];
     // Planes x = 0, 16, ...: plane i in front of solid or cell i - 1, behind it cell i.
     let mut planes = Out::default();
     for i in 0..=cells {
@@ -267,7 +267,7 @@ pub fn level(kind: Kind, cells: usize, pvs: Option<&BitMatrix>) -> Vec<u8> {
     }
     lumps[kind.index("models")] = models.0;
 
-    let entry_len = kind.table().1;
+    let entry_len = kind.lumps().1;
     let mut at = kind.magic().len() + lumps.len() * entry_len;
     let mut file = Out(kind.magic());
     let mut bodies = Vec::new();

@@ -24,53 +24,24 @@ fn gap(a: Corners, b: Corners) -> f64 {
     (0..3).map(|i| side(i) * side(i)).sum::<f64>().sqrt()
 }
 
-fn opening(a: Corners, b: Corners) -> Corners {
-    let side = |i: usize| {
-        let (low, high) = (a[0][i].max(b[0][i]), a[1][i].min(b[1][i]));
-        [low.min(high), low.max(high)]
-    };
-    let sides = [side(0), side(1), side(2)];
-    [0, 1].map(|end| sides.map(|side| side[end]))
-}
-
-/// The cells within reach, by going through all ways over and over until nothing is news.
+/// The cells within reach, by going through all pairs of cells over and over until nothing is news.
 fn slow_reach(level: &CellBundle, start: u32, reach: f64) -> BTreeSet<u32> {
     let from = corners(level, start);
     let mut found = BTreeSet::from([start]);
     if reach <= 0.0 {
         return found;
     }
-    let cells = 0..level.cells();
-    let ways: Vec<[u32; 2]> = cells
-        .flat_map(|a| level.neighbours(a).map(move |b| [a, b]))
-        .collect();
-    let through = |way: &[u32; 2]| opening(corners(level, way[0]), corners(level, way[1]));
-    let mut lengths = vec![f64::INFINITY; ways.len()];
     loop {
-        let mut news = false;
-        for (i, way) in ways.iter().enumerate() {
-            let door = through(way);
-            let first = if way[0] == start {
-                gap(from, door)
-            } else {
-                f64::INFINITY
-            };
-            let onward = ways
-                .iter()
-                .zip(&lengths)
-                .filter(|(last, _)| last[1] == way[0]);
-            let length = onward
-                .map(|(last, length)| length + gap(through(last), door))
-                .fold(first, f64::min);
-            if length < reach && gap(from, door) < reach && length < lengths[i] {
-                lengths[i] = length;
-                news = true;
-                found.insert(way[1]);
-            }
-        }
-        if !news {
+        let next = (0..level.cells()).find(|&cell| {
+            let here = corners(level, cell);
+            let near = gap(from, here) < reach || reach == f64::INFINITY;
+            let touches = |&other: &u32| gap(here, corners(level, other)) <= 1.0 / 64.0;
+            near && !found.contains(&cell) && found.iter().any(touches)
+        });
+        let Some(next) = next else {
             return found;
-        }
+        };
+        found.insert(next);
     }
 }
 

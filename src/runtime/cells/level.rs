@@ -168,21 +168,6 @@ impl<'a> CellBundle<'a> {
         Neighbours::new(self.adjacency, self.cells()).of(a)
     }
 
-    /// The cells that touch cell `a`, each with its entry among those of all cells.
-    pub(in crate::runtime) fn neighbour_entries(
-        &self,
-        a: u32,
-    ) -> impl Iterator<Item = (usize, u32)> + use<'a> {
-        let lists = Neighbours::new(self.adjacency, self.cells());
-        let first = lists.offset(a).unwrap_or(0) as usize;
-        (first..).zip(lists.of(a))
-    }
-
-    /// The cell of an entry among the neighbours of all cells.
-    pub(in crate::runtime) fn neighbour_entry(&self, entry: usize) -> Option<u32> {
-        Neighbours::new(self.adjacency, self.cells()).entry(entry)
-    }
-
     /// The corners of a cell with its smallest and its greatest coordinates, where the bundle
     /// knows.
     pub fn bounds(&self, cell: u32) -> Option<[[f32; 3]; 2]> {

@@ -37,12 +37,11 @@ type Corners = [[f64; 3]; 2];
 impl CellBundle<'_> {
     /// Words of memory that [`CellBundle::reach`] and [`CellBundle::visible_within`] need.
     pub fn reach_memory(&self) -> ReachMemory {
-        let (row, entries) = (self.row_words(), self.parameters().neighbours as usize);
-        // A flag, a length and a place in the queue for each way from a cell to one that it touches.
-        let ways = entries.div_ceil(64) + 2 * entries;
+        // Beside the result, the cells that are not too far, and those still to be gone on from.
+        let row = self.row_words();
         ReachMemory {
-            one: row + ways,
-            two: 2 * row + ways,
+            one: 3 * row,
+            two: 4 * row,
         }
     }
 
@@ -51,13 +50,15 @@ impl CellBundle<'_> {
     }
 
     /// The cells that a player may come to who is anywhere in `cell` and walks less than `reach`
-    /// units of the level; with a reach of 0, `cell` alone. Ways lead over cells that touch, and
-    /// are at least as long as the straight lines between the openings on them; an opening is
-    /// taken for all that is common to the boxes of its two cells. Teleporters are no ways.
+    /// units of the level; with a reach of 0, `cell` alone. Teleporters are no ways.
     ///
-    /// Errs towards too many cells: where the bundle does not know which cells touch, all whose
-    /// boxes are in reach are in it; where it has no boxes, nothing is too far; and a reach that
-    /// is not a number is endless.
+    /// They are the cells that a chain of cells leads to, each touching the one before, all of them
+    /// within `reach` of `cell` as the crow flies. Boxes stand for cells: whoever walks passes
+    /// through cells whose boxes touch, and is never further away than the way is long. So this
+    /// errs towards too many cells only. (The portals of a level would be fewer ways, but
+    /// compilers leave out openings that are slivers, and players walk through these, too.)
+    ///
+    /// A cell without a box touches all others, and a reach that is not a number is endless.
     ///
     /// Nothing is allocated: the cells lie in `memory`, which need not be cleared.
     ///
@@ -120,72 +121,44 @@ impl CellBundle<'_> {
         Ok(sees(of_a, of_b) || !mutual && sees(of_b, of_a))
     }
 
-    /// Sets the bits of the cells in reach. `ways` are flags, lengths and the queue.
-    fn fill(&self, start: u32, reach: f64, words: &mut [u64], ways: &mut [u64]) {
+    /// Sets the bits of the cells in reach. `memory` has two rows of bits to work with.
+    fn fill(&self, start: u32, reach: f64, words: &mut [u64], memory: &mut [u64]) {
         words.fill(0);
         put(words, start as usize);
         if reach == 0.0 || start >= self.cells() {
             return;
         }
+        let Some((near, rest)) = memory.split_at_mut_checked(words.len()) else {
+            return words.fill(u64::MAX);
+        };
+        let Some(fresh) = rest.get_mut(..words.len()) else {
+            return words.fill(u64::MAX);
+        };
+        // Cells that are not too far, and that no chain has led to yet.
+        near.fill(0);
+        fresh.fill(0);
         let from = self.corners(start);
-        if !self.has_neighbours() {
-            for cell in 0..self.cells() {
-                if is_less(gap(from, self.corners(cell)), reach) {
-                    put(words, cell as usize);
+        for cell in (0..self.cells()).filter(|&cell| cell != start) {
+            if is_less(gap(from, self.corners(cell)), reach) {
+                put(near, cell as usize);
+            }
+        }
+        put(fresh, start as usize);
+        while let Some(cell) = take_first(fresh) {
+            let here = self.corners(cell);
+            for (i, word) in near.iter_mut().enumerate() {
+                let mut rest = *word;
+                while rest != 0 {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    let next = i * 64 + bit as usize;
+                    if !(gap(here, self.corners(next as u32)) > TOUCH) {
+                        *word &= !(1 << bit);
+                        put(words, next);
+                        put(fresh, next);
+                    }
                 }
             }
-            return;
-        }
-        let entries = self.parameters().neighbours as usize;
-        let Some((met, ways)) = ways.split_at_mut_checked(entries.div_ceil(64)) else {
-            return words.fill(u64::MAX);
-        };
-        let Some((lengths, queue)) = ways.split_at_mut_checked(entries) else {
-            return words.fill(u64::MAX);
-        };
-        met.fill(0);
-        let ways = Ways {
-            met,
-            lengths,
-            queue,
-            head: 0,
-            waiting: 0,
-        };
-        let within = Within { start: from, reach };
-        if !self.walk(start, &within, words, ways) {
-            words.fill(u64::MAX);
-        }
-    }
-
-    /// Sets the bits of all cells that some way leads to; returns whether it came to an end. In a
-    /// sound bundle it does: a way is found shorter at most once for each cell on it. So that a
-    /// damaged one ends, too, there is a limit.
-    fn walk(&self, start: u32, within: &Within, words: &mut [u64], mut ways: Ways) -> bool {
-        let mut left = 64 * (u64::from(self.parameters().neighbours) + 64);
-        let (mut cell, mut entered) = (start, (within.start, 0.0));
-        loop {
-            let box_here = self.corners(cell);
-            for (entry, next) in self.neighbour_entries(cell) {
-                let opening = common(box_here, self.corners(next));
-                let length = entered.1 + gap(entered.0, opening);
-                let straight = gap(within.start, opening);
-                if is_less(length, within.reach) && is_less(straight, within.reach) {
-                    put(words, next as usize);
-                    ways.found(cell, entry, length);
-                }
-            }
-            let Some((from, entry, length)) = ways.next() else {
-                return true;
-            };
-            let Some(next) = self.neighbour_entry(entry) else {
-                return false;
-            };
-            left -= 1;
-            if left == 0 {
-                return false;
-            }
-            entered = (common(self.corners(from), self.corners(next)), length);
-            cell = next;
         }
     }
 
@@ -199,59 +172,16 @@ impl CellBundle<'_> {
     }
 }
 
-/// From where, and how far.
-struct Within {
-    start: Corners,
-    reach: f64,
+/// Boxes that are no further apart touch: they are stored in single precision. [Unit: the level's]
+const TOUCH: f64 = 1.0 / 64.0;
+
+/// Takes the first of the cells whose bits are set.
+fn take_first(words: &mut [u64]) -> Option<u32> {
+    let (i, word) = words.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
+    let bit = word.trailing_zeros();
+    *word &= *word - 1;
+    Some(i as u32 * 64 + bit)
 }
-
-/// Ways from a cell into one that touches it, by their entries in the lists of neighbours: the
-/// least length up to the opening between the two, and those whose length is news.
-struct Ways<'m> {
-    /// A bit for each way that has been found.
-    met: &'m mut [u64],
-    /// The bits of an `f64` each.
-    lengths: &'m mut [u64],
-    /// A ring of ways: the cell that it leaves, and its entry.
-    queue: &'m mut [u64],
-    head: usize,
-    waiting: usize,
-}
-
-impl Ways<'_> {
-    fn found(&mut self, from: u32, entry: usize, length: f64) {
-        let Some(known) = self.lengths.get_mut(entry) else {
-            return;
-        };
-        if has(self.met, entry) && f64::from_bits(*known & !QUEUED) <= length {
-            return;
-        }
-        // Lengths are not negative: their sign is free to say that the way is in the queue.
-        let queued = has(self.met, entry) && *known & QUEUED != 0;
-        put(self.met, entry);
-        *known = length.to_bits() | QUEUED;
-        if queued {
-            return;
-        }
-        let size = self.queue.len().max(1);
-        if let Some(place) = self.queue.get_mut((self.head + self.waiting) % size) {
-            *place = u64::from(from) << 32 | entry as u64;
-            self.waiting += 1;
-        }
-    }
-
-    fn next(&mut self) -> Option<(u32, usize, f64)> {
-        self.waiting = self.waiting.checked_sub(1)?;
-        let way = *self.queue.get(self.head)?;
-        self.head = (self.head + 1) % self.queue.len().max(1);
-        let (from, entry) = ((way >> 32) as u32, way as u32 as usize);
-        let length = self.lengths.get_mut(entry)?;
-        *length &= !QUEUED;
-        Some((from, entry, f64::from_bits(*length)))
-    }
-}
-
-const QUEUED: u64 = 1 << 63;
 
 /// The shortest distance between two boxes.
 fn gap(a: Corners, b: Corners) -> f64 {
@@ -263,20 +193,6 @@ fn gap(a: Corners, b: Corners) -> f64 {
         square += side * side;
     }
     square.sqrt()
-}
-
-/// What two boxes have in common; between boxes that do not quite touch, what lies between them.
-fn common(a: Corners, b: Corners) -> Corners {
-    let mut both = [[0.0; 3]; 2];
-    let [low, high] = &mut both;
-    let sides = a[0].into_iter().zip(a[1]).zip(b[0].into_iter().zip(b[1]));
-    for (((a_low, a_high), (b_low, b_high)), (low, high)) in
-        sides.zip(low.iter_mut().zip(high.iter_mut()))
-    {
-        let (first, last) = (a_low.max(b_low), a_high.min(b_high));
-        (*low, *high) = (first.min(last), first.max(last));
-    }
-    both
 }
 
 /// Whether `x` is less than `limit`, or either is no number.
