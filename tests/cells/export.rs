@@ -29,9 +29,9 @@ fn only_visibility_changed(kind: Kind, old: &[u8], new: &[u8]) {
         Kind::Bsp2 => 44,
         _ => 0,
     };
-    // What stood behind a lump that has grown has moved by so much.
+    // What stood behind a lump that has grown has moved by so much; one that was empty goes to the end.
     let (now, _) = lump(new, kind, "visibility");
-    let grown = if now == start {
+    let grown = if now == start && length > 0 {
         new.len() - old.len()
     } else {
         0

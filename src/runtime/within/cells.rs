@@ -152,7 +152,9 @@ impl CellBundle<'_> {
                     let bit = rest.trailing_zeros();
                     rest &= rest - 1;
                     let next = i * 64 + bit as usize;
-                    if !(gap(here, self.corners(next as u32)) > TOUCH) {
+                    let apart = gap(here, self.corners(next as u32)).partial_cmp(&TOUCH);
+                    // A distance that is no number is none.
+                    if apart != Some(core::cmp::Ordering::Greater) {
                         *word &= !(1 << bit);
                         put(words, next);
                         put(fresh, next);
