@@ -7,7 +7,7 @@ use super::palette::{VIRIDIS, logarithmic};
 
 /// The terrain, each sample in a colour by how many see it, from dark (nobody else) to light (the
 /// most), by the logarithm of the count; one pixel a sample, voids are transparent. `counts` are
-/// row by row, as [`survey`] counts them.
+/// row by row, as `survey` counts them.
 ///
 /// # Panics
 ///

@@ -2,7 +2,7 @@
 //!
 //! A picture begins with what is drawn, one pixel a sample: those of terrains are painted over a
 //! [`Ground`], those of levels into [`Floors`], or [`Overhead`] where
-//! somebody can cut lower. [`Page`] puts a title, a legend and a scale around it; [`png`] encodes it.
+//! somebody can cut lower. [`Page`] puts a title, a legend and a scale around it; `png` encodes it.
 //! All colours are of [`palette`]: what is visible is light and yellow, what is hidden is dark and
 //! blue, so that lightness alone tells them apart; voids are transparent.
 

@@ -11,7 +11,7 @@ pub struct Rule {
     pub demands: &'static str,
 }
 
-/// What [`verify`] found.
+/// What `verify` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Report {
@@ -80,7 +80,7 @@ impl Report {
     }
 }
 
-/// How far [`verify`] is.
+/// How far `verify` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// The rule being checked.

@@ -25,7 +25,7 @@ pub struct IngestedCells {
     pub notes: Vec<String>,
 }
 
-/// As [`read_cells`], from the bytes of a file.
+/// As [`crate::ingest::read_cells`], from the bytes of a file.
 pub fn cells_from_bytes(
     bytes: &[u8],
     options: &CellsOptions,
