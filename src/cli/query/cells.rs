@@ -6,10 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::runtime::CellBundle;
 
-use super::pairs::PairsDocument;
 use super::{Place, check_cell, pairs};
 use crate::cli::exit::{Exit, Outcome};
-use crate::cli::output::{self, Json, Stdout};
+use crate::cli::output::{self, Json};
 
 /// What `viewcell query visible --json` prints for cells.
 #[derive(Serialize, JsonSchema)]
@@ -50,14 +49,10 @@ pub fn visible(path: &Path, level: &CellBundle, places: [Place; 2], json: &Json)
 }
 
 pub fn visible_pairs(level: &CellBundle, file: &Path, json: &Json) -> Outcome {
-    let mut document = PairsDocument::default();
-    let mut stdout = Stdout::lock();
-    document.pairs = pairs::answer_lines(file, &mut stdout, |line, words| {
+    pairs::answer_visible(file, json, |line| {
         let [a, b] = pairs::parse_cells(line, level.cells())?;
-        document.answer(level.visible(a, b), json.json, words);
-        Ok(())
-    })?;
-    pairs::finish(stdout, &document, json)
+        Ok(level.visible(a, b))
+    })
 }
 
 pub fn pvs(path: &Path, level: &CellBundle, a: Place, json: &Json) -> Outcome {

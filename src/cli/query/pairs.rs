@@ -133,7 +133,7 @@ pub struct PairsDocument {
 
 impl PairsDocument {
     /// Takes note of an answer, or puts it into words.
-    pub fn answer(&mut self, visible: bool, json: bool, words: &mut Vec<u8>) {
+    fn answer(&mut self, visible: bool, json: bool, words: &mut Vec<u8>) {
         self.visible += u64::from(visible);
         if json {
             self.answers.push(u8::from(visible));
@@ -141,6 +141,21 @@ impl PairsDocument {
             words.extend(if visible { b"1\n" } else { b"0\n" });
         }
     }
+}
+
+/// Answers each line of a file, or of stdin: visible or hidden.
+pub fn answer_visible(
+    file: &Path,
+    json: &Json,
+    mut ask: impl FnMut(&[u8]) -> Result<bool, String>,
+) -> Outcome {
+    let mut document = PairsDocument::default();
+    let mut stdout = Stdout::lock();
+    document.pairs = answer_lines(file, &mut stdout, |line, words| {
+        document.answer(ask(line)?, json.json, words);
+        Ok(())
+    })?;
+    finish(stdout, &document, json)
 }
 
 /// What clap has seen to already.

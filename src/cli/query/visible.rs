@@ -1,15 +1,15 @@
 //! `viewcell query visible`: can one place be seen from another?
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::runtime::{TerrainBundle, WorldKind};
+use viewcell::runtime::WorldKind;
 
-use super::pairs::{PairsDocument, no_places};
+use super::pairs::no_places;
 use super::{By, Place, cells, check_by_number, pairs};
 use crate::cli::exit::{Exit, Outcome};
-use crate::cli::output::{self, Json, Stdout};
+use crate::cli::output::{self, Json};
 
 /// Can a player at B be seen from A? Prints visible or hidden
 ///
@@ -62,7 +62,10 @@ pub fn run(args: &Args) -> Outcome {
     }
     let terrain = super::terrain(&args.bundle, &map)?;
     match (&args.pairs, args.a, args.b) {
-        (Some(file), _, _) => answer_all(args, &terrain, file),
+        (Some(file), _, _) => pairs::answer_visible(file, &args.json, |line| {
+            let [a, b] = pairs::parse(line, terrain.grid())?;
+            Ok(terrain.visible(a, b))
+        }),
         (None, Some(a), Some(b)) => {
             let sample = |place| args.by.sample(&args.bundle, &map, &terrain, place);
             let (a, b) = (sample(a)?, sample(b)?);
@@ -80,15 +83,4 @@ pub fn run(args: &Args) -> Outcome {
         }
         _ => Err(no_places()),
     }
-}
-
-fn answer_all(args: &Args, terrain: &TerrainBundle, file: &Path) -> Outcome {
-    let mut document = PairsDocument::default();
-    let mut stdout = Stdout::lock();
-    document.pairs = pairs::answer_lines(file, &mut stdout, |line, words| {
-        let [a, b] = pairs::parse(line, terrain.grid())?;
-        document.answer(terrain.visible(a, b), args.json.json, words);
-        Ok(())
-    })?;
-    pairs::finish(stdout, &document, &args.json)
 }

@@ -1,16 +1,16 @@
 //! `viewcell query within`: may two players come to see each other?
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::runtime::{CellBundle, MappedBundle, TerrainBundle, WorldKind};
 
-use super::pairs::{PairsDocument, no_places};
+use super::pairs::no_places;
 use super::{By, Place, check_by_number, check_cell, pairs};
 use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, Json, Stdout};
+use crate::cli::output::{self, Json};
 
 /// May a player who comes up to so far from A and one who comes so far from B see each other?
 /// Prints visible or hidden
@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Outcome {
 fn on_terrain(args: &Args, map: &MappedBundle, terrain: &TerrainBundle) -> Outcome {
     let Reaches(reach) = args.reach;
     if let Some(file) = &args.pairs {
-        return answer_all(file, &args.json, |line| {
+        return pairs::answer_visible(file, &args.json, |line| {
             let [a, b] = pairs::parse(line, terrain.grid())?;
             Ok(terrain.visible_within(a, b, reach))
         });
@@ -116,7 +116,7 @@ fn in_level(args: &Args, level: &CellBundle, memory: &mut [u64]) -> Outcome {
         seen.map_err(|error| error.to_string())
     };
     if let Some(file) = &args.pairs {
-        return answer_all(file, &args.json, |line| {
+        return pairs::answer_visible(file, &args.json, |line| {
             let [a, b] = pairs::parse_cells(line, level.cells())?;
             ask(a, b)
         });
@@ -148,18 +148,4 @@ fn answer(args: &Args, [a, b]: [Vec<u32>; 2], visible: bool) -> Outcome {
         output::print(if visible { "visible" } else { "hidden" })?;
     }
     Ok(Exit::Done)
-}
-
-fn answer_all(
-    file: &Path,
-    json: &Json,
-    mut ask: impl FnMut(&[u8]) -> Result<bool, String>,
-) -> Outcome {
-    let mut document = PairsDocument::default();
-    let mut stdout = Stdout::lock();
-    document.pairs = pairs::answer_lines(file, &mut stdout, |line, words| {
-        document.answer(ask(line)?, json.json, words);
-        Ok(())
-    })?;
-    pairs::finish(stdout, &document, json)
 }
