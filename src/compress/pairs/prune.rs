@@ -72,6 +72,8 @@ trait Losses {
     fn of(&self, viewpoints: usize, targets: usize, bits: u16) -> f64;
     /// The bits of such a leaf that cost something.
     fn open(&self, viewpoints: usize, targets: usize) -> u16;
+    /// Whether no bit of child `outer` of the root costs anything.
+    fn is_free(&self, outer: usize) -> bool;
     /// Of all bits of such a leaf for each of the children `hidden` of node `outer`.
     fn of_children(&self, outer: usize, hidden: u16) -> f64 {
         let hidden = (0..16).filter(|at| hidden >> at & 1 == 1);
@@ -103,6 +105,11 @@ impl Losses for Uniform {
     }
 
     #[inline]
+    fn is_free(&self, _: usize) -> bool {
+        false
+    }
+
+    #[inline]
     fn of_children(&self, _: usize, hidden: u16) -> f64 {
         16.0 * self.of(0, 0, hidden)
     }
@@ -129,6 +136,18 @@ impl Losses for Open {
     fn open(&self, viewpoints: usize, targets: usize) -> u16 {
         open_bits(self.samples, viewpoints, targets)
     }
+
+    #[inline]
+    fn is_free(&self, outer: usize) -> bool {
+        is_closed(self.samples, outer)
+    }
+}
+
+/// Whether of the quarters of child `outer` of a root no viewpoint or no target is `open`.
+#[inline]
+fn is_closed(open: [u64; 2], outer: usize) -> bool {
+    let quarter = |samples: u64, q: usize| samples >> corner(q, 0) & 0x0F0F_0F0F;
+    quarter(open[0], outer >> 2) == 0 || quarter(open[1], outer & 3) == 0
 }
 
 /// The bits of a leaf, whose viewpoints and targets begin at these samples, of `open` viewpoints
@@ -167,6 +186,10 @@ impl Losses for PairWorth<'_> {
 
     fn open(&self, viewpoints: usize, targets: usize) -> u16 {
         open_bits(self.open, viewpoints, targets)
+    }
+
+    fn is_free(&self, outer: usize) -> bool {
+        is_closed(self.open, outer)
     }
 }
 
@@ -225,7 +248,10 @@ impl<'a> PairPruner<'a> {
     /// Leaves in `out` what is kept of a pair when `trade` of hidden area is worth a byte. False
     /// where nothing is: the pair is to become visible.
     pub fn prune(&self, pair: Pair, worth: &PairWorth, trade: f64, out: &mut PairSymbols) -> bool {
-        if !worth.uniform() {
+        if worth.open.contains(&0) {
+            // Trees hide all of it: it costs nothing.
+            false
+        } else if !worth.uniform() {
             self.prune_by(pair, worth, trade, out)
         } else if worth.open == [!0; 2] {
             self.prune_by(pair, &Uniform(worth.each()), trade, out)
@@ -256,12 +282,19 @@ impl<'a> PairPruner<'a> {
                 continue;
             }
             if root.some() >> outer & 1 == 0 {
-                nothing += losses.of_children(outer, !0);
+                if !losses.is_free(outer) {
+                    nothing += losses.of_children(outer, !0);
+                }
                 continue;
             }
             let node = nodes.next().unwrap_or(Node(0));
             let own;
             (own, leaves) = leaves.split_at(node.mixed().count_ones() as usize);
+            if losses.is_free(outer) {
+                some |= 1 << outer;
+                full |= 1 << outer;
+                continue;
+            }
             let kept = self.prune_node(node, own, losses, outer, trade, out);
             nothing += kept.nothing;
             cost += kept.cost;
