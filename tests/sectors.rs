@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use fearless_simd::Level;
 use proptest::prelude::*;
+use viewcell::format::Quad;
 use viewcell::ingest::{IngestOptions, read_terrain};
 use viewcell::visibility::{
-    Bodies, HeightField, LOOK_LEVEL, Rays, SectorField, Sectors, Simd, Stance, Viewsheds,
+    Bodies, HeightField, LOOK_LEVEL, Rays, SectorField, Sectors, Sights, Simd, Stance, Viewsheds,
     sees_by_sectors,
 };
 use viewcell::world::Terrain;
@@ -19,38 +20,44 @@ const BODIES: Bodies = Bodies {
     head: 1.8,
 };
 
-/// What each viewpoint of the block at (column, row), by its place in the block, sees.
-struct Block {
-    bitmaps: Vec<u64>,
-    words: usize,
+/// What each viewpoint of a quad of 16 × 16 sees.
+struct Seen {
+    sights: Sights,
     blocks_x: usize,
 }
 
-impl Block {
-    fn new(terrain: &Terrain, kernel: &mut dyn Viewsheds, (column, row): (u32, u32)) -> Self {
-        let words = kernel.words();
-        // What was there before is not to matter.
-        let mut bitmaps = vec![!0; 256 * words];
-        kernel.viewsheds(column, row, &mut bitmaps);
-        let blocks_x = terrain.width().div_ceil(8) as usize;
-        Self {
-            bitmaps,
-            words,
-            blocks_x,
-        }
+impl Seen {
+    /// From the quad at `corner`.
+    fn new(kernel: &mut dyn Viewsheds, corner: (u32, u32)) -> Self {
+        let grid = kernel.grid();
+        let mut seen = Self {
+            sights: Sights::new(grid),
+            blocks_x: grid.block_shape().0 as usize,
+        };
+        seen.look(kernel, corner);
+        seen
     }
 
-    /// The bitmap of the viewpoint (x, y) of the block.
-    fn bitmap(&self, x: u32, y: u32) -> &[u64] {
-        let index = (0..4).fold(0, |i, bit| {
-            i | ((x >> bit & 1) as usize) << (2 * bit) | ((y >> bit & 1) as usize) << (2 * bit + 1)
-        });
-        &self.bitmaps[index * self.words..][..self.words]
+    /// From another quad: what was seen before is not to matter.
+    fn look(&mut self, kernel: &mut dyn Viewsheds, (column, row): (u32, u32)) {
+        let quad = Quad::new(LOOK_LEVEL, column >> LOOK_LEVEL, row >> LOOK_LEVEL);
+        kernel.look(quad, &mut self.sights);
+    }
+
+    /// What the viewpoint (x, y) of the quad sees of each block.
+    fn bitmap(&self, x: u32, y: u32) -> impl Iterator<Item = u64> {
+        (0..self.sights.targets()).map(move |target| self.word(x, y, target))
+    }
+
+    fn word(&self, x: u32, y: u32, target: usize) -> u64 {
+        let block = (y >> 3 << 1 | x >> 3) as usize;
+        let rows = self.sights.rows(block, target);
+        rows.map_or(0, |rows| rows[(y % 8 * 8 + x % 8) as usize])
     }
 
     fn sees(&self, x: u32, y: u32, (c, r): (u32, u32)) -> bool {
-        let word = r as usize / 8 * self.blocks_x + c as usize / 8;
-        self.bitmap(x, y)[word] >> (r % 8 * 8 + c % 8) & 1 == 1
+        let target = r as usize / 8 * self.blocks_x + c as usize / 8;
+        self.word(x, y, target) >> (r % 8 * 8 + c % 8) & 1 == 1
     }
 }
 
@@ -58,27 +65,24 @@ impl Block {
 fn check(terrain: &Terrain, bodies: Bodies, sectors: u32, level: Level) {
     let field = SectorField::new(terrain, bodies, sectors);
     let mut kernel = Sectors::new(&field, level);
+    let mut seen = Seen::new(&mut kernel, (0, 0));
     for row in (0..terrain.height()).step_by(SIDE as usize) {
         for column in (0..terrain.width()).step_by(SIDE as usize) {
-            let block = Block::new(terrain, &mut kernel, (column, row));
+            seen.look(&mut kernel, (column, row));
             for (x, y) in (0..SIDE * SIDE).map(|i| (i % SIDE, i / SIDE)) {
                 let a = (column + x, row + y);
                 if a.0 >= terrain.width() || a.1 >= terrain.height() {
-                    assert!(block.bitmap(x, y).iter().all(|word| *word == 0));
+                    assert!(seen.bitmap(x, y).all(|word| word == 0));
                     continue;
                 }
                 let expected = sees_by_sectors(terrain, bodies, sectors, a);
                 let mut visible = 0;
                 for (i, &expected) in expected.iter().enumerate() {
                     let b = (i as u32 % terrain.width(), i as u32 / terrain.width());
-                    assert_eq!(block.sees(x, y, b), expected, "{a:?} sees {b:?}");
+                    assert_eq!(seen.sees(x, y, b), expected, "{a:?} sees {b:?}");
                     visible += u32::from(expected);
                 }
-                let bits: u32 = block
-                    .bitmap(x, y)
-                    .iter()
-                    .map(|word| word.count_ones())
-                    .sum();
+                let bits: u32 = seen.bitmap(x, y).map(u64::count_ones).sum();
                 assert_eq!(bits, visible, "bits outside the grid");
             }
         }
@@ -133,12 +137,8 @@ fn nobody_sees_further_than_the_greatest_distance() {
     let terrain = terrain(30, 20, 7, [1.0, 2.0]);
     let everything = SectorField::new(&terrain, BODIES, 500);
     let near = SectorField::new(&terrain, BODIES, 500).with_max_distance(10.0);
-    let everything = Block::new(
-        &terrain,
-        &mut Sectors::new(&everything, Level::new()),
-        (16, 0),
-    );
-    let near = Block::new(&terrain, &mut Sectors::new(&near, Level::new()), (16, 0));
+    let everything = Seen::new(&mut Sectors::new(&everything, Level::new()), (16, 0));
+    let near = Seen::new(&mut Sectors::new(&near, Level::new()), (16, 0));
     let mut at_the_limit = 0;
     for (x, y) in (0..14 * 16).map(|i| (i % 14, i / 14)) {
         for b in (0..30 * 20).map(|i| (i % 30, i / 30)) {
@@ -224,13 +224,13 @@ fn a_real_terrain_by_kernel_and_by_twin() {
         let field = SectorField::new(&terrain, BODIES, sectors);
         let mut kernel = Sectors::new(&field, Level::new());
         for corner in [(0, 0), (192, 160), (400, 336)] {
-            let block = Block::new(&terrain, &mut kernel, corner);
+            let seen = Seen::new(&mut kernel, corner);
             for (x, y) in [(0, 0), (2, 5)] {
                 let a = (corner.0 + x, corner.1 + y);
                 let expected = sees_by_sectors(&terrain, BODIES, sectors, a);
                 for (i, &expected) in expected.iter().enumerate() {
                     let b = (i as u32 % terrain.width(), i as u32 / terrain.width());
-                    assert_eq!(block.sees(x, y, b), expected, "{a:?} sees {b:?}");
+                    assert_eq!(seen.sees(x, y, b), expected, "{a:?} sees {b:?}");
                 }
             }
         }
@@ -249,12 +249,14 @@ fn errors(terrain: &Terrain, sectors: u32, every: u32) -> (f64, f64) {
     let step = (SIDE * every) as usize;
     for row in (SIDE..terrain.height()).step_by(step) {
         for column in (SIDE..terrain.width()).step_by(step) {
-            let truth = Block::new(terrain, &mut exact, (column, row));
-            let found = Block::new(terrain, &mut approximate, (column, row));
-            for (truth, found) in truth.bitmaps.iter().zip(&found.bitmaps) {
-                visible += u64::from(truth.count_ones());
-                missed += u64::from((truth & !found).count_ones());
-                falsely += u64::from((found & !truth).count_ones());
+            let truth = Seen::new(&mut exact, (column, row));
+            let found = Seen::new(&mut approximate, (column, row));
+            for (x, y) in (0..SIDE * SIDE).map(|i| (i % SIDE, i / SIDE)) {
+                for (truth, found) in truth.bitmap(x, y).zip(found.bitmap(x, y)) {
+                    visible += u64::from(truth.count_ones());
+                    missed += u64::from((truth & !found).count_ones());
+                    falsely += u64::from((found & !truth).count_ones());
+                }
             }
             viewpoints += u64::from(
                 (terrain.width() - column).min(SIDE) * (terrain.height() - row).min(SIDE),

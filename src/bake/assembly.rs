@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::crew::Crew;
-use super::store::file::Groups;
+use super::store::groups::Groups;
 use crate::bundle::TerrainHeader;
 use crate::compress::ValidPyramid;
 use crate::format::TreeCode;

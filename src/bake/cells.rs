@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use cpu_time::ProcessTime;
 
+use super::crew::{pool, thread_count};
 use super::error::BakeError;
 use super::job::{Source, TOOL};
 use super::observer::{Observer, Stage};
@@ -96,14 +97,7 @@ pub fn bake_cells(
     output: &Path,
     observer: &dyn Observer,
 ) -> Result<CellReport, BakeError> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads)
-        .build()
-        .map_err(|error| BakeError::Option {
-            option: "threads",
-            expected: "a number of threads that the system can start",
-            found: error.to_string(),
-        })?;
+    let pool = pool(thread_count(options.threads))?;
     let mut finish = Finish::new(pool.current_num_threads(), "none");
     if let Some(checkpoint) = &options.checkpoint
         && !options.overwrite

@@ -8,7 +8,7 @@ use super::compression::Compression;
 use super::error::BakeError;
 use super::pack::pack;
 use super::prune::prune;
-use super::store::file::beside;
+use super::store::system::beside;
 use crate::bundle::{Provenance, Written};
 
 /// Writes the bundle. The provenance is given the statistics, and what was lost.

@@ -17,10 +17,13 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// Whether this may be what a bundle says it has lost.
-    pub(super) fn may_have_lost(&self, loss: Option<&Loss>) -> bool {
+    /// Whether this makes of one and the same bake a bundle of so many bytes that has lost `loss`.
+    /// A bundle does not tell what places were worth: if some of it was lost to them, the answer is
+    /// no.
+    pub(super) fn makes(&self, loss: Option<&Loss>, bytes: u64) -> bool {
         match (self, loss.map(|loss| &loss.given)) {
-            (Self::Lossless | Self::Optimal(_), None) => true,
+            (Self::Lossless, None) => true,
+            (Self::Optimal(budget), None) => bytes <= budget.bytes,
             (
                 Self::Optimal(budget),
                 Some(Given::Optimal {
@@ -28,10 +31,19 @@ impl Compression {
                     weight,
                     ..
                 }),
-            ) => budget.bytes == *budget_bytes && budget.weight.name() == weight,
-            (Self::DeepestFirst(to), Some(Given::DeepestFirst { nodes_per_quad, .. })) => {
-                to.nodes == *nodes_per_quad
+            ) => {
+                bytes <= budget.bytes
+                    && budget.bytes == *budget_bytes
+                    && budget.weight.name() == weight
+                    && !matches!(budget.weight, Weight::Places(_))
             }
+            (
+                Self::DeepestFirst(to),
+                Some(Given::DeepestFirst {
+                    nodes_per_quad,
+                    ties,
+                }),
+            ) => to.nodes == *nodes_per_quad && to.ties.name() == ties,
             _ => false,
         }
     }

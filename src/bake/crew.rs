@@ -89,7 +89,7 @@ impl<'a> Crew<'a> {
         let window = PIECES * self.pool.current_num_threads();
         self.pool.in_place_scope(|scope| {
             let mut pieces = pieces.into_iter();
-            // By the place of a piece in the order: pieces that are done and not yet due.
+            // By their places in the order: pieces that are done and not yet due.
             let mut waiting = BTreeMap::new();
             let (mut started, mut due) = (0, 0);
             let mut hand_on = || {
@@ -100,28 +100,28 @@ impl<'a> Crew<'a> {
                         let loaded = load(piece)?;
                         let (sender, place, in_room) = (sender.clone(), started, &in_room);
                         scope.spawn(move |_| {
-                            // Told to whoever waits for it also where the work panics.
-                            let mut outcome = Outcome(sender, place, None);
-                            outcome.2 = self.goes_on().then(|| in_room(piece, loaded));
+                            // Whoever waits for it learns of it even if the work panics.
+                            let mut outcome = Outcome {
+                                sender,
+                                place,
+                                piece,
+                                done: None,
+                            };
+                            outcome.done = self.goes_on().then(|| in_room(piece, loaded));
                         });
-                        waiting.insert(started, Err(piece));
                         started += 1;
                     }
                     if due == started {
                         return Ok(());
                     }
                     let (piece, done) = loop {
-                        match waiting.remove(&due) {
-                            Some(Ok(next)) => break next,
-                            Some(Err(piece)) => waiting.insert(due, Err(piece)),
-                            None => None,
-                        };
-                        let Ok((place, done)) = receiver.recv() else {
+                        if let Some(next) = waiting.remove(&due) {
+                            break next;
+                        }
+                        let Ok((place, piece, done)) = receiver.recv() else {
                             return Err(BakeError::Cancelled);
                         };
-                        if let Some(Err(piece)) = waiting.remove(&place) {
-                            waiting.insert(place, Ok((piece, done)));
-                        }
+                        waiting.insert(place, (piece, done));
                     };
                     due += 1;
                     take(piece, done.ok_or(BakeError::Cancelled)?)?;
@@ -135,14 +135,21 @@ impl<'a> Crew<'a> {
     }
 }
 
-/// What became of the piece at a place; it is sent when it is dropped. `None` where it was not
-/// worked on to the end.
-struct Outcome<T>(mpsc::Sender<(usize, Option<T>)>, usize, Option<T>);
+/// What became of a piece: sent when it is dropped.
+struct Outcome<T> {
+    sender: mpsc::Sender<(usize, usize, Option<T>)>,
+    /// Its place in the order.
+    place: usize,
+    piece: usize,
+    /// `None` where it was not worked on to the end.
+    done: Option<T>,
+}
 
 impl<T> Drop for Outcome<T> {
     fn drop(&mut self) {
+        let outcome = (self.place, self.piece, self.done.take());
         // Nobody listens any more once something has failed.
-        self.0.send((self.1, self.2.take())).ok();
+        self.sender.send(outcome).ok();
     }
 }
 

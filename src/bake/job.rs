@@ -128,14 +128,6 @@ impl Job {
         Head { job: self, share }
     }
 
-    /// What the bundle says of itself; `None` where these are no parameters of a terrain.
-    pub(super) fn header(&self) -> Option<TerrainHeader> {
-        Some(TerrainHeader {
-            parameters: TerrainParameters::parse(&self.parameters).ok()?,
-            crs: self.crs.clone(),
-        })
-    }
-
     /// How the bundle was made, but for what comes out.
     pub(super) fn provenance(&self) -> Provenance {
         Provenance {

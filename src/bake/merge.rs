@@ -10,10 +10,10 @@ use super::error::BakeError;
 use super::observer::{Observer, Stage};
 use super::report::{BakeReport, Finish};
 use super::store::error::StoreError;
-use super::store::file::{Groups, Shard, Store};
+use super::store::file::Store;
 use super::store::group::{BlockOrder, Targets};
-use super::store::records::Head;
-use super::tiles::tiles;
+use super::store::groups::Groups;
+use super::store::shard::Shard;
 use crate::bundle::check_output;
 use crate::compress::ValidPyramid;
 
@@ -36,20 +36,16 @@ pub fn merge(
         if observer.cancelled() {
             return Err(BakeError::Cancelled);
         }
-        let shard = open_shard(path)?;
+        let shard = Shard::open(path)?;
         observer.advance(Stage::Merge, done);
         Ok(shard)
     };
     let mut shards = (1..).zip(shards).map(open).collect::<Result<Vec<_>, _>>()?;
     shards.sort_by_key(|shard| (shard.head.share.first, shard.head.share.end));
-    check(&shards)?;
-    let Some(first) = shards.first() else {
-        return Err(StoreError::NoShards.into());
-    };
-    let job = first.head.job.clone();
-    let header = job.header().ok_or_else(|| first.damaged())?;
+    let first = check(&shards)?;
+    let (job, header) = (first.head.job.clone(), first.header.clone());
     let grid = header.parameters.grid;
-    let heights = first.heights(grid.samples())?;
+    let heights = first.heights()?;
     let valid = ValidPyramid::from_heights(grid, &heights);
     let stores: Vec<Store> = shards.into_iter().map(|shard| shard.store).collect();
     let order = BlockOrder::new(grid, Targets::of(header.parameters.mutual));
@@ -81,21 +77,13 @@ pub fn merge(
 
 /// Columns and rows of the terrain that a shard is of.
 pub fn grid_of_shard(shard: &Path) -> Result<(u32, u32), BakeError> {
-    let shard = open_shard(shard)?;
-    let header = shard.head.job.header().ok_or_else(|| shard.damaged())?;
-    let grid = header.parameters.grid;
+    let grid = Shard::open(shard)?.header.parameters.grid;
     Ok((grid.width(), grid.height()))
 }
 
-fn open_shard(path: &Path) -> Result<Shard, StoreError> {
-    Shard::open(path, |head: &Head| {
-        let grid = head.job.header()?.parameters.grid;
-        (tiles(grid).len() == head.job.tiles as usize).then(|| grid.blocks())
-    })
-}
-
-/// What is wrong with the shards together; they are sorted by their tiles.
-fn check(shards: &[Shard]) -> Result<(), StoreError> {
+/// The first of the shards, which are sorted by their tiles. Errors where they are none, or do not
+/// fit together.
+fn check(shards: &[Shard]) -> Result<&Shard, StoreError> {
     let Some(first) = shards.first() else {
         return Err(StoreError::NoShards);
     };
@@ -140,5 +128,5 @@ fn check(shards: &[Shard]) -> Result<(), StoreError> {
         }
         before = shard;
     }
-    Ok(())
+    Ok(first)
 }

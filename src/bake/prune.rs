@@ -16,7 +16,7 @@ use crate::compress::{Scratch, encode};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
 use crate::format::{Quad, TreeCode};
 use crate::runtime::{MappedBundle, TerrainBundle};
-use crate::survey::BlockSight;
+use crate::survey::GroupSight;
 
 /// Quads that a thread prunes at a time: some three blocks and the quads in them.
 const CHUNK: u64 = 256;
@@ -143,7 +143,7 @@ impl Room<'_> {
 /// Reads what is stored of PVSs, those of a block's quads together where they are pairs of blocks.
 struct Reader<'v> {
     terrain: TerrainBundle<'v>,
-    sight: BlockSight<'v>,
+    sight: GroupSight<'v>,
     /// The block that was looked from last.
     block: Option<[u32; 2]>,
 }
@@ -152,7 +152,7 @@ impl<'v> Reader<'v> {
     fn new(terrain: TerrainBundle<'v>) -> Self {
         Self {
             terrain,
-            sight: BlockSight::new(terrain),
+            sight: GroupSight::new(terrain),
             block: None,
         }
     }

@@ -8,7 +8,7 @@ use super::budget::{EVERYTHING, Search};
 use super::compression::Budget;
 use super::error::BakeError;
 use super::pack::write;
-use super::store::file::Groups;
+use super::store::groups::Groups;
 use crate::bundle::{Given, Loss, Provenance, Written};
 use crate::compress::pairs::Codebook;
 

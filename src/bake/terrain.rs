@@ -11,12 +11,15 @@ use super::observer::{Observer, Stage};
 use super::options::{BakeOptions, as_seen, mutual};
 use super::report::{BakeReport, Finish, ShardReport};
 use super::share::{self, ShardOf};
-use super::store::file::{Groups, Keep, Role, Shape, Shard, Store, beside};
+use super::store::file::{Keep, Role, Shape, Store};
 use super::store::group::{BlockOrder, Targets};
-use super::store::records::{Head, Share};
+use super::store::groups::Groups;
+use super::store::records::{Head, Job, Share};
+use super::store::shard::Shard;
+use super::store::system::beside;
 use super::tiles::{Tile, tiles};
 use super::visibility::Visibility;
-use crate::bundle::{Info, check_output, info};
+use crate::bundle::{Info, TerrainHeader, TerrainParts, check_output, info};
 use crate::compress::ValidPyramid;
 use crate::world::Terrain;
 
@@ -58,7 +61,7 @@ pub fn bake_terrain(
     };
     if options.keep == Keep::Resume
         && !options.overwrite
-        && let Some(report) = baked_already(output, source, options, &tiles)
+        && let Some(report) = baked_already(output, &head.job, &header, heights, options)
     {
         if checkpoint_beside(output).is_file() {
             // It was killed when it had named the bundle, and before it had tidied up.
@@ -147,7 +150,7 @@ pub fn bake_shard(
     let total_tiles = head.job.tiles;
     if options.keep == Keep::Resume
         && !options.overwrite
-        && let Ok(there) = Shard::open(output, |_| Some(grid.blocks()))
+        && let Ok(there) = Shard::open(output)
         && there.head == head
     {
         return Ok(ShardReport {
@@ -220,26 +223,38 @@ fn taken_over(
     done
 }
 
-/// What the bundle at `output` came to, if it is what this job makes.
+/// What the bundle at `output` came to, if it is what this job makes: by what it says of itself, and
+/// by what it holds, since an input may be read otherwise that has its name and digest still.
 fn baked_already(
     output: &Path,
-    source: &Source,
+    job: &Job,
+    header: &TerrainHeader,
+    heights: &[f64],
     options: &BakeOptions,
-    tiles: &[Tile],
 ) -> Option<BakeReport> {
     let Info {
         bytes,
         sections,
         terrain,
-        provenance,
         timings,
         ..
     } = info(output).ok()?;
-    let (terrain, made) = (terrain?, provenance?);
+    let terrain = terrain?;
+    let parts = TerrainParts::read(output).ok()?;
+    let made = parts.provenance;
+    // How the PVSs are coded is the compression's.
+    let (mut due, there) = (header.clone(), parts.header);
+    due.parameters.tree_code = there.parameters.tree_code;
+    due.parameters.lossy = there.parameters.lossy;
+    due.parameters.mutual = there.parameters.mutual;
+    let mut pairs = parts.heights.iter().zip(heights);
     let same = made.tool == TOOL
-        && made.input == source.input
-        && made.options == source.options
-        && options.compression.may_have_lost(made.loss.as_ref());
+        && made.input == job.input
+        && made.options == job.options()
+        && due == there
+        && parts.heights.len() == heights.len()
+        && pairs.all(|(there, due)| there == due || there.is_nan() && due.is_nan())
+        && options.compression.makes(made.loss.as_ref(), bytes);
     let sections = sections.into_iter();
     same.then(|| BakeReport {
         width: terrain.width,
@@ -250,7 +265,7 @@ fn baked_already(
             .collect(),
         statistics: made.statistics,
         timings: timings.unwrap_or_default(),
-        tiles: tiles.len() as u32,
-        kept_tiles: tiles.len() as u32,
+        tiles: job.tiles,
+        kept_tiles: job.tiles,
     })
 }

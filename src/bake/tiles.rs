@@ -19,9 +19,20 @@ pub struct Tile {
     pub blocks: Range<usize>,
 }
 
+/// Level of the tiles of a grid.
+fn level_in(grid: Grid) -> u32 {
+    grid.root_level().min(TILE_LEVEL)
+}
+
+/// Number of tiles of a grid.
+pub fn tile_count(grid: Grid) -> u64 {
+    let (columns, rows) = grid.quads_at(level_in(grid));
+    u64::from(columns) * u64::from(rows)
+}
+
 /// The tiles of a grid in bake order. Together they hold each block once.
 pub fn tiles(grid: Grid) -> Vec<Tile> {
-    let level = grid.root_level().min(TILE_LEVEL);
+    let level = level_in(grid);
     let up = level - BLOCK_LEVEL;
     let mut tiles: Vec<Tile> = Vec::new();
     for (number, (column, row)) in morton_blocks(grid).into_iter().enumerate() {
@@ -78,6 +89,7 @@ mod tests {
                 next = tile.blocks.end;
             }
             assert_eq!(next, grid.blocks());
+            assert_eq!(tile_count(grid), tiles.len() as u64);
             let samples: u64 = tiles.iter().map(|tile| tile.sample_count(grid)).sum();
             assert_eq!(samples, grid.samples());
         }

@@ -125,20 +125,14 @@ impl Reader<'_> {
     fn sweep(&self, quad: Quad, mut take: impl FnMut(usize, u64)) {
         let (grid, terrain) = (self.valid.grid(), self.valid.blocks());
         let (columns, rows) = grid.block_shape();
-        let mut show = |block: (u32, u32), bits: u64| {
-            let block = self.index(block);
-            take(block, bits & terrain[block]);
-        };
+        let mut show = |block: usize, bits: u64| take(block, bits & terrain[block]);
         let mut take_leaf = |leaf: Leaf| {
             match leaf {
                 Leaf::Block(quad, bits) if quad.column < columns && quad.row < rows => {
-                    show((quad.column, quad.row), bits);
+                    show(self.index((quad.column, quad.row)), bits);
                 }
                 Leaf::Visible(quad) => {
-                    let (columns, rows) = self.terrain.valid().block_range(quad);
-                    for row in rows {
-                        columns.clone().for_each(|column| show((column, row), !0));
-                    }
+                    grid.blocks_of(quad).for_each(|block| show(block, !0));
                 }
                 Leaf::Hidden(_) | Leaf::Block(..) => {}
             }

@@ -192,7 +192,7 @@ pub(super) fn read_section(
 
 /// Errors where a zstd frame, of which `start` is the beginning, cannot come to `length` bytes:
 /// what is damaged or made to fill a disk is refused before it is unpacked.
-pub(super) fn check_frame(start: &[u8], stored: u64, length: u64) -> Result<(), String> {
+pub(crate) fn check_frame(start: &[u8], stored: u64, length: u64) -> Result<(), String> {
     // A block takes at least 4 bytes, and comes to no more than 128 KiB.
     let most = (stored / 4 + 1).saturating_mul(128 << 10);
     if length > most {

@@ -28,7 +28,7 @@ pub mod writer;
 pub use cells::{CellSections, write_cells};
 pub use error::{BundleError, ErrorKind};
 pub use file::BundleFile;
-pub(crate) use file::open_regular;
+pub(crate) use file::{check_frame, open_regular};
 pub use info::{CellsInfo, Info, TerrainInfo, info};
 pub use output::{check_output, save, save_with};
 pub(crate) use output::{rename_file, scratch_beside};

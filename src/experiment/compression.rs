@@ -50,6 +50,24 @@ fn drawn(valid: &ValidPyramid, level: u32) -> Vec<Quad> {
         .collect()
 }
 
+/// Where a bundle has terrain.
+fn valid_of(source: &Path) -> Result<ValidPyramid, BakeError> {
+    let parts = TerrainParts::read(source)?;
+    let grid = parts.header.parameters.grid;
+    Ok(ValidPyramid::from_heights(grid, &parts.heights))
+}
+
+/// Of the samples that were hidden `before`, the share that is hidden `after`, if there are any.
+fn share(before: u64, after: u64) -> Option<f64> {
+    (before > 0).then(|| after as f64 / before as f64)
+}
+
+/// `None` of no shares.
+fn mean(shares: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = shares.fold((0.0, 0), |(sum, count), share| (sum + share, count + 1));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
 /// The thesis's compression (section 3.4) of the lossless bundle `source`, of at most so many
 /// nodes a tree, by quads drawn from each level.
 pub fn deepest_first(
@@ -58,9 +76,8 @@ pub fn deepest_first(
     threads: usize,
     observer: &dyn Observer,
 ) -> Result<Kept, BakeError> {
-    let parts = TerrainParts::read(source)?;
-    let grid = parts.header.parameters.grid;
-    let valid = ValidPyramid::from_heights(grid, &parts.heights);
+    let valid = valid_of(source)?;
+    let grid = valid.grid();
     let map = MappedBundle::open(source).map_err(|error| unreadable(source, &error))?;
     let terrain = map.terrain().map_err(|error| unreadable(source, &error))?;
     let pool = pool(thread_count(threads))?;
@@ -85,13 +102,12 @@ pub fn deepest_first(
                     let before = samples - count(&bits);
                     pruner.prune(&mut bits, to.nodes, to.ties);
                     let after = samples - count(&bits);
-                    (before > 0).then(|| after as f64 / before as f64)
+                    share(before, after)
                 },
             );
             shares.collect()
         });
-        let shares: Vec<f64> = shares.into_iter().flatten().collect();
-        levels.push((!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64));
+        levels.push(mean(shares.into_iter().flatten()));
     }
     Ok(Kept {
         bytes: to.nodes * NODE_BYTES * grid.quad_count(),
@@ -108,9 +124,8 @@ pub fn optimal(
     threads: usize,
     observer: &dyn Observer,
 ) -> Result<Kept, BakeError> {
-    let parts = TerrainParts::read(source)?;
-    let grid = parts.header.parameters.grid;
-    let valid = ValidPyramid::from_heights(grid, &parts.heights);
+    let valid = valid_of(source)?;
+    let grid = valid.grid();
     let folder = tempfile::tempdir().map_err(|error| unreadable(source, &error))?;
     let output = folder.path().join("within.vcb");
     let options = RepackOptions {
@@ -130,15 +145,12 @@ pub fn optimal(
     let samples = valid.samples();
     let levels = (0..grid.levels()).map(|level| {
         let quads = drawn(&valid, level).into_iter();
-        let shares: Vec<f64> = quads
-            .filter(|&quad| all.valid().has_quad(quad))
-            .filter_map(|quad| {
-                let before = samples - all.pvs(quad)?.count();
-                let after = samples - lossy.pvs(quad)?.count();
-                (before > 0).then(|| after as f64 / before as f64)
-            })
-            .collect();
-        (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+        let quads = quads.filter(|&quad| all.valid().has_quad(quad));
+        mean(quads.filter_map(|quad| {
+            let before = samples - all.pvs(quad)?.count();
+            let after = samples - lossy.pvs(quad)?.count();
+            share(before, after)
+        }))
     });
     Ok(Kept {
         bytes: report.bytes,

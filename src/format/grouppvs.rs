@@ -3,7 +3,7 @@
 use super::grid::{BLOCK_LEVEL, Quad, Sample, quad_mask};
 use super::groups::{Group, Groups};
 use super::quadtree::{Found, Tree, Visibility, state_of};
-use super::walk::Leaf;
+use super::walk::{Leaf, after, count_into, expand_into, next_leaf};
 
 /// The PVS of a quad of level 0 to 3 in tree code 2.
 #[derive(Clone, Copy, Debug)]
@@ -168,23 +168,15 @@ impl<'a> GroupPvs<'a> {
 
     /// Number of visible samples.
     pub fn count(&self) -> u64 {
-        let (mut count, valid) = (0, self.groups.valid());
-        self.sweep(|leaf| {
-            count += leaf.visible_samples(&valid);
-            true
-        });
+        let mut count = 0;
+        self.sweep(count_into(self.groups.valid(), &mut count));
         count
     }
 
     /// Writes the PVS as a block bitmap. `out` has one word a block
     /// ([`super::Grid::blocks`]); words missing at its end are left out, further words are zeroed.
     pub fn expand(&self, out: &mut [u64]) {
-        out.fill(0);
-        let valid = self.groups.valid();
-        self.sweep(|leaf| {
-            leaf.write(&valid, out);
-            true
-        });
+        self.sweep(expand_into(self.groups.valid(), out));
     }
 
     /// The leaves of the PVS, depth first in Morton order. Together they cover the grid.
@@ -194,19 +186,6 @@ impl<'a> GroupPvs<'a> {
             next: Some(self.groups.grid().root()),
         }
     }
-}
-
-/// The quad after `quad` and all that is in it, in a depth-first walk of `root`.
-pub(super) fn after(mut quad: Quad, root: Quad) -> Option<Quad> {
-    while quad.level < root.level {
-        let next = quad.child_index() + 1;
-        let parent = quad.parent();
-        if next < 4 {
-            return parent.child(next);
-        }
-        quad = parent;
-    }
-    None
 }
 
 /// The leaves of a PVS in tree code 2, depth first; leaves outside the grid are left out.
@@ -220,29 +199,16 @@ impl Iterator for GroupLeaves<'_> {
     type Item = Leaf;
 
     fn next(&mut self) -> Option<Leaf> {
-        let groups = self.pvs.groups;
-        loop {
-            let quad = self.next?;
-            let state = self.pvs.state(quad);
-            if state == Visibility::Unknown && quad.level > BLOCK_LEVEL {
-                self.next = quad.child(0);
-                continue;
-            }
-            self.next = after(quad, groups.grid().root());
-            if !groups.grid().has_quad(quad) {
-                continue;
-            }
-            return Some(match state {
-                Visibility::Hidden => Leaf::Hidden(quad),
-                Visibility::Visible => Leaf::Visible(quad),
-                Visibility::Unknown => {
-                    let word = match self.pvs.group.skeleton().find(quad) {
-                        Found::Block(item) => self.pvs.word(item, quad.column, quad.row),
-                        _ => groups.valid().block(quad.column, quad.row),
-                    };
-                    Leaf::Block(quad, word)
-                }
-            });
-        }
+        let pvs = &self.pvs;
+        let word = |block: Quad| match pvs.group.skeleton().find(block) {
+            Found::Block(item) => pvs.word(item, block.column, block.row),
+            _ => pvs.groups.valid().block(block.column, block.row),
+        };
+        next_leaf(
+            pvs.groups.grid(),
+            &mut self.next,
+            |quad| pvs.state(quad),
+            word,
+        )
     }
 }

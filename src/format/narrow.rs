@@ -12,11 +12,11 @@
 //! Without loss it changes nothing, and is not asked.
 
 use super::grid::{BLOCK_LEVEL, Quad, Sample, quad_mask};
-use super::grouppvs::{GroupPvs, after};
+use super::grouppvs::GroupPvs;
 use super::quadtree::{Tree, Visibility};
 use super::together::{MOST, Own, Walk};
-use super::trees::{Trees, each_block};
-use super::walk::Leaf;
+use super::trees::Trees;
+use super::walk::{Leaf, count_into, expand_into, next_leaf};
 
 /// The trees of a bundle that has lost something, by which all that is stored is narrowed.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +106,7 @@ impl<'a> Narrowing<'a> {
             }
             return;
         }
-        each_block(grid, quad, |index| {
+        grid.blocks_of(quad).for_each(|index| {
             if let Some(word) = viewpoints.get_mut(index) {
                 *word &= seen;
             }
@@ -212,23 +212,15 @@ impl<'a> NarrowPvs<'a> {
 
     /// Number of visible samples.
     pub fn count(&self) -> u64 {
-        let (mut count, valid) = (0, self.by.trees.valid());
-        self.sweep(|leaf| {
-            count += leaf.visible_samples(&valid);
-            true
-        });
+        let mut count = 0;
+        self.sweep(count_into(self.by.trees.valid(), &mut count));
         count
     }
 
     /// Writes the PVS as a block bitmap. `out` has one word a block
     /// ([`super::Grid::blocks`]); words missing at its end are left out, further words are zeroed.
     pub fn expand(&self, out: &mut [u64]) {
-        out.fill(0);
-        let valid = self.by.trees.valid();
-        self.sweep(|leaf| {
-            leaf.write(&valid, out);
-            true
-        });
+        self.sweep(expand_into(self.by.trees.valid(), out));
     }
 
     /// The leaves of the PVS, depth first in Morton order. Together they cover the grid.
@@ -267,32 +259,18 @@ impl Iterator for NarrowLeaves<'_> {
     type Item = Leaf;
 
     fn next(&mut self) -> Option<Leaf> {
-        let grid = self.pvs.by.trees.valid().grid();
-        loop {
-            let quad = self.next?;
-            let state = self.pvs.state(quad);
-            if state == Visibility::Unknown && quad.level > BLOCK_LEVEL {
-                self.next = quad.child(0);
-                continue;
-            }
-            self.next = after(quad, grid.root());
-            if !grid.has_quad(quad) {
-                continue;
-            }
-            return Some(match state {
-                Visibility::Hidden => Leaf::Hidden(quad),
-                Visibility::Visible => Leaf::Visible(quad),
-                Visibility::Unknown => {
-                    let mut word = 0;
-                    self.pvs.walk(quad, true, &mut |leaf| {
-                        if let Leaf::Block(_, bits) = leaf {
-                            word |= bits;
-                        }
-                        true
-                    });
-                    Leaf::Block(quad, word)
+        let pvs = &self.pvs;
+        let word = |block: Quad| {
+            let mut word = 0;
+            pvs.walk(block, true, &mut |leaf| {
+                if let Leaf::Block(_, bits) = leaf {
+                    word |= bits;
                 }
+                true
             });
-        }
+            word
+        };
+        let grid = pvs.by.trees.valid().grid();
+        next_leaf(grid, &mut self.next, |quad| pvs.state(quad), word)
     }
 }

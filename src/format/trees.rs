@@ -89,28 +89,12 @@ impl<'a> Trees<'a> {
                     Leaf::Hidden(_) => 0,
                     Leaf::Block(_, bits) => bits,
                 };
-                each_block(grid, leaf.quad(), |index| {
+                grid.blocks_of(leaf.quad()).for_each(|index| {
                     if let Some(word) = words.get_mut(index) {
                         *word &= bits;
                     }
                 });
             }
-        }
-    }
-}
-
-/// The places of the blocks of a quad of level 3 or more, row by row.
-pub(super) fn each_block(grid: Grid, quad: Quad, mut take: impl FnMut(usize)) {
-    let (columns, rows) = grid.block_shape();
-    let up = quad.level.saturating_sub(BLOCK_LEVEL);
-    let range = |at: u32, limit: u32| {
-        let start = (u64::from(at) << up).min(u64::from(limit)) as usize;
-        let end = ((u64::from(at) + 1) << up).min(u64::from(limit)) as usize;
-        start..end
-    };
-    for row in range(quad.row, rows) {
-        for column in range(quad.column, columns) {
-            take(row * columns as usize + column);
         }
     }
 }

@@ -72,7 +72,7 @@ impl<'a> Valid<'a> {
             let origin = quad.origin();
             return self.block(origin.column >> 3, origin.row >> 3) & quad_mask(quad) != 0;
         }
-        let (columns, rows) = self.block_range(quad);
+        let (columns, rows) = self.grid.block_range(quad);
         rows.into_iter()
             .any(|row| columns.clone().any(|column| self.block(column, row) != 0))
     }
@@ -94,22 +94,10 @@ impl<'a> Valid<'a> {
             let bits = self.block(origin.column >> 3, origin.row >> 3) & quad_mask(quad);
             return u64::from(bits.count_ones());
         }
-        let (columns, rows) = self.block_range(quad);
+        let (columns, rows) = self.grid.block_range(quad);
         rows.into_iter()
             .flat_map(|row| columns.clone().map(move |column| (column, row)))
             .map(|(column, row)| u64::from(self.block(column, row).count_ones()))
             .sum()
-    }
-
-    /// Columns and rows of the blocks of the grid that a quad of level 3 or more covers.
-    pub(crate) fn block_range(&self, quad: Quad) -> (core::ops::Range<u32>, core::ops::Range<u32>) {
-        let (columns, rows) = self.grid.block_shape();
-        let up = quad.level.saturating_sub(BLOCK_LEVEL);
-        let range = |at: u32, limit: u32| {
-            let start = (u64::from(at) << up).min(u64::from(limit)) as u32;
-            let end = ((u64::from(at) + 1) << up).min(u64::from(limit)) as u32;
-            start..end
-        };
-        (range(quad.column, columns), range(quad.row, rows))
     }
 }

@@ -50,7 +50,7 @@ impl Leaf {
                 }
             }
             Self::Visible(quad) => {
-                let (across, down) = valid.block_range(quad);
+                let (across, down) = valid.grid().block_range(quad);
                 for row in down {
                     let start = row as usize * columns as usize;
                     let range = start + across.start as usize..start + across.end as usize;
@@ -63,6 +63,64 @@ impl Leaf {
                 }
             }
         }
+    }
+}
+
+/// What sums up the visible samples of a sweep.
+pub(super) fn count_into(valid: Valid, count: &mut u64) -> impl FnMut(Leaf) -> bool {
+    move |leaf| {
+        *count += leaf.visible_samples(&valid);
+        true
+    }
+}
+
+/// What makes a block bitmap of a sweep.
+pub(super) fn expand_into(valid: Valid, out: &mut [u64]) -> impl FnMut(Leaf) -> bool {
+    out.fill(0);
+    move |leaf| {
+        leaf.write(&valid, out);
+        true
+    }
+}
+
+/// The quad after `quad` and all that is in it, in a depth-first walk of `root`.
+pub(super) fn after(mut quad: Quad, root: Quad) -> Option<Quad> {
+    while quad.level < root.level {
+        let next = quad.child_index() + 1;
+        let parent = quad.parent();
+        if next < 4 {
+            return parent.child(next);
+        }
+        quad = parent;
+    }
+    None
+}
+
+/// The next leaf of a PVS, depth first, by what it says of quads (`state`) and of the samples of
+/// blocks that are neither hidden nor visible (`word`). `at` is the quad that is next to be looked
+/// at. Leaves outside the grid are left out.
+pub(super) fn next_leaf(
+    grid: Grid,
+    at: &mut Option<Quad>,
+    state: impl Fn(Quad) -> Visibility,
+    word: impl Fn(Quad) -> u64,
+) -> Option<Leaf> {
+    loop {
+        let quad = (*at)?;
+        let state = state(quad);
+        if state == Visibility::Unknown && quad.level > BLOCK_LEVEL {
+            *at = quad.child(0);
+            continue;
+        }
+        *at = after(quad, grid.root());
+        if !grid.has_quad(quad) {
+            continue;
+        }
+        return Some(match state {
+            Visibility::Hidden => Leaf::Hidden(quad),
+            Visibility::Visible => Leaf::Visible(quad),
+            Visibility::Unknown => Leaf::Block(quad, word(quad)),
+        });
     }
 }
 
@@ -142,19 +200,6 @@ impl Leaves<'_> {
             None => usize::MAX,
         }
     }
-
-    /// The quad after `quad` and all that is in it.
-    fn after(&self, mut quad: Quad) -> Option<Quad> {
-        while quad.level < self.tree.grid().root_level() {
-            let parent = quad.parent();
-            let next = quad.child_index() + 1;
-            if next < 4 {
-                return parent.child(next);
-            }
-            quad = parent;
-        }
-        None
-    }
 }
 
 impl Iterator for Leaves<'_> {
@@ -187,7 +232,7 @@ impl Iterator for Leaves<'_> {
                 }
                 _ => Leaf::Visible(quad),
             };
-            self.next = self.after(quad);
+            self.next = after(quad, self.tree.grid().root());
             if self.tree.grid().has_quad(quad) {
                 return Some(leaf);
             }

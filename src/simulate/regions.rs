@@ -133,6 +133,9 @@ impl<'a> Regions<'a> {
     }
 
     fn on_terrain(&mut self, a: Place, b: Place) -> Option<Halves> {
+        let Field::Terrain(terrain) = self.field else {
+            return None;
+        };
         let builder = self.builder.as_mut()?;
         // The thesis's own options take up to a second a set: its order, with large quads alone.
         let published = FrontierOptions {
@@ -153,7 +156,9 @@ impl<'a> Regions<'a> {
         if !builder.region(Side::A).contains(a) {
             return None;
         }
-        let steps = (self.reach / self.field.step()).ceil();
+        // The way along which samples are closer to each other leads through more of them.
+        let [dx, dy] = terrain.parameters().spacing;
+        let steps = (self.reach / dx.min(dy)).ceil();
         // One more for where in the sample a player is.
         let margin = if steps > 0.0 { steps as u32 + 1 } else { 0 };
         Some(Side::BOTH.map(|side| Half::Samples(builder.core(side, margin))))

@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::exposure::DamagedPvs;
-use super::sight::BlockSight;
+use super::sight::GroupSight;
+use crate::format::grid::quad_mask;
 use crate::runtime::{CellBundle, Quad, Sample, TerrainBundle};
 
 /// What two bundles of the same grid say, level by level.
@@ -56,7 +57,7 @@ pub fn difference(
     let low = (0..columns * rows).into_par_iter().map_init(
         || {
             (
-                bundles.map(|bundle| BlockSight::new(*bundle)),
+                bundles.map(|bundle| GroupSight::new(*bundle)),
                 Scratch::new(grid.blocks()),
             )
         },
@@ -168,7 +169,7 @@ impl Work<'_, '_> {
     /// Levels 0 to 3, as far as they lie in a block.
     fn of_block(
         &self,
-        sights: &mut [BlockSight<'_>; 2],
+        sights: &mut [GroupSight<'_>; 2],
         scratch: &mut Scratch,
         (column, row): (u32, u32),
     ) -> Result<Tally, Stop> {
@@ -194,7 +195,7 @@ impl Work<'_, '_> {
                     self.of_trees(scratch, quad, &mut tally)?;
                     continue;
                 }
-                let from = samples(level, x, y);
+                let from = quad_mask(quad);
                 for (sight, words) in sights.iter().zip(&mut scratch.0) {
                     for (target, word) in words.iter_mut().enumerate() {
                         *word = sight.seen(from, target);
@@ -269,16 +270,6 @@ pub fn cell_difference(levels: [&CellBundle<'_>; 2]) -> (Vec<[u32; 2]>, [u64; 2]
     ((0..a.cells()).map(of_cell).collect(), visible)
 }
 
-/// The samples of quad (x, y) of a level in its block, as a word of a block bitmap.
-fn samples(level: u32, x: u32, y: u32) -> u64 {
-    let side = 1 << level;
-    let mut word = 0;
-    for (r, c) in (0..side).flat_map(|r| (0..side).map(move |c| (r, c))) {
-        word |= 1 << ((y * side + r) * 8 + x * side + c);
-    }
-    word
-}
-
 /// A value of each quad of a level, row by row, at each of its samples, row by row.
 pub fn spread<T: Copy>(terrain: &TerrainBundle<'_>, level: u32, values: &[T]) -> Vec<T> {
     let grid = terrain.grid();
@@ -287,24 +278,4 @@ pub fn spread<T: Copy>(terrain: &TerrainBundle<'_>, level: u32, values: &[T]) ->
     grid.row_by_row()
         .map(|sample| values[place(sample) as usize])
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_quads_of_a_block_share_its_samples_out() {
-        for level in 0..4 {
-            let each = 0..8_u32 >> level;
-            let mut all = 0_u64;
-            for (y, x) in each.clone().flat_map(|y| each.clone().map(move |x| (y, x))) {
-                let word = samples(level, x, y);
-                assert_eq!(word.count_ones(), 1 << (2 * level));
-                assert_eq!(all & word, 0);
-                all |= word;
-            }
-            assert_eq!(all, u64::MAX);
-        }
-    }
 }

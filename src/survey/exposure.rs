@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use super::sight::BlockSight;
+use super::sight::GroupSight;
 use crate::runtime::{Sample, TerrainBundle, Visibility};
 
 /// The PVS of a sample that cannot be read.
@@ -99,7 +99,7 @@ enum Stop {
 /// Counts of one thread.
 struct Counter<'a> {
     terrain: TerrainBundle<'a>,
-    sight: BlockSight<'a>,
+    sight: GroupSight<'a>,
     ring: f64,
     rings: Vec<Ring>,
     /// By block of 8 × 8 samples, row by row.
@@ -129,7 +129,7 @@ impl<'a> Counter<'a> {
         };
         Self {
             terrain,
-            sight: BlockSight::new(terrain),
+            sight: GroupSight::new(terrain),
             ring: Survey::ring(&terrain),
             rings: vec![Ring::default(); RINGS],
             blocks: vec![block; terrain.grid().blocks()],

@@ -10,4 +10,4 @@ mod sight;
 pub use cells::seen_by;
 pub use difference::{Difference, LevelDifference, cell_difference, difference, spread};
 pub use exposure::{DamagedPvs, Ring, Survey, survey};
-pub use sight::BlockSight;
+pub use sight::GroupSight;

@@ -1,11 +1,11 @@
 //! What all samples of a block see, at once: for what goes through all pairs of a bundle.
 
 use crate::format::blockbits::transpose;
-use crate::runtime::{Grid, Leaf, Quad, Sample, TerrainBundle, Visibility};
+use crate::runtime::{Leaf, Sample, TerrainBundle, Visibility};
 
 /// What the 64 samples of a block of 8 × 8 see, block by block. Reading them together takes a
 /// tenth of the time of one PVS after another, since bundles keep pairs of blocks.
-pub struct BlockSight<'a> {
+pub struct GroupSight<'a> {
     terrain: TerrainBundle<'a>,
     /// The samples of the block that are terrain, as a word of a block bitmap.
     viewpoints: u64,
@@ -20,7 +20,7 @@ pub struct BlockSight<'a> {
     masks: [Vec<u64>; 2],
 }
 
-impl<'a> BlockSight<'a> {
+impl<'a> GroupSight<'a> {
     /// Room for what a block sees: some eight bytes a sample of the grid.
     pub fn new(terrain: TerrainBundle<'a>) -> Self {
         let blocks = terrain.grid().blocks();
@@ -52,7 +52,7 @@ impl<'a> BlockSight<'a> {
     }
 
     /// What the block's samples see of block `target`, by its place row by row: nothing, all of
-    /// its terrain, or by viewpoint what [`BlockSight::word`] says.
+    /// its terrain, or by viewpoint what [`GroupSight::word`] says.
     pub fn state(&self, target: usize) -> Visibility {
         self.states[target]
     }
@@ -111,12 +111,12 @@ impl<'a> BlockSight<'a> {
             match leaf {
                 Leaf::Hidden(_) => {}
                 Leaf::Visible(quad) => {
-                    for block in blocks_of(grid, quad) {
+                    for block in grid.blocks_of(quad) {
                         self.states[block] = Visibility::Visible;
                     }
                 }
                 Leaf::Block(target, _) => {
-                    let block = blocks_of(grid, target).next()?;
+                    let block = grid.blocks_of(target).next()?;
                     self.states[block] = Visibility::Unknown;
                     self.rows[block] = match mixed.checked_sub(group.elsewhere()) {
                         Some(own) => group.record(own)?.rows(),
@@ -161,28 +161,5 @@ impl<'a> BlockSight<'a> {
                 *row &= targets & (viewpoints >> v & 1).wrapping_neg();
             }
         }
-    }
-}
-
-/// The blocks of a quad of level 3 or more that lie in the grid, by their places row by row.
-fn blocks_of(grid: Grid, quad: Quad) -> impl Iterator<Item = usize> {
-    let (columns, rows) = grid.block_shape();
-    let up = quad.level.saturating_sub(3);
-    let range = move |at: u32, most: u32| (at << up).min(most)..((at + 1) << up).min(most);
-    range(quad.row, rows).flat_map(move |row| {
-        range(quad.column, columns).map(move |column| (row * columns + column) as usize)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_quad_at_the_edge_has_the_blocks_that_are_there() {
-        let grid = Grid::new(40, 17).unwrap();
-        let found: Vec<usize> = blocks_of(grid, Quad::new(5, 1, 0)).collect();
-        assert_eq!(found, [4, 9, 14]);
-        assert_eq!(blocks_of(grid, Quad::new(3, 1, 1)).collect::<Vec<_>>(), [6]);
     }
 }

@@ -12,7 +12,7 @@ use viewcell::bundle::verify;
 use viewcell::format::groups::TREE_LEVEL;
 use viewcell::ingest::{IngestOptions, read_terrain};
 use viewcell::runtime::{Grid, MappedBundle, Quad, Sample, TerrainBundle, Visibility};
-use viewcell::survey::{BlockSight, survey};
+use viewcell::survey::{GroupSight, survey};
 
 use crate::baking::bake_exactly;
 use crate::common::{MUTUAL, ONE_WAY, ridges};
@@ -185,7 +185,7 @@ fn agree(bundle: &TerrainBundle<'_>, path: &Path) -> usize {
         assert_eq!(covered, bundle.valid().count(grid.root()));
     }
     let (columns, rows) = grid.block_shape();
-    let mut sight = BlockSight::new(*bundle);
+    let mut sight = GroupSight::new(*bundle);
     for block in 0..columns * rows {
         sight.look(block % columns, block / columns).unwrap();
         for v in 0..64 {

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Grow, Merge, Region, Side};
 use viewcell::runtime::{Grid, Sample, TerrainBundle};
-use viewcell::survey::BlockSight;
+use viewcell::survey::GroupSight;
 
 use crate::common::{Baked, Dice, MUTUAL, Matrix, ONE_WAY, all_options, bake, real, ridges};
 
@@ -50,7 +50,7 @@ struct Seen {
 
 impl Seen {
     /// From a block: column and row.
-    fn new(sight: &mut BlockSight<'_>, [column, row]: [u32; 2], blocks: usize) -> Self {
+    fn new(sight: &mut GroupSight<'_>, [column, row]: [u32; 2], blocks: usize) -> Self {
         sight.look(column, row).expect("the bundle is whole");
         let from = |v| (0..blocks).map(|target| sight.word(v, target)).collect();
         let mut levels = [(0..64).map(from).collect(), vec![], vec![], vec![]];
@@ -116,7 +116,7 @@ fn leaks(terrain: &TerrainBundle<'_>, sets: &[Set]) -> Vec<Leak> {
         terrain.grid().blocks(),
         terrain.grid().block_shape().0 as usize,
     );
-    let of_block = |sight: &mut BlockSight<'_>, block: usize| {
+    let of_block = |sight: &mut GroupSight<'_>, block: usize| {
         let place = [block % columns, block / columns].map(|at| at as u32);
         let mut seen = None;
         let mut found = Vec::new();
@@ -140,7 +140,7 @@ fn leaks(terrain: &TerrainBundle<'_>, sets: &[Set]) -> Vec<Leak> {
     };
     (0..blocks)
         .into_par_iter()
-        .map_init(|| BlockSight::new(*terrain), of_block)
+        .map_init(|| GroupSight::new(*terrain), of_block)
         .flatten_iter()
         .collect()
 }

@@ -176,7 +176,7 @@ fn the_checker_finds_each_kind_of_fault() {
         ("src/format/mod.rs", "extern crate alloc;"),
         ("src/format/mod.rs", "fn f() -> Vec<u8> { g() }"),
         ("src/format/mod.rs", "fn f() { panic!(\"no\") }"),
-        ("src/bake/prune.rs", "use crate::picture::BlockSight;"),
+        ("src/bake/prune.rs", "use crate::picture::Ground;"),
         ("src/bake/cells.rs", "use crate::ingest::read_cells;"),
         ("src/attic/mod.rs", "fn f() {}"),
         (

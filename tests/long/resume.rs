@@ -3,7 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use viewcell::bake::{BakeError, BakeErrorKind, Keep, StoreError, bake_terrain, checkpoint_beside};
+use viewcell::bake::{
+    BakeError, BakeErrorKind, BakeOptions, Budget, Compression, DeepestFirst, Keep, Mode,
+    StoreError, Ties, Weight, bake_terrain, checkpoint_beside,
+};
+use viewcell::world::Terrain;
 
 use crate::common::{StopAfter, World, names, says};
 
@@ -360,4 +364,88 @@ fn resuming_what_is_finished_is_done_at_once_and_for_nobody_else() {
     assert_eq!(report.bytes, fs::metadata(&shard).unwrap().len());
     let error = world.shard("2/2", &shard, Keep::Resume).unwrap_err();
     says(&error, &["b.vcs", "exists already"]);
+}
+
+#[test]
+fn a_finished_bundle_of_another_job_is_not_taken_for_this_ones() {
+    let world = World::new(66, 40);
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("a.vcb");
+    let bytes = world.bake(&output, Keep::New).unwrap().bytes;
+    let resume = |world: &World, compression: &Compression| {
+        let options = BakeOptions {
+            compression: compression.clone(),
+            ..world.with(Keep::Resume, 1)
+        };
+        let never = StopAfter::never();
+        bake_terrain(&world.terrain, &world.source, &options, &output, &never)
+    };
+    let refused = |world: &World, compression: Compression| {
+        let error = resume(world, &compression).unwrap_err();
+        says(&error, &["a.vcb", "exists already"]);
+    };
+    let lossless = Compression::Lossless;
+    // The same name, digest and options, read otherwise: by another header beside it, say.
+    let mut other = World::new(66, 40);
+    let mut heights = other.terrain.heights().to_vec();
+    let ground = heights.iter().position(|height| !height.is_nan()).unwrap();
+    heights[ground] += 1e-9;
+    other.terrain = Terrain::new(66, 40, heights, [10.0, 12.5]).unwrap();
+    refused(&other, lossless.clone());
+    heights = world.terrain.heights().to_vec();
+    heights[ground] = f64::NAN;
+    other.terrain = Terrain::new(66, 40, heights, [10.0, 12.5]).unwrap();
+    refused(&other, lossless.clone());
+    let heights = world.terrain.heights().to_vec();
+    other.terrain = Terrain::new(66, 40, heights, [10.0, 12.0]).unwrap();
+    refused(&other, lossless.clone());
+    // Other players, of whom the source does not speak.
+    let mut other = World::new(66, 40);
+    other.options.eye_height = 1.5;
+    refused(&other, lossless.clone());
+    let mut other = World::new(66, 40);
+    other.options.mode = Mode::Conservative;
+    refused(&other, lossless);
+
+    // Nothing was lost, but it is larger than the budget; or than what is asked for may be.
+    let budget = |bytes, weight| Compression::Optimal(Budget { bytes, weight });
+    refused(&world, budget(bytes - 1, Weight::Area));
+    assert_eq!(
+        resume(&world, &budget(bytes, Weight::Area)).unwrap().bytes,
+        bytes
+    );
+    let deepest = |ties| Compression::DeepestFirst(DeepestFirst { nodes: 40, ties });
+    refused(&world, deepest(Ties::RowByRow));
+
+    // What was lost, was lost to something else.
+    for (made, others) in [
+        (
+            deepest(Ties::RowByRow),
+            vec![deepest(Ties::FewestHidden), budget(bytes, Weight::Area)],
+        ),
+        (
+            budget(bytes - 500, Weight::Area),
+            vec![
+                budget(bytes - 500, Weight::Level),
+                budget(bytes - 501, Weight::Area),
+                Compression::Lossless,
+            ],
+        ),
+    ] {
+        fs::remove_file(&output).unwrap();
+        resume(&world, &made).unwrap();
+        let there = fs::read(&output).unwrap();
+        resume(&world, &made).unwrap();
+        others.into_iter().for_each(|other| refused(&world, other));
+        assert!(fs::read(&output).unwrap() == there);
+    }
+    // What places are worth is nowhere to be read.
+    let places = |worth: f64| {
+        let mut places = vec![1.0; 66 * 40];
+        places[..66 * 20].fill(worth);
+        budget(bytes - 500, Weight::Places(places))
+    };
+    fs::remove_file(&output).unwrap();
+    resume(&world, &places(5.0)).unwrap();
+    refused(&world, places(0.0));
 }

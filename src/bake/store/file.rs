@@ -1,4 +1,4 @@
-//! A store in a file: found or begun, locked, gone on with, and read.
+//! A store in a file: found or begun, gone on with, and read.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use super::error::StoreError;
 use super::frame::{BLOCK, DONE, FRAME_LEN, Fault, HEIGHTS, JOB, Reader, Record, record, start};
-use super::group::{BlockOrder, Group, Key};
+use super::group::Key;
 use super::records::Head;
+use super::system::{fresh, lock, remove};
 use crate::bake::tiles::Tile;
-use crate::bundle::{BundleError, open_regular, rename_file, scratch_beside};
+use crate::bundle::{BundleError, rename_file, scratch_beside};
 
 /// What may be lost if the system, not only the process, dies.
 const SYNC_EVERY: Duration = Duration::from_secs(10);
@@ -80,7 +81,7 @@ pub struct Store {
 
 /// What a store that is dropped leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leaves {
+pub(super) enum Leaves {
     /// It has no name, or was finished, or is only read.
     AsItIs,
     /// The file, unless it was begun and holds nothing.
@@ -132,7 +133,7 @@ impl Store {
         };
         lock(&file, path)?;
         let old = Reader::open(file.try_clone().map_err(read)?).and_then(|mut reader| {
-            let found = head(&mut reader)?;
+            let found = Head::read(&mut reader)?;
             reader.expect(HEIGHTS)?;
             Ok((reader, found))
         });
@@ -220,7 +221,7 @@ impl Store {
         Ok(Self::new((path, role), file, length, shape.blocks, leaves))
     }
 
-    fn new(
+    pub(super) fn new(
         (path, role): (&Path, Role),
         file: File,
         length: u64,
@@ -241,7 +242,7 @@ impl Store {
 
     /// Finds the groups up to the end of the file, or to the first thing that is not right.
     /// Returns whether the file ends as a finished one does.
-    fn take_stock(&mut self, reader: &mut Reader) -> Result<bool, Fault> {
+    pub(super) fn take_stock(&mut self, reader: &mut Reader) -> Result<bool, Fault> {
         loop {
             let Record {
                 tag,
@@ -325,7 +326,7 @@ impl Store {
     }
 
     /// The bytes of a block's group.
-    fn read(&self, number: usize) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(super) fn read(&self, number: usize) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(place) = self.places.get(number).copied().flatten() else {
             return Ok(None);
         };
@@ -369,7 +370,7 @@ impl Store {
     }
 
     /// The error of a group that is not what one was made of.
-    fn damaged(&self, number: usize) -> StoreError {
+    pub(super) fn damaged(&self, number: usize) -> StoreError {
         let place = self.places.get(number).copied().flatten();
         let offset = place.map_or(self.length, |place| place.offset);
         StoreError::of(&self.path, self.role.name(), Fault::Damaged(offset))
@@ -392,159 +393,4 @@ impl Drop for Store {
             remove(&self.path).ok();
         }
     }
-}
-
-/// A finished shard, to be read.
-#[derive(Debug)]
-pub struct Shard {
-    /// What it is of.
-    pub head: Head,
-    /// Its groups.
-    pub store: Store,
-    heights: Vec<u8>,
-}
-
-impl Shard {
-    /// Opens a shard of a grid of so many blocks, which `blocks` tells by what the shard is of.
-    /// Reads all of it, and errors unless it is one, and whole.
-    pub fn open(
-        path: &Path,
-        blocks: impl FnOnce(&Head) -> Option<usize>,
-    ) -> Result<Self, StoreError> {
-        let (file, _) = open_regular(path).map_err(|error| BundleError::Read {
-            path: path.to_owned(),
-            error,
-        })?;
-        let fault = |fault| StoreError::of(path, Role::Shard.name(), fault);
-        let copy = file.try_clone().map_err(|error| fault(error.into()))?;
-        let mut reader = Reader::open(copy).map_err(fault)?;
-        let head = head(&mut reader).map_err(fault)?;
-        let share = head.share;
-        let blocks =
-            blocks(&head).filter(|_| share.first <= share.end && share.end <= head.job.tiles);
-        let blocks = blocks.ok_or_else(|| fault(Fault::Damaged(0)))?;
-        let heights = reader.expect(HEIGHTS).map_err(fault)?;
-        let at = reader.position();
-        let mut store = Store::new((path, Role::Shard), file, at, blocks, Leaves::AsItIs);
-        if !store.take_stock(&mut reader).map_err(fault)? {
-            // Where something is wrong before the end, the end tells which of the two it is.
-            return Err(match ends_as_finished(path) {
-                true => fault(Fault::Damaged(store.length)),
-                false => StoreError::Incomplete {
-                    path: path.to_owned(),
-                    index: share.index,
-                    of: share.of,
-                    first: share.first,
-                    last: share.end.saturating_sub(1),
-                },
-            });
-        }
-        Ok(Self {
-            head,
-            store,
-            heights,
-        })
-    }
-
-    /// The ground heights, of which there are to be `samples`.
-    pub fn heights(&self, samples: u64) -> Result<Vec<f64>, StoreError> {
-        let bytes = zstd::bulk::decompress(&self.heights, samples as usize * 8).unwrap_or_default();
-        if bytes.len() as u64 != samples * 8 {
-            return Err(self.damaged());
-        }
-        let (words, _) = bytes.as_chunks();
-        Ok(words.iter().map(|&word| f64::from_le_bytes(word)).collect())
-    }
-
-    /// The error of a shard that cannot be.
-    pub fn damaged(&self) -> StoreError {
-        self.store.damaged(usize::MAX)
-    }
-}
-
-/// The groups of a bake, in one store or in several.
-#[derive(Clone, Copy, Debug)]
-pub struct Groups<'a> {
-    /// Where they lie.
-    pub stores: &'a [Store],
-    /// Their order.
-    pub order: &'a BlockOrder,
-}
-
-impl Groups<'_> {
-    /// The bytes of a block's group. Errors where it is missing.
-    pub fn read(&self, number: usize) -> Result<Vec<u8>, StoreError> {
-        for store in self.stores {
-            if let Some(bytes) = store.read(number)? {
-                return Ok(bytes);
-            }
-        }
-        Err(self.damaged(number))
-    }
-
-    /// A group out of its bytes; `None` where they are damaged.
-    pub fn decode(&self, bytes: &[u8]) -> Option<Group> {
-        Group::decode(bytes, self.order)
-    }
-
-    /// The error of a group that is not what one was made of.
-    pub fn damaged(&self, number: usize) -> StoreError {
-        let holder = self.stores.iter().find(|store| store.has(number));
-        match holder.or(self.stores.first()) {
-            Some(store) => store.damaged(number),
-            None => StoreError::NoShards,
-        }
-    }
-}
-
-/// What a store is of.
-fn head(reader: &mut Reader) -> Result<Head, Fault> {
-    let start = reader.position();
-    let payload = reader.expect(JOB)?;
-    wincode::deserialize_exact(&payload).map_err(|_| Fault::Damaged(start))
-}
-
-/// Whether a file ends as a finished shard does.
-fn ends_as_finished(path: &Path) -> bool {
-    let done = record(DONE, &[]);
-    let end = || {
-        let mut file = File::open(path)?;
-        file.seek(SeekFrom::End(-(done.len() as i64)))?;
-        let mut end = vec![0; done.len()];
-        file.read_exact(&mut end)?;
-        io::Result::Ok(end)
-    };
-    end().is_ok_and(|end| end == done)
-}
-
-/// Deletes a file, if it is there.
-fn remove(path: &Path) -> Result<(), BundleError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(BundleError::write(path, "deleting it", 0, error))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Locks a file for as long as it is open. A file system without locks is no reason to fail.
-fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
-    match file.try_lock() {
-        Err(std::fs::TryLockError::WouldBlock) => Err(StoreError::Busy {
-            path: path.to_owned(),
-        }),
-        _ => Ok(()),
-    }
-}
-
-/// The name of a store that is not yet begun.
-fn fresh(store: &Path) -> PathBuf {
-    beside(store, ".new")
-}
-
-/// A name with something behind it.
-pub fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }

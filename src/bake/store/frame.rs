@@ -26,7 +26,7 @@ pub const VERSION: u32 = 4;
 const MAGIC: [u8; 8] = *b"\x89VCR\r\n\x1a\n";
 
 /// Length of what a file starts with.
-const START_LEN: usize = 16;
+pub const START_LEN: usize = 16;
 
 /// Length of what a record starts with.
 pub const FRAME_LEN: u64 = 16;

@@ -8,11 +8,17 @@
 //! - [`frame`]: records with lengths and checksums;
 //! - [`records`]: what a store is of;
 //! - [`group`]: what it holds of each block;
-//! - [`file`]: a file, begun, gone on with, appended to and read;
+//! - [`file`]: a file, begun, gone on with, appended to and read; its name and lock are in
+//!   [`system`];
+//! - [`shard`]: a finished shard;
+//! - [`groups`]: the groups of one store or of several;
 //! - [`error`]: what can go wrong.
 
 pub mod error;
 pub mod file;
 pub mod frame;
 pub mod group;
+pub mod groups;
 pub mod records;
+pub mod shard;
+pub mod system;

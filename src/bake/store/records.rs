@@ -3,7 +3,10 @@
 use serde::Serialize;
 use wincode::{SchemaRead, SchemaWrite};
 
-use crate::bundle::InputFile;
+use super::frame::{Fault, JOB, Reader};
+use crate::bake::tiles::tile_count;
+use crate::bundle::{InputFile, TerrainHeader};
+use crate::format::{Grid, TerrainParameters};
 
 /// All that decides the bytes of a bundle. Two bakes of equal jobs write equal bundles.
 #[derive(Clone, Debug, PartialEq, SchemaRead, SchemaWrite)]
@@ -61,6 +64,19 @@ pub struct Difference {
 pub type Options = serde_json::Map<String, serde_json::Value>;
 
 impl Head {
+    /// The next record, which is to be one.
+    pub(super) fn read(reader: &mut Reader) -> Result<Self, Fault> {
+        let start = reader.position();
+        let payload = reader.expect(JOB)?;
+        wincode::deserialize_exact(&payload).map_err(|_| Fault::Damaged(start))
+    }
+
+    /// Whether a grid comes to so many tiles, and has those of the share.
+    pub(super) fn is_of(&self, grid: Grid) -> bool {
+        let Share { first, end, .. } = self.share;
+        first <= end && end <= self.job.tiles && u64::from(self.job.tiles) == tile_count(grid)
+    }
+
     /// The first difference to another head that a person would name; `None` if there is none.
     pub fn difference(&self, other: &Self) -> Option<Difference> {
         let share = |head: &Self| match head.share {
@@ -74,6 +90,14 @@ impl Head {
 }
 
 impl Job {
+    /// What the bundle says of itself; `None` where these are no parameters of a terrain.
+    pub fn header(&self) -> Option<TerrainHeader> {
+        Some(TerrainHeader {
+            parameters: TerrainParameters::parse(&self.parameters).ok()?,
+            crs: self.crs.clone(),
+        })
+    }
+
     /// Its options.
     pub fn options(&self) -> Options {
         serde_json::from_str(&self.options).unwrap_or_default()

@@ -186,7 +186,7 @@ pub fn sights_of(skeleton: Tree<'_>) -> impl Iterator<Item = (Sight, (u32, u32))
     });
     let valid = skeleton.valid();
     sights.flat_map(move |(sight, quad)| {
-        let (columns, rows) = valid.block_range(quad);
+        let (columns, rows) = valid.grid().block_range(quad);
         rows.flat_map(move |row| columns.clone().map(move |column| (sight, (column, row))))
     })
 }

@@ -81,13 +81,8 @@ impl TreePruner<'_> {
 
     /// Makes all terrain of a quad of level 3 or more visible.
     fn fill(&mut self, quad: Quad) {
-        let (columns, rows) = self.valid.grid().block_shape();
-        let side = 1 << (quad.level - 3);
-        for row in quad.row * side..rows.min((quad.row + 1) * side) {
-            for column in quad.column * side..columns.min((quad.column + 1) * side) {
-                let index = (row * columns + column) as usize;
-                self.pvs[index] = self.valid.blocks()[index];
-            }
+        for index in self.valid.grid().blocks_of(quad) {
+            self.pvs[index] = self.valid.blocks()[index];
         }
     }
 }

@@ -22,8 +22,6 @@ pub enum InterestError {
     Removed,
     /// There is no room for another region.
     Full,
-    /// An instant is not later than the last one.
-    Time,
 }
 
 impl fmt::Display for InterestError {
@@ -47,7 +45,6 @@ impl fmt::Display for InterestError {
             Self::Unknown => f.write_str("expected a region of this matcher, found another's"),
             Self::Removed => f.write_str("expected a region, found one that has been removed"),
             Self::Full => f.write_str("there is no room for another region; remove some first"),
-            Self::Time => f.write_str("expected a later instant than the last, found none"),
         }
     }
 }
