@@ -11,6 +11,7 @@ use crate::compress::pairs::{
 };
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::dice::{Dice, mixed};
+use crate::format::grid::BLOCK_LEVEL;
 use crate::format::groups::TREE_LEVEL;
 use crate::format::{Narrowing, Quad, Tree, Trees, Valid};
 
@@ -38,16 +39,26 @@ pub(super) struct Room {
     /// Of each block: what trees leave visible of it from the group's, and which of the group's
     /// samples may see it.
     masks: [Vec<u64>; 2],
+    /// The quad with a tree whose targets these are.
+    quad: Option<(u32, u32)>,
 }
 
 impl Room {
-    /// Learns what trees leave visible from a block.
+    /// Learns what trees leave visible from a block. A room is for one narrowing.
     pub fn look(&mut self, narrowing: &Narrowing, (column, row): (u32, u32)) {
         let blocks = narrowing.trees().valid().grid().blocks();
         let [targets, viewpoints] = &mut self.masks;
         targets.resize(blocks, 0);
         viewpoints.resize(blocks, 0);
-        narrowing.masks(column, row, targets, viewpoints);
+        let quad = (
+            column >> (TREE_LEVEL - BLOCK_LEVEL),
+            row >> (TREE_LEVEL - BLOCK_LEVEL),
+        );
+        if self.quad != Some(quad) {
+            narrowing.targets(column, row, targets);
+            self.quad = Some(quad);
+        }
+        narrowing.viewpoints(column, row, viewpoints);
     }
 
     /// The viewpoints, and the targets of a block, that no tree hides from each other.

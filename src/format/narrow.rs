@@ -77,23 +77,34 @@ impl<'a> Narrowing<'a> {
     /// block (column, row), those in `viewpoints` can see of another block those in `targets`, no
     /// others: both have a word a block, row by row, which is the other block's.
     pub fn masks(&self, column: u32, row: u32, targets: &mut [u64], viewpoints: &mut [u64]) {
+        self.targets(column, row, targets);
+        self.viewpoints(column, row, viewpoints);
+    }
+
+    /// The `targets` of [`Narrowing::masks`]. They are those of all blocks in the same quad that has
+    /// a tree.
+    pub fn targets(&self, column: u32, row: u32, targets: &mut [u64]) {
         let valid = self.trees.valid();
-        let grid = valid.grid();
-        let (columns, _) = grid.block_shape();
+        let (columns, _) = valid.grid().block_shape();
         for (word, index) in targets.iter_mut().zip(0..) {
             *word = valid.block(index % columns, index / columns);
         }
         self.trees
             .narrow(Quad::new(BLOCK_LEVEL, column, row), targets);
+    }
+
+    /// The `viewpoints` of [`Narrowing::masks`].
+    pub fn viewpoints(&self, column: u32, row: u32, viewpoints: &mut [u64]) {
+        let valid = self.trees.valid();
         viewpoints.fill(valid.block(column, row));
         if self.mutual {
-            self.viewpoints((column, row), grid.root(), !0, viewpoints);
+            self.keep_seen((column, row), valid.grid().root(), !0, viewpoints);
         }
     }
 
     /// Takes out of `viewpoints` those of a block that the trees of `quad` and the quads in it do
     /// not see. `seen` is what is left of them by the quads around `quad`.
-    fn viewpoints(&self, block: (u32, u32), quad: Quad, seen: u64, viewpoints: &mut [u64]) {
+    fn keep_seen(&self, block: (u32, u32), quad: Quad, seen: u64, viewpoints: &mut [u64]) {
         let grid = self.trees.valid().grid();
         if !grid.has_quad(quad) {
             return;
@@ -102,7 +113,7 @@ impl<'a> Narrowing<'a> {
         let seen = seen & tree.map_or(!0, |tree| tree.word(block.0, block.1));
         if quad.level > self.trees.least().max(BLOCK_LEVEL) && seen != 0 {
             for child in (0..4).filter_map(|index| quad.child(index)) {
-                self.viewpoints(block, child, seen, viewpoints);
+                self.keep_seen(block, child, seen, viewpoints);
             }
             return;
         }

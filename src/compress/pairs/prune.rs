@@ -72,8 +72,8 @@ trait Losses {
     fn of(&self, viewpoints: usize, targets: usize, bits: u16) -> f64;
     /// The bits of such a leaf that cost something.
     fn open(&self, viewpoints: usize, targets: usize) -> u16;
-    /// Whether no bit of child `outer` of the root costs anything.
-    fn is_free(&self, outer: usize) -> bool;
+    /// What is known of child `outer` of the root as a whole.
+    fn of_child(&self, outer: usize) -> ChildLosses;
     /// Of all bits of such a leaf for each of the children `hidden` of node `outer`.
     fn of_children(&self, outer: usize, hidden: u16) -> f64 {
         let hidden = (0..16).filter(|at| hidden >> at & 1 == 1);
@@ -84,6 +84,14 @@ trait Losses {
             })
             .sum()
     }
+}
+
+/// What the bits of a child of the root cost.
+enum ChildLosses {
+    Nothing,
+    /// All the same.
+    Each(Uniform),
+    Various,
 }
 
 /// Where all pairs of samples are worth the same: so much.
@@ -105,8 +113,8 @@ impl Losses for Uniform {
     }
 
     #[inline]
-    fn is_free(&self, _: usize) -> bool {
-        false
+    fn of_child(&self, _: usize) -> ChildLosses {
+        ChildLosses::Each(Uniform(self.0))
     }
 
     #[inline]
@@ -138,16 +146,23 @@ impl Losses for Open {
     }
 
     #[inline]
-    fn is_free(&self, outer: usize) -> bool {
-        is_closed(self.samples, outer)
+    fn of_child(&self, outer: usize) -> ChildLosses {
+        match quarters(self.samples, outer) {
+            [0, _] | [_, 0] => ChildLosses::Nothing,
+            [QUARTER, QUARTER] => ChildLosses::Each(Uniform(self.each)),
+            _ => ChildLosses::Various,
+        }
     }
 }
 
-/// Whether of the quarters of child `outer` of a root no viewpoint or no target is `open`.
+/// All samples of a quarter of a block.
+const QUARTER: u64 = 0x0F0F_0F0F;
+
+/// Of viewpoints and targets, the quarters that child `outer` of a root is of.
 #[inline]
-fn is_closed(open: [u64; 2], outer: usize) -> bool {
-    let quarter = |samples: u64, q: usize| samples >> corner(q, 0) & 0x0F0F_0F0F;
-    quarter(open[0], outer >> 2) == 0 || quarter(open[1], outer & 3) == 0
+fn quarters([viewpoints, targets]: [u64; 2], outer: usize) -> [u64; 2] {
+    let quarter = |samples: u64, q: usize| samples >> corner(q, 0) & QUARTER;
+    [quarter(viewpoints, outer >> 2), quarter(targets, outer & 3)]
 }
 
 /// The bits of a leaf, whose viewpoints and targets begin at these samples, of `open` viewpoints
@@ -188,8 +203,11 @@ impl Losses for PairWorth<'_> {
         open_bits(self.open, viewpoints, targets)
     }
 
-    fn is_free(&self, outer: usize) -> bool {
-        is_closed(self.open, outer)
+    fn of_child(&self, outer: usize) -> ChildLosses {
+        match quarters(self.open, outer) {
+            [0, _] | [_, 0] => ChildLosses::Nothing,
+            _ => ChildLosses::Various,
+        }
     }
 }
 
@@ -281,21 +299,23 @@ impl<'a> PairPruner<'a> {
             if root.full() >> outer & 1 == 1 {
                 continue;
             }
+            let child = losses.of_child(outer);
             if root.some() >> outer & 1 == 0 {
-                if !losses.is_free(outer) {
-                    nothing += losses.of_children(outer, !0);
-                }
+                nothing += match child {
+                    ChildLosses::Nothing => 0.0,
+                    ChildLosses::Each(each) => each.of_children(outer, !0),
+                    ChildLosses::Various => losses.of_children(outer, !0),
+                };
                 continue;
             }
             let node = nodes.next().unwrap_or(Node(0));
             let own;
             (own, leaves) = leaves.split_at(node.mixed().count_ones() as usize);
-            if losses.is_free(outer) {
-                some |= 1 << outer;
-                full |= 1 << outer;
-                continue;
-            }
-            let kept = self.prune_node(node, own, losses, outer, trade, out);
+            let kept = match child {
+                ChildLosses::Nothing => Kept::NOTHING,
+                ChildLosses::Each(each) => self.prune_node(node, own, &each, outer, trade, out),
+                ChildLosses::Various => self.prune_node(node, own, losses, outer, trade, out),
+            };
             nothing += kept.nothing;
             cost += kept.cost;
             if !kept.any {
@@ -406,4 +426,13 @@ struct Kept {
     cost: f64,
     /// Loss, if it were not.
     nothing: f64,
+}
+
+impl Kept {
+    /// Of what costs nothing.
+    const NOTHING: Self = Self {
+        any: false,
+        cost: 0.0,
+        nothing: 0.0,
+    };
 }
