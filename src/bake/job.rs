@@ -7,7 +7,7 @@ use super::options::{BakeOptions, Mode, mutual};
 use super::store::records::{Head, Job, Options, Share};
 use super::tiles::Tile;
 use crate::bundle::{InputFile, Provenance, Statistics, TerrainHeader};
-use crate::format::{Grid, TerrainParameters, TreeCode, VisibilityMode};
+use crate::format::{Coarse, Grid, TerrainParameters, TreeCode, VisibilityMode};
 use crate::world::Terrain;
 
 /// The program, as it signs what it makes.
@@ -52,8 +52,13 @@ impl Source {
     }
 }
 
-/// What the bundle of a bake says of itself.
-pub(super) fn header(terrain: &Terrain, grid: Grid, options: &BakeOptions) -> TerrainHeader {
+/// What the bundle of a bake says of itself; `coarse`, if its samples are cells of a heightmap.
+pub(super) fn header(
+    terrain: &Terrain,
+    grid: Grid,
+    coarse: Option<Coarse>,
+    options: &BakeOptions,
+) -> TerrainHeader {
     let georeference = terrain.georeference();
     TerrainHeader {
         parameters: TerrainParameters {
@@ -75,6 +80,7 @@ pub(super) fn header(terrain: &Terrain, grid: Grid, options: &BakeOptions) -> Te
             earth_radius: options.curvature.map_or(0.0, |earth| earth.radius),
             refraction: options.curvature.map_or(0.0, |earth| earth.refraction),
             transform: georeference.map(|g| g.transform),
+            coarse,
         },
         crs: georeference.map(|g| g.crs.clone()),
     }

@@ -3,14 +3,14 @@
 use super::options::{BakeOptions, Mode, mutual};
 use crate::format::morton::comes_before;
 use crate::visibility::{
-    Bodies, HeightField, Order, Rays, SectorField, Sectors, Stance, Viewsheds,
+    Bodies, CoarseRays, HeightField, Order, Rays, SectorField, Sectors, Stance, Viewsheds,
 };
 use crate::world::Terrain;
 
 /// The terrain as the kernel of a mode reads it.
 pub(super) enum Kernel<'t> {
-    /// With the order of blocks, if each pair is decided once.
-    Rays(&'t Terrain, Box<HeightField>, Option<Order>),
+    /// With the order of blocks, if each pair is decided once, and the level of the view cells.
+    Rays(&'t Terrain, Box<HeightField>, Option<Order>, u32),
     Sectors(SectorField),
 }
 
@@ -25,7 +25,7 @@ impl<'t> Kernel<'t> {
         let rays = |stance| {
             let field = HeightField::new(terrain, bodies, stance).with_max_distance(max_distance);
             let order = mutual(options).then_some(comes_before as Order);
-            Self::Rays(terrain, Box::new(field), order)
+            Self::Rays(terrain, Box::new(field), order, options.finest)
         };
         match options.mode {
             Mode::Exact => rays(Stance::Sample),
@@ -40,12 +40,16 @@ impl<'t> Kernel<'t> {
     /// The kernel itself, for one thread.
     pub fn viewsheds(&self, level: fearless_simd::Level) -> Box<dyn Viewsheds + '_> {
         match self {
-            Self::Rays(terrain, field, order) => {
+            Self::Rays(terrain, field, order, finest) => {
                 let rays = Rays::new(terrain, field, level);
-                Box::new(match order {
+                let rays = match order {
                     Some(order) => rays.deciding_once(*order),
                     None => rays,
-                })
+                };
+                match finest {
+                    0 => Box::new(rays),
+                    finest => Box::new(CoarseRays::new(rays, *finest)),
+                }
             }
             Self::Sectors(field) => Box::new(Sectors::new(field, level)),
         }

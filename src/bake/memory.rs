@@ -27,7 +27,9 @@ impl BakeOptions {
             HeightField::bytes(grid.width(), grid.height(), stance)
         });
         // Beside what a block sees, a thread has some groups on their way.
-        let room = Sights::bytes(grid) * 3 / 2;
+        let side = |samples: u32| samples.div_ceil(1 << self.finest);
+        let cells = Grid::new(side(grid.width()), side(grid.height())).unwrap_or(grid);
+        let room = Sights::bytes(cells) * 3 / 2;
         let threads = thread_count(self.threads) as u64;
         PROGRAM_BYTES + SAMPLE_BYTES * grid.samples() + tables + threads * room
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::compression::Compression;
 use super::error::BakeError;
 use super::store::file::Keep;
-use crate::format::Grid;
+use crate::format::{Coarse, Grid};
 use crate::visibility::{Curvature, HeightField, MAX_SECTORS, Simd};
 use crate::world::{Short, Terrain};
 
@@ -30,6 +30,8 @@ pub struct BakeOptions {
     pub player_height: f64,
     /// What a level-0 view cell means.
     pub mode: Mode,
+    /// Level of the quads that are the view cells; 0 for samples, else in [`Coarse::LEVELS`].
+    pub finest: u32,
     /// Nobody sees further than this over the ground, in metres; `None` for no limit.
     pub max_distance: Option<f64>,
     /// The shape of the earth; `None` for a flat one.
@@ -57,6 +59,7 @@ impl Default for BakeOptions {
             eye_height: 1.8,
             player_height: 1.8,
             mode: Mode::Conservative,
+            finest: 0,
             max_distance: None,
             curvature: None,
             threads: 0,
@@ -70,6 +73,31 @@ impl Default for BakeOptions {
 }
 
 impl BakeOptions {
+    /// What the samples of the bundle stand for, if they are cells.
+    pub(super) fn coarse(&self, terrain: &Terrain) -> Option<Coarse> {
+        (self.finest > 0).then_some(Coarse {
+            finest: self.finest,
+            columns: terrain.width(),
+            rows: terrain.height(),
+        })
+    }
+
+    /// Errors unless view cells of this level can be baked.
+    fn check_finest(&self, grid: Grid) -> Result<(), BakeError> {
+        let expected = match self.finest {
+            0 => return Ok(()),
+            _ if matches!(self.mode, Mode::Sectors(_)) => "0, for samples, with sectors",
+            level if !Coarse::LEVELS.contains(&level) => "0, for samples, or 3 to 6",
+            level if level > grid.root_level() => "a level that the terrain has",
+            _ => return Ok(()),
+        };
+        Err(BakeError::Option {
+            option: "finest",
+            expected,
+            found: self.finest.to_string(),
+        })
+    }
+
     /// The grid of `terrain`, which is from a file of this name. Errors for options that no bake of
     /// it can have.
     pub(super) fn grid(&self, terrain: &Terrain, input: &str) -> Result<Grid, BakeError> {
@@ -78,6 +106,7 @@ impl BakeOptions {
             input: input.to_owned(),
             error,
         })?;
+        self.check_finest(grid)?;
         check_size(self.mode, grid.width(), grid.height(), input)?;
         check_height("player_height", self.player_height)?;
         check_height("eye_height", self.eye_height)?;

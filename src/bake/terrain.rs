@@ -1,5 +1,6 @@
 //! A terrain to a bundle, or to a share of one.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::assembly::{Assembly, Place};
@@ -21,6 +22,7 @@ use super::tiles::{Tile, tiles};
 use super::visibility::Visibility;
 use crate::bundle::{Info, TerrainHeader, TerrainParts, check_output, info};
 use crate::compress::ValidPyramid;
+use crate::format::Grid;
 use crate::world::Terrain;
 
 /// The checkpoint of a bundle in the making.
@@ -47,11 +49,11 @@ pub fn bake_terrain(
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
     let mut finish = Finish::new(thread_count(options.threads), options.simd.name());
-    let grid = options.grid(terrain, &source.input.name)?;
-    let header = header(terrain, grid, options);
+    options.grid(terrain, &source.input.name)?;
+    let cells = Cells::of(terrain, options);
+    let (grid, header, heights) = (cells.grid(), &cells.header, cells.terrain.heights());
     let tiles = tiles(grid);
-    let head = job(terrain, source, &header, &tiles).whole();
-    let heights = terrain.heights();
+    let head = job(&cells.terrain, source, header, &tiles).whole();
     let open = || {
         let shape = shape(&head, heights, grid.blocks(), &tiles);
         match options.keep {
@@ -61,7 +63,7 @@ pub fn bake_terrain(
     };
     if options.keep == Keep::Resume
         && !options.overwrite
-        && let Some(report) = baked_already(output, &head.job, &header, heights, options)
+        && let Some(report) = baked_already(output, &head.job, header, heights, options)
     {
         if checkpoint_beside(output).is_file() {
             // It was killed when it had named the bundle, and before it had tidied up.
@@ -94,7 +96,7 @@ pub fn bake_terrain(
     let place = Place {
         path: output,
         overwrite: options.overwrite,
-        header: &header,
+        header,
         heights,
         valid: &valid,
     };
@@ -133,13 +135,15 @@ pub fn bake_shard(
     output: &Path,
     observer: &dyn Observer,
 ) -> Result<ShardReport, BakeError> {
-    let grid = options.grid(terrain, &source.input.name)?;
-    let header = header(terrain, grid, options);
+    options.grid(terrain, &source.input.name)?;
+    let cells = Cells::of(terrain, options);
+    let (grid, header, heights) = (cells.grid(), &cells.header, cells.terrain.heights());
     let all = tiles(grid);
-    let viewpoints: Vec<u64> = all.iter().map(|tile| tile.viewpoints(terrain)).collect();
+    let viewpoints = all.iter().map(|tile| tile.viewpoints(&cells.terrain));
+    let viewpoints: Vec<u64> = viewpoints.collect();
     let due = shard.tiles(&share::pairs(&viewpoints, mutual(options)));
     let head = Head {
-        job: job(terrain, source, &header, &all),
+        job: job(&cells.terrain, source, header, &all),
         share: Share {
             index: shard.index(),
             of: shard.of(),
@@ -162,7 +166,6 @@ pub fn bake_shard(
     }
     check_output(output, options.overwrite)?;
     let tiles = &all[due];
-    let heights = terrain.heights();
     let mut store = Store::open(
         &shard_in_the_making(output),
         Role::Shard,
@@ -194,6 +197,30 @@ pub fn bake_shard(
             let done = store.tiles_done(tiles);
             Err(error.keeping(store.path(), done, tiles.len() as u32))
         }
+    }
+}
+
+/// What sees each other: the samples of a terrain, or cells of them.
+struct Cells<'t> {
+    terrain: Cow<'t, Terrain>,
+    header: TerrainHeader,
+}
+
+impl<'t> Cells<'t> {
+    /// Those that options, which have been checked, ask for.
+    fn of(terrain: &'t Terrain, options: &BakeOptions) -> Self {
+        let coarse = options.coarse(terrain);
+        let terrain = match options.finest {
+            0 => Cow::Borrowed(terrain),
+            level => Cow::Owned(terrain.coarsened(level)),
+        };
+        let grid = Grid::new(terrain.width(), terrain.height()).expect("no more than samples");
+        let header = header(&terrain, grid, coarse, options);
+        Self { terrain, header }
+    }
+
+    fn grid(&self) -> Grid {
+        self.header.parameters.grid
     }
 }
 

@@ -49,6 +49,11 @@ pub struct TerrainInfo {
     pub width: u32,
     /// Rows of samples.
     pub height: u32,
+    /// Level of the view cells, as quads of the heightmap. 0 for its samples; else what is called a
+    /// sample here is a cell of 2^finest of them a side.
+    pub finest: u32,
+    /// Columns and rows of the heightmap.
+    pub heightmap: [u32; 2],
     /// Samples, voids included.
     pub samples: u64,
     /// Levels of the quadtree.
@@ -184,6 +189,8 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
     Ok(TerrainInfo {
         width: grid.width(),
         height: grid.height(),
+        finest: parameters.finest(),
+        heightmap: parameters.heightmap(),
         samples: grid.samples(),
         levels: grid.levels(),
         quads: grid.quad_count(),

@@ -244,6 +244,7 @@ fn bake(
         eye_height: job.eye_height.unwrap_or(job.player_height),
         player_height: job.player_height,
         mode: job.mode()?,
+        finest: job.finest,
         max_distance: sight.max_distance,
         curvature: sight.curvature,
         threads: job.threads,
@@ -256,9 +257,11 @@ fn bake(
         memory: job.memory.map(|size| size.0).or_else(memory::free),
         overwrite: job.force,
         keep: long.keep(),
-        compression: job
-            .compression
-            .read((ingested.terrain.width(), ingested.terrain.height()))?,
+        // What is weighted are view cells.
+        compression: job.compression.read((
+            ingested.terrain.width().div_ceil(1 << job.finest.min(31)),
+            ingested.terrain.height().div_ceil(1 << job.finest.min(31)),
+        ))?,
     };
     let terrain = &ingested.terrain;
     let mut notes = ingested.notes;

@@ -172,7 +172,7 @@ fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result
     let paths = [args.a.as_path(), args.b.as_path()];
     let a = query::terrain(paths[0], &maps[0])?;
     let b = query::terrain(paths[1], &maps[1])?;
-    query::check_level(paths[0], &a, args.quad)?;
+    query::check_level(paths[0], &a, args.quad + a.parameters().finest())?;
     let Some(found) = terrain::compare(work, paths, [&a, &b], args.quad)? else {
         return Ok(None);
     };

@@ -18,6 +18,7 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("curvature", "--earth-curvature", ""),
     ("earth_curvature", "--earth-curvature", ""),
     ("eye_height", "--eye-height", ""),
+    ("finest", "--finest", ""),
     ("map", "--map", "NAME"),
     ("max_distance", "--max-distance", ""),
     ("max_samples", "--max-samples", ""),

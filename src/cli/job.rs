@@ -69,6 +69,15 @@ pub struct TerrainJob {
     #[serde(default)]
     pub visibility: Visibility,
 
+    /// Level of the quads that are the view cells, for large terrains: 3 for squares of 8 samples a
+    /// side, up to 6; 0 for samples
+    ///
+    /// A cell sees another if anybody anywhere in it sees anybody anywhere in the other. Places are
+    /// given by samples still: the cell that holds one answers for it.
+    #[arg(long, value_name = "L", default_value_t = 0, help_heading = "Players")]
+    #[serde(default)]
+    pub finest: u32,
+
     /// Radial sectors around a sample, with --visibility sectors; 1000 if not given
     ///
     /// Samples that no sector's midline touches count as visible. To touch all, there must be eight
@@ -228,6 +237,7 @@ impl TerrainJob {
                 Visibility::Sectors => Some(self.sectors.unwrap_or(ENOUGH_SECTORS)),
                 _ => None,
             },
+            "finest": (self.finest > 0).then_some(self.finest),
             "spacing": self.reading.spacing,
             "vertical-scale": self.reading.vertical_scale,
             "vertical-offset": self.reading.vertical_offset,

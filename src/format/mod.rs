@@ -57,7 +57,7 @@ pub use header::{Header, Section};
 pub use narrow::{NarrowLeaves, NarrowPvs, Narrowing};
 pub use quadtree::{Tree, Visibility};
 pub use tag::{Tag, WorldKind};
-pub use terrain::{TerrainParameters, TreeCode, VisibilityMode};
+pub use terrain::{Coarse, TerrainParameters, TreeCode, VisibilityMode};
 pub use trees::Trees;
 pub use valid::Valid;
 pub use walk::{Leaf, Leaves};

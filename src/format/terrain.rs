@@ -6,9 +6,10 @@
 //! 8    levels                  u32      of the quadtree, root level + 1
 //! 12   visibility mode         u32      1 exact, 2 conservative, 3 sectors
 //! 16   tree code               u32      1 single trees, 2 pairs of blocks
-//! 20   flags                   u32      1 mutual, 2 georeferenced, 4 lossy
+//! 20   flags                   u32      1 mutual, 2 georeferenced, 4 lossy, 8 coarse
 //! 24   sectors                 u32      0 unless mode 3
-//! 28   reserved                u32      0
+//! 28   finest level            u32      a sample stands for 2^this samples a side of the heightmap;
+//!                                       0 unless coarse
 //! 32   dx, dy                  f64 × 2  m
 //! 48   eye height              f64      m
 //! 56   player height           f64      m
@@ -16,12 +17,17 @@
 //! 72   radius of the earth     f64      m, 0: flat
 //! 80   refraction coefficient  f64      0: none
 //! 88   transform               f64 × 6  0 unless georeferenced
-//! 136  reserved                56 bytes 0
+//! 136  heightmap columns       u32      0 unless coarse
+//! 140  heightmap rows          u32      0 unless coarse
+//! 144  reserved                48 bytes 0
 //! ```
+//!
+//! In a coarse bundle the samples are *cells*: squares of 2^finest × 2^finest samples of the
+//! heightmap. One cell is visible from another if any of its samples may be from any of the other's.
 
 use super::bytes::{f64_at, put, u32_at};
 use super::error::FormatError;
-use super::grid::Grid;
+use super::grid::{Grid, Sample};
 
 /// Length in bytes of the `GRID` section.
 pub const TERRAIN_LEN: usize = 192;
@@ -29,6 +35,7 @@ pub const TERRAIN_LEN: usize = 192;
 const MUTUAL: u32 = 1;
 const GEOREFERENCED: u32 = 2;
 const LOSSY: u32 = 4;
+const COARSE: u32 = 8;
 
 /// What the PVS of a level-0 quad means (ARCHITECTURE.md, "What is asked").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,9 +106,55 @@ pub struct TerrainParameters {
     /// Affine map of GDAL's order: x = t0 + c·t1 + r·t2, y = t3 + c·t4 + r·t5, for the outer
     /// (north-western) corner of pixel (c, r); sample (c, r) is the pixel's centre.
     pub transform: Option<[f64; 6]>,
+    /// What the samples of [`TerrainParameters::grid`] stand for, where they are cells of a
+    /// heightmap; `None` where they are its samples.
+    pub coarse: Option<Coarse>,
+}
+
+/// Of a bundle whose samples are cells: squares of samples of the heightmap that was baked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coarse {
+    /// A cell is 2^finest × 2^finest samples of the heightmap. Limit: [`Coarse::LEVELS`].
+    pub finest: u32,
+    /// Columns of the heightmap.
+    pub columns: u32,
+    /// Rows of the heightmap.
+    pub rows: u32,
+}
+
+impl Coarse {
+    /// The levels that a bundle may begin at.
+    pub const LEVELS: core::ops::RangeInclusive<u32> = 3..=6;
+
+    /// The grid of the cells; `None` where there are too many, or none.
+    pub fn grid(&self) -> Option<Grid> {
+        let cells = |samples: u32| samples.div_ceil(1 << self.finest);
+        Grid::new(cells(self.columns), cells(self.rows)).ok()
+    }
 }
 
 impl TerrainParameters {
+    /// Columns and rows of the heightmap that was baked.
+    pub fn heightmap(&self) -> [u32; 2] {
+        match self.coarse {
+            Some(coarse) => [coarse.columns, coarse.rows],
+            None => [self.grid.width(), self.grid.height()],
+        }
+    }
+
+    /// Level of the view cells as quads of the heightmap: 0 where they are its samples.
+    pub fn finest(&self) -> u32 {
+        self.coarse.map_or(0, |coarse| coarse.finest)
+    }
+
+    /// The sample of [`TerrainParameters::grid`] that stands for a sample of the heightmap. `None`
+    /// outside the heightmap.
+    pub fn place(&self, column: u32, row: u32) -> Option<Sample> {
+        let [columns, rows] = self.heightmap();
+        let place = || Sample::new(column >> self.finest(), row >> self.finest());
+        (column < columns && row < rows).then(place)
+    }
+
     /// The bytes of the section.
     pub fn encode(&self) -> [u8; TERRAIN_LEN] {
         let (mode, sectors) = match self.visibility {
@@ -115,7 +168,8 @@ impl TerrainParameters {
             } else {
                 0
             }
-            | if self.lossy { LOSSY } else { 0 };
+            | if self.lossy { LOSSY } else { 0 }
+            | if self.coarse.is_some() { COARSE } else { 0 };
         let words = [
             self.grid.width(),
             self.grid.height(),
@@ -142,6 +196,11 @@ impl TerrainParameters {
         }
         for (i, number) in lengths.iter().chain(&transform).enumerate() {
             put(&mut bytes, 32 + i * 8, &number.to_le_bytes());
+        }
+        if let Some(coarse) = self.coarse {
+            put(&mut bytes, 28, &coarse.finest.to_le_bytes());
+            put(&mut bytes, 136, &coarse.columns.to_le_bytes());
+            put(&mut bytes, 140, &coarse.rows.to_le_bytes());
         }
         bytes
     }
@@ -175,9 +234,30 @@ impl TerrainParameters {
         let tree_code =
             TreeCode::from_code(word("tree code", 16)?).ok_or(wrong("tree code", 16, "1 or 2"))?;
         let flags = word("flags", 20)?;
-        if flags & !(MUTUAL | GEOREFERENCED | LOSSY) != 0 {
-            return Err(wrong("flags", 20, "only flags 1, 2 and 4"));
+        if flags & !(MUTUAL | GEOREFERENCED | LOSSY | COARSE) != 0 {
+            return Err(wrong("flags", 20, "only flags 1, 2, 4 and 8"));
         }
+        let coarse = if flags & COARSE == 0 {
+            None
+        } else {
+            let finest = word("finest level", 28)?;
+            if !Coarse::LEVELS.contains(&finest) {
+                return Err(wrong("finest level", 28, "3 to 6"));
+            }
+            let coarse = Coarse {
+                finest,
+                columns: word("heightmap columns", 136)?,
+                rows: word("heightmap rows", 140)?,
+            };
+            if coarse.grid() != Some(grid) {
+                let expected = "a heightmap of which the grid is the cells";
+                return Err(wrong("heightmap columns", 136, expected));
+            }
+            if matches!(visibility, VisibilityMode::Sectors(_)) {
+                return Err(wrong("flags", 20, "no coarse cells by sectors"));
+            }
+            Some(coarse)
+        };
         if flags & (MUTUAL | LOSSY) == MUTUAL | LOSSY && tree_code == TreeCode::Single {
             let expected = "not both mutual and lossy: single trees are pruned each by itself";
             return Err(wrong("flags", 20, expected));
@@ -220,6 +300,7 @@ impl TerrainParameters {
                 f64::is_finite,
             )?,
             transform,
+            coarse,
         })
     }
 }

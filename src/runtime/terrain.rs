@@ -109,7 +109,14 @@ impl<'a> TerrainBundle<'a> {
     /// `None` outside the grid, where the grid reaches half a spacing beyond its outer samples.
     pub fn locate(&self, east: f64, south: f64) -> Option<Sample> {
         let [dx, dy] = self.parameters.spacing;
-        self.sample_at(east / dx + 0.5, south / dy + 0.5)
+        // Where pixels are cells of a heightmap, the metres are from its first sample still.
+        let half = 0.5 / self.heightmap_samples();
+        self.sample_at(east / dx + half, south / dy + half)
+    }
+
+    /// Samples of the heightmap on the side of a sample of the grid.
+    fn heightmap_samples(&self) -> f64 {
+        f64::from(1_u32 << self.parameters.finest())
     }
 
     /// The sample whose pixel holds a position in the bundle's CRS. `None` outside the grid and
@@ -121,11 +128,11 @@ impl<'a> TerrainBundle<'a> {
 
     /// The sample of the pixel that a pixel coordinate lies in.
     fn sample_at(&self, column: f64, row: f64) -> Option<Sample> {
-        let inside =
-            |at: f64, limit: u32| (at >= 0.0 && at < f64::from(limit)).then_some(at as u32);
+        let inside = |at: f64, limit: f64| (at >= 0.0 && at < limit).then_some(at as u32);
+        let [columns, rows] = self.parameters.heightmap().map(f64::from);
         Some(Sample::new(
-            inside(column, self.grid().width())?,
-            inside(row, self.grid().height())?,
+            inside(column, columns / self.heightmap_samples())?,
+            inside(row, rows / self.heightmap_samples())?,
         ))
     }
 

@@ -5,6 +5,7 @@
 //! - `rays` is the kernel for both. It answers for blocks of viewpoints and all targets at once, and
 //!   asks the definition wherever its own arithmetic cannot tell. `decide` takes squares of
 //!   displacements, `exact` single ones, `cells` and `refine` single pairs of view cells.
+//! - `coarse` is `rays` for quads of samples, of which any may see any.
 //! - `sectors` is the thesis's method, with a twin of its own.
 //! - [`Viewsheds`] is what a bake takes from any of them: how blocks see blocks ([`Sights`]).
 //! - `horizon` has angles against the sky, and no PVS. `curvature` lowers the ground as the round
@@ -14,7 +15,9 @@
 
 mod angles;
 mod axis;
+mod cell_sights;
 mod cells;
+mod coarse;
 mod continuous;
 mod curvature;
 mod decide;
@@ -44,6 +47,7 @@ mod viewpoint_rows;
 mod viewsheds;
 mod walk;
 
+pub use coarse::CoarseRays;
 pub use continuous::{Surface, find_sight, is_blocked, obstruction};
 pub use curvature::Curvature;
 pub use height_field::HeightField;

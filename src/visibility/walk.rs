@@ -1,6 +1,7 @@
 //! Going through all targets of four blocks of viewpoints.
 
 use super::axis::TOP;
+use super::cell_sights::CellSights;
 use super::decide::visit;
 use super::height_field::HeightField;
 use super::rays::{CachedOccluders, LEVELS, Rays};
@@ -26,8 +27,7 @@ impl Viewsheds for Rays<'_> {
         assert_eq!(sights.targets(), grid.blocks(), "room for another grid");
         sights.clear();
         let blocks = std::array::from_fn(|child| ViewBlock::new(self.terrain, quad, child));
-        let level = self.level;
-        at_level!(level, simd => walk(simd, self, &blocks, sights));
+        self.walk(&blocks, &mut Seen::Samples(sights));
         let (across, _) = grid.block_shape();
         for block in &blocks {
             let own = (block.column as u32 / 8, block.row as u32 / 8);
@@ -45,13 +45,23 @@ impl Viewsheds for Rays<'_> {
     }
 }
 
+impl Rays<'_> {
+    /// Goes through all targets of four blocks.
+    pub(super) fn walk(&mut self, blocks: &[ViewBlock; LOOK_BLOCKS], seen: &mut Seen) {
+        let level = self.level;
+        at_level!(level, simd => walk(simd, self, blocks, seen));
+    }
+}
+
+/// Where it goes what is seen.
+pub(super) enum Seen<'a> {
+    Samples(&'a mut Sights),
+    /// Cells that are known to be seen are not looked at again.
+    Cells(&'a mut CellSights),
+}
+
 #[simd]
-fn walk<S: Simd>(
-    simd: S,
-    rays: &mut Rays<'_>,
-    blocks: &[ViewBlock; LOOK_BLOCKS],
-    sights: &mut Sights,
-) {
+fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, blocks: &[ViewBlock; LOOK_BLOCKS], seen: &mut Seen) {
     let field = rays.field;
     let mut square = DisplacementSquare {
         p: 0,
@@ -59,6 +69,11 @@ fn walk<S: Simd>(
         masks: [0; 64],
         any: false,
     };
+    if let Seen::Cells(cells) = seen {
+        for block in blocks {
+            witnesses(simd, rays, block, &mut square, cells);
+        }
+    }
     // The four blocks look at the same targets in turn, so that the ground between stays in the
     // cache. A displacement is counted from a block's first viewpoint. For the others its target
     // lies up to seven samples further south and east, so that squares begin outside the grid.
@@ -78,7 +93,13 @@ fn walk<S: Simd>(
                 });
                 while let Some(node) = rays.stack.pop() {
                     if node.level >= 3 {
-                        flush(&mut square, block, sights);
+                        flush(&mut square, block, seen);
+                        // Not of less: which lines are tried is to be as if samples were looked at.
+                        if let Seen::Cells(cells) = seen
+                            && cells.knows(block, &node)
+                        {
+                            continue;
+                        }
                         square.p = node.p;
                         square.q = node.q;
                         if field.stance == Stance::Cell {
@@ -89,19 +110,59 @@ fn walk<S: Simd>(
                     }
                     visit(simd, rays, block, node, &mut square);
                 }
-                flush(&mut square, block, sights);
+                flush(&mut square, block, seen);
             }
+        }
+    }
+}
+
+/// Looks from the highest viewpoint of a block to the highest sample of each cell that is not known
+/// to be seen, and from the others in parallel: what is seen at all is mostly seen so.
+#[simd]
+fn witnesses<S: Simd>(
+    simd: S,
+    rays: &mut Rays<'_>,
+    block: &ViewBlock,
+    square: &mut DisplacementSquare,
+    cells: &mut CellSights,
+) {
+    let mut next = 0;
+    while let Some((cell, p, q)) = cells.next_unknown(block, next) {
+        next = cell + 1;
+        square.p = (block.column + p).div_euclid(8) * 8 - block.column;
+        square.q = (block.row + q).div_euclid(8) * 8 - block.row;
+        rays.cached[0] = CachedOccluders::default();
+        let node = Node {
+            p,
+            q,
+            level: 0,
+            active: block.standing,
+            parent: None,
+        };
+        visit(simd, rays, block, node, square);
+        if square.any {
+            square.any = false;
+            cells.take(block, square);
+            square.masks = [0; 64];
         }
     }
 }
 
 /// Hands over a square of displacements whose quarters have all been decided.
 #[inline(always)]
-fn flush(square: &mut DisplacementSquare, block: &ViewBlock, sights: &mut Sights) {
+fn flush(square: &mut DisplacementSquare, block: &ViewBlock, seen: &mut Seen) {
     if !square.any {
         return;
     }
     square.any = false;
+    let sights = match seen {
+        Seen::Samples(sights) => sights,
+        Seen::Cells(cells) => {
+            cells.take(block, square);
+            square.masks = [0; 64];
+            return;
+        }
+    };
     let masks = std::mem::replace(&mut square.masks, [0; 64]);
     let place = (
         (block.column + square.p).div_euclid(8),

@@ -162,6 +162,40 @@ impl Terrain {
         }
     }
 
+    /// The cells of 2^level × 2^level samples: of each the mean height of its samples, void where
+    /// all of them are. The last column and row may have fewer samples.
+    pub fn coarsened(&self, level: u32) -> Self {
+        let side = 1_u32 << level;
+        let (width, height) = (self.width.div_ceil(side), self.height.div_ceil(side));
+        let mean = |(column, row): (u32, u32)| {
+            let samples = (row * side..self.height.min((row + 1) * side))
+                .flat_map(|r| {
+                    (column * side..self.width.min((column + 1) * side)).map(move |c| (c, r))
+                })
+                .map(|(c, r)| self.at(c, r))
+                .filter(|height| !height.is_nan());
+            let (sum, count) = samples.fold((0.0, 0.0), |(sum, count), h| (sum + h, count + 1.0));
+            // Of none it is no number: a void.
+            sum / count
+        };
+        let cells = (0..height).flat_map(|row| (0..width).map(move |column| (column, row)));
+        let georeference = self.georeference.clone().map(|georeference| {
+            let [t0, t1, t2, t3, t4, t5] = georeference.transform;
+            let side = f64::from(side);
+            Georeference {
+                transform: [t0, t1 * side, t2 * side, t3, t4 * side, t5 * side],
+                ..georeference
+            }
+        });
+        Self {
+            width,
+            height,
+            heights: cells.map(mean).collect(),
+            spacing: self.spacing.map(|metres| metres * f64::from(side)),
+            georeference,
+        }
+    }
+
     /// The same terrain, placed on a planet.
     pub fn with_georeference(mut self, georeference: Option<Georeference>) -> Self {
         self.georeference = georeference;

@@ -6,6 +6,7 @@ mod html;
 
 mod bad_input;
 mod cells;
+mod coarse;
 mod common;
 mod curvature;
 mod diff;

@@ -1,6 +1,7 @@
 //! The kernels against their slow twins: exactly for samples, one-sided for cells.
 
 mod bundle;
+mod coarse;
 mod curvature;
 mod hunt;
 mod orientation;

@@ -9,7 +9,7 @@ use viewcell::visibility::{Bodies, HeightField, Order, Rays, Stance, find_sight,
 use viewcell::world::Terrain;
 
 /// A terrain of one of the kinds that have gone wrong somewhere: ties, spikes, pits, voids.
-fn terrain() -> impl Strategy<Value = Terrain> {
+pub fn terrain() -> impl Strategy<Value = Terrain> {
     // Around every width of lanes, patches and blocks.
     let side = prop_oneof![
         1u32..=4,
@@ -49,7 +49,7 @@ fn row_by_row(a: (u32, u32), b: (u32, u32)) -> bool {
     (a.1, a.0) < (b.1, b.0)
 }
 
-fn bodies() -> impl Strategy<Value = Bodies> {
+pub fn bodies() -> impl Strategy<Value = Bodies> {
     prop_oneof![
         Just(BODIES),
         // Ties at every step.

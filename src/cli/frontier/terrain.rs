@@ -206,7 +206,7 @@ fn answer_all(
             break;
         }
         let terrain = *builder.terrain();
-        let answer = pairs::parse(&line, terrain.grid()).and_then(|[a, b]| {
+        let answer = pairs::parse(&line, terrain.parameters()).and_then(|[a, b]| {
             let set = build(args, options, builder, a, b).map_err(|error| error.to_string())?;
             Ok(document(args, options, &terrain, &set, [a, b]))
         });

@@ -16,6 +16,8 @@ pub fn quad_over(
     level: u32,
 ) -> Result<Quad, Failure> {
     check_level(path, terrain, level)?;
+    // A quad of the heightmap that is finer than the bundle is answered for by the cell around it.
+    let level = level.saturating_sub(terrain.parameters().finest());
     Ok(Quad::new(
         level,
         sample.column >> level,
@@ -23,9 +25,9 @@ pub fn quad_over(
     ))
 }
 
-/// Fails if a terrain has no quads of a level.
+/// Fails if a terrain has no quads of a level of its heightmap.
 pub fn check_level(path: &Path, terrain: &TerrainBundle, level: u32) -> Result<(), Failure> {
-    let highest = terrain.grid().root_level();
+    let highest = terrain.grid().root_level() + terrain.parameters().finest();
     if level <= highest {
         return Ok(());
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::runtime::{Grid, Sample};
+use viewcell::format::TerrainParameters;
+use viewcell::runtime::Sample;
 
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json, Stdout};
@@ -65,19 +66,28 @@ pub fn answer_lines(
     }
 }
 
-/// Reads `c0 r0 c1 r1`, separated by blanks or commas, both samples inside the grid.
-pub fn parse(line: &[u8], grid: Grid) -> Result<[Sample; 2], String> {
+/// Reads `c0 r0 c1 r1`, separated by blanks or commas, both samples inside the heightmap. What it
+/// returns is what stands for them in the bundle.
+pub fn parse(line: &[u8], parameters: &TerrainParameters) -> Result<[Sample; 2], String> {
+    let pair = samples(line, parameters.heightmap())?;
+    let level = parameters.finest();
+    Ok(pair.map(|sample| Sample::new(sample.column >> level, sample.row >> level)))
+}
+
+/// Two samples of a heightmap of so many columns and rows.
+fn samples(line: &[u8], [columns, rows]: [u32; 2]) -> Result<[Sample; 2], String> {
     let expected = "four whole numbers \"c0 r0 c1 r1\"";
     let [c0, r0, c1, r1] = numbers(line).ok_or_else(|| no_numbers(line, expected))?;
     let pair = [Sample::new(c0, r0), Sample::new(c1, r1)];
-    match pair.iter().find(|sample| !grid.has_sample(**sample)) {
+    let is_inside = |sample: &Sample| sample.column < columns && sample.row < rows;
+    match pair.iter().find(|sample| !is_inside(sample)) {
         None => Ok(pair),
         Some(outside) => Err(format!(
             "({}, {}) is outside the grid: expected columns 0 to {} and rows 0 to {}",
             outside.column,
             outside.row,
-            grid.width() - 1,
-            grid.height() - 1
+            columns - 1,
+            rows - 1
         )),
     }
 }
@@ -196,14 +206,13 @@ mod tests {
 
     #[test]
     fn a_fault_says_what_was_expected_and_found() {
-        let grid = Grid::new(5, 4).unwrap();
-        assert!(parse(b"4 3 0 0", grid).is_ok());
-        let outside = parse(b"0 0 5 3", grid).unwrap_err();
+        assert!(samples(b"4 3 0 0", [5, 4]).is_ok());
+        let outside = samples(b"0 0 5 3", [5, 4]).unwrap_err();
         assert!(
             outside.contains("(5, 3)") && outside.contains("0 to 4"),
             "{outside}"
         );
-        let short = parse(b"0 0 5\n", grid).unwrap_err();
+        let short = samples(b"0 0 5\n", [5, 4]).unwrap_err();
         assert!(short.ends_with("found \"0 0 5\""), "{short}");
     }
 }

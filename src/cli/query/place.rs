@@ -175,9 +175,9 @@ fn in_degrees(crs: &str) -> bool {
 
 /// Fails if a place is outside the grid.
 fn check_inside(path: &Path, terrain: &TerrainBundle, place: Place) -> Result<Sample, Failure> {
-    let grid = terrain.grid();
+    let parameters = terrain.parameters();
     let sample = match place {
-        Place::Sample(sample) => Some(sample),
+        Place::Sample(Sample { column, row }) => parameters.place(column, row),
         Place::Numbers(_) => None,
         Place::Cell(cell) => {
             return Err(Failure::usage(format!(
@@ -186,12 +186,13 @@ fn check_inside(path: &Path, terrain: &TerrainBundle, place: Place) -> Result<Sa
             )));
         }
     };
-    sample.filter(|sample| grid.has_sample(*sample)).ok_or_else(|| {
+    sample.ok_or_else(|| {
+        let [columns, rows] = parameters.heightmap();
         let ends = format!(
             "columns 0 to {} and rows 0 to {}, as whole numbers (metres with --at, degrees with \
              --lonlat)",
-            grid.width() - 1,
-            grid.height() - 1
+            columns - 1,
+            rows - 1
         );
         outside(path, place, &ends)
     })

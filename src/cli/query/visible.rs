@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::runtime::WorldKind;
+use viewcell::runtime::{Quad, Sample, TerrainBundle, Visibility, WorldKind};
 
 use super::pairs::no_places;
-use super::{By, Place, cells, check_by_number, pairs};
-use crate::cli::exit::{Exit, Outcome};
+use super::{By, Place, cells, check_by_number, check_level, pairs};
+use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
 
 /// Can a player at B be seen from A? Prints visible or hidden
@@ -30,6 +30,10 @@ pub struct Args {
     b: Option<Place>,
     #[command(flatten)]
     by: By,
+    /// Answer for the quads of level L that hold the places: visible if anything in one may be seen
+    /// from anywhere in the other
+    #[arg(long, value_name = "L")]
+    quad: Option<u32>,
     /// Answer each line "c0 r0 c1 r1" (cells: "a b") of a file, or of stdin if it is -
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b", "By"])]
     pairs: Option<PathBuf>,
@@ -45,13 +49,32 @@ pub struct VisibleDocument {
     a: [u32; 2],
     /// To where: column and row.
     b: [u32; 2],
+    /// Level of the quads that hold a and b and are answered for: 0 for the samples themselves.
+    level: u32,
     /// Whether a player at b may be seen from a.
     visible: bool,
+}
+
+/// Whether the quads of a level of the heightmap that hold two places see each other.
+fn ask(terrain: &TerrainBundle, level: u32, [a, b]: [Sample; 2]) -> bool {
+    let level = level.saturating_sub(terrain.parameters().finest());
+    if level == 0 {
+        return terrain.visible(a, b);
+    }
+    let [a, b] = [a, b].map(|s| Quad::new(level, s.column >> level, s.row >> level));
+    let pvs = terrain.pvs(a);
+    pvs.is_some_and(|pvs| pvs.state(b) != Visibility::Hidden)
 }
 
 pub fn run(args: &Args) -> Outcome {
     let map = super::open(&args.bundle)?;
     if map.kind() == Some(WorldKind::Cells) {
+        if args.quad.is_some() {
+            return Err(Failure::usage(format!(
+                "--quad: expected a bundle of a terrain, found {}, which is of cells; leave it out",
+                args.bundle.display()
+            )));
+        }
         check_by_number(&args.bundle, &args.by)?;
         let level = super::cells(&args.bundle, &map)?;
         return match (&args.pairs, args.a, args.b) {
@@ -61,19 +84,23 @@ pub fn run(args: &Args) -> Outcome {
         };
     }
     let terrain = super::terrain(&args.bundle, &map)?;
+    let finest = terrain.parameters().finest();
+    let level = args.quad.unwrap_or(0).max(finest);
+    check_level(&args.bundle, &terrain, level)?;
     match (&args.pairs, args.a, args.b) {
         (Some(file), _, _) => pairs::answer_visible(file, &args.json, |line| {
-            let [a, b] = pairs::parse(line, terrain.grid())?;
-            Ok(terrain.visible(a, b))
+            let pair = pairs::parse(line, terrain.parameters())?;
+            Ok(ask(&terrain, level, pair))
         }),
         (None, Some(a), Some(b)) => {
             let sample = |place| args.by.sample(&args.bundle, &map, &terrain, place);
             let (a, b) = (sample(a)?, sample(b)?);
-            let visible = terrain.visible(a, b);
+            let visible = ask(&terrain, level, [a, b]);
             if args.json.json {
                 output::print_json(&VisibleDocument {
                     a: [a.column, a.row],
                     b: [b.column, b.row],
+                    level,
                     visible,
                 })?;
             } else {

@@ -94,7 +94,7 @@ fn on_terrain(args: &Args, map: &MappedBundle, terrain: &TerrainBundle) -> Outco
     let Reaches(reach) = args.reach;
     if let Some(file) = &args.pairs {
         return pairs::answer_visible(file, &args.json, |line| {
-            let [a, b] = pairs::parse(line, terrain.grid())?;
+            let [a, b] = pairs::parse(line, terrain.parameters())?;
             Ok(terrain.visible_within(a, b, reach))
         });
     }

@@ -7,7 +7,9 @@ use super::status::{
 };
 use crate::runtime::{Quad, Sample, TerrainBundle, Visibility};
 
-/// A sample of the grid: the column counts from 0 in the west, the row from 0 in the north.
+/// A sample of the grid: the column counts from 0 in the west, the row from 0 in the north. Where a
+/// bundle was baked from coarse cells of its heightmap, it is a cell, and width, height, dx and dy are
+/// those of cells; viewcell_locate finds them by metres in any bundle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct viewcell_sample {

@@ -1,0 +1,130 @@
+//! Bundles whose view cells are quads of the heightmap.
+
+use serde_json::Value;
+
+use super::common::{Folder, demo};
+
+fn bake(folder: &Folder, more: &[&str]) -> Value {
+    let demo = demo();
+    let first = [
+        "bake",
+        "terrain",
+        demo.to_str().unwrap(),
+        "--crop",
+        "200,100,75,61",
+        "--quiet",
+        "--json",
+    ];
+    serde_json::from_str(&folder.ok(&[&first, more].concat()).stdout).unwrap()
+}
+
+#[test]
+fn a_cell_answers_for_the_samples_it_holds() {
+    let folder = Folder::new();
+    bake(&folder, &["-o", "all.vcb", "--visibility", "exact"]);
+    let told = bake(
+        &folder,
+        &[
+            "-o",
+            "cells.vcb",
+            "--visibility",
+            "exact",
+            "--finest",
+            "3",
+            "--verify",
+        ],
+    );
+    let terrain = &told["bundle"]["terrain"];
+    assert_eq!(
+        (&terrain["width"], &terrain["height"]),
+        (&10.into(), &8.into())
+    );
+    assert_eq!(terrain["finest"], 3);
+    assert_eq!(terrain["heightmap"], serde_json::json!([75, 61]));
+    // The same quads, asked of both bundles.
+    let mut pairs = String::new();
+    for (c, r) in [(0, 0), (74, 60), (33, 7), (8, 55)] {
+        for (d, s) in [(74, 0), (40, 40), (3, 33), (64, 20), (15, 8)] {
+            pairs += &format!("{c} {r} {d} {s}\n");
+        }
+    }
+    folder.write("pairs.txt", pairs);
+    for level in ["3", "5"] {
+        let ask = |bundle| {
+            let ran = folder.ok(&[
+                "query",
+                "visible",
+                bundle,
+                "--quad",
+                level,
+                "--pairs",
+                "pairs.txt",
+            ]);
+            ran.stdout
+        };
+        assert_eq!(ask("all.vcb"), ask("cells.vcb"), "level {level}");
+        assert_eq!(ask("cells.vcb").lines().count(), 20);
+    }
+    let ran = folder.ok(&["query", "visible", "cells.vcb", "74,60", "0,0", "--json"]);
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(told["level"], 3);
+    // Places are samples, wherever they are given.
+    for verb in [
+        &["query", "pvs", "cells.vcb", "74,60"][..],
+        &["frontier", "cells.vcb", "74,60", "0,0"],
+    ] {
+        let ran = folder.run(verb);
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.stderr);
+    }
+    let ran = folder.run(&["query", "visible", "cells.vcb", "75,60", "0,0"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("columns 0 to 74"), "{}", ran.stderr);
+    let ran = folder.run(&["query", "visible", "all.vcb", "1,1", "2,2", "--quad", "9"]);
+    assert_eq!(ran.code, Some(2));
+}
+
+#[test]
+fn shards_of_cells_come_to_the_same_bytes() {
+    let folder = Folder::new();
+    bake(&folder, &["-o", "a.vcb", "--finest", "3", "--threads", "1"]);
+    for shard in ["1/2", "2/2"] {
+        bake(&folder, &["-o", "b.vcb", "--finest", "3", "--shard", shard]);
+    }
+    folder.ok(&[
+        "merge",
+        "b.1-of-2.vcs",
+        "b.2-of-2.vcs",
+        "-o",
+        "b.vcb",
+        "--quiet",
+    ]);
+    assert_eq!(folder.read("a.vcb"), folder.read("b.vcb"));
+}
+
+#[test]
+fn levels_that_cannot_be_are_refused_by_name() {
+    let folder = Folder::new();
+    let demo = demo();
+    for (more, says) in [
+        (&["--finest", "2"][..], "3 to 6"),
+        (&["--finest", "7"], "3 to 6"),
+        (
+            &["--finest", "6", "--crop", "0,0,20,20"],
+            "a level that the terrain has",
+        ),
+        (
+            &["--finest", "3", "--visibility", "sectors"],
+            "with sectors",
+        ),
+    ] {
+        let first = ["bake", "terrain", demo.to_str().unwrap(), "-o", "a.vcb"];
+        let ran = folder.run(&[&first, more].concat());
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("--finest") && ran.stderr.contains(says),
+            "{}",
+            ran.stderr
+        );
+    }
+    assert!(folder.names().is_empty());
+}
