@@ -143,16 +143,4 @@ impl<'a> Field<'a> {
             }
         }
     }
-
-    /// What one step of the look of things is wide: a sample, or 32 units of a level, which is
-    /// about as wide as a player of Quake.
-    pub fn step(&self) -> f64 {
-        match self {
-            Self::Terrain(terrain) => {
-                let [dx, dy] = terrain.parameters().spacing;
-                dx.max(dy)
-            }
-            Self::Level(_) => 32.0,
-        }
-    }
 }

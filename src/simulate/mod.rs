@@ -7,7 +7,8 @@
 //! play             the players' places frame by frame
 //! scene            one frame, and who sees whom in it
 //! scheme           what is sent, one file each
-//! wire             what becomes of it on the network, and what it weighs
+//! network          how long packets take, which get lost
+//! wire             what becomes of them there, and what they weigh
 //! score            packets, bytes, who was told too late, who was told too much
 //! run              all of them, frame by frame
 //! ```
@@ -23,6 +24,7 @@ pub mod field;
 mod grow;
 mod half;
 pub mod motion;
+pub mod network;
 pub mod play;
 pub mod regions;
 pub mod run;

@@ -13,7 +13,7 @@ use super::wire::{Network, Wire};
 pub type Clock = fn() -> Duration;
 
 /// How schemes are played.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RunOptions {
     /// How packets travel.
     pub network: Network,
@@ -101,10 +101,10 @@ pub fn run<'a>(
     names: &[String],
     options: &RunOptions,
 ) -> Result<Vec<Outcome>, NoScheme> {
-    let network = options.network;
+    let network = &options.network;
     let frames = |ms: f64| (ms / play.step).ceil() as u32;
     // Through a server a position takes two ways and may wait for a frame at either end.
-    let way = network.rtt + 2.0 * network.jitter;
+    let way = network.longest(play.players, options.seed);
     let fresh = match network.is_instant() {
         true => 1,
         false => frames(way) + 3 + if network.loss > 0.0 { 2 } else { 0 },
@@ -118,7 +118,7 @@ pub fn run<'a>(
             Ok(Lane {
                 name: name.clone(),
                 scheme,
-                wire: Wire::new(network, play.players, options.seed),
+                wire: Wire::new(network.clone(), play.players, options.seed),
                 score: Score::new(play, fresh, excused),
                 work: Duration::ZERO,
                 before: [0; 2],
