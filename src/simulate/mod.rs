@@ -23,6 +23,7 @@ pub mod bound;
 pub mod field;
 mod grow;
 mod half;
+mod lines;
 pub mod motion;
 pub mod network;
 pub mod play;

@@ -180,7 +180,10 @@ mod tests {
         let logs: Vec<f64> = times.iter().map(|time| (time / 80.0).ln()).collect();
         let mean = logs.iter().sum::<f64>() / logs.len() as f64;
         let square = logs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / logs.len() as f64;
-        assert!(mean.abs() < 0.02 && (square.sqrt() - 0.5).abs() < 0.02, "{mean} {square}");
+        assert!(
+            mean.abs() < 0.02 && (square.sqrt() - 0.5).abs() < 0.02,
+            "{mean} {square}"
+        );
         times.sort_by(f64::total_cmp);
         assert!((times[10_000] - 80.0).abs() < 2.0, "{}", times[10_000]);
     }
@@ -206,7 +209,10 @@ mod tests {
         let mut lines = Lines::new(1);
         // 100 bytes are 800 bits: ten milliseconds.
         let mut pass = |now| lines.pass(&network, 0, now, 100);
-        assert_eq!([pass(0.0), pass(0.0), pass(0.0)], [10.0, 20.0, 30.0].map(Some));
+        assert_eq!(
+            [pass(0.0), pass(0.0), pass(0.0)],
+            [10.0, 20.0, 30.0].map(Some)
+        );
         assert_eq!(pass(0.0), None, "30 ms are more than the queue holds");
         assert_eq!(pass(5.0), Some(40.0));
         assert_eq!(pass(100.0), Some(110.0));

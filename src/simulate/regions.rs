@@ -1,15 +1,15 @@
 //! Frontier sets for the schemes: two regions, no place of one visible from any of the other.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use crate::runtime::cell_frontier::Construction as OfCells;
-use crate::runtime::{Grid, Quad, Sample, TerrainBundle, Visibility};
-use crate::runtime::frontier::{Frontier, FrontierBuilder, FrontierOptions, Order, Side};
+use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
+use crate::runtime::{Quad, Sample, TerrainBundle, Visibility};
 
 use super::field::{Field, Level, Place};
 use super::grow::{Seeds, Wide};
-use super::half::{Few, has};
+use super::half::{Few, Runs, has};
 
 pub use super::half::{Half, Halves};
 
@@ -48,30 +48,9 @@ pub struct Regions<'a> {
 #[derive(Debug, Default)]
 struct Kept {
     of_places: HashMap<[Place; 2], Option<Arc<Halves>>>,
-    of_quads: HashMap<[Quad; 2], Packed>,
+    of_quads: HashMap<[Quad; 2], Option<Arc<Halves>>>,
     /// What they take. [Unit: bytes]
     bytes: usize,
-}
-
-/// A set of samples: some hundred bytes, and the set itself while somebody keeps to it.
-#[derive(Debug)]
-struct Packed {
-    bytes: Option<[Vec<u8>; 2]>,
-    live: Weak<Halves>,
-}
-
-impl Packed {
-    /// The set; none if there is none of its quads.
-    fn set(&mut self, grid: Grid) -> Option<Arc<Halves>> {
-        let bytes = self.bytes.as_ref()?;
-        if let Some(set) = self.live.upgrade() {
-            return Some(set);
-        }
-        let [a, b] = bytes.each_ref().map(|bytes| Frontier::decode(grid, bytes).ok());
-        let set = Arc::new([Half::Samples(a?), Half::Samples(b?)]);
-        self.live = Arc::downgrade(&set);
-        Some(set)
-    }
 }
 
 /// The most memory that sets made before may take. [Unit: bytes]
@@ -208,16 +187,13 @@ impl<'a> Regions<'a> {
         let around = [a, b].map(|place| self.field.sample(place));
         for levels in STARTS {
             let quads = [0, 1].map(|i| ancestor(around[i], levels[i]));
-            let grid = terrain.grid();
-            let set = match self.kept.of_quads.get_mut(&quads) {
-                Some(packed) => packed.set(grid),
+            let set = match self.kept.of_quads.get(&quads) {
+                Some(set) => set.clone(),
                 None => {
                     let set = self.around(terrain, quads).map(Arc::new);
-                    let bytes = set.as_ref().map(|set| set.each_ref().map(Half::encode));
-                    let size = |bytes: &[Vec<u8>; 2]| bytes[0].len() + bytes[1].len();
-                    self.kept.grows(128 + bytes.as_ref().map_or(0, size));
-                    let live = set.as_ref().map_or_else(Weak::new, Arc::downgrade);
-                    self.kept.of_quads.insert(quads, Packed { bytes, live });
+                    let bytes = |set: &Arc<Halves>| set.iter().map(Half::bytes).sum();
+                    self.kept.grows(128 + set.as_ref().map_or(0, bytes));
+                    self.kept.of_quads.insert(quads, set.clone());
                     set
                 }
             };
@@ -258,7 +234,12 @@ impl<'a> Regions<'a> {
         let steps = (self.reach / dx.min(dy)).ceil();
         // One more for where in the sample a player is.
         let margin = if steps > 0.0 { steps as u32 + 1 } else { 0 };
-        Some(Side::BOTH.map(|side| Half::Samples(builder.core(side, margin))))
+        Some(Side::BOTH.map(|side| {
+            Half::Samples(match margin {
+                0 => Runs::new(&builder.region(side)),
+                _ => Runs::new(&builder.core(side, margin).region()),
+            })
+        }))
     }
 
     /// Of the 8 × 8 samples around the first player those that the second does not see, and of those
@@ -280,7 +261,10 @@ impl<'a> Regions<'a> {
             // Bundles of single trees, and those in which sight may be one way, are asked pair by
             // pair, and of the second player's own sample alone.
             of_b.bits = Few::bit(b);
-            let hidden = |a: &Sample| self.field.hidden(self.field.place_of(*a), self.field.place_of(b));
+            let hidden = |a: &Sample| {
+                self.field
+                    .hidden(self.field.place_of(*a), self.field.place_of(b))
+            };
             of_a.bits = of_a.samples(valid(of_a)).filter(hidden).map(Few::bit).sum();
         }
         if !halves[0].has(a) || !halves[1].has(b) {

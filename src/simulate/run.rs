@@ -19,6 +19,8 @@ pub struct RunOptions {
     pub network: Network,
     /// What schemes are told.
     pub scheme: SchemeOptions,
+    /// Whether a player must be in a line of sight, too, to count as seen: in a level.
+    pub lines: bool,
     /// Which packets get lost.
     pub seed: u64,
     /// What work is measured by.
@@ -125,7 +127,7 @@ pub fn run<'a>(
             })
         })
         .collect::<Result<Vec<_>, NoScheme>>()?;
-    let mut scene = Scene::new(field, play);
+    let mut scene = Scene::new(field, play, options.lines);
     let clock = options.clock;
     for frame in 0..play.frames {
         let now = frame as f64 * play.step;

@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use viewcell::simulate::field::Field;
 use viewcell::simulate::motion::{Model, MotionOptions};
+use viewcell::simulate::network::Network;
+use viewcell::simulate::play::Play;
 use viewcell::simulate::scheme::SCHEMES;
 
 use crate::cli::exit::Failure;
@@ -48,9 +50,14 @@ pub struct Options {
     /// Frames a second, of clients and of the server
     #[arg(long, default_value = "10", value_parser = positive)]
     hz: f64,
-    /// There and back, between a client and the server or two peers, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "0", value_parser = not_negative)]
-    rtt: f64,
+    /// There and back, between a client and the server or two peers, in milliseconds; several for
+    /// one player after the other
+    #[arg(long, value_name = "MS,...", value_delimiter = ',', default_value = "0", value_parser = not_negative)]
+    rtt: Vec<f64>,
+    /// How much players' --rtt differ: it is the median of a log-normal distribution, and this the
+    /// standard deviation of its logarithm, such as 0.5
+    #[arg(long, value_name = "SIGMA", default_value = "0", value_parser = not_negative)]
+    rtt_spread: f64,
     /// Up to so many milliseconds more on each way
     #[arg(long, value_name = "MS", default_value = "0", value_parser = not_negative)]
     jitter: f64,
@@ -60,6 +67,15 @@ pub struct Options {
     /// How many packets get lost in a row, in the mean
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     burst: f64,
+    /// What each client's line carries up, and down; 0 for any amount
+    #[arg(long, value_name = "KBIT/S", default_value = "0", value_parser = not_negative)]
+    bandwidth: f64,
+    /// With --bandwidth: for how long packets wait for the line; those that would wait longer are lost
+    #[arg(long, value_name = "MS", default_value = "100", value_parser = not_negative)]
+    queue: f64,
+    /// By what is judged who sees whom
+    #[arg(long, value_enum, default_value_t = Truth::Places)]
+    truth: Truth,
     /// Which schemes, by names: best is the one that we recommend
     #[arg(long = "scheme", value_name = "NAME", value_delimiter = ',')]
     schemes: Vec<String>,
@@ -72,7 +88,8 @@ pub struct Options {
     /// For schemes that look ahead: how fast players are, else as fast as the fastest was
     #[arg(long, value_name = "V", value_parser = not_negative)]
     speed: Option<f64>,
-    /// For schemes that look ahead: by how much, else --rtt and two frames
+    /// For schemes that look ahead: by how much, else the slowest --rtt and two frames, and two more
+    /// where packets get lost
     #[arg(long, value_name = "MS", value_parser = not_negative)]
     ahead: Option<f64>,
     /// For the scheme by distance: how far
@@ -96,6 +113,19 @@ pub enum Motion {
     Objectives,
     /// The same in fours, of whom three follow one
     Squads,
+}
+
+/// By what is judged who sees whom.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Truth {
+    /// What the bundle says of the two places
+    #[default]
+    Places,
+    /// Besides, in a level: a line of sight from the eye to the other's eye, feet or shoulders
+    Lines,
 }
 
 /// A run: what it takes to do it again.
@@ -126,12 +156,27 @@ pub struct Job {
     pub hz: f64,
     /// There and back, in milliseconds.
     pub rtt: f64,
+    /// The same for one player after the other; empty if all have the same.
+    #[serde(default)]
+    pub rtts: Vec<f64>,
+    /// Standard deviation of the logarithm of players' times there and back.
+    #[serde(default)]
+    pub rtt_spread: f64,
     /// Milliseconds more on each way, at most.
     pub jitter: f64,
     /// Packets of a hundred that get lost.
     pub loss: f64,
     /// Packets that get lost in a row, in the mean.
     pub burst: f64,
+    /// Kilobits a second that each client's line carries, up and down; 0 for any amount.
+    #[serde(default)]
+    pub bandwidth: f64,
+    /// For how many milliseconds packets wait for the line at most.
+    #[serde(default)]
+    pub queue: f64,
+    /// By what is judged who sees whom.
+    #[serde(default)]
+    pub truth: Truth,
     /// Names of schemes.
     pub schemes: Vec<String>,
     /// From a player's origin up to the eye; null for as the level's game has it.
@@ -171,7 +216,15 @@ impl Options {
             pause: self.pause,
             deaths: self.deaths,
             hz: self.hz,
-            rtt: self.rtt,
+            rtt: self.rtt.iter().copied().fold(0.0, f64::max),
+            rtts: match self.rtt.as_slice() {
+                [_] => Vec::new(),
+                several => several.to_vec(),
+            },
+            rtt_spread: self.rtt_spread,
+            bandwidth: self.bandwidth,
+            queue: self.queue,
+            truth: self.truth,
             jitter: self.jitter,
             loss: self.loss,
             burst: self.burst,
@@ -222,6 +275,26 @@ impl Job {
             ));
         }
         Ok(())
+    }
+
+    /// How packets travel.
+    pub fn network(&self) -> Network {
+        Network {
+            rtt: self.rtt,
+            rtts: self.rtts.clone(),
+            spread: self.rtt_spread,
+            jitter: self.jitter,
+            loss: self.loss / 100.0,
+            burst: self.burst,
+            bandwidth: self.bandwidth,
+            queue: self.queue,
+        }
+    }
+
+    /// How far ahead is safe: a position may be as old, when the next arrives. [Unit: ms]
+    pub fn safe(&self, play: &Play, seed: u64) -> f64 {
+        let lost = if self.loss > 0.0 { 2.0 } else { 0.0 };
+        self.network().longest(play.players, seed) + (2.0 + lost) * play.step
     }
 
     /// How players are made up in the run of this number.

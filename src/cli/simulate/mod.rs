@@ -19,7 +19,6 @@ use viewcell::simulate::run::{RunOptions, run as play_schemes};
 use viewcell::simulate::scheme::SchemeOptions;
 use viewcell::simulate::summary::{Figures, figures};
 use viewcell::simulate::trace::Trace;
-use viewcell::simulate::wire::Network;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json};
@@ -101,7 +100,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// What the look-ahead comes to by how far it looks, up to twice what is safe.
 fn further(job: &Job, field: &Field, play: &Play) -> Result<report::Further, Failure> {
-    let safe = job.rtt + 2.0 * job.jitter + 2.0 * play.step;
+    let safe = job.safe(play, job.seed);
     let mut found = Vec::new();
     for part in [0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0] {
         let job = Job {
@@ -207,28 +206,23 @@ fn play_job(
     play: &Play,
     number: u32,
 ) -> Result<Vec<(String, Figures)>, Failure> {
-    let network = Network {
-        rtt: job.rtt,
-        jitter: job.jitter,
-        loss: job.loss / 100.0,
-        burst: job.burst,
-    };
+    let network = job.network();
+    let seed = job.seed.wrapping_add(u64::from(number));
     let (distance, zone) = match field {
         Field::Terrain(_) => (200.0, 100.0),
         Field::Level(_) => (1000.0, 512.0),
     };
     let options = RunOptions {
-        network,
         scheme: SchemeOptions {
             distance: job.distance.unwrap_or(distance),
             zone: job.zone.unwrap_or(zone),
             speed: job.speed.unwrap_or(play.speed),
-            ahead: job
-                .ahead
-                .unwrap_or(job.rtt + 2.0 * job.jitter + 2.0 * play.step),
+            ahead: job.ahead.unwrap_or_else(|| job.safe(play, seed)),
             instant: network.is_instant(),
         },
-        seed: job.seed.wrapping_add(u64::from(number)),
+        network,
+        lines: job.truth == job::Truth::Lines,
+        seed,
         clock: || cpu_time::ThreadTime::now().as_duration(),
     };
     // What perfect peers send is what others are measured by, asked for or not.

@@ -168,6 +168,15 @@ impl<'a> CellBundle<'a> {
         Neighbours::new(self.adjacency, self.cells()).of(a)
     }
 
+    /// Whether the height of a place has to do with the cell that holds it: not where there is a BSP
+    /// and all its planes are upright, as in levels of Doom. O(nodes) there, else the first few.
+    pub(in crate::runtime) fn has_heights(&self) -> bool {
+        let nodes = self.parameters.nodes;
+        let is_upright =
+            |index| Node::at(self.nodes, index).is_none_or(|node| node.normal[2] == 0.0);
+        nodes == 0 || !(0..nodes).all(is_upright)
+    }
+
     /// The corners of a cell with its smallest and its greatest coordinates, where the bundle
     /// knows.
     pub fn bounds(&self, cell: u32) -> Option<[[f32; 3]; 2]> {

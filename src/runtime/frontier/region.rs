@@ -309,11 +309,6 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// Words of 64 bits that it takes: one for each block of 8 × 8 samples of its rectangle.
-    pub fn blocks(&self) -> usize {
-        self.words.len()
-    }
-
     /// The region.
     pub fn region(&self) -> Region<'_> {
         Region {

@@ -53,12 +53,16 @@ impl CellBundle<'_> {
     /// units of the level; with a reach of 0, `cell` alone. Teleporters are no ways.
     ///
     /// They are the cells that a chain of cells leads to, each touching the one before, all of them
-    /// within `reach` of `cell` as the crow flies. Boxes stand for cells: whoever walks passes
-    /// through cells whose boxes touch, and is never further away than the way is long. So this
-    /// errs towards too many cells only. (The portals of a level would be fewer ways, but
-    /// compilers leave out openings that are slivers, and players walk through these, too.)
+    /// within `reach` of `cell` as the crow flies. Boxes stand for cells, and touch where they are
+    /// no more than a 64th of a unit apart: whoever walks passes through cells whose boxes touch,
+    /// and is never further away than the way is long. So this errs towards too many cells only.
+    /// (The portals of a level would be fewer ways, but compilers leave out openings that are
+    /// slivers, and players walk through these, too.)
     ///
-    /// A cell without a box touches all others, and a reach that is not a number is endless.
+    /// A cell without a box is everywhere; in a bundle without boxes any reach but 0 leads to all
+    /// cells. Where the BSP has upright planes alone, as Doom's, floors and ceilings may move: cells
+    /// are as high as the world. A reach that is not a number is endless. From a cell that is not
+    /// there nobody comes anywhere.
     ///
     /// Nothing is allocated: the cells lie in `memory`, which need not be cleared.
     ///
@@ -124,8 +128,11 @@ impl CellBundle<'_> {
     /// Sets the bits of the cells in reach. `memory` has two rows of bits to work with.
     fn fill(&self, start: u32, reach: f64, words: &mut [u64], memory: &mut [u64]) {
         words.fill(0);
+        if start >= self.cells() {
+            return;
+        }
         put(words, start as usize);
-        if reach == 0.0 || start >= self.cells() {
+        if reach == 0.0 {
             return;
         }
         let Some((near, rest)) = memory.split_at_mut_checked(words.len()) else {
@@ -137,24 +144,24 @@ impl CellBundle<'_> {
         // Cells that are not too far, and that no chain has led to yet.
         near.fill(0);
         fresh.fill(0);
-        let from = self.corners(start);
+        let has_heights = self.has_heights();
+        let corners = |cell| self.corners(cell, has_heights);
+        let from = corners(start);
         for cell in (0..self.cells()).filter(|&cell| cell != start) {
-            if is_less(gap(from, self.corners(cell)), reach) {
+            if gap(from, corners(cell)) < reach || reach == f64::INFINITY {
                 put(near, cell as usize);
             }
         }
         put(fresh, start as usize);
         while let Some(cell) = take_first(fresh) {
-            let here = self.corners(cell);
+            let here = corners(cell);
             for (i, word) in near.iter_mut().enumerate() {
                 let mut rest = *word;
                 while rest != 0 {
                     let bit = rest.trailing_zeros();
                     rest &= rest - 1;
                     let next = i * 64 + bit as usize;
-                    let apart = gap(here, self.corners(next as u32)).partial_cmp(&TOUCH);
-                    // A distance that is no number is none.
-                    if apart != Some(core::cmp::Ordering::Greater) {
+                    if gap(here, corners(next as u32)) <= TOUCH {
                         *word &= !(1 << bit);
                         put(words, next);
                         put(fresh, next);
@@ -165,12 +172,17 @@ impl CellBundle<'_> {
     }
 
     /// The box of a cell; everything where the bundle does not know.
-    fn corners(&self, cell: u32) -> Corners {
-        const EVERYTHING: Corners = [[f64::NEG_INFINITY; 3], [f64::INFINITY; 3]];
-        let corners = self.bounds(cell);
-        corners.map_or(EVERYTHING, |corners| {
-            corners.map(|corner| corner.map(f64::from))
-        })
+    fn corners(&self, cell: u32, has_heights: bool) -> Corners {
+        const LOWEST: f64 = f64::NEG_INFINITY;
+        const HIGHEST: f64 = f64::INFINITY;
+        let Some(corners) = self.bounds(cell) else {
+            return [[LOWEST; 3], [HIGHEST; 3]];
+        };
+        let [low, high] = corners.map(|corner| corner.map(f64::from));
+        match (has_heights, low, high) {
+            (true, ..) => [low, high],
+            (false, [x, y, _], [u, v, _]) => [[x, y, LOWEST], [u, v, HIGHEST]],
+        }
     }
 }
 
@@ -190,17 +202,11 @@ fn gap(a: Corners, b: Corners) -> f64 {
     let mut square = 0.0;
     let sides = a[0].into_iter().zip(a[1]).zip(b[0].into_iter().zip(b[1]));
     for ((a_low, a_high), (b_low, b_high)) in sides {
-        // A number that is none is no distance.
+        // The greater of a number and of none is the number.
         let side = (b_low - a_high).max(a_low - b_high).max(0.0);
         square += side * side;
     }
     square.sqrt()
-}
-
-/// Whether `x` is less than `limit`, or either is no number.
-fn is_less(x: f64, limit: f64) -> bool {
-    use core::cmp::Ordering::{Equal, Greater};
-    limit == f64::INFINITY || !matches!(x.partial_cmp(&limit), Some(Greater | Equal))
 }
 
 fn has(words: &[u64], at: usize) -> bool {

@@ -9,15 +9,16 @@ use crate::format::{Grid, Quad, Sample};
 pub(super) struct Disc {
     centre: Sample,
     spacing: [f64; 2],
-    reach: f64,
+    /// The reach, squared.
+    square: f64,
     /// First and last column, first and last row, in the grid.
     columns: [u32; 2],
     rows: [u32; 2],
 }
 
 impl Disc {
+    /// `reach` is counted.
     pub fn new(grid: Grid, spacing: [f64; 2], centre: Sample, reach: f64) -> Self {
-        let reach = super::reach::counted(reach);
         let side = |at: u32, step: f64, limit: u32| {
             // A square more than needed: what is too far is found out sample by sample.
             let steps = (reach / step).ceil() + 1.0;
@@ -34,7 +35,12 @@ impl Disc {
         Self {
             centre,
             spacing,
-            reach,
+            // What is not nothing stays so, or the samples around would be lost.
+            square: if reach > 0.0 {
+                (reach * reach).max(f64::MIN_POSITIVE)
+            } else {
+                0.0
+            },
             columns: side(centre.column, spacing[0], grid.width()),
             rows: side(centre.row, spacing[1], grid.height()),
         }
@@ -47,13 +53,8 @@ impl Disc {
         let [dx, dy] = self.spacing;
         let x = f64::from(columns.saturating_sub(1)) * dx;
         let y = f64::from(rows.saturating_sub(1)) * dy;
-        // Not `x² + y² < reach²` turned round: a distance that is no number counts as in reach.
-        columns | rows == 0
-            || self.reach > 0.0
-                && !matches!(
-                    (x * x + y * y).partial_cmp(&(self.reach * self.reach)),
-                    Some(core::cmp::Ordering::Greater | core::cmp::Ordering::Equal)
-                )
+        // A square that is beyond all numbers is that of an endless reach.
+        columns | rows == 0 || x * x + y * y < self.square || self.square == f64::INFINITY
     }
 
     /// Whether a sample is in reach.

@@ -41,6 +41,7 @@ impl TerrainBundle<'_> {
         if !self.valid().has_sample(a) || !self.valid().has_sample(b) {
             return false;
         }
+        let reach = reach.map(super::reach::counted);
         let disc = |centre, reach| Disc::new(self.grid(), self.parameters().spacing, centre, reach);
         let search = Search {
             terrain: self,
@@ -48,6 +49,11 @@ impl TerrainBundle<'_> {
             b: disc(b, reach[1]),
             now: [a, b],
         };
+        // Where something was lost, the records of blocks say less than all that is known of two
+        // samples.
+        if reach == [0.0; 2] {
+            return search.sees_now();
+        }
         search.finds(limit)
     }
 }

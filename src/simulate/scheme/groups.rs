@@ -189,7 +189,8 @@ impl<'a> Groups<'a> {
         for other in (0..self.known.len()).filter(|other| *other != player) {
             if let Between::Apart(set, _) = &self.pairs[Self::at(player, other)] {
                 let side = usize::from(player > other);
-                let same = |(known, on): &(Arc<Halves>, usize)| Arc::ptr_eq(known, set) && *on == side;
+                let same =
+                    |(known, on): &(Arc<Halves>, usize)| Arc::ptr_eq(known, set) && *on == side;
                 if !own.halves.iter().any(same) {
                     own.halves.push((set.clone(), side));
                 }
@@ -207,7 +208,15 @@ impl<'a> Groups<'a> {
                 continue;
             };
             asks = true;
-            wire.send(item(SERVER, player, player, Word::Hello, (place, at), scene.frame, 0));
+            wire.send(item(
+                SERVER,
+                player,
+                player,
+                Word::Hello,
+                (place, at),
+                scene.frame,
+                0,
+            ));
         }
         asks
     }
@@ -239,7 +248,18 @@ impl<'a> Groups<'a> {
                 }
                 let version = known.version;
                 let spot = (here, at);
-                put(wire, item(SERVER, viewer, viewer, Word::Agree, spot, scene.frame, version));
+                put(
+                    wire,
+                    item(
+                        SERVER,
+                        viewer,
+                        viewer,
+                        Word::Agree,
+                        spot,
+                        scene.frame,
+                        version,
+                    ),
+                );
             }
             if self.known[viewer].open == 0 {
                 continue;
@@ -251,7 +271,10 @@ impl<'a> Groups<'a> {
                 let apart = matches!(self.pairs[Self::at(viewer, other)], Between::Apart(..));
                 if !apart && scene.would_see((viewer, here), (other, there)) {
                     let frame = frame as usize;
-                    put(wire, item(SERVER, viewer, other, Word::Position, (there, at), frame, 0));
+                    put(
+                        wire,
+                        item(SERVER, viewer, other, Word::Position, (there, at), frame, 0),
+                    );
                 }
             }
         }
@@ -286,7 +309,15 @@ fn says(scene: &Scene, player: usize, place: Place, version: u32) -> Item {
     let spot = (place, at);
     Item {
         to: SERVER,
-        ..item(player as u32, 0, player, Word::Position, spot, scene.frame, version)
+        ..item(
+            player as u32,
+            0,
+            player,
+            Word::Position,
+            spot,
+            scene.frame,
+            version,
+        )
     }
 }
 
@@ -337,7 +368,9 @@ impl Scheme for Groups<'_> {
             Word::Agree => {
                 let told = &mut self.known[player].told;
                 if item.answers > self.clients[player].version
-                    && let Some(at) = told.iter().position(|(version, _)| *version == item.answers)
+                    && let Some(at) = told
+                        .iter()
+                        .position(|(version, _)| *version == item.answers)
                 {
                     let (version, own) = told[at].clone();
                     told.drain(..=at);
