@@ -5,58 +5,11 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::dice::Dice;
 
-use super::field::Place;
+use super::loopback::Loopback;
 use super::network::{Lines, Losses};
 
+pub use super::item::{AGREEMENT, HEADERS, Item, PIECE, POSITION, PREAMBLE, SERVER, Word, pieces};
 pub use super::network::Network;
-
-/// The server's number among those who send; players are numbered from 0.
-pub const SERVER: u32 = u32::MAX;
-
-/// Headers of UDP (8 bytes) and of IP version 4 (20).
-pub const HEADERS: u64 = 28;
-/// Header of a game's packet: its number, its kind, the frame.
-pub const PREAMBLE: u64 = 8;
-/// A position: whose, and x, y and z in four bytes each.
-pub const POSITION: u64 = 14;
-/// What an agreement on a frontier set takes beside a position: the place that it answers, and the
-/// frame.
-pub const AGREEMENT: u64 = 8;
-/// What of a packet IP carries in one piece, its own header taken off.
-pub const PIECE: u64 = 1480;
-
-/// What is said of a player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
-    /// Where they are.
-    Position,
-    /// Where they are, and an answer is wanted.
-    Hello,
-    /// Where they are, and that they keep to the frontier set that is made from there and from the
-    /// place that they were told last.
-    Agree,
-}
-
-/// One statement in a packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Item {
-    /// Who says it.
-    pub from: u32,
-    /// To whom.
-    pub to: u32,
-    /// Of which player.
-    pub about: u32,
-    /// What.
-    pub word: Word,
-    /// The place that player was in.
-    pub place: Place,
-    /// Where in it.
-    pub at: [f32; 3],
-    /// In which frame.
-    pub frame: u32,
-    /// The place that an agreement answers.
-    pub answers: Place,
-}
 
 /// Everything that one scheme sends.
 #[derive(Debug)]
@@ -77,6 +30,9 @@ pub struct Wire {
     coming: BinaryHeap<Travelling<Packet>>,
     /// The same: the packet that may be added to.
     open: Option<Packet>,
+    /// Real sockets, if packets go over them.
+    loopback: Option<Loopback>,
+    fault: Option<std::io::Error>,
     sent: u64,
     /// When the last packet arrives; none if it is lost.
     arrival: Option<f64>,
@@ -143,6 +99,8 @@ impl Wire {
             later: BinaryHeap::new(),
             coming: BinaryHeap::new(),
             open: None,
+            loopback: None,
+            fault: None,
             sent: 0,
             arrival: None,
             length: 0,
@@ -167,6 +125,30 @@ impl Wire {
         &self.network
     }
 
+    /// Sends everything over sockets of the loopback from now on. On a network on which all arrives
+    /// at once.
+    pub fn over(mut self, loopback: Option<Loopback>) -> Self {
+        self.loopback = loopback;
+        self
+    }
+
+    /// Datagrams and bytes that went over the loopback, headers of UDP and IP added.
+    ///
+    /// # Errors
+    ///
+    /// Why the loopback carries nothing any more.
+    pub fn carried(&mut self) -> std::io::Result<Option<[u64; 2]>> {
+        self.close();
+        match (self.fault.take(), &self.loopback) {
+            (Some(fault), _) => Err(fault),
+            (None, Some(loopback)) => {
+                let headers = HEADERS * loopback.datagrams + loopback.pieces;
+                Ok(Some([loopback.datagrams, loopback.bytes + headers]))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
     /// What the clock says. [Unit: ms]
     pub fn now(&self) -> f64 {
         self.now
@@ -187,7 +169,7 @@ impl Wire {
         self.length = PREAMBLE;
         let way = self.way(item.from, item.to);
         self.arrival = way.map(|way| self.now + way);
-        if self.network.bandwidth > 0.0 {
+        if self.network.bandwidth > 0.0 || self.loopback.is_some() {
             self.open = Some(Packet {
                 items: Vec::new(),
                 bytes: HEADERS + PREAMBLE,
@@ -208,7 +190,6 @@ impl Wire {
             Word::Agree => POSITION + AGREEMENT,
             _ => POSITION,
         };
-        let pieces = |length: u64| (length + 8).div_ceil(PIECE);
         // Each further piece has a header of IP of its own.
         let bytes = more + 20 * (pieces(self.length + more) - pieces(self.length));
         self.bytes[side] += bytes;
@@ -245,6 +226,15 @@ impl Wire {
         let Some(from) = packet.items.first().map(|item| item.from) else {
             return;
         };
+        if let Some(loopback) = &mut self.loopback {
+            match loopback.carry(&packet.items) {
+                Ok(true) => self.here.extend(packet.items),
+                Ok(false) => self.lost += 1,
+                // Nothing goes on, and it is told at the end.
+                Err(error) => self.fault = Some(self.fault.take().unwrap_or(error)),
+            }
+            return;
+        }
         let passed = self.lines[0].pass(&self.network, from, self.now, packet.bytes);
         match (passed, packet.way) {
             (Some(passed), Some(way)) => {

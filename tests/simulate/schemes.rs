@@ -8,9 +8,10 @@ use viewcell::runtime::cell_frontier::Construction;
 use viewcell::runtime::{Bundle, CellBundle};
 use viewcell::simulate::bound::bound;
 use viewcell::simulate::field::Field;
+use viewcell::simulate::fit::fit;
 use viewcell::simulate::motion::{Model, MotionOptions, motion};
 use viewcell::simulate::play::{Play, PlayOptions};
-use viewcell::simulate::run::{NoScheme, Outcome, RunOptions, run};
+use viewcell::simulate::run::{Outcome, RunError, RunOptions, run};
 use viewcell::simulate::scheme::{SCHEMES, SchemeOptions};
 use viewcell::simulate::trace::{Spot, Trace};
 use viewcell::simulate::wire::{HEADERS, Network, POSITION, PREAMBLE};
@@ -102,6 +103,7 @@ fn options(network: Network, seed: u64) -> RunOptions {
         },
         network,
         seed,
+        loopback: None,
         clock: || Duration::ZERO,
     }
 }
@@ -286,7 +288,7 @@ fn a_name_that_is_none_is_told_of() {
     let field = Field::level(level);
     let play = played(&field, &wanderers(&level, 1));
     let error = run(&field, &play, &["Best".to_owned()], &options(instant(), 1)).unwrap_err();
-    assert_eq!(error, NoScheme("Best".into()));
+    assert!(matches!(&error, RunError::NoScheme(name) if name == "Best"));
     assert!(error.to_string().contains("best"));
 }
 
@@ -380,4 +382,54 @@ fn a_line_that_is_too_thin_loses_packets_and_one_that_is_not_does_not() {
         patient.score.late_frames > 10 * wide.score.late_frames.max(1),
         "all waits"
     );
+}
+
+#[test]
+fn datagrams_over_the_loopback_are_those_that_were_counted() {
+    let level = golden();
+    let field = Field::level(level);
+    let play = played(&field, &wanderers(&level, 4));
+    for (name, _) in SCHEMES {
+        let names = [(*name).to_owned()];
+        let counted = options(instant(), 4);
+        let sent = RunOptions {
+            loopback: Some(Duration::from_secs(300)),
+            ..counted.clone()
+        };
+        let counted = run(&field, &play, &names, &counted).unwrap().remove(0);
+        let sent = run(&field, &play, &names, &sent).unwrap().remove(0);
+        let total = |sides: [u64; 2]| sides[0] + sides[1];
+        assert_eq!(
+            sent.carried,
+            Some([total(counted.packets), total(counted.bytes)]),
+            "{name}"
+        );
+        assert_eq!(sent.score.late_frames, counted.score.late_frames, "{name}");
+        assert_eq!(sent.lost, 0);
+    }
+}
+
+#[test]
+fn parameters_of_made_up_motion_are_found_again() {
+    let level = golden();
+    let field = Field::level(level);
+    for (speed, pause) in [(40.0, 2.0), (90.0, 0.7)] {
+        let options = MotionOptions {
+            players: 12,
+            seconds: 1200.0,
+            hz: 20.0,
+            speed,
+            pause,
+            deaths: 1.5,
+            respawn: 4.0,
+            ..MotionOptions::usual(&field, Model::Waypoints)
+        };
+        let trace = motion(&field, &options).unwrap();
+        let found = fit(&trace, 1e5);
+        let near = |found: f64, given: f64, part: f64| (found / given - 1.0).abs() < part;
+        assert!(near(found.speed, speed, 0.15), "{found:?}");
+        assert!(near(found.pause, pause, 0.25), "{found:?}");
+        assert!(near(found.deaths, 1.5, 0.25), "{found:?}");
+        assert!(near(found.respawn, 4.0, 0.1), "{found:?}");
+    }
 }

@@ -20,9 +20,17 @@ pub struct Options {
     /// The bundle
     #[arg(required_unless_present = "job_file")]
     bundle: Option<PathBuf>,
-    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
-    #[arg(long, value_name = "CSV")]
-    traces: Option<PathBuf>,
+    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead; or on a terrain
+    /// several tracks in GPX, with a comma between them, a player each
+    #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
+    traces: Vec<PathBuf>,
+    /// With tracks in GPX: where the middle of each is put, in metres east and south of the first
+    /// sample; else they lie where the terrain lies on earth
+    #[arg(long, value_name = "EAST,SOUTH", value_parser = place, requires = "traces")]
+    place: Option<Place>,
+    /// Without a trace: players move as those of this one do; other options of motion go before
+    #[arg(long, value_name = "CSV", conflicts_with = "traces")]
+    like: Option<PathBuf>,
     /// Without a trace: how many players are made up
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(2..=1024), conflicts_with = "traces")]
     players: u16,
@@ -47,6 +55,9 @@ pub struct Options {
     /// Without a trace: how often a minute each player dies
     #[arg(long, value_name = "RATE", value_parser = not_negative, conflicts_with = "traces")]
     deaths: Option<f64>,
+    /// Without a trace: for how many seconds players stay dead
+    #[arg(long, value_name = "S", value_parser = not_negative, conflicts_with = "traces")]
+    respawn: Option<f64>,
     /// Frames a second, of clients and of the server
     #[arg(long, default_value = "10", value_parser = positive)]
     hz: f64,
@@ -136,6 +147,15 @@ pub struct Job {
     pub bundle: PathBuf,
     /// The trace; null for players that are made up.
     pub traces: Option<PathBuf>,
+    /// More tracks in GPX.
+    #[serde(default)]
+    pub more_traces: Vec<PathBuf>,
+    /// Where the middle of each track is put, in metres east and south.
+    #[serde(default)]
+    pub place: Option<[f64; 2]>,
+    /// The trace whose motion is made up; null for none.
+    #[serde(default)]
+    pub like: Option<PathBuf>,
     /// Players that are made up.
     pub players: u16,
     /// Where they go.
@@ -152,6 +172,9 @@ pub struct Job {
     pub pause: Option<f64>,
     /// How often a minute they die.
     pub deaths: Option<f64>,
+    /// For how many seconds they stay dead.
+    #[serde(default)]
+    pub respawn: Option<f64>,
     /// Frames a second.
     pub hz: f64,
     /// There and back, in milliseconds.
@@ -206,7 +229,11 @@ impl Options {
         };
         let job = Job {
             bundle,
-            traces: self.traces.clone(),
+            traces: self.traces.first().cloned(),
+            more_traces: self.traces.iter().skip(1).cloned().collect(),
+            place: self.place.map(|place| place.0),
+            like: self.like.clone(),
+            respawn: self.respawn,
             players: self.players,
             motion: self.motion,
             seconds: self.seconds,
@@ -313,6 +340,7 @@ impl Job {
             speed: self.walk.unwrap_or(usual.speed),
             pause: self.pause.unwrap_or(usual.pause),
             deaths: self.deaths.unwrap_or(usual.deaths),
+            respawn: self.respawn.unwrap_or(usual.respawn),
             ..usual
         }
     }
@@ -340,6 +368,18 @@ pub fn read(path: &Path) -> Result<Job, Failure> {
         ))
     })?;
     job.check("schemes").map(|()| job)
+}
+
+/// Metres east and south of the first sample.
+#[derive(Clone, Copy)]
+struct Place([f64; 2]);
+
+fn place(text: &str) -> Result<Place, String> {
+    let number = |word: &str| word.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    let place = text
+        .split_once(',')
+        .and_then(|(east, south)| Some(Place([number(east)?, number(south)?])));
+    place.ok_or_else(|| "expected EAST,SOUTH in metres, with a comma between them".to_owned())
 }
 
 fn positive(text: &str) -> Result<f64, String> {
