@@ -82,6 +82,15 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             "experiment-compression.json",
             schema_for!(experiment::CompressionDocument),
         ),
+        (
+            "experiment-compression-level.json",
+            schema_for!(experiment::MergingDocument),
+        ),
+        (
+            "experiment-sent.json",
+            schema_for!(experiment::SentDocument),
+        ),
+        ("simulate-fit.json", schema_for!(simulate::FitDocument)),
         ("verify.json", schema_for!(verify::Document)),
     ]
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::ahead::{Ahead, ahead};
 use crate::dice::Dice;
 use crate::runtime::CellBundle;
 use crate::runtime::cell_frontier::{Construction, ShortMemory};
@@ -25,6 +26,8 @@ pub struct EpvsDocument {
     pub unreachable: f64,
     /// Each construction, over all pairs and over those of one component.
     pub frontiers: Vec<Frontiers>,
+    /// Sets made beforehand for all pairs, beside those made when they are asked for.
+    pub ahead: Ahead,
 }
 
 /// The frontiers of one construction.
@@ -45,12 +48,17 @@ pub struct Frontiers {
     pub smaller: f64,
 }
 
-/// Measures a level: how far cells are apart, and the frontiers of at most `limit` pairs.
+/// Measures a level: how far cells are apart, the frontiers of at most `limit` pairs, and those of as
+/// many as take `memory` bytes when all are made beforehand.
 ///
 /// # Errors
 ///
 /// [`ShortMemory`] where a frontier needs more memory than its construction says.
-pub fn measure_level(level: &CellBundle<'_>, limit: u64) -> Result<EpvsDocument, ShortMemory> {
+pub fn measure_level(
+    level: &CellBundle<'_>,
+    limit: u64,
+    memory: u64,
+) -> Result<EpvsDocument, ShortMemory> {
     let cells = level.cells();
     let component_of = components(level);
     let mut sizes = vec![0_u64; component_of.iter().max().map_or(0, |last| last + 1)];
@@ -141,6 +149,7 @@ pub fn measure_level(level: &CellBundle<'_>, limit: u64) -> Result<EpvsDocument,
         },
         unreachable: percent((ordered - reached) as f64, ordered as f64),
         frontiers,
+        ahead: ahead(level, memory)?,
     })
 }
 

@@ -1,15 +1,19 @@
 //! Methods side by side, and the papers' experiments: what is measured, and how.
 
+mod ahead;
 mod compression;
 mod epvs;
 mod frontier;
 pub mod interest;
+mod merging;
 pub mod perception;
 mod visibility;
 
+pub use ahead::{Ahead, ahead};
 pub use compression::{Kept, deepest_first, optimal};
 pub use epvs::{EpvsDocument, Frontiers, measure_level};
 pub use frontier::{CASES, Case, Measured, Summary, hidden_pairs, measure, measure_cases, some_of};
+pub use merging::{Merged, MergingRow, compare_merging};
 pub use visibility::{
     Against, Compared, ModeShares, MotionOptions, MotionSample, compare_modes, middle,
 };

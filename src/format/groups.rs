@@ -145,18 +145,27 @@ impl<'a> Groups<'a> {
     ///
     /// Time: a walk down one skeleton, and for a mixed block one record ([`BlockPair::seen`]).
     pub fn sees_any(&self, viewer: (u32, u32), from: u64, target: (u32, u32), to: u64) -> bool {
-        let from = from & self.valid.block(viewer.0, viewer.1);
         let to = to & self.valid.block(target.0, target.1);
-        if from == 0 || to == 0 {
-            return false;
+        to != 0 && self.seen_from(viewer, from, target) & to != 0
+    }
+
+    /// The samples of block `target` that any of the samples `from` (a word of a block bitmap) of
+    /// block `viewer` sees, voids left out: of those to be seen, bits without terrain may be either.
+    /// All where the bytes are damaged.
+    ///
+    /// Time: as [`Groups::sees_any`].
+    pub fn seen_from(&self, viewer: (u32, u32), from: u64, target: (u32, u32)) -> u64 {
+        let from = from & self.valid.block(viewer.0, viewer.1);
+        if from == 0 {
+            return 0;
         }
         let Some(group) = self.group(viewer.0, viewer.1) else {
-            return true;
+            return !0;
         };
         match group.skeleton.find(Quad::new(3, target.0, target.1)) {
-            Found::Leaf(visible) => visible,
-            Found::Mixed => true,
-            Found::Block(item) => self.seen(&group, item, viewer, from, target) & to != 0,
+            Found::Leaf(false) => 0,
+            Found::Block(item) => self.seen(&group, item, viewer, from, target),
+            Found::Leaf(true) | Found::Mixed => !0,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Where each of two players may be.
 
-use crate::runtime::frontier::Frontier;
+use crate::runtime::Sample;
+use crate::runtime::frontier::Region;
 
 /// Where one of two players may be.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,7 +9,131 @@ pub enum Half {
     /// Cells, a bit each.
     Cells(Box<[u64]>),
     /// Samples.
-    Samples(Frontier),
+    Samples(Runs),
+    /// Samples of one block.
+    Few(Few),
+}
+
+impl Half {
+    /// How many bytes it takes in memory.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Cells(words) => 8 * words.len(),
+            Self::Samples(samples) => samples.bytes(),
+            Self::Few(_) => 16,
+        }
+    }
+}
+
+/// Samples of a grid: of each row of blocks of 8 × 8 samples, runs of blocks that are alike. Regions
+/// are made of large squares, so there are few.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runs {
+    /// The first row of blocks.
+    top: u32,
+    /// For each row the first of its runs, and behind the last row the number of all runs.
+    rows: Box<[u32]>,
+    /// For each run the column of blocks behind it.
+    ends: Box<[u32]>,
+    /// For each run what its blocks hold, as in a block bitmap.
+    words: Box<[u64]>,
+}
+
+impl Runs {
+    /// The samples of a region.
+    pub fn new(region: &Region) -> Self {
+        let (columns, rows) = region.grid().block_shape();
+        let is_empty = |row: &u32| (0..columns).all(|column| region.block(column, *row) == 0);
+        let top = (0..rows).take_while(is_empty).count() as u32;
+        let bottom = rows - (top..rows).rev().take_while(is_empty).count() as u32;
+        let (mut starts, mut ends, mut words) = (Vec::new(), Vec::<u32>::new(), Vec::new());
+        for row in top..bottom {
+            let first = words.len();
+            starts.push(first as u32);
+            for column in 0..columns {
+                let word = region.block(column, row);
+                match (words[first..].last(), ends.last_mut()) {
+                    (Some(last), Some(end)) if *last == word => *end = column + 1,
+                    _ => {
+                        words.push(word);
+                        ends.push(column + 1);
+                    }
+                }
+            }
+        }
+        starts.push(words.len() as u32);
+        Self {
+            top,
+            rows: starts.into(),
+            ends: ends.into(),
+            words: words.into(),
+        }
+    }
+
+    /// Whether a sample is in it. O(log runs of a row).
+    pub fn contains(&self, sample: Sample) -> bool {
+        let Some(row) = (sample.row >> 3).checked_sub(self.top) else {
+            return false;
+        };
+        let Some([first, end]) = self
+            .rows
+            .get(row as usize..)
+            .and_then(|rows| rows.first_chunk())
+        else {
+            return false;
+        };
+        let (first, end) = (*first as usize, *end as usize);
+        let column = sample.column >> 3;
+        let run = first + self.ends[first..end].partition_point(|end| *end <= column);
+        run < end && self.words[run] & Few::bit(sample) != 0
+    }
+
+    fn bytes(&self) -> usize {
+        4 * self.rows.len() + 12 * self.words.len()
+    }
+}
+
+/// Some of the 8 × 8 samples of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Few {
+    column: u32,
+    row: u32,
+    /// A word of a block bitmap.
+    pub bits: u64,
+}
+
+impl Few {
+    /// None of the block that holds a sample.
+    pub fn new(around: Sample) -> Self {
+        Self {
+            column: around.column >> 3,
+            row: around.row >> 3,
+            bits: 0,
+        }
+    }
+
+    /// Column and row of the block.
+    pub fn block(&self) -> (u32, u32) {
+        (self.column, self.row)
+    }
+
+    /// The bit of a sample in its block.
+    pub fn bit(sample: Sample) -> u64 {
+        1 << ((sample.row & 7) << 3 | sample.column & 7)
+    }
+
+    /// The samples of the block whose bits are set in a word.
+    pub fn samples(&self, word: u64) -> impl Iterator<Item = Sample> + use<> {
+        let (column, row) = (self.column << 3, self.row << 3);
+        (0..64_u32)
+            .filter(move |bit| word >> bit & 1 == 1)
+            .map(move |bit| Sample::new(column + (bit & 7), row + (bit >> 3)))
+    }
+
+    /// Whether a sample is in it.
+    pub fn has(&self, sample: Sample) -> bool {
+        self.block() == (sample.column >> 3, sample.row >> 3) && self.bits & Self::bit(sample) != 0
+    }
 }
 
 /// Two regions: of the player with the lower number, and of the other.
@@ -18,4 +143,32 @@ pub type Halves = [Half; 2];
 pub(super) fn has(words: &[u64], cell: u32) -> bool {
     let word = words.get(cell as usize / 64);
     word.is_some_and(|word| word >> (cell % 64) & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::Grid;
+    use crate::runtime::frontier::Frontier;
+
+    #[test]
+    fn runs_hold_what_the_region_holds() {
+        // The region is written by hand: a root that is mixed, its four children all or nothing.
+        for (bits, seed) in [(0b1010_0000_u8, 0), (0xFF, 1), (0b0110_1001, 2)] {
+            let grid = Grid::new(61, 47).unwrap();
+            let Ok(frontier) = Frontier::decode(grid, &[1, 61, 47, bits, !bits, bits ^ seed, 0, 0])
+            else {
+                continue;
+            };
+            let runs = Runs::new(&frontier.region());
+            for sample in grid.row_by_row() {
+                assert_eq!(
+                    runs.contains(sample),
+                    frontier.contains(sample),
+                    "{sample:?}"
+                );
+            }
+            assert!(!runs.contains(Sample::new(61, 0)) && !runs.contains(Sample::new(0, 1000)));
+        }
+    }
 }

@@ -7,28 +7,39 @@
 //! play             the players' places frame by frame
 //! scene            one frame, and who sees whom in it
 //! scheme           what is sent, one file each
-//! wire             what becomes of it on the network, and what it weighs
+//! network          how long packets take, which get lost
+//! wire             what becomes of them there, and what they weigh
 //! score            packets, bytes, who was told too late, who was told too much
 //! run              all of them, frame by frame
+//! loopback         the same packets as real datagrams
+//! sent             what a server really sent, beside what the level says
+//! fit              how players of a trace move, as parameters of made-up motion
 //! ```
 //!
-//! Nothing here opens a socket or looks at a clock, but to tell what a scheme costs: time is a
-//! number, packets are values, and the same seed gives the same figures.
+//! Nothing but `loopback` opens a socket or looks at a clock, but to tell what a scheme costs: time is
+//! a number, packets are values, and the same seed gives the same figures.
 //!
 //! Sources: A. Steed and C. Angus, *Supporting Scalable Peer to Peer Virtual Environments using
 //! Frontier Sets*, sections 5 to 7; S. Avni, *Frontier Sets in Large Terrains*, section 5.2.
 
 pub mod bound;
 pub mod field;
+pub mod fit;
+pub mod gpx;
 mod grow;
 mod half;
+pub mod item;
+mod lines;
+pub mod loopback;
 pub mod motion;
+pub mod network;
 pub mod play;
 pub mod regions;
 pub mod run;
 pub mod scene;
 pub mod scheme;
 pub mod score;
+pub mod sent;
 pub mod summary;
 mod touch;
 pub mod trace;

@@ -1,13 +1,15 @@
 //! Frontier sets for the schemes: two regions, no place of one visible from any of the other.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::runtime::cell_frontier::Construction as OfCells;
 use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
+use crate::runtime::{Quad, Sample, TerrainBundle, Visibility};
 
-use super::field::{Field, Place};
+use super::field::{Field, Level, Place};
 use super::grow::{Seeds, Wide};
-use super::half::has;
+use super::half::{Few, Runs, has};
 
 pub use super::half::{Half, Halves};
 
@@ -15,7 +17,7 @@ pub use super::half::{Half, Halves};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construction {
     /// In a level by the equations of Steed and Angus; on a terrain in the order of Avni's thesis,
-    /// quads of 16 × 16 samples and more.
+    /// quads of 16 × 16 samples and more, from the largest hidden quads of 8 × 8 or more on.
     Published,
     /// The same, and then the second, or the smaller, region as large as can be.
     Tightened,
@@ -39,6 +41,39 @@ pub struct Regions<'a> {
     builder: Option<FrontierBuilder<'a>>,
     /// The cells within reach of a cell.
     reaches: HashMap<Place, Box<[u64]>>,
+    kept: Kept,
+}
+
+/// Sets that were made before. Players go the same ways again and again.
+#[derive(Debug, Default)]
+struct Kept {
+    of_places: HashMap<[Place; 2], Option<Arc<Halves>>>,
+    of_quads: HashMap<[Quad; 2], Option<Arc<Halves>>>,
+    /// What they take. [Unit: bytes]
+    bytes: usize,
+}
+
+/// The most memory that sets made before may take. [Unit: bytes]
+const MOST_BYTES: usize = 1 << 28;
+
+impl Kept {
+    /// Makes room for so many bytes more.
+    fn grows(&mut self, more: usize) {
+        if self.bytes + more > MOST_BYTES {
+            // All at once: what comes next does not depend on which was asked for last.
+            *self = Self::default();
+        }
+        self.bytes += more;
+    }
+}
+
+/// Levels of the quads that a set may begin with, those of the one and of the other player, the
+/// first pair that is hidden from each other.
+const STARTS: [[u32; 2]; 6] = [[6, 6], [5, 5], [4, 4], [4, 3], [3, 4], [3, 3]];
+
+/// The quad of a level that holds a sample.
+fn ancestor(sample: Sample, level: u32) -> Quad {
+    Quad::new(level, sample.column >> level, sample.row >> level)
 }
 
 /// How far a player may have gone since they were last heard of, for whom a set is made without
@@ -73,6 +108,7 @@ impl<'a> Regions<'a> {
             wide,
             builder,
             reaches: HashMap::new(),
+            kept: Kept::default(),
         }
     }
 
@@ -82,34 +118,43 @@ impl<'a> Regions<'a> {
     }
 
     /// The set of two players; none where one sees the other.
-    pub fn make(&mut self, [a, b]: [Place; 2]) -> Option<Halves> {
-        if !self.field.hidden(a, b) {
+    pub fn make(&mut self, places: [Place; 2]) -> Option<Arc<Halves>> {
+        if !self.field.hidden(places[0], places[1]) {
             return None;
         }
-        match self.field {
-            Field::Terrain(_) => self.on_terrain(a, b),
-            Field::Level(level) => {
-                let simple = match self.construction {
-                    Construction::Published => OfCells::Published,
-                    Construction::Tightened => OfCells::Tightened,
-                    Construction::Grown => {
-                        return self.wide.as_mut().map(|wide| wide.grow_in_turn(a, b));
-                    }
-                    Construction::Wide => {
-                        let wide = self.wide.as_mut();
-                        return wide.map(|wide| wide.grow(&Seeds::One(a), &Seeds::One(b)));
-                    }
-                };
-                let set = level.bundle.frontier(a, b, simple, &mut self.memory);
-                let set = set.ok().flatten()?;
-                Some([set.ab, set.ba].map(|words| Half::Cells(words.into())))
-            }
+        let Field::Level(level) = self.field else {
+            return self.on_terrain(places);
+        };
+        if let Some(set) = self.kept.of_places.get(&places) {
+            return set.clone();
         }
+        let set = self.in_level(level, places).map(Arc::new);
+        let words = (level.bundle.cells() as usize).div_ceil(64);
+        self.kept.grows(64 + 16 * words);
+        self.kept.of_places.insert(places, set.clone());
+        set
+    }
+
+    fn in_level(&mut self, level: &Level, [a, b]: [Place; 2]) -> Option<Halves> {
+        let simple = match self.construction {
+            Construction::Published => OfCells::Published,
+            Construction::Tightened => OfCells::Tightened,
+            Construction::Grown => {
+                return self.wide.as_mut().map(|wide| wide.grow_in_turn(a, b));
+            }
+            Construction::Wide => {
+                let wide = self.wide.as_mut();
+                return wide.map(|wide| wide.grow(&Seeds::One(a), &Seeds::One(b)));
+            }
+        };
+        let set = level.bundle.frontier(a, b, simple, &mut self.memory);
+        let set = set.ok().flatten()?;
+        Some([set.ab, set.ba].map(|words| Half::Cells(words.into())))
     }
 
     /// A set for two players of whom one, number `gone` of the pair, has not been heard of for a
     /// while and may be somewhere else by now; none where it cannot be told.
-    pub fn guess(&mut self, pair: [Place; 2], gone: usize) -> Option<Halves> {
+    pub fn guess(&mut self, pair: [Place; 2], gone: usize) -> Option<Arc<Halves>> {
         let [a, b] = pair;
         if self.field.hidden(a, b) {
             return self.make(pair);
@@ -129,15 +174,43 @@ impl<'a> Regions<'a> {
         if gone == 0 {
             core::mem::swap(&mut seeds, &mut one);
         }
-        Some(wide.grow(&one, &seeds))
+        Some(Arc::new(wide.grow(&one, &seeds)))
     }
 
-    fn on_terrain(&mut self, a: Place, b: Place) -> Option<Halves> {
+    /// The set of the largest quads around two players of which neither sees the other: whoever
+    /// comes to the same quads is given the same set, so that few are made. Where the 8 × 8 samples
+    /// around each may see each other, a set is soon left, and is made of these alone.
+    fn on_terrain(&mut self, [a, b]: [Place; 2]) -> Option<Arc<Halves>> {
         let Field::Terrain(terrain) = self.field else {
             return None;
         };
+        let around = [a, b].map(|place| self.field.sample(place));
+        for levels in STARTS {
+            let quads = [0, 1].map(|i| ancestor(around[i], levels[i]));
+            let set = match self.kept.of_quads.get(&quads) {
+                Some(set) => set.clone(),
+                None => {
+                    let set = self.around(terrain, quads).map(Arc::new);
+                    let bytes = |set: &Arc<Halves>| set.iter().map(Half::bytes).sum();
+                    self.kept.grows(128 + set.as_ref().map_or(0, bytes));
+                    self.kept.of_quads.insert(quads, set.clone());
+                    set
+                }
+            };
+            if set.is_some() {
+                return set;
+            }
+        }
+        self.nearby(terrain, around).map(Arc::new)
+    }
+
+    fn around(&mut self, terrain: &TerrainBundle, quads: [Quad; 2]) -> Option<Halves> {
+        let hidden = |a, b| terrain.visible_quads(a, b) == Visibility::Hidden;
+        let [a, b] = quads;
+        if !hidden(a, b) || !self.field.is_mutual() && !hidden(b, a) {
+            return None;
+        }
         let builder = self.builder.as_mut()?;
-        // The thesis's own options take up to a second a set: its order, with large quads alone.
         let published = FrontierOptions {
             order: Order::Fifo,
             tighten: false,
@@ -151,9 +224,9 @@ impl<'a> Regions<'a> {
             },
             Construction::Grown | Construction::Wide => FrontierOptions::default(),
         };
-        let (a, b) = (self.field.sample(a), self.field.sample(b));
-        builder.build(a, b, &options).ok()?;
-        if !builder.region(Side::A).contains(a) {
+        builder.begin_at(quads, &options).ok()?;
+        while !builder.step(u32::MAX) {}
+        if builder.region(Side::A).is_empty() {
             return None;
         }
         // The way along which samples are closer to each other leads through more of them.
@@ -161,13 +234,50 @@ impl<'a> Regions<'a> {
         let steps = (self.reach / dx.min(dy)).ceil();
         // One more for where in the sample a player is.
         let margin = if steps > 0.0 { steps as u32 + 1 } else { 0 };
-        Some(Side::BOTH.map(|side| Half::Samples(builder.core(side, margin))))
+        Some(Side::BOTH.map(|side| {
+            Half::Samples(match margin {
+                0 => Runs::new(&builder.region(side)),
+                _ => Runs::new(&builder.core(side, margin).region()),
+            })
+        }))
+    }
+
+    /// Of the 8 × 8 samples around the first player those that the second does not see, and of those
+    /// around the second all that none of the first sees.
+    fn nearby(&self, terrain: &TerrainBundle, [a, b]: [Sample; 2]) -> Option<Halves> {
+        // A margin would leave nothing of it.
+        if self.reach > 0.0 {
+            return None;
+        }
+        let mut halves = [Few::new(a), Few::new(b)];
+        let [of_a, of_b] = &mut halves;
+        let valid = |few: &Few| terrain.valid().block(few.block().0, few.block().1);
+        if let (Some(groups), true) = (terrain.groups(), self.field.is_mutual()) {
+            let seen = groups.seen_from(of_b.block(), Few::bit(b), of_a.block());
+            of_a.bits = valid(of_a) & !seen;
+            let seen = groups.seen_from(of_a.block(), of_a.bits, of_b.block());
+            of_b.bits = valid(of_b) & !seen;
+        } else {
+            // Bundles of single trees, and those in which sight may be one way, are asked pair by
+            // pair, and of the second player's own sample alone.
+            of_b.bits = Few::bit(b);
+            let hidden = |a: &Sample| {
+                self.field
+                    .hidden(self.field.place_of(*a), self.field.place_of(b))
+            };
+            of_a.bits = of_a.samples(valid(of_a)).filter(hidden).map(Few::bit).sum();
+        }
+        if !halves[0].has(a) || !halves[1].has(b) {
+            return None;
+        }
+        Some(halves.map(Half::Few))
     }
 
     /// Whether a player is well inside a half: not out of it within the reach.
     pub fn keeps(&mut self, half: &Half, place: Place) -> bool {
         let words = match half {
             Half::Samples(samples) => return samples.contains(self.field.sample(place)),
+            Half::Few(few) => return few.has(self.field.sample(place)),
             Half::Cells(words) => words,
         };
         if self.reach == 0.0 {

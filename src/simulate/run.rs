@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::field::Field;
+use super::loopback::Loopback;
 use super::play::Play;
 use super::scene::Scene;
 use super::scheme::{self, Scheme, SchemeOptions, Sets};
@@ -13,16 +14,21 @@ use super::wire::{Network, Wire};
 pub type Clock = fn() -> Duration;
 
 /// How schemes are played.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RunOptions {
     /// How packets travel.
     pub network: Network,
     /// What schemes are told.
     pub scheme: SchemeOptions,
+    /// Whether a player must be in a line of sight, too, to count as seen: in a level.
+    pub lines: bool,
     /// Which packets get lost.
     pub seed: u64,
     /// What work is measured by.
     pub clock: Clock,
+    /// Whether packets go as datagrams over the loopback, on a network on which all arrives at once;
+    /// and how long that may take in all.
+    pub loopback: Option<Duration>,
 }
 
 /// What came of one scheme.
@@ -42,25 +48,36 @@ pub struct Outcome {
     pub score: Score,
     /// How long it worked.
     pub work: Duration,
+    /// Over the loopback: datagrams that were read, and their bytes with headers of UDP and IP.
+    pub carried: Option<[u64; 2]>,
 }
 
-/// There is no scheme of that name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoScheme(pub String);
+/// Why nothing was played.
+#[derive(Debug)]
+pub enum RunError {
+    /// There is no scheme of that name.
+    NoScheme(String),
+    /// The loopback fails a scheme.
+    Loopback(String, std::io::Error),
+}
 
-impl std::fmt::Display for NoScheme {
+impl std::fmt::Display for RunError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<&str> = scheme::SCHEMES.iter().map(|(name, _)| *name).collect();
-        write!(
-            f,
-            "there is no scheme {:?}; expected one of {}",
-            self.0,
-            names.join(", ")
-        )
+        match self {
+            Self::NoScheme(name) => {
+                let names: Vec<&str> = scheme::SCHEMES.iter().map(|(name, _)| *name).collect();
+                write!(
+                    f,
+                    "there is no scheme {name:?}; expected one of {}",
+                    names.join(", ")
+                )
+            }
+            Self::Loopback(name, error) => write!(f, "{name}, over the loopback: {error}"),
+        }
     }
 }
 
-impl std::error::Error for NoScheme {}
+impl std::error::Error for RunError {}
 
 /// One scheme at work.
 struct Lane<'a> {
@@ -94,17 +111,17 @@ impl Lane<'_> {
 ///
 /// # Errors
 ///
-/// [`NoScheme`] for a name that is none.
+/// [`RunError`] for a name that is none, and where the loopback fails.
 pub fn run<'a>(
     field: &'a Field<'a>,
     play: &Play,
     names: &[String],
     options: &RunOptions,
-) -> Result<Vec<Outcome>, NoScheme> {
-    let network = options.network;
+) -> Result<Vec<Outcome>, RunError> {
+    let network = &options.network;
     let frames = |ms: f64| (ms / play.step).ceil() as u32;
     // Through a server a position takes two ways and may wait for a frame at either end.
-    let way = network.rtt + 2.0 * network.jitter;
+    let way = network.longest(play.players, options.seed);
     let fresh = match network.is_instant() {
         true => 1,
         false => frames(way) + 3 + if network.loss > 0.0 { 2 } else { 0 },
@@ -114,18 +131,23 @@ pub fn run<'a>(
         .iter()
         .map(|name| {
             let scheme = scheme::scheme(name, field, play.players, &options.scheme)
-                .ok_or_else(|| NoScheme(name.clone()))?;
+                .ok_or_else(|| RunError::NoScheme(name.clone()))?;
+            let sockets = options
+                .loopback
+                .map(|most| Loopback::new(play.players, most));
+            let sockets = sockets.transpose();
+            let sockets = sockets.map_err(|error| RunError::Loopback(name.clone(), error))?;
             Ok(Lane {
                 name: name.clone(),
                 scheme,
-                wire: Wire::new(network, play.players, options.seed),
+                wire: Wire::new(network.clone(), play.players, options.seed).over(sockets),
                 score: Score::new(play, fresh, excused),
                 work: Duration::ZERO,
                 before: [0; 2],
             })
         })
-        .collect::<Result<Vec<_>, NoScheme>>()?;
-    let mut scene = Scene::new(field, play);
+        .collect::<Result<Vec<_>, RunError>>()?;
+    let mut scene = Scene::new(field, play, options.lines);
     let clock = options.clock;
     for frame in 0..play.frames {
         let now = frame as f64 * play.step;
@@ -155,9 +177,10 @@ pub fn run<'a>(
             lane.before = total;
         }
     }
-    Ok(lanes
-        .into_iter()
-        .map(|lane| Outcome {
+    let outcome = |mut lane: Lane| {
+        let carried = lane.wire.carried();
+        let carried = carried.map_err(|error| RunError::Loopback(lane.name.clone(), error))?;
+        Ok(Outcome {
             name: lane.name,
             packets: lane.wire.packets,
             bytes: lane.wire.bytes,
@@ -165,6 +188,8 @@ pub fn run<'a>(
             sets: lane.scheme.sets(),
             score: lane.score,
             work: lane.work,
+            carried,
         })
-        .collect())
+    };
+    lanes.into_iter().map(outcome).collect()
 }

@@ -1,6 +1,7 @@
 //! One frame: where everybody is, and who sees whom.
 
 use super::field::{Field, Place};
+use super::lines::in_sight;
 use super::play::Play;
 
 /// A frame of a play.
@@ -18,8 +19,10 @@ pub struct Scene<'s> {
     pub places: Vec<Option<Place>>,
     /// Where everybody's eye is.
     pub at: Vec<[f64; 3]>,
-    /// Who sees whom: a row for each viewer.
+    /// Who sees whom, by the bundle: a row for each viewer.
     sees: Vec<bool>,
+    /// Whether a line of sight is asked for besides, to judge by.
+    lines: bool,
     /// Who is somewhere else than in the frame before.
     moved: Vec<bool>,
     /// Pairs that the bundle was asked of.
@@ -28,7 +31,7 @@ pub struct Scene<'s> {
 
 impl<'s> Scene<'s> {
     /// Before the first frame.
-    pub fn new(field: &'s Field<'s>, play: &Play) -> Self {
+    pub fn new(field: &'s Field<'s>, play: &Play, lines: bool) -> Self {
         let players = play.players;
         Self {
             field,
@@ -38,6 +41,7 @@ impl<'s> Scene<'s> {
             places: vec![None; players],
             at: vec![[0.0; 3]; players],
             sees: vec![false; players * players],
+            lines,
             moved: vec![false; players],
             asked: 0,
         }
@@ -85,6 +89,17 @@ impl<'s> Scene<'s> {
     #[inline]
     pub fn sees(&self, viewer: usize, other: usize) -> bool {
         self.sees[viewer * self.players + other]
+    }
+
+    /// Whether a player can see another, by what is judged by.
+    pub fn truly_sees(&self, viewer: usize, other: usize) -> bool {
+        if !self.sees(viewer, other) || !self.lines {
+            return self.sees(viewer, other);
+        }
+        match self.field {
+            Field::Terrain(_) => true,
+            Field::Level(level) => in_sight(&level.bundle, self.at[viewer], self.at[other]),
+        }
     }
 
     /// Whether somebody at one place can see somebody at another, where the two are thought to be.

@@ -97,7 +97,7 @@ impl Score {
                 }
                 let slot = viewer * self.players + other;
                 let known = self.heard[slot] + self.fresh > frame + 1;
-                if scene.sees(viewer, other) {
+                if scene.truly_sees(viewer, other) {
                     self.visible_pairs += 1;
                     if known {
                         self.late[slot] = 0;

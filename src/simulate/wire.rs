@@ -5,89 +5,34 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::dice::Dice;
 
-use super::field::Place;
+use super::loopback::Loopback;
+use super::network::{Lines, Losses};
 
-/// The server's number among those who send; players are numbered from 0.
-pub const SERVER: u32 = u32::MAX;
-
-/// Headers of UDP (8 bytes) and of IP version 4 (20).
-pub const HEADERS: u64 = 28;
-/// Header of a game's packet: its number, its kind, the frame.
-pub const PREAMBLE: u64 = 8;
-/// A position: whose, and x, y and z in four bytes each.
-pub const POSITION: u64 = 14;
-/// What an agreement on a frontier set takes beside a position: the place that it answers, and the
-/// frame.
-pub const AGREEMENT: u64 = 8;
-/// What of a packet IP carries in one piece, its own header taken off.
-pub const PIECE: u64 = 1480;
-
-/// How packets travel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Network {
-    /// There and back: between a client and the server, and between two peers. [Unit: ms]
-    pub rtt: f64,
-    /// Added to each way at random, from nothing to this. [Unit: ms]
-    pub jitter: f64,
-    /// The share of packets that get lost.
-    pub loss: f64,
-    /// How many packets get lost in a row where any do, in the mean (Gilbert-Elliott: a state in
-    /// which all get lost); 1 for independent losses.
-    pub burst: f64,
-}
-
-impl Network {
-    /// Whether all arrives at once, so that questions are answered within a frame.
-    pub fn is_instant(&self) -> bool {
-        self.rtt == 0.0 && self.jitter == 0.0 && self.loss == 0.0
-    }
-}
-
-/// What is said of a player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
-    /// Where they are.
-    Position,
-    /// Where they are, and an answer is wanted.
-    Hello,
-    /// Where they are, and that they keep to the frontier set that is made from there and from the
-    /// place that they were told last.
-    Agree,
-}
-
-/// One statement in a packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Item {
-    /// Who says it.
-    pub from: u32,
-    /// To whom.
-    pub to: u32,
-    /// Of which player.
-    pub about: u32,
-    /// What.
-    pub word: Word,
-    /// The place that player was in.
-    pub place: Place,
-    /// Where in it.
-    pub at: [f32; 3],
-    /// In which frame.
-    pub frame: u32,
-    /// The place that an agreement answers.
-    pub answers: Place,
-}
+pub use super::item::{AGREEMENT, HEADERS, Item, PIECE, POSITION, PREAMBLE, SERVER, Word, pieces};
+pub use super::network::Network;
 
 /// Everything that one scheme sends.
 #[derive(Debug)]
 pub struct Wire {
     network: Network,
     dice: Dice,
-    /// For each who sends, whether packets get lost now: players, then the server.
-    losing: Vec<bool>,
+    losses: Losses,
+    /// There and back, for each player. [Unit: ms]
+    times: Vec<f64>,
+    /// Of the clients: up and down.
+    lines: [Lines; 2],
     now: f64,
     /// What arrives at once.
     here: VecDeque<Item>,
     /// What is on its way.
-    later: BinaryHeap<Travelling>,
+    later: BinaryHeap<Travelling<Item>>,
+    /// Where lines carry so much and no more: what is on its way to a client's line.
+    coming: BinaryHeap<Travelling<Packet>>,
+    /// The same: the packet that may be added to.
+    open: Option<Packet>,
+    /// Real sockets, if packets go over them.
+    loopback: Option<Loopback>,
+    fault: Option<std::io::Error>,
     sent: u64,
     /// When the last packet arrives; none if it is lost.
     arrival: Option<f64>,
@@ -101,28 +46,38 @@ pub struct Wire {
     pub lost: u64,
 }
 
+/// A packet on its way to a line.
 #[derive(Debug)]
-struct Travelling {
-    arrival: f64,
-    number: u64,
-    item: Item,
+struct Packet {
+    items: Vec<Item>,
+    /// With all headers.
+    bytes: u64,
+    /// How long it takes from line to line, but for those; none if it gets lost. [Unit: ms]
+    way: Option<f64>,
 }
 
-impl PartialEq for Travelling {
+#[derive(Debug)]
+struct Travelling<T> {
+    arrival: f64,
+    number: u64,
+    item: T,
+}
+
+impl<T> PartialEq for Travelling<T> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Travelling {}
+impl<T> Eq for Travelling<T> {}
 
-impl PartialOrd for Travelling {
+impl<T> PartialOrd for Travelling<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Travelling {
+impl<T> Ord for Travelling<T> {
     /// The greatest is the first to arrive.
     fn cmp(&self, other: &Self) -> Ordering {
         let time = other.arrival.total_cmp(&self.arrival);
@@ -134,12 +89,18 @@ impl Wire {
     /// An empty network. The same seed loses the same packets.
     pub fn new(network: Network, players: usize, seed: u64) -> Self {
         Self {
-            network,
             dice: Dice(seed),
-            losing: vec![false; players + 1],
+            losses: Losses::new(players),
+            times: network.times(players, seed),
+            lines: [Lines::new(players), Lines::new(players)],
+            network,
             now: 0.0,
             here: VecDeque::new(),
             later: BinaryHeap::new(),
+            coming: BinaryHeap::new(),
+            open: None,
+            loopback: None,
+            fault: None,
             sent: 0,
             arrival: None,
             length: 0,
@@ -156,7 +117,7 @@ impl Wire {
 
     /// Whether what arrives does so within the frame: packets may get lost.
     pub fn is_prompt(&self) -> bool {
-        self.network.rtt == 0.0 && self.network.jitter == 0.0
+        self.network.is_prompt()
     }
 
     /// How packets travel.
@@ -164,18 +125,57 @@ impl Wire {
         &self.network
     }
 
+    /// Sends everything over sockets of the loopback from now on. On a network on which all arrives
+    /// at once.
+    pub fn over(mut self, loopback: Option<Loopback>) -> Self {
+        self.loopback = loopback;
+        self
+    }
+
+    /// Datagrams and bytes that went over the loopback, headers of UDP and IP added.
+    ///
+    /// # Errors
+    ///
+    /// Why the loopback carries nothing any more.
+    pub fn carried(&mut self) -> std::io::Result<Option<[u64; 2]>> {
+        self.close();
+        match (self.fault.take(), &self.loopback) {
+            (Some(fault), _) => Err(fault),
+            (None, Some(loopback)) => {
+                let headers = HEADERS * loopback.datagrams + loopback.pieces;
+                Ok(Some([loopback.datagrams, loopback.bytes + headers]))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
     /// What the clock says. [Unit: ms]
     pub fn now(&self) -> f64 {
         self.now
     }
 
+    /// The longest that a question and its answer take between two peers. [Unit: ms]
+    pub fn longest(&self) -> f64 {
+        let longest = self.times.iter().copied().fold(0.0, f64::max);
+        longest + 2.0 * self.network.jitter
+    }
+
     /// Sends a packet with one statement.
     pub fn send(&mut self, item: Item) {
+        self.close();
         let side = usize::from(item.from == SERVER);
         self.packets[side] += 1;
         self.bytes[side] += HEADERS + PREAMBLE;
         self.length = PREAMBLE;
-        self.arrival = self.travel(item.from);
+        let way = self.way(item.from, item.to);
+        self.arrival = way.map(|way| self.now + way);
+        if self.network.bandwidth > 0.0 || self.loopback.is_some() {
+            self.open = Some(Packet {
+                items: Vec::new(),
+                bytes: HEADERS + PREAMBLE,
+                way,
+            });
+        }
         self.put(item);
     }
 
@@ -190,60 +190,116 @@ impl Wire {
             Word::Agree => POSITION + AGREEMENT,
             _ => POSITION,
         };
-        let pieces = |length: u64| (length + 8).div_ceil(PIECE);
         // Each further piece has a header of IP of its own.
-        self.bytes[side] += more + 20 * (pieces(self.length + more) - pieces(self.length));
+        let bytes = more + 20 * (pieces(self.length + more) - pieces(self.length));
+        self.bytes[side] += bytes;
         self.length += more;
+        if let Some(open) = &mut self.open {
+            open.bytes += bytes;
+            open.items.push(item);
+            return;
+        }
         let Some(arrival) = self.arrival else {
             return;
         };
         if arrival <= self.now {
             self.here.push_back(item);
         } else {
-            self.sent += 1;
-            self.later.push(Travelling {
-                arrival,
-                number: self.sent,
-                item,
-            });
+            self.put_later(arrival, item);
         }
     }
 
-    /// When a packet that is sent now arrives; none if it gets lost.
-    fn travel(&mut self, from: u32) -> Option<f64> {
-        let Network {
-            rtt,
-            jitter,
-            loss,
-            burst,
-        } = self.network;
-        if loss > 0.0 {
-            let last = self.losing.len() - 1;
-            let losing = &mut self.losing[(from as usize).min(last)];
-            // Two states: a packet ends a burst with 1 / burst, and begins one as often as makes up
-            // the share that gets lost.
-            let chance = match (*losing, burst > 1.0) {
-                (_, false) => loss,
-                (true, true) => 1.0 - 1.0 / burst,
-                (false, true) => loss / (burst * (1.0 - loss)),
-            };
-            *losing = self.dice.fraction() < chance;
-            if *losing {
-                self.lost += 1;
-                return None;
+    fn put_later(&mut self, arrival: f64, item: Item) {
+        self.sent += 1;
+        self.later.push(Travelling {
+            arrival,
+            number: self.sent,
+            item,
+        });
+    }
+
+    /// The packet that was sent last is whole, and goes to its sender's line.
+    fn close(&mut self) {
+        let Some(packet) = self.open.take() else {
+            return;
+        };
+        let Some(from) = packet.items.first().map(|item| item.from) else {
+            return;
+        };
+        if let Some(loopback) = &mut self.loopback {
+            match loopback.carry(&packet.items) {
+                Ok(true) => self.here.extend(packet.items),
+                Ok(false) => self.lost += 1,
+                // Nothing goes on, and it is told at the end.
+                Err(error) => self.fault = Some(self.fault.take().unwrap_or(error)),
             }
+            return;
         }
-        let late = if jitter > 0.0 {
-            jitter * self.dice.fraction()
+        let passed = self.lines[0].pass(&self.network, from, self.now, packet.bytes);
+        match (passed, packet.way) {
+            (Some(passed), Some(way)) => {
+                self.sent += 1;
+                self.coming.push(Travelling {
+                    arrival: passed + way,
+                    number: self.sent,
+                    item: packet,
+                });
+            }
+            (None, Some(_)) => self.lost += 1,
+            // It gets lost further on, and has been counted.
+            (_, None) => {}
+        }
+    }
+
+    /// How long a packet that is sent now takes; none if it gets lost.
+    fn way(&mut self, from: u32, to: u32) -> Option<f64> {
+        if self.losses.next(&self.network, from, &mut self.dice) {
+            self.lost += 1;
+            return None;
+        }
+        let late = if self.network.jitter > 0.0 {
+            self.network.jitter * self.dice.fraction()
         } else {
             0.0
         };
-        Some(self.now + rtt / 2.0 + late)
+        let time = |player: u32| self.times.get(player as usize).copied();
+        // There and back between two peers is the mean of theirs, and a way is half of that.
+        let way = match (time(from), time(to)) {
+            (Some(a), Some(b)) => (a + b) / 4.0,
+            (a, b) => a.or(b).unwrap_or(self.network.rtt) / 2.0,
+        };
+        Some(way + late)
+    }
+
+    /// Lets packets pass the lines of those whom they go to, up to a time.
+    fn pass(&mut self, limit: f64) {
+        while let Some(next) = self.coming.peek()
+            && next.arrival <= limit
+            // What has passed is looked at first, if it arrives before.
+            && self.later.peek().is_none_or(|first| next.arrival < first.arrival)
+        {
+            let Some(Travelling { arrival, item, .. }) = self.coming.pop() else {
+                return;
+            };
+            let Some(to) = item.items.first().map(|item| item.to) else {
+                continue;
+            };
+            match self.lines[1].pass(&self.network, to, arrival, item.bytes) {
+                Some(passed) => {
+                    for item in item.items {
+                        self.put_later(passed, item);
+                    }
+                }
+                None => self.lost += 1,
+            }
+        }
     }
 
     /// Sets the clock to `limit`, or to when the next packet arrives if that is earlier; returns
     /// whether something has arrived by then.
     pub fn advance(&mut self, limit: f64) -> bool {
+        self.close();
+        self.pass(limit);
         if !self.here.is_empty() {
             return true;
         }

@@ -8,8 +8,10 @@ use viewcell::runtime::cell_frontier::Construction;
 use viewcell::runtime::{Bundle, CellBundle};
 use viewcell::simulate::bound::bound;
 use viewcell::simulate::field::Field;
+use viewcell::simulate::fit::fit;
+use viewcell::simulate::motion::{Model, MotionOptions, motion};
 use viewcell::simulate::play::{Play, PlayOptions};
-use viewcell::simulate::run::{NoScheme, Outcome, RunOptions, run};
+use viewcell::simulate::run::{Outcome, RunError, RunOptions, run};
 use viewcell::simulate::scheme::{SCHEMES, SchemeOptions};
 use viewcell::simulate::trace::{Spot, Trace};
 use viewcell::simulate::wire::{HEADERS, Network, POSITION, PREAMBLE};
@@ -23,7 +25,8 @@ pub fn golden() -> CellBundle<'static> {
 }
 
 /// Schemes that claim that nobody is late where all arrives at once.
-const NEVER_LATE: [&str; 10] = [
+const NEVER_LATE: [&str; 11] = [
+    "groups",
     "CS",
     "CSA",
     "NPP",
@@ -36,12 +39,9 @@ const NEVER_LATE: [&str; 10] = [
     "best",
 ];
 
-const INSTANT: Network = Network {
-    rtt: 0.0,
-    jitter: 0.0,
-    loss: 0.0,
-    burst: 1.0,
-};
+fn instant() -> Network {
+    Network::default()
+}
 
 /// Players who stay for a while, go to another cell, or die and come back anywhere.
 fn wanderers(level: &CellBundle, seed: u64) -> Trace {
@@ -93,15 +93,17 @@ fn played<'a>(field: &'a Field<'a>, trace: &Trace) -> Play {
 
 fn options(network: Network, seed: u64) -> RunOptions {
     RunOptions {
-        network,
+        lines: false,
         scheme: SchemeOptions {
             distance: 100.0,
             zone: 64.0,
             speed: 10.0,
-            ahead: network.rtt + 200.0,
+            ahead: network.longest(PLAYERS, seed) + 200.0,
             instant: network.is_instant(),
         },
+        network,
         seed,
+        loopback: None,
         clock: || Duration::ZERO,
     }
 }
@@ -122,7 +124,7 @@ fn packets_are_those_that_follow_from_who_sees_whom() {
     let field = Field::level(level);
     for seed in 0..6 {
         let play = played(&field, &wanderers(&level, seed));
-        let outcomes = all(&field, &play, &options(INSTANT, seed));
+        let outcomes = all(&field, &play, &options(instant(), seed));
         let (mut sees, mut sees_any) = (0, 0);
         for frame in 0..play.frames {
             let places: Vec<u32> = play.places(frame).iter().map(|p| p.unwrap()).collect();
@@ -191,12 +193,12 @@ fn nobody_is_late_where_all_arrives_at_once() {
     let field = Field::level(level);
     for seed in 0..20 {
         let play = played(&field, &wanderers(&level, seed));
-        for outcome in all(&field, &play, &options(INSTANT, seed)) {
+        for outcome in all(&field, &play, &options(instant(), seed)) {
             assert!(outcome.score.visible_pairs > 0 && outcome.score.hidden_pairs > 0);
             if NEVER_LATE.contains(&outcome.name.as_str()) {
                 assert_eq!(outcome.score.late_frames, 0, "{}", outcome.name);
             }
-            if ["CS", "CSA", "PPP"].contains(&outcome.name.as_str()) {
+            if ["CS", "CSA", "PPP", "groups"].contains(&outcome.name.as_str()) {
                 assert_eq!(outcome.score.exposed_pairs, 0, "{}", outcome.name);
             }
         }
@@ -209,14 +211,14 @@ fn what_is_told_late_is_found_out() {
     let level = golden();
     let field = Field::level(level);
     let play = played(&field, &wanderers(&level, 3));
-    let mut blind = options(INSTANT, 3);
+    let mut blind = options(instant(), 3);
     blind.scheme.distance = 0.0;
     let outcome = &run(&field, &play, &["distance".to_owned()], &blind).unwrap()[0];
     assert!(outcome.score.late_frames * 2 > outcome.score.visible_pairs);
     // And one without a look-ahead is, as soon as packets take time.
     let slow = Network {
         rtt: 300.0,
-        ..INSTANT
+        ..instant()
     };
     let outcome = &run(&field, &play, &["CS".to_owned()], &options(slow, 3)).unwrap()[0];
     assert!(outcome.score.late_frames > 0);
@@ -232,11 +234,13 @@ fn the_same_seed_gives_the_same_numbers_whatever_is_played_beside() {
         jitter: 40.0,
         loss: 0.05,
         burst: 3.0,
+        spread: 0.4,
+        ..instant()
     };
-    let together = all(&field, &play, &options(lossy, 5));
+    let together = all(&field, &play, &options(lossy.clone(), 5));
     for outcome in &together {
         let names = [outcome.name.clone()];
-        let alone = &run(&field, &play, &names, &options(lossy, 5)).unwrap()[0];
+        let alone = &run(&field, &play, &names, &options(lossy.clone(), 5)).unwrap()[0];
         assert_eq!(
             (alone.packets, alone.bytes, alone.lost),
             (outcome.packets, outcome.bytes, outcome.lost)
@@ -266,7 +270,7 @@ fn all_that_is_not_lost_arrives() {
     let field = Field::level(level);
     let play = played(&field, &wanderers(&level, 8));
     for rtt in [50.0, 150.0, 300.0] {
-        let network = Network { rtt, ..INSTANT };
+        let network = Network { rtt, ..instant() };
         let outcome = &run(&field, &play, &["NPP".to_owned()], &options(network, 1)).unwrap()[0];
         // But in the first frames, before anything can have arrived.
         let most = (PLAYERS * PLAYERS) as u64 * (rtt / 100.0).ceil() as u64;
@@ -283,7 +287,149 @@ fn a_name_that_is_none_is_told_of() {
     let level = golden();
     let field = Field::level(level);
     let play = played(&field, &wanderers(&level, 1));
-    let error = run(&field, &play, &["Best".to_owned()], &options(INSTANT, 1)).unwrap_err();
-    assert_eq!(error, NoScheme("Best".into()));
+    let error = run(&field, &play, &["Best".to_owned()], &options(instant(), 1)).unwrap_err();
+    assert!(matches!(&error, RunError::NoScheme(name) if name == "Best"));
     assert!(error.to_string().contains("best"));
+}
+
+/// Players who walk along walls of a level that is walked through: nobody jumps.
+fn walkers(field: &Field, seed: u64) -> (Trace, f64) {
+    let options = MotionOptions {
+        players: PLAYERS,
+        seconds: 60.0,
+        speed: 60.0,
+        deaths: 0.0,
+        seed,
+        ..MotionOptions::usual(field, Model::Waypoints)
+    };
+    (motion(field, &options).unwrap(), 1.2 * options.speed)
+}
+
+#[test]
+fn whoever_looks_ahead_by_ping_and_a_tick_is_never_late() {
+    let level = golden();
+    let field = Field::level(level);
+    let (mut seen, mut others_late) = (0, 0);
+    for seed in 0..4 {
+        let (trace, speed) = walkers(&field, seed);
+        let play = played(&field, &trace);
+        for rtt in [0.0, 50.0, 150.0, 300.0] {
+            for (rtts, jitter) in [(vec![], 0.0), (vec![rtt, rtt / 3.0], 0.0), (vec![], 40.0)] {
+                let network = Network {
+                    rtt,
+                    rtts,
+                    jitter,
+                    ..instant()
+                };
+                let mut options = options(network, seed);
+                options.scheme.speed = speed;
+                let names = ["look-ahead", "CS"].map(str::to_owned);
+                let [ahead, relay] = &run(&field, &play, &names, &options).unwrap()[..] else {
+                    panic!("two schemes");
+                };
+                // Before the first word can have arrived nobody knows anybody.
+                let first = (options.network.longest(PLAYERS, seed) / play.step).ceil() as u64 + 2;
+                let most = match rtt + jitter {
+                    0.0 => 0,
+                    _ => first * (PLAYERS * PLAYERS) as u64,
+                };
+                let late = ahead.score.late_events;
+                assert!(late <= (PLAYERS * PLAYERS) as u64, "{rtt} {jitter}: {late}");
+                assert!(
+                    ahead.score.late_frames <= most,
+                    "{rtt} {jitter}: late {} of {}",
+                    ahead.score.late_frames,
+                    ahead.score.visible_pairs
+                );
+                seen += ahead.score.visible_pairs;
+                others_late += relay.score.late_frames;
+            }
+        }
+    }
+    assert!(seen > 1000 && others_late > 0, "{seen} {others_late}");
+}
+
+#[test]
+fn a_line_that_is_too_thin_loses_packets_and_one_that_is_not_does_not() {
+    let level = golden();
+    let field = Field::level(level);
+    let play = played(&field, &wanderers(&level, 2));
+    let through = |bandwidth: f64, queue: f64| {
+        let network = Network {
+            bandwidth,
+            queue,
+            ..instant()
+        };
+        let options = options(network, 2);
+        run(&field, &play, &["NPP".to_owned()], &options)
+            .unwrap()
+            .remove(0)
+    };
+    // Each sends five packets of 50 bytes in a frame of 100 ms: 20 kbit/s.
+    let wide = through(100.0, 100.0);
+    assert_eq!(wide.lost, 0);
+    let thin = through(10.0, 100.0);
+    let sent: u64 = thin.packets.iter().sum();
+    let share = thin.lost as f64 / sent as f64;
+    assert!(
+        (0.45..0.55).contains(&share),
+        "half fits through, lost {share}"
+    );
+    assert_eq!(wide.packets, thin.packets);
+    let patient = through(10.0, 1e9);
+    assert_eq!(patient.lost, 0);
+    assert!(
+        patient.score.late_frames > 10 * wide.score.late_frames.max(1),
+        "all waits"
+    );
+}
+
+#[test]
+fn datagrams_over_the_loopback_are_those_that_were_counted() {
+    let level = golden();
+    let field = Field::level(level);
+    let play = played(&field, &wanderers(&level, 4));
+    for (name, _) in SCHEMES {
+        let names = [(*name).to_owned()];
+        let counted = options(instant(), 4);
+        let sent = RunOptions {
+            loopback: Some(Duration::from_secs(300)),
+            ..counted.clone()
+        };
+        let counted = run(&field, &play, &names, &counted).unwrap().remove(0);
+        let sent = run(&field, &play, &names, &sent).unwrap().remove(0);
+        let total = |sides: [u64; 2]| sides[0] + sides[1];
+        assert_eq!(
+            sent.carried,
+            Some([total(counted.packets), total(counted.bytes)]),
+            "{name}"
+        );
+        assert_eq!(sent.score.late_frames, counted.score.late_frames, "{name}");
+        assert_eq!(sent.lost, 0);
+    }
+}
+
+#[test]
+fn parameters_of_made_up_motion_are_found_again() {
+    let level = golden();
+    let field = Field::level(level);
+    for (speed, pause) in [(40.0, 2.0), (90.0, 0.7)] {
+        let options = MotionOptions {
+            players: 12,
+            seconds: 1200.0,
+            hz: 20.0,
+            speed,
+            pause,
+            deaths: 1.5,
+            respawn: 4.0,
+            ..MotionOptions::usual(&field, Model::Waypoints)
+        };
+        let trace = motion(&field, &options).unwrap();
+        let found = fit(&trace, 1e5);
+        let near = |found: f64, given: f64, part: f64| (found / given - 1.0).abs() < part;
+        assert!(near(found.speed, speed, 0.15), "{found:?}");
+        assert!(near(found.pause, pause, 0.25), "{found:?}");
+        assert!(near(found.deaths, 1.5, 0.25), "{found:?}");
+        assert!(near(found.respawn, 4.0, 0.1), "{found:?}");
+    }
 }

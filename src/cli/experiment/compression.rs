@@ -1,7 +1,7 @@
 //! `viewcell experiment compression`: what budgets cost, by the thesis's method and by ours.
 
 use std::fmt::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,8 +10,9 @@ use viewcell::bundle;
 use viewcell::compress::prune::nodes_for;
 use viewcell::experiment::{self, Kept};
 use viewcell::picture::{CHART_SIZE, Chart, Curve, Series};
+use viewcell::runtime::{MappedBundle, WorldKind};
 
-use super::frontier;
+use super::{frontier, merging};
 use crate::cli::compression::ByteSize;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
@@ -27,6 +28,9 @@ use crate::cli::threads;
 /// TERRAIN is a lossless terrain bundle, or a heightmap, which is then baked (exact). Avni's method,
 /// deepest first, gives each PVS as many nodes as the budget allows at three bytes a node, and
 /// only these bytes are counted. Ours counts the whole file.
+///
+/// Of a bundle of a level, the merging of rows and columns by van de Panne and Stewart, with and without
+/// loss, beside the bundle's own rows.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -95,6 +99,9 @@ impl Row {
 
 pub fn run(args: &Args) -> Outcome {
     output::check_outputs(&[&args.heightmap.input], &args.chart, true)?;
+    if is_level(&args.heightmap.input) {
+        return merging::run(&args.heightmap.input, args.json.json);
+    }
     let cannot_make = |error| Failure::io("cannot make a folder for the experiment".into(), error);
     let folder = tempfile::tempdir().map_err(cannot_make)?;
     let mut source = args.heightmap.input.clone();
@@ -139,6 +146,12 @@ pub fn run(args: &Args) -> Outcome {
         output::print(Table(&document).to_string())?;
     }
     Ok(Exit::Done)
+}
+
+/// Whether a file is a bundle of a level.
+fn is_level(path: &Path) -> bool {
+    frontier::is_bundle(path)
+        && MappedBundle::open(path).is_ok_and(|map| map.kind() == Some(WorldKind::Cells))
 }
 
 fn draw(document: &Document, path: &std::path::Path) -> Result<(), Failure> {

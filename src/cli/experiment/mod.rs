@@ -5,7 +5,9 @@ mod compression;
 mod epvs;
 mod frontier;
 mod interest;
+mod merging;
 mod perception;
+mod sent;
 mod visibility;
 
 use super::exit::Outcome;
@@ -17,7 +19,11 @@ pub use frontier::Document as FrontierDocument;
 #[cfg(test)]
 pub use interest::Document as InterestDocument;
 #[cfg(test)]
+pub use merging::Document as MergingDocument;
+#[cfg(test)]
 pub use perception::Document as PerceptionDocument;
+#[cfg(test)]
+pub use sent::Document as SentDocument;
 #[cfg(test)]
 pub use viewcell::experiment::EpvsDocument;
 #[cfg(test)]
@@ -38,6 +44,7 @@ enum Which {
     Visibility(Box<visibility::Args>),
     Interest(interest::Args),
     Perception(perception::Args),
+    Sent(sent::Args),
 }
 
 pub fn run(args: &Args) -> Outcome {
@@ -48,5 +55,6 @@ pub fn run(args: &Args) -> Outcome {
         Which::Visibility(args) => visibility::run(args),
         Which::Interest(args) => interest::run(args),
         Which::Perception(args) => perception::run(args),
+        Which::Sent(args) => sent::run(args),
     }
 }

@@ -157,7 +157,7 @@ impl By {
 
 /// Whether a coordinate reference system is of longitude and latitude, by its name: `EPSG:` and a
 /// number (those of degrees have 4000 and some), or well-known text.
-fn in_degrees(crs: &str) -> bool {
+pub fn in_degrees(crs: &str) -> bool {
     let code = crs.strip_prefix("EPSG:").map(str::parse::<u32>);
     match code {
         Some(code) => code.is_ok_and(|code| (4001..5000).contains(&code)),

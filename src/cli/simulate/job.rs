@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use viewcell::simulate::field::Field;
 use viewcell::simulate::motion::{Model, MotionOptions};
+use viewcell::simulate::network::Network;
+use viewcell::simulate::play::Play;
 use viewcell::simulate::scheme::SCHEMES;
 
 use crate::cli::exit::Failure;
@@ -18,9 +20,17 @@ pub struct Options {
     /// The bundle
     #[arg(required_unless_present = "job_file")]
     bundle: Option<PathBuf>,
-    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
-    #[arg(long, value_name = "CSV")]
-    traces: Option<PathBuf>,
+    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead; or on a terrain
+    /// several tracks in GPX, with a comma between them, a player each
+    #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
+    traces: Vec<PathBuf>,
+    /// With tracks in GPX: where the middle of each is put, in metres east and south of the first
+    /// sample; else they lie where the terrain lies on earth
+    #[arg(long, value_name = "EAST,SOUTH", value_parser = place, requires = "traces")]
+    place: Option<Place>,
+    /// Without a trace: players move as those of this one do; other options of motion go before
+    #[arg(long, value_name = "CSV", conflicts_with = "traces")]
+    like: Option<PathBuf>,
     /// Without a trace: how many players are made up
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(2..=1024), conflicts_with = "traces")]
     players: u16,
@@ -45,12 +55,20 @@ pub struct Options {
     /// Without a trace: how often a minute each player dies
     #[arg(long, value_name = "RATE", value_parser = not_negative, conflicts_with = "traces")]
     deaths: Option<f64>,
+    /// Without a trace: for how many seconds players stay dead
+    #[arg(long, value_name = "S", value_parser = not_negative, conflicts_with = "traces")]
+    respawn: Option<f64>,
     /// Frames a second, of clients and of the server
     #[arg(long, default_value = "10", value_parser = positive)]
     hz: f64,
-    /// There and back, between a client and the server or two peers, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "0", value_parser = not_negative)]
-    rtt: f64,
+    /// There and back, between a client and the server or two peers, in milliseconds; several for
+    /// one player after the other
+    #[arg(long, value_name = "MS,...", value_delimiter = ',', default_value = "0", value_parser = not_negative)]
+    rtt: Vec<f64>,
+    /// How much players' --rtt differ: it is the median of a log-normal distribution, and this the
+    /// standard deviation of its logarithm, such as 0.5
+    #[arg(long, value_name = "SIGMA", default_value = "0", value_parser = not_negative)]
+    rtt_spread: f64,
     /// Up to so many milliseconds more on each way
     #[arg(long, value_name = "MS", default_value = "0", value_parser = not_negative)]
     jitter: f64,
@@ -60,6 +78,15 @@ pub struct Options {
     /// How many packets get lost in a row, in the mean
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     burst: f64,
+    /// What each client's line carries up, and down; 0 for any amount
+    #[arg(long, value_name = "KBIT/S", default_value = "0", value_parser = not_negative)]
+    bandwidth: f64,
+    /// With --bandwidth: for how long packets wait for the line; those that would wait longer are lost
+    #[arg(long, value_name = "MS", default_value = "100", value_parser = not_negative)]
+    queue: f64,
+    /// By what is judged who sees whom
+    #[arg(long, value_enum, default_value_t = Truth::Places)]
+    truth: Truth,
     /// Which schemes, by names: best is the one that we recommend
     #[arg(long = "scheme", value_name = "NAME", value_delimiter = ',')]
     schemes: Vec<String>,
@@ -72,7 +99,8 @@ pub struct Options {
     /// For schemes that look ahead: how fast players are, else as fast as the fastest was
     #[arg(long, value_name = "V", value_parser = not_negative)]
     speed: Option<f64>,
-    /// For schemes that look ahead: by how much, else --rtt and two frames
+    /// For schemes that look ahead: by how much, else the slowest --rtt and two frames, and two more
+    /// where packets get lost
     #[arg(long, value_name = "MS", value_parser = not_negative)]
     ahead: Option<f64>,
     /// For the scheme by distance: how far
@@ -98,6 +126,19 @@ pub enum Motion {
     Squads,
 }
 
+/// By what is judged who sees whom.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Truth {
+    /// What the bundle says of the two places
+    #[default]
+    Places,
+    /// Besides, in a level: a line of sight from the eye to the other's eye, feet or shoulders
+    Lines,
+}
+
 /// A run: what it takes to do it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -106,6 +147,15 @@ pub struct Job {
     pub bundle: PathBuf,
     /// The trace; null for players that are made up.
     pub traces: Option<PathBuf>,
+    /// More tracks in GPX.
+    #[serde(default)]
+    pub more_traces: Vec<PathBuf>,
+    /// Where the middle of each track is put, in metres east and south.
+    #[serde(default)]
+    pub place: Option<[f64; 2]>,
+    /// The trace whose motion is made up; null for none.
+    #[serde(default)]
+    pub like: Option<PathBuf>,
     /// Players that are made up.
     pub players: u16,
     /// Where they go.
@@ -122,16 +172,34 @@ pub struct Job {
     pub pause: Option<f64>,
     /// How often a minute they die.
     pub deaths: Option<f64>,
+    /// For how many seconds they stay dead.
+    #[serde(default)]
+    pub respawn: Option<f64>,
     /// Frames a second.
     pub hz: f64,
     /// There and back, in milliseconds.
     pub rtt: f64,
+    /// The same for one player after the other; empty if all have the same.
+    #[serde(default)]
+    pub rtts: Vec<f64>,
+    /// Standard deviation of the logarithm of players' times there and back.
+    #[serde(default)]
+    pub rtt_spread: f64,
     /// Milliseconds more on each way, at most.
     pub jitter: f64,
     /// Packets of a hundred that get lost.
     pub loss: f64,
     /// Packets that get lost in a row, in the mean.
     pub burst: f64,
+    /// Kilobits a second that each client's line carries, up and down; 0 for any amount.
+    #[serde(default)]
+    pub bandwidth: f64,
+    /// For how many milliseconds packets wait for the line at most.
+    #[serde(default)]
+    pub queue: f64,
+    /// By what is judged who sees whom.
+    #[serde(default)]
+    pub truth: Truth,
     /// Names of schemes.
     pub schemes: Vec<String>,
     /// From a player's origin up to the eye; null for as the level's game has it.
@@ -161,7 +229,11 @@ impl Options {
         };
         let job = Job {
             bundle,
-            traces: self.traces.clone(),
+            traces: self.traces.first().cloned(),
+            more_traces: self.traces.iter().skip(1).cloned().collect(),
+            place: self.place.map(|place| place.0),
+            like: self.like.clone(),
+            respawn: self.respawn,
             players: self.players,
             motion: self.motion,
             seconds: self.seconds,
@@ -171,7 +243,15 @@ impl Options {
             pause: self.pause,
             deaths: self.deaths,
             hz: self.hz,
-            rtt: self.rtt,
+            rtt: self.rtt.iter().copied().fold(0.0, f64::max),
+            rtts: match self.rtt.as_slice() {
+                [_] => Vec::new(),
+                several => several.to_vec(),
+            },
+            rtt_spread: self.rtt_spread,
+            bandwidth: self.bandwidth,
+            queue: self.queue,
+            truth: self.truth,
             jitter: self.jitter,
             loss: self.loss,
             burst: self.burst,
@@ -224,6 +304,26 @@ impl Job {
         Ok(())
     }
 
+    /// How packets travel.
+    pub fn network(&self) -> Network {
+        Network {
+            rtt: self.rtt,
+            rtts: self.rtts.clone(),
+            spread: self.rtt_spread,
+            jitter: self.jitter,
+            loss: self.loss / 100.0,
+            burst: self.burst,
+            bandwidth: self.bandwidth,
+            queue: self.queue,
+        }
+    }
+
+    /// How far ahead is safe: a position may be as old, when the next arrives. [Unit: ms]
+    pub fn safe(&self, play: &Play, seed: u64) -> f64 {
+        let lost = if self.loss > 0.0 { 2.0 } else { 0.0 };
+        self.network().longest(play.players, seed) + (2.0 + lost) * play.step
+    }
+
     /// How players are made up in the run of this number.
     pub fn motion(&self, field: &Field, number: u32) -> MotionOptions {
         let model = match self.motion {
@@ -240,6 +340,7 @@ impl Job {
             speed: self.walk.unwrap_or(usual.speed),
             pause: self.pause.unwrap_or(usual.pause),
             deaths: self.deaths.unwrap_or(usual.deaths),
+            respawn: self.respawn.unwrap_or(usual.respawn),
             ..usual
         }
     }
@@ -267,6 +368,18 @@ pub fn read(path: &Path) -> Result<Job, Failure> {
         ))
     })?;
     job.check("schemes").map(|()| job)
+}
+
+/// Metres east and south of the first sample.
+#[derive(Clone, Copy)]
+struct Place([f64; 2]);
+
+fn place(text: &str) -> Result<Place, String> {
+    let number = |word: &str| word.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    let place = text
+        .split_once(',')
+        .and_then(|(east, south)| Some(Place([number(east)?, number(south)?])));
+    place.ok_or_else(|| "expected EAST,SOUTH in metres, with a comma between them".to_owned())
 }
 
 fn positive(text: &str) -> Result<f64, String> {

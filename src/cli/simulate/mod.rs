@@ -1,32 +1,34 @@
 //! `viewcell simulate`: what a bundle is worth, on real players and on made-up ones.
 
 mod document;
+mod fit;
 mod job;
 mod report;
 mod table;
+mod ways;
 
-use std::fs::{self, File};
-use std::io::{BufReader, ErrorKind};
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use viewcell::bundle;
 use viewcell::runtime::{MappedBundle, WorldKind};
 use viewcell::simulate::bound::bound;
 use viewcell::simulate::field::Field;
-use viewcell::simulate::motion::motion;
 use viewcell::simulate::play::{Play, PlayOptions};
-use viewcell::simulate::run::{RunOptions, run as play_schemes};
+use viewcell::simulate::run::{Outcome as Played, RunError, RunOptions, run as play_schemes};
 use viewcell::simulate::scheme::SchemeOptions;
 use viewcell::simulate::summary::{Figures, figures};
-use viewcell::simulate::trace::Trace;
-use viewcell::simulate::wire::Network;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json};
 use super::query;
 
 pub use document::Document;
+#[cfg(test)]
+pub use fit::Document as FitDocument;
 pub use job::Job;
+pub use ways::csv;
 
 /// What would a bundle save a game, and how much would a wall-hack still see?
 ///
@@ -36,7 +38,10 @@ pub use job::Job;
 ///
 /// Example: viewcell simulate dm2.vcb --traces play.csv --rtt 150
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
+    #[command(subcommand)]
+    verb: Option<Verb>,
     #[command(flatten)]
     job: job::Options,
     /// Tell a run again: the options of a document that --json printed
@@ -48,6 +53,10 @@ pub struct Args {
     /// Write the ways that were made up, as a trace
     #[arg(long, value_name = "CSV")]
     write_trace: Option<PathBuf>,
+    /// Send everything as datagrams over the loopback, too, and fail unless these are as many bytes as
+    /// were counted, and nobody is later
+    #[arg(long)]
+    loopback: bool,
     /// Overwrite files that are there
     #[arg(long)]
     force: bool,
@@ -55,7 +64,15 @@ pub struct Args {
     json: Json,
 }
 
+#[derive(clap::Subcommand)]
+enum Verb {
+    Fit(fit::Args),
+}
+
 pub fn run(args: &Args) -> Outcome {
+    if let Some(Verb::Fit(args)) = &args.verb {
+        return fit::run(args);
+    }
     let job = match &args.job_file {
         None => args.job.job()?,
         Some(file) => job::read(file)?,
@@ -63,13 +80,25 @@ pub fn run(args: &Args) -> Outcome {
     let inputs: Vec<&Path> = [&job.bundle]
         .into_iter()
         .chain(&job.traces)
+        .chain(&job.more_traces)
+        .chain(&job.like)
         .map(PathBuf::as_path)
         .collect();
     let outputs = args.output.iter().chain(&args.write_trace);
     output::check_outputs(&inputs, outputs, args.force)?;
     let map = query::open(&job.bundle)?;
     let field = field(&job.bundle, &map)?;
-    let simulated = simulate(&job, &field, args.write_trace.as_deref())?;
+    if args.loopback && !job.network().is_instant() {
+        return Err(Failure::usage(
+            "--loopback: expected no --rtt, --jitter, --loss and --bandwidth: the loopback is a network of \
+             its own"
+                .into(),
+        ));
+    }
+    let simulated = simulate(&job, &map, &field, args.write_trace.as_deref())?;
+    if args.loopback {
+        loopback(&job, &field, &simulated.play)?;
+    }
     let document = &simulated.document;
     if let Some(path) = &args.output {
         let further = further(&job, &field, &simulated.play)?;
@@ -101,7 +130,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// What the look-ahead comes to by how far it looks, up to twice what is safe.
 fn further(job: &Job, field: &Field, play: &Play) -> Result<report::Further, Failure> {
-    let safe = job.rtt + 2.0 * job.jitter + 2.0 * play.step;
+    let safe = job.safe(play, job.seed);
     let mut found = Vec::new();
     for part in [0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0] {
         let job = Job {
@@ -137,7 +166,12 @@ fn field<'a>(path: &Path, map: &'a MappedBundle) -> Result<Field<'a>, Failure> {
 }
 
 /// Runs a job, as often as it says.
-fn simulate(job: &Job, field: &Field, write_trace: Option<&Path>) -> Result<Simulated, Failure> {
+fn simulate(
+    job: &Job,
+    map: &MappedBundle,
+    field: &Field,
+    write_trace: Option<&Path>,
+) -> Result<Simulated, Failure> {
     let eye = match job.eye {
         Some(eye) => eye,
         None => usual_eye(&job.bundle, field)?,
@@ -145,7 +179,8 @@ fn simulate(job: &Job, field: &Field, write_trace: Option<&Path>) -> Result<Simu
     let mut runs = Vec::new();
     let mut told = None;
     for number in 0..job.repeat {
-        let trace = trace(job, field, number)?;
+        let jump = job.jump.unwrap_or_else(|| usual_jump(field));
+        let trace = ways::ways(job, map, field, number, jump)?;
         if let (0, Some(path)) = (number, write_trace) {
             write(path, &trace.write())?;
         }
@@ -154,7 +189,7 @@ fn simulate(job: &Job, field: &Field, write_trace: Option<&Path>) -> Result<Simu
         let options = PlayOptions {
             hz: job.hz,
             eye,
-            jump: job.jump.unwrap_or_else(|| usual_jump(field)),
+            jump,
         };
         let play = Play::new(&trace, field, &options).map_err(|error| {
             let file = job.traces.as_deref().unwrap_or(&job.bundle);
@@ -180,26 +215,6 @@ fn simulate(job: &Job, field: &Field, write_trace: Option<&Path>) -> Result<Simu
     })
 }
 
-/// The ways of the players of one run.
-fn trace(job: &Job, field: &Field, number: u32) -> Result<Trace, Failure> {
-    let Some(path) = &job.traces else {
-        let options = job.motion(field, number);
-        return motion(field, &options)
-            .map_err(|error| Failure::bad_input(format!("{}: {error}", job.bundle.display())));
-    };
-    let file = File::open(path)
-        .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))?;
-    if file.metadata().is_ok_and(|data| data.is_dir()) {
-        let error = std::io::Error::from(ErrorKind::IsADirectory);
-        return Err(Failure::io(
-            format!("{}: cannot be read", path.display()),
-            error,
-        ));
-    }
-    Trace::read(BufReader::with_capacity(1 << 16, file))
-        .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
-}
-
 /// Plays all schemes on one run's ways.
 fn play_job(
     job: &Job,
@@ -207,38 +222,14 @@ fn play_job(
     play: &Play,
     number: u32,
 ) -> Result<Vec<(String, Figures)>, Failure> {
-    let network = Network {
-        rtt: job.rtt,
-        jitter: job.jitter,
-        loss: job.loss / 100.0,
-        burst: job.burst,
-    };
-    let (distance, zone) = match field {
-        Field::Terrain(_) => (200.0, 100.0),
-        Field::Level(_) => (1000.0, 512.0),
-    };
-    let options = RunOptions {
-        network,
-        scheme: SchemeOptions {
-            distance: job.distance.unwrap_or(distance),
-            zone: job.zone.unwrap_or(zone),
-            speed: job.speed.unwrap_or(play.speed),
-            ahead: job
-                .ahead
-                .unwrap_or(job.rtt + 2.0 * job.jitter + 2.0 * play.step),
-            instant: network.is_instant(),
-        },
-        seed: job.seed.wrapping_add(u64::from(number)),
-        clock: || cpu_time::ThreadTime::now().as_duration(),
-    };
+    let options = options(job, field, play, number);
     // What perfect peers send is what others are measured by, asked for or not.
     let mut names = job.schemes.clone();
     let added = !names.iter().any(|name| name == "PPP");
     if added {
         names.push("PPP".into());
     }
-    let outcomes = play_schemes(field, play, &names, &options)
-        .map_err(|error| Failure::usage(format!("--scheme: {error}")))?;
+    let outcomes = play_schemes(field, play, &names, &options).map_err(failure)?;
     let perfect = outcomes.iter().find(|outcome| outcome.name == "PPP");
     let perfect = perfect.map_or(0, |outcome| outcome.packets.iter().sum());
     let shown = outcomes.len() - usize::from(added);
@@ -246,6 +237,82 @@ fn play_job(
         .iter()
         .map(|outcome| (outcome.name.clone(), figures(outcome, play, perfect)))
         .collect())
+}
+
+/// How schemes are played in the run of a number.
+fn options(job: &Job, field: &Field, play: &Play, number: u32) -> RunOptions {
+    let network = job.network();
+    let seed = job.seed.wrapping_add(u64::from(number));
+    let (distance, zone) = match field {
+        Field::Terrain(_) => (200.0, 100.0),
+        Field::Level(_) => (1000.0, 512.0),
+    };
+    RunOptions {
+        scheme: SchemeOptions {
+            distance: job.distance.unwrap_or(distance),
+            zone: job.zone.unwrap_or(zone),
+            speed: job.speed.unwrap_or(play.speed),
+            ahead: job.ahead.unwrap_or_else(|| job.safe(play, seed)),
+            instant: network.is_instant(),
+        },
+        network,
+        lines: job.truth == job::Truth::Lines,
+        seed,
+        clock: || cpu_time::ThreadTime::now().as_duration(),
+        loopback: None,
+    }
+}
+
+/// How long datagrams over the loopback may take for each scheme.
+const LOOPBACK: Duration = Duration::from_secs(120);
+
+/// Plays each scheme again, with datagrams, and sees to it that all is as it was counted.
+fn loopback(job: &Job, field: &Field, play: &Play) -> Result<(), Failure> {
+    let counted = options(job, field, play, 0);
+    let sent = RunOptions {
+        loopback: Some(LOOPBACK),
+        ..counted.clone()
+    };
+    for name in &job.schemes {
+        let names = std::slice::from_ref(name);
+        let play = |options| play_schemes(field, play, names, options).map_err(failure);
+        let [counted, sent] =
+            [play(&counted)?, play(&sent)?].map(|played| played.into_iter().next());
+        let (Some(counted), Some(sent)) = (counted, sent) else {
+            continue;
+        };
+        let total = |played: &Played| {
+            let sum = |sides: [u64; 2]| sides[0] + sides[1];
+            [sum(played.packets), sum(played.bytes)]
+        };
+        let carried = sent.carried.unwrap_or_default();
+        let late = [&counted, &sent].map(|played| played.score.late_frames);
+        if sent.lost > 0 || carried != total(&counted) || late[1] > late[0] {
+            return Err(Failure::new(
+                Exit::No,
+                anyhow::anyhow!(
+                    "{name}, over the loopback: expected {:?} packets and bytes and {} late frames, as \
+                     counted, found {carried:?} and {}, and {} lost",
+                    total(&counted),
+                    late[0],
+                    late[1],
+                    sent.lost
+                ),
+            ));
+        }
+        output::say(format_args!(
+            "{name}: {} datagrams and {} bytes over the loopback, as counted",
+            carried[0], carried[1]
+        ));
+    }
+    Ok(())
+}
+
+fn failure(error: RunError) -> Failure {
+    match error {
+        RunError::NoScheme(_) => Failure::usage(format!("--scheme: {error}")),
+        RunError::Loopback(name, error) => Failure::io(format!("{name}: the loopback"), error),
+    }
 }
 
 /// How far the eye is above the origin of a player, by the game that the level is of.

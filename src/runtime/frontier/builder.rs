@@ -8,7 +8,7 @@ use super::region::{Frontier, Region};
 use super::samples::{Ground, Samples};
 use super::side::{FrontierError, Side};
 use super::state::{FrontierBuilder, Half, Phase};
-use crate::format::{Sample, Visibility};
+use crate::format::{Quad, Sample, Visibility};
 use crate::runtime::TerrainBundle;
 
 /// Most quads that wait on one side.
@@ -77,7 +77,58 @@ impl<'a> FrontierBuilder<'a> {
         b: Sample,
         options: &FrontierOptions,
     ) -> Result<(), FrontierError> {
-        for (half, start) in [(&mut self.a, a), (&mut self.b, b)] {
+        self.forget([a, b], options);
+        for place in [a, b] {
+            if !self.terrain.grid().has_sample(place) {
+                return Err(FrontierError::Outside(place));
+            }
+            if !self.terrain.valid().has_sample(place) {
+                return Err(FrontierError::Void(place));
+            }
+        }
+        if !self.mutually_invisible(a.quad(), b.quad()) {
+            return Ok(());
+        }
+        let mut quads = [a.quad(), b.quad()];
+        if options.grow == Grow::Hierarchical {
+            let root_level = self.terrain.grid().root_level();
+            quads = maximal_quads(quads[0], quads[1], root_level, |a, b| {
+                self.mutually_invisible(a, b)
+            });
+        }
+        self.plant(quads);
+        Ok(())
+    }
+
+    /// Begins the frontier set of all who are in two quads: these, whether or not larger ones are
+    /// mutually invisible, and what is around them. The set goes by the quads alone, so that whoever
+    /// comes to the same two can be given the same. Empty where one quad may see the other.
+    ///
+    /// Errors where a quad is not of the grid, or has no terrain; the set before is forgotten all the
+    /// same.
+    pub fn begin_at(
+        &mut self,
+        quads: [Quad; 2],
+        options: &FrontierOptions,
+    ) -> Result<(), FrontierError> {
+        self.forget(quads.map(Quad::origin), options);
+        for quad in quads {
+            if !self.terrain.grid().has_quad(quad) {
+                return Err(FrontierError::Outside(quad.origin()));
+            }
+            if !self.terrain.valid().has_quad(quad) {
+                return Err(FrontierError::Void(quad.origin()));
+            }
+        }
+        if self.mutually_invisible(quads[0], quads[1]) {
+            self.plant(quads);
+        }
+        Ok(())
+    }
+
+    /// Forgets the set before.
+    fn forget(&mut self, starts: [Sample; 2], options: &FrontierOptions) {
+        for (half, start) in [&mut self.a, &mut self.b].into_iter().zip(starts) {
             half.start = start;
             half.members.clear();
             half.seen.clear();
@@ -90,25 +141,12 @@ impl<'a> FrontierBuilder<'a> {
         self.turn = Side::A;
         (self.tried, self.spent, self.merged) = (0, 0, 0);
         self.unmerged = None;
-        for place in [a, b] {
-            if !self.terrain.grid().has_sample(place) {
-                return Err(FrontierError::Outside(place));
-            }
-            if !self.terrain.valid().has_sample(place) {
-                return Err(FrontierError::Void(place));
-            }
-        }
-        if !self.mutually_invisible(a.quad(), b.quad()) {
-            return Ok(());
-        }
-        let (mut of_a, mut of_b) = (a.quad(), b.quad());
-        if options.grow == Grow::Hierarchical {
-            [of_a, of_b] = maximal_quads(of_a, of_b, self.terrain.grid().root_level(), |a, b| {
-                self.mutually_invisible(a, b)
-            });
-        }
-        self.phase = if options.grow == Grow::Hierarchical
-            && options.give_up
+    }
+
+    /// Begins with two quads that are mutually invisible.
+    fn plant(&mut self, [of_a, of_b]: [Quad; 2]) {
+        self.phase = if self.options.grow == Grow::Hierarchical
+            && self.options.give_up
             && of_a.level == 0
             && of_b.level == 0
         {
@@ -124,7 +162,6 @@ impl<'a> FrontierBuilder<'a> {
             }
             self.phase = Phase::Done;
         }
-        Ok(())
     }
 
     /// Lets another player into one side while the set grows, if the other side sees nothing of

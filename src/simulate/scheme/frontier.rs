@@ -17,7 +17,7 @@ use crate::simulate::regions::{Halves, Regions};
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, Wire, Word};
 
-use super::interface::{Scheme, Sets};
+use super::interface::{Scheme, Sets, bytes_of};
 
 /// What one of two players knows.
 #[derive(Clone, Debug, Default)]
@@ -114,7 +114,6 @@ impl<'a> Frontiers<'a> {
             None => self.regions.make(places),
             Some(gone) => self.regions.guess(places, gone),
         };
-        let set = set.map(Arc::new);
         self.pair(ends[0], ends[1]).made = Some((places, gone, set.clone()));
         set
     }
@@ -212,8 +211,7 @@ impl<'a> Frontiers<'a> {
             }
             let set = self.make([own, other], pair(place, item.place), None);
             if self.adopt(own, other, place, set, scene) {
-                let network = wire.network();
-                let wait = network.rtt + 2.0 * network.jitter + scene.step;
+                let wait = wire.longest() + scene.step;
                 self.end(own, other).agreed = wire.now() + wait;
                 self.say(own, other, Word::Agree, scene, wire);
                 return;
@@ -300,6 +298,9 @@ impl Scheme for Frontiers<'_> {
     }
 
     fn sets(&self) -> Sets {
-        self.sets.clone()
+        Sets {
+            bytes: bytes_of(self.ends.iter().filter_map(|end| end.set.as_ref())),
+            ..self.sets.clone()
+        }
     }
 }

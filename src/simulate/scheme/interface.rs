@@ -1,5 +1,9 @@
 //! What all schemes have in common.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::simulate::regions::{Half, Halves};
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, Wire};
 
@@ -35,4 +39,14 @@ pub struct Sets {
     pub lasted: Vec<u32>,
     /// How many are in force.
     pub in_force: u64,
+    /// What they take at the end, those that several pairs share counted once. [Unit: bytes]
+    pub bytes: u64,
+}
+
+/// What sets take that are in force, those that are shared counted once. [Unit: bytes]
+pub fn bytes_of<'s>(sets: impl Iterator<Item = &'s Arc<Halves>>) -> u64 {
+    let mut met = HashSet::new();
+    let first = sets.filter(|set| met.insert(Arc::as_ptr(set)));
+    let bytes = first.map(|set| set.iter().map(Half::bytes).sum::<usize>());
+    bytes.sum::<usize>() as u64
 }

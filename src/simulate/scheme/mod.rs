@@ -7,6 +7,7 @@
 mod distance;
 mod fat;
 mod frontier;
+mod groups;
 mod interface;
 mod lookahead;
 mod naive;
@@ -81,6 +82,10 @@ pub const SCHEMES: &[(&str, &str)] = &[
         "best",
         "peers with frontier sets that grow by distance, agreed on with one packet where it does",
     ),
+    (
+        "groups",
+        "a server; each player has one region against all others, and is silent in it",
+    ),
 ];
 
 /// The scheme of a name; none if there is none of that name.
@@ -139,6 +144,12 @@ pub fn scheme<'a>(
         // Who is heard at once needs no time to say that they have gone too far.
         "best" if options.instant => frontier(Construction::Wide, true, 0.0),
         "best" => frontier(Construction::Wide, true, reach),
+        // Who leaves a region is heard, others are asked, answer, and are told.
+        "groups" => {
+            let reach = if options.instant { 0.0 } else { 2.0 * reach };
+            let regions = Regions::new(field, Construction::Wide, reach);
+            Box::new(groups::Groups::new(regions, players))
+        }
         _ => return None,
     })
 }
