@@ -41,6 +41,10 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             schema_for!(experiment::FrontierDocument),
         ),
         (
+            "experiment-ground.json",
+            schema_for!(experiment::GroundDocument),
+        ),
+        (
             "experiment-interest.json",
             schema_for!(experiment::InterestDocument),
         ),

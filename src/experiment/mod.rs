@@ -3,6 +3,7 @@
 mod compression;
 mod epvs;
 mod frontier;
+pub mod ground;
 pub mod interest;
 pub mod perception;
 mod visibility;

@@ -9,6 +9,7 @@
 //! change       change sets, with versions
 //! build        ground from slices of cubes, or from heights and depths of layers
 //! surface      its top as heights
+//! locks, sync  reservations; a server and its clients
 //! code, file   trees, change sets and whole grounds as bytes; `store`, a file that grows; `text`
 //! ```
 //!
@@ -27,6 +28,7 @@ mod error;
 mod file;
 mod frame;
 mod layered;
+mod locks;
 mod mesh;
 mod patches;
 mod path;
@@ -34,6 +36,7 @@ mod shape;
 mod stamp;
 mod store;
 mod surface;
+pub mod sync;
 mod text;
 mod tree;
 
@@ -48,6 +51,7 @@ pub use error::GroundError;
 pub use file::{GROUND_MAGIC, GroundFile, Growth, encode, touched};
 pub use frame::{Frame, Place, Sides, Square};
 pub use layered::{Layered, check_effect};
+pub use locks::{Locks, NodeName};
 pub use mesh::Mesh;
 pub use patches::{Patches, Stack};
 pub use path::Path;

@@ -4,3 +4,4 @@ mod bytes;
 mod common;
 mod shapes;
 mod structures;
+mod sync;

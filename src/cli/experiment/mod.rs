@@ -4,6 +4,7 @@
 mod compression;
 mod epvs;
 mod frontier;
+mod ground;
 mod interest;
 mod perception;
 mod visibility;
@@ -14,6 +15,8 @@ use super::exit::Outcome;
 pub use compression::Document as CompressionDocument;
 #[cfg(test)]
 pub use frontier::Document as FrontierDocument;
+#[cfg(test)]
+pub use ground::Document as GroundDocument;
 #[cfg(test)]
 pub use interest::Document as InterestDocument;
 #[cfg(test)]
@@ -38,6 +41,7 @@ enum Which {
     Visibility(Box<visibility::Args>),
     Interest(interest::Args),
     Perception(perception::Args),
+    Ground(ground::Args),
 }
 
 pub fn run(args: &Args) -> Outcome {
@@ -48,5 +52,6 @@ pub fn run(args: &Args) -> Outcome {
         Which::Visibility(args) => visibility::run(args),
         Which::Interest(args) => interest::run(args),
         Which::Perception(args) => perception::run(args),
+        Which::Ground(args) => ground::run(args),
     }
 }
