@@ -157,7 +157,7 @@ pub mod bundle;
 #[cfg(feature = "bake")]
 #[doc(hidden)]
 pub mod compress;
-#[cfg(any(feature = "bake", feature = "simulate"))]
+#[cfg(any(feature = "bake", feature = "ground", feature = "simulate"))]
 #[doc(hidden)]
 pub mod dice;
 #[cfg(feature = "bake")]
@@ -166,6 +166,9 @@ pub mod experiment;
 #[cfg(feature = "bake")]
 #[doc(hidden)]
 pub mod export;
+#[cfg(feature = "ground")]
+#[doc(hidden)]
+pub mod ground;
 #[cfg(feature = "bake")]
 #[doc(hidden)]
 pub mod hierarchy;

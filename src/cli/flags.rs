@@ -5,6 +5,7 @@
 
 use viewcell::bake::BakeError;
 use viewcell::bundle::BundleError;
+use viewcell::ground::GroundError;
 use viewcell::ingest::{IngestError, Ingested};
 use viewcell::picture::PictureError;
 use viewcell::view::ViewError;
@@ -15,11 +16,13 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("budget", "--budget", ""),
     ("byte_order", "--byte-order", ""),
     ("crop", "--crop", "C,R,W,H"),
+    ("cube_height", "--cube-height", "METRES"),
     ("curvature", "--earth-curvature", ""),
     ("earth_curvature", "--earth-curvature", ""),
     ("eye_height", "--eye-height", ""),
     ("finest", "--finest", ""),
     ("map", "--map", "NAME"),
+    ("max_cubes", "--max-cubes", ""),
     ("max_distance", "--max-distance", ""),
     ("max_samples", "--max-samples", ""),
     ("memory", "--memory", ""),
@@ -49,6 +52,7 @@ pub fn message(error: &anyhow::Error) -> String {
     let of_the_library = error.chain().any(|error| {
         error.is::<BakeError>()
             || error.is::<BundleError>()
+            || error.is::<GroundError>()
             || error.is::<IngestError>()
             || error.is::<PictureError>()
             || error.is::<ViewError>()
@@ -200,7 +204,9 @@ mod tests {
     fn every_option_that_the_library_names_has_a_flag() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut named = BTreeSet::new();
-        for room in ["bake", "bundle", "ingest", "picture", "view", "world"] {
+        for room in [
+            "bake", "bundle", "ground", "ingest", "picture", "view", "world",
+        ] {
             names_in(&source.join(room), &mut named);
         }
         assert!(named.len() > 10, "{named:?}");

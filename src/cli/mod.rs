@@ -13,6 +13,7 @@ mod experiment;
 mod export;
 mod flags;
 mod frontier;
+mod ground;
 mod heightmap;
 mod import;
 mod info;
@@ -74,6 +75,7 @@ enum Verb {
     Report(report::Args),
     Export(export::Args),
     Experiment(experiment::Args),
+    Ground(Box<ground::Args>),
     Import(import::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -99,6 +101,7 @@ pub fn main() -> ExitCode {
         Verb::Render(args) => render::run(&args),
         Verb::Export(args) => export::run(&args),
         Verb::Experiment(args) => experiment::run(&args),
+        Verb::Ground(args) => ground::run(&args),
         Verb::Import(args) => import::run(&args),
         Verb::Completions(args) => completions::run(&args, Cli::command()),
         Verb::Man(args) => man::run(&args, Cli::command()),

@@ -7,7 +7,7 @@ use std::path::Path;
 use schemars::{Schema, schema_for};
 
 use super::{
-    bake, completions, diff, experiment, export, frontier, job, man, merge, progress, query,
+    bake, completions, diff, experiment, export, frontier, ground, job, man, merge, progress, query,
     render, repack, report, ship, simulate, verify,
 };
 
@@ -41,6 +41,10 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             schema_for!(experiment::FrontierDocument),
         ),
         (
+            "experiment-ground.json",
+            schema_for!(experiment::GroundDocument),
+        ),
+        (
             "experiment-interest.json",
             schema_for!(experiment::InterestDocument),
         ),
@@ -49,6 +53,19 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             schema_for!(experiment::PerceptionDocument),
         ),
         ("frontier.json", schema_for!(frontier::Document)),
+        (
+            "ground-layers.json",
+            schema_for!(viewcell::ingest::ground::LayersFile),
+        ),
+        (
+            "ground-stamp-line.json",
+            schema_for!(viewcell::ingest::ground::StampLine),
+        ),
+        ("ground-build.json", schema_for!(ground::BuildDocument)),
+        ("ground-export.json", schema_for!(ground::ExportDocument)),
+        ("ground-info.json", schema_for!(ground::InfoDocument)),
+        ("ground-render.json", schema_for!(ground::RenderDocument)),
+        ("ground-stamp.json", schema_for!(ground::StampDocument)),
         ("info.json", schema_for!(viewcell::bundle::Info)),
         ("job.json", schema_for!(job::JobFile)),
         ("man.json", schema_for!(man::Document)),

@@ -4,6 +4,7 @@ mod ahead;
 mod compression;
 mod epvs;
 mod frontier;
+pub mod ground;
 pub mod interest;
 mod merging;
 pub mod perception;

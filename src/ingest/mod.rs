@@ -17,6 +17,7 @@ mod flat;
 mod gdal;
 mod geokeys;
 mod geotiff;
+pub mod ground;
 mod hgt;
 mod ifd;
 mod matrix;

@@ -23,29 +23,56 @@ pub struct MappedBundle {
     map: memmap2::Mmap,
 }
 
+/// A whole file by memory map, as bytes; what [`MappedBundle`] says of truncating holds for it too.
+///
+/// A ground file may grow while it is mapped: what is written then lies behind the map, but for a place
+/// in the head that its reader looks at once, when it opens the file.
+#[derive(Debug)]
+pub struct MappedFile(memmap2::Mmap);
+
+impl MappedFile {
+    /// Maps a file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        map_file(path.as_ref()).map(Self)
+    }
+}
+
+impl std::ops::Deref for MappedFile {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+fn map_file(path: &Path) -> Result<memmap2::Mmap, OpenError> {
+    let io = |error| OpenError::Io {
+        path: path.to_owned(),
+        error,
+    };
+    // Asked before opening, since opening a pipe waits for somebody to write.
+    let metadata = std::fs::metadata(path).map_err(io)?;
+    if metadata.is_dir() {
+        return Err(io(std::io::ErrorKind::IsADirectory.into()));
+    }
+    if !metadata.is_file() {
+        let what = "expected a regular file, found a device or a pipe";
+        return Err(io(std::io::Error::other(what)));
+    }
+    let file = File::open(path).map_err(io)?;
+    // Sound as long as nobody truncates or writes to
+    // the file, as the type's documentation demands; other changes to the file's bytes
+    // cannot do harm, since every access is checked and no bytes are trusted.
+    #[allow(unsafe_code)]
+    let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
+    Ok(map)
+}
+
 impl MappedBundle {
     /// Maps a file and checks its header and section table.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
-        let io = |error| OpenError::Io {
-            path: path.to_owned(),
-            error,
-        };
-        // Asked before opening, since opening a pipe waits for somebody to write.
-        let metadata = std::fs::metadata(path).map_err(io)?;
-        if metadata.is_dir() {
-            return Err(io(std::io::ErrorKind::IsADirectory.into()));
-        }
-        if !metadata.is_file() {
-            let what = "expected a regular file, found a device or a pipe";
-            return Err(io(std::io::Error::other(what)));
-        }
-        let file = File::open(path).map_err(io)?;
-        // Sound as long as nobody truncates or writes to
-        // the file, as the type's documentation demands; other changes to the file's bytes
-        // cannot do harm, since every access is checked and no bytes are trusted.
-        #[allow(unsafe_code)]
-        let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
+        let map = map_file(path)?;
         Bundle::from_bytes(&map).map_err(|error| error.at(path))?;
         Ok(Self { map })
     }

@@ -60,7 +60,7 @@ pub use bundle::Bundle;
 pub use cells::{Along, CellBundle, Stretch, frontier as cell_frontier};
 pub use error::OpenError;
 #[cfg(feature = "mmap")]
-pub use map::MappedBundle;
+pub use map::{MappedBundle, MappedFile};
 pub use pvs::{Pvs, Quads};
 pub use terrain::TerrainBundle;
 pub use within::{Reach, ReachMemory};

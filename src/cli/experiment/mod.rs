@@ -4,6 +4,7 @@
 mod compression;
 mod epvs;
 mod frontier;
+mod ground;
 mod interest;
 mod merging;
 mod perception;
@@ -16,6 +17,8 @@ use super::exit::Outcome;
 pub use compression::Document as CompressionDocument;
 #[cfg(test)]
 pub use frontier::Document as FrontierDocument;
+#[cfg(test)]
+pub use ground::Document as GroundDocument;
 #[cfg(test)]
 pub use interest::Document as InterestDocument;
 #[cfg(test)]
@@ -45,6 +48,7 @@ enum Which {
     Interest(interest::Args),
     Perception(perception::Args),
     Sent(sent::Args),
+    Ground(ground::Args),
 }
 
 pub fn run(args: &Args) -> Outcome {
@@ -56,5 +60,6 @@ pub fn run(args: &Args) -> Outcome {
         Which::Interest(args) => interest::run(args),
         Which::Perception(args) => perception::run(args),
         Which::Sent(args) => sent::run(args),
+        Which::Ground(args) => ground::run(args),
     }
 }

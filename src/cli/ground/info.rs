@@ -1,0 +1,169 @@
+//! `viewcell ground info`: what a ground file holds.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::ground::{Layered, Patches};
+
+use super::open;
+use crate::cli::exit::{Exit, Outcome};
+use crate::cli::output::{self, Json};
+
+/// Tell what a ground file holds: size, materials, nodes, and with --slices each slice
+#[derive(clap::Args)]
+pub struct Args {
+    /// The ground file
+    #[arg(value_name = "G.vcg")]
+    ground: PathBuf,
+    /// Count each slice by itself
+    #[arg(long)]
+    slices: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell ground info --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell ground info")]
+pub struct Document {
+    /// Columns.
+    width: u32,
+    /// Rows.
+    height: u32,
+    /// Number of slices from the lowest to the highest that is not empty.
+    slices: u64,
+    /// The lowest slice's number; slice 0 lies just above height 0.
+    first_slice: i32,
+    /// A cube's size in metres: east, south, up.
+    spacing: [f64; 3],
+    /// Number of patches.
+    patches: u64,
+    /// Nodes of all quadtrees.
+    nodes: u64,
+    /// Bytes of the file that count.
+    bytes: u64,
+    /// Memory that the ground takes when it is read.
+    memory: u64,
+    /// How many change sets were applied.
+    version: u64,
+    /// Of all of them in order, 16 hexadecimal digits.
+    digest: String,
+    /// The materials, in the order of their numbers.
+    materials: Vec<MaterialRow>,
+    /// Each slice, upwards; absent without --slices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    each_slice: Option<Vec<SliceRow>>,
+}
+
+/// A material.
+#[derive(Serialize, JsonSchema)]
+struct MaterialRow {
+    /// Its number.
+    number: u8,
+    /// Its name.
+    name: String,
+    /// Cubes of it.
+    cubes: u64,
+}
+
+/// A slice.
+#[derive(Serialize, JsonSchema)]
+struct SliceRow {
+    /// Its number.
+    slice: i32,
+    /// Nodes, in all patches.
+    nodes: u64,
+    /// Cubes of each material, in the order of their numbers.
+    cubes: Vec<u64>,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let map = open::map(&args.ground)?;
+    let file = open::open(&args.ground, &map)?;
+    let ground = file.load().map_err(|error| open::failure(&args.ground, error))?;
+    let document = document(&ground, file.length(), args.slices);
+    if args.json.json {
+        output::print_json(&document)?;
+    } else {
+        output::print(text(&document).trim_end())?;
+    }
+    Ok(Exit::Done)
+}
+
+fn document(ground: &Patches, bytes: u64, each: bool) -> Document {
+    let frame = ground.frame();
+    let slices = ground.slices();
+    let rows: Vec<SliceRow> = slices.clone().map(|slice| row(ground, slice)).collect();
+    let materials = frame.materials().iter().enumerate().map(|(i, name)| MaterialRow {
+        number: i as u8 + 1,
+        name: name.clone(),
+        cubes: rows.iter().map(|row| row.cubes[i]).sum(),
+    });
+    Document {
+        width: frame.width(),
+        height: frame.height(),
+        slices: slices.len() as u64,
+        first_slice: slices.start,
+        spacing: frame.spacing(),
+        patches: frame.patches().len() as u64,
+        nodes: ground.nodes(),
+        bytes,
+        memory: ground.bytes() as u64,
+        version: ground.version().number,
+        digest: format!("{:016x}", ground.version().digest),
+        materials: materials.collect(),
+        each_slice: each.then_some(rows),
+    }
+}
+
+fn row(ground: &Patches, slice: i32) -> SliceRow {
+    let mut cubes = vec![0; ground.frame().materials().len()];
+    let mut nodes = 0;
+    for (stack, square) in ground.stacks().iter().zip(ground.frame().patches()) {
+        let Some(tree) = stack.slice(slice) else {
+            continue;
+        };
+        nodes += tree.nodes();
+        let whole = [[0, 0], [1 << square.level; 2]];
+        tree.leaves_in(square.level, whole, &mut |_, _, level, material| {
+            if let Some(index) = usize::from(material).checked_sub(1) {
+                cubes[index] += 1u64 << (2 * level);
+            }
+        });
+    }
+    SliceRow {
+        slice,
+        nodes,
+        cubes,
+    }
+}
+
+fn text(document: &Document) -> String {
+    let mut text = String::new();
+    let [east, south, up] = document.spacing;
+    let _ = writeln!(
+        text,
+        "{} x {} x {} cubes of {east} x {south} x {up} m, slices from {}\n\
+         {} patches, {} nodes, {} bytes in the file, {} in memory\nversion {} ({})",
+        document.width,
+        document.height,
+        document.slices,
+        document.first_slice,
+        document.patches,
+        document.nodes,
+        document.bytes,
+        document.memory,
+        document.version,
+        document.digest
+    );
+    for material in &document.materials {
+        let (number, cubes) = (material.number, material.cubes);
+        let _ = writeln!(text, "{number:>3}  {:<20} {cubes:>14} cubes", material.name);
+    }
+    for row in document.each_slice.iter().flatten() {
+        let _ = writeln!(text, "slice {:>6}  {:>10} nodes  {:?}", row.slice, row.nodes, row.cubes);
+    }
+    text
+}

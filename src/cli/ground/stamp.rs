@@ -1,0 +1,115 @@
+//! `viewcell ground stamp`: dig and fill.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::bundle;
+use viewcell::ground::{ChangeSet, Layered};
+use viewcell::ingest::ground::read_stamps;
+
+use super::open;
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::output::{self, Json, say};
+
+/// Change ground by stamps, where it lies: all of them, or none if one is wrong
+///
+/// A line of JSON each, which schemas/ground-stamp-line.json describes:
+///
+///   {"shape":"sphere","at":[120,80,35],"radius":5,"do":"dig"}
+///   {"shape":"box","at":[9,9,2],"size":[4,4,1],"do":"fill","material":"clay"}
+///
+/// Lengths are metres: east and south from the first sample, and up from height 0. Shapes are sphere,
+/// box, cylinder and mesh (a closed one, in an OBJ file). A stamp that changes nothing makes no version.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The ground file, which is changed
+    #[arg(value_name = "G.vcg")]
+    ground: PathBuf,
+    /// Stamps, a line of JSON each
+    #[arg(long, value_name = "FILE")]
+    stamps: PathBuf,
+    /// Also write the change sets, for viewcell ground apply
+    #[arg(long, value_name = "OUT.vcs")]
+    changes: Option<PathBuf>,
+    /// Overwrite the change sets if they are there
+    #[arg(long)]
+    force: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell ground stamp --json` and `viewcell ground apply --json` print.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell ground stamp")]
+pub struct Document {
+    /// Stamps, or change sets, that were read.
+    read: u64,
+    /// Change sets that were made, or applied.
+    changed: u64,
+    /// The version of the ground now.
+    version: u64,
+    /// Nodes of quadtrees before.
+    nodes_before: u64,
+    /// Nodes of quadtrees now.
+    nodes: u64,
+    /// Nodes in all change sets.
+    change_nodes: u64,
+}
+
+impl Document {
+    pub fn new(read: usize, before: u64, ground: &impl Layered, sets: &[ChangeSet]) -> Self {
+        Self {
+            read: read as u64,
+            changed: sets.len() as u64,
+            version: ground.version().number,
+            nodes_before: before,
+            nodes: ground.nodes(),
+            change_nodes: sets.iter().map(ChangeSet::nodes).sum(),
+        }
+    }
+
+    /// Tells of it.
+    pub fn tell(&self, quiet: bool, json: &Json) -> Outcome {
+        if !quiet {
+            say(format_args!(
+                "{} of {} changed something; {} nodes became {}; version {}",
+                self.changed, self.read, self.nodes_before, self.nodes, self.version
+            ));
+        }
+        if json.json {
+            output::print_json(self)?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let inputs = [args.ground.as_path(), args.stamps.as_path()];
+    output::check_outputs(&inputs, &args.changes, args.force)?;
+    let mut ground = open::load(&args.ground)?;
+    let stamps = read_stamps(&args.stamps, ground.frame())?;
+    let before = ground.nodes();
+    let mut sets = Vec::new();
+    for (i, stamp) in stamps.iter().enumerate() {
+        let made = stamp
+            .cubes(ground.frame())
+            .and_then(|cubes| ground.stamp(&cubes, stamp.effect));
+        let changes = made.map_err(|error| {
+            let Failure::Failed { exit, error } = open::failure(&args.stamps, error) else {
+                return Failure::ClosedPipe;
+            };
+            Failure::new(exit, error.context(format!("stamp {}", i + 1)))
+        })?;
+        sets.extend(changes);
+    }
+    open::write(&args.ground, &ground, &sets)?;
+    if let Some(path) = &args.changes {
+        let bytes: Vec<u8> = sets.iter().flat_map(ChangeSet::encode).collect();
+        bundle::save(path, &bytes, args.force)?;
+    }
+    Document::new(stamps.len(), before, &ground, &sets).tell(args.quiet, &args.json)
+}

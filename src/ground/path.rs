@@ -1,0 +1,133 @@
+//! Where a node stands: the way to it from its slice's root.
+
+/// The way from a slice's root to a node: which child to take at each level, clockwise from the
+/// north-west (0 north-west, 1 north-east, 2 south-east, 3 south-west).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Path {
+    /// Two bits a step; the first step is the highest of those in use.
+    steps: u64,
+    length: u8,
+}
+
+impl Path {
+    /// The most steps: patches are squares of at most 2^24 cubes a side.
+    pub const MOST: u8 = 24;
+
+    /// The way to the root itself.
+    pub const ROOT: Self = Self {
+        steps: 0,
+        length: 0,
+    };
+
+    /// The way on to a child.
+    pub fn child(self, quarter: usize) -> Self {
+        Self {
+            steps: self.steps << 2 | quarter as u64,
+            length: self.length + 1,
+        }
+    }
+
+    /// Of `length` steps, two bits each, the first in the highest bits. `None` beyond the limits.
+    pub fn of_bits(steps: u64, length: u8) -> Option<Self> {
+        (length <= Self::MOST && steps >> (2 * length) == 0).then_some(Self { steps, length })
+    }
+
+    /// As [`Path::of_bits`] takes them.
+    pub fn bits(self) -> u64 {
+        self.steps
+    }
+
+    /// How many steps it has.
+    pub fn length(self) -> u8 {
+        self.length
+    }
+
+    /// The steps, first to last.
+    pub fn steps(self) -> impl Iterator<Item = usize> {
+        (0..self.length)
+            .rev()
+            .map(move |i| (self.steps >> (2 * i) & 3) as usize)
+    }
+
+    /// Whether one of the two nodes holds the other, or they are the same.
+    pub fn overlaps(self, other: Self) -> bool {
+        let common = self.length.min(other.length);
+        self.steps >> (2 * (self.length - common)) == other.steps >> (2 * (other.length - common))
+    }
+
+    /// Whether the other node is this one or lies in it.
+    pub fn holds(self, other: Self) -> bool {
+        self.length <= other.length && self.overlaps(other)
+    }
+
+    /// The node's corner, in cubes from the patch's, and its level, in a patch of `2^level` a side.
+    /// `None` where the path is longer than the patch is deep.
+    pub fn square(self, level: u8) -> Option<([u32; 2], u8)> {
+        let mut left = level;
+        let mut corner = [0; 2];
+        for step in self.steps() {
+            left = left.checked_sub(1)?;
+            let [x, y] = offset(step);
+            corner = [corner[0] + (x << left), corner[1] + (y << left)];
+        }
+        Some((corner, left))
+    }
+
+    /// From digits 0 to 3.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut path = Self::ROOT;
+        for digit in text.bytes() {
+            if !(b'0'..=b'3').contains(&digit) || path.length == Self::MOST {
+                return None;
+            }
+            path = path.child(usize::from(digit - b'0'));
+        }
+        Some(path)
+    }
+}
+
+impl std::fmt::Display for Path {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.steps().try_for_each(|step| write!(f, "{step}"))
+    }
+}
+
+/// Column and row of a child among the four, clockwise from the north-west.
+pub fn offset(quarter: usize) -> [u32; 2] {
+    [
+        u32::from(quarter == 1 || quarter == 2),
+        u32::from(quarter >= 2),
+    ]
+}
+
+/// Which child of a node of `2^(level + 1)` a side holds the cube at (x, y).
+pub fn quarter_of(x: u32, y: u32, level: u8) -> usize {
+    let (east, south) = (x >> level & 1, y >> level & 1);
+    (south * 3 ^ east) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_go_clockwise_and_back() {
+        for quarter in 0..4 {
+            let [x, y] = offset(quarter);
+            assert_eq!(quarter_of(x, y, 0), quarter, "{quarter}");
+        }
+    }
+
+    #[test]
+    fn paths_lead_to_squares() {
+        let path = Path::parse("0213").unwrap();
+        assert_eq!(path.to_string(), "0213");
+        assert_eq!(path.square(5), Some(([8 + 4, 8 + 2], 1)));
+        assert_eq!(path.square(3), None);
+        assert_eq!(Path::parse("04"), None);
+        let near = Path::parse("02").unwrap();
+        assert!(near.holds(path) && !path.holds(near) && path.overlaps(near));
+        assert!(!Path::parse("03").unwrap().overlaps(path));
+        assert!(Path::ROOT.holds(path));
+    }
+}

@@ -1,0 +1,11 @@
+//! Layered ground from files: heightmaps with layers, stacks of images, voxels; and stamps.
+
+mod layers;
+mod obj;
+mod sources;
+mod stamps;
+
+pub use layers::{DepthOf, LayerOf, LayersFile, read_layers};
+pub use obj::read_obj;
+pub use sources::{GroundOptions, GroundSource, Grounded, read_ground};
+pub use stamps::{EffectName, MaterialOf, ShapeName, StampLine, read_stamps};
