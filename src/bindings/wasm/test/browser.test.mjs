@@ -68,14 +68,16 @@ test('Chromium answers as Node does', { skip: chromium ? false : 'skipped: no Ch
     });
     server.listen(0, '127.0.0.1', () => {
       const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', `--user-data-dir=${profile}`, '--remote-debugging-port=0'];
-      browser = spawn(chromium, [...flags, `http://127.0.0.1:${server.address().port}/`], { stdio: 'ignore' });
+      browser = spawn(chromium, [...flags, `http://127.0.0.1:${server.address().port}/`], { stdio: 'ignore', detached: true });
       browser.on('error', reject);
     });
   });
   served.server.closeAllConnections();
   served.server.close();
-  browser.kill();
-  await new Promise((resolve) => browser.on('exit', resolve));
+  // The whole group: what is started may be a script around the browser.
+  const gone = new Promise((resolve) => browser.on('exit', resolve));
+  process.kill(-browser.pid, 'SIGKILL');
+  await gone;
   rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   const { told } = served;
   assert.equal(told.error, undefined);
