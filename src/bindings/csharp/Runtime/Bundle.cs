@@ -9,7 +9,8 @@ namespace Viewcell
     // asks allocates. A level's places are numbers of cells.
     public sealed unsafe class Bundle : IDisposable
     {
-        private readonly BundleHandle handle;
+        private readonly BundleHandle owned;
+        private BundleHandle handle { get { owned.Living(); return owned; } }
         private readonly TerrainInfo terrain;
         private readonly LevelInfo level;
 
@@ -28,7 +29,7 @@ namespace Viewcell
 
         private Bundle(BundleHandle handle)
         {
-            this.handle = handle;
+            owned = handle;
             Kind = (WorldKind)Error.Check(Native.viewcell_kind(handle));
             TerrainInfo terrain = default(TerrainInfo);
             LevelInfo level = default(LevelInfo);
@@ -75,7 +76,7 @@ namespace Viewcell
         }
 
         // Closes it. What was made from it lives on until it is closed itself.
-        public void Dispose() { handle.Dispose(); }
+        public void Dispose() { owned.Dispose(); }
 
         internal void Require(WorldKind wanted)
         {

@@ -100,6 +100,18 @@ namespace Viewcell
     {
         internal BytesHandle Bytes { get; private set; }
 
+        // SafeHandle closes when the last call has returned, and until then lets new ones in: those who ask
+        // without a pause would keep it open for ever.
+        private volatile bool ended;
+
+        internal void Living() { if (ended) throw new ObjectDisposedException("viewcell", "closed"); }
+
+        protected override void Dispose(bool disposing)
+        {
+            ended = true;
+            base.Dispose(disposing);
+        }
+
         protected Handle() : base(IntPtr.Zero, true) { }
         public override bool IsInvalid { get { return handle == IntPtr.Zero; } }
 

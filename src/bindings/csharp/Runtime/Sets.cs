@@ -9,15 +9,16 @@ namespace Viewcell
     // one visible from any place of the other. One thread at a time.
     public sealed unsafe class FrontierBuilder : IDisposable
     {
-        private readonly FrontierHandle handle;
+        private readonly FrontierHandle owned;
+        private FrontierHandle handle { get { owned.Living(); return owned; } }
 
         public FrontierBuilder(Bundle bundle)
         {
-            Error.Check(Native.viewcell_frontier_new(bundle.Handle, out handle));
-            handle.Keep(bundle.Handle.Bytes);
+            Error.Check(Native.viewcell_frontier_new(bundle.Handle, out owned));
+            owned.Keep(bundle.Handle.Bytes);
         }
 
-        public void Dispose() { handle.Dispose(); }
+        public void Dispose() { owned.Dispose(); }
 
         // Begins the set of two players. If they see each other it is empty.
         public void Begin(Sample a, Sample b) { Begin(a, b, FrontierOptions.Default); }
@@ -64,11 +65,12 @@ namespace Viewcell
     // One half of a frontier set that stands by itself. Any number of threads may look at it.
     public sealed class Region : IDisposable
     {
-        private readonly RegionHandle handle;
+        private readonly RegionHandle owned;
+        private RegionHandle handle { get { owned.Living(); return owned; } }
 
-        internal Region(RegionHandle handle) { this.handle = handle; }
+        internal Region(RegionHandle handle) { owned = handle; }
 
-        public void Dispose() { handle.Dispose(); }
+        public void Dispose() { owned.Dispose(); }
 
         public bool Contains(Sample sample) { return Error.Check(Native.viewcell_region_contains_at(handle, sample.Column, sample.Row)) == 1; }
     }
@@ -77,7 +79,8 @@ namespace Viewcell
     // thread at a time.
     public sealed unsafe class Session : IDisposable
     {
-        private readonly SessionHandle handle;
+        private readonly SessionHandle owned;
+        private SessionHandle handle { get { owned.Living(); return owned; } }
         private readonly WorldKind kind;
 
         // Players are numbered from 0.
@@ -92,8 +95,8 @@ namespace Viewcell
         public Session(Bundle bundle, int players, SessionOptions options)
         {
             bundle.Require(WorldKind.Terrain);
-            Error.Check(Native.viewcell_session_new(bundle.Handle, Count(players), &options, out handle));
-            handle.Keep(bundle.Handle.Bytes);
+            Error.Check(Native.viewcell_session_new(bundle.Handle, Count(players), &options, out owned));
+            owned.Keep(bundle.Handle.Bytes);
             kind = WorldKind.Terrain;
             Players = players;
         }
@@ -102,8 +105,8 @@ namespace Viewcell
         public Session(Bundle bundle, int players, Construction construction, uint patience = 0, bool peers = false)
         {
             bundle.Require(WorldKind.Cells);
-            Error.Check(Native.viewcell_cells_session_new(bundle.Handle, Count(players), (uint)construction, patience, peers ? 1u : 0, out handle));
-            handle.Keep(bundle.Handle.Bytes);
+            Error.Check(Native.viewcell_cells_session_new(bundle.Handle, Count(players), (uint)construction, patience, peers ? 1u : 0, out owned));
+            owned.Keep(bundle.Handle.Bytes);
             kind = WorldKind.Cells;
             Players = players;
         }
@@ -114,7 +117,7 @@ namespace Viewcell
             return (uint)players;
         }
 
-        public void Dispose() { handle.Dispose(); }
+        public void Dispose() { owned.Dispose(); }
 
         // Lets a tick pass: the unit of ages and of patience.
         public void Tick() { Error.Check(Native.viewcell_session_tick(handle)); }

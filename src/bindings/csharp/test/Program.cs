@@ -78,11 +78,11 @@ static class Program
                 }
                 Sight quads = bundle.VisibleQuads(0, a, 0, all[0]);
                 Check(quads == (bundle.Visible(a, all[0]) ? Sight.Visible : Sight.Hidden), "quads of level 0");
-                if (i % 23 != 0 || float.IsNaN(bundle.GroundHeight(a)) || float.IsNaN(bundle.GroundHeight(all[places - 1 - i % 7]))) continue;
-                Sample other = all[places - 1 - i % 7];
+                Sample other = all[(53 * i + 17) % places];
+                if (i % 3 != 0 || float.IsNaN(bundle.GroundHeight(a)) || float.IsNaN(bundle.GroundHeight(other))) continue;
                 builder.Begin(a, other);
                 builder.Finish();
-                if (builder.Area(Side.A) == 0) { Check(bundle.Visible(a, other) || bundle.Visible(other, a), "an empty set"); continue; }
+                if (builder.Area(Side.A) == 0) { Check(a.Equals(other) || bundle.Visible(a, other) || bundle.Visible(other, a), "an empty set"); continue; }
                 sets++;
                 int length = builder.Encode(Side.B, 0, code);
                 using (Region region = bundle.Region(new ReadOnlySpan<byte>(code, 0, length)))
@@ -94,7 +94,7 @@ static class Program
                             Check(!builder.Contains(Side.B, all[q]) || !bundle.Visible(all[p], all[q]), "a frontier set");
                     }
             }
-            Check(seen > 0 && seen < places * places && sets > 0, "something is seen and something hidden");
+            Check(seen > 0 && seen < places * places && sets > 0, "something is seen and something hidden: " + seen + " pairs, " + sets + " sets");
         }
     }
 

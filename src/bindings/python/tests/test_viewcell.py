@@ -1,5 +1,6 @@
 """The wheel as its users have it: installed, and asked with NumPy, rasterio and xarray."""
 
+import json
 import os
 import pathlib
 import signal
@@ -337,3 +338,14 @@ def test_ctrl_c_ends_a_bake(tmp_path):
 
 def test_the_package_is_typed():
     assert (pathlib.Path(viewcell.__file__).parent / "py.typed").exists()
+
+
+def test_the_notebook_runs(monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    page = json.loads((ROOT / "src/bindings/python/examples/viewshed.ipynb").read_text())
+    names = {}
+    for cell in page["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert 0 < names["seen"].sum() < names["seen"].size
+    assert not names["bundle"].visible((30, 20), names["hidden"])
