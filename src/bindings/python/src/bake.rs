@@ -116,15 +116,25 @@ pub fn bake(
     let options: Options = options.extract()?;
     let heights = heights.as_array();
     let side = |n: usize| {
-        u32::try_from(n).map_err(|_| PyValueError::new_err("expected fewer than 2^32 rows and columns"))
+        u32::try_from(n)
+            .map_err(|_| PyValueError::new_err("expected fewer than 2^32 rows and columns"))
     };
     let (height, width) = (side(heights.nrows())?, side(heights.ncols())?);
-    let terrain = Terrain::new(width, height, heights.iter().copied().collect(), options.spacing)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?
-        .with_georeference(options.transform.map(|transform| Georeference {
-            crs: options.crs.unwrap_or_else(|| Georeference::UNKNOWN_CRS.to_owned()),
+    let terrain = Terrain::new(
+        width,
+        height,
+        heights.iter().copied().collect(),
+        options.spacing,
+    )
+    .map_err(|error| PyValueError::new_err(error.to_string()))?
+    .with_georeference(options.transform.map(|transform| {
+        Georeference {
+            crs: options
+                .crs
+                .unwrap_or_else(|| Georeference::UNKNOWN_CRS.to_owned()),
             transform,
-        }));
+        }
+    }));
     let source = Source::of_terrain(&terrain);
     let options = BakeOptions {
         eye_height: options.eye_height,
@@ -135,12 +145,17 @@ pub fn bake(
             _ => Mode::Conservative,
         },
         max_distance: options.max_distance,
-        curvature: options.curvature.map(|(radius, refraction)| Curvature { radius, refraction }),
+        curvature: options
+            .curvature
+            .map(|(radius, refraction)| Curvature { radius, refraction }),
         threads: options.threads,
         memory: options.memory,
         overwrite: options.overwrite,
         compression: options.budget.map_or(Compression::Lossless, |bytes| {
-            Compression::Optimal(Budget { bytes, weight: Weight::default() })
+            Compression::Optimal(Budget {
+                bytes,
+                weight: Weight::default(),
+            })
         }),
         ..BakeOptions::default()
     };
@@ -148,7 +163,8 @@ pub fn bake(
     let watch = Watch::default();
     std::thread::scope(|scope| {
         let (done, ended) = channel();
-        let (terrain, source, options, output, watch) = (&terrain, &source, &options, &output, &watch);
+        let (terrain, source, options, output, watch) =
+            (&terrain, &source, &options, &output, &watch);
         let baker = scope.spawn(move || {
             let result = bake_terrain(terrain, source, options, output, watch);
             // Who waits for it is there until it has come.
@@ -161,7 +177,9 @@ pub fn bake(
             if fault.is_none() {
                 let mut look = || {
                     py.check_signals()?;
-                    progress.as_ref().map_or(Ok(()), |progress| watch.tell(progress, &mut told))
+                    progress
+                        .as_ref()
+                        .map_or(Ok(()), |progress| watch.tell(progress, &mut told))
                 };
                 if let Err(raised) = look() {
                     watch.stop.store(true, Ordering::Relaxed);
@@ -179,7 +197,9 @@ pub fn bake(
                 (Err(RecvTimeoutError::Disconnected), None) => {
                     // It has panicked, which ends here.
                     baker.join().ok();
-                    return Err(BakeError::new_err("a fault of the library's own; please report it"));
+                    return Err(BakeError::new_err(
+                        "a fault of the library's own; please report it",
+                    ));
                 }
             }
         }

@@ -47,7 +47,10 @@ pub fn cells(loaded: &Loaded) -> PyResult<&CellBundle<'static>> {
 }
 
 /// The samples of an array of shape (n, 2).
-fn samples(terrain: &TerrainBundle<'_>, places: &PyReadonlyArray2<'_, u32>) -> PyResult<Vec<Sample>> {
+fn samples(
+    terrain: &TerrainBundle<'_>,
+    places: &PyReadonlyArray2<'_, u32>,
+) -> PyResult<Vec<Sample>> {
     let places = places.as_array();
     if places.ncols() != 2 {
         return Err(PyValueError::new_err("expected places of shape (n, 2)"));
@@ -71,7 +74,9 @@ fn numbers(level: &CellBundle<'_>, places: &PyReadonlyArray1<'_, u32>) -> PyResu
 fn same_length<A, B>(a: &[A], b: &[B]) -> PyResult<()> {
     match a.len() == b.len() {
         true => Ok(()),
-        false => Err(PyValueError::new_err("expected as many places in b as in a")),
+        false => Err(PyValueError::new_err(
+            "expected as many places in b as in a",
+        )),
     }
 }
 
@@ -176,7 +181,12 @@ impl Bundle {
         let terrain = terrain(&loaded)?;
         let (a, b) = (samples(terrain, &a)?, samples(terrain, &b)?);
         same_length(&a, &b)?;
-        let ask = || a.iter().zip(&b).map(|(&a, &b)| terrain.visible(a, b)).collect();
+        let ask = || {
+            a.iter()
+                .zip(&b)
+                .map(|(&a, &b)| terrain.visible(a, b))
+                .collect()
+        };
         let visible: Vec<bool> = py.detach(ask);
         Ok(Array1::from(visible).into_pyarray(py))
     }
@@ -198,7 +208,12 @@ impl Bundle {
         let level = cells(&loaded)?;
         let (a, b) = (numbers(level, &a)?, numbers(level, &b)?);
         same_length(&a, &b)?;
-        let ask = || a.iter().zip(&b).map(|(&a, &b)| level.visible(a, b)).collect();
+        let ask = || {
+            a.iter()
+                .zip(&b)
+                .map(|(&a, &b)| level.visible(a, b))
+                .collect()
+        };
         let visible: Vec<bool> = py.detach(ask);
         Ok(Array1::from(visible).into_pyarray(py))
     }
@@ -268,7 +283,9 @@ impl Bundle {
         let loaded = self.loaded()?;
         let level = cells(&loaded)?;
         let cell = there(level, cell)?;
-        let seen: Vec<bool> = (0..level.cells()).map(|other| level.visible(cell, other)).collect();
+        let seen: Vec<bool> = (0..level.cells())
+            .map(|other| level.visible(cell, other))
+            .collect();
         Ok(Array1::from(seen).into_pyarray(py))
     }
 
@@ -313,7 +330,9 @@ impl Bundle {
         let grid = terrain.grid();
         let shape = (grid.height() as usize, grid.width() as usize);
         let height = |(row, column): (usize, usize)| {
-            terrain.height(Sample::new(column as u32, row as u32)).unwrap_or(f32::NAN)
+            terrain
+                .height(Sample::new(column as u32, row as u32))
+                .unwrap_or(f32::NAN)
         };
         Ok(Array2::from_shape_fn(shape, height).into_pyarray(py))
     }

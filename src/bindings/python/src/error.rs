@@ -1,17 +1,52 @@
 //! Exceptions.
 
+use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError};
 use pyo3::prelude::*;
-use pyo3::create_exception;
 use viewcell::OpenError;
 
-create_exception!(viewcell, ViewcellError, PyException, "What went wrong with a bundle or a bake.");
-create_exception!(viewcell, FormatError, ViewcellError, "No bundle, or a damaged one.");
-create_exception!(viewcell, KindError, ViewcellError, "Cells where a terrain is wanted, or the other way round.");
-create_exception!(viewcell, ClosedError, ViewcellError, "The bundle was closed.");
-create_exception!(viewcell, OutsideError, ViewcellError, "A place off the map.");
-create_exception!(viewcell, VoidError, ViewcellError, "A void: no terrain, nobody stands there.");
-create_exception!(viewcell, BakeError, ViewcellError, "Why a bake ended without a bundle.");
+create_exception!(
+    viewcell,
+    ViewcellError,
+    PyException,
+    "What went wrong with a bundle or a bake."
+);
+create_exception!(
+    viewcell,
+    FormatError,
+    ViewcellError,
+    "No bundle, or a damaged one."
+);
+create_exception!(
+    viewcell,
+    KindError,
+    ViewcellError,
+    "Cells where a terrain is wanted, or the other way round."
+);
+create_exception!(
+    viewcell,
+    ClosedError,
+    ViewcellError,
+    "The bundle was closed."
+);
+create_exception!(
+    viewcell,
+    OutsideError,
+    ViewcellError,
+    "A place off the map."
+);
+create_exception!(
+    viewcell,
+    VoidError,
+    ViewcellError,
+    "A void: no terrain, nobody stands there."
+);
+create_exception!(
+    viewcell,
+    BakeError,
+    ViewcellError,
+    "Why a bake ended without a bundle."
+);
 
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();

@@ -29,7 +29,10 @@ where
     let chosen = choices.iter().find(|(word, _)| *word == found);
     chosen.map(|(_, value)| *value).ok_or_else(|| {
         let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
-        PyValueError::new_err(format!("{name}: expected {}, found {found:?}", words.join(" or ")))
+        PyValueError::new_err(format!(
+            "{name}: expected {}, found {found:?}",
+            words.join(" or ")
+        ))
     })
 }
 
@@ -37,7 +40,10 @@ impl Options {
     fn options(&self) -> PyResult<FrontierOptions> {
         let mut options = FrontierOptions::default();
         if let Some(grow) = &self.grow {
-            let choices = [("hierarchical", Grow::Hierarchical), ("simple", Grow::Simple)];
+            let choices = [
+                ("hierarchical", Grow::Hierarchical),
+                ("simple", Grow::Simple),
+            ];
             options.grow = choice("grow", &choices, grow)?;
         }
         if let Some(merge) = &self.merge {
@@ -59,11 +65,16 @@ pub fn of_terrain(
     options: &Options,
 ) -> PyResult<Option<[Array2<bool>; 2]>> {
     let mut builder = FrontierBuilder::new(terrain);
-    builder.build(a, b, &options.options()?).map_err(|error| match error {
-        FrontierError::Outside(_) => OutsideError::new_err(error.to_string()),
-        FrontierError::Void(_) => VoidError::new_err(error.to_string()),
-    })?;
-    if Side::BOTH.iter().all(|&side| builder.region(side).area() == 0) {
+    builder
+        .build(a, b, &options.options()?)
+        .map_err(|error| match error {
+            FrontierError::Outside(_) => OutsideError::new_err(error.to_string()),
+            FrontierError::Void(_) => VoidError::new_err(error.to_string()),
+        })?;
+    if Side::BOTH
+        .iter()
+        .all(|&side| builder.region(side).area() == 0)
+    {
         return Ok(None);
     }
     let grid = terrain.grid();

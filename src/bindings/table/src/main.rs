@@ -13,14 +13,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let map = MappedBundle::open(bundle)?;
     let raw = std::fs::read(questions)?;
     let (numbers, _) = raw.as_chunks::<4>();
-    let numbers: Vec<u32> = numbers.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect();
+    let numbers: Vec<u32> = numbers
+        .iter()
+        .map(|&bytes| u32::from_le_bytes(bytes))
+        .collect();
     let expected = std::fs::read(answers)?;
     let ask: Box<dyn Fn() -> Vec<u8>> = match map.bundle()?.kind() {
         WorldKind::Terrain => {
             let terrain = map.terrain()?;
             Box::new(move || {
                 let (pairs, _) = numbers.as_chunks::<4>();
-                let sees = |&[a, b, c, d]: &[u32; 4]| terrain.visible(Sample::new(a, b), Sample::new(c, d));
+                let sees = |&[a, b, c, d]: &[u32; 4]| {
+                    terrain.visible(Sample::new(a, b), Sample::new(c, d))
+                };
                 pairs.iter().map(|pair| sees(pair).into()).collect()
             })
         }
@@ -28,7 +33,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             let level = map.cells()?;
             Box::new(move || {
                 let (pairs, _) = numbers.as_chunks::<2>();
-                pairs.iter().map(|&[a, b]| level.visible(a, b).into()).collect()
+                pairs
+                    .iter()
+                    .map(|&[a, b]| level.visible(a, b).into())
+                    .collect()
             })
         }
     };
@@ -42,6 +50,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             return Err(format!("Rust: question {wrong:?} is answered otherwise").into());
         }
     }
-    println!("Rust\t{}\t{:.0}", expected.len(), best * 1e9 / expected.len() as f64);
+    println!(
+        "Rust\t{}\t{:.0}",
+        expected.len(),
+        best * 1e9 / expected.len() as f64
+    );
     Ok(())
 }
