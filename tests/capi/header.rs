@@ -90,6 +90,7 @@ fn generate() -> String {
         .with_src(root.join("session.rs"))
         .with_src(root.join("cells.rs"))
         .with_src(root.join("cells_session.rs"))
+        .with_src(root.join("numbers.rs"))
         .generate()
         .unwrap();
     let mut header = Vec::new();

@@ -113,12 +113,85 @@ static void frontiers(viewcell_bundle *bundle, const viewcell_terrain *terrain) 
   CHECK(viewcell_frontier_close(NULL) == VIEWCELL_OK);
 }
 
+/* What takes numbers answers as what takes structs does. */
+static void numbers(const viewcell_bundle *bundle, const viewcell_terrain *terrain) {
+  viewcell_frontier *frontier, *twin;
+  CHECK(viewcell_frontier_new(bundle, &frontier) == VIEWCELL_OK);
+  CHECK(viewcell_frontier_new(bundle, &twin) == VIEWCELL_OK);
+  uint32_t across = terrain->width, places = across * terrain->height, seen = 0;
+  for (uint32_t i = 0; i < places; i++) {
+    viewcell_sample a = at(i % across, i / across);
+    float height = 0, other = 0;
+    CHECK(viewcell_height(bundle, a, &height) ==
+              viewcell_height_at(bundle, a.column, a.row, &other) &&
+          height == other);
+    uint64_t words[64] = {0}, others[64] = {0};
+    CHECK(viewcell_pvs(bundle, 0, a, words, 64) == VIEWCELL_OK);
+    CHECK(viewcell_pvs_at(bundle, 0, a.column, a.row, others, 64) == VIEWCELL_OK);
+    CHECK(memcmp(words, others, sizeof words) == 0);
+    for (uint32_t j = 0; j < places; j++) {
+      viewcell_sample b = at(j % across, j / across);
+      int visible = viewcell_visible(bundle, a, b);
+      CHECK(viewcell_visible_at(bundle, a.column, a.row, b.column, b.row) == visible);
+      uint32_t pair[4] = {a.column, a.row, b.column, b.row};
+      uint8_t answers[2] = {7, 7};
+      CHECK(viewcell_visible_pairs_at(bundle, 1, pair, answers) == VIEWCELL_OK);
+      CHECK(answers[0] == visible && answers[1] == 7);
+      CHECK(viewcell_visible_from_at(bundle, a.column, a.row, 1, &b, answers) == VIEWCELL_OK);
+      CHECK(answers[0] == visible);
+      CHECK(viewcell_visible_within_at(bundle, a.column, a.row, b.column, b.row, 10, 20) ==
+            viewcell_visible_within(bundle, a, b, 10, 20));
+      seen += visible;
+    }
+    int begun = viewcell_frontier_begin(frontier, a, at(0, 2), NULL);
+    CHECK(viewcell_frontier_begin_at(twin, a.column, a.row, 0, 2, NULL) == begun);
+    if (begun != VIEWCELL_OK)
+      continue;
+    CHECK(viewcell_frontier_step(frontier, 1000) == 1 && viewcell_frontier_step(twin, 1000) == 1);
+    for (uint32_t j = 0; j < places; j++)
+      CHECK(viewcell_frontier_contains(frontier, 1, at(j % across, j / across)) ==
+            viewcell_frontier_contains_at(twin, 1, j % across, j / across));
+  }
+  CHECK(seen > places && seen < places * places);
+  for (uint32_t i = 0; i < 12; i++)
+    CHECK(viewcell_visible_quads_at(bundle, 1, i % 4, i / 4, 2, i % 2, 0) ==
+          viewcell_visible_quads(bundle, 1, at(i % 4, i / 4), 2, at(i % 2, 0)));
+  uint8_t code[256];
+  size_t length;
+  viewcell_region *region;
+  CHECK(viewcell_frontier_begin_at(twin, 8, 2, 0, 2, NULL) == VIEWCELL_OK);
+  CHECK(viewcell_frontier_step(twin, 1000) == 1);
+  CHECK(viewcell_frontier_encode(twin, 0, 0, code, sizeof code, &length) == VIEWCELL_OK);
+  CHECK(viewcell_region_decode(bundle, code, length, &region) == VIEWCELL_OK);
+  CHECK(viewcell_region_contains_at(region, 8, 2) == 1);
+  CHECK(viewcell_region_contains_at(region, 0, 2) == 0);
+  CHECK(viewcell_region_close(region) == VIEWCELL_OK);
+  CHECK(viewcell_frontier_close(frontier) == VIEWCELL_OK);
+  CHECK(viewcell_frontier_close(twin) == VIEWCELL_OK);
+
+  /* The place of each number: no two may change places. */
+  float height;
+  uint32_t pairs[8] = {0, 0, 1, 0, 0, 0, 0, 5};
+  uint8_t answers[2] = {7, 7};
+  CHECK(viewcell_height_at(bundle, 0, 5, &height) == VIEWCELL_OUTSIDE);
+  CHECK(viewcell_visible_at(bundle, 0, 0, 0, 5) == VIEWCELL_OUTSIDE);
+  CHECK(viewcell_visible_at(bundle, 9, 0, 0, 0) == VIEWCELL_OUTSIDE);
+  CHECK(viewcell_visible_pairs_at(bundle, 2, pairs, answers) == VIEWCELL_OUTSIDE);
+  CHECK(answers[0] == 7 && answers[1] == 7);
+  CHECK(viewcell_visible_pairs_at(bundle, 2, NULL, answers) == VIEWCELL_NULL);
+  CHECK(viewcell_visible_pairs_at(bundle, SIZE_MAX, pairs, answers) == VIEWCELL_ARGUMENT);
+}
+
 /* What is wrong is said, and nothing is written. */
 static void misuse(const char *path, viewcell_bundle *closed) {
   viewcell_bundle *bundle = closed;
   char why[64];
   CHECK(viewcell_open(VIEWCELL_ABI_VERSION + 1, path, &bundle, NULL, 0) == VIEWCELL_VERSION);
   CHECK(!bundle);
+  CHECK(viewcell_open(2, path, &bundle, NULL, 0) == VIEWCELL_VERSION);
+  /* What was compiled with header 3 goes on as it was. */
+  CHECK(viewcell_open(3, path, &bundle, NULL, 0) == VIEWCELL_OK);
+  CHECK(viewcell_close(bundle) == VIEWCELL_OK);
   CHECK(viewcell_open(VIEWCELL_ABI_VERSION, NULL, &bundle, NULL, 0) == VIEWCELL_NULL);
   CHECK(viewcell_open(VIEWCELL_ABI_VERSION, path, NULL, NULL, 0) == VIEWCELL_NULL);
   CHECK(viewcell_open(VIEWCELL_ABI_VERSION, "\xff", &bundle, NULL, 0) == VIEWCELL_ARGUMENT);
@@ -211,6 +284,7 @@ int main(int count, char **arguments) {
   CHECK(viewcell_height(bundle, at(9, 4), &height) == VIEWCELL_OUTSIDE);
   print_matrix(bundle, &terrain);
   frontiers(bundle, &terrain);
+  numbers(bundle, &terrain);
   misuse(arguments[1], bundle);
   damage(arguments[1], ask_damaged);
   return 0;

@@ -115,6 +115,64 @@ fn every_folder_uses_only_what_the_table_allows() {
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
 
+/// Python bakes in its process; all other bindings ask, and link nothing else.
+#[test]
+fn bindings_link_the_runtime_alone() {
+    let bindings = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bindings");
+    let mut crates = 0;
+    for folder in fs::read_dir(bindings).unwrap() {
+        let folder = folder.unwrap().path();
+        let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else {
+            continue; // no crate
+        };
+        crates += 1;
+        let allowed: &[&str] = match folder.file_name().unwrap().to_str().unwrap() {
+            "python" => &["bake"],
+            _ => &["capi", "mmap"],
+        };
+        let faults = link_faults(&manifest, allowed);
+        assert!(faults.is_empty(), "{}: {faults:?}", folder.display());
+    }
+    assert!(crates >= 2, "found only {crates}");
+    let line = "viewcell = { path = \"../../..\", default-features = false";
+    assert!(link_faults(&format!("{line} }}\n[workspace]"), &[]).is_empty());
+    let bakes = format!("{line}, features = [\"mmap\", \"bake\"] }}\n[workspace]");
+    assert_eq!(link_faults(&bakes, &["mmap"]).len(), 1);
+    let all = "viewcell = { path = \"../../..\" }\n[workspace]";
+    assert_eq!(link_faults(all, &[]).len(), 1);
+    assert_eq!(link_faults(&format!("{line} }}"), &[]).len(), 1);
+}
+
+/// How a binding's manifest links more of the crate than it may, or weighs on the crate's own build.
+fn link_faults(manifest: &str, features: &[&str]) -> Vec<String> {
+    let mut faults = Vec::new();
+    if !manifest.lines().any(|line| line == "[workspace]") {
+        faults.push("no `[workspace]`, and so no lock file of its own".into());
+    }
+    for line in manifest
+        .lines()
+        .filter(|line| line.starts_with("viewcell = "))
+    {
+        if !line.contains("default-features = false") {
+            faults.push(format!("default features: {line}"));
+        }
+        let list = line.split_once("features = [").map_or("", |(_, rest)| rest);
+        let named = list
+            .split(']')
+            .next()
+            .unwrap_or("")
+            .split('"')
+            .skip(1)
+            .step_by(2);
+        faults.extend(
+            named
+                .filter(|name| !features.contains(name))
+                .map(String::from),
+        );
+    }
+    faults
+}
+
 #[test]
 fn the_table_of_the_architecture_is_the_one_that_is_held() {
     let page = include_str!("../../ARCHITECTURE.md");

@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All `.rs` files under a folder, sorted.
+/// All `.rs` files under a folder, sorted; not of the bindings, which are crates of their own.
 pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.ends_with("src/bindings") {
+            continue;
+        }
         if path.is_dir() {
             found.extend(rust_files(&path));
         } else if path.extension().is_some_and(|e| e == "rs") {

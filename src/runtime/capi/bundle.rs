@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::handle::{Kept, Table, close, get, keep};
 use super::status::{
-    Answer, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_VERSION,
-    answer, buffer, given, place, slice, status_of_open, viewcell_status,
+    Answer, OLDEST_VERSION, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK,
+    VIEWCELL_VERSION, answer, buffer, given, place, slice, status_of_open, viewcell_status,
 };
 use crate::runtime::{Bundle, CellBundle, MappedBundle, OpenError, TerrainBundle, WorldKind};
 
@@ -100,7 +100,7 @@ unsafe fn open(
     answer(|| {
         let out = unsafe { place(bundle) }?;
         *out = core::ptr::null_mut();
-        if abi_version != VIEWCELL_ABI_VERSION {
+        if !(OLDEST_VERSION..=VIEWCELL_ABI_VERSION).contains(&abi_version) {
             return Err(VIEWCELL_VERSION);
         }
         let message = match message.is_null() {
@@ -119,7 +119,7 @@ unsafe fn open(
 
 /// Opens a bundle by memory map, in a time that does not depend on its size.
 ///
-/// abi_version must be VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. *bundle becomes
+/// abi_version is VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. *bundle becomes
 /// the handle, or null; close it with viewcell_close. message may be null: else it gets up to
 /// message_size bytes of words for people about what went wrong, with a zero at the end.
 ///

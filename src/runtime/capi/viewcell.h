@@ -64,8 +64,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The version of this header. Pass it to viewcell_open: a library of another version refuses.
-#define VIEWCELL_ABI_VERSION 3
+// The version of this header. Pass it to viewcell_open: a library that is older refuses, and so
+// does one from which a function of this header has gone. From version 3 on, none has.
+#define VIEWCELL_ABI_VERSION 4
 
 // Nowhere in particular, in viewcell_frontier_options.toward.
 #define VIEWCELL_NOWHERE UINT32_MAX
@@ -290,7 +291,7 @@ uint32_t viewcell_abi_version(void);
 
 // Opens a bundle by memory map, in a time that does not depend on its size.
 //
-// abi_version must be VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. *bundle becomes
+// abi_version is VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. *bundle becomes
 // the handle, or null; close it with viewcell_close. message may be null: else it gets up to
 // message_size bytes of words for people about what went wrong, with a zero at the end.
 //
@@ -681,6 +682,99 @@ viewcell_status viewcell_cells_session_contains(const viewcell_session *session,
                                                 uint32_t player,
                                                 uint32_t other,
                                                 uint32_t cell);
+
+// viewcell_height, with the sample as two numbers.
+viewcell_status viewcell_height_at(const viewcell_bundle *bundle,
+                                   uint32_t column,
+                                   uint32_t row,
+                                   float *metres);
+
+// viewcell_visible, with the samples as four numbers.
+viewcell_status viewcell_visible_at(const viewcell_bundle *bundle,
+                                    uint32_t from_column,
+                                    uint32_t from_row,
+                                    uint32_t to_column,
+                                    uint32_t to_row);
+
+// Answers count pairs, each of which is four numbers: column and row of the one who looks,
+// column and row of the one who is looked at. visible[i] becomes 1 or 0, and 0 where either is a
+// void. Other than with viewcell_visible_pairs, no place may lie outside the grid. Returns
+// VIEWCELL_OK, VIEWCELL_OUTSIDE (nothing was written), VIEWCELL_KIND, VIEWCELL_NULL,
+// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
+viewcell_status viewcell_visible_pairs_at(const viewcell_bundle *bundle,
+                                          size_t count,
+                                          const uint32_t *pairs,
+                                          uint8_t *visible);
+
+// viewcell_visible_from, with the sample of the one who looks as two numbers.
+viewcell_status viewcell_visible_from_at(const viewcell_bundle *bundle,
+                                         uint32_t from_column,
+                                         uint32_t from_row,
+                                         size_t count,
+                                         const viewcell_sample *to,
+                                         uint8_t *visible);
+
+// viewcell_visible_quads, with each quad as its level, column and row.
+viewcell_status viewcell_visible_quads_at(const viewcell_bundle *bundle,
+                                          uint32_t from_level,
+                                          uint32_t from_column,
+                                          uint32_t from_row,
+                                          uint32_t to_level,
+                                          uint32_t to_column,
+                                          uint32_t to_row);
+
+// viewcell_pvs, with the quad as its level, column and row.
+viewcell_status viewcell_pvs_at(const viewcell_bundle *bundle,
+                                uint32_t level,
+                                uint32_t column,
+                                uint32_t row,
+                                uint64_t *words,
+                                size_t count);
+
+// viewcell_visible_within, with the samples as four numbers.
+viewcell_status viewcell_visible_within_at(const viewcell_bundle *bundle,
+                                           uint32_t a_column,
+                                           uint32_t a_row,
+                                           uint32_t b_column,
+                                           uint32_t b_row,
+                                           double reach_a,
+                                           double reach_b);
+
+// viewcell_frontier_begin, with the samples as four numbers.
+viewcell_status viewcell_frontier_begin_at(viewcell_frontier *frontier,
+                                           uint32_t a_column,
+                                           uint32_t a_row,
+                                           uint32_t b_column,
+                                           uint32_t b_row,
+                                           const viewcell_frontier_options *options);
+
+// viewcell_frontier_contains, with the sample as two numbers.
+viewcell_status viewcell_frontier_contains_at(const viewcell_frontier *frontier,
+                                              uint32_t side,
+                                              uint32_t column,
+                                              uint32_t row);
+
+// viewcell_region_contains, with the sample as two numbers.
+viewcell_status viewcell_region_contains_at(const viewcell_region *region,
+                                            uint32_t column,
+                                            uint32_t row);
+
+// viewcell_session_contains, with the sample as two numbers.
+viewcell_status viewcell_session_contains_at(const viewcell_session *session,
+                                             uint32_t player,
+                                             uint32_t other,
+                                             uint32_t column,
+                                             uint32_t row);
+
+// viewcell_session_move, with the sample as two numbers; where column is VIEWCELL_NOWHERE, the
+// player is gone.
+viewcell_status viewcell_session_move_at(viewcell_session *session,
+                                         uint32_t player,
+                                         uint32_t column,
+                                         uint32_t row,
+                                         viewcell_notice *notices,
+                                         size_t size,
+                                         size_t *count);
 
 #ifdef __cplusplus
 }  // extern "C"

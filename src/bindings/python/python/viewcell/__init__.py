@@ -1,0 +1,438 @@
+"""Who can see whom: bakes view cell bundles and asks them.
+
+    import viewcell
+    bundle = viewcell.bake(heights, spacing=10.0, visibility="exact")
+    bundle.visible((3, 4), (120, 80))              # one pair
+    bundle.visible([[3, 4], [5, 6]], [[120, 80], [7, 8]])  # many: an array of booleans
+    bundle.pvs((3, 4))                             # the viewshed, an array of booleans
+
+A place on a terrain is ``(column, row)``: the column counts from 0 in the west, the row from 0 in the
+north. Arrays are indexed ``[row, column]``, as rasters are. In a level of cells a place is a number.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any, Callable, NamedTuple, Optional
+
+import numpy as np
+
+from . import _viewcell
+from ._viewcell import (
+    BakeError,
+    ClosedError,
+    FormatError,
+    KindError,
+    OutsideError,
+    ViewcellError,
+    VoidError,
+)
+
+__all__ = [
+    "BakeError",
+    "Bundle",
+    "ClosedError",
+    "FormatError",
+    "FrontierSet",
+    "KindError",
+    "OutsideError",
+    "ViewcellError",
+    "VoidError",
+    "bake",
+    "open",
+]
+__version__ = "0.1.0"
+
+
+class FrontierSet(NamedTuple):
+    """Two regions, arrays of booleans: no place of ``a`` is visible from any place of ``b``."""
+
+    a: np.ndarray
+    b: np.ndarray
+
+
+def open(path: "os.PathLike[str] | str") -> "Bundle":
+    """Opens a bundle by memory map, in a time that does not depend on its size.
+
+    The file must not be cut short nor written to while it is open: replace it by renaming another.
+    Raises OSError (FileNotFoundError and its kin), or FormatError for what is no bundle.
+    """
+    return Bundle(_viewcell.Bundle(os.fspath(path)))
+
+
+class Bundle:
+    """An open bundle, of a terrain or of a level of cells. Made by ``open`` and ``bake``.
+
+    Any number of threads may ask it at a time. ``with`` closes it at the end.
+    """
+
+    #: "terrain" or "cells".
+    kind: str
+    #: Of terrains.
+    width: int
+    height: int
+    levels: int
+    mutual: bool
+    lossy: bool
+    spacing: tuple[float, float]
+    eye_height: float
+    player_height: float
+    max_distance: float
+    visibility: str
+    #: In GDAL's order, or None.
+    transform: Optional[list[float]]
+    crs: Optional[str]
+    #: Of levels of cells.
+    cells: int
+    greatest_distance: int
+    has_bsp: bool
+    has_neighbours: bool
+
+    def __init__(self, core: Any, folder: Optional[tempfile.TemporaryDirectory] = None):
+        if not isinstance(core, _viewcell.Bundle):
+            raise TypeError(f"use viewcell.open(path) to open a bundle; found {core!r}")
+        self._core = core
+        self._folder = folder
+        self._info = core.info()
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<viewcell.Bundle, closed>"
+        if self.kind == "terrain":
+            return f"<viewcell.Bundle of a terrain, {self.width} x {self.height} samples>"
+        return f"<viewcell.Bundle of a level of {self.cells} cells>"
+
+    def __enter__(self) -> "Bundle":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes it. May be called more than once, by any thread."""
+        self._core.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    @property
+    def closed(self) -> bool:
+        return self._core.closed
+
+    def __getattr__(self, name: str) -> Any:
+        # What the bundle is of: width, height, spacing and so on, or cells and so on.
+        info = self.__dict__.get("_info", {})
+        if name in info:
+            return info[name]
+        kind = info.get("kind")
+        raise AttributeError(f"a bundle of {'cells' if kind == 'cells' else 'a terrain'} has no {name!r}")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns of a terrain, or the number of cells."""
+        return (self.height, self.width) if self.kind == "terrain" else (self.cells,)
+
+    # -- places
+
+    def _place(self, place: Any, name: str, level: int = 0) -> Any:
+        """One place as the core takes it."""
+        array = self._places(place, name, level)
+        if array.ndim != (1 if self.kind == "terrain" else 0):
+            raise TypeError(f"{name}: expected one place, found an array of shape {array.shape}")
+        return tuple(array.tolist()) if self.kind == "terrain" else int(array)
+
+    def _places(self, places: Any, name: str, level: int = 0) -> np.ndarray:
+        """Places as an array of 32 bits each, looked at."""
+        array = np.asarray(places)
+        terrain = self.kind == "terrain"
+        if array.size == 0 and array.dtype == np.float64:
+            array = array.astype(np.uint32)  # an empty list
+        if array.dtype.kind not in "iu":
+            raise TypeError(f"{name}: expected whole numbers, found {array.dtype} in {places!r:.60}")
+        if terrain and (array.ndim not in (1, 2) or array.shape[-1] != 2):
+            if array.size == 0 and array.ndim == 1:
+                return np.empty((0, 2), np.uint32)
+            raise ValueError(f"{name}: expected (column, row) or an array of shape (n, 2), found shape {array.shape}")
+        if not terrain and array.ndim > 1:
+            raise ValueError(f"{name}: expected a cell or an array of shape (n,), found shape {array.shape}")
+        if terrain:
+            shift = (1 << level) - 1
+            limits = np.array([(self.width + shift) >> level, (self.height + shift) >> level])
+        else:
+            limits = np.array(self.cells)
+        outside = (array < 0) | (array >= limits)
+        if outside.any():
+            rows = outside.any(axis=-1) if terrain else outside
+            first = int(np.flatnonzero(np.atleast_1d(rows))[0])
+            found = array.reshape(-1, 2)[first].tolist() if terrain else np.atleast_1d(array)[first]
+            what = f"the grid of {limits[0]} x {limits[1]} {'quads' if level else 'samples'}" if terrain else f"the level of {limits} cells"
+            raise OutsideError(f"{name}: place {first}, {found}, lies outside {what}")
+        return np.ascontiguousarray(array, np.uint32)
+
+    # -- who sees whom
+
+    def visible(self, a: Any, b: Any) -> Any:
+        """Whether a player at b may be seen from a.
+
+        Two places give a bool. Arrays of shape (n, 2), column and row (of cells: (n,)), give n booleans;
+        one place goes with an array of many. 0 where either is a void.
+        """
+        places, others = self._places(a, "a"), self._places(b, "b")
+        terrain = self.kind == "terrain"
+        single = 1 if terrain else 0
+        if places.ndim == single and others.ndim == single:
+            if terrain:
+                return self._core.visible_sample(tuple(places.tolist()), tuple(others.tolist()))
+            return self._core.visible_cell(int(places), int(others))
+        if places.ndim != single and others.ndim != single and len(places) != len(others):
+            raise ValueError(f"expected as many places in b as in a, found {len(others)} and {len(places)}")
+        places, others = (np.ascontiguousarray(x) for x in np.broadcast_arrays(places, others))
+        ask = self._core.visible_samples if terrain else self._core.visible_cells
+        return ask(places, others)
+
+    def visible_within(self, a: Any, b: Any, reach_a: float, reach_b: float) -> bool:
+        """Whether two players may see each other on their ways, up to so many metres each. Errs towards True.
+
+        Of terrains.
+        """
+        self._terrain("visible_within")
+        return self._core.visible_within(self._place(a, "a"), self._place(b, "b"), [float(reach_a), float(reach_b)])
+
+    def pvs(self, place: Any, level: int = 0) -> np.ndarray:
+        """All that may be seen from a place: booleans of the bundle's shape.
+
+        For n places, booleans of shape (n, rows, columns) or (n, cells). level asks for the quads of that
+        level, whose places are their columns and rows among their like.
+        """
+        if not isinstance(level, (int, np.integer)) or isinstance(level, bool):
+            raise TypeError(f"level: expected a whole number, found {level!r}")
+        if self.kind == "cells":
+            if level != 0:
+                raise ValueError("level: a bundle of cells has no quads")
+            cells = self._places(place, "place")
+            if cells.ndim == 0:
+                return self._core.pvs_cell(int(cells))
+            return np.array([self._core.pvs_cell(int(cell)) for cell in cells]).reshape(-1, *self.shape)
+        if not 0 <= level < self.levels:
+            raise ValueError(f"level: expected 0 to {self.levels - 1}, found {level}")
+        places = self._places(place, "place", int(level))
+        if places.ndim == 1:
+            return self._core.pvs(level, tuple(places.tolist()))
+        seen = np.empty((len(places), *self.shape), bool)
+        for into, one in zip(seen, places):
+            into[:] = self._core.pvs(level, tuple(one.tolist()))
+        return seen
+
+    def exposure(self) -> np.ndarray:
+        """How many samples may be seen from each sample, rows by columns; how many cells see each cell."""
+        return self._core.exposure() if self.kind == "terrain" else self._core.exposure_cells()
+
+    def heights(self) -> np.ndarray:
+        """Ground heights in metres, NaN at voids. Of terrains."""
+        self._terrain("heights")
+        return self._core.heights()
+
+    def distance(self, a: Any, b: Any) -> Any:
+        """How many visible steps lead from cell a to cell b, -1 where none do. Of levels."""
+        if self.kind != "cells":
+            raise KindError("distance is for a bundle of a level of cells, and the bundle is of a terrain")
+        places, others = np.broadcast_arrays(self._places(a, "a"), self._places(b, "b"))
+        single = places.ndim == 0
+        places, others = (np.ascontiguousarray(np.atleast_1d(x)) for x in (places, others))
+        steps = self._core.distances(places, others)
+        return int(steps[0]) if single else steps
+
+    # -- where
+
+    def locate(self, *point: float) -> Any:
+        """The place at metres east and south of sample (0, 0), or at x, y, z of a level; None off the map."""
+        wanted = 2 if self.kind == "terrain" else 3
+        if len(point) != wanted:
+            raise TypeError(f"locate: expected {wanted} numbers, found {len(point)}")
+        if self.kind == "terrain":
+            return self._core.locate(*map(float, point))
+        return self._core.locate_cell([float(x) for x in point])
+
+    def locate_georeferenced(self, x: float, y: float) -> Optional[tuple[int, int]]:
+        """The sample at a position in the bundle's CRS; None off the map. Of terrains."""
+        self._terrain("locate_georeferenced")
+        return self._core.locate_georeferenced(float(x), float(y))
+
+    # -- frontier sets
+
+    def frontier(self, a: Any, b: Any, **options: Any) -> Optional[FrontierSet]:
+        """The frontier set of two players: two regions, no place of one visible from any of the other.
+
+        While both stay inside, they need not exchange a packet. None if they see each other.
+
+        Options of terrains: grow ("hierarchical", "simple"), merge ("lossless", "lossy"), extend, tighten
+        (bool), budget (quads). Of levels: construction ("tightened", "published", "grown").
+        """
+        known = ["grow", "merge", "extend", "tighten", "budget"] if self.kind == "terrain" else ["construction"]
+        for name in options:
+            if name not in known:
+                raise TypeError(f"frontier: there is no option {name!r}; there are {', '.join(known)}")
+        places = self._place(a, "a"), self._place(b, "b")
+        if self.kind == "terrain":
+            halves = self._core.frontier(*places, {name: options.get(name) for name in known})
+        else:
+            halves = self._core.frontier_cells(*places, options.get("construction", "tightened"))
+        return None if halves is None else FrontierSet(*halves)
+
+    # -- others' arrays
+
+    def to_xarray(self, place: Any = None) -> Any:
+        """Heights and exposure, and the viewshed of a place if one is given, as an xarray.Dataset.
+
+        With the coordinates of the samples' centres and, where the bundle has them, the affine map and the
+        CRS in a variable `spatial_ref`, as rasterio and rioxarray read and write them. Of terrains; needs
+        xarray.
+        """
+        self._terrain("to_xarray")
+        import xarray
+
+        variables = {
+            "height": (("y", "x"), self.heights(), {"units": "m"}),
+            "exposure": (("y", "x"), self.exposure(), {"long_name": "samples that may be seen from here"}),
+        }
+        if place is not None:
+            variables["viewshed"] = (("y", "x"), self.pvs(place).astype(np.uint8))
+        columns, rows = np.arange(self.width) + 0.5, np.arange(self.height) + 0.5
+        attributes = {}
+        if self.transform is not None:
+            t0, t1, t2, t3, t4, t5 = self.transform
+            attributes["GeoTransform"] = " ".join(repr(float(t)) for t in self.transform)
+            if t2 == 0 and t4 == 0:
+                columns, rows = t0 + columns * t1, t3 + rows * t5
+        else:
+            columns, rows = (columns - 0.5) * self.spacing[0], (rows - 0.5) * self.spacing[1]
+        dataset = xarray.Dataset(variables, {"x": columns, "y": rows})
+        dataset = dataset.assign_coords(spatial_ref=xarray.DataArray(0, attrs=attributes))
+        if self.crs is not None and self.crs != "unknown":
+            try:
+                import rioxarray  # noqa: F401  (gives datasets their .rio)
+            except ImportError:
+                dataset.spatial_ref.attrs["crs_wkt"] = self.crs
+            else:
+                dataset = dataset.rio.write_crs(self.crs)
+                dataset.spatial_ref.attrs.update(attributes)
+        return dataset
+
+    def _terrain(self, name: str) -> None:
+        if self.kind != "terrain":
+            raise KindError(f"{name} is for a bundle of a terrain, and the bundle is of a level of cells")
+
+
+def _transform(transform: Any) -> Optional[list[float]]:
+    """An affine map in GDAL's order."""
+    if transform is None:
+        return None
+    if all(hasattr(transform, name) for name in "abcdef"):  # affine.Affine, as rasterio has it
+        return [float(getattr(transform, name)) for name in "cabfde"]
+    numbers = [float(x) for x in transform]
+    if len(numbers) != 6:
+        raise ValueError(f"transform: expected an affine.Affine or six numbers in GDAL's order, found {len(numbers)} numbers")
+    return numbers
+
+
+def _crs(crs: Any) -> tuple[Optional[str], bool]:
+    """A CRS in words, and whether its units are degrees."""
+    if crs is None:
+        return None, False
+    words = crs if isinstance(crs, str) else crs.to_string() if hasattr(crs, "to_string") else f"EPSG:{int(crs)}"
+    try:
+        from rasterio.crs import CRS
+    except ImportError:
+        return words, words.upper() in ("EPSG:4326", "EPSG:4269", "EPSG:4258")
+    return words, bool(CRS.from_user_input(words).is_geographic)
+
+
+def bake(
+    heights: Any,
+    *,
+    transform: Any = None,
+    crs: Any = None,
+    spacing: "float | tuple[float, float] | None" = None,
+    visibility: str = "conservative",
+    sectors: int = 1000,
+    eye_height: float = 1.8,
+    player_height: float = 1.8,
+    max_distance: Optional[float] = None,
+    curvature: "bool | tuple[float, float]" = False,
+    nodata: Optional[float] = None,
+    threads: int = 0,
+    memory: Optional[int] = None,
+    budget: Optional[int] = None,
+    output: "os.PathLike[str] | str | None" = None,
+    overwrite: bool = False,
+    progress: Optional[Callable[[str, int, int], object]] = None,
+) -> Bundle:
+    """Bakes heights into a bundle, and opens it.
+
+    heights: metres, of shape (rows, columns), row 0 in the north; NaN and nodata, and what a masked array
+    masks, are voids. transform: an affine.Affine, or six numbers in GDAL's order. crs: as rasterio has it,
+    or words. spacing: metres between samples; taken from the transform if it is in metres. visibility:
+    "exact", "conservative" or "sectors". curvature: True for the earth's, or (radius, refraction). budget:
+    the bundle's greatest length in bytes. output: where to keep the bundle; else it lives as long as the
+    Bundle does. progress(stage, done, total) is called in this thread, some times a second; what it raises
+    ends the bake, and so does Ctrl-C.
+
+    Raises ValueError and TypeError for arguments, OSError for files, MemoryError, BakeError.
+    """
+    if np.ma.isMaskedArray(heights):
+        heights = np.ma.filled(heights.astype(np.float64), np.nan)
+    array = np.asarray(heights)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"heights: expected numbers, found {array.dtype}")
+    if array.ndim != 2:
+        raise ValueError(f"heights: expected shape (rows, columns), found {array.shape}")
+    voids = array == nodata if nodata is not None else None
+    array = np.array(array, np.float64, order="C")
+    if voids is not None:
+        array[voids] = np.nan
+    if visibility not in ("exact", "conservative", "sectors"):
+        raise ValueError(f"visibility: expected exact, conservative or sectors, found {visibility!r}")
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress: expected something to call, found {progress!r}")
+
+    affine = _transform(transform)
+    words, degrees = _crs(crs)
+    if words is not None and affine is None:
+        raise ValueError("crs: expected a transform with it")
+    if spacing is None:
+        if affine is None:
+            raise ValueError("spacing: expected metres between samples, or a transform")
+        if degrees:
+            raise ValueError(f"spacing: expected metres between samples, since the units of {words} are degrees")
+        spacing = (float(np.hypot(affine[1], affine[4])), float(np.hypot(affine[2], affine[5])))
+    pair = (spacing, spacing) if np.isscalar(spacing) else tuple(spacing)  # type: ignore[arg-type]
+    if len(pair) != 2:
+        raise ValueError(f"spacing: expected metres, or metres in x and y, found {spacing!r}")
+    if curvature is True:
+        curvature = (6_371_008.8, 1.0 / 7.0)
+    options = {
+        "spacing": [float(x) for x in pair],
+        "transform": affine,
+        "crs": words,
+        "visibility": visibility,
+        "sectors": sectors,
+        "eye_height": eye_height,
+        "player_height": player_height,
+        "max_distance": max_distance,
+        "curvature": curvature or None,
+        "threads": threads,
+        "memory": memory,
+        "budget": budget,
+        "overwrite": overwrite,
+    }
+    folder = None
+    if output is None:
+        folder = tempfile.TemporaryDirectory(prefix="viewcell-")
+        output = os.path.join(folder.name, "bundle.vcb")
+    try:
+        _viewcell.bake(array, os.fspath(output), options, progress)
+        return Bundle(_viewcell.Bundle(os.fspath(output)), folder)
+    except BaseException:
+        if folder is not None:
+            folder.cleanup()
+        raise

@@ -1,0 +1,351 @@
+"""The wheel as its users have it: installed, and asked with NumPy, rasterio and xarray."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import viewcell
+
+ROOT = pathlib.Path(os.environ["VIEWCELL_ROOT"])
+GOLDEN = ROOT / "tests/golden/v1"
+TERRAINS = ["13x9-voids-pairs.vcb", "13x9-voids.vcb", "40x9-pairs.vcb", "1x1.vcb"]
+
+
+def opened(name):
+    return viewcell.open(GOLDEN / name)
+
+
+def reader(*arguments, lines=None):
+    """What the independent reader prints."""
+    command = [sys.executable, str(ROOT / "scripts/read-bundle"), *map(str, arguments)]
+    return subprocess.run(command, input=lines, check=True, capture_output=True, text=True).stdout
+
+
+def places(bundle):
+    if bundle.kind == "cells":
+        return np.arange(bundle.cells)
+    rows, columns = np.mgrid[: bundle.height, : bundle.width]
+    return np.stack([columns.ravel(), rows.ravel()], axis=1)
+
+
+def wall():
+    """A wall from north to south on flat ground of 16 rows of 24, with a void in a corner."""
+    heights = np.zeros((16, 24))
+    heights[:, 12] = 20
+    heights[15, 23] = np.nan
+    return heights
+
+
+def naive(heights, a, b):
+    """Line of sight of the R3 model, eyes and heads at 1.8 m, written once more and slowly."""
+    (c0, r0), (c1, r1) = a, b
+    if np.isnan(heights[r0, c0]) or np.isnan(heights[r1, c1]):
+        return False
+    eye, head = heights[r0, c0] + 1.8, heights[r1, c1] + 1.8
+    for axis in (0, 1):
+        start, end = ((c0, c1), (r0, r1))[axis]
+        for line in range(min(start, end) + 1, max(start, end)):
+            t = (line - start) / (end - start)
+            x, y = c0 + t * (c1 - c0), r0 + t * (r1 - r0)
+            other = y if axis == 0 else x
+            low = min(int(np.floor(other)), heights.shape[axis] - 2) if heights.shape[axis] > 1 else 0
+            part = other - low
+            near = heights[low, line] if axis == 0 else heights[line, low]
+            far = heights[min(low + 1, heights.shape[0] - 1), line] if axis == 0 else heights[line, min(low + 1, heights.shape[1] - 1)]
+            ground = near if part == 0 else far if part == 1 else near * (1 - part) + far * part
+            if ground > eye + t * (head - eye) + 1e-9:
+                return False
+    return True
+
+
+@pytest.mark.parametrize("name", [*TERRAINS, "level.vcb"])
+def test_every_pair_as_the_independent_reader_has_it(name):
+    with opened(name) as bundle:
+        every = places(bundle)
+        a, b = np.repeat(every, len(every), axis=0), np.concatenate([every] * len(every))
+        lines = "\n".join(" ".join(map(str, np.ravel(pair))) for pair in zip(a, b)) + "\n"
+        expected = np.array(reader("visible", GOLDEN / name, "--pairs", "-", lines=lines).split()) == "1"
+        found = bundle.visible(a, b)
+        assert found.dtype == bool and found.shape == (len(a),)
+        np.testing.assert_array_equal(found, expected)
+        matrix = expected.reshape(len(every), len(every))
+        np.testing.assert_array_equal(bundle.pvs(every).reshape(len(every), -1), matrix)
+        for i in range(0, len(every), 7):
+            assert bundle.visible(every[i], every[-1]) is bool(matrix[i, -1])
+            np.testing.assert_array_equal(bundle.visible(every[i], every), matrix[i])
+        np.testing.assert_array_equal(bundle.exposure().ravel(), matrix.sum(axis=1 if bundle.kind == "terrain" else 0))
+
+
+def test_baking_in_the_process():
+    heights = wall()
+    calls = []
+    bundle = viewcell.bake(heights, spacing=10.0, visibility="exact", progress=lambda *told: calls.append((threading.get_ident(), *told)))
+    rng = np.random.default_rng(7)
+    a, b = (np.stack([rng.integers(0, 24, 3000), rng.integers(0, 16, 3000)], axis=1) for _ in range(2))
+    np.testing.assert_array_equal(bundle.visible(a, b), [naive(heights, p, q) for p, q in zip(a, b)])
+    assert {told[0] for told in calls} == {threading.get_ident()}
+    assert "visibility" in {told[1] for told in calls} and all(done <= total for _, _, done, total in calls)
+    np.testing.assert_array_equal(bundle.heights(), heights.astype(np.float32))
+    folder = pathlib.Path(bundle._folder.name)
+    assert folder.exists()
+    bundle.close()
+    assert not folder.exists()
+
+
+def test_what_kinds_of_arrays_are_taken(tmp_path):
+    heights = np.nan_to_num(wall(), nan=-9999)
+    as_void = viewcell.bake(heights, spacing=10.0, nodata=-9999, visibility="exact")
+    for other in [wall(), wall().astype(np.float32), np.asfortranarray(wall()), np.ma.masked_invalid(wall()), wall()[::-1][::-1]]:
+        bundle = viewcell.bake(other, spacing=(10.0, 10.0), visibility="exact", output=tmp_path / "a.vcb", overwrite=True)
+        np.testing.assert_array_equal(bundle.exposure(), as_void.exposure())
+    with pytest.raises(FileExistsError, match="a.vcb"):
+        viewcell.bake(wall(), spacing=10.0, output=tmp_path / "a.vcb")
+    whole = viewcell.bake(np.zeros((40, 40)) + np.arange(40) ** 2 % 7, spacing=1.0)
+    assert whole.visibility == "conservative"
+
+
+def test_frontier_sets():
+    for bundle in [viewcell.bake(wall(), spacing=10.0, visibility="exact"), opened("40x9-pairs.vcb"), opened("level.vcb")]:
+        every = places(bundle)
+        sets = 0
+        for a in every[::17]:
+            for b in every[::19]:
+                try:
+                    halves = bundle.frontier(a, b)
+                except viewcell.VoidError:
+                    continue
+                if halves is None:
+                    assert bundle.visible(a, b) or bundle.visible(b, a)
+                    continue
+                sets += 1
+                ours, theirs = every[halves.a.ravel()], every[halves.b.ravel()]
+                assert (ours == a).reshape(len(ours), -1).all(axis=1).any()
+                for p in ours:
+                    assert not bundle.visible(p, theirs).any() and not bundle.visible(theirs, p).any()
+        assert sets > 0
+
+
+def test_look_ahead_distance_and_places():
+    bundle = opened("13x9-voids-pairs.vcb")
+    for place in places(bundle):
+        assert bundle.visible_within(place, (0, 0), 1e6, 1e6) or not bundle.visible(place, (0, 0))
+    assert bundle.locate(3 * bundle.spacing[0], 2 * bundle.spacing[1]) == (3, 2)
+    assert bundle.locate(-1e9, 0) is None
+    level = opened("level.vcb")
+    every = places(level)
+    for cell in every:
+        expected = [reader("distance", GOLDEN / "level.vcb", cell, other).strip() for other in every[:3]]
+        assert [str(d) if d >= 0 else "unreachable" for d in level.distance(cell, every[:3])] == expected
+    assert level.locate(1e9, 1e9, 1e9) is None or isinstance(level.locate(1e9, 1e9, 1e9), int)
+
+
+def test_georeferenced_arrays_through_rasterio_and_xarray(tmp_path):
+    rasterio = pytest.importorskip("rasterio")
+    rioxarray = pytest.importorskip("rioxarray")
+    transform = rasterio.Affine(10, 0, 500000, 0, -10, 4200000)
+    bundle = viewcell.bake(wall(), transform=transform, crs=rasterio.crs.CRS.from_epsg(32614), visibility="exact")
+    assert bundle.transform == [500000, 10, 0, 4200000, 0, -10] and bundle.spacing == (10.0, 10.0)
+    assert bundle.locate_georeferenced(500000 + 35, 4200000 - 25) == (3, 2)
+    dataset = bundle.to_xarray((2, 8))
+    np.testing.assert_array_equal(dataset.viewshed, bundle.pvs((2, 8)))
+    dataset["viewshed"].rio.to_raster(tmp_path / "seen.tif")
+    with rasterio.open(tmp_path / "seen.tif") as file:
+        assert file.crs.to_epsg() == 32614 and file.transform == transform
+        np.testing.assert_array_equal(file.read(1), bundle.pvs((2, 8)))
+    ground = rioxarray.open_rasterio(tmp_path / "seen.tif")
+    assert float(ground.x[3]) == float(dataset.x[3]) == 500035
+    with pytest.raises(ValueError, match="degrees"):
+        viewcell.bake(wall(), transform=transform, crs="EPSG:4326")
+    plain = viewcell.bake(wall(), spacing=10.0, visibility="exact").to_xarray()
+    assert float(plain.x[3]) == 30.0 and plain.height.shape == (16, 24)
+
+
+@pytest.mark.parametrize(
+    "ask, kind, words",
+    [
+        (lambda b: b.visible((13, 0), (0, 0)), viewcell.OutsideError, r"a: place 0, \[13, 0\], lies outside the grid of 13 x 9"),
+        (lambda b: b.visible([[0, 0], [0, 9]], [[0, 0], [0, 0]]), viewcell.OutsideError, "place 1"),
+        (lambda b: b.visible((-1, 0), (0, 0)), viewcell.OutsideError, "outside"),
+        (lambda b: b.visible((0.5, 0), (0, 0)), TypeError, "whole numbers, found float64"),
+        (lambda b: b.visible("ab", (0, 0)), TypeError, "whole numbers"),
+        (lambda b: b.visible(None, (0, 0)), TypeError, "whole numbers"),
+        (lambda b: b.visible([[0, 0, 0]], [[0, 0, 0]]), ValueError, r"\(n, 2\), found shape \(1, 3\)"),
+        (lambda b: b.visible([[0, 0], [0, 1]], [[0, 0]] * 3), ValueError, "as many"),
+        (lambda b: b.visible(3, 4), ValueError, "shape"),
+        (lambda b: b.pvs((0, 0), 99), ValueError, "level: expected 0 to"),
+        (lambda b: b.pvs((0, 0), 0.5), TypeError, "level"),
+        (lambda b: b.distance(0, 1), viewcell.KindError, "level of cells"),
+        (lambda b: b.frontier((0, 0), (1, 1), grow="fast"), ValueError, "hierarchical or simple"),
+        (lambda b: b.frontier((0, 0), (1, 1), groww=1), TypeError, "groww"),
+        (lambda b: b.frontier((0, 0), (1, 1), budget=-1), (OverflowError, TypeError, ValueError), ""),
+        (lambda b: b.locate(1), TypeError, "2 numbers"),
+        (lambda b: b.nothing, AttributeError, "nothing"),
+        (lambda b: viewcell.Bundle(3), TypeError, "open"),
+    ],
+)
+def test_bad_arguments(ask, kind, words):
+    with pytest.raises(kind, match=words):
+        ask(opened("13x9-voids-pairs.vcb"))
+
+
+@pytest.mark.parametrize(
+    "arguments, kind, words",
+    [
+        ({"heights": "none"}, TypeError, "numbers"),
+        ({"heights": np.zeros(5)}, ValueError, r"\(rows, columns\), found \(5,\)"),
+        ({"heights": np.zeros((0, 4))}, ValueError, "0 samples|4 x 0"),
+        ({"heights": np.full((3, 3), np.nan)}, ValueError, "void"),
+        ({"heights": np.full((3, 3), np.inf)}, ValueError, "finite height"),
+        ({"heights": np.zeros((3, 3)), "spacing": None}, ValueError, "spacing"),
+        ({"heights": np.zeros((3, 3)), "spacing": 0.0}, ValueError, "spacing"),
+        ({"heights": np.zeros((3, 3)), "visibility": "good"}, ValueError, "exact, conservative or sectors"),
+        ({"heights": np.zeros((3, 3)), "player_height": -1.0}, ValueError, "player_height"),
+        ({"heights": np.zeros((3, 3)), "progress": 3}, TypeError, "progress"),
+        ({"heights": np.zeros((3, 3)), "crs": "EPSG:32614"}, ValueError, "transform"),
+        ({"heights": np.zeros((3, 3)), "output": "/no/such/folder/a.vcb"}, (OSError, viewcell.BakeError), "no/such/folder"),
+        ({"heights": np.zeros((300, 300)), "memory": 1000}, MemoryError, "memory"),
+    ],
+)
+def test_bad_bakes(arguments, kind, words):
+    with pytest.raises(kind, match=words):
+        viewcell.bake(**{"spacing": 1.0, **arguments})
+
+
+def test_files_that_are_no_bundles(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        viewcell.open(tmp_path / "none.vcb")
+    assert "none.vcb" in str(caught.value)
+    with pytest.raises(OSError):
+        viewcell.open(tmp_path)
+    whole = (GOLDEN / "13x9-voids-pairs.vcb").read_bytes()
+    file = tmp_path / "damaged.vcb"
+    for part in [b"", b"no bundle", whole[:-1], whole[:100], whole + b"x"]:
+        file.write_bytes(part)
+        with pytest.raises(viewcell.FormatError, match="damaged.vcb"):
+            viewcell.open(file)
+    refused = 0
+    for i in range(0, len(whole), 5):
+        damaged = tmp_path / f"{i}.vcb"
+        damaged.write_bytes(whole[:i] + bytes([whole[i] ^ 1 << i % 8]) + whole[i + 1 :])
+        try:
+            with viewcell.open(damaged) as bundle:
+                if bundle.kind == "terrain":
+                    bundle.visible((0, 0), places(bundle))
+                    bundle.exposure()
+        except (viewcell.ViewcellError, OSError):
+            refused += 1
+    assert refused > 5
+
+
+def test_a_closed_bundle():
+    bundle = opened("13x9-voids-pairs.vcb")
+    bundle.close()
+    bundle.close()
+    assert bundle.closed and "closed" in repr(bundle)
+    for ask in [lambda: bundle.visible((0, 0), (1, 1)), lambda: bundle.pvs((0, 0)), bundle.exposure, lambda: bundle.frontier((0, 0), (1, 1))]:
+        with pytest.raises(viewcell.ClosedError):
+            ask()
+
+
+def test_many_threads_ask_and_one_closes():
+    bundle = opened("40x9-pairs.vcb")
+    every = places(bundle)
+    expected = bundle.visible(every[5], every)
+    faults, rounds = [], [0] * 8
+
+    def ask(i):
+        while True:
+            try:
+                if not np.array_equal(bundle.visible(every[5], every), expected):
+                    faults.append(i)
+                rounds[i] += 1
+            except viewcell.ClosedError:
+                return
+
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    while min(rounds) < 20:
+        time.sleep(0.01)
+    bundle.close()
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
+    assert not faults
+
+
+def large():
+    rows, columns = np.mgrid[:700, :700]
+    return np.sin(rows / 9.0) * np.cos(columns / 7.0) * 30
+
+
+def test_what_a_progress_callback_raises_ends_the_bake(tmp_path):
+    class Enough(Exception):
+        pass
+
+    def progress(stage, done, total):
+        raise Enough(stage)
+
+    begun = time.monotonic()
+    with pytest.raises(Enough):
+        viewcell.bake(large(), spacing=10.0, output=tmp_path / "a.vcb", progress=progress)
+    assert time.monotonic() - begun < 60
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_interpreter_runs_while_a_bake_does():
+    ticks = []
+    stop = threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begun = time.monotonic()
+    viewcell.bake(large()[:130, :130], spacing=10.0)
+    taken = time.monotonic() - begun
+    stop.set()
+    thread.join()
+    assert len(ticks) > taken / 0.1, f"{len(ticks)} ticks in {taken} s"
+
+
+def test_ctrl_c_ends_a_bake(tmp_path):
+    script = (
+        "import numpy as np, viewcell, sys\n"
+        "rows, columns = np.mgrid[:700, :700]\n"
+        "print('begun', flush=True)\n"
+        f"viewcell.bake(np.sin(rows / 9.0) * columns, spacing=10.0, output={str(tmp_path / 'a.vcb')!r})\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, words = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in words and process.returncode != 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_package_is_typed():
+    assert (pathlib.Path(viewcell.__file__).parent / "py.typed").exists()
+
+
+def test_the_notebook_runs(monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    page = json.loads((ROOT / "src/bindings/python/examples/viewshed.ipynb").read_text())
+    names = {}
+    for cell in page["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert 0 < names["seen"].sum() < names["seen"].size
+    assert not names["bundle"].visible((30, 20), names["hidden"])

@@ -1,0 +1,242 @@
+// Frontier sets, regions and sessions, and what callers may write in their options.
+
+const NOWHERE = 0xffffffff;
+
+const isIndex = (x) => typeof x === 'number' && x >>> 0 === x;
+
+// A place of a bundle as the C interface has it: [column, row] of a terrain's sample, or of a quad of
+// a level; the number of a cell. Errors name what was expected and found.
+export function placeOf(bundle, place, level = 0) {
+  if (bundle.kind === 'cells') {
+    if (level !== 0) throw new RangeError('level: a bundle of cells has no quads');
+    if (typeof place !== 'number') throw new TypeError(`expected the number of a cell, found ${shown(place)}`);
+    if (!isIndex(place) || place >= bundle.cells)
+      throw new RangeError(`expected a cell from 0 to ${bundle.cells - 1}, found ${place}`);
+    return place;
+  }
+  if (!isIndex(level) || level >= bundle.levels)
+    throw new RangeError(`level: expected 0 to ${bundle.levels - 1}, found ${shown(level)}`);
+  const [column, row] = Array.isArray(place) || ArrayBuffer.isView(place) ? place : [place?.column, place?.row];
+  if (typeof column !== 'number' || typeof row !== 'number')
+    throw new TypeError(`expected a sample as [column, row], found ${shown(place)}`);
+  const across = Math.ceil(bundle.width / 2 ** level);
+  const down = Math.ceil(bundle.height / 2 ** level);
+  if (!isIndex(column) || !isIndex(row) || column >= across || row >= down)
+    throw new RangeError(`(${column}, ${row}) lies outside the grid of ${across} x ${down} ${level ? `quads of level ${level}` : 'samples'}`);
+  return [column, row];
+}
+
+function shown(x) {
+  if (typeof x === 'string') return JSON.stringify(x);
+  return Array.isArray(x) ? `[${x}]` : String(x);
+}
+
+// How each option is written: the place of its word in viewcell_frontier_options, and what it may be.
+const FIELDS = {
+  grow: [0, ['hierarchical', 'simple']],
+  merge: [1, ['lossless', 'lossy', 'blocks']],
+  pairs: [2, null],
+  neighbours: [3, { 4: 4, 8: 8 }],
+  order: [4, ['fifo', 'coarse', 'ground', 'gain', 'toward']],
+  turns: [9, ['alternate', 'balance']],
+  finest: [10, null],
+  giveUp: [11, Boolean],
+  extend: [12, Boolean],
+  tighten: [13, Boolean],
+  budget: [14, null],
+};
+const CONSTRUCTIONS = ['published', 'tightened', 'grown'];
+
+function word(name, kind, value) {
+  if (kind === Boolean) {
+    if (typeof value !== 'boolean') throw new TypeError(`${name}: expected true or false, found ${shown(value)}`);
+    return value ? 1 : 0;
+  }
+  if (kind === null) {
+    if (!isIndex(value)) throw new RangeError(`${name}: expected a whole number from 0 to 4294967295, found ${shown(value)}`);
+    return value;
+  }
+  const found = Array.isArray(kind) ? kind.indexOf(value) : (kind[value] ?? -1);
+  const choices = Array.isArray(kind) ? kind : Object.keys(kind);
+  if (found < 0) throw new RangeError(`${name}: expected ${choices.join(', ')}, found ${shown(value)}`);
+  return found;
+}
+
+function known(options, names) {
+  if (options === null || typeof options !== 'object') throw new TypeError(`options: expected an object, found ${shown(options)}`);
+  for (const name of Object.keys(options))
+    if (!names.includes(name)) throw new TypeError(`options: there is no "${name}"; there are ${names.join(', ')}`);
+}
+
+// What of the options concerns frontier sets, in the form that the engine writes.
+export function frontierOptions(options, bundle) {
+  if (bundle.kind === 'cells') {
+    known(options, ['construction']);
+    return { construction: construction(options, bundle) };
+  }
+  known(options, [...Object.keys(FIELDS), 'toward']);
+  return { fields: fieldsOf(options) };
+}
+
+function fieldsOf(options) {
+  const fields = [];
+  for (const [name, [at, kind]] of Object.entries(FIELDS))
+    if (options[name] !== undefined) fields.push([at, word(name, kind, options[name])]);
+  const goals = options.toward ?? [null, null];
+  if (!Array.isArray(goals) || goals.length !== 2) throw new TypeError('toward: expected two places, each [column, row] or null');
+  goals.forEach((goal, i) => {
+    const [column, row] = goal ?? [NOWHERE, NOWHERE];
+    fields.push([5 + 2 * i, word('toward', null, column)], [6 + 2 * i, word('toward', null, row)]);
+  });
+  return fields;
+}
+
+function construction(options, bundle) {
+  const number = word('construction', CONSTRUCTIONS, options.construction ?? 'tightened');
+  if (number === 2 && !bundle.hasNeighbours)
+    throw new RangeError('construction: "grown" needs a bundle that knows which cells touch, and this one does not');
+  return number;
+}
+
+export function sessionOptions(options, bundle) {
+  const own = ['frontier', 'margin', 'patience', 'peers'];
+  if (bundle.kind === 'cells') {
+    known(options, ['construction', 'patience', 'peers']);
+    return {
+      construction: construction(options, bundle),
+      patience: word('patience', null, options.patience ?? 0),
+      peers: word('peers', Boolean, options.peers ?? false),
+    };
+  }
+  known(options, own);
+  const { fields } = frontierOptions(options.frontier ?? {}, bundle);
+  const kinds = { margin: [15, null], patience: [16, null], peers: [17, Boolean] };
+  for (const [name, [at, kind]] of Object.entries(kinds))
+    if (options[name] !== undefined) fields.push([at, word(name, kind, options[name])]);
+  return { fields };
+}
+
+// Two regions, one around each player: no place of `a` is visible from any place of `b`.
+export class Frontier {
+  constructor(a, b) {
+    this.a = a;
+    this.b = b;
+    Object.freeze(this);
+  }
+
+  close() {
+    this.a.close();
+    this.b.close();
+  }
+}
+
+// One half of a frontier set.
+export class Region {
+  #bundle;
+  #of;
+
+  constructor(bundle, of) {
+    this.#bundle = bundle;
+    this.#of = of;
+  }
+
+  // Number of samples or cells; null of a region that was made from bytes.
+  get area() {
+    const { words, area } = this.#of;
+    if (!words) return area;
+    let count = 0;
+    for (let word of words) for (; word; word &= word - 1n) count++;
+    return count;
+  }
+
+  // Of a terrain: some hundred bytes that say it all, to be sent and read with `bundle.region`.
+  get bytes() {
+    return this.#of.bytes?.slice() ?? null;
+  }
+
+  // Of cells: cell c is bit c % 64 of word c >> 6.
+  get words() {
+    return this.#of.words?.slice() ?? null;
+  }
+
+  // Whether a place is in it. While it is, its player may keep silent.
+  contains(place) {
+    const at = placeOf(this.#bundle, place);
+    const { words, contains } = this.#of;
+    return words ? ((words[at >> 6] >> BigInt(at & 63)) & 1n) === 1n : contains(...at);
+  }
+
+  // Frees its memory. May be called more than once.
+  close() {
+    this.#of.close?.();
+  }
+}
+
+// Players and the frontier sets between them: moves go in, and out comes who must be told about whom.
+export class Session {
+  #bundle;
+  #of;
+
+  constructor(bundle, players, of) {
+    this.#bundle = bundle;
+    this.#of = of;
+    this.players = players;
+    Object.freeze(this);
+  }
+
+  #player(player) {
+    if (!isIndex(player) || player >= this.players)
+      throw new RangeError(`expected a player from 0 to ${this.players - 1}, found ${shown(player)}`);
+    return player;
+  }
+
+  #pair(player, other) {
+    if (this.#player(player) === this.#player(other)) throw new RangeError(`player ${player} has no frontier set with itself`);
+    return [player, other];
+  }
+
+  // A player has come to a place, or is gone (null). Gives the notices that follow: { to, about, what },
+  // where what is 'position', or, among peers, 'frontier'.
+  move(player, place) {
+    const { engine, session } = this.#of;
+    const at = place === null ? null : placeOf(this.#bundle, place);
+    return engine.move(session, this.#bundle.kind === 'terrain', this.players, this.#player(player), at);
+  }
+
+  // Lets a tick pass: the unit of ages and of patience.
+  tick() {
+    this.#of.engine.ask('viewcell_session_tick', this.#of.session);
+  }
+
+  // For how many ticks the frontier set of two players has lasted; null if they have none.
+  age(player, other) {
+    const [has, ticks] = this.#of.engine.u64('viewcell_session_age', this.#of.session, ...this.#pair(player, other));
+    return has === 1 ? ticks : null;
+  }
+
+  // How many frontier sets were made so far.
+  get sets() {
+    return this.#of.engine.u64('viewcell_session_sets', this.#of.session)[1];
+  }
+
+  // Whether a place is in a player's own half of the frontier set with another.
+  contains(player, other, place) {
+    const { engine, session } = this.#of;
+    const [pair, at] = [this.#pair(player, other), placeOf(this.#bundle, place)];
+    return this.#bundle.kind === 'terrain'
+      ? engine.ask('viewcell_session_contains_at', session, ...pair, ...at) === 1
+      : engine.ask('viewcell_cells_session_contains', session, ...pair, at) === 1;
+  }
+
+  // A player's own half of the frontier set with another as bytes for `bundle.region`; null if there is
+  // none. Of terrains.
+  half(player, other) {
+    const bytes = this.#of.engine.encoded('viewcell_session_encode', this.#of.session, ...this.#pair(player, other));
+    return bytes.length > 0 ? bytes : null;
+  }
+
+  // Frees its memory. May be called more than once.
+  close() {
+    this.#of.close();
+  }
+}

@@ -1,0 +1,242 @@
+// The package as its users have it: installed, and asked in Node.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { ViewcellError, open } from 'viewcell';
+import { bytesOf, golden, places, reader } from './common.mjs';
+
+const code = (code, words) => (error) => error instanceof ViewcellError && error.code === code && (!words || words.test(error.message));
+const opened = (name) => open(bytesOf(golden(name)));
+
+for (const name of ['13x9-voids-pairs.vcb', '13x9-voids.vcb', '40x9-pairs.vcb', '1x1.vcb', 'level.vcb']) {
+  test(`${name}: every pair, one by one and at once, as the independent reader has it`, async () => {
+    const bundle = await opened(name);
+    const all = places(bundle);
+    const pairs = all.flatMap((a) => all.map((b) => [a, b].flat()));
+    const lines = pairs.map((pair) => pair.join(' ')).join('\n') + '\n';
+    const expected = reader('visible', golden(name), '--pairs', '-', lines).split('\n').slice(0, -1).map(Number);
+    const answers = bundle.visiblePairs(Uint32Array.from(pairs.flat()));
+    assert.ok(answers instanceof Uint8Array);
+    assert.deepEqual(Array.from(answers), expected);
+    assert.deepEqual(pairs.map((pair) => Number(bundle.visible(...pair))), expected);
+    all.forEach((a, i) => {
+      assert.deepEqual(Array.from(bundle.pvsMask(a)), expected.slice(i * all.length, (i + 1) * all.length));
+      for (const b of all.slice(0, 5)) assert.equal(Number(bundle.visible(a, b)), expected[i * all.length + all.indexOf(b)]);
+    });
+    bundle.close();
+  });
+}
+
+test('more pairs than go in one call', async () => {
+  const bundle = await opened('40x9-pairs.vcb');
+  const pairs = new Uint32Array(4 * 50000).map((_, i) => (i * 7919) % (i % 2 ? 9 : 40));
+  const answers = bundle.visiblePairs(pairs);
+  for (let i = 0; i < answers.length; i += 997) assert.equal(answers[i] === 1, bundle.visible(...pairs.subarray(4 * i, 4 * i + 4)));
+  pairs[4 * 40000 + 3] = 9;
+  assert.throws(() => bundle.visiblePairs(pairs), { name: 'RangeError', message: /pair 40000: .*outside the grid of 40 x 9/ });
+  assert.equal(bundle.visiblePairs(new Uint32Array(0)).length, 0);
+  bundle.close();
+});
+
+test('what a terrain is, and where its places are', async () => {
+  const bundle = await opened('13x9-voids-pairs.vcb');
+  assert.equal(bundle.kind, 'terrain');
+  assert.deepEqual([bundle.width, bundle.height, bundle.blocks, bundle.blockColumns], [13, 9, 4, 2]);
+  assert.deepEqual(bundle.locate(3 * bundle.dx, 2 * bundle.dy), [3, 2]);
+  assert.equal(bundle.locate(-bundle.dx, 0), null);
+  assert.equal(bundle.locate(NaN, 0), null);
+  assert.equal(bundle.locateGeoreferenced(1e300, 0), null);
+  const heights = places(bundle).map((place) => bundle.groundHeight(place));
+  assert.ok(heights.includes(null) && heights.some((height) => typeof height === 'number'));
+  assert.deepEqual(bundle.pvs([0, 0], bundle.levels - 1).length, 4);
+  bundle.close();
+});
+
+test('sight with a look-ahead only ever adds', async () => {
+  const bundle = await opened('13x9-voids-pairs.vcb');
+  let more = 0;
+  for (const a of places(bundle)) for (const b of [[0, 0], [12, 8], [6, 4]]) {
+    const now = bundle.visible(a, b);
+    const soon = bundle.visibleWithin(a, b, 1e6, 1e6);
+    assert.ok(soon || !now);
+    assert.equal(bundle.visibleWithin(a, b, 0, 0) || !now, true);
+    more += soon && !now;
+  }
+  assert.ok(more > 0);
+  const level = await opened('level.vcb');
+  for (const a of places(level)) for (const b of places(level)) assert.ok(level.visibleWithin(a, b, 10, 10) || !level.visible(a, b));
+  bundle.close();
+  level.close();
+});
+
+test('no place of one half of a frontier set sees any of the other', async () => {
+  let sets = 0;
+  for (const [name, options] of [['40x9-pairs.vcb', {}], ['40x9-pairs.vcb', { grow: 'simple', order: 'toward', toward: [[0, 0], null], extend: true }],
+    ['level.vcb', {}], ['level.vcb', { construction: 'published' }]]) {
+    const bundle = await opened(name);
+    const all = places(bundle);
+    for (const a of all.filter((_, i) => i % (all.length > 99 ? 31 : 3) === 0)) for (const b of all.filter((_, i) => i % (all.length > 99 ? 37 : 2) === 0)) {
+      let frontier;
+      try {
+        frontier = bundle.frontier(a, b, options);
+      } catch (error) {
+        assert.ok(code('VOID')(error), error);
+        continue;
+      }
+      if (!frontier) {
+        assert.ok(bundle.visible(a, b) || bundle.visible(b, a));
+        continue;
+      }
+      sets++;
+      assert.ok(frontier.a.contains(a) && frontier.b.contains(b) && !frontier.a.contains(b));
+      const halves = [frontier.a, frontier.b].map((half) => all.filter((place) => half.contains(place)));
+      assert.deepEqual(halves.map((half) => half.length), [frontier.a.area, frontier.b.area]);
+      for (const p of halves[0]) for (const q of halves[1]) assert.ok(!bundle.visible(p, q) && !bundle.visible(q, p));
+      if (bundle.kind === 'terrain') {
+        const sent = bundle.region(frontier.b.bytes);
+        assert.deepEqual(all.filter((place) => sent.contains(place)), halves[1]);
+        sent.close();
+      }
+      frontier.close();
+      frontier.close();
+    }
+    bundle.close();
+  }
+  assert.ok(sets > 10, `${sets} sets`);
+});
+
+test('a session tells what may be seen, and keeps silent no longer than it may', async () => {
+  for (const name of ['40x9-pairs.vcb', 'level.vcb']) {
+    const bundle = await opened(name);
+    const session = bundle.session(3, bundle.kind === 'terrain' ? { frontier: { extend: true }, peers: false } : { patience: 1 });
+    const all = places(bundle);
+    const at = [null, null, null];
+    let [told, silent, dice] = [0, 0, 1];
+    for (let tick = 0; tick < 1000; tick++) {
+      session.tick();
+      for (let player = 0; player < 3; player++) {
+        dice = (dice * 48271) % 2147483647;
+        const place = tick % 100 === 99 ? null : all[dice % all.length];
+        try {
+          told += session.move(player, place).length;
+          at[player] = place;
+        } catch (error) {
+          assert.ok(code('VOID')(error), error);
+        }
+      }
+      for (const [a, b] of [[0, 1], [1, 2], [2, 0]]) {
+        if (session.age(a, b) === null) continue;
+        silent++;
+        assert.ok(!bundle.visible(at[a], at[b]));
+        assert.ok(session.contains(a, b, at[a]));
+        if (bundle.kind === 'terrain') {
+          const half = bundle.region(session.half(a, b));
+          assert.ok(half.contains(at[a]));
+          half.close();
+        }
+      }
+    }
+    assert.ok(told > 10 && silent > 3 && session.sets > 0, `${name}: ${told} ${silent} ${session.sets}`);
+    assert.throws(() => session.move(3, all[0]), RangeError);
+    assert.throws(() => session.age(1, 1), RangeError);
+    session.close();
+    session.close();
+    assert.throws(() => session.tick(), code('CLOSED'));
+    bundle.close();
+  }
+});
+
+test('bad input is an exception that says what was expected and what was found', async () => {
+  const whole = bytesOf(golden('13x9-voids-pairs.vcb'));
+  await assert.rejects(open('level.vcb'), { name: 'TypeError', message: /expected an ArrayBuffer.*found string/ });
+  await assert.rejects(open(undefined), TypeError);
+  await assert.rejects(open(new ArrayBuffer(0)), code('FORMAT'));
+  await assert.rejects(open(new TextEncoder().encode('no bundle at all')), code('FORMAT', /./));
+  await assert.rejects(open(whole.slice(0, whole.byteLength - 1)), code('FORMAT', /\d/));
+  const bundle = await open(new DataView(whole));
+  assert.throws(() => bundle.visible(13, 0, 0, 0), { name: 'RangeError', message: /\(13, 0\) lies outside the grid of 13 x 9/ });
+  assert.throws(() => bundle.visible(0, 0, 0, 9), RangeError);
+  for (const wrong of [-1, 0.5, NaN, 2 ** 32, Infinity]) assert.throws(() => bundle.visible(wrong, 0, 0, 0), RangeError);
+  for (const wrong of [undefined, null, 'a', {}, 3, ['0', '0']]) assert.throws(() => bundle.visible(wrong, [0, 0]), TypeError);
+  assert.throws(() => bundle.visible('0', 0, 0, 0), TypeError);
+  assert.throws(() => bundle.visiblePairs([0, 0, 1, 1]), { name: 'TypeError', message: /expected a Uint32Array, found Array/ });
+  assert.throws(() => bundle.visiblePairs(new Int32Array(4)), TypeError);
+  assert.throws(() => bundle.visiblePairs(new Uint32Array(5)), { name: 'RangeError', message: /4 numbers a pair.*found 5/ });
+  assert.throws(() => bundle.pvs([0, 0], 9), RangeError);
+  assert.throws(() => bundle.distance(0, 0), code('KIND'));
+  assert.throws(() => bundle.frontier([0, 0], [1, 1], { grow: 'fast' }), { message: /grow: expected hierarchical, simple, found "fast"/ });
+  assert.throws(() => bundle.frontier([0, 0], [1, 1], { groww: 1 }), TypeError);
+  assert.throws(() => bundle.frontier([0, 0], [1, 1], { budget: -1 }), RangeError);
+  assert.throws(() => bundle.region(new Uint8Array([1, 2, 3])), code('FORMAT'));
+  assert.throws(() => bundle.session(5000), RangeError);
+  assert.throws(() => bundle.visibleWithin([0, 0], [1, 1], 'far', 1), TypeError);
+  bundle.close();
+  bundle.close();
+  for (const ask of [() => bundle.visible(0, 0, 1, 1), () => bundle.visiblePairs(new Uint32Array(4)), () => bundle.pvs([0, 0]),
+    () => bundle.frontier([0, 0], [1, 1]), () => bundle.session(2), () => bundle.locate(0, 0)]) assert.throws(ask, code('CLOSED'));
+  const level = await opened('level.vcb');
+  assert.throws(() => level.visible([0, 0], [1, 1]), TypeError);
+  assert.throws(() => level.visible(0, level.cells), RangeError);
+  assert.throws(() => level.visiblePairs(Uint32Array.of(0, 0, 0, level.cells)), { message: /pair 1/ });
+  assert.throws(() => level.groundHeight(0), code('KIND'));
+  level.close();
+});
+
+test('every single damaged byte: an answer or an exception, and the process lives', async () => {
+  const whole = new Uint8Array(bytesOf(golden('13x9-voids-pairs.vcb')));
+  let [refused, asked] = [0, 0];
+  for (let i = 0; i < whole.length; i += 3) {
+    const damaged = whole.slice();
+    damaged[i] ^= 1 << i % 8;
+    try {
+      const bundle = await open(damaged);
+      bundle.visiblePairs(Uint32Array.of(0, 0, 12, 8, 5, 5, 7, 7));
+      try { bundle.frontier([0, 0], [12, 8])?.close(); } catch (error) { assert.ok(code('VOID')(error) || error instanceof RangeError, error); }
+      bundle.close();
+      asked++;
+    } catch (error) {
+      assert.ok(error instanceof ViewcellError && ['FORMAT', 'KIND'].includes(error.code) || error instanceof RangeError, error);
+      refused++;
+    }
+  }
+  assert.ok(refused > 10 && asked > 100, `${refused} ${asked}`);
+});
+
+test('10,000 opens leave nothing behind', async () => {
+  const bytes = bytesOf(golden('40x9-pairs.vcb'));
+  const round = async () => {
+    const bundle = await open(bytes);
+    bundle.frontier([0, 0], [39, 8])?.close();
+    const session = bundle.session(4);
+    session.move(0, [1, 1]);
+    bundle.close();
+    assert.throws(() => session.tick(), code('CLOSED'));
+  };
+  // No part of the package's interface, but here.
+  const { engine } = await import('./node_modules/viewcell/engine.js');
+  const memory = (await engine()).exports.memory;
+  for (let i = 0; i < 100; i++) await round();
+  const before = memory.buffer.byteLength;
+  for (let i = 0; i < 10000; i++) await round();
+  assert.equal(memory.buffer.byteLength, before, 'bytes of WebAssembly memory');
+});
+
+test('no room in WebAssembly is an exception, and the next open finds room', () => {
+  // 40 MB at most: a bundle as such goes in, a session of 4,096 players does not, and traps.
+  const script = `
+    import assert from 'node:assert/strict';
+    import { open } from 'viewcell';
+    import { bytesOf, golden } from './common.mjs';
+    const bytes = bytesOf(golden('40x9-pairs.vcb'));
+    await assert.rejects(open(new ArrayBuffer(64 << 20)), { code: 'MEMORY' });
+    const bundle = await open(bytes);
+    assert.ok(bundle.visible(0, 0, 0, 0));
+    assert.throws(() => bundle.session(4096), { code: 'MEMORY' });
+    assert.throws(() => bundle.visible(0, 0, 0, 0), { code: 'CLOSED', message: /out of memory/ });
+    bundle.close();
+    const anew = await open(bytes);
+    assert.ok(anew.visible(0, 0, 0, 0));
+    console.log('lives');`;
+  const out = execFileSync(process.execPath, ['--wasm-max-mem-pages=640', '--input-type=module', '-e', script], { encoding: 'utf8' });
+  assert.equal(out, 'lives\n');
+});

@@ -1,0 +1,152 @@
+/** A sample of a terrain: column from 0 in the west, row from 0 in the north. Or the number of a cell. */
+export type Place = readonly [column: number, row: number] | { readonly column: number; readonly row: number } | number;
+
+/** What went wrong with a bundle. Arguments of a wrong type are a TypeError, places off the map a RangeError. */
+export class ViewcellError extends Error {
+  readonly code:
+    | 'FORMAT' | 'KIND' | 'CLOSED' | 'VOID' | 'OUTSIDE' | 'UNREACHABLE' | 'ARGUMENT' | 'FULL' | 'MEMORY' | 'IO' | 'VERSION' | 'INTERNAL';
+}
+
+/** Takes WebAssembly from elsewhere than beside the module. Before the first `open`. */
+export function load(source: BufferSource | Response | WebAssembly.Module): Promise<void>;
+
+/** Opens the bundle that the bytes are; they are copied. */
+export function open(bytes: ArrayBuffer | SharedArrayBuffer | ArrayBufferView): Promise<Bundle>;
+
+/** How frontier sets of a terrain are grown. The defaults are the library's. */
+export interface FrontierOptions {
+  grow?: 'hierarchical' | 'simple';
+  merge?: 'lossless' | 'lossy' | 'blocks';
+  /** For merge 'blocks'. */
+  pairs?: number;
+  neighbours?: 4 | 8;
+  order?: 'fifo' | 'coarse' | 'ground' | 'gain' | 'toward';
+  /** For order 'toward': where the two are expected to go. */
+  toward?: readonly [readonly [number, number] | null, readonly [number, number] | null];
+  turns?: 'alternate' | 'balance';
+  finest?: number;
+  giveUp?: boolean;
+  extend?: boolean;
+  tighten?: boolean;
+  budget?: number;
+}
+
+/** How frontier sets of a level of cells are made. */
+export interface CellFrontierOptions {
+  construction?: 'published' | 'tightened' | 'grown';
+}
+
+export interface SessionOptions {
+  frontier?: FrontierOptions;
+  margin?: number;
+  patience?: number;
+  peers?: boolean;
+}
+
+export interface CellSessionOptions extends CellFrontierOptions {
+  patience?: number;
+  peers?: boolean;
+}
+
+export interface Notice {
+  /** Whom to tell. */
+  to: number;
+  /** About whom. */
+  about: number;
+  what: 'position' | 'frontier';
+}
+
+interface Terrain {
+  readonly kind: 'terrain';
+  readonly width: number;
+  readonly height: number;
+  /** Levels of the quadtree. */
+  readonly levels: number;
+  readonly mutual: boolean;
+  /** Metres between columns. */
+  readonly dx: number;
+  /** Metres between rows. */
+  readonly dy: number;
+  readonly eyeHeight: number;
+  readonly playerHeight: number;
+  /** Words of a PVS. */
+  readonly blocks: number;
+  readonly blockColumns: number;
+}
+
+interface Level {
+  readonly kind: 'cells';
+  readonly cells: number;
+  /** Words of a PVS. */
+  readonly words: number;
+  readonly greatestDistance: number;
+  readonly mutual: boolean;
+  readonly hasBsp: boolean;
+  readonly hasNeighbours: boolean;
+}
+
+/** An open bundle. What is of a terrain alone is undefined, or an error, of a level, and the other way round. */
+export interface Bundle extends Partial<Omit<Terrain, 'kind' | 'mutual'>>, Partial<Omit<Level, 'kind' | 'mutual'>> {
+  readonly kind: 'terrain' | 'cells';
+  readonly mutual: boolean;
+  /** The sample at metres east and south of sample (0, 0), or null off the map. */
+  locate(east: number, south: number): [column: number, row: number] | null;
+  /** The cell that holds a point of a level, or null. */
+  locate(x: number, y: number, z: number): number | null;
+  locateGeoreferenced(x: number, y: number): [column: number, row: number] | null;
+  /** Ground height of a sample in metres; null of a void. */
+  groundHeight(place: Place): number | null;
+  /** Whether somebody at b may be seen from a. */
+  visible(a: Place, b: Place): boolean;
+  /** The same of two samples, without an object: for loops. */
+  visible(c0: number, r0: number, c1: number, r1: number): boolean;
+  /** c0, r0, c1, r1 of each pair, or a, b of cells. 1 or 0 of each. */
+  visiblePairs(pairs: Uint32Array): Uint8Array;
+  /** Whether two may see each other on their ways, up to so far each. Errs towards true. */
+  visibleWithin(a: Place, b: Place, reachA: number, reachB: number): boolean;
+  /** All that may be seen from a place, or from the quad of a level: a word of 64 bits a block of 8 x 8 samples. */
+  pvs(place: Place, level?: number): BigUint64Array;
+  /** The same as a byte of 1 or 0 a sample, row by row. */
+  pvsMask(place: Place, level?: number): Uint8Array;
+  /** Visible steps from cell to cell; null where none lead there. */
+  distance(a: number, b: number): number | null;
+  /** Two regions, no place of one visible from any place of the other; null if a and b see each other. */
+  frontier(a: Place, b: Place, options?: FrontierOptions | CellFrontierOptions): Frontier | null;
+  /** A region of a terrain from its bytes. */
+  region(bytes: Uint8Array): Region;
+  session(players: number, options?: SessionOptions | CellSessionOptions): Session;
+  /** Closes the bundle and its sessions, and frees their memory. */
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+export class Frontier {
+  private constructor();
+  readonly a: Region;
+  readonly b: Region;
+  close(): void;
+}
+
+export class Region {
+  private constructor();
+  /** Samples or cells; null of a region made from bytes. */
+  readonly area: number | null;
+  readonly bytes: Uint8Array | null;
+  readonly words: BigUint64Array | null;
+  contains(place: Place): boolean;
+  close(): void;
+}
+
+export class Session {
+  private constructor();
+  readonly players: number;
+  readonly sets: number;
+  /** A player has come to a place, or is gone. */
+  move(player: number, place: Place | null): Notice[];
+  tick(): void;
+  age(player: number, other: number): number | null;
+  contains(player: number, other: number, place: Place): boolean;
+  /** The player's own half of the set with another, for `Bundle.region`. */
+  half(player: number, other: number): Uint8Array | null;
+  close(): void;
+}

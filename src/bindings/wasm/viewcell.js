@@ -1,0 +1,197 @@
+// Asks viewcell bundles who can see whom: the C interface as WebAssembly, in the manner of JavaScript.
+
+import { ViewcellError, engine, load } from './engine.js';
+import { Frontier, Region, Session, frontierOptions, placeOf, sessionOptions } from './sets.js';
+
+export { Frontier, Region, Session, ViewcellError, load };
+
+// Pairs that are asked in one call: what they take of memory is the same however many there are.
+const CHUNK = 1 << 14;
+
+// Opens the bundle that an ArrayBuffer, or a view of one, holds. The bytes are copied.
+export async function open(bytes) {
+  if (bytes instanceof ArrayBuffer || isShared(bytes)) bytes = new Uint8Array(bytes);
+  else if (ArrayBuffer.isView(bytes)) bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  else throw new TypeError(`open: expected an ArrayBuffer or a view of one, found ${nameOf(bytes)}`);
+  return new Bundle(await engine(), bytes, TOKEN);
+}
+
+const TOKEN = Symbol('viewcell');
+const isShared = (x) => typeof SharedArrayBuffer === 'function' && x instanceof SharedArrayBuffer;
+const nameOf = (x) => (x === null ? 'null' : typeof x === 'object' ? (x.constructor?.name ?? 'an object') : typeof x);
+
+// An open bundle, of a terrain or of a level of cells. `open` makes them.
+export class Bundle {
+  #engine;
+  #handle;
+  #terrain = null;
+
+  constructor(engine, bytes, token) {
+    if (token !== TOKEN) throw new TypeError('use open() to make a bundle');
+    this.#engine = engine;
+    const { handle, terrain, level } = engine.open(this, bytes);
+    this.#handle = handle;
+    this.#terrain = terrain ?? null;
+    Object.assign(this, terrain ?? level, { kind: terrain ? 'terrain' : 'cells' });
+    Object.freeze(this);
+  }
+
+  // Closes the bundle and frees its memory. Frontier sets and regions that were made from it live on;
+  // its sessions are closed with it. May be called more than once.
+  close() {
+    if (!this.#handle) return;
+    this.#engine.closeBundle(this, this.#handle);
+    this.#handle = 0;
+  }
+
+  [Symbol.dispose ?? Symbol.for('Symbol.dispose')]() {
+    this.close();
+  }
+
+  #open(kind) {
+    if (!this.#handle) throw new ViewcellError('CLOSED', 'the bundle was closed');
+    if (kind && kind !== this.kind)
+      throw new ViewcellError('KIND', `this is for a bundle of ${kind}, and the bundle is of ${this.kind}`);
+    return this.#engine.living();
+  }
+
+  // The place that a position belongs to: metres east and south of sample (0, 0), or x, y, z of a level.
+  // Null where there is none.
+  locate(x, y, z) {
+    const engine = this.#open();
+    return this.#terrain
+      ? engine.place('viewcell_locate', this.#handle, 2, number(x, 'east'), number(y, 'south'))
+      : engine.place('viewcell_cells_locate', this.#handle, 1, number(x, 'x'), number(y, 'y'), number(z, 'z'));
+  }
+
+  // The sample at a position in the bundle's coordinate reference system; null where there is none.
+  locateGeoreferenced(x, y) {
+    return this.#open('terrain').place('viewcell_locate_georeferenced', this.#handle, 2, number(x, 'x'), number(y, 'y'));
+  }
+
+  // Ground height of a sample in metres; null of a void.
+  groundHeight(place) {
+    const engine = this.#open('terrain');
+    const [column, row] = placeOf(this, place);
+    return engine.height(this.#handle, column, row);
+  }
+
+  // Whether somebody at b may be seen from a. `visible(a, b)` takes places; `visible(c0, r0, c1, r1)`
+  // takes samples as numbers and makes no object, for loops over many.
+  visible(a, b, c1, r1) {
+    const engine = this.#open();
+    if (this.#terrain === null) {
+      return engine.ask('viewcell_cells_visible', this.#handle, placeOf(this, a), placeOf(this, b)) === 1;
+    }
+    if (c1 === undefined) {
+      const [c0, r0] = placeOf(this, a);
+      const [c, r] = placeOf(this, b);
+      return engine.ask('viewcell_visible_at', this.#handle, c0, r0, c, r) === 1;
+    }
+    const { width, height } = this.#terrain;
+    // Numbers that are no integers of 32 bits would be cut to some that are.
+    if (!(a >>> 0 === a && a < width && b >>> 0 === b && b < height)) placeOf(this, [a, b]);
+    if (!(c1 >>> 0 === c1 && c1 < width && r1 >>> 0 === r1 && r1 < height)) placeOf(this, [c1, r1]);
+    return engine.ask('viewcell_visible_at', this.#handle, a, b, c1, r1) === 1;
+  }
+
+  // Answers many pairs: c0, r0, c1, r1 of each, or a, b of cells. A Uint8Array of 1 and 0.
+  visiblePairs(pairs) {
+    const engine = this.#open();
+    if (!(pairs instanceof Uint32Array)) throw new TypeError(`visiblePairs: expected a Uint32Array, found ${nameOf(pairs)}`);
+    const each = this.#terrain ? 4 : 2;
+    if (pairs.length % each !== 0)
+      throw new RangeError(`visiblePairs: expected ${each} numbers a pair (${this.#terrain ? 'c0, r0, c1, r1' : 'a, b'}), found ${pairs.length} numbers`);
+    const answers = new Uint8Array(pairs.length / each);
+    for (let from = 0; from < answers.length; from += CHUNK) {
+      const some = pairs.subarray(from * each, (from + CHUNK) * each);
+      const status = engine.pairs(this.#handle, this.#terrain !== null, some, answers.subarray(from, from + CHUNK));
+      if (status < 0) this.#blame(pairs, from, engine, status);
+    }
+    return answers;
+  }
+
+  // Says which of the pairs is outside.
+  #blame(pairs, from, engine, status) {
+    const step = this.#terrain ? 2 : 1;
+    for (let i = from * 2 * step; i < pairs.length; i += step) {
+      try {
+        placeOf(this, this.#terrain ? [pairs[i], pairs[i + 1]] : pairs[i]);
+      } catch (error) {
+        throw new RangeError(`pair ${Math.floor(i / (2 * step))}: ${error.message}`);
+      }
+    }
+    engine.fail(status);
+  }
+
+  // Whether two may see each other on their ways: one now at a, who comes up to reachA far, and one at b.
+  // Metres, or units of the level. Errs towards true.
+  visibleWithin(a, b, reachA, reachB) {
+    const engine = this.#open();
+    const [from, to] = [placeOf(this, a), placeOf(this, b)];
+    const reaches = [number(reachA, 'reachA'), number(reachB, 'reachB')];
+    if (this.#terrain) return engine.ask('viewcell_visible_within_at', this.#handle, ...from, ...to, ...reaches) === 1;
+    return engine.cellsWithin(this.#handle, from, to, reaches);
+  }
+
+  // Everything that may be seen from a place, as a bitmap. Terrain: a word of 64 bits a block of 8 x 8
+  // samples; sample (c, r) is bit r % 8 * 8 + c % 8 of word (r >> 3) * blockColumns + (c >> 3). Cells:
+  // cell c is bit c % 64 of word c >> 6. `level` asks for the quad of that level instead, whose column
+  // and row among its like are the place.
+  pvs(place, level = 0) {
+    const engine = this.#open();
+    const at = placeOf(this, place, level);
+    return this.#terrain
+      ? engine.words('viewcell_pvs_at', this.#handle, this.blocks, level, ...at)
+      : engine.words('viewcell_cells_pvs', this.#handle, this.words, at);
+  }
+
+  // As `pvs`, with a byte of 1 or 0 for each sample, row by row from the north, or for each cell.
+  pvsMask(place, level = 0) {
+    const words = this.pvs(place, level);
+    const bytes = new Uint8Array(words.buffer);
+    if (!this.#terrain) return Uint8Array.from({ length: this.cells }, (_, c) => (bytes[c >> 3] >> (c & 7)) & 1);
+    const { width, height, blockColumns } = this.#terrain;
+    const mask = new Uint8Array(width * height);
+    for (let r = 0; r < height; r++) {
+      // Byte r % 8 of a word is row r of its block.
+      const row = (r >> 3) * blockColumns * 8 + (r & 7);
+      for (let c = 0; c < width; c++) mask[r * width + c] = (bytes[row + (c >> 3) * 8] >> (c & 7)) & 1;
+    }
+    return mask;
+  }
+
+  // How many visible steps lead from cell to cell; null where no chain of them does.
+  distance(a, b) {
+    return this.#open('cells').distance(this.#handle, placeOf(this, a), placeOf(this, b));
+  }
+
+  // The frontier set of two players: two regions, no place of one visible from any place of the other.
+  // Null if they see each other.
+  frontier(a, b, options = {}) {
+    const engine = this.#open();
+    const [from, to] = [placeOf(this, a), placeOf(this, b)];
+    if (!this.#terrain) return engine.cellsFrontier(this, this.#handle, from, to, frontierOptions(options, this));
+    return engine.frontier(this, this.#handle, from, to, frontierOptions(options, this));
+  }
+
+  // A region of a terrain that `bytes` of another region, maybe of another process, describe.
+  region(bytes) {
+    const engine = this.#open('terrain');
+    if (!(bytes instanceof Uint8Array)) throw new TypeError(`region: expected a Uint8Array, found ${nameOf(bytes)}`);
+    return engine.region(this, this.#handle, bytes);
+  }
+
+  // A session of so many players, none of whom is anywhere yet.
+  session(players, options = {}) {
+    const engine = this.#open();
+    if (!Number.isInteger(players) || players < 0 || players > 4096)
+      throw new RangeError(`session: expected 0 to 4096 players, found ${players}`);
+    return engine.session(this, this.#handle, players, sessionOptions(options, this));
+  }
+}
+
+function number(x, name) {
+  if (typeof x !== 'number') throw new TypeError(`${name}: expected a number, found ${nameOf(x)}`);
+  return x;
+}
