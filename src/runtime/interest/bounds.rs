@@ -66,6 +66,46 @@ impl Bounds {
         (ax <= dx) & (cx <= bx) & (ay <= dy) & (cy <= by) & (az <= dz) & (cz <= bz)
     }
 
+    /// Whether all of another box is in this one. Nowhere is everywhere.
+    #[inline]
+    pub(super) fn contains(&self, other: &Self) -> bool {
+        let ([ax, ay, az], [bx, by, bz]) = (self.min, self.max);
+        let ([cx, cy, cz], [dx, dy, dz]) = (other.min, other.max);
+        (ax <= cx) & (dx <= bx) & (ay <= cy) & (dy <= by) & (az <= cz) & (dz <= bz)
+    }
+
+    /// How far one corner has moved along one axis, at most, between another box and this.
+    #[inline]
+    pub(super) fn farthest(&self, was: &Self) -> f32 {
+        let apart = |[x, y, z]: [f32; 3], [a, b, c]: [f32; 3]| {
+            (x - a).abs().max((y - b).abs()).max((z - c).abs())
+        };
+        apart(self.min, was.min).max(apart(self.max, was.max))
+    }
+
+    /// The box where each corner has gone on as it went from another to this, `times` as far, and
+    /// wider by `margin` on each side. This one where there is no such box.
+    #[inline]
+    pub(super) fn ahead(&self, was: &Self, times: f32, margin: f32) -> Self {
+        let on = |now: [f32; 3], was: [f32; 3], margin: f32| {
+            let ([x, y, z], [a, b, c]) = (now, was);
+            [
+                x + (x - a) * times + margin,
+                y + (y - b) * times + margin,
+                z + (z - c) * times + margin,
+            ]
+        };
+        let there = Self {
+            min: on(self.min, was.min, -margin),
+            max: on(self.max, was.max, margin),
+        };
+        let finite = |corner: [f32; 3]| corner.iter().all(|x| x.is_finite());
+        if !finite(there.min) || !finite(there.max) {
+            return *self;
+        }
+        self.union(&there)
+    }
+
     /// The smallest box around both. A region that is not there adds nothing.
     #[inline]
     #[must_use]

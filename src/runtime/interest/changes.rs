@@ -41,17 +41,18 @@ pub struct Events<'m> {
     pub ceased: &'m [Event],
 }
 
-/// Pairs of indices as one number each, which sorts by the update, then by the subscription.
+/// Pairs of indices below 2^30 as one number each, which sorts by the update, then by the subscription.
+/// The lowest bit is free.
 pub(super) type Key = u64;
 
 #[inline]
 pub(super) fn key(update: u32, subscription: u32) -> Key {
-    u64::from(update) << 32 | u64::from(subscription)
+    u64::from(update) << 32 | u64::from(subscription) << 1
 }
 
 #[inline]
 pub(super) fn indices(key: Key) -> (u32, u32) {
-    ((key >> 32) as u32, key as u32)
+    ((key >> 32) as u32, key as u32 >> 1)
 }
 
 /// Where a method writes what has changed.

@@ -1,342 +1,393 @@
-//! The method for production: grids of several cell sizes, built anew each tick.
+//! The method for production: leashes in grids, and the pairs of leashes that overlap.
 //!
-//! Between two ticks it keeps nothing but the pairs that overlap, sorted. A tick compares these once
-//! more to find what ceased, and looks in the grids for what began: a pair that overlaps now and did
-//! not at the end of the last tick. Where regions jump or stand makes no difference to it.
+//! A region has a *leash*, a box that it may move in. Of two regions whose leashes do not overlap
+//! nothing needs to be known. The other pairs are kept, sorted, and compared in each tick. Work in the
+//! grids is for *strays* alone: regions that have left their leashes, that came, or that went.
 
+use super::cells::Cells;
 use super::changes::{Key, indices, key};
-use super::levels::{Boxes, Levels};
+use super::leash::Leash;
 use super::motion::linear;
-use super::table::{Entry, Table};
+use super::sample::Sample;
+use super::sort::sort;
 use super::{Bounds, Method, Record, Regions};
 
-/// Of fewer regions one thread makes quick work.
+/// Of a pair: whether it overlapped when the last tick ended.
+const OVERLAPPED: Key = 1;
+
+/// Ticks after which the grids are laid out anew in any case.
+const PATIENCE: u32 = 256;
+
+/// For fewer strays one thread is enough.
 const FEW: usize = 2000;
 
-/// Ticks after which levels are chosen anew in any case.
-const PATIENCE: u32 = 64;
+/// The longest leash, in sides of a typical region.
+const SIDES: f32 = 5.0;
 
-/// Grids of hashed cells, a level for each power of two of the regions' sizes.
+/// Grids of hashed cells, a layer for each power of two of the regions' sizes.
 ///
-/// A tick takes time proportional to the number of regions and of pairs that overlap, wherever they
+/// A tick takes time proportional to the number of regions and of pairs that are close, wherever they
 /// are, if sides are of like length; regions that are long along one axis and thin along another
 /// cost as cubes of their longest side.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Grid {
-    levels: Levels,
-    /// When levels were chosen: how many regions there were, and how many ticks ago that is.
+    tick: u32,
+    /// By index.
+    leashes: Vec<Leash>,
+    cells: Cells,
+    /// When the grids were laid out: how many regions there were, and in which tick.
     count: usize,
-    age: u32,
-    /// Which boxes they are for.
-    boxes: Boxes,
-    threads: usize,
-    /// Of threads other than the first: what they found.
-    others: Vec<Vec<Key>>,
-    /// Updates, subscriptions.
-    tables: [Table; 2],
-    /// Pairs that overlap, sorted.
-    held: Vec<Key>,
+    laid: u32,
+    /// Where a sample of the regions is spread, and how long their sides are.
+    sample: Sample,
+    strays: Vec<Stray>,
+    /// A bit for each index that strays or is gone.
+    is_stray: Vec<u64>,
+    /// Pairs whose leashes overlap, sorted.
+    pairs: Vec<Key>,
     /// The next of them.
     next: Vec<Key>,
-    began: Vec<Key>,
+    /// Pairs that strays add.
+    fresh: Vec<Key>,
     spare: Vec<Key>,
+    finder: Finder,
+    /// Of threads other than the first.
+    finders: Vec<Finder>,
 }
 
-impl Default for Grid {
-    fn default() -> Self {
-        Self {
-            levels: Levels::default(),
-            count: 0,
-            age: 0,
-            boxes: Boxes::Now,
-            threads: 1,
-            others: Vec::new(),
-            tables: Default::default(),
-            held: Vec::new(),
-            next: Vec::new(),
-            began: Vec::new(),
-            spare: Vec::new(),
-        }
-    }
+/// A region that needs another leash.
+#[derive(Clone, Copy, Debug)]
+struct Stray {
+    index: u32,
+    /// Whether it gets one, or will stray as soon as it moves.
+    is_held: bool,
+    old: Bounds,
+    /// What [`Leash::meet`] is to know.
+    extra: u32,
+    compared: u32,
+}
+
+/// What one thread uses to find the pairs that strays add.
+#[derive(Debug, Default)]
+struct Finder {
+    fresh: Vec<Key>,
+    queue: Vec<u32>,
+    hits: Vec<u32>,
+}
+
+/// Whether time is looked at between the ticks, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Time {
+    Ticks,
+    Between,
 }
 
 impl Grid {
-    /// A grid whose ticks use so many threads where there are many regions. It says the same changes
+    /// A grid whose ticks use so many threads where many regions need work. It says the same changes
     /// in the same order for any number. Starting threads allocates, so that only one thread keeps
     /// the promise that a warm tick allocates nothing; 0 is taken for 1.
     pub fn with_threads(threads: usize) -> Self {
-        let threads = threads.max(1);
-        Self {
-            threads,
-            others: vec![Vec::new(); threads - 1],
-            ..Self::default()
-        }
+        let mut grid = Self::default();
+        grid.finders
+            .resize_with(threads.max(1) - 1, Finder::default);
+        grid
     }
 
     /// The pairs that overlapped when the last tick ended, by the indices of the update region, then
     /// of the subscription region.
-    pub fn pairs(&self) -> impl ExactSizeIterator<Item = (u32, u32)> + '_ {
-        self.held.iter().copied().map(indices)
+    pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let overlapped = self.pairs.iter().filter(|&pair| pair & OVERLAPPED != 0);
+        overlapped.copied().map(indices)
     }
 
-    /// The same where instants are asked for.
-    fn merge_at(&mut self, regions: &Regions, changes: &mut Record) {
-        let span = |update, subscription| {
-            linear(
-                [regions.was(update), regions.was(subscription)],
-                [regions.now(update), regions.now(subscription)],
-            )
-        };
-        let stays = |update, subscription| {
-            let (update, subscription) = (regions.now(update), regions.now(subscription));
-            update.overlaps(subscription)
-        };
-        self.next.clear();
-        let mut began = self.began.iter().copied().peekable();
-        let mut held = self.held.iter().copied().peekable();
-        loop {
-            // No pair is in both lists.
-            let is_new = match (began.peek(), held.peek()) {
-                (Some(new), Some(old)) => new < old,
-                (Some(_), None) => true,
-                (None, Some(_)) => false,
-                (None, None) => break,
-            };
-            let Some(pair) = (if is_new { began.next() } else { held.next() }) else {
-                break;
-            };
-            let (update, subscription) = indices(pair);
-            let stays = stays(update, subscription);
-            if (is_new || !stays)
-                && let Some(span) = span(update, subscription)
-            {
-                if is_new {
-                    changes.begin_at(regions, update, subscription, span.from);
-                }
-                if !stays {
-                    changes.cease_at(regions, update, subscription, span.to);
-                }
-            }
-            if stays {
-                self.next.push(pair);
-            }
-        }
-        core::mem::swap(&mut self.held, &mut self.next);
-    }
-
-    /// Puts all regions into the tables.
-    fn fill(&mut self, regions: &Regions, boxes: Boxes) {
-        // Levels stay as they are until a region outgrows them, or much else may have changed.
+    /// Brings leashes, grids and the list of fresh pairs up to date.
+    fn follow(&mut self, regions: &Regions, time: Time) {
+        self.tick = self.tick.wrapping_add(1);
+        self.find_strays(regions);
         let count = regions.count();
-        let stale = count > self.count + self.count / 4 || count < self.count / 2;
-        self.age += 1;
-        if !stale && self.boxes == boxes && self.age < PATIENCE && self.try_fill(regions) {
-            return;
+        let due = count > self.count + self.count / 4
+            || count < self.count / 2
+            || self.tick.wrapping_sub(self.laid) >= PATIENCE
+            || self.cells.is_stale();
+        if due {
+            self.sample.measure(regions);
         }
-        self.boxes = boxes;
-        self.levels.choose(regions, boxes);
-        for (kind, table) in self.tables.iter_mut().enumerate() {
-            table.set_levels(kind, &self.levels);
+        for stray in &mut self.strays {
+            let index = stray.index;
+            let (was, now) = (regions.was(index), regions.now(index));
+            let leash = self.leashes.get_mut(index as usize);
+            let ahead = leash.and_then(|leash| {
+                let longest = SIDES * self.sample.side;
+                leash.choose([was, now], index, self.tick, longest)
+            });
+            stray.is_held = ahead.is_some();
+            let leash = ahead.unwrap_or(*now);
+            let leash = match time {
+                Time::Ticks => leash,
+                Time::Between => leash.union(was),
+            };
+            self.cells.set(index, leash);
         }
-        (self.count, self.age) = (count, 0);
-        self.try_fill(regions);
+        if due || self.strays.len() * 2 > count {
+            for &index in regions.gone() {
+                self.cells.forget(index);
+            }
+            let all = regions.iter().map(|(index, kind, ..)| (index, kind));
+            self.cells.rebuild(all, self.sample.spread, due);
+            if due {
+                (self.count, self.laid) = (count, self.tick);
+            }
+        } else {
+            for &index in regions.gone() {
+                if let Some(kind) = regions.kind(index) {
+                    self.cells.unlink(kind, index);
+                }
+                self.cells.forget(index);
+            }
+            for stray in &self.strays {
+                if let Some(kind) = regions.kind(stray.index) {
+                    self.cells.unlink(kind, stray.index);
+                    self.cells.link(kind, stray.index);
+                }
+            }
+        }
+        self.search(regions);
+        if time == Time::Between {
+            // Where it has been matters no longer.
+            for stray in self.strays.iter().filter(|stray| !stray.is_held) {
+                self.cells.set(stray.index, *regions.now(stray.index));
+            }
+        }
     }
 
-    fn try_fill(&mut self, regions: &Regions) -> bool {
-        let (levels, boxes) = (&self.levels, self.boxes);
-        let [updates, subscriptions] = &mut self.tables;
-        if self.threads == 1 || regions.count() < FEW {
-            return updates.fill(regions, 0, levels, boxes)
-                && subscriptions.fill(regions, 1, levels, boxes);
+    fn find_strays(&mut self, regions: &Regions) {
+        let places = regions.places();
+        self.cells.resize(places);
+        self.leashes.resize(places, Leash::default());
+        self.is_stray.clear();
+        self.is_stray.resize(places.div_ceil(64), 0);
+        self.strays.clear();
+        let leashes = self.cells.bounds_from(0);
+        for ((index, now, moved), leash) in regions.iter_places().zip(leashes) {
+            if moved & !leash.contains(now) {
+                self.strays.push(Stray {
+                    index,
+                    is_held: false,
+                    old: *leash,
+                    extra: 0,
+                    compared: 0,
+                });
+            }
         }
-        std::thread::scope(|scope| {
-            let other = scope.spawn(|| updates.fill(regions, 0, levels, boxes));
-            let own = subscriptions.fill(regions, 1, levels, boxes);
-            other.join().unwrap_or(false) && own
-        })
+        let strays = self.strays.iter().map(|stray| stray.index);
+        for index in strays.chain(regions.gone().iter().copied()) {
+            if let Some(bits) = self.is_stray.get_mut(index as usize / 64) {
+                *bits |= 1 << (index % 64);
+            }
+        }
     }
 
-    /// Gathers, sorted, the pairs of an update and a subscription whose boxes overlap and of which
-    /// `is_new` says so, given them and where they were. It is not asked of all pairs of which neither
-    /// moved.
-    fn search(&mut self, is_new: impl Fn([&Entry; 2], [&Bounds; 2]) -> bool + Sync) {
+    /// Gathers, sorted, the pairs of leashes that overlap and did not.
+    fn search(&mut self, regions: &Regions) {
         let Self {
-            tables,
-            began,
-            spare,
-            others,
+            strays,
+            is_stray,
+            cells,
+            finders,
+            fresh,
             ..
         } = self;
-        began.clear();
-        let parts = others.len() + 1;
-        if parts == 1 || tables.iter().all(|table| table.count() < FEW) {
-            search_part(tables, (0, 1), &is_new, began);
+        fresh.clear();
+        let only_strays = strays.len() == regions.count();
+        let parts = finders.len() + 1;
+        let parts = if strays.len() < FEW { 1 } else { parts };
+        let size = strays.len().div_ceil(parts).max(1);
+        let mut chunks = strays.chunks_mut(size);
+        let first = chunks.next().unwrap_or_default();
+        let finder = &mut self.finder;
+        finder.fresh.clear();
+        if parts == 1 {
+            finder.search(regions, cells, is_stray, first, only_strays);
         } else {
-            let tables = &*tables;
+            let (cells, is_stray) = (&*cells, is_stray.as_slice());
             std::thread::scope(|scope| {
-                for (part, found) in (1..).zip(others.iter_mut()) {
-                    let is_new = &is_new;
-                    found.clear();
-                    scope.spawn(move || search_part(tables, (part, parts), is_new, found));
+                for (chunk, other) in chunks.zip(finders.iter_mut()) {
+                    other.fresh.clear();
+                    scope.spawn(move || other.search(regions, cells, is_stray, chunk, only_strays));
                 }
-                search_part(tables, (0, parts), &is_new, began);
+                finder.search(regions, cells, is_stray, first, only_strays);
             });
-            others.iter_mut().for_each(|found| began.append(found));
         }
-        sort(began, spare);
+        fresh.append(&mut finder.fresh);
+        for other in finders {
+            fresh.append(&mut other.fresh);
+        }
+        sort(fresh, &mut self.spare);
+        for stray in &*strays {
+            if let Some(leash) = self.leashes.get_mut(stray.index as usize) {
+                leash.meet(stray.extra, stray.compared);
+            }
+        }
     }
 
-    /// Drops from the pairs those that ceased, and adds those that began.
-    fn merge(&mut self, regions: &Regions, changes: &mut Record) {
-        self.next.clear();
-        let mut began = self.began.iter().copied().peekable();
-        for &pair in &self.held {
-            while let Some(new) = began.next_if(|new| *new < pair) {
-                self.next.push(new);
-            }
+    /// Goes through the pairs in order, keeps those whose leashes overlap, and calls `found` with
+    /// each pair that begins to overlap, ceases to, or does not overlap, where `ALL` asks for the
+    /// last, too.
+    fn compare<const ALL: bool>(
+        &mut self,
+        regions: &Regions,
+        mut found: impl FnMut(u32, u32, bool, bool),
+    ) {
+        let Self {
+            is_stray,
+            cells,
+            pairs,
+            next,
+            fresh,
+            ..
+        } = self;
+        next.clear();
+        next.resize(pairs.len() + fresh.len(), 0);
+        let mut kept = 0;
+        let mut keep = |pair: Key| {
             let (update, subscription) = indices(pair);
-            if regions.now(update).overlaps(regions.now(subscription)) {
-                self.next.push(pair);
-            } else {
-                changes.cease(regions, update, subscription);
+            let overlaps = regions.now(update).overlaps(regions.now(subscription));
+            let strays = has(is_stray, update) | has(is_stray, subscription);
+            let mut stays = true;
+            if (pair ^ Key::from(overlaps)) & OVERLAPPED != 0 || strays || ALL && !overlaps {
+                let overlapped = pair & OVERLAPPED != 0;
+                if overlaps != overlapped || ALL && !overlaps {
+                    found(update, subscription, overlapped, overlaps);
+                }
+                stays = !strays || cells.bounds(update).overlaps(cells.bounds(subscription));
+            }
+            if let Some(place) = next.get_mut(kept) {
+                *place = pair & !OVERLAPPED | Key::from(overlaps);
+            }
+            kept += usize::from(stays);
+        };
+        let mut rest = pairs.as_slice();
+        for &new in &*fresh {
+            // Two strays may find each other once more.
+            let before = rest.partition_point(|pair| pair & !OVERLAPPED < new);
+            let (first, after) = rest.split_at_checked(before).unwrap_or((rest, &[]));
+            first.iter().for_each(|pair| keep(*pair));
+            rest = after;
+            if rest.first().is_none_or(|pair| pair & !OVERLAPPED != new) {
+                keep(new);
             }
         }
-        self.next.extend(began);
-        core::mem::swap(&mut self.held, &mut self.next);
+        rest.iter().for_each(|pair| keep(*pair));
+        next.truncate(kept);
+        core::mem::swap(pairs, next);
     }
+}
+
+impl Finder {
+    /// Finds the pairs that some strays add. Of two strays one finds the other: that of the lower
+    /// level, which has fewer boxes near it. If there are only strays, no other pairs are looked for.
+    fn search(
+        &mut self,
+        regions: &Regions,
+        cells: &Cells,
+        is_stray: &[u64],
+        strays: &mut [Stray],
+        only_strays: bool,
+    ) {
+        for stray in strays {
+            let index = stray.index;
+            let Some(kind) = regions.kind(index) else {
+                continue;
+            };
+            let (leash, now) = (cells.bounds(index), regions.now(index));
+            for (role, has_role) in [kind.updates(), kind.subscribes()].into_iter().enumerate() {
+                if !has_role {
+                    continue;
+                }
+                let own = cells.level(role, leash);
+                for layer in cells.layers(1 - role) {
+                    let finds_strays = layer.level > own || layer.level == own && role == 1;
+                    if only_strays && !finds_strays {
+                        continue;
+                    }
+                    let (found, compared) =
+                        cells.near(layer, leash, &mut self.queue, &mut self.hits);
+                    stray.compared = stray.compared.saturating_add(compared as u32);
+                    for &other in found.iter().filter(|&&other| other != index) {
+                        let bounds = cells.bounds(other);
+                        stray.extra += u32::from(!bounds.overlaps(now));
+                        let is_new = if has(is_stray, other) {
+                            finds_strays
+                        } else {
+                            !bounds.overlaps(&stray.old)
+                        };
+                        if is_new {
+                            self.fresh.push(match role {
+                                0 => key(index, other),
+                                _ => key(other, index),
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.fresh.capacity() * size_of::<Key>()
+            + (self.queue.capacity() + self.hits.capacity()) * size_of::<u32>()
+    }
+}
+
+/// Whether the bit of an index is set.
+#[inline]
+fn has(bits: &[u64], index: u32) -> bool {
+    let bits = bits.get(index as usize / 64).copied().unwrap_or(0);
+    bits >> (index % 64) & 1 == 1
 }
 
 impl Method for Grid {
     fn tick(&mut self, regions: &Regions, changes: &mut Record) {
-        self.fill(regions, Boxes::Now);
-        self.search(|_, [was, other_was]| !was.overlaps(other_was));
-        for (update, subscription) in self.began.iter().copied().map(indices) {
-            changes.begin(regions, update, subscription);
-        }
-        self.merge(regions, changes);
+        self.follow(regions, Time::Ticks);
+        self.compare::<false>(regions, |update, subscription, overlapped, overlaps| {
+            if overlaps {
+                changes.begin(regions, update, subscription);
+            } else if overlapped {
+                changes.cease(regions, update, subscription);
+            }
+        });
     }
 
     fn sweep(&mut self, regions: &Regions, changes: &mut Record) {
-        self.fill(regions, Boxes::Swept);
-        self.search(|[update, subscription], [was, other_was]| {
-            let now = [regions.now(update.index), regions.now(subscription.index)];
-            !was.overlaps(other_was) && linear([was, other_was], now).is_some()
+        self.follow(regions, Time::Between);
+        self.compare::<true>(regions, |update, subscription, overlapped, overlaps| {
+            let was = [regions.was(update), regions.was(subscription)];
+            let now = [regions.now(update), regions.now(subscription)];
+            let [one, other] = [was[0].union(now[0]), was[1].union(now[1])];
+            if !overlapped && !overlaps && !one.overlaps(&other) {
+                return;
+            }
+            let Some(span) = linear(was, now) else {
+                return;
+            };
+            if !overlapped {
+                changes.begin_at(regions, update, subscription, span.from);
+            }
+            if !overlaps {
+                changes.cease_at(regions, update, subscription, span.to);
+            }
         });
-        self.merge_at(regions, changes);
     }
 
     fn bytes(&self) -> usize {
-        let keys = [&self.held, &self.next, &self.began, &self.spare];
-        self.levels.bytes()
-            + self.tables.iter().map(Table::bytes).sum::<usize>()
-            + keys
-                .into_iter()
-                .chain(&self.others)
-                .map(Vec::capacity)
-                .sum::<usize>()
-                * size_of::<Key>()
-    }
-}
-
-/// One part of several of the search: of each pair the region of the lower level finds the other; on
-/// the same level, the subscription the update. So each is found once.
-fn search_part(
-    [updates, subscriptions]: &[Table; 2],
-    part: (usize, usize),
-    is_new: &impl Fn([&Entry; 2], [&Bounds; 2]) -> bool,
-    found: &mut Vec<Key>,
-) {
-    for level in subscriptions.levels() {
-        for (entry, was) in subscriptions.entries(level, part) {
-            for other in updates.levels() {
-                if other.level() < level.level() {
-                    continue;
-                }
-                updates.search(other, &entry.bounds, !entry.moved, |update, there| {
-                    if update.index != entry.index && is_new([update, entry], [there, was]) {
-                        found.push(key(update.index, entry.index));
-                    }
-                });
-            }
-        }
-    }
-    for level in updates.levels() {
-        for other in subscriptions.levels() {
-            if other.level() <= level.level() {
-                continue;
-            }
-            for (entry, was) in updates.entries(level, part) {
-                subscriptions.search(other, &entry.bounds, !entry.moved, |heard, there| {
-                    if heard.index != entry.index && is_new([entry, heard], [was, there]) {
-                        found.push(key(entry.index, heard.index));
-                    }
-                });
-            }
-        }
-    }
-}
-
-/// Sorts; many keys by digits of 11 bits, from the lowest, as far as digits differ.
-fn sort(keys: &mut Vec<Key>, spare: &mut Vec<Key>) {
-    const BITS: u32 = 11;
-    if keys.len() < 1 << BITS {
-        keys.sort_unstable();
-        return;
-    }
-    let (all, any) = keys
-        .iter()
-        .fold((Key::MAX, 0), |(all, any), key| (all & key, any | key));
-    let differ = all ^ any;
-    spare.clear();
-    spare.resize(keys.len(), 0);
-    for shift in (0..Key::BITS).step_by(BITS as usize) {
-        let digit = |key: Key| (key >> shift) as usize & ((1 << BITS) - 1);
-        if digit(differ) == 0 {
-            continue;
-        }
-        let mut starts = [0_u32; 1 << BITS];
-        for &key in &*keys {
-            if let Some(start) = starts.get_mut(digit(key)) {
-                *start += 1;
-            }
-        }
-        let mut sum = 0;
-        for start in &mut starts {
-            (*start, sum) = (sum, sum + *start);
-        }
-        for &key in &*keys {
-            let Some(start) = starts.get_mut(digit(key)) else {
-                continue;
-            };
-            if let Some(place) = spare.get_mut(*start as usize) {
-                *place = key;
-            }
-            *start += 1;
-        }
-        core::mem::swap(keys, spare);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn digits_sort_as_comparing_does() {
-        let mut state = 1_u64;
-        for count in [0, 1, 2047, 2048, 5000] {
-            let mut keys: Vec<Key> = (0..count)
-                .map(|_| {
-                    state = state
-                        .wrapping_mul(6_364_136_223_846_793_005)
-                        .wrapping_add(1);
-                    key((state >> 40) as u32 % 3000, (state >> 20) as u32 % 3000)
-                })
-                .collect();
-            let mut expected = keys.clone();
-            expected.sort_unstable();
-            sort(&mut keys, &mut Vec::new());
-            assert_eq!(keys, expected);
-        }
+        let keys = [&self.pairs, &self.next, &self.fresh, &self.spare];
+        let finders = self.finders.iter().chain([&self.finder]);
+        self.cells.bytes()
+            + self.sample.bytes()
+            + self.leashes.capacity() * size_of::<Leash>()
+            + self.strays.capacity() * size_of::<Stray>()
+            + self.is_stray.capacity() * size_of::<u64>()
+            + finders.map(Finder::bytes).sum::<usize>()
+            + keys.into_iter().map(Vec::capacity).sum::<usize>() * size_of::<Key>()
     }
 }

@@ -28,16 +28,19 @@
 mod awareness;
 mod bounds;
 mod brute;
+mod cells;
 mod changes;
 mod error;
 mod exact;
 mod grid;
-mod levels;
+mod layers;
+mod leash;
 mod matcher;
 mod method;
 mod motion;
 mod regions;
-mod table;
+mod sample;
+mod sort;
 
 pub use awareness::{Awareness, AwarenessChanges, LookAhead, Senses, Sight};
 pub use bounds::Bounds;

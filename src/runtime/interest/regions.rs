@@ -49,21 +49,25 @@ impl Region {
     }
 }
 
-/// Where a region is, and where it was when the last tick ended.
+/// Where a region is, whose place it is, and when it last moved. Two of them fill a line of the cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 struct Place {
     now: Bounds,
-    was: Bounds,
+    generation: u32,
+    /// The tick in which it last moved, came or went.
+    moved_in: u32,
 }
 
 /// What is known of a region besides where it is.
 #[derive(Clone, Copy, Debug)]
 struct Meta {
-    generation: u32,
     kind: Kind,
     alive: bool,
-    moved: bool,
 }
+
+/// As many as may have a place. Methods may use the two highest bits of an index.
+const PLACES: u32 = 1 << 30;
 
 /// The regions of a matcher: where each is, and where it was when the last tick ended.
 ///
@@ -72,10 +76,14 @@ struct Meta {
 #[derive(Debug)]
 pub struct Regions {
     places: Vec<Place>,
+    /// Of those that moved in this tick: where they were when the last one ended.
+    was: Vec<Bounds>,
     meta: Vec<Meta>,
     free: Vec<u32>,
     /// Removed since the last tick.
     gone: Vec<u32>,
+    /// The number of this tick, never 0.
+    tick: u32,
     /// Moved, come or gone since the last tick.
     moved: u32,
     alive: u32,
@@ -87,48 +95,52 @@ impl Regions {
     pub(super) fn new(limit: u32) -> Self {
         Self {
             places: Vec::new(),
+            was: Vec::new(),
             meta: Vec::new(),
             free: Vec::new(),
             gone: Vec::new(),
+            tick: 1,
             moved: 0,
             alive: 0,
-            limit,
+            limit: limit.min(PLACES),
         }
     }
 
     /// Makes room.
     pub(super) fn reserve(&mut self, regions: usize) {
         self.places.reserve(regions);
+        self.was.reserve(regions);
         self.meta.reserve(regions);
         self.free.reserve(regions);
         self.gone.reserve(regions);
     }
 
     pub(super) fn insert(&mut self, kind: Kind, bounds: Bounds) -> Result<Region, InterestError> {
-        let fresh = |generation| Meta {
-            generation,
-            kind,
-            alive: true,
-            moved: true,
-        };
+        let fresh = Meta { kind, alive: true };
         let region = if let Some(index) = self.free.pop() {
             let at = index as usize;
-            let (Some(place), Some(meta)) = (self.places.get_mut(at), self.meta.get_mut(at)) else {
+            let places = self.places.get_mut(at).zip(self.was.get_mut(at));
+            let Some(((place, was), meta)) = places.zip(self.meta.get_mut(at)) else {
                 return Err(InterestError::Unknown);
             };
-            *place = arriving(bounds);
-            *meta = fresh(meta.generation);
+            (place.now, place.moved_in) = (bounds, self.tick);
+            (*was, *meta) = (Bounds::NOWHERE, fresh);
             Region {
                 index,
-                generation: meta.generation,
+                generation: place.generation,
             }
         } else {
             let index = u32::try_from(self.meta.len()).map_err(|_| InterestError::Full)?;
             if index >= self.limit {
                 return Err(InterestError::Full);
             }
-            self.places.push(arriving(bounds));
-            self.meta.push(fresh(0));
+            self.places.push(Place {
+                now: bounds,
+                generation: 0,
+                moved_in: self.tick,
+            });
+            self.was.push(Bounds::NOWHERE);
+            self.meta.push(fresh);
             Region {
                 index,
                 generation: 0,
@@ -142,28 +154,36 @@ impl Regions {
     #[inline]
     pub(super) fn move_to(&mut self, region: Region, bounds: Bounds) -> Result<(), InterestError> {
         let at = region.index as usize;
-        let (Some(place), Some(meta)) = (self.places.get_mut(at), self.meta.get_mut(at)) else {
+        let places = self.places.get_mut(at).zip(self.was.get_mut(at));
+        let Some(((place, was), meta)) = places.zip(self.meta.get(at)) else {
             return Err(InterestError::Unknown);
         };
-        check(region, meta)?;
+        check(region, place.generation, meta.alive)?;
         if place.now != bounds {
+            if place.moved_in != self.tick {
+                *was = place.now;
+                place.moved_in = self.tick;
+                self.moved += 1;
+            }
             place.now = bounds;
-            self.moved += u32::from(!meta.moved);
-            meta.moved = true;
         }
         Ok(())
     }
 
     pub(super) fn remove(&mut self, region: Region) -> Result<(), InterestError> {
         let at = region.index as usize;
-        let (Some(place), Some(meta)) = (self.places.get_mut(at), self.meta.get_mut(at)) else {
+        let places = self.places.get_mut(at).zip(self.was.get_mut(at));
+        let Some(((place, was), meta)) = places.zip(self.meta.get_mut(at)) else {
             return Err(InterestError::Unknown);
         };
-        check(region, meta)?;
+        check(region, place.generation, meta.alive)?;
+        if place.moved_in != self.tick {
+            *was = place.now;
+            place.moved_in = self.tick;
+            self.moved += 1;
+        }
         place.now = Bounds::NOWHERE;
-        self.moved += u32::from(!meta.moved);
         meta.alive = false;
-        meta.moved = true;
         self.alive -= 1;
         self.gone.push(region.index);
         Ok(())
@@ -175,7 +195,7 @@ impl Regions {
         let (Some(place), Some(meta)) = (self.places.get(at), self.meta.get(at)) else {
             return Err(InterestError::Unknown);
         };
-        check(region, meta)?;
+        check(region, place.generation, meta.alive)?;
         Ok(place.now)
     }
 
@@ -184,17 +204,20 @@ impl Regions {
         if self.moved == 0 {
             return;
         }
-        self.places
-            .iter_mut()
-            .for_each(|place| place.was = place.now);
-        self.meta.iter_mut().for_each(|meta| meta.moved = false);
         self.moved = 0;
+        if let Some(next) = self.tick.checked_add(1) {
+            self.tick = next;
+        } else {
+            // Numbers begin again, and no place may seem to have moved in a tick to come.
+            self.tick = 1;
+            self.places.iter_mut().for_each(|place| place.moved_in = 0);
+        }
         for index in self.gone.drain(..) {
             // A place whose generations are used up is never given away again.
-            if let Some(meta) = self.meta.get_mut(index as usize)
-                && let Some(next) = meta.generation.checked_add(1)
+            if let Some(place) = self.places.get_mut(index as usize)
+                && let Some(next) = place.generation.checked_add(1)
             {
-                meta.generation = next;
+                place.generation = next;
                 self.free.push(index);
             }
         }
@@ -215,19 +238,35 @@ impl Regions {
         self.moved as usize
     }
 
+    /// The indices of those that were removed since the last tick.
+    pub fn gone(&self) -> &[u32] {
+        &self.gone
+    }
+
     /// Those there are, by index: what each is for, whether it moved or came since the last tick,
     /// where it was when that ended, and where it is.
     #[inline]
-    pub fn iter(&self) -> impl Iterator<Item = (u32, Kind, bool, &Bounds, &Bounds)> {
+    pub fn iter(&self) -> impl Iterator<Item = (u32, Kind, bool, &Bounds, &Bounds)> + Clone {
         self.iter_all().filter(|(index, ..)| self.is_alive(*index))
     }
 
     /// The same, and those that were removed since the last tick.
     #[inline]
-    pub fn iter_all(&self) -> impl Iterator<Item = (u32, Kind, bool, &Bounds, &Bounds)> {
-        let all = (0..).zip(&self.meta).zip(&self.places);
-        all.filter(|((_, meta), _)| meta.alive || meta.moved)
-            .map(|((index, meta), place)| (index, meta.kind, meta.moved, &place.was, &place.now))
+    pub fn iter_all(&self) -> impl Iterator<Item = (u32, Kind, bool, &Bounds, &Bounds)> + Clone {
+        let all = (0..).zip(&self.meta).zip(&self.places).zip(&self.was);
+        all.filter_map(|(((index, meta), place), was)| {
+            let moved = place.moved_in == self.tick;
+            let was = if moved { was } else { &place.now };
+            (meta.alive || moved).then_some((index, meta.kind, moved, was, &place.now))
+        })
+    }
+
+    /// All places there ever were: the index, where its region is, and whether that moved, came or
+    /// went since the last tick.
+    #[inline]
+    pub(super) fn iter_places(&self) -> impl Iterator<Item = (u32, &Bounds, bool)> {
+        let places = (0..).zip(&self.places);
+        places.map(|(index, place)| (index, &place.now, place.moved_in == self.tick))
     }
 
     /// Whether there is a region of an index.
@@ -246,8 +285,12 @@ impl Regions {
     /// Where the region of an index was when the last tick ended; nowhere if it was not there.
     #[inline]
     pub fn was(&self, index: u32) -> &Bounds {
-        let place = self.places.get(index as usize);
-        place.map_or(&Bounds::NOWHERE, |place| &place.was)
+        let at = index as usize;
+        match self.places.get(at).zip(self.was.get(at)) {
+            Some((place, was)) if place.moved_in == self.tick => was,
+            Some((place, _)) => &place.now,
+            None => &Bounds::NOWHERE,
+        }
     }
 
     /// What the region of an index is for, or was if it has been removed.
@@ -258,34 +301,30 @@ impl Regions {
     /// Whether the region of an index moved, came or went since the last tick.
     #[inline]
     pub fn has_moved(&self, index: u32) -> bool {
-        self.meta.get(index as usize).is_some_and(|meta| meta.moved)
+        let place = self.places.get(index as usize);
+        place.is_some_and(|place| place.moved_in == self.tick)
     }
 
     /// The name of the region of an index, in this tick.
     #[inline]
     pub fn name(&self, index: u32) -> Region {
-        let generation = self.meta.get(index as usize).map_or(0, |m| m.generation);
+        let generation = self.places.get(index as usize).map_or(0, |p| p.generation);
         Region { index, generation }
     }
 
     /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         self.places.capacity() * size_of::<Place>()
+            + self.was.capacity() * size_of::<Bounds>()
             + self.meta.capacity() * size_of::<Meta>()
             + (self.free.capacity() + self.gone.capacity()) * size_of::<u32>()
     }
 }
 
-/// Of a region that comes.
-fn arriving(now: Bounds) -> Place {
-    let was = Bounds::NOWHERE;
-    Place { now, was }
-}
-
-fn check(region: Region, meta: &Meta) -> Result<(), InterestError> {
-    if region.generation > meta.generation {
+fn check(region: Region, generation: u32, alive: bool) -> Result<(), InterestError> {
+    if region.generation > generation {
         Err(InterestError::Unknown)
-    } else if region.generation < meta.generation || !meta.alive {
+    } else if region.generation < generation || !alive {
         Err(InterestError::Removed)
     } else {
         Ok(())
@@ -346,7 +385,7 @@ mod tests {
     fn a_place_whose_generations_are_used_up_rests() {
         let mut regions = Regions::new(u32::MAX);
         let region = regions.insert(Kind::Both, unit()).unwrap();
-        regions.meta[0].generation = u32::MAX;
+        regions.places[0].generation = u32::MAX;
         let last = Region::from_parts(region.index(), u32::MAX);
         regions.remove(last).unwrap();
         regions.end_tick();

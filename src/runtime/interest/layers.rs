@@ -1,0 +1,359 @@
+//! How large the cells of grids are: chosen from the boxes themselves, anew where they no longer fit.
+
+use super::Bounds;
+
+/// As many as a float has exponents.
+const LEVELS: usize = 256;
+
+/// Cells are longer by this than they need be, so that what a world's maker has put at even distances
+/// is not a whole number of cells apart, nor as far as a table wraps around.
+const UNEVEN: f32 = 1.0734;
+
+/// Cells of a table, for each box, at most; rounded up to a power of two.
+const CELLS: u32 = 4;
+
+/// A grid for boxes of like size.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Layer {
+    /// The highest exponent of their longest sides.
+    pub level: u8,
+    /// Their longest sides.
+    longest: [f32; 3],
+    /// One over the length of a cell.
+    per_cell: [f32; 3],
+    /// Its first cell in the table.
+    first: u32,
+    /// The logarithms of the numbers of cells along each axis.
+    x: u32,
+    y: u32,
+    z: u32,
+}
+
+impl Layer {
+    #[inline]
+    fn row(&self, y: u32, z: u32) -> u32 {
+        let (y, z) = (y & ((1 << self.y) - 1), z & ((1 << self.z) - 1));
+        self.first + ((z << self.y | y) << self.x)
+    }
+
+    /// The cell of a box: that of its lower corner.
+    #[inline]
+    fn place(&self, bounds: &Bounds) -> u32 {
+        let ([x, y, z], [px, py, pz]) = (bounds.min(), self.per_cell);
+        self.row(cell(y, py), cell(z, pz)) + (cell(x, px) & ((1 << self.x) - 1))
+    }
+
+    /// Calls `found` with the first and the last cell of each row of cells in which the lower corners
+    /// of all boxes of this layer lie that may overlap `bounds`.
+    #[inline]
+    pub fn rows(&self, bounds: &Bounds, mut found: impl FnMut(u32, u32)) {
+        let ([ax, ay, az], [bx, by, bz]) = (bounds.min(), bounds.max());
+        let ([lx, ly, lz], [px, py, pz]) = (self.longest, self.per_cell);
+        let (x0, x1) = reach(ax, bx, lx, px);
+        let (y0, y1) = reach(ay, by, ly, py);
+        let (z0, z1) = reach(az, bz, lz, pz);
+        // Never more than once around.
+        let (columns, rows, planes) = (1 << self.x, 1 << self.y, 1 << self.z);
+        let x1 = x1.min(x0 + columns - 1);
+        let (y1, z1) = (y1.min(y0 + rows - 1), z1.min(z0 + planes - 1));
+        let (first, last) = (x0 & (columns - 1), x1 & (columns - 1));
+        let mut z = z0;
+        while z <= z1 {
+            let mut y = y0;
+            while y <= y1 {
+                let row = self.row(y, z);
+                if first <= last {
+                    found(row + first, row + last);
+                } else {
+                    found(row, row + last);
+                    found(row + first, row + columns - 1);
+                }
+                y += 1;
+            }
+            z += 1;
+        }
+    }
+}
+
+/// Boxes of one kind whose longest sides have the same exponent.
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
+    count: u32,
+    longest: [f32; 3],
+}
+
+impl Size {
+    /// How many lower corners are in a box as large as the longest sides, where all are spread evenly.
+    fn crowd(&self, [wx, wy, wz]: [f32; 3]) -> f32 {
+        let [lx, ly, lz] = self.longest;
+        let part = |side: f32, spread: f32| if side < spread { side / spread } else { 1.0 };
+        self.count as f32 * part(lx, wx) * part(ly, wy) * part(lz, wz)
+    }
+}
+
+/// The layers of updates and of subscriptions.
+#[derive(Debug)]
+pub(super) struct Layers {
+    /// How far the bulk of the boxes is spread along each axis.
+    spread: [f32; 3],
+    sizes: [Vec<Size>; 2],
+    layers: [Vec<Layer>; 2],
+    /// By exponent: which layer.
+    of_size: [Vec<u8>; 2],
+    /// Boxes that came since layers were chosen, and among them those that are larger than their
+    /// layer was made for or much smaller.
+    came: u32,
+    misfits: u32,
+}
+
+impl Default for Layers {
+    fn default() -> Self {
+        let two = |size: usize| [(); 2].map(|()| vec![0; size]);
+        Self {
+            spread: [0.0; 3],
+            sizes: [(); 2].map(|()| vec![Size::default(); LEVELS]),
+            layers: [const { Vec::new() }; 2],
+            of_size: two(LEVELS),
+            came: 0,
+            misfits: 0,
+        }
+    }
+}
+
+/// A side, and no less than what rounding may hide at its coordinates.
+#[inline]
+fn side(min: f32, max: f32) -> f32 {
+    (max - min).max(min.abs().max(max.abs()) * (4.0 * f32::EPSILON))
+}
+
+#[inline]
+fn sides(bounds: &Bounds) -> [f32; 3] {
+    let ([ax, ay, az], [bx, by, bz]) = (bounds.min(), bounds.max());
+    [side(ax, bx), side(ay, by), side(az, bz)]
+}
+
+/// The exponent of the longest side. A side as long as the world is wide tells nothing, as the
+/// height of columns that stand for regions of a plane.
+#[inline]
+fn size([x, y, z]: [f32; 3], [wx, wy, wz]: [f32; 3]) -> usize {
+    let counted = |side: f32, spread: f32| if side <= spread { side } else { 0.0 };
+    let longest = counted(x, wx).max(counted(y, wy)).max(counted(z, wz));
+    (longest.to_bits() >> 23) as usize & (LEVELS - 1)
+}
+
+#[inline]
+fn grow(longest: &mut [f32; 3], [x, y, z]: [f32; 3]) {
+    let [lx, ly, lz] = longest;
+    (*lx, *ly, *lz) = (lx.max(x), ly.max(y), lz.max(z));
+}
+
+impl Layers {
+    /// Forgets all boxes.
+    pub fn clear(&mut self, spread: [f32; 3]) {
+        self.spread = spread;
+        let sizes = self.sizes.iter_mut();
+        sizes.for_each(|sizes| sizes.fill(Size::default()));
+    }
+
+    /// A box that layers are to be chosen for.
+    #[inline]
+    pub fn count(&mut self, table: usize, bounds: &Bounds) {
+        let sides = sides(bounds);
+        let of = self.sizes.get_mut(table);
+        if let Some(size) = of.and_then(|sizes| sizes.get_mut(size(sides, self.spread))) {
+            size.count += 1;
+            grow(&mut size.longest, sides);
+        }
+    }
+
+    /// Chooses layers for what was counted. Returns how many cells they have together.
+    pub fn choose(&mut self) -> u32 {
+        (self.came, self.misfits) = (0, 0);
+        let lowest = self.sizes.each_ref().map(|sizes| {
+            let used = sizes.iter().position(|size| size.count > 0);
+            used.unwrap_or(0)
+        });
+        let [updates, subscriptions] = lowest;
+        let mut first = 0;
+        // No box is put below the smallest of the other kind, which looks for it there.
+        let floors = [subscriptions, updates];
+        let tables = self
+            .sizes
+            .iter()
+            .zip(&mut self.layers)
+            .zip(&mut self.of_size);
+        for (((sizes, layers), of_size), floor) in tables.zip(floors) {
+            layers.clear();
+            let mut gathered = Size::default();
+            for (level, size) in sizes.iter().enumerate() {
+                gathered.count += size.count;
+                grow(&mut gathered.longest, size.longest);
+                if let Some(of) = of_size.get_mut(level) {
+                    // If it has a layer, the next one to come.
+                    *of = u8::try_from(layers.len()).unwrap_or(u8::MAX);
+                }
+                if level < floor || gathered.count == 0 {
+                    continue;
+                }
+                // Where boxes are few it costs less to have them all in longer cells.
+                if let Some(&next) = sizes.get(level + 1).filter(|next| next.count > 0) {
+                    let mut both = next;
+                    both.count += gathered.count;
+                    if both.crowd(self.spread) < 1.0 || gathered.count < next.count / 8 {
+                        continue;
+                    }
+                }
+                let layer = Layer::new(level as u8, gathered, self.spread, first);
+                first += 1 << (layer.x + layer.y + layer.z);
+                layers.push(layer);
+                gathered = Size::default();
+            }
+            if gathered.count > 0 {
+                let layer = Layer::new(u8::MAX, gathered, self.spread, first);
+                first += 1 << (layer.x + layer.y + layer.z);
+                layers.push(layer);
+            }
+        }
+        first
+    }
+
+    #[inline]
+    fn layer(&self, table: usize, sides: [f32; 3]) -> usize {
+        let of = self.of_size.get(table);
+        let of = of.and_then(|of| of.get(size(sides, self.spread)));
+        let last = self.of(table).len().saturating_sub(1);
+        usize::from(of.copied().unwrap_or(0)).min(last)
+    }
+
+    /// The cell of a box, which is in it from now on.
+    #[inline]
+    pub fn place(&mut self, table: usize, bounds: &Bounds) -> u32 {
+        let sides = sides(bounds);
+        let number = self.layer(table, sides);
+        let exponent = size(sides, self.spread);
+        self.came += 1;
+        let layers = self.layers.get_mut(table);
+        let Some(layer) = layers.and_then(|layers| layers.get_mut(number)) else {
+            self.misfits += 1;
+            return u32::MAX;
+        };
+        let fits = exponent <= usize::from(layer.level) && exponent + 1 >= usize::from(layer.level);
+        self.misfits += u32::from(!fits);
+        grow(&mut layer.longest, sides);
+        layer.place(bounds)
+    }
+
+    /// Whether layers do not fit.
+    pub fn is_stale(&self) -> bool {
+        self.misfits > self.came / 4 + 8
+    }
+
+    #[inline]
+    pub fn of(&self, table: usize) -> &[Layer] {
+        self.layers.get(table).map_or(&[], Vec::as_slice)
+    }
+
+    /// The level of the layer that a box is in.
+    #[inline]
+    pub fn level(&self, table: usize, bounds: &Bounds) -> u8 {
+        let number = self.layer(table, sides(bounds));
+        self.of(table).get(number).map_or(0, |layer| layer.level)
+    }
+
+    pub fn bytes(&self) -> usize {
+        let layers: usize = self.layers.iter().map(Vec::capacity).sum();
+        layers * size_of::<Layer>() + 2 * LEVELS * (size_of::<Size>() + 1)
+    }
+}
+
+impl Layer {
+    fn new(level: u8, of: Size, spread: [f32; 3], first: u32) -> Self {
+        let [wx, wy, wz] = spread;
+        // Where there are few, longer cells save more looking than they cost.
+        let crowd = of.crowd(spread);
+        let times = if crowd < 0.4 {
+            2.0
+        } else if crowd < 1.0 {
+            1.5
+        } else {
+            1.0
+        };
+        let per_cell = of.longest.map(|side| 1.0 / (times * UNEVEN * side));
+        let [px, py, pz] = per_cell;
+        let log = |cells: f32| {
+            (cells as u32)
+                .min(1 << 24)
+                .next_power_of_two()
+                .trailing_zeros()
+        };
+        let (mut x, mut y, mut z) = (log(wx * px), log(wy * py), log(wz * pz));
+        let most = (CELLS * of.count.min(1 << 27))
+            .next_power_of_two()
+            .trailing_zeros();
+        while x + y + z > most {
+            let longest = x.max(y).max(z);
+            // Rows are kept long: they lie in one piece.
+            if z == longest {
+                z -= 1;
+            } else if y == longest {
+                y -= 1;
+            } else {
+                x -= 1;
+            }
+        }
+        Self {
+            level,
+            longest: of.longest,
+            per_cell,
+            first,
+            x,
+            y,
+            z,
+        }
+    }
+}
+/// The cell of a coordinate along one axis: a number that grows by 1 from cell to cell, and never
+/// falls where the coordinate grows. All that is millions of cells away is in one.
+#[inline]
+fn cell(coordinate: f32, per_cell: f32) -> u32 {
+    const FAR: f32 = 4_000_000.0;
+    let cells = coordinate * per_cell;
+    // Also where this is no number, which zero times infinity is.
+    let cells = if cells > -FAR { cells } else { -FAR };
+    let cells = if cells < FAR { cells } else { FAR };
+    // Where floats are 1 apart, rounding does the rest, and their bits count up.
+    (cells + 12_582_912.0).to_bits()
+}
+
+/// Among which cells of a level the lower corners of all regions of that level lie that may overlap
+/// `from` to `to` along an axis.
+#[inline]
+fn reach(from: f32, to: f32, longest: f32, per_cell: f32) -> (u32, u32) {
+    // Both subtractions round by at most a 2^-24th of these numbers' sum.
+    let low = (from - longest) - (from.abs() + longest) * (2.0 * f32::EPSILON);
+    (cell(low, per_cell), cell(to, per_cell))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_never_fall() {
+        let mut last = 0;
+        for step in -4000..4000 {
+            let here = cell(step as f32 * 0.37, 0.9);
+            assert!(here >= last);
+            last = here;
+        }
+        for (low, high) in [(f32::MIN, -1e30), (-1.0, 0.0), (1e30, f32::MAX)] {
+            for per_cell in [0.0, 1e-30, 1.0, 1e30, f32::INFINITY] {
+                assert!(
+                    cell(low, per_cell) <= cell(high, per_cell),
+                    "{low} {per_cell}"
+                );
+            }
+        }
+        assert_eq!(cell(0.6, 1.0) - cell(-0.6, 1.0), 2);
+    }
+}
