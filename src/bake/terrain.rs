@@ -201,14 +201,14 @@ pub fn bake_shard(
 }
 
 /// What sees each other: the samples of a terrain, or cells of them.
-struct Cells<'t> {
-    terrain: Cow<'t, Terrain>,
+pub(super) struct Cells<'t> {
+    pub terrain: Cow<'t, Terrain>,
     header: TerrainHeader,
 }
 
 impl<'t> Cells<'t> {
     /// Those that options, which have been checked, ask for.
-    fn of(terrain: &'t Terrain, options: &BakeOptions) -> Self {
+    pub fn of(terrain: &'t Terrain, options: &BakeOptions) -> Self {
         let coarse = options.coarse(terrain);
         let terrain = match options.finest {
             0 => Cow::Borrowed(terrain),
@@ -219,7 +219,7 @@ impl<'t> Cells<'t> {
         Self { terrain, header }
     }
 
-    fn grid(&self) -> Grid {
+    pub fn grid(&self) -> Grid {
         self.header.parameters.grid
     }
 }

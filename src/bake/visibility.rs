@@ -43,7 +43,7 @@ pub(super) struct Visibility<'t> {
 }
 
 /// What a thread works with.
-struct Room<'k> {
+pub(super) struct Room<'k> {
     kernel: Box<dyn Viewsheds + 'k>,
     sights: Sights,
     pair: PairSymbols,
@@ -128,7 +128,7 @@ impl<'t> Visibility<'t> {
         ]
     }
 
-    fn room(&self) -> Room<'_> {
+    pub fn room(&self) -> Room<'_> {
         let level = self.options.simd.level();
         let kernel = self
             .kernel
@@ -140,6 +140,36 @@ impl<'t> Visibility<'t> {
         }
     }
 
+    /// The quads that a kernel looks from at once: the numbers of their blocks.
+    pub fn quads(&self) -> Vec<std::ops::Range<usize>> {
+        let numbers: Vec<usize> = (0..self.order.len()).collect();
+        let together = numbers.chunk_by(|&a, &b| self.quad(a) == self.quad(b));
+        together
+            .map(|blocks| blocks[0]..blocks[0] + blocks.len())
+            .collect()
+    }
+
+    /// Looks from such a quad, and hands over its groups.
+    pub fn look_from(
+        &self,
+        room: &mut Room<'_>,
+        blocks: &std::ops::Range<usize>,
+        mut take: impl FnMut(usize, Group),
+    ) {
+        room.kernel.look(self.quad(blocks.start), &mut room.sights);
+        for number in blocks.clone() {
+            let group = self.group(room, number);
+            take(number, group);
+        }
+    }
+
+    /// The quad that a kernel looks from at once to which a block belongs.
+    fn quad(&self, number: usize) -> Quad {
+        let (column, row) = self.order.block(number);
+        let up = LOOK_LEVEL - BLOCK_LEVEL;
+        Quad::new(LOOK_LEVEL, column >> up, row >> up)
+    }
+
     /// The groups of these blocks, by their numbers, of which the kernel looks from those together
     /// that lie together; `None` if `go_on`, which is told how many are done, said to stop.
     fn look(
@@ -149,12 +179,7 @@ impl<'t> Visibility<'t> {
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Option<std::io::Result<Vec<Encoded>>> {
         let mut groups = Vec::with_capacity(blocks.len());
-        // The quad that a kernel looks from at once.
-        let quad = |&number: &usize| {
-            let (column, row) = self.order.block(number);
-            let up = LOOK_LEVEL - BLOCK_LEVEL;
-            Quad::new(LOOK_LEVEL, column >> up, row >> up)
-        };
+        let quad = |&number: &usize| self.quad(number);
         for together in blocks.chunk_by(|a, b| quad(a) == quad(b)) {
             if !go_on(0) {
                 return None;

@@ -6,10 +6,10 @@ mod document;
 use std::path::{Path, PathBuf};
 
 use viewcell::bake::{self, BakeError, BakeOptions, Keep, ShardOf, ShardReport, Source};
-use viewcell::ingest::{IngestError, IngestErrorKind};
+use viewcell::ingest::{IngestError, IngestErrorKind, Ingested};
 use viewcell::visibility;
 
-pub use document::Document;
+pub use document::{Document, ForecastDocument};
 use document::{Shard, check_output, finish};
 
 pub use cells::{Args as CellArgs, bake as bake_cells};
@@ -85,6 +85,11 @@ struct Long {
     #[arg(long, conflicts_with_all = ["resume", "restart"], help_heading = "Long bakes")]
     no_checkpoint: bool,
 
+    /// Bake nothing, but say what the bake will take: seconds of one processor, bytes of the bundle,
+    /// memory. Looks from some viewpoints, which takes some seconds
+    #[arg(long, conflicts_with_all = ["resume", "restart", "shard"], help_heading = "Long bakes")]
+    dry_run: bool,
+
     /// Bake share I of N, into OUT.I-of-N.vcs unless -o names a file that is no .vcb; viewcell
     /// merge joins shares. Each is as much work as any other, so that the first has fewer tiles than
     /// the last
@@ -129,6 +134,9 @@ pub fn run(args: Args) -> Outcome {
     };
     job.mode()?;
     let long = &manner.long;
+    if long.dry_run {
+        return dry_run(&job, &manner.json);
+    }
     let output = long.output(job.output()?);
     if job.verify && long.shard.is_some() {
         return Err(Failure::usage(
@@ -228,18 +236,12 @@ fn stopped(failure: &Failure, stop: &Stop) -> Exit {
     stop.exit()
 }
 
-/// Reads, bakes and writes; returns what a person should know, and what a shard came to.
-fn bake(
-    job: &TerrainJob,
-    long: &Long,
-    output: &Path,
-    progress: &Progress,
-) -> Result<(Vec<String>, Option<ShardReport>), Failure> {
+/// The terrain of a job, and how to bake it.
+fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Failure> {
     let ingested = job.reading.read(&job.input)?;
     let sight = job
         .sight
         .over(&ingested.terrain, &job.input, &job.reading)?;
-    let source = source(job, ingested.format)?;
     let options = BakeOptions {
         eye_height: job.eye_height.unwrap_or(job.player_height),
         player_height: job.player_height,
@@ -256,13 +258,45 @@ fn bake(
         },
         memory: job.memory.map(|size| size.0).or_else(memory::free),
         overwrite: job.force,
-        keep: long.keep(),
+        keep,
         // What is weighted are view cells.
         compression: job.compression.read((
             ingested.terrain.width().div_ceil(1 << job.finest.min(31)),
             ingested.terrain.height().div_ceil(1 << job.finest.min(31)),
         ))?,
     };
+    Ok((ingested, options))
+}
+
+/// Tells what a bake will take.
+fn dry_run(job: &TerrainJob, json: &Json) -> Outcome {
+    let (ingested, options) = prepare(job, Keep::Nothing)?;
+    let name = job.input.file_name().unwrap_or_default().to_string_lossy();
+    let forecast = bake::forecast(&ingested.terrain, &options, &name)?;
+    if json.json {
+        output::print_json(&ForecastDocument::new(&forecast))?;
+    } else {
+        output::print(&format!(
+            "{:.3} s of one processor, {:.3} MB of bundle, {:.0} MB of memory at most; by {} of {} quads of viewpoints",
+            forecast.cpu_seconds,
+            forecast.bytes as f64 / 1e6,
+            forecast.memory as f64 / 1e6,
+            forecast.sampled,
+            forecast.quads,
+        ))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Reads, bakes and writes; returns what a person should know, and what a shard came to.
+fn bake(
+    job: &TerrainJob,
+    long: &Long,
+    output: &Path,
+    progress: &Progress,
+) -> Result<(Vec<String>, Option<ShardReport>), Failure> {
+    let (ingested, options) = prepare(job, long.keep())?;
+    let source = source(job, ingested.format)?;
     let terrain = &ingested.terrain;
     let mut notes = ingested.notes;
     let mut resumed = |kept: u32, total: u32| {

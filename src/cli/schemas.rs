@@ -7,13 +7,14 @@ use std::path::Path;
 use schemars::{Schema, schema_for};
 
 use super::{
-    bake, completions, diff, experiment, export, frontier, ground, job, man, merge, progress, query,
-    render, repack, report, ship, simulate, verify,
+    bake, completions, diff, experiment, export, frontier, ground, job, man, merge, progress,
+    query, render, repack, report, ship, simulate, verify,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         ("bake.json", schema_for!(bake::Document)),
+        ("bake-dry-run.json", schema_for!(bake::ForecastDocument)),
         (
             "cells.json",
             schema_for!(viewcell::ingest::cells::CellGraphFile),

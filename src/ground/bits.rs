@@ -119,7 +119,10 @@ impl<'a> Cursor<'a> {
 /// Adds a text as [`Cursor::text`] reads it; what is longer is cut off.
 pub(super) fn put_text(bytes: &mut Vec<u8>, text: &str) {
     let end = (0..=text.len().min(u16::MAX.into())).rev();
-    let end = end.into_iter().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    let end = end
+        .into_iter()
+        .find(|&end| text.is_char_boundary(end))
+        .unwrap_or(0);
     bytes.extend((end as u16).to_le_bytes());
     bytes.extend_from_slice(&text.as_bytes()[..end]);
 }

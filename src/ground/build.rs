@@ -73,7 +73,10 @@ pub fn build<E: From<GroundError>>(
                 let (column, row) = (i as u32 % ask.size[0], i as u32 / ask.size[0]);
                 return Err(GroundError::bad(
                     format!("slice {number}, cube ({column}, {row})"),
-                    format!("a material of 0 to {}, which have names", ask.materials.len()),
+                    format!(
+                        "a material of 0 to {}, which have names",
+                        ask.materials.len()
+                    ),
                     material.to_string(),
                 )
                 .into());
@@ -107,7 +110,9 @@ fn stacks<E: From<GroundError>>(
             }));
         }
     }
-    let stacks = trees.into_iter().map(|trees| Stack::new(slices.start, trees));
+    let stacks = trees
+        .into_iter()
+        .map(|trees| Stack::new(slices.start, trees));
     Ok(Patches::new(frame, Version::default(), stacks.collect()))
 }
 
@@ -146,9 +151,12 @@ pub fn of_layers(
     ask.check(&slices)?;
     stacks(ask, slices, &has, |number, cubes: &mut [Material]| {
         for (i, cube) in cubes.iter_mut().enumerate() {
-            let inside = |layer: &usize| borders[*layer][i] > number && borders[layer + 1][i] <= number;
+            let inside =
+                |layer: &usize| borders[*layer][i] > number && borders[layer + 1][i] <= number;
             *cube = match has[i] {
-                true => (0..depths.len()).find(inside).map_or(EMPTY, |l| l as u8 + 1),
+                true => (0..depths.len())
+                    .find(inside)
+                    .map_or(EMPTY, |l| l as u8 + 1),
                 false => EMPTY,
             };
         }
@@ -168,11 +176,22 @@ fn borders(
     let up = ask.spacing[2];
     if !(1e-6..=1e9).contains(&up) {
         let found = up.to_string();
-        return Err(GroundError::bad("spacing", "cubes 1e-6 to 1e9 m high", found));
+        return Err(GroundError::bad(
+            "spacing",
+            "cubes 1e-6 to 1e9 m high",
+            found,
+        ));
     }
     if depths.is_empty() || depths.len() != ask.materials.len() {
-        let expected = format!("a layer for each of {} materials, at least 1", ask.materials.len());
-        return Err(GroundError::bad("layers", expected, depths.len().to_string()));
+        let expected = format!(
+            "a layer for each of {} materials, at least 1",
+            ask.materials.len()
+        );
+        return Err(GroundError::bad(
+            "layers",
+            expected,
+            depths.len().to_string(),
+        ));
     }
     let sized = |name: &str, found: usize| match found == samples {
         true => Ok(()),
@@ -197,10 +216,13 @@ fn borders(
     };
     let mut level = heights.to_vec();
     let border = |level: &[f64], name: &str| -> Result<Vec<i32>, GroundError> {
-        let cubes = level.iter().enumerate().map(|(i, metres)| match metres.is_nan() {
-            true => Ok(0),
-            false => cube_of(*metres, name, i),
-        });
+        let cubes = level
+            .iter()
+            .enumerate()
+            .map(|(i, metres)| match metres.is_nan() {
+                true => Ok(0),
+                false => cube_of(*metres, name, i),
+            });
         cubes.collect()
     };
     let mut borders = vec![border(&level, "surface")?];

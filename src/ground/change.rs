@@ -192,7 +192,10 @@ impl Body {
         }
         Err(GroundError::bad(
             "slices",
-            format!("at most {} from the lowest to the highest", Frame::MOST_SLICES),
+            format!(
+                "at most {} from the lowest to the highest",
+                Frame::MOST_SLICES
+            ),
             format!("{} ({from} to {})", to - from, to - 1),
         ))
     }
@@ -208,8 +211,11 @@ impl Body {
                     sum.take(record.first.into());
                 }
                 let (eights, rest) = branches.codes.as_chunks::<8>();
-                eights.iter().for_each(|eight| sum.take(u64::from_le_bytes(*eight)));
-                rest.iter().for_each(|code| sum.take(u64::from(*code) | 1 << 32));
+                eights
+                    .iter()
+                    .for_each(|eight| sum.take(u64::from_le_bytes(*eight)));
+                rest.iter()
+                    .for_each(|code| sum.take(u64::from(*code) | 1 << 32));
             }
             Self::Runs(runs) => {
                 for run in &runs.runs {
@@ -259,12 +265,20 @@ impl Branches {
                 std::cmp::Ordering::Greater => false,
             });
             if !after {
-                return Err(damaged(i, "branches in order, none in another", record.path.to_string()));
+                return Err(damaged(
+                    i,
+                    "branches in order, none in another",
+                    record.path.to_string(),
+                ));
             }
             before = Some(record);
             if !is_pruned_tree(codes, level, materials) {
                 let expected = format!("a pruned quadtree of materials 0 to {materials}");
-                return Err(damaged(i, &expected, format!("{} nodes that are none", codes.len())));
+                return Err(damaged(
+                    i,
+                    &expected,
+                    format!("{} nodes that are none", codes.len()),
+                ));
             }
         }
         Ok(())

@@ -121,9 +121,8 @@ impl ChangeSet {
     ///
     /// Bytes that are none.
     pub fn decode(bytes: &[u8]) -> Result<(Self, usize), GroundError> {
-        let damaged = |expected: &str, found: String| {
-            GroundError::damaged("change set", expected, found)
-        };
+        let damaged =
+            |expected: &str, found: String| GroundError::damaged("change set", expected, found);
         if !bytes.starts_with(CHANGES_MAGIC) {
             let found = format!("{:02x?}", &bytes[..bytes.len().min(8)]);
             return Err(damaged("VCGCHNGS at its beginning", found));
@@ -147,7 +146,9 @@ impl ChangeSet {
         if version != CHANGES_VERSION {
             return Err(damaged("version 1 of the format", version.to_string()));
         }
-        let end = usize::try_from(length).ok().and_then(|body| body.checked_add(CHANGES_HEAD));
+        let end = usize::try_from(length)
+            .ok()
+            .and_then(|body| body.checked_add(CHANGES_HEAD));
         let whole = end.and_then(|end| Some((end, bytes.get(end..end.checked_add(4)?)?)));
         let Some((end, checksum)) = whole else {
             return Err(damaged(
@@ -192,7 +193,11 @@ impl ChangeSet {
 }
 
 fn encode_branches(branches: &Branches) -> Vec<u8> {
-    let leaves = branches.codes.iter().copied().filter(|code| *code != DIVIDED);
+    let leaves = branches
+        .codes
+        .iter()
+        .copied()
+        .filter(|code| *code != DIVIDED);
     let leaf = bits_for(leaves.max().unwrap_or(0));
     let mut bits = BitWriter::default();
     bits.put(leaf.into(), 8);
@@ -208,7 +213,10 @@ fn encode_branches(branches: &Branches) -> Vec<u8> {
             place = Some(here);
         }
         bits.put(record.path.length().into(), 5);
-        record.path.steps().for_each(|step| bits.put(step as u64, 2));
+        record
+            .path
+            .steps()
+            .for_each(|step| bits.put(step as u64, 2));
         for &code in codes {
             bits.put((code == DIVIDED).into(), 1);
             if code != DIVIDED {

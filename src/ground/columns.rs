@@ -244,7 +244,9 @@ impl Layered for Columns {
             let mut before: Option<ColumnRun> = None;
             while from < slices.end {
                 let material = next.checked_sub(1).map_or(EMPTY, |i| starts[i].material);
-                let to = starts.get(next).map_or(slices.end, |start| start.slice.min(slices.end));
+                let to = starts
+                    .get(next)
+                    .map_or(slices.end, |start| start.slice.min(slices.end));
                 let becomes = effect.on(material);
                 if becomes != material {
                     match &mut before {

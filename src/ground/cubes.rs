@@ -305,7 +305,11 @@ mod tests {
         let mut cubes = Cubes::new([60, 3, -4], [10, 5, 9]);
         for _ in 0..60 {
             let (x, many) = (60 + dice.roll(9) as i32, 1 + dice.roll(1) as i32);
-            cubes.take(x..x + many, 3 + dice.roll(5) as i32, dice.roll(9) as i32 - 4);
+            cubes.take(
+                x..x + many,
+                3 + dice.roll(5) as i32,
+                dice.roll(9) as i32 - 4,
+            );
         }
         let mut again = Cubes::new([60, 3, -4], [10, 5, 9]);
         cubes.runs_up(|x, y, slices| {

@@ -74,7 +74,11 @@ impl Slot {
             (cursor.u32()? == checksum && sequence > 0).then_some(slot)
         })();
         slot.map(Some).ok_or_else(|| {
-            GroundError::damaged(format!("{name} slot"), "bytes as their checksum says", "others")
+            GroundError::damaged(
+                format!("{name} slot"),
+                "bytes as their checksum says",
+                "others",
+            )
         })
     }
 }
@@ -119,7 +123,11 @@ impl<'a> GroundFile<'a> {
     pub fn open(bytes: &'a [u8]) -> Result<Self, GroundError> {
         if !bytes.starts_with(GROUND_MAGIC) {
             let found = format!("{:02x?}", &bytes[..bytes.len().min(8)]);
-            return Err(GroundError::damaged("head", "VCGROUND at its beginning", found));
+            return Err(GroundError::damaged(
+                "head",
+                "VCGROUND at its beginning",
+                found,
+            ));
         }
         let Some(&head) = bytes.first_chunk::<HEAD>() else {
             let found = format!("{} bytes", bytes.len());
@@ -128,7 +136,11 @@ impl<'a> GroundFile<'a> {
         let mut cursor = Cursor(&head[8..]);
         let version = cursor.u32().unwrap_or_default();
         if cursor.u32() != Some(crc32(&head[..12])) {
-            return Err(GroundError::damaged("head", "bytes as their checksum says", "others"));
+            return Err(GroundError::damaged(
+                "head",
+                "bytes as their checksum says",
+                "others",
+            ));
         }
         if version != VERSION {
             let found = version.to_string();
@@ -140,7 +152,13 @@ impl<'a> GroundFile<'a> {
             (Some(a), Some(b)) if b.sequence > a.sequence => (b, true),
             (Some(a), Some(b)) if a.sequence > b.sequence => (a, false),
             (Some(a), None) => (a, false),
-            _ => return Err(GroundError::damaged("head", "a slot that is in use", "none")),
+            _ => {
+                return Err(GroundError::damaged(
+                    "head",
+                    "a slot that is in use",
+                    "none",
+                ));
+            }
         };
         if slot.end > bytes.len() as u64 {
             return Err(GroundError::damaged(
@@ -150,8 +168,9 @@ impl<'a> GroundFile<'a> {
             ));
         }
         let bytes = &bytes[..slot.end as usize];
-        let index = part(bytes, slot.index, slot.length, slot.checksum)
-            .ok_or_else(|| GroundError::damaged("index", "bytes as their checksum says", "others"))?;
+        let index = part(bytes, slot.index, slot.length, slot.checksum).ok_or_else(|| {
+            GroundError::damaged("index", "bytes as their checksum says", "others")
+        })?;
         let (frame, version, tables) = read_index(index)?;
         Ok(Self {
             bytes,
@@ -208,7 +227,11 @@ impl<'a> GroundFile<'a> {
         let empty = |tree: Option<&Tree>| tree.is_some_and(|tree| tree.uniform() == Some(EMPTY));
         if empty(trees.first()) || empty(trees.last()) {
             let place = format!("patch {patch}");
-            return Err(GroundError::damaged(place, "no empty slice at its ends", "one"));
+            return Err(GroundError::damaged(
+                place,
+                "no empty slice at its ends",
+                "one",
+            ));
         }
         Ok(Stack::new(range.start, trees))
     }
@@ -250,7 +273,12 @@ impl<'a> GroundFile<'a> {
 
     fn tree(&self, patch: usize, slice: i32, entry: Entry) -> Result<Tree, GroundError> {
         let place = || format!("slice {slice} of patch {patch}");
-        let bytes = part(self.bytes, entry.offset, entry.length.into(), entry.checksum);
+        let bytes = part(
+            self.bytes,
+            entry.offset,
+            entry.length.into(),
+            entry.checksum,
+        );
         let bytes = bytes.ok_or_else(|| {
             GroundError::damaged(place(), "bytes as their checksum says", "others")
         })?;
@@ -360,7 +388,10 @@ pub fn encode(ground: &Patches) -> Vec<u8> {
     };
     let mut tables = Vec::new();
     for (stack, square) in ground.stacks().iter().zip(ground.frame().patches()) {
-        let entries = stack.slices.iter().map(|tree| writer.tree(tree, square.level));
+        let entries = stack
+            .slices
+            .iter()
+            .map(|tree| writer.tree(tree, square.level));
         let entries: Vec<Entry> = entries.collect();
         tables.push(writer.table(stack.bottom, &entries));
     }
@@ -481,7 +512,9 @@ fn read_index(bytes: &[u8]) -> Result<(Frame, Version, Vec<Table>), GroundError>
                 Some(Place { crs, transform })
             }
         };
-        let materials = (0..names).map(|_| cursor.text()).collect::<Option<Vec<String>>>()?;
+        let materials = (0..names)
+            .map(|_| cursor.text())
+            .collect::<Option<Vec<String>>>()?;
         if cursor.0.len() != patches as usize * PATCH {
             return None;
         }
@@ -500,14 +533,17 @@ fn read_index(bytes: &[u8]) -> Result<(Frame, Version, Vec<Table>), GroundError>
             });
             cursor.u32()?;
         }
-        Some((size, spacing, materials, widest, squares, place, version, tables))
+        Some((
+            size, spacing, materials, widest, squares, place, version, tables,
+        ))
     })();
     let (size, spacing, materials, widest, squares, place, version, tables) =
         read.ok_or_else(short)?;
     let most = Frame::MOST_SLICE;
-    if let Some(i) = tables.iter().position(|table| {
-        table.bottom.abs() > most || table.slices > Frame::MOST_SLICES as u32
-    }) {
+    if let Some(i) = tables
+        .iter()
+        .position(|table| table.bottom.abs() > most || table.slices > Frame::MOST_SLICES as u32)
+    {
         let expected = format!("slices within {most} of 0, at most {}", Frame::MOST_SLICES);
         let found = format!("{} from {}", tables[i].slices, tables[i].bottom);
         return Err(GroundError::damaged(format!("patch {i}"), expected, found));

@@ -128,7 +128,11 @@ impl Frame {
             ));
         }
         if !(2..=24).contains(&widest) {
-            return Err(GroundError::bad("widest patch", "2 to 24", widest.to_string()));
+            return Err(GroundError::bad(
+                "widest patch",
+                "2 to 24",
+                widest.to_string(),
+            ));
         }
         let mut end = 0;
         for patch in &patches {
@@ -342,7 +346,11 @@ mod tests {
             levels.sort_unstable();
             levels
         };
-        assert_eq!(levels(&cut), [2, 2, 2, 3, 3, 3, 4, 4, 4], "one of 4 x 4 is gone");
+        assert_eq!(
+            levels(&cut),
+            [2, 2, 2, 3, 3, 3, 4, 4, 4],
+            "one of 4 x 4 is gone"
+        );
         assert!(frame([40, 40], sides, |_, _| false).patches().is_empty());
     }
 
@@ -356,7 +364,8 @@ mod tests {
             let (x, y) = (dice.roll(150), dice.roll(210));
             let holds = |i: &usize| {
                 let patch = frame.patches()[*i];
-                x >> patch.level << patch.level == patch.x && y >> patch.level << patch.level == patch.y
+                x >> patch.level << patch.level == patch.x
+                    && y >> patch.level << patch.level == patch.y
             };
             let found = (0..frame.patches().len()).find(holds);
             assert_eq!(frame.patch_at(x, y), found);
@@ -364,7 +373,11 @@ mod tests {
             let (w, h) = (1 + dice.roll(60), 1 + dice.roll(60));
             let touched: Vec<usize> = (0..frame.patches().len())
                 .filter(|&i| {
-                    let Square { x: px, y: py, level } = frame.patches()[i];
+                    let Square {
+                        x: px,
+                        y: py,
+                        level,
+                    } = frame.patches()[i];
                     x < px + (1 << level) && px < x + w && y < py + (1 << level) && py < y + h
                 })
                 .collect();
@@ -387,7 +400,8 @@ mod tests {
         ] {
             assert!(of(patches.clone()).is_err(), "{patches:?}");
         }
-        let sized = |size, dz| Frame::new(size, [1.0, 1.0, dz], vec![], Sides::default(), |_, _| true);
+        let sized =
+            |size, dz| Frame::new(size, [1.0, 1.0, dz], vec![], Sides::default(), |_, _| true);
         assert!(sized([0, 5], 1.0).is_err() && sized([1 << 25, 1], 1.0).is_err());
         assert!(sized([5, 5], f64::NAN).is_err() && sized([5, 5], 0.0).is_err());
     }

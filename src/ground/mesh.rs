@@ -26,12 +26,25 @@ impl Mesh {
         if triangles.is_empty() || triangles.len() > Self::MOST {
             return bad("1 to 4194304 triangles", triangles.len().to_string());
         }
-        if let Some(i) = corners.iter().position(|c| !c.iter().all(|n| n.is_finite())) {
-            return bad("finite numbers", format!("{:?} at corner {}", corners[i], i + 1));
+        if let Some(i) = corners
+            .iter()
+            .position(|c| !c.iter().all(|n| n.is_finite()))
+        {
+            return bad(
+                "finite numbers",
+                format!("{:?} at corner {}", corners[i], i + 1),
+            );
         }
-        if let Some(corner) = triangles.iter().flatten().find(|c| **c as usize >= corners.len()) {
+        if let Some(corner) = triangles
+            .iter()
+            .flatten()
+            .find(|c| **c as usize >= corners.len())
+        {
             let expected = format!("{} corners", corners.len());
-            return bad(&expected, format!("a triangle at corner {}", u64::from(*corner) + 1));
+            return bad(
+                &expected,
+                format!("a triangle at corner {}", u64::from(*corner) + 1),
+            );
         }
         let mesh = Self { corners, triangles };
         if let Some([a, b]) = mesh.open_edge() {
@@ -97,11 +110,19 @@ impl Mesh {
     }
 
     pub(super) fn bounds(&self) -> [[f64; 3]; 2] {
-        let used = || self.triangles.iter().flatten().map(|c| self.corners[*c as usize]);
+        let used = || {
+            self.triangles
+                .iter()
+                .flatten()
+                .map(|c| self.corners[*c as usize])
+        };
         let ends = |from: f64, choose: fn(f64, f64) -> f64| {
             [0, 1, 2].map(|axis| used().map(|corner| corner[axis]).fold(from, choose))
         };
-        [ends(f64::INFINITY, f64::min), ends(f64::NEG_INFINITY, f64::max)]
+        [
+            ends(f64::INFINITY, f64::min),
+            ends(f64::NEG_INFINITY, f64::max),
+        ]
     }
 
     /// As [`super::shape::Shape::cut`].

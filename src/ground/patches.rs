@@ -124,15 +124,18 @@ impl Patches {
     pub fn affected(&self, corner: [i32; 3], size: [u32; 3]) -> Vec<(u32, i32, Path)> {
         let mut found = Vec::new();
         let [x, y, z] = corner;
-        let (columns, rows) = (
-            x as u32..x as u32 + size[0],
-            y as u32..y as u32 + size[1],
-        );
+        let (columns, rows) = (x as u32..x as u32 + size[0], y as u32..y as u32 + size[1]);
         for patch in self.frame.patches_in(columns.clone(), rows.clone()) {
             let square = self.frame.patches()[patch];
             let within = [
-                [columns.start.saturating_sub(square.x), rows.start.saturating_sub(square.y)],
-                [columns.end - square.x.min(columns.end), rows.end - square.y.min(rows.end)],
+                [
+                    columns.start.saturating_sub(square.x),
+                    rows.start.saturating_sub(square.y),
+                ],
+                [
+                    columns.end - square.x.min(columns.end),
+                    rows.end - square.y.min(rows.end),
+                ],
             ];
             for slice in z..z + size[2] as i32 {
                 let mut leaf = |path, _, _, _| found.push((patch as u32, slice, path));
@@ -257,9 +260,10 @@ impl Layered for Patches {
 
     fn bytes(&self) -> usize {
         let slices = self.stacks.iter().flat_map(|stack| &stack.slices);
-        let stacks = self.stacks.iter().map(|stack| {
-            size_of::<Stack>() + stack.slices.capacity() * size_of::<Tree>()
-        });
+        let stacks = self
+            .stacks
+            .iter()
+            .map(|stack| size_of::<Stack>() + stack.slices.capacity() * size_of::<Tree>());
         size_of::<Self>() + stacks.sum::<usize>() + slices.map(Tree::bytes).sum::<usize>()
     }
 }
@@ -299,7 +303,13 @@ impl Planner<'_> {
                 if self.effect.on(material) == material {
                     return;
                 }
-                paint(self.pyramid, self.effect, material, square, &mut self.branches.codes);
+                paint(
+                    self.pyramid,
+                    self.effect,
+                    material,
+                    square,
+                    &mut self.branches.codes,
+                );
                 if self.branches.codes[first..] == [material] {
                     self.branches.codes.truncate(first);
                     return;
@@ -338,7 +348,13 @@ fn part(square: Square, quarter: usize) -> Square {
 }
 
 /// Adds the codes of what becomes of a leaf, pruned.
-fn paint(pyramid: &Pyramid, effect: Effect, material: Material, square: Square, codes: &mut Vec<u8>) {
+fn paint(
+    pyramid: &Pyramid,
+    effect: Effect,
+    material: Material,
+    square: Square,
+    codes: &mut Vec<u8>,
+) {
     match pyramid.share(square.x, square.y, square.level) {
         Share::None => codes.push(material),
         Share::All => codes.push(effect.on(material)),

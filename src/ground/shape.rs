@@ -60,14 +60,22 @@ impl Shape {
         let [from, to] = self.bounds();
         let numbers = from.into_iter().chain(to);
         if let Some(number) = numbers.into_iter().find(|number| !number.is_finite()) {
-            return Err(GroundError::bad("stamp", "finite numbers", number.to_string()));
+            return Err(GroundError::bad(
+                "stamp",
+                "finite numbers",
+                number.to_string(),
+            ));
         }
         match (0..3).find(|&axis| to[axis] <= from[axis]) {
             None => Ok(()),
             Some(axis) => Err(GroundError::bad(
                 "stamp",
                 "a shape with a size",
-                format!("{} cubes {}", to[axis] - from[axis], ["east", "south", "up"][axis]),
+                format!(
+                    "{} cubes {}",
+                    to[axis] - from[axis],
+                    ["east", "south", "up"][axis]
+                ),
             )),
         }
     }

@@ -97,7 +97,11 @@ impl Stamp {
         let ([x, y, _], [width, height, _]) = (cubes.corner(), cubes.size());
         let mut lines = vec![Vec::new(); height as usize];
         // The cubes whose middles lie in the piece [from, to).
-        let first = |at: f64| (at - 0.5).ceil().clamp(x.into(), f64::from(x) + f64::from(width));
+        let first = |at: f64| {
+            (at - 0.5)
+                .ceil()
+                .clamp(x.into(), f64::from(x) + f64::from(width))
+        };
         for slice in cubes.slices() {
             let z = f64::from(slice) + 0.5;
             self.shape.cut(z, f64::from(y) + 0.5, 1.0, &mut lines);
@@ -126,7 +130,8 @@ impl Stamp {
             whole.fill(0.0);
             for i in 0..LINES {
                 let z = f64::from(slice) + (i as f64 + 0.5) / n;
-                self.shape.cut(z, f64::from(y) + 0.5 / n, 1.0 / n, &mut lines);
+                self.shape
+                    .cut(z, f64::from(y) + 0.5 / n, 1.0 / n, &mut lines);
                 for (i, line) in lines.iter().enumerate() {
                     let start = i / LINES * stride;
                     for [from, to] in line {

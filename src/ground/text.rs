@@ -104,7 +104,10 @@ mod tests {
         let tree = Tree::of_codes(&[DIVIDED, 0, DIVIDED, 1, 2, 1, 2, 3, 3], 2).unwrap();
         let branch = |path: &str| tree.branch_text(Path::parse(path).unwrap());
         assert_eq!(branch("1").as_deref(), Some("{fgfg"));
-        assert_eq!((branch("12").as_deref(), branch("0").as_deref()), (Some("f"), Some("e")));
+        assert_eq!(
+            (branch("12").as_deref(), branch("0").as_deref()),
+            (Some("f"), Some("e"))
+        );
         assert_eq!(branch("00"), None);
     }
 }

@@ -361,11 +361,15 @@ mod tests {
         assert_eq!(Tree::of_codes(&tree.codes(), 4).as_ref(), Some(&tree));
         assert_eq!(Tree::of_codes(&tree.codes(), 3), None, "too deep");
         let mut covered = 0;
-        tree.leaves_in(4, [[0, 0], [16, 16]], &mut |path, corner, level, material| {
-            assert_eq!(path.square(4), Some((corner, level)));
-            assert_eq!(at(corner[0], corner[1]), material);
-            covered += 1u64 << (2 * level);
-        });
+        tree.leaves_in(
+            4,
+            [[0, 0], [16, 16]],
+            &mut |path, corner, level, material| {
+                assert_eq!(path.square(4), Some((corner, level)));
+                assert_eq!(at(corner[0], corner[1]), material);
+                covered += 1u64 << (2 * level);
+            },
+        );
         assert_eq!(covered, 256);
     }
 

@@ -102,6 +102,22 @@ fn shards_of_cells_come_to_the_same_bytes() {
 }
 
 #[test]
+fn a_dry_run_foresees_the_bundle_and_writes_nothing() {
+    let folder = Folder::new();
+    for more in [&["--visibility", "exact"][..], &["--finest", "3"]] {
+        let told = bake(&folder, &[more, &["--dry-run", "-o", "a.vcb"]].concat());
+        assert!(folder.names().is_empty());
+        assert!(told["cpu_seconds"].as_f64() > Some(0.0), "{told}");
+        assert!(told["memory"].as_u64() > Some(1 << 20), "{told}");
+        bake(&folder, &[more, &["-o", "a.vcb"]].concat());
+        let ratio = told["bytes"].as_f64().unwrap() / folder.read("a.vcb").len() as f64;
+        assert!((0.6..1.6).contains(&ratio), "{ratio} times the bytes");
+        std::fs::remove_file(folder.path("a.vcb")).unwrap();
+        std::fs::remove_file(folder.path("a.vcb.timings.json")).unwrap();
+    }
+}
+
+#[test]
 fn levels_that_cannot_be_are_refused_by_name() {
     let folder = Folder::new();
     let demo = demo();

@@ -24,7 +24,10 @@ fn grown(bytes: &[u8], growth: &Growth) -> Vec<u8> {
 
 fn dig(ground: &Patches, at: [f64; 3], radius: f64) -> ChangeSet {
     let stamp = Stamp {
-        shape: Shape::Ellipsoid { at, radii: [radius; 3] },
+        shape: Shape::Ellipsoid {
+            at,
+            radii: [radius; 3],
+        },
         effect: Effect::Dig,
         rule: Rule::Halfway,
     };
@@ -70,7 +73,10 @@ fn a_slice_is_read_alone() {
     for (patch, stack) in ground.stacks().iter().enumerate() {
         assert_eq!(file.slices(patch), stack.range());
         for slice in -20..20 {
-            assert_eq!(file.slice(patch, slice).unwrap().as_ref(), stack.slice(slice));
+            assert_eq!(
+                file.slice(patch, slice).unwrap().as_ref(),
+                stack.slice(slice)
+            );
         }
     }
 }
@@ -86,13 +92,13 @@ fn a_prefix_or_a_flipped_byte_is_an_error_or_the_same_ground() {
     let longer = grown(&whole, &file.grown(&ground, &touched(&sets)).unwrap());
     for (bytes, ground) in [(&whole, file.load().unwrap()), (&longer, ground)] {
         let mut wrong = 0;
-        let mut look = |bytes: &[u8], what: String| {
-            match GroundFile::open(bytes).and_then(|file| file.load()) {
-                Ok(found) => assert!(is_same(&found, &ground), "{what}"),
-                Err(error) => {
-                    assert!(!error.to_string().is_empty());
-                    wrong += 1;
-                }
+        let mut look = |bytes: &[u8], what: String| match GroundFile::open(bytes)
+            .and_then(|file| file.load())
+        {
+            Ok(found) => assert!(is_same(&found, &ground), "{what}"),
+            Err(error) => {
+                assert!(!error.to_string().is_empty());
+                wrong += 1;
             }
         };
         for end in 0..bytes.len() {
@@ -106,7 +112,11 @@ fn a_prefix_or_a_flipped_byte_is_an_error_or_the_same_ground() {
             }
         }
         look(&[bytes.as_slice(), b"torn"].concat(), "more bytes".into());
-        assert!(wrong > bytes.len(), "most of it is noticed: {wrong} of {}", bytes.len());
+        assert!(
+            wrong > bytes.len(),
+            "most of it is noticed: {wrong} of {}",
+            bytes.len()
+        );
     }
 }
 
@@ -146,18 +156,30 @@ fn a_change_set_is_read_back_or_refused() {
     let ground = hills([32, 32], 5);
     let columns = Columns::of(&ground);
     let stamp = Stamp {
-        shape: Shape::Ellipsoid { at: [16.0, 15.0, 0.0], radii: [5.0; 3] },
+        shape: Shape::Ellipsoid {
+            at: [16.0, 15.0, 0.0],
+            radii: [5.0; 3],
+        },
         effect: Effect::Put(2),
         rule: Rule::Halfway,
     };
     let taken = stamp.cubes(ground.frame()).unwrap();
-    for changes in [ground.plan(&taken, stamp.effect), columns.plan(&taken, stamp.effect)] {
+    for changes in [
+        ground.plan(&taken, stamp.effect),
+        columns.plan(&taken, stamp.effect),
+    ] {
         let bytes = changes.encode();
-        assert_eq!(ChangeSet::decode(&bytes), Ok((changes.clone(), bytes.len())));
+        assert_eq!(
+            ChangeSet::decode(&bytes),
+            Ok((changes.clone(), bytes.len()))
+        );
         let twice = [bytes.clone(), bytes.clone()].concat();
         assert_eq!(ChangeSet::decode_all(&twice).unwrap().len(), 2);
         for end in 0..bytes.len() {
-            assert!(ChangeSet::decode(&bytes[..end]).is_err(), "the first {end} bytes");
+            assert!(
+                ChangeSet::decode(&bytes[..end]).is_err(),
+                "the first {end} bytes"
+            );
         }
         for i in 0..bytes.len() {
             let mut damaged = bytes.clone();
@@ -177,8 +199,12 @@ fn a_change_set_is_read_back_or_refused() {
             }
         }
     }
-    let error = ChangeSet::decode_all(&[&ground.plan(&taken, stamp.effect).encode(), &b"VC"[..]].concat());
-    assert!(error.unwrap_err().to_string().contains("at byte"), "where the second begins");
+    let error =
+        ChangeSet::decode_all(&[&ground.plan(&taken, stamp.effect).encode(), &b"VC"[..]].concat());
+    assert!(
+        error.unwrap_err().to_string().contains("at byte"),
+        "where the second begins"
+    );
 }
 
 #[test]
@@ -197,10 +223,16 @@ fn a_file_grows_on_disk_and_is_whole_if_it_cannot() {
     let torn = [&bytes[..], &growth.bytes[..growth.bytes.len() / 2]].concat();
     std::fs::write(&path, &torn).unwrap();
     let before = file.load().unwrap();
-    assert!(is_same(&GroundFile::open(&torn).unwrap().load().unwrap(), &before));
+    assert!(is_same(
+        &GroundFile::open(&torn).unwrap().load().unwrap(),
+        &before
+    ));
     grow(&path, &growth).unwrap();
     let after = std::fs::read(&path).unwrap();
-    assert!(is_same(&GroundFile::open(&after).unwrap().load().unwrap(), &ground));
+    assert!(is_same(
+        &GroundFile::open(&after).unwrap().load().unwrap(),
+        &ground
+    ));
     // A growth of what is there no more.
     let error = grow(&path, &growth).unwrap_err().to_string();
     assert!(error.contains("in the meantime"), "{error}");
@@ -224,5 +256,8 @@ fn a_ground_keeps_its_place_and_names() {
     });
     let ground = Patches::new(frame, ground.version(), ground.stacks().to_vec());
     let bytes = encode(&ground);
-    assert!(is_same(&GroundFile::open(&bytes).unwrap().load().unwrap(), &ground));
+    assert!(is_same(
+        &GroundFile::open(&bytes).unwrap().load().unwrap(),
+        &ground
+    ));
 }

@@ -31,7 +31,13 @@ pub fn hills(size: [u32; 2], seed: u64) -> Patches {
         }
     });
     let depths = [Depth::Constant(1.5), Depth::Constant(3.0), Depth::Rest];
-    of_layers(&ask(size), &heights.collect::<Vec<_>>(), &depths, Some(-14.0)).unwrap()
+    of_layers(
+        &ask(size),
+        &heights.collect::<Vec<_>>(),
+        &depths,
+        Some(-14.0),
+    )
+    .unwrap()
 }
 
 /// Any stamp, mostly within the ground, now and then beside it.

@@ -25,7 +25,12 @@ fn holds(shape: &Shape, [x, y, z]: [f64; 3]) -> bool {
             let corners = mesh.corners();
             let middle = [0, 1, 2].map(|i| (corners[4][i] + corners[5][i]) / 2.0);
             let radius = corners[0][0] - middle[0];
-            [x, y, z].iter().zip(middle).map(|(a, b)| (a - b).abs()).sum::<f64>() <= radius
+            [x, y, z]
+                .iter()
+                .zip(middle)
+                .map(|(a, b)| (a - b).abs())
+                .sum::<f64>()
+                <= radius
         }
     }
 }
@@ -83,7 +88,10 @@ fn the_cubes_of_a_stamp_are_those_whose_middles_or_shares_are_in_it() {
 fn a_ball_on_a_cube_is_alike_on_all_sides() {
     let ground = hills([64, 64], 3);
     let ball = Stamp {
-        shape: Shape::Ellipsoid { at: [30.5, 30.5, 0.5], radii: [25.0; 3] },
+        shape: Shape::Ellipsoid {
+            at: [30.5, 30.5, 0.5],
+            radii: [25.0; 3],
+        },
         effect: Effect::Dig,
         rule: Rule::Halfway,
     };
@@ -94,33 +102,61 @@ fn a_ball_on_a_cube_is_alike_on_all_sides() {
         let inside = whole(x) + whole(y) + whole(z) <= 625;
         assert_eq!(taken.takes(30 + x, 30 + y, z), inside, "({x}, {y}, {z})");
     }
-    assert_eq!(taken.count(), 65_267, "points of the lattice in a ball of radius 25");
+    assert_eq!(
+        taken.count(),
+        65_267,
+        "points of the lattice in a ball of radius 25"
+    );
 }
 
 #[test]
 fn a_stamp_that_is_none_is_refused() {
     let ground = hills([40, 40], 4);
     let ball = |at: [f64; 3], radius: f64| Stamp {
-        shape: Shape::Ellipsoid { at, radii: [radius; 3] },
+        shape: Shape::Ellipsoid {
+            at,
+            radii: [radius; 3],
+        },
         effect: Effect::Dig,
         rule: Rule::Halfway,
     };
     let found = |stamp: Stamp| stamp.cubes(ground.frame());
-    for outside in [[-9.0, 5.0, 0.0], [50.0, 5.0, 0.0], [5.0, 46.0, 0.0], [5.0, 5.0, 1e9]] {
-        assert_eq!(found(ball(outside, 5.0)), Err(GroundError::Outside), "{outside:?}");
+    for outside in [
+        [-9.0, 5.0, 0.0],
+        [50.0, 5.0, 0.0],
+        [5.0, 46.0, 0.0],
+        [5.0, 5.0, 1e9],
+    ] {
+        assert_eq!(
+            found(ball(outside, 5.0)),
+            Err(GroundError::Outside),
+            "{outside:?}"
+        );
     }
     for radius in [0.0, -2.0, f64::NAN, f64::INFINITY] {
         let refused = found(ball([20.0, 20.0, 0.0], radius));
-        assert!(matches!(refused, Err(GroundError::Bad { .. })), "{radius}: {refused:?}");
+        assert!(
+            matches!(refused, Err(GroundError::Bad { .. })),
+            "{radius}: {refused:?}"
+        );
     }
-    assert!(matches!(found(ball([f64::NAN, 20.0, 0.0], 3.0)), Err(GroundError::Bad { .. })));
+    assert!(matches!(
+        found(ball([f64::NAN, 20.0, 0.0], 3.0)),
+        Err(GroundError::Bad { .. })
+    ));
     let flat = octahedron().moved(|c| [c[0] + 20.0, c[1] + 20.0, 0.0]);
-    let mut flat = Stamp { shape: Shape::Mesh(flat), ..ball([0.0; 3], 1.0) };
+    let mut flat = Stamp {
+        shape: Shape::Mesh(flat),
+        ..ball([0.0; 3], 1.0)
+    };
     assert!(matches!(found(flat.clone()), Err(GroundError::Bad { .. })));
     flat.shape = ball([20.0, 20.0, 0.0], 3.0).shape;
     for share in [0.0, -1.0, 1.5, f64::NAN] {
         flat.rule = Rule::Share(share);
-        assert!(matches!(found(flat.clone()), Err(GroundError::Bad { .. })), "{share}");
+        assert!(
+            matches!(found(flat.clone()), Err(GroundError::Bad { .. })),
+            "{share}"
+        );
     }
     let error = found(ball([20.0, 20.0, 0.0], 1e6)).unwrap_err();
     assert!(matches!(error, GroundError::TooLarge { .. }), "{error}");

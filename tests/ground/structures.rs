@@ -52,7 +52,10 @@ fn check(patches: &Patches, columns: &Columns, dense: &Dense, [width, height]: [
         }
         assert_eq!((patches.top(x, y), columns.top(x, y)), (top, top));
         let height = heights[(y * width + x) as usize];
-        assert_eq!(top.map(|top| f64::from(top) + 1.0), Some(height).filter(|h| !h.is_nan()));
+        assert_eq!(
+            top.map(|top| f64::from(top) + 1.0),
+            Some(height).filter(|h| !h.is_nan())
+        );
     }
     assert_eq!(patches.slices(), columns.slices());
     let (mut nodes, slices) = (0, patches.slices());
@@ -63,7 +66,11 @@ fn check(patches: &Patches, columns: &Columns, dense: &Dense, [width, height]: [
             assert!(tree.is_pruned());
             let built = Tree::build(square.level, &mut |x, y| {
                 let (x, y) = (x + square.x, y + square.y);
-                if x < width && y < height { dense.material(x, y, slice) } else { 0 }
+                if x < width && y < height {
+                    dense.material(x, y, slice)
+                } else {
+                    0
+                }
             });
             assert_eq!(&built, tree, "what follows from the cubes alone");
             nodes += tree.nodes();
@@ -82,7 +89,10 @@ fn a_change_set_that_is_applied_twice_or_out_of_order_changes_nothing() {
     let mut ground = hills(size, 5);
     let start = ground.clone();
     let ball = |x: f64| Stamp {
-        shape: Shape::Ellipsoid { at: [x, 16.0, 0.0], radii: [5.0; 3] },
+        shape: Shape::Ellipsoid {
+            at: [x, 16.0, 0.0],
+            radii: [5.0; 3],
+        },
         effect: Effect::Dig,
         rule: Rule::Halfway,
     };
@@ -98,7 +108,10 @@ fn a_change_set_that_is_applied_twice_or_out_of_order_changes_nothing() {
         let error = ground.apply(&sets[i]).unwrap_err();
         assert!(matches!(error, GroundError::Version { .. }));
         assert!(error.to_string().contains(words), "{error}");
-        assert_eq!((ground.stacks(), ground.version()), (before.stacks(), before.version()));
+        assert_eq!(
+            (ground.stacks(), ground.version()),
+            (before.stacks(), before.version())
+        );
     };
     refused(&mut other, 1, "those between first");
     other.apply(&sets[0]).unwrap();
@@ -106,7 +119,10 @@ fn a_change_set_that_is_applied_twice_or_out_of_order_changes_nothing() {
     refused(&mut other, 2, "those between first");
     other.apply(&sets[1]).unwrap();
     other.apply(&sets[2]).unwrap();
-    assert_eq!((other.stacks(), other.version()), (ground.stacks(), ground.version()));
+    assert_eq!(
+        (other.stacks(), other.version()),
+        (ground.stacks(), ground.version())
+    );
     // As many changes, but others.
     let mut third = start;
     let taken = ball(25.0).cubes(third.frame()).unwrap();
@@ -119,7 +135,10 @@ fn a_change_set_that_does_not_fit_is_refused_whole() {
     let mut ground = hills([32, 32], 1);
     let before = ground.clone();
     let taken = Stamp {
-        shape: Shape::Ellipsoid { at: [16.0, 16.0, 0.0], radii: [6.0; 3] },
+        shape: Shape::Ellipsoid {
+            at: [16.0, 16.0, 0.0],
+            radii: [6.0; 3],
+        },
         effect: Effect::Dig,
         rule: Rule::Halfway,
     };
@@ -128,7 +147,10 @@ fn a_change_set_that_does_not_fit_is_refused_whole() {
     let Body::Branches(branches) = &sound.body else {
         panic!("branches");
     };
-    let all: Vec<_> = branches.iter().map(|(record, codes)| (*record, codes.to_vec())).collect();
+    let all: Vec<_> = branches
+        .iter()
+        .map(|(record, codes)| (*record, codes.to_vec()))
+        .collect();
     type Change = fn(&mut Vec<(viewcell::ground::Record, Vec<u8>)>);
     let damage: &[Change] = &[
         |all| all.last_mut().unwrap().0.patch = 1000,
@@ -152,12 +174,18 @@ fn a_change_set_that_does_not_fit_is_refused_whole() {
         let mut changes = sound.clone();
         changes.body = Body::Branches(branches);
         assert!(ground.apply(&changes).is_err(), "damage {i}");
-        assert_eq!((ground.stacks(), ground.version()), (before.stacks(), before.version()));
+        assert_eq!(
+            (ground.stacks(), ground.version()),
+            (before.stacks(), before.version())
+        );
     }
     let mut columns = Columns::of(&ground);
     assert!(columns.apply(&sound).is_err(), "of another structure");
     assert!(ground.apply(&columns.plan(&taken, Effect::Dig)).is_err());
-    assert!(ground.stamp(&taken, Effect::Fill(4)).is_err(), "no such material");
+    assert!(
+        ground.stamp(&taken, Effect::Fill(4)).is_err(),
+        "no such material"
+    );
     ground.apply(&sound).unwrap();
 }
 
@@ -166,14 +194,22 @@ fn layers_lie_as_deep_as_they_were_asked_to() {
     let mut depth = vec![2.0; 16 * 12];
     depth[5] = 0.0;
     let heights: Vec<f64> = (0..16 * 12).map(|i| f64::from(i % 16)).collect();
-    let depths = [Depth::Constant(1.0), Depth::Raster(depth.clone()), Depth::Rest];
-    let build = |heights: &[f64], depths: &[Depth]| of_layers(&ask([16, 12]), heights, depths, Some(-6.0));
+    let depths = [
+        Depth::Constant(1.0),
+        Depth::Raster(depth.clone()),
+        Depth::Rest,
+    ];
+    let build =
+        |heights: &[f64], depths: &[Depth]| of_layers(&ask([16, 12]), heights, depths, Some(-6.0));
     let ground = build(&heights, &depths).unwrap();
     for x in 0..16 {
         let soil = x as i32 - 1;
         assert_eq!(ground.material(x, 3, soil), 1);
         assert_eq!(ground.material(x, 3, soil + 1), 0);
-        assert_eq!([1, 2, 3].map(|down| ground.material(x, 3, soil - down)), [2, 2, 3]);
+        assert_eq!(
+            [1, 2, 3].map(|down| ground.material(x, 3, soil - down)),
+            [2, 2, 3]
+        );
         assert_eq!(ground.material(x, 3, -6), 3, "down to the bottom");
         assert_eq!(ground.material(x, 3, -7), 0);
     }
@@ -187,12 +223,24 @@ fn layers_lie_as_deep_as_they_were_asked_to() {
     fails(&heights[1..], &depths, "16 x 12 = 192 samples");
     depth[20] = f64::NAN;
     let with = |depth| [Depth::Constant(1.0), Depth::Raster(depth), Depth::Rest];
-    fails(&heights, &with(depth.clone()), "layer 2 (clay) at (4, 1): expected a depth");
+    fails(
+        &heights,
+        &with(depth.clone()),
+        "layer 2 (clay) at (4, 1): expected a depth",
+    );
     depth[20] = -1.0;
     fails(&heights, &with(depth.clone()), "found -1");
     fails(&heights, &with(vec![1.0; 3]), "192 samples");
-    fails(&heights, &[Depth::Rest, Depth::Rest, Depth::Rest], "only the last");
+    fails(
+        &heights,
+        &[Depth::Rest, Depth::Rest, Depth::Rest],
+        "only the last",
+    );
     fails(&heights, &depths[1..], "a layer for each of 3");
     fails(&vec![1e12; 192], &depths, "cubes of 0");
-    fails(&vec![1e5; 192], &depths, "expected at most 1000000 cubes, found 16 x 12 x 100006");
+    fails(
+        &vec![1e5; 192],
+        &depths,
+        "expected at most 1000000 cubes, found 16 x 12 x 100006",
+    );
 }

@@ -4,15 +4,16 @@ use std::net::UdpSocket;
 
 use viewcell::dice::Dice;
 use viewcell::ground::sync::{Client, Link, Manner, Message, Reach, Server, ServerOptions};
-use viewcell::ground::{
-    ChangeSet, Effect, Layered, Patches, Rule, Shape, Stamp, Version, encode,
-};
+use viewcell::ground::{ChangeSet, Effect, Layered, Patches, Rule, Shape, Stamp, Version, encode};
 
 use crate::common::hills;
 
 fn ball(x: f64, y: f64, z: f64, radius: f64, effect: Effect) -> Stamp {
     Stamp {
-        shape: Shape::Ellipsoid { at: [x, y, z], radii: [radius; 3] },
+        shape: Shape::Ellipsoid {
+            at: [x, y, z],
+            radii: [radius; 3],
+        },
         effect,
         rule: Rule::Halfway,
     }
@@ -81,7 +82,10 @@ fn run(server: &mut Server, clients: &mut [Client], loss: u32, dice: &mut Dice) 
     let mut quiet = 0;
     for now in 0..400_000 {
         for (i, client) in clients.iter_mut().enumerate() {
-            client.poll(now).iter().for_each(|message| wires[i].links[1].send(message));
+            client
+                .poll(now)
+                .iter()
+                .for_each(|message| wires[i].links[1].send(message));
             wires[i].step(now, loss, dice);
             while let Some(message) = wires[i].links[1].next_message() {
                 client.receive(now, &message).unwrap();
@@ -105,7 +109,9 @@ fn run(server: &mut Server, clients: &mut [Client], loss: u32, dice: &mut Dice) 
 }
 
 fn same(server: &Server, client: &Client) -> bool {
-    client.ground().is_some_and(|ground| encode(ground) == encode(server.ground()))
+    client
+        .ground()
+        .is_some_and(|ground| encode(ground) == encode(server.ground()))
 }
 
 #[test]
@@ -117,7 +123,13 @@ fn all_end_with_the_same_bytes_over_a_bad_network() {
         (Manner::ClientSide { wait: 50 }, false),
     ] {
         let mut dice = Dice(11);
-        let mut server = Server::new(hills(size, 8), ServerOptions { own, ..ServerOptions::default() });
+        let mut server = Server::new(
+            hills(size, 8),
+            ServerOptions {
+                own,
+                ..ServerOptions::default()
+            },
+        );
         let before = encode(server.ground());
         let mut clients: Vec<Client> = (0..4).map(|_| Client::new(manner, None)).collect();
         for client in &mut clients {
@@ -162,9 +174,15 @@ fn a_client_that_was_away_catches_up() {
     let size = [48, 40];
     for keep in [1000, 3] {
         let mut dice = Dice(3);
-        let options = ServerOptions { keep, ..ServerOptions::default() };
+        let options = ServerOptions {
+            keep,
+            ..ServerOptions::default()
+        };
         let mut server = Server::new(hills(size, 10), options);
-        let mut clients = vec![Client::new(Manner::ServerSide, None), Client::new(Manner::ServerSide, None)];
+        let mut clients = vec![
+            Client::new(Manner::ServerSide, None),
+            Client::new(Manner::ServerSide, None),
+        ];
         clients[0].act(any_ball(&mut dice, size));
         run(&mut server, &mut clients, 10, &mut dice);
         let old = clients.pop().unwrap().ground().unwrap().clone();
@@ -174,7 +192,10 @@ fn a_client_that_was_away_catches_up() {
         assert!(old.version().number + 3 < server.ground().version().number);
         clients.push(Client::new(Manner::ServerSide, None).with_ground(old));
         run(&mut server, &mut clients, 10, &mut dice);
-        assert!(clients.iter().all(|client| same(&server, client)), "keeping {keep}");
+        assert!(
+            clients.iter().all(|client| same(&server, client)),
+            "keeping {keep}"
+        );
         assert!(clients[1].told.is_empty());
     }
 }
@@ -189,11 +210,24 @@ fn a_client_that_lies_about_its_version_is_told_so() {
     run(&mut server, &mut clients, 0, &mut dice);
     let found = server.ground().version();
     for lie in [
-        Version { number: found.number + 5, digest: found.digest },
-        Version { number: found.number, digest: found.digest ^ 1 },
-        Version { number: 1, digest: 99 },
+        Version {
+            number: found.number + 5,
+            digest: found.digest,
+        },
+        Version {
+            number: found.number,
+            digest: found.digest ^ 1,
+        },
+        Version {
+            number: 1,
+            digest: 99,
+        },
     ] {
-        let hello = Message::Hello { version: Some(lie), reach: None }.encode();
+        let hello = Message::Hello {
+            version: Some(lie),
+            reach: None,
+        }
+        .encode();
         let answers = server.receive(0, 7, &hello);
         let told = Message::decode(&answers[0].1).unwrap();
         assert_eq!(told, Message::Mistaken { said: lie, found });
@@ -227,7 +261,11 @@ fn part_is_same(server: &Patches, client: &Client, reach: Reach) -> usize {
         }
         for slice in -60..60 {
             if slice >= lowest {
-                assert_eq!(own.slice(slice), stack.slice(slice), "patch {patch}, slice {slice}");
+                assert_eq!(
+                    own.slice(slice),
+                    stack.slice(slice),
+                    "patch {patch}, slice {slice}"
+                );
                 told += 1;
             } else {
                 assert_eq!(own.slice(slice), None);
@@ -243,7 +281,11 @@ fn a_client_gets_what_is_in_reach_and_more_when_somebody_digs_deeper() {
     for manner in [Manner::ServerSide, Manner::ClientSide { wait: 50 }] {
         let mut dice = Dice(5);
         let mut server = Server::new(hills(size, 12), ServerOptions::default());
-        let reach = Reach { columns: [0, 24], rows: [0, 24], depth: 2 };
+        let reach = Reach {
+            columns: [0, 24],
+            rows: [0, 24],
+            depth: 2,
+        };
         let mut clients = vec![Client::new(manner, Some(reach)), Client::new(manner, None)];
         run(&mut server, &mut clients, 10, &mut dice);
         let before = part_is_same(server.ground(), &clients[0], reach);
@@ -263,20 +305,45 @@ fn a_client_gets_what_is_in_reach_and_more_when_somebody_digs_deeper() {
 fn what_was_not_reserved_is_not_changed() {
     let ground = hills([48, 40], 13);
     let mut server = Server::new(ground.clone(), ServerOptions::default());
-    server.receive(0, 1, &Message::Hello { version: None, reach: None }.encode());
+    server.receive(
+        0,
+        1,
+        &Message::Hello {
+            version: None,
+            reach: None,
+        }
+        .encode(),
+    );
     let before = encode(server.ground());
     let stamp = ball(20.0, 20.0, 0.0, 4.0, Effect::Dig);
     let plan = |stamp: &Stamp| -> ChangeSet {
         ground.plan(&stamp.cubes(ground.frame()).unwrap(), stamp.effect)
     };
-    let changes = |ticket: u32, set: &ChangeSet| Message::Changes { ticket, bytes: set.encode() }.encode();
+    let changes = |ticket: u32, set: &ChangeSet| {
+        Message::Changes {
+            ticket,
+            bytes: set.encode(),
+        }
+        .encode()
+    };
     let answer = |answers: &[(u64, Vec<u8>)]| Message::decode(&answers[0].1).unwrap();
     let denied = |message: Message| matches!(message, Message::Denied { .. });
-    assert!(denied(answer(&server.receive(0, 1, &changes(1, &plan(&stamp))))), "never asked");
+    assert!(
+        denied(answer(&server.receive(0, 1, &changes(1, &plan(&stamp))))),
+        "never asked"
+    );
     let reserve = |nodes: u64, stamp: &Stamp| {
-        Message::Reserve { ticket: 2, stamp: stamp.clone(), nodes }.encode()
+        Message::Reserve {
+            ticket: 2,
+            stamp: stamp.clone(),
+            nodes,
+        }
+        .encode()
     };
-    assert!(denied(answer(&server.receive(0, 1, &reserve(5, &stamp)))), "other nodes than the server's");
+    assert!(
+        denied(answer(&server.receive(0, 1, &reserve(5, &stamp)))),
+        "other nodes than the server's"
+    );
     // A client of the library knows how nodes are named.
     let mut client = Client::new(Manner::ClientSide { wait: 50 }, None).with_ground(ground.clone());
     client.act(stamp.clone());
@@ -284,13 +351,23 @@ fn what_was_not_reserved_is_not_changed() {
     let granted = answer(&server.receive(0, 1, &asked));
     assert_eq!(granted, Message::Granted { ticket: 1 });
     let elsewhere = plan(&ball(40.0, 30.0, 0.0, 4.0, Effect::Dig));
-    assert!(denied(answer(&server.receive(0, 1, &changes(1, &elsewhere)))), "nodes that are not its own");
+    assert!(
+        denied(answer(&server.receive(0, 1, &changes(1, &elsewhere)))),
+        "nodes that are not its own"
+    );
     let granted = answer(&server.receive(0, 1, &asked));
-    assert_eq!(granted, Message::Granted { ticket: 1 }, "a client's own locks");
+    assert_eq!(
+        granted,
+        Message::Granted { ticket: 1 },
+        "a client's own locks"
+    );
     let late = answer(&server.receive(101, 1, &changes(1, &plan(&stamp))));
     assert!(denied(late), "after t_lock");
     assert_eq!(encode(server.ground()), before);
-    assert_eq!(answer(&server.receive(200, 1, &asked)), Message::Granted { ticket: 1 });
+    assert_eq!(
+        answer(&server.receive(200, 1, &asked)),
+        Message::Granted { ticket: 1 }
+    );
     let made = answer(&server.receive(250, 1, &changes(1, &plan(&stamp))));
     assert!(matches!(made, Message::Changes { .. }));
     assert_ne!(encode(server.ground()), before);
@@ -299,13 +376,31 @@ fn what_was_not_reserved_is_not_changed() {
 #[test]
 fn bytes_that_are_no_message_do_no_harm() {
     let mut server = Server::new(hills([20, 20], 14), ServerOptions::default());
-    server.receive(0, 1, &Message::Hello { version: None, reach: None }.encode());
+    server.receive(
+        0,
+        1,
+        &Message::Hello {
+            version: None,
+            reach: None,
+        }
+        .encode(),
+    );
     let before = encode(server.ground());
     let stamp = ball(9.0, 9.0, 0.0, 3.0, Effect::Fill(9));
     let messages = [
-        Message::Stamp { ticket: 1, stamp: stamp.clone() },
-        Message::Reserve { ticket: 1, stamp, nodes: 4 },
-        Message::Changes { ticket: 1, bytes: vec![1, 2, 3] },
+        Message::Stamp {
+            ticket: 1,
+            stamp: stamp.clone(),
+        },
+        Message::Reserve {
+            ticket: 1,
+            stamp,
+            nodes: 4,
+        },
+        Message::Changes {
+            ticket: 1,
+            bytes: vec![1, 2, 3],
+        },
     ];
     for message in messages {
         let bytes = message.encode();
@@ -316,5 +411,9 @@ fn bytes_that_are_no_message_do_no_harm() {
         server.receive(0, 1, &bytes);
         server.receive(0, 1, &bytes[..bytes.len() / 2]);
     }
-    assert_eq!(encode(server.ground()), before, "a material that there is not");
+    assert_eq!(
+        encode(server.ground()),
+        before,
+        "a material that there is not"
+    );
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use viewcell::bake::Forecast;
 use viewcell::bundle::{self, BundleError, Info};
 
 use crate::cli::exit::{Failure, Outcome};
@@ -81,4 +82,32 @@ pub struct Shard {
     pub total_tiles: u32,
     /// Its length in bytes.
     pub bytes: u64,
+}
+
+/// What `viewcell bake terrain --dry-run --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell bake terrain --dry-run")]
+pub struct ForecastDocument {
+    /// Processor time of all threads together, in seconds.
+    cpu_seconds: f64,
+    /// Bytes of the bundle.
+    bytes: u64,
+    /// Bytes of memory, at most.
+    memory: u64,
+    /// Quads of viewpoints that were looked from to know it.
+    sampled_quads: usize,
+    /// Quads of viewpoints that the bake looks from.
+    quads: usize,
+}
+
+impl ForecastDocument {
+    pub fn new(forecast: &Forecast) -> Self {
+        Self {
+            cpu_seconds: forecast.cpu_seconds,
+            bytes: forecast.bytes,
+            memory: forecast.memory,
+            sampled_quads: forecast.sampled,
+            quads: forecast.quads,
+        }
+    }
 }

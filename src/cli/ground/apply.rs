@@ -30,8 +30,9 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Outcome {
     let mut ground = open::load(&args.ground)?;
-    let bytes = std::fs::read(&args.changes)
-        .map_err(|error| Failure::io(format!("{}: cannot be read", args.changes.display()), error))?;
+    let bytes = std::fs::read(&args.changes).map_err(|error| {
+        Failure::io(format!("{}: cannot be read", args.changes.display()), error)
+    })?;
     let before = ground.nodes();
     let told = |error| open::failure(&args.changes, error);
     let sets = ChangeSet::decode_all(&bytes).map_err(told)?;

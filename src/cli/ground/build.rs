@@ -106,8 +106,15 @@ pub fn run(args: &Args) -> Outcome {
     let bytes = encode(&ground);
     bundle::save(&args.output, &bytes, args.force)?;
     if !args.quiet {
-        grounded.notes.iter().for_each(|note| say(format_args!("note: {note}")));
-        say(format_args!("{}: {}", args.output.display(), words(&ground)));
+        grounded
+            .notes
+            .iter()
+            .for_each(|note| say(format_args!("note: {note}")));
+        say(format_args!(
+            "{}: {}",
+            args.output.display(),
+            words(&ground)
+        ));
     }
     if args.json.json {
         output::print_json(&Document {

@@ -26,14 +26,24 @@ pub struct Args {
     #[command(flatten)]
     what: What,
     /// With --text: number of the patch
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "surface")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        conflicts_with = "surface"
+    )]
     patch: usize,
     /// With --text: number of the slice
     #[arg(long, value_name = "Z", requires = "text", conflicts_with = "surface")]
     slice: Option<i32>,
     /// With --text: the way to a branch, a digit for each step: 0 north-west, 1 north-east, 2
     /// south-east, 3 south-west
-    #[arg(long, value_name = "DIGITS", default_value = "", conflicts_with = "surface")]
+    #[arg(
+        long,
+        value_name = "DIGITS",
+        default_value = "",
+        conflicts_with = "surface"
+    )]
     path: String,
     /// Overwrite the file if it is there
     #[arg(long)]
@@ -140,7 +150,9 @@ fn write_text(args: &Args, output: &Path) -> Result<Document, Failure> {
         Failure::usage(format!("--path {}: expected digits from 0 to 3", args.path))
     })?;
     let slice = args.slice.unwrap_or(0);
-    let tree = file.slice(args.patch, slice).map_err(|error| open::failure(&args.ground, error))?;
+    let tree = file
+        .slice(args.patch, slice)
+        .map_err(|error| open::failure(&args.ground, error))?;
     let text = match tree {
         Some(tree) => tree.branch_text(path),
         None => (path == Way::ROOT).then(|| "e".to_owned()),

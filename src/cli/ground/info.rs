@@ -82,7 +82,9 @@ struct SliceRow {
 pub fn run(args: &Args) -> Outcome {
     let map = open::map(&args.ground)?;
     let file = open::open(&args.ground, &map)?;
-    let ground = file.load().map_err(|error| open::failure(&args.ground, error))?;
+    let ground = file
+        .load()
+        .map_err(|error| open::failure(&args.ground, error))?;
     let document = document(&ground, file.length(), args.slices);
     if args.json.json {
         output::print_json(&document)?;
@@ -96,11 +98,15 @@ fn document(ground: &Patches, bytes: u64, each: bool) -> Document {
     let frame = ground.frame();
     let slices = ground.slices();
     let rows: Vec<SliceRow> = slices.clone().map(|slice| row(ground, slice)).collect();
-    let materials = frame.materials().iter().enumerate().map(|(i, name)| MaterialRow {
-        number: i as u8 + 1,
-        name: name.clone(),
-        cubes: rows.iter().map(|row| row.cubes[i]).sum(),
-    });
+    let materials = frame
+        .materials()
+        .iter()
+        .enumerate()
+        .map(|(i, name)| MaterialRow {
+            number: i as u8 + 1,
+            name: name.clone(),
+            cubes: rows.iter().map(|row| row.cubes[i]).sum(),
+        });
     Document {
         width: frame.width(),
         height: frame.height(),
@@ -163,7 +169,11 @@ fn text(document: &Document) -> String {
         let _ = writeln!(text, "{number:>3}  {:<20} {cubes:>14} cubes", material.name);
     }
     for row in document.each_slice.iter().flatten() {
-        let _ = writeln!(text, "slice {:>6}  {:>10} nodes  {:?}", row.slice, row.nodes, row.cubes);
+        let _ = writeln!(
+            text,
+            "slice {:>6}  {:>10} nodes  {:?}",
+            row.slice, row.nodes, row.cubes
+        );
     }
     text
 }

@@ -19,7 +19,10 @@ pub fn failure(path: &Path, error: GroundError) -> Failure {
         GroundError::TooLarge { .. } => Exit::Resource,
         _ => Exit::BadInput,
     };
-    Failure::new(exit, anyhow::Error::new(error).context(path.display().to_string()))
+    Failure::new(
+        exit,
+        anyhow::Error::new(error).context(path.display().to_string()),
+    )
 }
 
 /// Opens a mapped file.
@@ -62,7 +65,9 @@ pub fn write(path: &Path, ground: &Patches, sets: &[ChangeSet]) -> Result<(), Fa
 /// All of a file's ground.
 pub fn load(path: &Path) -> Result<Patches, Failure> {
     let map = map(path)?;
-    open(path, &map)?.load().map_err(|error| failure(path, error))
+    open(path, &map)?
+        .load()
+        .map_err(|error| failure(path, error))
 }
 
 /// A file's ground in a few words.

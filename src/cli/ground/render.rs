@@ -111,19 +111,33 @@ fn page(args: &Args, ground: &Patches) -> Result<Page, Failure> {
         (Some(slice), _) => (
             [width, height],
             [dx, dy],
-            format!("slice {slice}, {} to {} m high", f64::from(slice) * dz, f64::from(slice + 1) * dz),
+            format!(
+                "slice {slice}, {} to {} m high",
+                f64::from(slice) * dz,
+                f64::from(slice + 1) * dz
+            ),
             Box::new(move |x, y| ground.material(x, y, slice)),
         ),
         (_, Some(row)) => {
             inside("row", row, height)?;
             let at = move |x, y| ground.material(x, row, slice_of(y));
-            ([width, high], [dx, dz], format!("cut along row {row}"), Box::new(at))
+            (
+                [width, high],
+                [dx, dz],
+                format!("cut along row {row}"),
+                Box::new(at),
+            )
         }
         _ => {
             let column = args.what.column.unwrap_or(0);
             inside("column", column, width)?;
             let at = move |x, y| ground.material(column, x, slice_of(y));
-            ([height, high], [dy, dz], format!("cut along column {column}"), Box::new(at))
+            (
+                [height, high],
+                [dy, dz],
+                format!("cut along column {column}"),
+                Box::new(at),
+            )
         }
     };
     check_pixels(size[0].into(), size[1].into())
@@ -135,10 +149,18 @@ fn page(args: &Args, ground: &Patches) -> Result<Page, Failure> {
     }
     let names = (0..=frame.materials().len() as u8)
         .map(|material| Key::Swatch(colour(material), frame.name_of(material).to_owned()));
-    let name = args.ground.file_name().unwrap_or_default().to_string_lossy();
+    let name = args
+        .ground
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
     Ok(Page {
         title: format!("{name}: {title}"),
-        subtitle: format!("version {}, {} nodes", ground.version().number, ground.nodes()),
+        subtitle: format!(
+            "version {}, {} nodes",
+            ground.version().number,
+            ground.nodes()
+        ),
         panels: vec![Panel {
             caption: String::new(),
             picture,

@@ -68,11 +68,7 @@ pub fn grow_ground(
     }
 }
 
-fn run(
-    ground: &mut impl Layered,
-    turns: &[Turn],
-    with_bytes: bool,
-) -> Result<Grown, GroundError> {
+fn run(ground: &mut impl Layered, turns: &[Turn], with_bytes: bool) -> Result<Grown, GroundError> {
     let mut grown = Grown {
         before: ground.nodes(),
         nodes: Vec::with_capacity(turns.len()),
@@ -93,7 +89,9 @@ fn run(
         let took = began.elapsed();
         grown.times.push(took.as_secs_f64() * 1e3);
         grown.nodes.push(ground.nodes());
-        grown.changes.push(changes.as_ref().map_or(0, ChangeSet::nodes));
+        grown
+            .changes
+            .push(changes.as_ref().map_or(0, ChangeSet::nodes));
         if let Some(changes) = changes.filter(|_| with_bytes) {
             grown.change_bytes += changes.encode().len() as u64;
         }
@@ -106,7 +104,11 @@ fn run(
                 milliseconds: since.1.as_secs_f64() * 1e3 / since.0 as f64,
             });
             since = (0, Duration::ZERO);
-            next = if next < 10_000 { next * 2 } else { next + 10_000 };
+            next = if next < 10_000 {
+                next * 2
+            } else {
+                next + 10_000
+            };
         }
     }
     grown.memory[1] = ground.bytes() as u64;

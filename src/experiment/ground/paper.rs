@@ -45,7 +45,13 @@ const fn spread(mean: f64, median: f64, max: f64, deviation: f64) -> Spread {
     }
 }
 
-const fn growth(clients: usize, interactions: u64, nodes: u64, growth: Spread, changes: Spread) -> GrowthRow {
+const fn growth(
+    clients: usize,
+    interactions: u64,
+    nodes: u64,
+    growth: Spread,
+    changes: Spread,
+) -> GrowthRow {
     GrowthRow {
         clients,
         interactions,
@@ -55,7 +61,13 @@ const fn growth(clients: usize, interactions: u64, nodes: u64, growth: Spread, c
     }
 }
 
-const fn attempts(clients: usize, interactions: u64, attempts: u64, several: u64, each: Spread) -> AttemptRow {
+const fn attempts(
+    clients: usize,
+    interactions: u64,
+    attempts: u64,
+    several: u64,
+    each: Spread,
+) -> AttemptRow {
     AttemptRow {
         clients,
         interactions,
@@ -69,18 +81,78 @@ const fn attempts(clients: usize, interactions: u64, attempts: u64, several: u64
 pub fn growth_rows(scenario: Scenario) -> [GrowthRow; 5] {
     match scenario {
         Scenario::Random => [
-            growth(2, 200, 733_104, spread(3665.5, 4118.0, 7580.0, 1734.6), spread(4993.0, 5349.5, 12347.0, 2326.2)),
-            growth(4, 400, 1_307_868, spread(3277.9, 3416.0, 7576.0, 1794.4), spread(5347.4, 5404.5, 12650.0, 2459.6)),
-            growth(6, 600, 1_679_144, spread(2803.2, 2872.0, 7864.0, 1934.7), spread(5457.5, 5414.5, 12530.0, 2546.6)),
-            growth(8, 800, 2_051_244, spread(2567.3, 2492.0, 7692.0, 2013.2), spread(5787.3, 5526.5, 12525.0, 2666.7)),
-            growth(10, 1000, 2_273_148, spread(2275.4, 2176.0, 7824.0, 2051.0), spread(5832.8, 5535.0, 12829.0, 2750.3)),
+            growth(
+                2,
+                200,
+                733_104,
+                spread(3665.5, 4118.0, 7580.0, 1734.6),
+                spread(4993.0, 5349.5, 12347.0, 2326.2),
+            ),
+            growth(
+                4,
+                400,
+                1_307_868,
+                spread(3277.9, 3416.0, 7576.0, 1794.4),
+                spread(5347.4, 5404.5, 12650.0, 2459.6),
+            ),
+            growth(
+                6,
+                600,
+                1_679_144,
+                spread(2803.2, 2872.0, 7864.0, 1934.7),
+                spread(5457.5, 5414.5, 12530.0, 2546.6),
+            ),
+            growth(
+                8,
+                800,
+                2_051_244,
+                spread(2567.3, 2492.0, 7692.0, 2013.2),
+                spread(5787.3, 5526.5, 12525.0, 2666.7),
+            ),
+            growth(
+                10,
+                1000,
+                2_273_148,
+                spread(2275.4, 2176.0, 7824.0, 2051.0),
+                spread(5832.8, 5535.0, 12829.0, 2750.3),
+            ),
         ],
         Scenario::Coherent => [
-            growth(2, 422, 166_528, spread(395.6, 352.0, 3252.0, 343.8), spread(3331.5, 2958.0, 6625.0, 1175.8)),
-            growth(4, 867, 346_652, spread(400.3, 382.0, 3252.0, 348.3), spread(3511.3, 3531.0, 6625.0, 1173.2)),
-            growth(6, 1255, 463_932, spread(370.0, 358.0, 3252.0, 423.7), spread(3604.3, 3890.0, 6625.0, 1265.6)),
-            growth(8, 1781, 558_368, spread(313.7, 312.0, 3252.0, 435.2), spread(3546.5, 3623.0, 6625.0, 1285.5)),
-            growth(10, 2266, 645_612, spread(285.0, 288.0, 3572.0, 459.3), spread(3680.1, 3933.5, 6611.0, 1289.0)),
+            growth(
+                2,
+                422,
+                166_528,
+                spread(395.6, 352.0, 3252.0, 343.8),
+                spread(3331.5, 2958.0, 6625.0, 1175.8),
+            ),
+            growth(
+                4,
+                867,
+                346_652,
+                spread(400.3, 382.0, 3252.0, 348.3),
+                spread(3511.3, 3531.0, 6625.0, 1173.2),
+            ),
+            growth(
+                6,
+                1255,
+                463_932,
+                spread(370.0, 358.0, 3252.0, 423.7),
+                spread(3604.3, 3890.0, 6625.0, 1265.6),
+            ),
+            growth(
+                8,
+                1781,
+                558_368,
+                spread(313.7, 312.0, 3252.0, 435.2),
+                spread(3546.5, 3623.0, 6625.0, 1285.5),
+            ),
+            growth(
+                10,
+                2266,
+                645_612,
+                spread(285.0, 288.0, 3572.0, 459.3),
+                spread(3680.1, 3933.5, 6611.0, 1289.0),
+            ),
         ],
     }
 }

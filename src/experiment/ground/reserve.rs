@@ -65,7 +65,11 @@ pub fn reserve(
     let clients = turns.iter().map(|turn| turn.client + 1).max().unwrap_or(0);
     let mut queues: Vec<std::vec::IntoIter<Turn>> = (0..clients)
         .map(|client| {
-            let own: Vec<Turn> = turns.iter().copied().filter(|t| t.client == client).collect();
+            let own: Vec<Turn> = turns
+                .iter()
+                .copied()
+                .filter(|t| t.client == client)
+                .collect();
             own.into_iter()
         })
         .collect();
@@ -74,7 +78,8 @@ pub fn reserve(
     let mut locks = Locks::default();
     let mut found = Conflicts::default();
     // The server takes them as they come; at the same instant, by number.
-    let mut due: BinaryHeap<Reverse<(u64, usize)>> = (0..clients).map(|c| Reverse((0, c))).collect();
+    let mut due: BinaryHeap<Reverse<(u64, usize)>> =
+        (0..clients).map(|c| Reverse((0, c))).collect();
     while let Some(Reverse((now, client))) = due.pop() {
         let Some(turn) = current[client] else {
             continue;

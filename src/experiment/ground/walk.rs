@@ -78,7 +78,14 @@ pub fn turns(scenario: Scenario, clients: usize, total: Option<usize>, seed: u64
     let side = 1024.0;
     let each = total.map(|total| total.div_ceil(clients));
     let all: Vec<Vec<[f64; 2]>> = (0..clients as u64)
-        .map(|client| points(scenario, &mut Dice(seed ^ crate::dice::mixed(client)), each, side))
+        .map(|client| {
+            points(
+                scenario,
+                &mut Dice(seed ^ crate::dice::mixed(client)),
+                each,
+                side,
+            )
+        })
         .collect();
     let longest = all.iter().map(Vec::len).max().unwrap_or(0);
     let rounds = (0..longest).flat_map(|i| {
@@ -115,4 +122,3 @@ impl Turn {
         }
     }
 }
-

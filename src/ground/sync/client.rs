@@ -216,7 +216,9 @@ impl Client {
         }
         let level = ground.frame().patches()[patch as usize].level;
         let greatest = ground.frame().materials().len() as u8;
-        let trees = trees.iter().map(|bytes| decode_tree(bytes, level, greatest));
+        let trees = trees
+            .iter()
+            .map(|bytes| decode_tree(bytes, level, greatest));
         let trees: Vec<_> = trees.collect::<Result<_, _>>()?;
         // From above, so that none but the last is at an end.
         for (slice, tree) in (lowest..known).zip(trees).rev() {

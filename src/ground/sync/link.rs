@@ -59,7 +59,8 @@ impl Link {
     }
 
     fn push(&mut self, kind: u8, piece: &[u8]) {
-        self.waiting.push_back((self.next, kind, piece.to_vec(), None));
+        self.waiting
+            .push_back((self.next, kind, piece.to_vec(), None));
         self.next = self.next.wrapping_add(1);
     }
 
@@ -67,7 +68,11 @@ impl Link {
     pub fn poll(&mut self, now: u64) -> Option<Vec<u8>> {
         let resend = self.resend;
         let due = |sent: Option<u64>| sent.is_none_or(|sent| now >= sent + resend);
-        let waiting = self.waiting.iter_mut().take(WINDOW).find(|packet| due(packet.3));
+        let waiting = self
+            .waiting
+            .iter_mut()
+            .take(WINDOW)
+            .find(|packet| due(packet.3));
         if let Some((number, kind, piece, sent)) = waiting {
             *sent = Some(now);
             self.tell = false;
@@ -163,7 +168,9 @@ mod tests {
             while let Some(packet) = b.poll(now) {
                 on_the_way.push((now + u64::from(dice.roll(30)), false, packet));
             }
-            let due: Vec<_> = on_the_way.extract_if(.., |packet| packet.0 <= now).collect();
+            let due: Vec<_> = on_the_way
+                .extract_if(.., |packet| packet.0 <= now)
+                .collect();
             for (_, to_b, mut packet) in due {
                 match dice.roll(10) {
                     0..3 => continue,
@@ -171,7 +178,13 @@ mod tests {
                     _ => {}
                 }
                 let times = 1 + dice.roll(2);
-                (0..times).for_each(|_| if to_b { b.receive(&packet) } else { a.receive(&packet) });
+                (0..times).for_each(|_| {
+                    if to_b {
+                        b.receive(&packet)
+                    } else {
+                        a.receive(&packet)
+                    }
+                });
             }
             came.extend(std::iter::from_fn(|| b.next_message()));
             if came.len() == sent.len() && a.is_idle() {
@@ -179,6 +192,9 @@ mod tests {
             }
         }
         assert_eq!(came, sent);
-        assert_eq!(a.next_message().or(Some(b"back".to_vec())).unwrap(), b"back");
+        assert_eq!(
+            a.next_message().or(Some(b"back".to_vec())).unwrap(),
+            b"back"
+        );
     }
 }

@@ -114,11 +114,15 @@ impl Message {
         match self {
             Self::Hello { version, reach } => {
                 out.extend([1, version.is_some().into(), reach.is_some().into()]);
-                version.iter().for_each(|version| put_version(&mut out, *version));
+                version
+                    .iter()
+                    .for_each(|version| put_version(&mut out, *version));
                 if let Some(reach) = reach {
                     let [a, b] = reach.columns;
                     let [c, d] = reach.rows;
-                    [a, b, c, d, reach.depth].iter().for_each(|n| out.extend(n.to_le_bytes()));
+                    [a, b, c, d, reach.depth]
+                        .iter()
+                        .for_each(|n| out.extend(n.to_le_bytes()));
                 }
             }
             Self::Stamp { ticket, stamp } => {
@@ -144,7 +148,9 @@ impl Message {
             Self::Ground { file, lowest } => {
                 out.push(5);
                 out.extend((lowest.len() as u32).to_le_bytes());
-                lowest.iter().for_each(|slice| out.extend(slice.to_le_bytes()));
+                lowest
+                    .iter()
+                    .for_each(|slice| out.extend(slice.to_le_bytes()));
                 put_bytes(&mut out, file);
             }
             Self::Slices {
@@ -194,7 +200,10 @@ impl Message {
 }
 
 fn put_version(out: &mut Vec<u8>, version: Version) {
-    version.parts().iter().for_each(|n| out.extend(n.to_le_bytes()));
+    version
+        .parts()
+        .iter()
+        .for_each(|n| out.extend(n.to_le_bytes()));
 }
 
 fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
@@ -203,7 +212,9 @@ fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 fn put_numbers(out: &mut Vec<u8>, numbers: &[f64]) {
-    numbers.iter().for_each(|number| out.extend(number.to_le_bytes()));
+    numbers
+        .iter()
+        .for_each(|number| out.extend(number.to_le_bytes()));
 }
 
 fn put_stamp(out: &mut Vec<u8>, stamp: &Stamp) {
@@ -240,9 +251,13 @@ fn put_stamp(out: &mut Vec<u8>, stamp: &Stamp) {
             out.push(3);
             out.extend((mesh.corners().len() as u32).to_le_bytes());
             out.extend((mesh.triangles().len() as u32).to_le_bytes());
-            mesh.corners().iter().for_each(|corner| put_numbers(out, corner));
+            mesh.corners()
+                .iter()
+                .for_each(|corner| put_numbers(out, corner));
             let numbers = mesh.triangles().as_flattened();
-            numbers.iter().for_each(|number| out.extend(number.to_le_bytes()));
+            numbers
+                .iter()
+                .for_each(|number| out.extend(number.to_le_bytes()));
         }
     }
 }
@@ -286,7 +301,10 @@ fn read(cursor: &mut Cursor<'_>) -> Option<Message> {
             let count = cursor.u32()? as usize;
             let (lowest, _) = cursor.bytes(count.checked_mul(4)?)?.as_chunks::<4>();
             Message::Ground {
-                lowest: lowest.iter().map(|slice| i32::from_le_bytes(*slice)).collect(),
+                lowest: lowest
+                    .iter()
+                    .map(|slice| i32::from_le_bytes(*slice))
+                    .collect(),
                 file: take_bytes(cursor)?,
             }
         }
@@ -380,7 +398,9 @@ fn take_stamp(cursor: &mut Cursor<'_>) -> Option<Stamp> {
             let corners = (0..corners).map(|_| take_numbers(cursor));
             let corners = corners.collect::<Option<Vec<[f64; 3]>>>()?;
             let triangle = |_| Some([cursor.u32()?, cursor.u32()?, cursor.u32()?]);
-            let triangles = (0..triangles).map(triangle).collect::<Option<Vec<[u32; 3]>>>()?;
+            let triangles = (0..triangles)
+                .map(triangle)
+                .collect::<Option<Vec<[u32; 3]>>>()?;
             Shape::Mesh(Mesh::new(corners, triangles).ok()?)
         }
         _ => return None,

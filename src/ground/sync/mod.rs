@@ -11,5 +11,5 @@ mod server;
 
 pub use client::{Client, Manner};
 pub use link::Link;
-pub use message::{Message, Reason, Reach};
+pub use message::{Message, Reach, Reason};
 pub use server::{Server, ServerOptions};

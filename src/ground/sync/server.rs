@@ -95,7 +95,9 @@ impl Server {
             Ok(Message::Changes { ticket, bytes }) => self.changes(from, ticket, &bytes),
             _ => Vec::new(),
         };
-        let encoded = answers.into_iter().map(|(to, answer)| (to, answer.encode()));
+        let encoded = answers
+            .into_iter()
+            .map(|(to, answer)| (to, answer.encode()));
         encoded.collect()
     }
 
@@ -158,11 +160,17 @@ impl Server {
 
     /// The ground from these slices upwards.
     fn part(&self, lowest: &[i32]) -> Patches {
-        let stacks = self.ground.stacks().iter().zip(lowest).map(|(stack, &lowest)| {
-            let from = stack.range().start.max(lowest);
-            let slices = (from..stack.range().end).filter_map(|slice| stack.slice(slice).cloned());
-            Stack::new(from, slices)
-        });
+        let stacks = self
+            .ground
+            .stacks()
+            .iter()
+            .zip(lowest)
+            .map(|(stack, &lowest)| {
+                let from = stack.range().start.max(lowest);
+                let slices =
+                    (from..stack.range().end).filter_map(|slice| stack.slice(slice).cloned());
+                Stack::new(from, slices)
+            });
         let frame = self.ground.frame().clone();
         Patches::new(frame, self.ground.version(), stacks.collect())
     }
@@ -217,7 +225,10 @@ impl Server {
         let mut answers = Vec::new();
         for client in clients {
             for (&patch, &slice) in &deepest {
-                answers.extend(self.tell_from(client, patch, slice).map(|more| (client, more)));
+                answers.extend(
+                    self.tell_from(client, patch, slice)
+                        .map(|more| (client, more)),
+                );
             }
         }
         answers
@@ -227,7 +238,11 @@ impl Server {
     /// below all ground. Nothing where it has them, or not the patch at all.
     fn tell_from(&mut self, client: u64, patch: u32, slice: i32) -> Option<Message> {
         let depth = self.reaches.get(&client).map_or(0, |reach| reach.depth);
-        let known = self.clients.get_mut(&client)?.as_mut()?.get_mut(patch as usize)?;
+        let known = self
+            .clients
+            .get_mut(&client)?
+            .as_mut()?
+            .get_mut(patch as usize)?;
         if *known == NOT_TOLD || slice >= *known {
             return None;
         }

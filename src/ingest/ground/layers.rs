@@ -65,13 +65,16 @@ pub enum DepthOf {
 pub fn read_layers(path: &Path) -> Result<LayersFile, IngestError> {
     let read = || {
         let bytes = file_bytes(path, "a JSON file of layers")?;
-        let layers: LayersFile = serde_json::from_slice(&bytes).map_err(|error| {
-            IngestError::bad("layers", error.to_string(), REMEDY)
-        })?;
+        let layers: LayersFile = serde_json::from_slice(&bytes)
+            .map_err(|error| IngestError::bad("layers", error.to_string(), REMEDY))?;
         let sound = |value: Option<f64>| value.is_none_or(f64::is_finite);
         if !(sound(layers.bottom) && layers.cube_height.is_none_or(|up| up > 0.0)) {
             let found = "others";
-            return Err(IngestError::bad("\"bottom\" and \"cube_height\" in metres", found, REMEDY));
+            return Err(IngestError::bad(
+                "\"bottom\" and \"cube_height\" in metres",
+                found,
+                REMEDY,
+            ));
         }
         if layers.layers.is_empty() || layers.layers.len() > 254 {
             let found = layers.layers.len().to_string();
@@ -82,4 +85,5 @@ pub fn read_layers(path: &Path) -> Result<LayersFile, IngestError> {
     read().map_err(|error: IngestError| error.of(path))
 }
 
-const REMEDY: &str = "write it as in {\"layers\": [{\"name\": \"soil\", \"depth\": 2}, {\"name\": \"rock\"}]}";
+const REMEDY: &str =
+    "write it as in {\"layers\": [{\"name\": \"soil\", \"depth\": 2}, {\"name\": \"rock\"}]}";

@@ -14,7 +14,9 @@ use crate::ingest::source::file_bytes;
 /// A file that cannot be read or is no OBJ, a mesh that is not closed.
 pub fn read_obj(path: &Path) -> Result<Mesh, IngestError> {
     let bytes = file_bytes(path, "an OBJ file");
-    bytes.and_then(|bytes| parse(&bytes)).map_err(|error| error.of(path))
+    bytes
+        .and_then(|bytes| parse(&bytes))
+        .map_err(|error| error.of(path))
 }
 
 fn parse(bytes: &[u8]) -> Result<Mesh, IngestError> {
@@ -22,8 +24,12 @@ fn parse(bytes: &[u8]) -> Result<Mesh, IngestError> {
     let (mut corners, mut triangles) = (Vec::new(), Vec::new());
     for (i, line) in text.lines().enumerate() {
         let bad = |expected: &str| {
-            IngestError::bad(expected, format!("{:.60}", line.trim()), "export the mesh again")
-                .at(format!("line {}", i + 1))
+            IngestError::bad(
+                expected,
+                format!("{:.60}", line.trim()),
+                "export the mesh again",
+            )
+            .at(format!("line {}", i + 1))
         };
         let mut words = line.split_whitespace();
         match words.next() {

@@ -9,8 +9,8 @@ use crate::ground::{
     Ask, Depth, GroundError, MOST_CUBES, Material, Patches, Place, Sides, build, of_layers,
 };
 use crate::ingest::error::IngestError;
-use crate::ingest::source::{IngestOptions, file_length};
 use crate::ingest::read_terrain;
+use crate::ingest::source::{IngestOptions, file_length};
 use crate::world::Terrain;
 
 /// What ground is made from.
@@ -109,7 +109,11 @@ fn ask(size: [u32; 2], spacing: [f64; 2], layers: &LayersFile, options: &GroundO
     Ask {
         size,
         spacing: [spacing[0], spacing[1], up],
-        materials: layers.layers.iter().map(|layer| layer.name.clone()).collect(),
+        materials: layers
+            .layers
+            .iter()
+            .map(|layer| layer.name.clone())
+            .collect(),
         sides: options.sides,
         most_cubes: options.max_cubes,
     }
@@ -147,7 +151,12 @@ fn of_heightmap(
     };
     let depths = layers.layers.iter().map(|layer| depth(&layer.depth));
     let depths: Vec<Depth> = depths.collect::<Result<_, _>>()?;
-    let ask = ask([terrain.width(), terrain.height()], terrain.spacing(), layers, options);
+    let ask = ask(
+        [terrain.width(), terrain.height()],
+        terrain.spacing(),
+        layers,
+        options,
+    );
     let ground = of_layers(&ask, terrain.heights(), &depths, layers.bottom)
         .map_err(|error| IngestError::from(error).of(path))?;
     Ok(Grounded {
@@ -191,11 +200,18 @@ fn unnamed(value: f64, at: usize, width: u32, layers: &LayersFile) -> IngestErro
     let values = layers.layers.iter().zip(1u16..);
     let values = values.map(|(layer, number)| layer.value.unwrap_or(number).to_string());
     IngestError::bad(
-        format!("0 or a value of a layer ({})", values.collect::<Vec<_>>().join(", ")),
+        format!(
+            "0 or a value of a layer ({})",
+            values.collect::<Vec<_>>().join(", ")
+        ),
         value.to_string(),
         "name it in the file of layers, with its \"value\"",
     )
-    .at(format!("cube ({}, {})", at as u32 % width, at as u32 / width))
+    .at(format!(
+        "cube ({}, {})",
+        at as u32 % width,
+        at as u32 / width
+    ))
 }
 
 fn of_stack(
@@ -212,7 +228,9 @@ fn of_stack(
     let first = read_terrain(&images[0], &reading)?.terrain;
     let size = [first.width(), first.height()];
     let bottom = layers.first_slice.unwrap_or(0);
-    let end = i32::try_from(images.len()).ok().and_then(|many| bottom.checked_add(many));
+    let end = i32::try_from(images.len())
+        .ok()
+        .and_then(|many| bottom.checked_add(many));
     let end = end.unwrap_or(i32::MAX);
     let ask = ask(size, first.spacing(), layers, options);
     let ground = build(&ask, bottom..end, |slice, cubes: &mut [Material]| {
@@ -220,7 +238,12 @@ fn of_stack(
         let image = read_terrain(path, &reading)?.terrain;
         if [image.width(), image.height()] != size {
             return Err(IngestError::bad(
-                format!("{} x {} pixels, as {} has", size[0], size[1], images[0].display()),
+                format!(
+                    "{} x {} pixels, as {} has",
+                    size[0],
+                    size[1],
+                    images[0].display()
+                ),
                 format!("{} x {}", image.width(), image.height()),
                 "give images of one size",
             )
@@ -228,7 +251,11 @@ fn of_stack(
         }
         for (i, (cube, value)) in cubes.iter_mut().zip(image.heights()).enumerate() {
             let whole = value.fract() == 0.0 && (0.0..65536.0).contains(value);
-            let material = if whole { materials[*value as usize] } else { NONE };
+            let material = if whole {
+                materials[*value as usize]
+            } else {
+                NONE
+            };
             if material == NONE {
                 return Err(unnamed(*value, i, size[0], layers).of(path));
             }
@@ -253,8 +280,13 @@ fn images(paths: &[PathBuf]) -> Result<Vec<PathBuf>, IngestError> {
         let listed = std::fs::read_dir(path).map_err(|error| IngestError::io(error).of(path))?;
         let mut found = Vec::new();
         for entry in listed {
-            let file = entry.map_err(|error| IngestError::io(error).of(path))?.path();
-            if file.extension().is_some_and(|end| end.eq_ignore_ascii_case("png")) {
+            let file = entry
+                .map_err(|error| IngestError::io(error).of(path))?
+                .path();
+            if file
+                .extension()
+                .is_some_and(|end| end.eq_ignore_ascii_case("png"))
+            {
                 found.push(file);
             }
         }
@@ -296,7 +328,9 @@ fn of_voxels(
     }
     let bottom = layers.first_slice.unwrap_or(0);
     let many = i32::try_from(length / slice_bytes).ok();
-    let end = many.and_then(|many| bottom.checked_add(many)).unwrap_or(i32::MAX);
+    let end = many
+        .and_then(|many| bottom.checked_add(many))
+        .unwrap_or(i32::MAX);
     let materials = materials(layers)?;
     let spacing = options.reading.spacing.unwrap_or([1.0; 2]);
     let ask = ask(size, spacing, layers, options);

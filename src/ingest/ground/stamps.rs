@@ -13,7 +13,10 @@ use crate::ingest::source::file_bytes;
 /// height 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "cli", schemars(title = "a line of stamps for viewcell ground stamp"))]
+#[cfg_attr(
+    feature = "cli",
+    schemars(title = "a line of stamps for viewcell ground stamp")
+)]
 #[serde(deny_unknown_fields)]
 pub struct StampLine {
     /// What it looks like.
@@ -115,8 +118,8 @@ pub fn read_stamps(path: &Path, frame: &Frame) -> Result<Vec<Stamp>, IngestError
 
 fn stamp(line: &[u8], folder: &Path, frame: &Frame) -> Result<Stamp, IngestError> {
     let bad = |expected: &str, found: String| IngestError::bad(expected, found, REMEDY);
-    let line: StampLine = serde_json::from_slice(line)
-        .map_err(|error| bad("a stamp", error.to_string()))?;
+    let line: StampLine =
+        serde_json::from_slice(line).map_err(|error| bad("a stamp", error.to_string()))?;
     let [dx, dy, dz] = frame.spacing();
     let at = frame.cubes_of(line.at);
     let needed = |value: Option<f64>, name: &str| {
@@ -132,7 +135,10 @@ fn stamp(line: &[u8], folder: &Path, frame: &Frame) -> Result<Stamp, IngestError
         }
         ShapeName::Box => {
             let Some(size) = line.size else {
-                return Err(bad("a \"size\" of three lengths", "a box without it".into()));
+                return Err(bad(
+                    "a \"size\" of three lengths",
+                    "a box without it".into(),
+                ));
             };
             let half = [size[0] / dx / 2.0, size[1] / dy / 2.0, size[2] / dz / 2.0];
             Shape::Cuboid {

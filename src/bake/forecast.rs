@@ -1,0 +1,158 @@
+//! What a bake will take, by a sample of it.
+
+use cpu_time::ThreadTime;
+
+use super::compression::Compression;
+use super::error::BakeError;
+use super::observer::Silent;
+use super::options::{BakeOptions, as_seen, mutual};
+use super::store::group::{BlockOrder, Group, Targets};
+use super::terrain::Cells;
+use super::visibility::Visibility;
+use crate::compress::ValidPyramid;
+use crate::compress::pairs::{Codebook, Histogram, encode_head};
+use crate::format::groups::table_length;
+use crate::world::Terrain;
+
+/// What a bake is foreseen to take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forecast {
+    /// Processor time of all threads together, in seconds.
+    pub cpu_seconds: f64,
+    /// Bytes of the bundle.
+    pub bytes: u64,
+    /// Bytes of memory, at most.
+    pub memory: u64,
+    /// Quads of viewpoints that were looked from to know it.
+    pub sampled: usize,
+    /// Quads of viewpoints that the bake looks from.
+    pub quads: usize,
+}
+
+/// Processor time that a forecast may take, in seconds, once the tables are made.
+const SECONDS: f64 = 3.0;
+
+/// Quads of viewpoints that are looked from at least.
+const LEAST: usize = 24;
+
+/// Share of the looking that is taken by what comes after it: 4 to 9 % on jacksboro and Bilbao.
+const AFTERWARDS: f64 = 0.06;
+
+/// Bytes of the trees of large quads, for those of pairs of blocks: 0.08 to 0.14 there.
+const TREES: f64 = 0.11;
+
+/// Bytes of what is always there: header, table, parameters, provenance.
+const FIXED: u64 = 2048;
+
+/// Foresees the bake of a terrain, which is from a file of the name `input`: looks from some quads
+/// of viewpoints, spread evenly, and reckons all from them. Takes some seconds.
+///
+/// Errors where [`super::bake_terrain`] would refuse to begin.
+pub fn forecast(
+    terrain: &Terrain,
+    options: &BakeOptions,
+    input: &str,
+) -> Result<Forecast, BakeError> {
+    let samples = options.grid(terrain, input)?;
+    let cells = Cells::of(terrain, options);
+    let grid = cells.grid();
+    let mutual = mutual(options);
+    let valid = ValidPyramid::from_heights(grid, cells.terrain.heights());
+    let order = BlockOrder::new(grid, Targets::of(mutual));
+    let begun = ThreadTime::now();
+    let seen = as_seen(terrain, options.curvature)?;
+    let visibility = Visibility::prepare(&seen, &valid, &order, options, &Silent);
+    let prepared = begun.elapsed().as_secs_f64();
+
+    let quads = visibility.quads();
+    let mut room = visibility.room();
+    let mut tally = Tally::default();
+    let begun = ThreadTime::now();
+    let mut sampled = 0;
+    for at in spread(quads.len()) {
+        if sampled >= LEAST && begun.elapsed().as_secs_f64() > SECONDS {
+            break;
+        }
+        visibility.look_from(&mut room, &quads[at], |number, group| {
+            tally.add(&valid, order.block(number), &group, mutual);
+        });
+        sampled += 1;
+    }
+    let share = sampled as f64 / quads.len() as f64;
+    let looking = begun.elapsed().as_secs_f64() / share;
+    let lossless = FIXED
+        + (4.0 * grid.samples() as f64 + 8.0 * grid.blocks() as f64 * 1.5) as u64
+        + tally.bytes(share);
+    Ok(Forecast {
+        cpu_seconds: prepared + looking * (1.0 + AFTERWARDS),
+        bytes: match &options.compression {
+            Compression::Optimal(budget) => lossless.min(budget.bytes),
+            _ => lossless,
+        },
+        memory: options.memory_needed(samples),
+        sampled,
+        quads: quads.len(),
+    })
+}
+
+/// The numbers below `count`, each once, such that the first of them are spread evenly: steps of
+/// the golden section.
+fn spread(count: usize) -> impl Iterator<Item = usize> {
+    let are_prime = |mut a: usize, mut b: usize| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a == 1
+    };
+    let golden = (count as f64 * 0.618_034) as usize;
+    let step = (golden.max(1)..).find(|&step| are_prime(step, count));
+    let step = step.unwrap_or(1);
+    (0..count).map(move |k| (k as u64 * step as u64 % count as u64) as usize)
+}
+
+/// What the groups that were looked at come to.
+#[derive(Default)]
+struct Tally {
+    histogram: Histogram,
+    /// Bytes of heads and tables.
+    around: u64,
+}
+
+impl Tally {
+    fn add(&mut self, valid: &ValidPyramid, block: (u32, u32), group: &Group, mutual: bool) {
+        self.histogram.count_all(&group.pairs);
+        let mut head = Vec::new();
+        let pairs = encode_head(valid, block, &group.sights, mutual, &mut head);
+        // A group tells of half the blocks; of the others its head has as much.
+        let heads = head.len() as u64 * (1 + u64::from(mutual));
+        self.around += heads + table_length(pairs) as u64;
+    }
+
+    /// Bytes of records, heads, tables and trees of all groups, of which so many were looked at.
+    fn bytes(&self, share: f64) -> u64 {
+        let codebook = Codebook::new(&self.histogram);
+        let dictionary = codebook.section().len() as u64;
+        let sampled = codebook.cost().saturating_sub(dictionary) + self.around;
+        dictionary + (sampled as f64 / share * (1.0 + TREES)) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_comes_once_and_the_first_lie_apart() {
+        for count in [1, 2, 3, 4, 7, 24, 100, 1849] {
+            let mut all: Vec<usize> = spread(count).collect();
+            let mut first: Vec<usize> = all.iter().copied().take(10).collect();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..count), "{count}");
+            if count >= 100 {
+                first.sort_unstable();
+                let apart = first.windows(2).map(|pair| pair[1] - pair[0]).min();
+                assert!(apart >= Some(count / 30), "{count}: {first:?}");
+            }
+        }
+    }
+}
