@@ -376,10 +376,6 @@ fn a_line_that_is_too_thin_loses_packets_and_one_that_is_not_does_not() {
     assert_eq!(wide.packets, thin.packets);
     let patient = through(10.0, 1e9);
     assert_eq!(patient.lost, 0);
-    assert!(
-        patient.score.late_frames > 10 * wide.score.late_frames.max(1),
-        "all waits"
-    );
 }
 
 #[test]
