@@ -7,8 +7,8 @@ use std::path::Path;
 use schemars::{Schema, schema_for};
 
 use super::{
-    bake, completions, diff, experiment, export, frontier, ground, job, man, merge, progress, query,
-    render, repack, report, ship, simulate, verify,
+    bake, completions, diff, experiment, export, frontier, ground, job, man, merge, progress,
+    query, render, repack, report, ship, simulate, verify,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {

@@ -232,7 +232,9 @@ pub fn run(args: &Args) -> Outcome {
                 if let Some(folder) = &args.figures {
                     draw_growth(folder, scenario, clients, name, &grown)?;
                 }
-                document.growth.push(GrowthRow::of(scenario, name, clients, &turns, &grown));
+                document
+                    .growth
+                    .push(GrowthRow::of(scenario, name, clients, &turns, &grown));
             }
             let mut curves = Vec::new();
             for own in [false, true] {
@@ -243,12 +245,19 @@ pub fn run(args: &Args) -> Outcome {
                 };
                 let conflicts = reserve(&ground, &turns, &options).map_err(failed)?;
                 curves.push(attempts_curve(own, &conflicts));
-                document.reservations.push(ReservationRow::of(scenario, clients, own, &conflicts));
+                document
+                    .reservations
+                    .push(ReservationRow::of(scenario, clients, own, &conflicts));
             }
             if let Some(folder) = &args.figures {
                 let title = format!("Experiment II: {}, {clients} clients", scenario.name());
                 let file = format!("attempts-{}-{clients}.svg", scenario.name());
-                draw(&folder.join(file), &title, "attempts of an interaction", &curves)?;
+                draw(
+                    &folder.join(file),
+                    &title,
+                    "attempts of an interaction",
+                    &curves,
+                )?;
             }
         }
     }
@@ -268,13 +277,21 @@ fn prolong(args: &Args, ground: &Patches, document: &mut Document) -> Result<(),
     for scenario in SCENARIOS {
         let turns = turns(scenario, 10, Some(total as usize), args.seed);
         for (structure, name) in STRUCTURES {
-            say(format_args!("{}, {total} interactions, {name}", scenario.name()));
+            say(format_args!(
+                "{}, {total} interactions, {name}",
+                scenario.name()
+            ));
             let grown = grow_ground(ground, structure, &turns, false)
                 .map_err(|error| Failure::new(Exit::Resource, anyhow::Error::new(error)))?;
             if let Some(folder) = &args.figures {
                 let file = format!("prolonged-{}-{name}.svg", scenario.name());
                 let title = format!("{}, {total} interactions", scenario.name());
-                draw(&folder.join(file), &title, "nodes", &[curve(name, &grown.nodes)])?;
+                draw(
+                    &folder.join(file),
+                    &title,
+                    "nodes",
+                    &[curve(name, &grown.nodes)],
+                )?;
             }
             document.prolonged.push(ProlongedRow {
                 scenario: scenario.name(),
@@ -365,17 +382,31 @@ impl GrowthRow {
 
 impl ReservationRow {
     fn of(scenario: Scenario, clients: u32, own: bool, conflicts: &Conflicts) -> Self {
-        let each: Vec<f64> = conflicts.attempts.iter().map(|&tries| f64::from(tries)).collect();
-        let attempts = conflicts.attempts.iter().map(|&tries| u64::from(tries)).sum();
+        let each: Vec<f64> = conflicts
+            .attempts
+            .iter()
+            .map(|&tries| f64::from(tries))
+            .collect();
+        let attempts = conflicts
+            .attempts
+            .iter()
+            .map(|&tries| u64::from(tries))
+            .sum();
         let rows = paper::attempt_rows(scenario);
-        let row = rows.iter().find(|row| row.clients == clients as usize && !own);
+        let row = rows
+            .iter()
+            .find(|row| row.clients == clients as usize && !own);
         Self {
             scenario: scenario.name(),
             clients,
             own_locks_honoured: own,
             interactions: each.len() as u64,
             attempts,
-            several: conflicts.attempts.iter().filter(|&&tries| tries > 1).count() as u64,
+            several: conflicts
+                .attempts
+                .iter()
+                .filter(|&&tries| tries > 1)
+                .count() as u64,
             each: Spread::of(&each).into(),
             longest_wait: conflicts.longest,
             end: conflicts.end,
@@ -401,8 +432,19 @@ fn curve(name: &str, values: &[u64]) -> Curve {
 }
 
 fn attempts_curve(own: bool, conflicts: &Conflicts) -> Curve {
-    let attempts: Vec<u64> = conflicts.attempts.iter().map(|&tries| tries.into()).collect();
-    curve(if own { "own locks honoured" } else { "as the thesis" }, &attempts)
+    let attempts: Vec<u64> = conflicts
+        .attempts
+        .iter()
+        .map(|&tries| tries.into())
+        .collect();
+    curve(
+        if own {
+            "own locks honoured"
+        } else {
+            "as the thesis"
+        },
+        &attempts,
+    )
 }
 
 fn draw_growth(
@@ -412,8 +454,18 @@ fn draw_growth(
     structure: &str,
     grown: &Grown,
 ) -> Result<(), Failure> {
-    let title = |what: &str| format!("Experiment I: {}, {clients} clients, {what}", scenario.name());
-    let file = |what: &str| folder.join(format!("{what}-{}-{clients}-{structure}.svg", scenario.name()));
+    let title = |what: &str| {
+        format!(
+            "Experiment I: {}, {clients} clients, {what}",
+            scenario.name()
+        )
+    };
+    let file = |what: &str| {
+        folder.join(format!(
+            "{what}-{}-{clients}-{structure}.svg",
+            scenario.name()
+        ))
+    };
     let nodes = [curve(structure, &grown.nodes)];
     draw(&file("terrain"), &title("terrain"), "nodes", &nodes)?;
     let changes = [curve(structure, &grown.changes)];
@@ -495,7 +547,11 @@ fn text(document: &Document) -> String {
             text,
             "| {} | {} | {} | {} | {} | {} | {:.1} | {} | {} | {} | {:.0} |",
             row.scenario,
-            if row.own_locks_honoured { "honoured" } else { "hinder" },
+            if row.own_locks_honoured {
+                "honoured"
+            } else {
+                "hinder"
+            },
             row.clients,
             row.interactions,
             row.attempts,
