@@ -293,6 +293,80 @@ impl<'a> BlockPair<'a> {
         seen
     }
 
+    /// Whether any of the viewpoints `from` sees any of the targets `to`, both words of a block
+    /// bitmap. Bits without terrain may be either.
+    ///
+    /// Time: as of [`BlockPair::seen`] at most; where the root or a node settles it, no leaf is read.
+    pub fn sees_any(&self, from: u64, to: u64) -> bool {
+        // Pairs of quarters that both words have something of.
+        let wanted = pairs_of(quarters(from), quarters(to));
+        if self.root.some() & wanted == 0 {
+            return false;
+        }
+        if self.root.full() & wanted != 0 {
+            return true;
+        }
+        let mixed = self.root.mixed();
+        let nodes = mixed.count_ones() as usize;
+        let Some((firsts, more)) = self.rest.split_at_checked(nodes) else {
+            return true;
+        };
+        // Of each node that is wanted: the leaves before it, itself, which of its children are wanted.
+        let mut open = [(0_usize, Node(0), 0_u32); 16];
+        let (mut waiting, mut leaves, mut used) = (0, 0, 0);
+        let mut rest = mixed;
+        for &first in firsts {
+            let at = rest.trailing_zeros();
+            rest &= rest.wrapping_sub(1);
+            let (symbol, further) = self.dictionary.nodes.symbol(first, more, used);
+            used += further;
+            let node = Node(symbol);
+            if wanted >> at & 1 == 1 {
+                let (near, far) = (quarter_of(from, at >> 2), quarter_of(to, at & 3));
+                let wanted = pairs_of(squares(near), squares(far));
+                if node.full() & wanted != 0 {
+                    return true;
+                }
+                if node.mixed() & wanted != 0
+                    && let Some(place) = open.get_mut(waiting)
+                {
+                    *place = (leaves, node, at);
+                    waiting += 1;
+                }
+            }
+            leaves += node.mixed().count_ones() as usize;
+        }
+        if waiting == 0 {
+            return false;
+        }
+        let rest = more.get(used..).unwrap_or(&[]);
+        let Some((firsts, more)) = rest.split_at_checked(leaves) else {
+            return true;
+        };
+        let code = self.dictionary.leaves;
+        // Leaves whose further bytes have been counted.
+        let (mut counted, mut used) = (0, 0);
+        for &(before, node, at) in open.iter().take(waiting) {
+            let (near, far) = (quarter_of(from, at >> 2), quarter_of(to, at & 3));
+            let mut wanted = node.mixed() & pairs_of(squares(near), squares(far));
+            while wanted != 0 {
+                let at = wanted.trailing_zeros();
+                wanted &= wanted - 1;
+                let leaf = before + rank(node.mixed(), at);
+                let Some(&first) = firsts.get(leaf) else {
+                    return true;
+                };
+                used += code.further(firsts.get(counted..leaf).unwrap_or(&[]));
+                counted = leaf;
+                let bits = code.symbol(first, more, used).0 as u16;
+                if bits & pairs_of(square_of(near, at >> 2), square_of(far, at & 3)) != 0 {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
     /// Who sees whom: word v is what viewpoint v of the block sees, both in the order of a block
     /// bitmap. Bits without terrain may be either.
     pub fn rows(&self) -> [u64; 64] {
@@ -382,6 +456,55 @@ impl Piece {
             }
         }
     }
+}
+
+/// The pairs, bit 4·i + j, of which the first word has bit i and the second bit j, of four each.
+#[inline]
+const fn pairs_of(first: u16, second: u16) -> u16 {
+    // A bit of the first becomes the lowest of four.
+    let spread = first & 1 | (first & 2) << 3 | (first & 4) << 6 | (first & 8) << 9;
+    spread * (second & 15)
+}
+
+/// Which of the four quarters of a block a word has something of.
+#[inline]
+const fn quarters(word: u64) -> u16 {
+    let mut some = 0;
+    let mut i = 0;
+    while i < 4 {
+        some |= ((quarter_of(word, i) != 0) as u16) << i;
+        i += 1;
+    }
+    some
+}
+
+/// Quarter `i` of a word of a block bitmap: 4 × 4 samples, rows of 4 bits each.
+#[inline]
+const fn quarter_of(word: u64, i: u32) -> u16 {
+    let (column, row) = half_of((0, 0), i, 2);
+    let word = word >> (row * 8 + column) & 0x0F0F_0F0F;
+    let pairs = word | word >> 4;
+    (pairs & 0xFF | pairs >> 8 & 0xFF00) as u16
+}
+
+/// Which of the four squares of 2 × 2 samples a quarter has something of.
+#[inline]
+const fn squares(quarter: u16) -> u16 {
+    let mut some = 0;
+    let mut i = 0;
+    while i < 4 {
+        some |= ((square_of(quarter, i) != 0) as u16) << i;
+        i += 1;
+    }
+    some
+}
+
+/// Square `i` of a quarter: 2 × 2 samples, a bit each.
+#[inline]
+const fn square_of(quarter: u16, i: u32) -> u16 {
+    let (column, row) = half_of((0, 0), i, 1);
+    let square = quarter >> (row * 4 + column);
+    square & 3 | square >> 2 & 12
 }
 
 /// Corner of quarter `i` of a square whose quarters have sides of 2^level.

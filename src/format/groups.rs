@@ -145,8 +145,35 @@ impl<'a> Groups<'a> {
     ///
     /// Time: a walk down one skeleton, and for a mixed block one record ([`BlockPair::seen`]).
     pub fn sees_any(&self, viewer: (u32, u32), from: u64, target: (u32, u32), to: u64) -> bool {
+        let from = from & self.valid.block(viewer.0, viewer.1);
         let to = to & self.valid.block(target.0, target.1);
-        to != 0 && self.seen_from(viewer, from, target) & to != 0
+        if from == 0 || to == 0 {
+            return false;
+        }
+        let Some(group) = self.group(viewer.0, viewer.1) else {
+            return true;
+        };
+        match group.skeleton.find(Quad::new(3, target.0, target.1)) {
+            Found::Leaf(visible) => visible,
+            Found::Mixed => true,
+            Found::Block(item) => match group.own(item) {
+                Some(pair) => pair.sees_any(from, to),
+                None => self.sees_back(viewer, from, target, to),
+            },
+        }
+    }
+
+    /// The same by the record that the other block keeps.
+    fn sees_back(&self, viewer: (u32, u32), from: u64, target: (u32, u32), to: u64) -> bool {
+        let back = self.group(target.0, target.1);
+        let Some(group) = back.filter(|_| self.mutual) else {
+            return true;
+        };
+        match group.skeleton.find(Quad::new(3, viewer.0, viewer.1)) {
+            Found::Leaf(false) => false,
+            Found::Block(item) => group.own(item).is_none_or(|pair| pair.sees_any(to, from)),
+            _ => true,
+        }
     }
 
     /// The samples of block `target` that any of the samples `from` (a word of a block bitmap) of

@@ -49,6 +49,8 @@ pub struct Figures {
     pub negotiations_per_minute: f64,
     /// Frontier sets in force at the end.
     pub sets_in_force: u64,
+    /// What these take, those that several pairs share counted once. [Unit: bytes]
+    pub set_bytes: u64,
     /// How long sets lasted that have ended. [Unit: s]
     pub set_seconds: Spread,
     /// The same, one by one. [Unit: s]
@@ -107,6 +109,7 @@ pub fn figures(outcome: &Outcome, play: &Play, perfect: u64) -> Figures {
         exposed_distance: score.exposed_distance / (score.exposed_pairs.max(1) as f64),
         negotiations_per_minute: outcome.sets.agreed as f64 / minutes,
         sets_in_force: outcome.sets.in_force,
+        set_bytes: outcome.sets.bytes,
         set_seconds: spread(&lasted, 1),
         lasted,
         lost: outcome.lost,

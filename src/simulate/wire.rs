@@ -317,6 +317,7 @@ impl Wire {
 
     /// What has arrived, in order.
     pub fn receive(&mut self) -> Option<Item> {
+        self.close();
         if let Some(next) = self.later.peek()
             && next.arrival <= self.now
         {

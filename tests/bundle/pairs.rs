@@ -223,6 +223,9 @@ proptest! {
                 }
                 prop_assert_eq!(record.seen(from, false), seen);
                 prop_assert_eq!(record.seen(from, true), back);
+                for to in [1u64, 1 << 63, 0xC0C0_0000, 0x3C00, viewpoints, targets, !0] {
+                    prop_assert_eq!(record.sees_any(from, to), seen & to != 0);
+                }
             }
             prop_assert_eq!(found, pair.pair().rows());
             for (v, t) in pairs().filter(|&(v, t)| there(v, t)) {

@@ -102,3 +102,133 @@ fn options_that_cannot_be_are_told_of() {
         job.stderr
     );
 }
+
+const GPX: &str = "<gpx><trk><trkseg>\n\
+    <trkpt lat=\"45.0\" lon=\"14.0\"><time>2010-10-03T09:36:12Z</time></trkpt>\n\
+    <trkpt lat=\"45.00001\" lon=\"14.00001\"><time>2010-10-03T09:36:22Z</time></trkpt>\n\
+    </trkseg></trk></gpx>\n";
+
+#[test]
+fn tracks_are_put_where_they_are_told_and_faults_are_told_of() {
+    let folder = Folder::with_wall();
+    folder.write("a.gpx", GPX);
+    folder.write("b.gpx", GPX.replace("12Z", "11Z"));
+    let ran = |more: &[&str]| {
+        let mut arguments = vec!["simulate", "wall.vcb", "--json"];
+        arguments.extend(more);
+        folder.run(&arguments)
+    };
+    let placed = ran(&["--traces", "a.gpx,b.gpx", "--place", "3,3"]);
+    assert_eq!(placed.code, Some(0), "{}", placed.stderr);
+    assert!(
+        placed.stdout.contains("\"players\": 2"),
+        "{}",
+        placed.stdout
+    );
+    let alone = ran(&["--traces", "a.gpx", "--place", "3,3"]);
+    assert!(
+        alone.code == Some(3) && alone.stderr.contains("several files"),
+        "{}",
+        alone.stderr
+    );
+    let nowhere = ran(&["--traces", "a.gpx,b.gpx"]);
+    assert!(
+        nowhere.code == Some(2) && nowhere.stderr.contains("--place"),
+        "{}",
+        nowhere.stderr
+    );
+    folder.write(
+        "c.gpx",
+        GPX.replace("<time>2010-10-03T09:36:22Z</time>", ""),
+    );
+    let timeless = ran(&["--traces", "a.gpx,c.gpx", "--place", "3,3"]);
+    assert_eq!(timeless.code, Some(3));
+    assert!(
+        timeless
+            .stderr
+            .contains("c.gpx: line 3: expected a point with a time"),
+        "{}",
+        timeless.stderr
+    );
+    let far = ran(&["--traces", "a.gpx,b.gpx", "--place", "9000,3"]);
+    assert!(
+        far.code == Some(3) && far.stderr.contains("100.0 %"),
+        "{}",
+        far.stderr
+    );
+}
+
+#[test]
+fn the_loopback_is_a_network_of_its_own() {
+    let folder = Folder::with_wall();
+    let run = |more: &[&str]| {
+        let mut arguments = vec![
+            "simulate",
+            "wall.vcb",
+            "--players",
+            "3",
+            "--seconds",
+            "2",
+            "--loopback",
+        ];
+        arguments.extend(more);
+        folder.run(&arguments)
+    };
+    let sent = run(&["--scheme", "CSA,NPP,FB,groups"]);
+    assert_eq!(sent.code, Some(0), "{}", sent.stderr);
+    assert!(
+        sent.stderr.contains("groups: ") && sent.stderr.contains("as counted"),
+        "{}",
+        sent.stderr
+    );
+    assert_eq!(run(&["--rtt", "50"]).code, Some(2));
+}
+
+#[test]
+fn a_trace_is_fitted_and_made_up_anew() {
+    let folder = Folder::with_wall();
+    folder.ok(&[
+        "simulate",
+        "wall.vcb",
+        "--players",
+        "4",
+        "--seconds",
+        "60",
+        "--write-trace",
+        "w.csv",
+        "--scheme",
+        "PPP",
+    ]);
+    let fit = folder.run(&["simulate", "fit", "w.csv", "--json"]);
+    assert_eq!(fit.code, Some(0), "{}", fit.stderr);
+    assert!(
+        fit.stdout.contains("\"walk\"") && fit.stdout.contains("\"players\": 4"),
+        "{}",
+        fit.stdout
+    );
+    let like = folder.run(&[
+        "simulate",
+        "wall.vcb",
+        "--like",
+        "w.csv",
+        "--players",
+        "9",
+        "--seconds",
+        "5",
+        "--scheme",
+        "PPP",
+    ]);
+    assert!(
+        like.code == Some(0) && like.stdout.contains("9 players"),
+        "{} {}",
+        like.stdout,
+        like.stderr
+    );
+    folder.write("bad.csv", "a,b\n");
+    let bad = folder.run(&["simulate", "fit", "bad.csv"]);
+    assert!(
+        bad.code == Some(3) && bad.stderr.contains("bad.csv: line 1"),
+        "{}",
+        bad.stderr
+    );
+}

@@ -75,6 +75,8 @@ pub struct Scheme {
     pub negotiations_per_minute: f64,
     /// Frontier sets in force at the end.
     pub sets_in_force: f64,
+    /// Bytes of memory that these take, those that several pairs share counted once.
+    pub set_bytes: f64,
     /// How many seconds frontier sets lasted.
     pub set_seconds: Spread,
     /// Packets that got lost.
@@ -169,6 +171,7 @@ fn scheme(name: &str, play: &Play, runs: &[&Figures]) -> Scheme {
         exposed_distance_mean: mean(&|run| run.exposed_distance),
         negotiations_per_minute: mean(&|run| run.negotiations_per_minute),
         sets_in_force: mean(&|run| run.sets_in_force as f64),
+        set_bytes: mean(&|run| run.set_bytes as f64),
         set_seconds: spread(runs, |run| run.set_seconds),
         packets_lost: mean(&|run| run.lost as f64),
         cpu_us_per_tick: mean(&|run| run.cpu_us_per_tick),
