@@ -230,13 +230,10 @@ fn images_and_voxels_become_the_same_ground() {
     assert_eq!(found["each_slice"].as_array().unwrap().len(), 4);
 
     // Bad input.
-    let build = |source: &[&str]| {
-        [
-            &["ground", "build", "--layers", "layers.json", "-o", "c.vcg"],
-            source,
-        ]
-        .concat()
-    };
+    fn build<'a>(source: &[&'a str]) -> Vec<&'a str> {
+        let first = ["ground", "build", "--layers", "layers.json", "-o", "c.vcg"];
+        [&first[..], source].concat()
+    }
     folder.fails(
         &build(&["--voxels", "voxels.raw", "--size", "9x8"]),
         3,
@@ -318,22 +315,19 @@ fn bad_input_is_refused_and_changes_nothing() {
         );
         assert_eq!(folder.read("g.vcg"), before, "{line}");
     }
-    let build = |more: &[&str]| {
-        [
-            &[
-                "ground",
-                "build",
-                "--heightmap",
-                "plain.asc",
-                "--layers",
-                "layers.json",
-                "-o",
-                "h.vcg",
-            ],
-            more,
-        ]
-        .concat()
-    };
+    fn build<'a>(more: &[&'a str]) -> Vec<&'a str> {
+        let first = [
+            "ground",
+            "build",
+            "--heightmap",
+            "plain.asc",
+            "--layers",
+            "layers.json",
+            "-o",
+            "h.vcg",
+        ];
+        [&first[..], more].concat()
+    }
     folder.fails(
         &build(&["--cube-height", "0.000001"]),
         5,
