@@ -1,7 +1,10 @@
 //! Closed meshes of triangles.
 
 use super::error::GroundError;
-use super::shape::Lines;
+
+/// Lines from west to east at one height, each with the pieces of it that lie in a shape: where they
+/// begin and end, upwards, none touching another.
+pub(super) type Lines = Vec<Vec<[f64; 2]>>;
 
 /// A closed mesh of triangles, in cubes. What its surface winds around is inside.
 #[derive(Clone, Debug, PartialEq)]

@@ -103,7 +103,7 @@ pub fn offset(quarter: usize) -> [u32; 2] {
 /// Which child of a node of `2^(level + 1)` a side holds the cube at (x, y).
 pub fn quarter_of(x: u32, y: u32, level: u8) -> usize {
     let (east, south) = (x >> level & 1, y >> level & 1);
-    (south * 3 ^ east) as usize
+    ((south * 3) ^ east) as usize
 }
 
 #[cfg(test)]

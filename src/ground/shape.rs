@@ -4,7 +4,7 @@
 //! direction. Where cubes are not as high as wide, a sphere is an ellipsoid here.
 
 use super::error::GroundError;
-use super::mesh::Mesh;
+use super::mesh::{Lines, Mesh};
 
 /// A shape in cubes.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,10 +35,6 @@ pub enum Shape {
     /// A closed mesh of triangles.
     Mesh(Mesh),
 }
-
-/// Lines from west to east at one height, each with the pieces of it that lie in a shape: where they
-/// begin and end, upwards, none touching another.
-pub(super) type Lines = Vec<Vec<[f64; 2]>>;
 
 impl Shape {
     /// Its least and greatest corner.

@@ -15,6 +15,7 @@ mod experiment;
 mod export;
 mod extremes;
 mod frontier;
+mod ground;
 mod interest;
 mod interrupted;
 mod killed;

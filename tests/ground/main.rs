@@ -2,6 +2,8 @@
 
 mod bytes;
 mod common;
+mod paper;
+mod seeds;
 mod shapes;
 mod structures;
 mod sync;

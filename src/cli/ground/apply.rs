@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(value_name = "G.vcg")]
     ground: PathBuf,
     /// Change sets, one after the other
-    #[arg(long, value_name = "FILE.vcs")]
+    #[arg(long, value_name = "FILE.vch")]
     changes: PathBuf,
     /// Say nothing but errors
     #[arg(short, long)]

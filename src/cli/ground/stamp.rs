@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     stamps: PathBuf,
     /// Also write the change sets, for viewcell ground apply
-    #[arg(long, value_name = "OUT.vcs")]
+    #[arg(long, value_name = "OUT.vch")]
     changes: Option<PathBuf>,
     /// Overwrite the change sets if they are there
     #[arg(long)]

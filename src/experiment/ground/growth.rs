@@ -63,12 +63,17 @@ pub fn grow_ground(
     with_bytes: bool,
 ) -> Result<Grown, GroundError> {
     match structure {
-        Structure::Quadtrees => run(&mut ground.clone(), turns, with_bytes),
-        Structure::Columns => run(&mut Columns::of(ground), turns, with_bytes),
+        Structure::Quadtrees => run(&mut ground.clone(), ground, turns, with_bytes),
+        Structure::Columns => run(&mut Columns::of(ground), ground, turns, with_bytes),
     }
 }
 
-fn run(ground: &mut impl Layered, turns: &[Turn], with_bytes: bool) -> Result<Grown, GroundError> {
+fn run(
+    ground: &mut impl Layered,
+    before: &Patches,
+    turns: &[Turn],
+    with_bytes: bool,
+) -> Result<Grown, GroundError> {
     let mut grown = Grown {
         before: ground.nodes(),
         nodes: Vec::with_capacity(turns.len()),
@@ -83,7 +88,7 @@ fn run(ground: &mut impl Layered, turns: &[Turn], with_bytes: bool) -> Result<Gr
     let mut since = (0, Duration::ZERO);
     for (i, turn) in turns.iter().enumerate() {
         let began = ThreadTime::now();
-        let stamp = turn.stamp(ground);
+        let stamp = turn.stamp(before);
         let cubes = stamp.cubes(ground.frame())?;
         let changes = ground.stamp(&cubes, stamp.effect)?;
         let took = began.elapsed();

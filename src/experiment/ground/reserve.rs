@@ -61,7 +61,8 @@ pub fn reserve(
     turns: &[Turn],
     options: &ReserveOptions,
 ) -> Result<Conflicts, GroundError> {
-    let mut ground = ground.clone();
+    let before = ground;
+    let mut ground = before.clone();
     let clients = turns.iter().map(|turn| turn.client + 1).max().unwrap_or(0);
     let mut queues: Vec<std::vec::IntoIter<Turn>> = (0..clients)
         .map(|client| {
@@ -85,7 +86,7 @@ pub fn reserve(
             continue;
         };
         let now = now + options.asking;
-        let stamp = turn.stamp(&ground);
+        let stamp = turn.stamp(before);
         let (corner, size) = stamp.reach(ground.frame())?;
         let nodes = ground.affected(corner, size);
         found.named += nodes.len() as u64;

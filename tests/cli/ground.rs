@@ -1,0 +1,405 @@
+//! `viewcell ground`: built, dug in, and taken to a bake.
+
+use image::{GrayImage, Luma};
+use serde_json::Value;
+
+use crate::common::{Folder, demo};
+
+const LAYERS: &str = r#"{"bottom": -8, "layers": [{"name": "soil", "depth": 1}, {"name": "clay", "depth": "clay.asc"}, {"name": "rock"}]}"#;
+
+fn raster(value: impl Fn(u32, u32) -> f64) -> String {
+    let mut text = String::from(
+        "ncols 20\nnrows 16\nxllcorner 0\nyllcorner 0\ncellsize 1\nNODATA_value -9999\n",
+    );
+    for row in 0..16 {
+        let cells: Vec<String> = (0..20)
+            .map(|column| value(column, row).to_string())
+            .collect();
+        text += &(cells.join(" ") + "\n");
+    }
+    text
+}
+
+/// A folder with a plain at 4 m, a hole in its data, and the ground made of it.
+fn plain() -> Folder {
+    let folder = Folder::new();
+    folder.write(
+        "plain.asc",
+        raster(|column, row| {
+            if column == 19 && row == 15 {
+                -9999.0
+            } else {
+                4.0
+            }
+        }),
+    );
+    folder.write("clay.asc", raster(|_, _| 3.0));
+    folder.write("layers.json", LAYERS);
+    folder.ok(&[
+        "ground",
+        "build",
+        "--heightmap",
+        "plain.asc",
+        "--layers",
+        "layers.json",
+        "-o",
+        "g.vcg",
+        "--quiet",
+    ]);
+    folder
+}
+
+fn document(folder: &Folder, arguments: &[&str]) -> Value {
+    serde_json::from_str(&folder.ok(arguments).stdout).unwrap()
+}
+
+fn info(folder: &Folder) -> Value {
+    document(folder, &["ground", "info", "g.vcg", "--json"])
+}
+
+fn heights(folder: &Folder) -> Vec<f32> {
+    folder.ok(&[
+        "ground",
+        "export",
+        "g.vcg",
+        "--surface",
+        "top.npy",
+        "--force",
+        "--quiet",
+    ]);
+    let bytes = folder.read("top.npy");
+    let numbers = bytes[bytes.len() - 4 * 320..].as_chunks::<4>().0;
+    numbers
+        .iter()
+        .map(|number| f32::from_le_bytes(*number))
+        .collect()
+}
+
+#[test]
+fn a_heightmap_becomes_layers_and_a_crater_a_heightmap() {
+    let folder = plain();
+    let found = info(&folder);
+    assert_eq!(found["slices"], 12);
+    assert_eq!(found["first_slice"], -8);
+    assert_eq!(found["version"], 0);
+    let materials = found["materials"].as_array().unwrap();
+    let cubes: Vec<u64> = materials
+        .iter()
+        .map(|m| m["cubes"].as_u64().unwrap())
+        .collect();
+    assert_eq!(cubes, [319, 3 * 319, 8 * 319]);
+    assert_eq!(materials[1]["name"], "clay");
+    assert_eq!(
+        found["bytes"].as_u64().unwrap(),
+        folder.read("g.vcg").len() as u64
+    );
+    for name in ["nodes", "patches"] {
+        assert!(found[name].as_u64().unwrap() > 0, "{name}");
+    }
+    assert!(heights(&folder)[..319].iter().all(|height| *height == 4.0));
+    assert!(heights(&folder)[319].is_nan());
+
+    folder.write(
+        "stamps.txt",
+        "{\"shape\":\"sphere\",\"at\":[10,8,4],\"radius\":2.2,\"do\":\"dig\"}\n\n\
+         {\"shape\":\"box\",\"at\":[3,3,5],\"size\":[1,1,2],\"do\":\"fill\",\"material\":\"rock\"}\n\
+         {\"shape\":\"sphere\",\"at\":[10,8,9],\"radius\":1.2,\"do\":\"dig\"}\n",
+    );
+    folder.write("before.vcg", folder.read("g.vcg"));
+    let told = document(
+        &folder,
+        &[
+            "ground",
+            "stamp",
+            "g.vcg",
+            "--stamps",
+            "stamps.txt",
+            "--changes",
+            "c.vch",
+            "--json",
+        ],
+    );
+    assert_eq!(
+        (&told["read"], &told["changed"], &told["version"]),
+        (&3.into(), &2.into(), &2.into())
+    );
+    let after = heights(&folder);
+    assert_eq!(after[8 * 20 + 10], 2.0, "the crater's middle");
+    assert_eq!(after[3 * 20 + 3], 6.0, "the box");
+    assert_eq!(after[12 * 20 + 10], 4.0, "beside it");
+
+    // The same changes on another copy, once.
+    folder.ok(&["ground", "apply", "before.vcg", "--changes", "c.vch"]);
+    assert_eq!(folder.read("before.vcg"), folder.read("g.vcg"));
+    folder.fails(
+        &["ground", "apply", "before.vcg", "--changes", "c.vch"],
+        3,
+        &["c.vch", "applied already"],
+    );
+    assert_eq!(folder.read("before.vcg"), folder.read("g.vcg"));
+
+    folder.ok(&["ground", "export", "g.vcg", "--surface", "top.tif"]);
+    folder.ok(&[
+        "bake",
+        "terrain",
+        "top.tif",
+        "--visibility",
+        "exact",
+        "--quiet",
+        "-o",
+        "top.vcb",
+    ]);
+    folder.ok(&[
+        "ground", "render", "g.vcg", "--row", "8", "-o", "cut.png", "--bare",
+    ]);
+    let cut = image::load_from_memory(&folder.read("cut.png"))
+        .unwrap()
+        .to_rgba8();
+    assert_eq!(cut.dimensions(), (20, 14));
+    assert_eq!(
+        cut.get_pixel(10, 3),
+        cut.get_pixel(10, 0),
+        "the crater is as the air"
+    );
+    assert_ne!(cut.get_pixel(0, 2), cut.get_pixel(0, 1), "soil and air");
+    folder.ok(&[
+        "ground",
+        "render",
+        "g.vcg",
+        "--slice",
+        "3",
+        "-o",
+        "slice.png",
+    ]);
+    folder.ok(&[
+        "ground", "export", "g.vcg", "--text", "t.txt", "--slice", "-8",
+    ]);
+    assert_eq!(folder.read("t.txt"), b"h\n", "rock, material 3");
+}
+
+#[test]
+fn images_and_voxels_become_the_same_ground() {
+    let folder = Folder::new();
+    let at = |x: u32, y: u32, z: u32| -> u8 {
+        match (x + y + z) % 5 {
+            0 | 1 => 0,
+            2 => 200,
+            _ => 90,
+        }
+    };
+    std::fs::create_dir(folder.path("images")).unwrap();
+    let mut voxels = Vec::new();
+    for z in 0..4 {
+        let image = GrayImage::from_fn(9, 7, |x, y| Luma([at(x, y, z)]));
+        voxels.extend_from_slice(image.as_raw());
+        image.save(folder.path(&format!("images/{z}.png"))).unwrap();
+    }
+    folder.write("voxels.raw", &voxels);
+    folder.write(
+        "layers.json",
+        r#"{"first_slice": -2, "cube_height": 0.5, "layers": [{"name": "a", "value": 90}, {"name": "b", "value": 200}]}"#,
+    );
+    folder.ok(&[
+        "ground",
+        "build",
+        "--stack",
+        "images",
+        "--layers",
+        "layers.json",
+        "-o",
+        "a.vcg",
+    ]);
+    folder.ok(&[
+        "ground",
+        "build",
+        "--voxels",
+        "voxels.raw",
+        "--size",
+        "9x7",
+        "--layers",
+        "layers.json",
+        "-o",
+        "b.vcg",
+    ]);
+    assert_eq!(folder.read("a.vcg"), folder.read("b.vcg"));
+    let found = document(&folder, &["ground", "info", "a.vcg", "--slices", "--json"]);
+    let count = |value: u8| voxels.iter().filter(|v| **v == value).count();
+    assert_eq!(found["materials"][0]["cubes"], count(90));
+    assert_eq!(found["materials"][1]["cubes"], count(200));
+    assert_eq!(found["first_slice"], -2);
+    assert_eq!(found["each_slice"].as_array().unwrap().len(), 4);
+
+    // Bad input.
+    fn build<'a>(source: &[&'a str]) -> Vec<&'a str> {
+        let first = ["ground", "build", "--layers", "layers.json", "-o", "c.vcg"];
+        [&first[..], source].concat()
+    }
+    folder.fails(
+        &build(&["--voxels", "voxels.raw", "--size", "9x8"]),
+        3,
+        &["voxels.raw", "whole slices of 9 x 8"],
+    );
+    folder.fails(&build(&["--voxels", "voxels.raw"]), 2, &["--size"]);
+    GrayImage::new(9, 8)
+        .save(folder.path("images/2.png"))
+        .unwrap();
+    folder.fails(
+        &build(&["--stack", "images"]),
+        3,
+        &["2.png", "9 x 7 pixels", "found 9 x 8"],
+    );
+    GrayImage::from_pixel(9, 7, Luma([91]))
+        .save(folder.path("images/2.png"))
+        .unwrap();
+    folder.fails(
+        &build(&["--stack", "images"]),
+        3,
+        &["2.png", "cube (0, 0)", "90, 200", "found 91"],
+    );
+    assert!(!folder.names().contains(&"c.vcg".to_owned()));
+}
+
+#[test]
+fn bad_input_is_refused_and_changes_nothing() {
+    let folder = plain();
+    let before = folder.read("g.vcg");
+    let sound = "{\"shape\":\"sphere\",\"at\":[10,8,4],\"radius\":3,\"do\":\"dig\"}\n";
+    for (line, words) in [
+        (
+            "{\"shape\":\"sphere\",\"at\":[100,8,4],\"radius\":3,\"do\":\"dig\"}",
+            &["line 2", "outside"][..],
+        ),
+        (
+            "{\"shape\":\"sphere\",\"at\":[10,8,4],\"radius\":0,\"do\":\"dig\"}",
+            &["line 2", "size"],
+        ),
+        (
+            "{\"shape\":\"sphere\",\"at\":[10,8,4],\"do\":\"dig\"}",
+            &["line 2", "\"radius\""],
+        ),
+        (
+            "{\"shape\":\"sphere\",\"at\":[10,8,NaN],\"radius\":3,\"do\":\"dig\"}",
+            &["line 2"],
+        ),
+        (
+            "{\"shape\":\"sphere\",\"at\":[10,8,1e999],\"radius\":3,\"do\":\"dig\"}",
+            &["line 2"],
+        ),
+        (
+            "{\"shape\":\"cone\",\"at\":[10,8,4],\"radius\":3,\"do\":\"dig\"}",
+            &["line 2", "cone"],
+        ),
+        (
+            "{\"shape\":\"sphere\",\"at\":[10,8,4],\"radius\":3,\"do\":\"fill\"}",
+            &["line 2", "material"],
+        ),
+        (
+            "{\"shape\":\"sphere\",\"at\":[10,8,4],\"radius\":3,\"do\":\"fill\",\"material\":4}",
+            &["line 2", "0 to 3"],
+        ),
+        (
+            "{\"shape\":\"sphere\",\"at\":[10,8,4],\"radius\":3,\"do\":\"fill\",\"material\":\"mud\"}",
+            &["line 2", "mud"],
+        ),
+        (
+            "{\"shape\":\"mesh\",\"at\":[10,8,4],\"file\":\"open.obj\",\"do\":\"dig\"}",
+            &["open.obj", "closed"],
+        ),
+    ] {
+        folder.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+        folder.write("stamps.txt", [sound, line].concat());
+        folder.fails(
+            &["ground", "stamp", "g.vcg", "--stamps", "stamps.txt"],
+            3,
+            words,
+        );
+        assert_eq!(folder.read("g.vcg"), before, "{line}");
+    }
+    fn build<'a>(more: &[&'a str]) -> Vec<&'a str> {
+        let first = [
+            "ground",
+            "build",
+            "--heightmap",
+            "plain.asc",
+            "--layers",
+            "layers.json",
+            "-o",
+            "h.vcg",
+        ];
+        [&first[..], more].concat()
+    }
+    folder.fails(
+        &build(&["--cube-height", "0.000001"]),
+        5,
+        &["at most 500000000 cubes", "--max-cubes", "--cube-height"],
+    );
+    folder.fails(
+        &build(&["--max-cubes", "100"]),
+        5,
+        &["at most 100 cubes", "20 x 16 x 12"],
+    );
+    folder.fails(&build(&["--largest-patch", "48"]), 2, &["powers of two"]);
+    folder.write("layers.json", "{\"layers\": []}");
+    folder.fails(&build(&[]), 3, &["layers.json", "1 to 254 layers"]);
+    folder.write(
+        "layers.json",
+        LAYERS.replace("\"depth\": 1", "\"depth\": -1"),
+    );
+    folder.fails(&build(&[]), 3, &["layer 1 (soil)", "found -1"]);
+    folder.write("layers.json", LAYERS.replace("clay.asc", "none.asc"));
+    folder.fails(&build(&[]), 4, &["none.asc"]);
+    folder.write("g.vcg", &before[..before.len() - 1]);
+    folder.fails(&["ground", "info", "g.vcg"], 3, &["g.vcg", "cut short"]);
+    folder.fails(
+        &["ground", "info", "plain.asc"],
+        3,
+        &["plain.asc", "VCGROUND"],
+    );
+    assert!(!folder.names().contains(&"h.vcg".to_owned()));
+}
+
+#[test]
+fn a_disk_that_fills_up_leaves_the_ground_as_it_was() {
+    let folder = Folder::new();
+    let demo = demo();
+    folder.write(
+        "layers.json",
+        r#"{"cube_height": 5, "layers": [{"name": "rock"}]}"#,
+    );
+    folder.ok(&[
+        "ground",
+        "build",
+        "--heightmap",
+        demo.to_str().unwrap(),
+        "--crop",
+        "0,0,64,64",
+        "--layers",
+        "layers.json",
+        "-o",
+        "g.vcg",
+    ]);
+    let before = info(&folder);
+    let length = folder.read("g.vcg").len();
+    folder.write(
+        "stamps.txt",
+        "{\"shape\":\"sphere\",\"at\":[2000,2000,400],\"radius\":1500,\"do\":\"dig\"}\n",
+    );
+    // A limit on the size of files, as a full disk would be, soon behind what is there.
+    let blocks = length.div_ceil(512) + 1;
+    let program = crate::common::VIEWCELL;
+    let script = format!("ulimit -f {blocks}; '{program}' ground stamp g.vcg --stamps stamps.txt");
+    let ran = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(folder.path(""))
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(matches!(ran.status.code(), Some(4 | 5)), "{stderr}");
+    assert!(
+        stderr.contains("g.vcg") && stderr.contains("version 0 still"),
+        "{stderr}"
+    );
+    assert_eq!(info(&folder), before);
+    folder.ok(&["ground", "stamp", "g.vcg", "--stamps", "stamps.txt"]);
+    assert_eq!(info(&folder)["version"], 1);
+}
