@@ -51,6 +51,9 @@ const FRONT: &str = "\
  *
  * and viewcell_cells_session_new begins a session of many players there.
  *
+ * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
+ * may be seen, and who no longer is.
+ *
  * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
  * none. Nothing is written through output pointers then, except the null handles and lengths that
  * are spoken of below. A pointer that is not null must point to what its type says, for as long as
@@ -91,6 +94,7 @@ fn generate() -> String {
         .with_src(root.join("cells.rs"))
         .with_src(root.join("cells_session.rs"))
         .with_src(root.join("numbers.rs"))
+        .with_src(root.join("awareness.rs"))
         .generate()
         .unwrap();
     let mut header = Vec::new();

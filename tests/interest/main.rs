@@ -5,6 +5,8 @@ mod awareness;
 mod bundle;
 mod changes;
 mod common;
+mod hunt;
+mod polynomials;
 mod refused;
 mod steady;
 mod sweeps;

@@ -427,3 +427,23 @@ fn parameters_of_made_up_motion_are_found_again() {
         assert!(near(found.respawn, 4.0, 0.1), "{found:?}");
     }
 }
+
+#[test]
+fn awareness_without_end_tells_what_the_pvs_tells_and_with_one_less() {
+    let level = golden();
+    let field = Field::level(level);
+    let names = ["CSA", "aware", "distance"].map(str::to_owned);
+    for seed in 0..4 {
+        let play = played(&field, &wanderers(&level, seed));
+        let mut options = options(instant(), seed);
+        options.scheme.distance = 1e9;
+        let far = run(&field, &play, &names, &options).unwrap();
+        assert_eq!(packets(&far, "aware"), packets(&far, "CSA"));
+        let bytes = |name: &str| far.iter().find(|o| o.name == name).unwrap().bytes;
+        assert_eq!(bytes("aware"), bytes("CSA"));
+        options.scheme.distance = 40.0;
+        let near = run(&field, &play, &names, &options).unwrap();
+        let bytes = |name: &str| near.iter().find(|o| o.name == name).unwrap().bytes[0];
+        assert!(bytes("aware") < bytes("CSA") && bytes("aware") <= bytes("distance"));
+    }
+}

@@ -3,6 +3,7 @@
 mod halving;
 mod lists;
 mod lucid;
+pub mod machines;
 mod regions;
 mod run;
 mod sorted;

@@ -16,12 +16,12 @@ use super::status::{
 
 /// Bits of the kind. They are the lowest ones and no kind is even, so that the address of an object
 /// that is given in place of a handle is none.
-const KIND_BITS: u32 = 3;
+const KIND_BITS: u32 = 4;
 
 /// Bits of the slot, of 32 and of 64. Handles have at most 47 bits in all, as addresses do: some
 /// scripting languages store pointers in no more.
 const SLOT_BITS: u32 = if usize::BITS < 64 { 18 } else { 24 };
-const GENERATION_BITS: u32 = if usize::BITS < 64 { 11 } else { 20 };
+const GENERATION_BITS: u32 = if usize::BITS < 64 { 10 } else { 19 };
 
 const MOST_SLOTS: usize = 1 << SLOT_BITS;
 const GENERATIONS: u32 = 1 << GENERATION_BITS;
@@ -222,7 +222,7 @@ pub(super) unsafe fn close<T: Kept>(handle: *mut T) -> Answer<viewcell_status> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::capi::{viewcell_bundle, viewcell_frontier};
+    use crate::runtime::capi::{viewcell_awareness, viewcell_bundle, viewcell_frontier};
     use crate::runtime::capi::{viewcell_region, viewcell_session};
     use proptest::prelude::*;
     use std::sync::atomic::AtomicUsize;
@@ -261,6 +261,7 @@ mod tests {
             viewcell_frontier::KIND,
             viewcell_region::KIND,
             viewcell_session::KIND,
+            viewcell_awareness::KIND,
         ];
         for (i, kind) in kinds.iter().enumerate() {
             assert!(!kinds[..i].contains(kind));
@@ -296,7 +297,7 @@ mod tests {
             last = order;
             table.close(handle).unwrap();
         }
-        // A slot of 16 bytes in a million opens.
+        // A slot of 16 bytes in half a million opens.
         assert_eq!(table.used(), opens.div_ceil(GENERATIONS) as usize);
     }
 

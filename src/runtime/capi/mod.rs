@@ -14,6 +14,7 @@
 // The words are for C, where `[i]` is no link.
 #![allow(rustdoc::broken_intra_doc_links)]
 
+mod awareness;
 mod bundle;
 mod cells;
 mod cells_session;
@@ -24,6 +25,7 @@ mod session;
 mod status;
 mod terrain;
 
+pub use awareness::*;
 pub use bundle::*;
 pub use cells::*;
 pub use cells_session::*;

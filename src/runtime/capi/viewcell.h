@@ -43,6 +43,9 @@
  *
  * and viewcell_cells_session_new begins a session of many players there.
  *
+ * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
+ * may be seen, and who no longer is.
+ *
  * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
  * none. Nothing is written through output pointers then, except the null handles and lengths that
  * are spoken of below. A pointer that is not null must point to what its type says, for as long as
@@ -95,6 +98,10 @@
 // so through its rim. Slower by far. Only for bundles that know which cells touch.
 #define VIEWCELL_GROWN 2
 
+// Players on a terrain or in a level, and who of them is near whom and may be seen. One thread at a
+// time.
+typedef struct viewcell_awareness viewcell_awareness;
+
 // An open bundle, of a terrain or of a level of cells.
 typedef struct viewcell_bundle viewcell_bundle;
 
@@ -140,7 +147,9 @@ typedef struct {
   uint64_t block_columns;
 } viewcell_terrain;
 
-// A sample of the grid: the column counts from 0 in the west, the row from 0 in the north.
+// A sample of the grid: the column counts from 0 in the west, the row from 0 in the north. Where a
+// bundle was baked from coarse cells of its heightmap, it is a cell, and width, height, dx and dy are
+// those of cells; viewcell_locate finds them by metres in any bundle.
 typedef struct {
   // Column, less than the grid's width.
   uint32_t column;
@@ -229,6 +238,24 @@ typedef struct {
   // 1 if the bundle knows which cells touch: VIEWCELL_GROWN needs that.
   uint32_t has_neighbours;
 } viewcell_cells;
+
+// How far a player sees, and how large they are.
+typedef struct {
+  // The player hears of nobody farther away than this, in the unit of positions; 0 or more.
+  float reach;
+  // Nor of anybody farther away than this times their radius; infinite for one who perceives all.
+  float acuity;
+  // The radius of a sphere around the player.
+  float radius;
+} viewcell_senses;
+
+// A player, and one whom that player begins or ceases to be told of.
+typedef struct {
+  // Who is to be told, or no longer.
+  uint32_t observer;
+  // Of whom.
+  uint32_t other;
+} viewcell_aware;
 
 // Done.
 #define VIEWCELL_OK 0
@@ -775,6 +802,81 @@ viewcell_status viewcell_session_move_at(viewcell_session *session,
                                          viewcell_notice *notices,
                                          size_t size,
                                          size_t *count);
+
+// A world without players. On a terrain, a look_ahead of more than 0 metres asks whether two may
+// see each other before either has gone that far, as viewcell_visible_within does; in a level it
+// must be 0. *awareness becomes the handle, or null.
+//
+// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no
+// such look_ahead), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
+viewcell_status viewcell_awareness_new(const viewcell_bundle *bundle,
+                                       double look_ahead,
+                                       viewcell_awareness **awareness);
+
+// A player comes to a sample of a terrain, at a position of three coordinates in any unit.
+// *player becomes the player's number, until they go; numbers of players who went are given again.
+// Nobody is told before the next tick.
+//
+// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (a coordinate or the reach is not finite, or the reach is
+// negative), VIEWCELL_OUTSIDE, VIEWCELL_KIND, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. May
+// allocate.
+viewcell_status viewcell_awareness_come(viewcell_awareness *awareness,
+                                        const float *position,
+                                        viewcell_sample sample,
+                                        viewcell_senses senses,
+                                        uint32_t *player);
+
+// As viewcell_awareness_come, to a cell of a level. VIEWCELL_OUTSIDE where there is no such cell.
+viewcell_status viewcell_cells_awareness_come(viewcell_awareness *awareness,
+                                              const float *position,
+                                              uint32_t cell,
+                                              viewcell_senses senses,
+                                              uint32_t *player);
+
+// A player has moved on a terrain. VIEWCELL_ARGUMENT where there is no such player; else as
+// viewcell_awareness_come. Does not allocate.
+viewcell_status viewcell_awareness_move(viewcell_awareness *awareness,
+                                        uint32_t player,
+                                        const float *position,
+                                        viewcell_sample sample);
+
+// A player has moved in a level. Else as viewcell_awareness_move.
+viewcell_status viewcell_cells_awareness_move(viewcell_awareness *awareness,
+                                              uint32_t player,
+                                              const float *position,
+                                              uint32_t cell);
+
+// A player goes. All who were told of them cease to be in the next tick. Returns VIEWCELL_OK,
+// VIEWCELL_ARGUMENT (no such player), VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_awareness_go(viewcell_awareness *awareness, uint32_t player);
+
+// Ends a tick. *began becomes the number of pairs of whom the one is to be told of the other from
+// now on, *ceased the number of those who no longer are; viewcell_awareness_began and
+// viewcell_awareness_ceased write them. Allocates only while the players and the pairs of players
+// who are near each other are more than ever before.
+//
+// Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_awareness_tick(viewcell_awareness *awareness,
+                                        size_t *began,
+                                        size_t *ceased);
+
+// Writes the pairs that began in the last tick, sorted by observer, then by the other. *count
+// becomes their number, also where the buffer is too small for them.
+//
+// Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_awareness_began(const viewcell_awareness *awareness,
+                                         viewcell_aware *pairs,
+                                         size_t size,
+                                         size_t *count);
+
+// Writes the pairs that ceased in the last tick. Else as viewcell_awareness_began.
+viewcell_status viewcell_awareness_ceased(const viewcell_awareness *awareness,
+                                          viewcell_aware *pairs,
+                                          size_t size,
+                                          size_t *count);
+
+// Closes a handle; does nothing for null. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
+viewcell_status viewcell_awareness_close(viewcell_awareness *awareness);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,6 +1,7 @@
 //! Near and maybe visible: whom of thousands each player must hear of, tick by tick.
 
 use super::changes::{Key, indices, key};
+use super::sort::sort;
 use super::{Bounds, Grid, Interest, InterestError, Kind, Region};
 
 /// What hides players from each other, such as a bundle.
@@ -54,6 +55,7 @@ pub struct Awareness<S: Sight> {
     near: Vec<(Key, bool)>,
     next: Vec<(Key, bool)>,
     keys: Vec<Key>,
+    spare: Vec<Key>,
     aware: Vec<Key>,
     aware_next: Vec<Key>,
     began: Vec<[u32; 2]>,
@@ -82,6 +84,7 @@ impl<S: Sight> Awareness<S> {
             near: Vec::new(),
             next: Vec::new(),
             keys: Vec::new(),
+            spare: Vec::new(),
             aware: Vec::new(),
             aware_next: Vec::new(),
             began: Vec::new(),
@@ -188,7 +191,7 @@ impl<S: Sight> Awareness<S> {
                 .map(|(update, subscription)| key(owner(subscription), owner(update)))
                 .filter(|&pair| indices(pair).0 != indices(pair).1),
         );
-        self.keys.sort_unstable();
+        sort(&mut self.keys, &mut self.spare);
 
         let at = |number: u32| self.players.get(number as usize).and_then(Option::as_ref);
         self.next.clear();
@@ -217,6 +220,11 @@ impl<S: Sight> Awareness<S> {
         let players = self.players.iter_mut().flatten();
         players.for_each(|player| player.moved = false);
         self.free.append(&mut self.gone);
+        self.changes()
+    }
+
+    /// What the last tick said, once more.
+    pub fn changes(&self) -> AwarenessChanges<'_> {
         AwarenessChanges {
             began: &self.began,
             ceased: &self.ceased,

@@ -5,12 +5,13 @@
 //! grids is for *strays* alone: regions that have left their leashes, that came, or that went.
 
 use super::cells::Cells;
-use super::changes::{Key, indices, key};
+use super::changes::{Key, indices};
+use super::find::{Finder, Stray, has};
 use super::leash::Leash;
 use super::motion::linear;
 use super::sample::Sample;
 use super::sort::sort;
-use super::{Bounds, Method, Record, Regions};
+use super::{Method, Record, Regions};
 
 /// Of a pair: whether it overlapped when the last tick ended.
 const OVERLAPPED: Key = 1;
@@ -43,6 +44,8 @@ pub struct Grid {
     strays: Vec<Stray>,
     /// A bit for each index that strays or is gone.
     is_stray: Vec<u64>,
+    /// A bit for each stray that gets no leash, where time is looked at between the ticks, too.
+    is_loose: Vec<u64>,
     /// Pairs whose leashes overlap, sorted.
     pairs: Vec<Key>,
     /// The next of them.
@@ -53,26 +56,6 @@ pub struct Grid {
     finder: Finder,
     /// Of threads other than the first.
     finders: Vec<Finder>,
-}
-
-/// A region that needs another leash.
-#[derive(Clone, Copy, Debug)]
-struct Stray {
-    index: u32,
-    /// Whether it gets one, or will stray as soon as it moves.
-    is_held: bool,
-    old: Bounds,
-    /// What [`Leash::meet`] is to know.
-    extra: u32,
-    compared: u32,
-}
-
-/// What one thread uses to find the pairs that strays add.
-#[derive(Debug, Default)]
-struct Finder {
-    fresh: Vec<Key>,
-    queue: Vec<u32>,
-    hits: Vec<u32>,
 }
 
 /// Whether time is looked at between the ticks, too.
@@ -121,6 +104,12 @@ impl Grid {
                 leash.choose([was, now], index, self.tick, longest)
             });
             stray.is_held = ahead.is_some();
+            if time == Time::Between
+                && ahead.is_none()
+                && let Some(bits) = self.is_loose.get_mut(index as usize / 64)
+            {
+                *bits |= 1 << (index % 64);
+            }
             let leash = ahead.unwrap_or(*now);
             let leash = match time {
                 Time::Ticks => leash,
@@ -166,6 +155,8 @@ impl Grid {
         self.leashes.resize(places, Leash::default());
         self.is_stray.clear();
         self.is_stray.resize(places.div_ceil(64), 0);
+        self.is_loose.clear();
+        self.is_loose.resize(places.div_ceil(64), 0);
         self.strays.clear();
         let leashes = self.cells.bounds_from(0);
         for ((index, now, moved), leash) in regions.iter_places().zip(leashes) {
@@ -192,6 +183,7 @@ impl Grid {
         let Self {
             strays,
             is_stray,
+            is_loose,
             cells,
             finders,
             fresh,
@@ -206,16 +198,17 @@ impl Grid {
         let first = chunks.next().unwrap_or_default();
         let finder = &mut self.finder;
         finder.fresh.clear();
+        let bits = [is_stray.as_slice(), is_loose.as_slice()];
         if parts == 1 {
-            finder.search(regions, cells, is_stray, first, only_strays);
+            finder.search(regions, cells, bits, first, only_strays);
         } else {
-            let (cells, is_stray) = (&*cells, is_stray.as_slice());
+            let cells = &*cells;
             std::thread::scope(|scope| {
                 for (chunk, other) in chunks.zip(finders.iter_mut()) {
                     other.fresh.clear();
-                    scope.spawn(move || other.search(regions, cells, is_stray, chunk, only_strays));
+                    scope.spawn(move || other.search(regions, cells, bits, chunk, only_strays));
                 }
-                finder.search(regions, cells, is_stray, first, only_strays);
+                finder.search(regions, cells, bits, first, only_strays);
             });
         }
         fresh.append(&mut finder.fresh);
@@ -283,69 +276,6 @@ impl Grid {
     }
 }
 
-impl Finder {
-    /// Finds the pairs that some strays add. Of two strays one finds the other: that of the lower
-    /// level, which has fewer boxes near it. If there are only strays, no other pairs are looked for.
-    fn search(
-        &mut self,
-        regions: &Regions,
-        cells: &Cells,
-        is_stray: &[u64],
-        strays: &mut [Stray],
-        only_strays: bool,
-    ) {
-        for stray in strays {
-            let index = stray.index;
-            let Some(kind) = regions.kind(index) else {
-                continue;
-            };
-            let (leash, now) = (cells.bounds(index), regions.now(index));
-            for (role, has_role) in [kind.updates(), kind.subscribes()].into_iter().enumerate() {
-                if !has_role {
-                    continue;
-                }
-                let own = cells.level(role, leash);
-                for layer in cells.layers(1 - role) {
-                    let finds_strays = layer.level > own || layer.level == own && role == 1;
-                    if only_strays && !finds_strays {
-                        continue;
-                    }
-                    let (found, compared) =
-                        cells.near(layer, leash, &mut self.queue, &mut self.hits);
-                    stray.compared = stray.compared.saturating_add(compared as u32);
-                    for &other in found.iter().filter(|&&other| other != index) {
-                        let bounds = cells.bounds(other);
-                        stray.extra += u32::from(!bounds.overlaps(now));
-                        let is_new = if has(is_stray, other) {
-                            finds_strays
-                        } else {
-                            !bounds.overlaps(&stray.old)
-                        };
-                        if is_new {
-                            self.fresh.push(match role {
-                                0 => key(index, other),
-                                _ => key(other, index),
-                            });
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.fresh.capacity() * size_of::<Key>()
-            + (self.queue.capacity() + self.hits.capacity()) * size_of::<u32>()
-    }
-}
-
-/// Whether the bit of an index is set.
-#[inline]
-fn has(bits: &[u64], index: u32) -> bool {
-    let bits = bits.get(index as usize / 64).copied().unwrap_or(0);
-    bits >> (index % 64) & 1 == 1
-}
-
 impl Method for Grid {
     fn tick(&mut self, regions: &Regions, changes: &mut Record) {
         self.follow(regions, Time::Ticks);
@@ -386,7 +316,7 @@ impl Method for Grid {
             + self.sample.bytes()
             + self.leashes.capacity() * size_of::<Leash>()
             + self.strays.capacity() * size_of::<Stray>()
-            + self.is_stray.capacity() * size_of::<u64>()
+            + (self.is_stray.capacity() + self.is_loose.capacity()) * size_of::<u64>()
             + finders.map(Finder::bytes).sum::<usize>()
             + keys.into_iter().map(Vec::capacity).sum::<usize>() * size_of::<Key>()
     }

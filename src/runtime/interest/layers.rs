@@ -82,15 +82,6 @@ struct Size {
     longest: [f32; 3],
 }
 
-impl Size {
-    /// How many lower corners are in a box as large as the longest sides, where all are spread evenly.
-    fn crowd(&self, [wx, wy, wz]: [f32; 3]) -> f32 {
-        let [lx, ly, lz] = self.longest;
-        let part = |side: f32, spread: f32| if side < spread { side / spread } else { 1.0 };
-        self.count as f32 * part(lx, wx) * part(ly, wy) * part(lz, wz)
-    }
-}
-
 /// The layers of updates and of subscriptions.
 #[derive(Debug)]
 pub(super) struct Layers {
@@ -195,13 +186,10 @@ impl Layers {
                 if level < floor || gathered.count == 0 {
                     continue;
                 }
-                // Where boxes are few it costs less to have them all in longer cells.
-                if let Some(&next) = sizes.get(level + 1).filter(|next| next.count > 0) {
-                    let mut both = next;
-                    both.count += gathered.count;
-                    if both.crowd(self.spread) < 1.0 || gathered.count < next.count / 8 {
-                        continue;
-                    }
+                // A few small boxes do no harm among many that are twice as large.
+                let next = sizes.get(level + 1).map_or(0, |next| next.count);
+                if gathered.count < next / 8 {
+                    continue;
                 }
                 let layer = Layer::new(level as u8, gathered, self.spread, first);
                 first += 1 << (layer.x + layer.y + layer.z);
@@ -269,16 +257,7 @@ impl Layers {
 impl Layer {
     fn new(level: u8, of: Size, spread: [f32; 3], first: u32) -> Self {
         let [wx, wy, wz] = spread;
-        // Where there are few, longer cells save more looking than they cost.
-        let crowd = of.crowd(spread);
-        let times = if crowd < 0.4 {
-            2.0
-        } else if crowd < 1.0 {
-            1.5
-        } else {
-            1.0
-        };
-        let per_cell = of.longest.map(|side| 1.0 / (times * UNEVEN * side));
+        let per_cell = of.longest.map(|side| 1.0 / (UNEVEN * side));
         let [px, py, pz] = per_cell;
         let log = |cells: f32| {
             (cells as u32)

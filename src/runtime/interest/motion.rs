@@ -37,6 +37,9 @@ pub fn linear(was: [&Bounds; 2], now: [&Bounds; 2]) -> Option<Span> {
     if was.iter().any(nowhere) {
         return c.overlaps(d).then_some(Span { from: 1.0, to: 1.0 });
     }
+    if surely_apart(a, b, c, d) {
+        return None;
+    }
     let conditions = conditions(a, b, c, d);
     // Those that begin to hold, and those that cease to.
     let (mut latest, mut earliest): (Option<Condition>, Option<Condition>) = (None, None);
@@ -70,6 +73,28 @@ pub fn linear(was: [&Bounds; 2], now: [&Bounds; 2]) -> Option<Span> {
         from,
         to: to.max(from),
     })
+}
+
+/// Whether two boxes stay apart by more than rounding can hide; most pairs that are asked about do.
+/// There are no branches in it that could be guessed wrong.
+#[inline]
+fn surely_apart(a: &Bounds, b: &Bounds, c: &Bounds, d: &Bounds) -> bool {
+    let axes = |high: [f32; 3], low: [f32; 3]| {
+        let ([hx, hy, hz], [lx, ly, lz]) = (high.map(f64::from), low.map(f64::from));
+        [hx - lx, hy - ly, hz - lz]
+    };
+    let first = [axes(a.max(), b.min()), axes(b.max(), a.min())];
+    let last = [axes(c.max(), d.min()), axes(d.max(), c.min())];
+    let (mut from, mut to, mut never) = (0.0_f64, 1.0_f64, false);
+    for (first, last) in first.iter().flatten().zip(last.iter().flatten()) {
+        let (before, after) = (*first < 0.0, *last < 0.0);
+        never |= before & after;
+        // Each is off by a 2^-50th at most; where nothing changes it is no number, and not used.
+        let at = first / (first - last);
+        from = from.max(if before { at } else { 0.0 });
+        to = to.min(if after { at } else { 1.0 });
+    }
+    never | (from > to + 1e-12)
 }
 
 fn conditions(a: &Bounds, b: &Bounds, c: &Bounds, d: &Bounds) -> [Condition; 6] {

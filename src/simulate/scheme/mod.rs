@@ -4,6 +4,7 @@
 //! the network. It looks at nothing of the frame but each sender's own place, with one exception:
 //! the perfect peers of the paper, who cannot be.
 
+mod aware;
 mod distance;
 mod fat;
 mod frontier;
@@ -54,6 +55,10 @@ pub const SCHEMES: &[(&str, &str)] = &[
     ),
     ("FB", "peers with frontier sets as published (the paper's)"),
     ("distance", "a server tells of those who are near"),
+    (
+        "aware",
+        "a server tells of those who are near and may be seen",
+    ),
     (
         "zones",
         "a server tells of those in a zone and those around it",
@@ -118,6 +123,11 @@ pub fn scheme<'a>(
             players,
             server::Relay::Frame,
             distance::Distance(options.distance),
+        )),
+        "aware" => Box::new(server::Server::new(
+            players,
+            server::Relay::Frame,
+            aware::Aware::new(field, players, options.distance),
         )),
         "zones" => Box::new(server::Server::new(
             players,

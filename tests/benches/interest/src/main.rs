@@ -1,6 +1,7 @@
 //! The production matcher beside trees of other libraries that are built anew in each tick.
 
 mod others;
+mod players;
 mod world;
 
 use cpu_time::ProcessTime;
@@ -60,48 +61,43 @@ fn measure(matcher: &mut dyn Matcher, mut world: World, ticks: u32) -> ([f64; 2]
     ([mean, spent[spent.len() / 2]], sum)
 }
 
+/// `cargo run --release -- players BUNDLE [PLAYERS [METRES [TICKS]]]`, or
+/// `cargo run --release -- [TICKS [SPEED [DENSITY [ENTITIES,ENTITIES,... [even|skewed [ours]]]]]]`
 fn main() {
     let given: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, or: f64| given.get(at).map_or(or, |n| n.parse().unwrap());
-    let only_ours = given.get(3).is_some_and(|which| which == "ours");
-    let ticks = number(0, 30.0) as u32;
-    let (speed, density) = (number(1, 0.5), number(2, 0.001));
-    println!(
-        "entities world    ms a tick, changes a tick: ours / parry3d rebuilt / parry3d refitted / rstar rebuilt"
-    );
-    let sizes: Vec<usize> = std::env::var("SIZES").map_or(vec![1_000, 10_000, 100_000], |s| {
-        s.split(',').map(|n| n.parse().unwrap()).collect()
-    });
-    for entities in sizes {
-        for skewed in [false, true] {
-            if std::env::var("WORLD").is_ok_and(|w| (w == "skewed") != skewed) {
-                continue;
-            }
+    if given.first().is_some_and(|first| first == "players") {
+        let (players, reach, ticks) = (number(2, 10_000.0), number(3, 300.0), number(4, 200.0));
+        players::walk(&given[1], players as usize, reach as f32, ticks as u32);
+        return;
+    }
+    let (ticks, speed, density) = (number(0, 30.0) as u32, number(1, 0.5), number(2, 0.001));
+    let sizes = given.get(3).map_or("1000,10000,100000", String::as_str);
+    let worlds = match given.get(4).map(String::as_str) {
+        Some("even") => &[false][..],
+        Some("skewed") => &[true],
+        _ => &[false, true],
+    };
+    println!("entities world  matcher           mean ms  median ms  changes a tick");
+    for entities in sizes.split(',').map(|n| n.parse().unwrap()) {
+        for &skewed in worlds {
             let world = World::new(entities, density, speed, skewed);
-            let mut ours = Ours {
+            let ours = Ours {
                 interest: Interest::new(),
                 regions: Vec::new(),
             };
-            let ticks = if entities < 100_000 {
-                ticks * 10
-            } else {
-                ticks
-            };
-            let ([mean, median], changes) = measure(&mut ours, world.clone(), ticks);
-            let name = if skewed { "skewed" } else { "even" };
-            print!(
-                "{entities:7} {name:8} {mean:8.3} {median:8.3} {:9.1}",
-                (changes.0 + changes.1) as f64 / f64::from(ticks)
-            );
-            if !only_ours {
-                for mut other in others::all() {
-                    let ([mean, median], theirs) =
-                        measure(other.as_mut(), world.clone(), ticks.min(20));
-                    let _ = theirs;
-                    print!("  {mean:8.3} {median:8.3}");
-                }
+            let mut matchers: Vec<(&str, Box<dyn Matcher>)> = vec![("ours", Box::new(ours))];
+            if given.get(5).is_none() {
+                matchers.extend(others::all());
             }
-            println!();
+            let mut expected = None;
+            for (name, mut matcher) in matchers {
+                let ([mean, median], changes) = measure(matcher.as_mut(), world.clone(), ticks);
+                assert_eq!(*expected.get_or_insert(changes), changes, "{name}");
+                let each = (changes.0 + changes.1) as f64 / f64::from(ticks);
+                let which = if skewed { "skewed" } else { "even" };
+                println!("{entities:8} {which:6} {name:17} {mean:7.3} {median:9.3} {each:15.1}");
+            }
         }
     }
 }

@@ -1,9 +1,24 @@
 //! Cubes with a side of 1 that keep their direction (Liu's thesis, section 3.5.1).
 
+/// SplitMix64.
+#[derive(Clone)]
+pub struct Dice(pub u64);
+
+impl Dice {
+    /// From 0 to 1.
+    pub fn fraction(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ z >> 31) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
 #[derive(Clone)]
 pub struct World {
     side: f64,
-    state: u64,
+    dice: Dice,
     skewed: bool,
     middles: Vec<[f64; 3]>,
     steps: Vec<[f64; 3]>,
@@ -14,17 +29,17 @@ impl World {
     pub fn new(entities: usize, density: f64, speed: f64, skewed: bool) -> Self {
         let mut world = Self {
             side: (entities as f64 / density).cbrt(),
-            state: 7,
+            dice: Dice(7),
             skewed,
             middles: Vec::new(),
             steps: Vec::new(),
         };
         for number in 0..entities {
             let side = world.side_of(number);
-            let middle = [(); 3].map(|()| world.fraction() * side);
-            let length = speed * (0.5 + world.fraction());
+            let middle = [(); 3].map(|()| world.dice.fraction() * side);
+            let length = speed * (0.5 + world.dice.fraction());
             let step = loop {
-                let step = [(); 3].map(|()| 2.0 * world.fraction() - 1.0);
+                let step = [(); 3].map(|()| 2.0 * world.dice.fraction() - 1.0);
                 let square: f64 = step.iter().map(|x| x * x).sum();
                 if (1e-6..=1.0).contains(&square) {
                     break step.map(|x| x * length / square.sqrt());
@@ -39,15 +54,6 @@ impl World {
     fn side_of(&self, number: usize) -> f64 {
         let crowd = self.skewed && number % 2 == 0;
         if crowd { 0.1 * self.side } else { self.side }
-    }
-
-    /// SplitMix64, from 0 to 1.
-    fn fraction(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ z >> 31) >> 11) as f64 / (1u64 << 53) as f64
     }
 
     pub fn boxes(&self) -> Vec<([f32; 3], [f32; 3])> {

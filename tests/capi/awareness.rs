@@ -1,0 +1,174 @@
+//! Awareness over the C interface tells what it tells in Rust.
+
+use std::ptr::{null, null_mut};
+
+use viewcell::runtime::capi::*;
+use viewcell::runtime::interest::{Awareness, Senses};
+use viewcell::runtime::{Bundle, Sample};
+
+const TERRAIN: &[u8] = include_bytes!("../golden/v1/13x9-voids.vcb");
+
+fn open() -> *mut viewcell_bundle {
+    let mut bundle = null_mut();
+    let (bytes, length) = (TERRAIN.as_ptr().cast(), TERRAIN.len());
+    let status = unsafe {
+        viewcell_open_memory(
+            VIEWCELL_ABI_VERSION,
+            bytes,
+            length,
+            &raw mut bundle,
+            null_mut(),
+            0,
+        )
+    };
+    assert_eq!(status, VIEWCELL_OK);
+    bundle
+}
+
+fn pairs(awareness: *const viewcell_awareness, began: bool, count: usize) -> Vec<[u32; 2]> {
+    let write = match began {
+        true => viewcell_awareness_began,
+        false => viewcell_awareness_ceased,
+    };
+    let empty = viewcell_aware {
+        observer: 0,
+        other: 0,
+    };
+    let mut pairs = vec![empty; count];
+    let mut found = 0;
+    unsafe {
+        if count > 0 {
+            let status = write(awareness, pairs.as_mut_ptr(), count - 1, &raw mut found);
+            assert_eq!((status, found), (VIEWCELL_BUFFER, count));
+        }
+        let status = write(awareness, pairs.as_mut_ptr(), count, &raw mut found);
+        assert_eq!((status, found), (VIEWCELL_OK, count));
+    }
+    let pairs = pairs.iter();
+    pairs.map(|pair| [pair.observer, pair.other]).collect()
+}
+
+#[test]
+fn players_in_c_hear_of_those_they_hear_of_in_rust() {
+    let bundle = open();
+    let terrain = Bundle::from_bytes(TERRAIN).unwrap().terrain().unwrap();
+    let mut expected = Awareness::new(&terrain);
+    let mut awareness = null_mut();
+    unsafe {
+        let status = viewcell_awareness_new(bundle, 0.0, &raw mut awareness);
+        assert_eq!(status, VIEWCELL_OK);
+        // What it needs of the bundle stays.
+        assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
+    }
+    let mut seed = 3_u32;
+    let mut dice = |sides: u32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        ((u64::from(seed) * u64::from(sides)) >> 32) as u32
+    };
+    let mut changes = 0;
+    let mut players: Vec<u32> = Vec::new();
+    for tick in 0..80 {
+        let comes = if tick == 0 { 30 } else { dice(2) };
+        for _ in 0..comes {
+            let (column, row) = (dice(13), dice(9));
+            let position = [column as f32, row as f32, 0.0];
+            let senses = Senses {
+                reach: 5.0,
+                acuity: f32::INFINITY,
+                radius: 1.0,
+            };
+            let given = viewcell_senses {
+                reach: 5.0,
+                acuity: f32::INFINITY,
+                radius: 1.0,
+            };
+            let number = expected.insert(position, Sample::new(column, row), senses);
+            let mut player = u32::MAX;
+            let sample = viewcell_sample { column, row };
+            let status = unsafe {
+                let position = position.as_ptr();
+                viewcell_awareness_come(awareness, position, sample, given, &raw mut player)
+            };
+            assert_eq!((status, Ok(player)), (VIEWCELL_OK, number));
+            players.push(player);
+        }
+        for &player in &players {
+            let (column, row) = (dice(13), dice(9));
+            if dice(3) > 0 {
+                continue;
+            }
+            let position = [column as f32, row as f32, 0.0];
+            let sample = Sample::new(column, row);
+            expected.move_to(player, position, sample).unwrap();
+            let sample = viewcell_sample { column, row };
+            let position = position.as_ptr();
+            let status = unsafe { viewcell_awareness_move(awareness, player, position, sample) };
+            assert_eq!(status, VIEWCELL_OK);
+        }
+        if dice(4) == 0 && !players.is_empty() {
+            let player = players.swap_remove(dice(players.len() as u32) as usize);
+            expected.remove(player).unwrap();
+            unsafe {
+                assert_eq!(viewcell_awareness_go(awareness, player), VIEWCELL_OK);
+                assert_eq!(viewcell_awareness_go(awareness, player), VIEWCELL_ARGUMENT);
+            }
+        }
+        let (mut began, mut ceased) = (0, 0);
+        let status = unsafe { viewcell_awareness_tick(awareness, &raw mut began, &raw mut ceased) };
+        assert_eq!(status, VIEWCELL_OK);
+        let told = expected.tick();
+        assert_eq!(pairs(awareness, true, began), told.began, "tick {tick}");
+        assert_eq!(pairs(awareness, false, ceased), told.ceased, "tick {tick}");
+        changes += began + ceased;
+    }
+    assert!(changes > 500, "{changes}");
+    unsafe {
+        assert_eq!(viewcell_awareness_close(awareness), VIEWCELL_OK);
+        assert_eq!(viewcell_awareness_close(awareness), VIEWCELL_CLOSED);
+    }
+}
+
+#[test]
+fn what_is_no_player_place_or_option_is_refused() {
+    let bundle = open();
+    let mut awareness = null_mut();
+    for look_ahead in [f64::NAN, f64::INFINITY, -1.0] {
+        let status = unsafe { viewcell_awareness_new(bundle, look_ahead, &raw mut awareness) };
+        assert_eq!(status, VIEWCELL_ARGUMENT);
+        assert!(awareness.is_null());
+    }
+    let at = |column, row| viewcell_sample { column, row };
+    let senses = |reach| viewcell_senses {
+        reach,
+        acuity: 1.0,
+        radius: 1.0,
+    };
+    let mut player = 0;
+    let out = &raw mut player;
+    let here = [0.0_f32; 3];
+    let here = here.as_ptr();
+    let nowhere = [0.0, f32::NAN, 0.0];
+    unsafe {
+        assert_eq!(
+            viewcell_awareness_new(bundle, 2.0, &raw mut awareness),
+            VIEWCELL_OK
+        );
+        let come = |position, sample, reach| {
+            viewcell_awareness_come(awareness, position, sample, senses(reach), out)
+        };
+        assert_eq!(come(here, at(13, 0), 1.0), VIEWCELL_OUTSIDE);
+        assert_eq!(come(here, at(0, 0), -1.0), VIEWCELL_ARGUMENT);
+        assert_eq!(come(nowhere.as_ptr(), at(0, 0), 1.0), VIEWCELL_ARGUMENT);
+        assert_eq!(come(null(), at(0, 0), 1.0), VIEWCELL_NULL);
+        let other_kind = viewcell_cells_awareness_come(awareness, here, 0, senses(1.0), out);
+        assert_eq!(other_kind, VIEWCELL_KIND);
+        assert_eq!(
+            viewcell_awareness_move(awareness, 0, here, at(0, 0)),
+            VIEWCELL_ARGUMENT
+        );
+        assert_eq!(come(here, at(0, 0), 1.0), VIEWCELL_OK);
+        assert_eq!(viewcell_awareness_close(awareness), VIEWCELL_OK);
+        assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
+        assert_eq!(come(here, at(0, 0), 1.0), VIEWCELL_CLOSED);
+    }
+}
