@@ -167,7 +167,8 @@ class Bundle:
             found = array.reshape(-1, 2)[first].tolist() if terrain else np.atleast_1d(array)[first]
             what = f"the grid of {limits[0]} x {limits[1]} {'quads' if level else 'samples'}" if terrain else f"the level of {limits} cells"
             raise OutsideError(f"{name}: place {first}, {found}, lies outside {what}")
-        return np.ascontiguousarray(array, np.uint32)
+        # (ascontiguousarray would make an array of one place of a single cell.)
+        return np.asarray(array, np.uint32, order="C")
 
     # -- who sees whom
 
