@@ -178,8 +178,15 @@ class Bundle:
         Two places give a bool. Arrays of shape (n, 2), column and row (of cells: (n,)), give n booleans;
         one place goes with an array of many. 0 where either is a void.
         """
+        terrain = self._info["kind"] == "terrain"
+        plain = tuple if terrain else int
+        if type(a) is plain and type(b) is plain:
+            # Without an array, for loops; what is wrong with the places is said below.
+            try:
+                return self._core.visible_sample(a, b) if terrain else self._core.visible_cell(a, b)
+            except (OutsideError, OverflowError, TypeError, ValueError):
+                pass
         places, others = self._places(a, "a"), self._places(b, "b")
-        terrain = self.kind == "terrain"
         single = 1 if terrain else 0
         if places.ndim == single and others.ndim == single:
             if terrain:
