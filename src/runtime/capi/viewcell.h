@@ -140,7 +140,9 @@ typedef struct {
   uint64_t block_columns;
 } viewcell_terrain;
 
-// A sample of the grid: the column counts from 0 in the west, the row from 0 in the north.
+// A sample of the grid: the column counts from 0 in the west, the row from 0 in the north. Where a
+// bundle was baked from coarse cells of its heightmap, it is a cell, and width, height, dx and dy are
+// those of cells; viewcell_locate finds them by metres in any bundle.
 typedef struct {
   // Column, less than the grid's width.
   uint32_t column;
