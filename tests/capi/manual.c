@@ -283,8 +283,8 @@ int main(int count, char **arguments) {
   CHECK(viewcell_height(bundle, at(8, 4), &height) == VIEWCELL_VOID);
   CHECK(viewcell_height(bundle, at(9, 4), &height) == VIEWCELL_OUTSIDE);
   print_matrix(bundle, &terrain);
-  frontiers(bundle, &terrain);
   numbers(bundle, &terrain);
+  frontiers(bundle, &terrain);
   misuse(arguments[1], bundle);
   damage(arguments[1], ask_damaged);
   return 0;

@@ -163,6 +163,8 @@ pub fn bake(
     let watch = Watch::default();
     std::thread::scope(|scope| {
         let (done, ended) = channel();
+        // Waiting with the interpreter let go asks for what threads may share.
+        let ended = Mutex::new(ended);
         let (terrain, source, options, output, watch) =
             (&terrain, &source, &options, &output, &watch);
         let baker = scope.spawn(move || {
@@ -173,7 +175,10 @@ pub fn bake(
         let mut told = (0, 0);
         let mut fault: Option<PyErr> = None;
         loop {
-            let news = py.detach(|| ended.recv_timeout(TICK));
+            let news = py.detach(|| {
+                let ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
+                ended.recv_timeout(TICK)
+            });
             if fault.is_none() {
                 let mut look = || {
                     py.check_signals()?;

@@ -116,8 +116,8 @@ def test_frontier_sets():
     for bundle in [viewcell.bake(wall(), spacing=10.0, visibility="exact"), opened("40x9-pairs.vcb"), opened("level.vcb")]:
         every = places(bundle)
         sets = 0
-        for a in every[::17]:
-            for b in every[::19]:
+        for a in every[:: 1 + len(every) // 20]:
+            for b in every[:: 1 + len(every) // 18]:
                 try:
                     halves = bundle.frontier(a, b)
                 except viewcell.VoidError:
@@ -185,7 +185,7 @@ def test_georeferenced_arrays_through_rasterio_and_xarray(tmp_path):
         (lambda b: b.distance(0, 1), viewcell.KindError, "level of cells"),
         (lambda b: b.frontier((0, 0), (1, 1), grow="fast"), ValueError, "hierarchical or simple"),
         (lambda b: b.frontier((0, 0), (1, 1), groww=1), TypeError, "groww"),
-        (lambda b: b.frontier((0, 0), (1, 1), budget=-1), (OverflowError, TypeError, ValueError), ""),
+        (lambda b: b.frontier((0, 0), (1, 1), budget=-1), (OverflowError, TypeError, ValueError), "budget|negative"),
         (lambda b: b.locate(1), TypeError, "2 numbers"),
         (lambda b: b.nothing, AttributeError, "nothing"),
         (lambda b: viewcell.Bundle(3), TypeError, "open"),

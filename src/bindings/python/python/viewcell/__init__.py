@@ -167,7 +167,8 @@ class Bundle:
             found = array.reshape(-1, 2)[first].tolist() if terrain else np.atleast_1d(array)[first]
             what = f"the grid of {limits[0]} x {limits[1]} {'quads' if level else 'samples'}" if terrain else f"the level of {limits} cells"
             raise OutsideError(f"{name}: place {first}, {found}, lies outside {what}")
-        return np.ascontiguousarray(array, np.uint32)
+        # (ascontiguousarray would make an array of one place of a single cell.)
+        return np.asarray(array, np.uint32, order="C")
 
     # -- who sees whom
 
@@ -177,8 +178,15 @@ class Bundle:
         Two places give a bool. Arrays of shape (n, 2), column and row (of cells: (n,)), give n booleans;
         one place goes with an array of many. 0 where either is a void.
         """
+        terrain = self._info["kind"] == "terrain"
+        plain = tuple if terrain else int
+        if type(a) is plain and type(b) is plain:
+            # Without an array, for loops; what is wrong with the places is said below.
+            try:
+                return self._core.visible_sample(a, b) if terrain else self._core.visible_cell(a, b)
+            except (OutsideError, OverflowError, TypeError, ValueError):
+                pass
         places, others = self._places(a, "a"), self._places(b, "b")
-        terrain = self.kind == "terrain"
         single = 1 if terrain else 0
         if places.ndim == single and others.ndim == single:
             if terrain:
