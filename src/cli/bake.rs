@@ -276,7 +276,7 @@ fn dry_run(job: &TerrainJob, json: &Json) -> Outcome {
     if json.json {
         output::print_json(&ForecastDocument::new(&forecast))?;
     } else {
-        output::print(&format!(
+        output::print(format!(
             "{:.3} s of one processor, {:.3} MB of bundle, {:.0} MB of memory at most; by {} of {} quads of viewpoints",
             forecast.cpu_seconds,
             forecast.bytes as f64 / 1e6,

@@ -248,7 +248,7 @@ impl<'a> GroundFile<'a> {
     }
 
     /// Bytes of the file that count.
-    pub fn length(&self) -> u64 {
+    pub fn end(&self) -> u64 {
         self.slot.end
     }
 

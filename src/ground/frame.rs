@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn a_patch_is_found_by_place_and_by_box() {
         let mut dice = Dice(9);
-        let hole = |x: u32, y: u32| (x / 7 * 31 + y / 9 * 17) % 5 != 0;
+        let hole = |x: u32, y: u32| !(x / 7 * 31 + y / 9 * 17).is_multiple_of(5);
         let sides = Sides { most: 6, least: 2 };
         let frame = frame([150, 210], sides, hole);
         for _ in 0..500 {

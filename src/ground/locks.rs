@@ -7,11 +7,14 @@ use super::path::Path;
 /// A node: patch, slice and the way to it.
 pub type NodeName = (u32, i32, Path);
 
+/// The node, who holds it, until when.
+type Lock = (Path, u64, u64);
+
 /// Who holds which nodes, and until when. Time is a number; its unit is the caller's.
 #[derive(Clone, Debug, Default)]
 pub struct Locks {
     /// For each slice of a patch: the node, who holds it, until when.
-    held: BTreeMap<(u32, i32), Vec<(Path, u64, u64)>>,
+    held: BTreeMap<(u32, i32), Vec<Lock>>,
 }
 
 impl Locks {
@@ -27,9 +30,7 @@ impl Locks {
     pub fn conflict(&self, nodes: &[NodeName], own: Option<u64>) -> Option<u64> {
         nodes.iter().find_map(|(patch, slice, path)| {
             let locks = self.held.get(&(*patch, *slice))?;
-            let other = |(held, holder, _): &&(Path, u64, u64)| {
-                Some(*holder) != own && held.overlaps(*path)
-            };
+            let other = |(held, holder, _): &&Lock| Some(*holder) != own && held.overlaps(*path);
             locks.iter().find(other).map(|(_, holder, _)| *holder)
         })
     }

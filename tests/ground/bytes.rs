@@ -45,7 +45,7 @@ fn a_file_holds_the_ground_however_often_it_grew() {
         let loaded = file.load().unwrap();
         assert!(is_same(&loaded, &ground), "round {round}");
         assert_eq!(loaded.nodes(), ground.nodes());
-        assert_eq!(file.length(), bytes.len() as u64);
+        assert_eq!(file.end(), bytes.len() as u64);
         let mut sets = Vec::new();
         for _ in 0..3 {
             let stamp = any_stamp(&mut dice, size);

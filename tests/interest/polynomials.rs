@@ -132,8 +132,8 @@ fn a_swept_box_holds_the_whole_path() {
         let swept = Path::new(powers, [0.5; 3]).unwrap().swept().unwrap();
         for step in 0..=64 {
             let t = f64::from(step) / 64.0;
-            for axis in 0..3 {
-                let [a, b, c, d] = powers[axis].map(f64::from);
+            for (axis, powers) in powers.iter().enumerate() {
+                let [a, b, c, d] = powers.map(f64::from);
                 let at = a + t * (b + t * (c + t * d));
                 assert!(f64::from(swept.min()[axis]) <= at - 0.5);
                 assert!(f64::from(swept.max()[axis]) >= at + 0.5);

@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> Outcome {
     let ground = file
         .load()
         .map_err(|error| open::failure(&args.ground, error))?;
-    let document = document(&ground, file.length(), args.slices);
+    let document = document(&ground, file.end(), args.slices);
     if args.json.json {
         output::print_json(&document)?;
     } else {
