@@ -339,8 +339,8 @@ mod tests {
         let sides = Sides { most: 5, least: 2 };
         let whole = frame([64, 32], sides, |_, _| true);
         assert_eq!(whole.patches().len(), 2);
-        // A corner of 5 x 3 without ground.
-        let cut = frame([32, 32], sides, |x, y| x >= 5 || y >= 3);
+        // A corner of 5 x 4 without ground.
+        let cut = frame([32, 32], sides, |x, y| x >= 5 || y >= 4);
         let levels = |frame: &Frame| {
             let mut levels: Vec<u8> = frame.patches().iter().map(|p| p.level).collect();
             levels.sort_unstable();

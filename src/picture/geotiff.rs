@@ -23,6 +23,8 @@ const GEO_ASCII_PARAMS: u16 = 34737;
 const PROJECTED: u16 = 1;
 const GEOGRAPHIC: u16 = 2;
 const USER_DEFINED: u16 = 32767;
+const LINEAR_UNITS: u16 = 3076;
+const METRE: u16 = 9001;
 const PIXEL_IS_AREA: u16 = 1;
 
 /// A GeoTIFF of one byte a sample, 1 where `mask` is true and 0 elsewhere, deflated.
@@ -154,6 +156,16 @@ fn geo_keys(georeference: &Georeference, spacing: [f64; 2]) -> (Vec<u16>, String
             keys.push(value(PROJECTED_CRS, USER_DEFINED));
             keys.push(cite(PROJECTED_CITATION, &format!("ESRI PE String = {crs}")));
         }
+        // A plane that is nowhere on a planet, but whose unit is known.
+        None if in_metres(georeference, spacing) => {
+            keys.push(value(MODEL_TYPE, PROJECTED));
+            keys.push(value(RASTER_TYPE, PIXEL_IS_AREA));
+            if !crs.is_empty() && crs.len() < 32_000 {
+                keys.push(cite(CITATION, crs));
+            }
+            keys.push(value(PROJECTED_CRS, USER_DEFINED));
+            keys.push(value(LINEAR_UNITS, METRE));
+        }
         None => {
             keys.push(value(MODEL_TYPE, USER_DEFINED));
             keys.push(value(RASTER_TYPE, PIXEL_IS_AREA));
@@ -170,6 +182,13 @@ fn geo_keys(georeference: &Georeference, spacing: [f64; 2]) -> (Vec<u16>, String
             .collect(),
         text,
     )
+}
+
+/// Whether the unit of the coordinates is the metre.
+fn in_metres(georeference: &Georeference, spacing: [f64; 2]) -> bool {
+    let [_, xc, xr, _, yc, yr] = georeference.transform;
+    let is_one = |metres: f64, step: f64| (metres / step - 1.0).abs() < 1e-9;
+    is_one(spacing[0], xc.hypot(yc)) && is_one(spacing[1], xr.hypot(yr))
 }
 
 /// A code alone does not say whether it names longitudes and latitudes, but the size of a pixel

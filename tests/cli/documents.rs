@@ -192,7 +192,7 @@ fn documents_hold_the_answers() {
             &folder,
             &["query", "visible", "wall.vcb", "0,0", "8,0", "--json"]
         ),
-        json!({"a": [0, 0], "b": [8, 0], "visible": false})
+        json!({"a": [0, 0], "b": [8, 0], "level": 0, "visible": false})
     );
     assert_eq!(
         document(

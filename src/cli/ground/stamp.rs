@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Outcome {
     let stamps = read_stamps(&args.stamps, ground.frame())?;
     let before = ground.nodes();
     let mut sets = Vec::new();
-    for (i, stamp) in stamps.iter().enumerate() {
+    for (line, stamp) in &stamps {
         let made = stamp
             .cubes(ground.frame())
             .and_then(|cubes| ground.stamp(&cubes, stamp.effect));
@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Outcome {
             let Failure::Failed { exit, error } = open::failure(&args.stamps, error) else {
                 return Failure::ClosedPipe;
             };
-            Failure::new(exit, error.context(format!("stamp {}", i + 1)))
+            Failure::new(exit, error.context(format!("line {line}")))
         })?;
         sets.extend(changes);
     }

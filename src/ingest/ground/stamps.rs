@@ -93,13 +93,14 @@ pub enum MaterialOf {
     Name(String),
 }
 
-/// Reads all stamps of a file for some ground; lines that are blank are none.
+/// Reads all stamps of a file for some ground, each with the number of its line; lines that are blank
+/// are none.
 ///
 /// # Errors
 ///
 /// A file that cannot be read, and the first line that is no stamp for this ground: of another form, of no
 /// size, wholly outside, of a material that the ground does not have.
-pub fn read_stamps(path: &Path, frame: &Frame) -> Result<Vec<Stamp>, IngestError> {
+pub fn read_stamps(path: &Path, frame: &Frame) -> Result<Vec<(usize, Stamp)>, IngestError> {
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let read = || {
         let bytes = file_bytes(path, "stamps, a line of JSON each")?;
@@ -109,7 +110,8 @@ pub fn read_stamps(path: &Path, frame: &Frame) -> Result<Vec<Stamp>, IngestError
                 continue;
             }
             let stamp = stamp(line, &folder, frame);
-            stamps.push(stamp.map_err(|error| error.at(format!("line {}", i + 1)))?);
+            let stamp = stamp.map_err(|error| error.at(format!("line {}", i + 1)))?;
+            stamps.push((i + 1, stamp));
         }
         Ok(stamps)
     };
