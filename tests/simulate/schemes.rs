@@ -443,7 +443,7 @@ fn awareness_without_end_tells_what_the_pvs_tells_and_with_one_less() {
         assert_eq!(bytes("aware"), bytes("CSA"));
         options.scheme.distance = 40.0;
         let near = run(&field, &play, &names, &options).unwrap();
-        let bytes = |name: &str| near.iter().find(|o| o.name == name).unwrap().bytes[0];
+        let bytes = |name: &str| near.iter().find(|o| o.name == name).unwrap().bytes[1];
         assert!(bytes("aware") < bytes("CSA") && bytes("aware") <= bytes("distance"));
     }
 }
