@@ -441,9 +441,18 @@ fn awareness_without_end_tells_what_the_pvs_tells_and_with_one_less() {
         assert_eq!(packets(&far, "aware"), packets(&far, "CSA"));
         let bytes = |name: &str| far.iter().find(|o| o.name == name).unwrap().bytes;
         assert_eq!(bytes("aware"), bytes("CSA"));
-        options.scheme.distance = 40.0;
-        let near = run(&field, &play, &names, &options).unwrap();
-        let bytes = |name: &str| near.iter().find(|o| o.name == name).unwrap().bytes[1];
-        assert!(bytes("aware") < bytes("CSA") && bytes("aware") <= bytes("distance"));
+        let mut less = false;
+        for reach in [40.0, 10.0, 2.0] {
+            options.scheme.distance = reach;
+            let near = run(&field, &play, &names, &options).unwrap();
+            let bytes = |name: &str| near.iter().find(|o| o.name == name).unwrap().bytes[1];
+            let [all, aware, distance] = ["CSA", "aware", "distance"].map(bytes);
+            assert!(
+                aware <= all && aware <= distance,
+                "{aware} of {all}, and {distance}"
+            );
+            less |= aware < all;
+        }
+        assert!(less);
     }
 }
