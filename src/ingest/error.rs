@@ -161,6 +161,15 @@ impl IngestError {
         self
     }
 
+    /// Says in which part of the file the place is.
+    pub(super) fn within(mut self, part: String) -> Self {
+        self.0.place = Some(match self.0.place.take() {
+            Some(place) => format!("{part}, {place}"),
+            None => part,
+        });
+        self
+    }
+
     /// Says which file, unless that is known already.
     pub(super) fn of(mut self, path: &Path) -> Self {
         if self.0.path.as_os_str().is_empty() {

@@ -110,7 +110,7 @@ pub fn read_stamps(path: &Path, frame: &Frame) -> Result<Vec<(usize, Stamp)>, In
                 continue;
             }
             let stamp = stamp(line, &folder, frame);
-            let stamp = stamp.map_err(|error| error.at(format!("line {}", i + 1)))?;
+            let stamp = stamp.map_err(|error| error.within(format!("line {}", i + 1)))?;
             stamps.push((i + 1, stamp));
         }
         Ok(stamps)
