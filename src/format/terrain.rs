@@ -304,3 +304,70 @@ impl TerrainParameters {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn coarse() -> TerrainParameters {
+        let coarse = Coarse {
+            finest: 3,
+            columns: 75,
+            rows: 61,
+        };
+        TerrainParameters {
+            grid: coarse.grid().expect("a small grid"),
+            spacing: [8.0, 16.0],
+            eye_height: 1.8,
+            player_height: 1.8,
+            max_distance: f64::INFINITY,
+            visibility: VisibilityMode::Conservative,
+            mutual: true,
+            tree_code: TreeCode::Pairs,
+            lossy: false,
+            earth_radius: 0.0,
+            refraction: 0.0,
+            transform: None,
+            coarse: Some(coarse),
+        }
+    }
+
+    #[test]
+    fn cells_of_a_heightmap_are_written_and_read() {
+        let parameters = coarse();
+        assert_eq!(
+            TerrainParameters::parse(&parameters.encode()),
+            Ok(parameters)
+        );
+        assert_eq!(parameters.place(74, 60), Some(Sample::new(9, 7)));
+        assert_eq!(parameters.place(75, 60), None);
+        assert_eq!(parameters.place(74, 61), None);
+    }
+
+    #[test]
+    fn whatever_is_read_places_each_sample_of_its_heightmap_in_its_grid() {
+        let bytes = coarse().encode();
+        let mut read = 0;
+        for at in 0..bytes.len() {
+            for value in 0..=255 {
+                let mut bytes = bytes;
+                bytes[at] = value;
+                let Ok(parameters) = TerrainParameters::parse(&bytes) else {
+                    continue;
+                };
+                read += 1;
+                let [columns, rows] = parameters.heightmap();
+                for (column, row) in [(0, 0), (columns - 1, rows - 1)] {
+                    let place = parameters.place(column, row);
+                    assert!(place.is_some_and(|place| parameters.grid.has_sample(place)));
+                }
+            }
+        }
+        assert!(read > 0);
+        for finest in (0..40).filter(|finest| !Coarse::LEVELS.contains(finest)) {
+            let mut bytes = bytes;
+            put(&mut bytes, 28, &u32::to_le_bytes(finest));
+            assert!(TerrainParameters::parse(&bytes).is_err(), "level {finest}");
+        }
+    }
+}
