@@ -346,7 +346,7 @@ fn every_answer_of_a_pruned_bundle_agrees_with_every_other() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(6))]
 
     #[test]
     fn whatever_is_lost_every_answer_agrees_with_every_other(

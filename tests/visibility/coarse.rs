@@ -161,11 +161,11 @@ fn bake(terrain: &Terrain, mode: Mode, finest: u32, folder: &Path) -> MappedBund
 fn bundles_of_cells_hide_nothing_that_bundles_of_samples_show() {
     let mut terrains = vec![{
         let mut dice = super::Dice(7);
-        let heights = (0..130 * 77).map(|_| 3.0 * dice.fraction()).collect();
-        Terrain::new(130, 77, heights, [2.0, 3.0]).unwrap()
+        let heights = (0..90 * 77).map(|_| 3.0 * dice.fraction()).collect();
+        Terrain::new(90, 77, heights, [2.0, 3.0]).unwrap()
     }];
     let crop = |column, row| IngestOptions {
-        crop: Some([column, row, 150, 110]),
+        crop: Some([column, row, 100, 70]),
         ..IngestOptions::default()
     };
     let jacksboro = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jacksboro.tif");

@@ -110,6 +110,9 @@ fn hunt(name: &str, terrain: &Terrain) {
     let each = (wanted() / 500).max(20_000);
     // Some blocks hide nothing.
     for _ in 0..4 * wanted().div_ceil(each) {
+        if hunt.shot == wanted() {
+            break;
+        }
         let (column, row) = (hunt.dice.roll(width), hunt.dice.roll(height));
         let viewsheds = Viewsheds::new(&mut rays, width, column, row);
         let place = |dice: &mut Dice| {
