@@ -15,7 +15,7 @@ use viewcell::bake::Silent;
 
 /// A corridor of 70 cells, 10 long each, of which every cell sees two steps ahead; nobody sees
 /// into the last but itself. With a BSP, and knowing which cells touch, or with neither.
-fn corridor(known: bool) -> (tempfile::TempDir, PathBuf) {
+pub fn corridor(known: bool) -> (tempfile::TempDir, PathBuf) {
     const N: u32 = 70;
     let mut graph = CellGraph::new(N as usize);
     let pvs = |a: usize, b: usize| a.abs_diff(b) <= 2 && (a < 69) == (b < 69);

@@ -47,16 +47,21 @@ pub fn same(found: &str, expected: &str) {
     assert_eq!(found.lines().count(), expected.lines().count(), "lines");
 }
 
-/// Compiles a program with the static library; `None`, and said, without a C compiler.
+/// Compiles a program in C or C++ with the static library; `None`, and said, without a compiler.
 pub fn compile(source: &str) -> Option<PathBuf> {
-    if Command::new("cc").arg("--version").output().is_err() {
-        skip("no C compiler (cc)");
+    let (name, language) = source.split_once('.').unwrap();
+    let (compiler, standard) = match language {
+        "c" => ("cc", "-std=c99"),
+        _ => ("c++", "-std=c++17"),
+    };
+    if Command::new(compiler).arg("--version").output().is_err() {
+        skip(&format!("no compiler ({compiler})"));
         return None;
     }
-    let program = library().join(source.trim_end_matches(".c"));
-    let output = Command::new("cc")
+    let program = library().join(name);
+    let output = Command::new(compiler)
         .args([
-            "-std=c99",
+            standard,
             "-Wall",
             "-Wextra",
             "-Werror",

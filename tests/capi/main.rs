@@ -14,3 +14,5 @@ mod header;
 mod programs;
 #[cfg(unix)]
 mod session;
+#[cfg(unix)]
+mod unreal;

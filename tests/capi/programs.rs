@@ -22,7 +22,7 @@ pub const MUTUAL: Bodies = Bodies {
 };
 
 /// A plain of 9 x 5 samples with a wall in column 4 and a void in the south-eastern corner.
-fn wall() -> (tempfile::TempDir, PathBuf) {
+pub fn wall() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wall.vcb");
     let height = |i: u32| match i {
