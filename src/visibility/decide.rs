@@ -165,6 +165,7 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
     for x in cached.before(u0) {
         active &= !bound.hidden_by(simd, x);
         if active == 0 {
+            square.hide(&node, node.active);
             return;
         }
     }
@@ -204,6 +205,7 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
                 active &= !hid;
                 cached.note(x);
                 if active == 0 {
+                    square.hide(&node, node.active);
                     return;
                 }
             }
@@ -221,6 +223,7 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
         count += usize::from(lanes != 0);
     }
 
+    square.hide(&node, node.active & !rows.of_block(active));
     let near = !field.too_far(
         node.p.abs().max((node.p + side - 1).abs()),
         node.q.abs().max((node.q + side - 1).abs()),
@@ -264,4 +267,5 @@ fn single<S: Simd, const CELLS: bool, const N: usize>(
     if seen != 0 {
         square.mark(node.p, node.q, 1, rows.of_block(seen));
     }
+    square.hide(&node, node.active);
 }

@@ -17,6 +17,7 @@ mod angles;
 mod axis;
 mod cell_sights;
 mod cells;
+mod change;
 mod coarse;
 mod continuous;
 mod curvature;
@@ -47,6 +48,7 @@ mod viewpoint_rows;
 mod viewsheds;
 mod walk;
 
+pub use change::Change;
 pub use coarse::CoarseRays;
 pub use continuous::{Surface, find_sight, is_blocked, obstruction};
 pub use curvature::Curvature;

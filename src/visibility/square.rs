@@ -58,6 +58,17 @@ pub(super) struct DisplacementSquare {
     pub masks: [u64; 64],
     /// Whether any mask is set.
     pub any: bool,
+    /// What has been decided, where that is wanted.
+    pub decided: Option<Decided>,
+}
+
+/// For which lanes a displacement has been decided.
+#[derive(Default)]
+pub(super) struct Decided {
+    /// Within the square of 8 × 8 displacements, row by row.
+    pub masks: Option<Box<[u64; 64]>>,
+    /// Larger squares that are hidden from some lanes.
+    pub hidden: Vec<(Node, u64)>,
 }
 
 impl DisplacementSquare {
@@ -69,5 +80,34 @@ impl DisplacementSquare {
             self.masks[at..at + side as usize].fill(lanes);
         }
         self.any = true;
+        self.note(p, q, side, lanes);
+    }
+
+    /// Notes that the displacements of a node have been found hidden from `lanes`.
+    #[inline(always)]
+    pub fn hide(&mut self, node: &Node, lanes: u64) {
+        let Some(decided) = &mut self.decided else {
+            return;
+        };
+        match node.level {
+            0..=3 => self.note(node.p, node.q, 1 << node.level, lanes),
+            _ if lanes != 0 => decided.hidden.push((*node, lanes)),
+            _ => {}
+        }
+    }
+
+    /// Notes that `side` × `side` displacements from (p, q) on have been decided for `lanes`.
+    #[inline(always)]
+    fn note(&mut self, p: i32, q: i32, side: i32, lanes: u64) {
+        let Some(decided) = &mut self.decided else {
+            return;
+        };
+        let masks = decided.masks.get_or_insert_with(|| Box::new([0; 64]));
+        for r in 0..side {
+            let at = ((q - self.q + r) * 8 + p - self.p) as usize;
+            for mask in &mut masks[at..at + side as usize] {
+                *mask |= lanes;
+            }
+        }
     }
 }
