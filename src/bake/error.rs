@@ -160,7 +160,9 @@ impl BakeError {
             Self::Grid { .. } | Self::Large { .. } | Self::Memory { .. } => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
             Self::Store(error) => error.kind().into(),
-            Self::Lossy { .. } | Self::OtherTerrain { .. } => BakeErrorKind::Input,
+            Self::Lossy { .. } | Self::Coarse { .. } | Self::OtherTerrain { .. } => {
+                BakeErrorKind::Input
+            }
             Self::Kept { error, .. } => error.kind(),
         }
     }

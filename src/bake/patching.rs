@@ -184,7 +184,9 @@ impl Patching<'_> {
                                 .unwrap_or_else(|| self.old_word(*child, place))
                     }) & terrain[target];
                     let before = old.map_or(!0, |tree| tree.word(place.0, place.1));
-                    if before & self.was[target] != word || old.is_none() {
+                    // A leaf says nothing of voids: also not where there is terrain now.
+                    let there = self.was[target] | terrain[target];
+                    if before & there != word || old.is_none() {
                         new.insert(target, word);
                     }
                 }

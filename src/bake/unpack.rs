@@ -166,9 +166,14 @@ impl Reader<'_> {
             }
             return read;
         };
+        let terrain = self.valid.blocks();
         let mut records = 0;
         for (sight, target) in sights_of(group.skeleton()) {
             if !is_kept(self.mutual, block, target) {
+                continue;
+            }
+            // A quad that is visible may hold blocks without terrain, which nobody sees.
+            if sight == Sight::Visible && terrain[self.index(target)] == 0 {
                 continue;
             }
             let mut known = sight;
