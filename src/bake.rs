@@ -62,7 +62,7 @@ pub use merge::{grid_of_shard, merge};
 pub use observer::{Observer, Silent, Stage};
 pub use options::{BakeOptions, Mode, as_seen, check_height, check_sight};
 pub use read_back::read_level;
-pub use rebake::{RebakeJob, RebakeOptions, RebakeReport, merge_patches, rebake};
+pub use rebake::{RebakeJob, RebakeOptions, RebakeReport, ground_of, merge_patches, rebake};
 pub use repack::{RepackOptions, repack};
 pub use report::{BakeReport, ShardReport};
 pub use share::ShardOf;

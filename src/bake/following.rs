@@ -208,10 +208,11 @@ impl Following<'_> {
         counts: &mut [PairCounts; 2],
     ) -> (Vec<PairChange>, u64) {
         let (own, child) = (self.order.index(number), self.child(number));
+        let changed = self.change.changed_blocks();
         let terrain = self.valid.blocks();
         let viewpoints = terrain[own];
         // Nobody looks from a block without terrain: but it may have had some.
-        let gone = viewpoints == 0 && self.change.changed_blocks()[own];
+        let gone = viewpoints == 0 && changed[own];
         let before = &room.before[child * terrain.len()..][..terrain.len()];
         let group = self.group(number);
         let mut asked = 0;
@@ -224,18 +225,30 @@ impl Following<'_> {
                 None => continue,
             };
             asked += 1;
+            let ends = changed[own] || changed[target];
+            // Only what may hide has been looked at, or only what is seen is known to be decided.
+            let loses = !ends && self.change.only_rises();
+            let gains = !ends && self.change.only_sinks();
+            let now = room.sights.rows(child, target);
+            if gains && now.is_none() {
+                continue;
+            }
             let mut rows = match (before[target], &group) {
                 (Sight::Hidden, _) => [0; 64],
                 (Sight::Mixed, Some(group)) => self.old_rows(group, target),
                 _ => [!0; 64],
             };
             let old = rows;
-            let now = room.sights.rows(child, target);
             let mut differs = false;
             for (lane, row) in rows.iter_mut().enumerate() {
                 let there = (viewpoints >> lane & 1).wrapping_neg() & terrain[target];
                 let now = now.map_or(0, |rows| rows[lane]);
-                let merged = *row & !decided[lane] | now & decided[lane];
+                let decided = decided[lane];
+                let merged = match (loses, gains) {
+                    (true, _) => *row & (now | !decided),
+                    (_, true) => *row | now,
+                    _ => *row & !decided | now & decided,
+                };
                 differs |= (*row ^ merged) & there != 0;
                 *row = merged & there;
             }

@@ -102,6 +102,12 @@ impl Before {
                 path: bundle.to_owned(),
             });
         }
+        if let Some(coarse) = parts.header.parameters.coarse {
+            return Err(BakeError::Coarse {
+                path: bundle.to_owned(),
+                side: 1 << coarse.finest,
+            });
+        }
         let map = MappedBundle::open(bundle).map_err(|error| unreadable(bundle, &error))?;
         let mut patches = Vec::new();
         for path in over {
@@ -242,6 +248,17 @@ fn terrain_of(header: &TerrainHeader, heights: &[f64], path: &Path) -> Result<Te
     Ok(terrain.with_georeference(place))
 }
 
+/// The ground that a bundle is of, with the patches over it in their order.
+///
+/// # Errors
+///
+/// Where something cannot be read, and where the bundle is of cells of several samples, or has lost
+/// something.
+pub fn ground_of(bundle: &Path, over: &[PathBuf]) -> Result<Terrain, BakeError> {
+    let Before { parts, .. } = Before::read(bundle, over)?;
+    terrain_of(&parts.header, &parts.heights, bundle)
+}
+
 /// Has a bundle follow: `terrain`, of the file that `source` tells of, is what its ground has become.
 ///
 /// The options of the bake are those of the bundle. What is written holds what a bake of `terrain`
@@ -267,12 +284,6 @@ pub fn rebake(
     let mut clock = Clock::new();
     let before = Before::read(job.bundle, job.over)?;
     let parts = &before.parts;
-    if let Some(coarse) = parts.header.parameters.coarse {
-        return Err(BakeError::Coarse {
-            path: job.bundle.to_owned(),
-            side: 1 << coarse.finest,
-        });
-    }
     check_terrain(
         job.bundle,
         &parts.header.parameters,

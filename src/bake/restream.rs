@@ -14,8 +14,8 @@ use super::observer::Stage;
 use super::patching::NewTrees;
 use super::store::group::BlockOrder;
 use crate::bundle::{PairsWriter, Provenance, Replaced, Statistics, Written, trees_in_order};
-use crate::compress::pairs::group::encode_table;
-use crate::compress::pairs::{Codebook, Histogram, PairSymbols};
+use crate::compress::pairs::group::put_together;
+use crate::compress::pairs::{Codebook, Histogram, Recoder, RecordCounts};
 use crate::format::bytes::u64_at;
 use crate::format::groups::Group;
 use crate::format::{Groups, Tag, TreeCode, Trees};
@@ -55,11 +55,29 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// What a thread counts with.
+/// What a thread codes in.
 #[derive(Default)]
-struct Tally {
-    histogram: Histogram,
-    pair: PairSymbols,
+struct Room {
+    records: Vec<u8>,
+    starts: Vec<u64>,
+}
+
+impl Room {
+    /// A group, whose bytes are given, in new codes.
+    fn recode(&mut self, recoder: &Recoder, group: &Group, bytes: &[u8]) -> Option<Vec<u8>> {
+        let (table, mut rest) = group.parts();
+        let head = bytes.len().checked_sub(table.len() + rest.len())?;
+        self.records.clear();
+        self.starts.clear();
+        for _ in 0..group.records() {
+            self.starts.push(self.records.len() as u64);
+            rest = recoder.record(rest, &mut self.records)?;
+        }
+        let mut new = Vec::with_capacity(head + table.len() + self.records.len());
+        new.extend_from_slice(bytes.get(..head)?);
+        put_together(&self.starts, &self.records, &mut new);
+        Some(new)
+    }
 }
 
 impl Restream<'_> {
@@ -85,17 +103,14 @@ impl Restream<'_> {
             Some((group, bytes))
         };
         let blocks = self.order.len() as u64;
+        let old = self.groups.dictionary();
         crew.observer.stage(Stage::Compress, 2 * blocks);
         let tallies = crew.run(
             numbers.clone(),
             |_| Ok(()),
-            |tally: &mut Tally, number, ()| {
+            |counts: &mut RecordCounts, number, ()| {
                 let (group, _) = group(number)?;
-                for record in 0..group.records() {
-                    tally.pair.read(&group.record(record)?);
-                    tally.histogram.count(tally.pair.pair());
-                }
-                Some(())
+                counts.count(&old, group.parts().1, group.records())
             },
             |number, counted| {
                 crew.observer.advance(Stage::Compress, number as u64 + 1);
@@ -103,45 +118,30 @@ impl Restream<'_> {
             },
         )?;
         let mut histogram = Histogram::default();
-        for tally in &tallies {
-            histogram.add(&tally.histogram);
+        for counts in &tallies {
+            counts.add_to(&old, &mut histogram);
         }
         let codebook = Codebook::new(&histogram);
+        let dictionary = codebook.section();
         let mut writer = PairsWriter::create(
             place.path,
             place.overwrite,
             &place.header(TreeCode::Pairs, false),
             place.heights,
-            &codebook.section(),
+            &dictionary,
         )?;
+        let same_codes = dictionary == section(Tag::DICT);
+        let recoder = Recoder::new(old, &codebook);
         let mut bytes = 0;
         crew.run(
             numbers,
             |_| Ok(()),
-            |pair: &mut PairSymbols, number, ()| {
-                let (group, old) = group(number)?;
-                let (table, records) = group.parts();
-                let count = group.records();
-                let head = match group.pairs() {
-                    0 if table.is_empty() && records.is_empty() => old,
-                    _ => old.get(..old.len() - table.len() - records.len())?,
-                };
-                let mut new = head.to_vec();
-                let mut coded = Vec::with_capacity(records.len());
-                let mut ends = Vec::with_capacity(count);
-                for record in 0..count {
-                    pair.read(&group.record(record)?);
-                    codebook.write(pair.pair(), &mut coded);
-                    ends.push(coded.len());
+            |room: &mut Room, number, ()| {
+                let (group, bytes) = group(number)?;
+                if same_codes || group.records() == 0 {
+                    return Some(bytes.to_vec());
                 }
-                let mut start = 0;
-                let pieces = ends.iter().map(|&end| {
-                    let piece = &coded[start..end];
-                    start = end;
-                    piece
-                });
-                encode_table(pieces, &mut new);
-                Some(new)
+                room.recode(&recoder, &group, bytes)
             },
             |number, group| {
                 let group = group.ok_or_else(|| damaged("a group"))?;

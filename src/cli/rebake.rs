@@ -6,6 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use viewcell::bake::{self, RebakeJob, RebakeOptions, RebakeReport, Source};
 use viewcell::bundle::{self, Info, TerrainParts};
+use viewcell::ground::stamp_top;
+use viewcell::ingest::ground::{TopStamp, read_top_stamps};
+use viewcell::world::Terrain;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::heightmap::Reading;
@@ -21,14 +24,22 @@ use super::threads;
 /// bake of the new terrain would make: a bundle, or with --patch what of the bundle changes, to lay
 /// over it. The bundle must have lost nothing.
 ///
+/// With --stamps the new terrain is the bundle's own, with the stamps that viewcell ground stamp takes:
+/// spheres, boxes and cylinders. A heightmap has one height a column. So dig lowers a top that is in the
+/// shape to the shape's bottom, and leaves it where the shape is a cave under it; fill raises a lower top to
+/// the shape's; replace does nothing, and materials are not looked at. Voids stay voids.
+///
 /// Example: viewcell rebake level.vcb --terrain crater.tif -o after.vcb
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// What the ground has become: the whole heightmap, read as the bundle's was
-    #[arg(long, value_name = "FILE")]
-    terrain: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "stamps")]
+    terrain: Option<PathBuf>,
+    /// Stamps on the bundle's own ground, a line of JSON each
+    #[arg(long, value_name = "FILE", conflicts_with = "terrain")]
+    stamps: Option<PathBuf>,
     /// Patches that lie over the bundle already, in their order
     #[arg(long, value_name = "P.vcp", num_args = 1..)]
     over: Vec<PathBuf>,
@@ -116,9 +127,9 @@ impl Seconds {
 
 pub fn run(args: &Args) -> Outcome {
     let outputs = args.output.iter().chain(&args.patch);
-    let inputs = [&args.bundle, &args.terrain];
-    let inputs: Vec<&Path> = inputs
-        .into_iter()
+    let inputs: Vec<&Path> = std::iter::once(&args.bundle)
+        .chain(&args.terrain)
+        .chain(&args.stamps)
         .chain(&args.over)
         .map(PathBuf::as_path)
         .collect();
@@ -163,21 +174,24 @@ pub fn run(args: &Args) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Reads the terrain as the bundle's was, and has the bundle follow. Returns notes of the reading.
+/// What the ground has become, and of which file that is.
+struct After {
+    terrain: Terrain,
+    source: Source,
+    notes: Vec<String>,
+}
+
+/// Makes or reads what the ground has become, and has the bundle follow. Returns notes of the reading.
 fn follow(args: &Args, progress: &Progress) -> Result<(RebakeReport, Vec<String>), Failure> {
-    let made = TerrainParts::provenance(&args.bundle)?;
-    let options = made.options;
-    let reading = Reading::deserialize(serde_json::Value::Object(options.clone()));
-    let reading = reading.map_err(|error| {
-        Failure::bad_input(format!(
-            "{}: section PROV: expected the options of a bake, found others: {error}; bake the new terrain",
-            args.bundle.display()
-        ))
-    })?;
-    let ingested = reading.read(&args.terrain)?;
-    let source = Source::new(&args.terrain, ingested.format, options).map_err(|error| {
-        Failure::io(format!("{}: cannot be read", args.terrain.display()), error)
-    })?;
+    let after = match (&args.terrain, &args.stamps) {
+        (Some(terrain), _) => read(args, terrain)?,
+        (None, Some(stamps)) => stamped(args, stamps)?,
+        (None, None) => {
+            return Err(Failure::usage(
+                "expected --terrain or --stamps, found neither".to_owned(),
+            ));
+        }
+    };
     let job = RebakeJob {
         bundle: &args.bundle,
         over: &args.over,
@@ -189,6 +203,59 @@ fn follow(args: &Args, progress: &Progress) -> Result<(RebakeReport, Vec<String>
         overwrite: args.force,
         ..RebakeOptions::default()
     };
-    let report = bake::rebake(&job, &ingested.terrain, &source, &how, progress)?;
-    Ok((report, ingested.notes))
+    let report = bake::rebake(&job, &after.terrain, &after.source, &how, progress)?;
+    Ok((report, after.notes))
+}
+
+/// What a bundle says of how it was made.
+type Options = serde_json::Map<String, serde_json::Value>;
+
+fn source(path: &Path, format: &'static str, options: Options) -> Result<Source, Failure> {
+    Source::new(path, format, options)
+        .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))
+}
+
+/// Reads a terrain as the bundle's was.
+fn read(args: &Args, path: &Path) -> Result<After, Failure> {
+    let options = TerrainParts::provenance(&args.bundle)?.options;
+    let reading = Reading::deserialize(serde_json::Value::Object(options.clone()));
+    let reading = reading.map_err(|error| {
+        Failure::bad_input(format!(
+            "{}: section PROV: expected the options of a bake, found others: {error}; bake the new terrain",
+            args.bundle.display()
+        ))
+    })?;
+    let ingested = reading.read(path)?;
+    Ok(After {
+        source: source(path, ingested.format, options)?,
+        terrain: ingested.terrain,
+        notes: ingested.notes,
+    })
+}
+
+/// Stamps the bundle's own ground.
+fn stamped(args: &Args, path: &Path) -> Result<After, Failure> {
+    let options = TerrainParts::provenance(&args.bundle)?.options;
+    let mut terrain = bake::ground_of(&args.bundle, &args.over)?;
+    let mut notes = Vec::new();
+    for TopStamp {
+        line,
+        shape,
+        effect,
+    } in read_top_stamps(path)?
+    {
+        let place = format!("{}: line {line}", path.display());
+        let stamped = stamp_top(&terrain, &shape, effect);
+        let (after, changed) =
+            stamped.map_err(|error| Failure::bad_input(format!("{place}: {error}")))?;
+        if changed == 0 {
+            notes.push(format!("{place}: changes no sample"));
+        }
+        terrain = after;
+    }
+    Ok(After {
+        terrain,
+        source: source(path, "stamps", options)?,
+        notes,
+    })
 }

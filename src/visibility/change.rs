@@ -23,6 +23,7 @@
 //! range. Where the least or the greatest height of the terrain has changed, all cells are asked.
 
 use super::height_field::HeightField;
+use super::over::Over;
 use super::sightline::Bodies;
 use super::square::Node;
 use super::stance::Stance;
@@ -56,6 +57,15 @@ impl Rectangle {
         Self {
             columns: grow(self.columns),
             rows: grow(self.rows),
+        }
+    }
+
+    /// All of the blocks of 8 × 8 samples that it has a part of.
+    fn blocks(self) -> Self {
+        let whole = |[low, high]: [i32; 2]| [low & !7, high | 7];
+        Self {
+            columns: whole(self.columns),
+            rows: whole(self.rows),
         }
     }
 
@@ -109,7 +119,7 @@ struct Changed {
 }
 
 /// How ground has changed, from one terrain to another of the same grid.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Change {
     grid: Grid,
     stance: Stance,
@@ -127,6 +137,8 @@ pub struct Change {
     /// The least ground of the new terrain by block, and over 2 × 2 blocks from there on.
     low: Vec<f64>,
     low_of_four: Vec<f64>,
+    /// For exact sight, what has changed in tables, unless that is much of the terrain.
+    over: Option<Over>,
 }
 
 impl Change {
@@ -184,11 +196,20 @@ impl Change {
             .collect();
         let all = stance == Stance::Cell
             && HeightField::frame(old, bodies) != HeightField::frame(new, bodies);
+        let bounds = blocks.iter().map(|b| b.samples).reduce(Rectangle::join);
+        let few = |bounds: &Rectangle| {
+            let length = |[first, last]: [i32; 2]| u64::from((last - first).unsigned_abs()) + 1;
+            4 * length(bounds.columns) * length(bounds.rows) <= grid.samples()
+        };
+        let over = bounds
+            .filter(|bounds| stance == Stance::Sample && few(bounds))
+            .map(|bounds| Over::new(old, new, bodies, bounds.columns, bounds.rows));
         Self {
+            over,
             grid,
             stance,
             bodies,
-            bounds: blocks.iter().map(|b| b.samples).reduce(Rectangle::join),
+            bounds,
             blocks,
             changed,
             all,
@@ -218,6 +239,30 @@ impl Change {
             1 => self.rises || self.stance == Stance::Cell,
             _ => true,
         }
+    }
+
+    /// Whether ground is higher, and nowhere lower. Of two blocks without changed samples, who saw
+    /// another then sees them now unless ground that has changed hides them.
+    pub fn only_rises(&self) -> bool {
+        self.rises && !self.sinks
+    }
+
+    /// Whether ground is lower, and nowhere higher. Of two blocks without changed samples, who saw
+    /// another then sees them still.
+    pub fn only_sinks(&self) -> bool {
+        self.sinks && !self.rises
+    }
+
+    /// What has changed in tables, where no end of the lines of sight of a square lies in a block
+    /// that may have changed.
+    #[inline]
+    pub(super) fn over(&self, block: &ViewBlock, node: &Node) -> Option<&Over> {
+        let over = self.over.as_ref()?;
+        let [from, to, bounds] = {
+            let (from, to) = hull(block, node);
+            [from, to, self.bounds?].map(Rectangle::blocks)
+        };
+        (!from.meets(bounds) && !to.meets(bounds)).then_some(over)
     }
 
     /// Whether what is found out about a square of displacements may be something else than it was.

@@ -28,6 +28,7 @@ mod horizon;
 mod lanes;
 mod midlines;
 mod occluders;
+mod over;
 mod padded_heights;
 pub mod portals;
 mod rays;

@@ -65,9 +65,14 @@ pub(super) struct DisplacementSquare {
 /// For which lanes a displacement has been decided.
 #[derive(Default)]
 pub(super) struct Decided {
+    /// Whether only what is seen is of use: what is hidden was so before. Then nothing more is noted
+    /// than that squares were looked at.
+    pub only_seen: bool,
+    /// Whether the square of 8 × 8 displacements was looked at.
+    pub asked: bool,
     /// Within the square of 8 × 8 displacements, row by row.
     pub masks: Option<Box<[u64; 64]>>,
-    /// Larger squares that are hidden from some lanes.
+    /// Larger squares that are hidden from some lanes; from 0 where that is of no use.
     pub hidden: Vec<(Node, u64)>,
 }
 
@@ -91,8 +96,9 @@ impl DisplacementSquare {
         };
         match node.level {
             0..=3 => self.note(node.p, node.q, 1 << node.level, lanes),
-            _ if lanes != 0 => decided.hidden.push((*node, lanes)),
-            _ => {}
+            _ if lanes == 0 => {}
+            _ if decided.only_seen => decided.hidden.push((*node, 0)),
+            _ => decided.hidden.push((*node, lanes)),
         }
     }
 
@@ -102,6 +108,10 @@ impl DisplacementSquare {
         let Some(decided) = &mut self.decided else {
             return;
         };
+        decided.asked = true;
+        if decided.only_seen {
+            return;
+        }
         let masks = decided.masks.get_or_insert_with(|| Box::new([0; 64]));
         for r in 0..side {
             let at = ((q - self.q + r) * 8 + p - self.p) as usize;

@@ -234,11 +234,21 @@ fn flush_decided(square: &mut DisplacementSquare, block: &ViewBlock, sights: &mu
             (block.column + p).div_euclid(8),
             (block.row + q).div_euclid(8),
         );
+        if masks[0] == 0 && masks == [0; 64] {
+            // Its rows are there, and empty.
+            for (east, south) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+                sights.rows_mut(block.child, (place.0 + east, place.1 + south));
+            }
+            return;
+        }
         scatter(masks, place, block.child, sights);
     };
-    if let Some(masks) = decided.masks.take() {
-        hand_over(p, q, *masks);
+    match decided.masks.take() {
+        Some(masks) => hand_over(p, q, *masks),
+        None if decided.asked => hand_over(p, q, [0; 64]),
+        None => {}
     }
+    decided.asked = false;
     for (node, lanes) in decided.hidden.drain(..) {
         let side = 1 << node.level;
         for q in (node.q..node.q + side).step_by(8) {

@@ -4,11 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
+use cpu_time::ThreadTime;
 use viewcell::bake::{
     BakeOptions, Mode, RebakeJob, RebakeOptions, RebakeReport, Silent, bake_terrain, rebake,
 };
 use viewcell::dice::Dice;
 use viewcell::ingest::{IngestOptions, read_terrain};
+use viewcell::runtime::{Layers, MappedBundle, Sample, TerrainBundle};
 use viewcell::world::Terrain;
 
 use super::baking::source;
@@ -130,14 +132,36 @@ fn seconds(report: &RebakeReport) -> f64 {
     report.stages.iter().map(|stage| stage.seconds).sum()
 }
 
+/// An exact bundle that was made before, in the folder that a script gives, and the processor time
+/// that it took.
+fn kept(name: &str) -> Option<(PathBuf, f64)> {
+    let folder = PathBuf::from(std::env::var_os("VIEWCELL_BASES")?);
+    let bundle = folder.join(format!("{name}-exact.vcb"));
+    let timings = std::fs::read(folder.join(format!("{name}-exact.vcb.timings.json"))).ok()?;
+    let timings: serde_json::Value = serde_json::from_slice(&timings).ok()?;
+    Some((bundle, timings["cpu_seconds"].as_f64()?))
+}
+
+/// The median of each stage.
+fn by_stage(reports: &[RebakeReport]) -> String {
+    let stages = reports[0].stages.iter().enumerate().map(|(number, stage)| {
+        let mut seconds: Vec<f64> = reports.iter().map(|r| r.stages[number].seconds).collect();
+        seconds.sort_by(f64::total_cmp);
+        format!("{} {:.3}", stage.name, seconds[seconds.len() / 2])
+    });
+    stages.collect::<Vec<_>>().join(", ")
+}
+
 #[test]
 #[ignore = "an hour: scripts/check-rebake"]
 fn what_a_bake_that_follows_takes() {
     let places = number("VIEWCELL_PLACES", 50);
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
-    println!("| terrain | radius | | bake | median | least | times less, median | at worst |");
-    println!("|---|---:|---|---:|---:|---:|---:|---:|");
+    println!(
+        "| terrain | radius | | bake | median | least | times less, median | at worst | seconds by stage |"
+    );
+    println!("|---|---:|---|---:|---:|---:|---:|---:|---|");
     for (name, terrain) in terrains() {
         let options = BakeOptions {
             mode: Mode::Exact,
@@ -145,14 +169,19 @@ fn what_a_bake_that_follows_takes() {
             overwrite: true,
             ..BakeOptions::default()
         };
-        let base = path("base.vcb");
-        let report = bake_terrain(&terrain, &source(), &options, &base, &Silent).unwrap();
-        let full = report.timings.cpu_seconds;
+        let (base, full) = match kept(name) {
+            Some(kept) => kept,
+            None => {
+                let base = path("base.vcb");
+                let report = bake_terrain(&terrain, &source(), &options, &base, &Silent).unwrap();
+                (base, report.timings.cpu_seconds)
+            }
+        };
         for radius in [5.0, 25.0] {
             for what in [Do::Dig, Do::Fill] {
                 for patch in [false, true] {
                     let mut dice = Dice(50);
-                    let mut taken: Vec<f64> = (0..places)
+                    let reports: Vec<RebakeReport> = (0..places)
                         .map(|_| {
                             let stamp = Stamp {
                                 column: dice.fraction() * f64::from(terrain.width()),
@@ -174,21 +203,94 @@ fn what_a_bake_that_follows_takes() {
                                 overwrite: true,
                                 ..RebakeOptions::default()
                             };
-                            let report = rebake(&job, &next, &source(), &options, &Silent);
-                            seconds(&report.unwrap())
+                            rebake(&job, &next, &source(), &options, &Silent).unwrap()
                         })
                         .collect();
+                    let mut taken: Vec<f64> = reports.iter().map(seconds).collect();
                     taken.sort_by(f64::total_cmp);
                     let (median, worst) = (taken[places / 2], taken[places - 1]);
                     println!(
-                        "| {name} | {radius} | {what:?}, a {} | {full:.1} s | {median:.3} s | {:.3} s | {:.0} | {:.0} |",
+                        "| {name} | {radius} | {what:?}, a {} | {full:.1} s | {median:.3} s | {:.3} s | {:.0} | {:.0} | {} |",
                         if patch { "patch" } else { "bundle" },
                         taken[0],
                         full / median,
-                        full / worst
+                        full / worst,
+                        by_stage(&reports)
                     );
                 }
             }
         }
+    }
+}
+
+#[test]
+#[ignore = "minutes: scripts/check-rebake"]
+fn what_queries_over_four_patches_take() {
+    let folder = tempfile::tempdir().unwrap();
+    println!("| terrain | nanoseconds a query | over four patches | times |");
+    println!("|---|---:|---:|---:|");
+    for (name, terrain) in terrains() {
+        let base = kept(name).map_or_else(
+            || {
+                let base = folder.path().join("base.vcb");
+                let options = BakeOptions {
+                    mode: Mode::Exact,
+                    overwrite: true,
+                    ..BakeOptions::default()
+                };
+                bake_terrain(&terrain, &source(), &options, &base, &Silent).unwrap();
+                base
+            },
+            |(base, _)| base,
+        );
+        let mut dice = Dice(4);
+        let mut ground = terrain;
+        let mut patches: Vec<PathBuf> = Vec::new();
+        for number in 0..4 {
+            let stamp = Stamp {
+                column: dice.fraction() * f64::from(ground.width()),
+                row: dice.fraction() * f64::from(ground.height()),
+                radius: 10.0,
+                metres: 3.0 * ground.spacing()[0],
+                what: [Do::Dig, Do::Fill][number % 2],
+            };
+            ground = stamp.on(&ground);
+            let patch = folder.path().join(format!("{name}-{number}.vcp"));
+            let job = RebakeJob {
+                bundle: &base,
+                over: &patches,
+                output: None,
+                patch: Some(&patch),
+            };
+            rebake(&job, &ground, &source(), &RebakeOptions::default(), &Silent).unwrap();
+            patches.push(patch);
+        }
+        let bytes: Vec<Vec<u8>> = patches.iter().map(|p| std::fs::read(p).unwrap()).collect();
+        let map = MappedBundle::open(&base).unwrap();
+        let mut layers = Layers::new(&map.bundle().unwrap()).unwrap();
+        for patch in &bytes {
+            layers.lay(patch).unwrap();
+        }
+        let mut sample = || Sample::new(dice.roll(ground.width()), dice.roll(ground.height()));
+        let pairs: Vec<[Sample; 2]> = (0..1 << 20).map(|_| [sample(), sample()]).collect();
+        let once = |bundle: &TerrainBundle| {
+            let begun = ThreadTime::now();
+            let seen = pairs.iter().filter(|[a, b]| bundle.visible(*a, *b)).count();
+            assert!(seen > 0);
+            begun.elapsed().as_nanos() as f64 / pairs.len() as f64
+        };
+        let (plain, layered) = (map.terrain().unwrap(), layers.terrain());
+        // In turn, and the least of each: others work on the machine, too.
+        let mut least = [f64::INFINITY; 2];
+        for _ in 0..7 {
+            for (least, bundle) in least.iter_mut().zip([&plain, &layered]) {
+                *least = least.min(once(bundle));
+            }
+        }
+        let [plain, layered] = least;
+        println!(
+            "| {name} | {plain:.0} | {layered:.0} | {:.2} |",
+            layered / plain
+        );
     }
 }

@@ -109,7 +109,7 @@ pub fn encode_table<'a>(pieces: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8
 }
 
 /// Appends the table of records that begin at `starts`, and the records.
-fn put_together(starts: &[u64], records: &[u8], out: &mut Vec<u8>) {
+pub fn put_together(starts: &[u64], records: &[u8], out: &mut Vec<u8>) {
     for run in starts.chunks(TABLE_RUN) {
         out.extend(run[0].to_le_bytes());
         // A record has less than 1,700 bytes.
