@@ -242,15 +242,15 @@ impl Change {
     }
 
     /// Whether ground is higher, and nowhere lower. Of two blocks without changed samples, who saw
-    /// another then sees them now unless ground that has changed hides them.
+    /// another then sees them now unless ground that has changed hides them. Of exact sight alone.
     pub fn only_rises(&self) -> bool {
-        self.rises && !self.sinks
+        self.stance == Stance::Sample && self.rises && !self.sinks
     }
 
     /// Whether ground is lower, and nowhere higher. Of two blocks without changed samples, who saw
-    /// another then sees them still.
+    /// another then sees them still. Of exact sight alone.
     pub fn only_sinks(&self) -> bool {
-        self.sinks && !self.rises
+        self.stance == Stance::Sample && self.sinks && !self.rises
     }
 
     /// What has changed in tables, where no end of the lines of sight of a square lies in a block

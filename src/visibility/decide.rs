@@ -136,6 +136,12 @@ pub(super) fn visit<S: Simd>(
         if again.change.only_rises() {
             // Nothing else hides what it did not hide before.
             (reach.first, reach.end) = (touched.first, touched.end);
+        } else {
+            // What hid them mostly still does, beside what has changed.
+            let cached = &mut rays.cached[node.level as usize];
+            for x in [touched.end + 2, touched.first - 2] {
+                cached.note_once(x);
+            }
         }
     }
     // Rows of viewpoints that are decided already would cost as much as the others: leave them out.

@@ -9,7 +9,8 @@ use super::common::{Folder, wall};
 /// The wall with a gap in its middle.
 fn gap() -> String {
     let mut row = 0;
-    let lines = wall().lines().map(|line| {
+    let wall = wall();
+    let lines = wall.lines().map(|line| {
         row += usize::from(line.starts_with("0 0"));
         match row {
             3 => line.replace("100", "0") + "\n",

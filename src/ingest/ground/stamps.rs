@@ -132,7 +132,7 @@ pub fn read_top_stamps(path: &Path) -> Result<Vec<TopStamp>, IngestError> {
         };
         if line.shape == ShapeName::Mesh {
             let expected = "a sphere, a box or a cylinder, on a heightmap";
-            return Err(IngestError::bad(expected, "a mesh".into(), REMEDY));
+            return Err(IngestError::bad(expected, "a mesh", REMEDY));
         }
         let shape = shape(&line, Path::new(""), line.at, [1.0; 3])?;
         shape.check()?;
