@@ -172,7 +172,7 @@ impl Restream<'_> {
         let samples = statistics.samples;
         for (level, of_level) in (0..).zip(&mut statistics.levels) {
             let [visible, bytes] = match level {
-                0..=3 => [self.changes.visible[level as usize], 0],
+                0..=3 => [self.changes.visible[level], 0],
                 _ => self.new_trees.more.get(level).copied().unwrap_or_default(),
             };
             let visible = of_level.visible_samples.saturating_add_signed(visible);

@@ -236,7 +236,9 @@ fn read(args: &Args, path: &Path) -> Result<After, Failure> {
 /// Stamps the bundle's own ground.
 fn stamped(args: &Args, path: &Path) -> Result<After, Failure> {
     let options = TerrainParts::provenance(&args.bundle)?.options;
-    let mut terrain = bake::ground_of(&args.bundle, &args.over)?;
+    let ground = bake::ground_of(&args.bundle, &args.over)?;
+    let (width, spacing) = (ground.width(), ground.spacing());
+    let mut heights = ground.heights().to_vec();
     let mut notes = Vec::new();
     for TopStamp {
         line,
@@ -245,14 +247,16 @@ fn stamped(args: &Args, path: &Path) -> Result<After, Failure> {
     } in read_top_stamps(path)?
     {
         let place = format!("{}: line {line}", path.display());
-        let stamped = stamp_top(&terrain, &shape, effect);
-        let (after, changed) =
-            stamped.map_err(|error| Failure::bad_input(format!("{place}: {error}")))?;
+        let changed = stamp_top(&mut heights, width, spacing, &shape, effect)
+            .map_err(|error| Failure::bad_input(format!("{place}: {error}")))?;
         if changed == 0 {
             notes.push(format!("{place}: changes no sample"));
         }
-        terrain = after;
     }
+    let stamped = Terrain::new(width, ground.height(), heights, spacing);
+    let stamped =
+        stamped.map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))?;
+    let terrain = stamped.with_georeference(ground.georeference().cloned());
     Ok(After {
         terrain,
         source: source(path, "stamps", options)?,

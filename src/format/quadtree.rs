@@ -85,21 +85,6 @@ impl<'a> Tree<'a> {
         self.valid.grid()
     }
 
-    /// Bytes of a tree that ends with its literals, of bytes that are right.
-    pub fn length(&self) -> usize {
-        let (_, head) = write_varint(match self.root {
-            Visibility::Hidden => 0,
-            Visibility::Visible => 1,
-            Visibility::Unknown => 2 + self.nodes as u32,
-        });
-        let mut literals = 0;
-        self.sweep(|leaf| {
-            literals += usize::from(matches!(leaf, super::walk::Leaf::Block(..)));
-            true
-        });
-        head + self.nodes + 8 * literals
-    }
-
     /// What the root says of the whole grid.
     pub const fn root(&self) -> Visibility {
         self.root

@@ -2,7 +2,7 @@
 
 use super::grid::{BLOCK_LEVEL, Grid, Quad};
 use super::layers::Layered;
-use super::quadtree::{Found, Tree};
+use super::quadtree::{Found, Tree, Visibility, write_varint};
 use super::valid::Valid;
 use super::walk::Leaf;
 
@@ -119,6 +119,22 @@ impl<'a> Trees<'a> {
 }
 
 impl Tree<'_> {
+    /// Bytes of a tree that ends with its literals, of bytes that are right.
+    pub fn length(&self) -> usize {
+        let nodes = self.node_count();
+        let (_, head) = write_varint(match self.root() {
+            Visibility::Hidden => 0,
+            Visibility::Visible => 1,
+            Visibility::Unknown => 2 + nodes as u32,
+        });
+        let mut literals = 0;
+        self.sweep(|leaf| {
+            literals += usize::from(matches!(leaf, Leaf::Block(..)));
+            true
+        });
+        head + nodes + 8 * literals
+    }
+
     /// The visible samples of a block, as a word of a block bitmap. Bits without terrain may be
     /// either.
     #[inline]

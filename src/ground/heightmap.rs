@@ -2,7 +2,6 @@
 
 use super::error::GroundError;
 use super::shape::Shape;
-use crate::world::Terrain;
 
 /// What a stamp does to the top of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,30 +14,32 @@ pub enum TopEffect {
 }
 
 /// Lowers or raises ground where `shape` is, in metres: east and south of the first sample, and up from
-/// height 0. Voids stay voids. Returns the ground as it is then, and how many samples have changed.
+/// height 0. `heights` are row by row, of so many columns with this spacing, in metres; voids are NaN, and
+/// stay voids. Returns how many samples have changed.
 ///
 /// # Errors
 ///
 /// A shape of no size, numbers that are none, one over no sample, and a mesh.
 pub fn stamp_top(
-    terrain: &Terrain,
+    heights: &mut [f64],
+    width: u32,
+    [dx, dy]: [f64; 2],
     shape: &Shape,
     effect: TopEffect,
-) -> Result<(Terrain, u64), GroundError> {
+) -> Result<u64, GroundError> {
     if matches!(shape, Shape::Mesh(_)) {
         let expected = "a sphere, a box or a cylinder, on a heightmap";
         return Err(GroundError::bad("stamp", expected, "a mesh"));
     }
     shape.check()?;
-    let [dx, dy] = terrain.spacing();
+    let height = (heights.len() / width.max(1) as usize) as u32;
     let [from, to] = shape.bounds();
     let range = |from: f64, to: f64, limit: u32| {
         let end = (to.floor() + 1.0).clamp(0.0, limit.into()) as u32;
         (from.ceil().clamp(0.0, limit.into()) as u32).min(end)..end
     };
-    let columns = range(from[0] / dx, to[0] / dx, terrain.width());
-    let rows = range(from[1] / dy, to[1] / dy, terrain.height());
-    let mut heights = terrain.heights().to_vec();
+    let columns = range(from[0] / dx, to[0] / dx, width);
+    let rows = range(from[1] / dy, to[1] / dy, height);
     let (mut covered, mut changed) = (0, 0);
     for row in rows {
         for column in columns.clone() {
@@ -47,7 +48,7 @@ pub fn stamp_top(
                 continue;
             };
             covered += 1;
-            let height = &mut heights[(row * terrain.width() + column) as usize];
+            let height = &mut heights[row as usize * width as usize + column as usize];
             let after = match effect {
                 TopEffect::Dig if bottom < *height && *height <= top => bottom,
                 TopEffect::Fill if top > *height => top,
@@ -60,11 +61,7 @@ pub fn stamp_top(
     if covered == 0 {
         return Err(GroundError::Outside);
     }
-    let stamped = Terrain::new(terrain.width(), terrain.height(), heights, [dx, dy]);
-    let stamped =
-        stamped.map_err(|error| GroundError::bad("stamp", "a terrain", error.to_string()))?;
-    let georeference = terrain.georeference().cloned();
-    Ok((stamped.with_georeference(georeference), changed))
+    Ok(changed)
 }
 
 /// Bottom and top of a shape over a place; `None` beside it.
@@ -95,10 +92,12 @@ fn piece(shape: &Shape, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
 mod tests {
     use super::*;
 
-    fn flat() -> Terrain {
+    /// Six columns and five rows with a void, after a stamp; and how many samples it changed.
+    fn stamped(shape: &Shape, effect: TopEffect) -> Result<(Vec<f64>, u64), GroundError> {
         let mut heights = vec![10.0; 30];
         heights[7] = f64::NAN;
-        Terrain::new(6, 5, heights, [2.0, 3.0]).unwrap()
+        let changed = stamp_top(&mut heights, 6, [2.0, 3.0], shape, effect)?;
+        Ok((heights, changed))
     }
 
     fn sphere(at: [f64; 3], radius: f64) -> Shape {
@@ -111,41 +110,38 @@ mod tests {
     #[test]
     fn a_sphere_digs_to_its_bottom_and_fills_to_its_top() {
         let here = sphere([4.0, 6.0, 10.0], 2.0);
-        let (dug, changed) = stamp_top(&flat(), &here, TopEffect::Dig).unwrap();
+        let (dug, changed) = stamped(&here, TopEffect::Dig).unwrap();
         // Beside the middle, at its border, it has no depth.
-        assert_eq!((changed, dug.at(2, 2), dug.at(1, 2)), (1, 8.0, 10.0));
-        let (filled, changed) = stamp_top(&flat(), &here, TopEffect::Fill).unwrap();
-        assert_eq!((changed, filled.at(2, 2)), (1, 12.0));
+        assert_eq!((changed, dug[14], dug[13]), (1, 8.0, 10.0));
+        let (filled, changed) = stamped(&here, TopEffect::Fill).unwrap();
+        assert_eq!((changed, filled[14]), (1, 12.0));
     }
 
     #[test]
     fn a_cave_leaves_the_top_and_a_void_stays_one() {
         let under = sphere([4.0, 6.0, 3.0], 2.5);
-        assert_eq!(stamp_top(&flat(), &under, TopEffect::Dig).unwrap().1, 0);
+        assert_eq!(stamped(&under, TopEffect::Dig).unwrap().1, 0);
         let all = Shape::Cuboid {
             from: [-1.0, -1.0, 4.0],
             to: [99.0, 99.0, 50.0],
         };
-        let (dug, changed) = stamp_top(&flat(), &all, TopEffect::Dig).unwrap();
-        assert_eq!((changed, dug.voids(), dug.at(5, 4)), (29, 1, 4.0));
-        assert_eq!(dug.spacing(), [2.0, 3.0]);
+        let (dug, changed) = stamped(&all, TopEffect::Dig).unwrap();
+        assert_eq!((changed, dug[7].is_nan(), dug[29]), (29, true, 4.0));
         let upright = Shape::Cylinder {
             at: [0.0, 0.0, 20.0],
             radii: [2.5; 2],
             height: 4.0,
         };
-        let (filled, changed) = stamp_top(&flat(), &upright, TopEffect::Fill).unwrap();
-        assert_eq!((changed, filled.at(1, 0), filled.at(0, 1)), (2, 22.0, 10.0));
+        let (filled, changed) = stamped(&upright, TopEffect::Fill).unwrap();
+        assert_eq!((changed, filled[1], filled[6]), (2, 22.0, 10.0));
     }
 
     #[test]
     fn what_is_no_stamp_is_refused() {
-        let stamp = |shape: &Shape| stamp_top(&flat(), shape, TopEffect::Dig);
-        assert_eq!(
-            stamp(&sphere([-9.0, 0.0, 10.0], 2.0)),
-            Err(GroundError::Outside)
-        );
-        assert!(stamp(&sphere([4.0, 6.0, 10.0], 0.0)).is_err());
-        assert!(stamp(&sphere([4.0, f64::NAN, 10.0], 1.0)).is_err());
+        let dig = |shape: &Shape| stamped(shape, TopEffect::Dig);
+        let beside = dig(&sphere([-9.0, 0.0, 10.0], 2.0)).unwrap_err();
+        assert_eq!(beside, GroundError::Outside);
+        assert!(dig(&sphere([4.0, 6.0, 10.0], 0.0)).is_err());
+        assert!(dig(&sphere([4.0, f64::NAN, 10.0], 1.0)).is_err());
     }
 }

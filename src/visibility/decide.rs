@@ -28,27 +28,13 @@ use super::lanes::{Lanes, SIDE};
 use super::over::touched;
 use super::rays::{LEVELS, Rays};
 use super::span::Span;
-use super::square::{DisplacementSquare, Node, Parent, Slab};
+use super::square::{DisplacementSquare, Node, Parent, Reach, Slab};
 use super::stance::Stance;
 use super::upper_bound::UpperBound;
 use super::view_block::ViewBlock;
 use super::viewpoint_rows::ViewpointRows;
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
-
-/// The displacements of a node, in major and minor coordinates.
-#[derive(Clone, Copy)]
-pub(super) struct Reach {
-    /// Least and greatest major distance, from 1.
-    pub u0: i32,
-    pub u1: i32,
-    /// Least and greatest minor displacement, of either sign.
-    pub v0: i32,
-    pub v1: i32,
-    /// The slabs that are looked at: the first, and the one after the last.
-    pub first: i32,
-    pub end: i32,
-}
 
 /// Decides a square, or puts its quarters on the stack.
 #[simd]

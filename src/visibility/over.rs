@@ -5,13 +5,13 @@
 //! only that of edges of which an end has changed. The tables are of a small piece of the terrain,
 //! so that old ground needs no tables of the whole.
 
-use super::decide::Reach;
+use super::TOLERANCE;
 use super::height_field::HeightField;
 use super::lanes::{Lanes, Layout, SIDE, VOID, Windows, fold};
 use super::sightline::Bodies;
 use super::span::Span;
+use super::square::{Node, Reach};
 use super::viewpoint_rows::ViewpointRows;
-use super::{TOLERANCE, square::Node};
 use crate::world::Terrain;
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;

@@ -14,6 +14,20 @@ pub(super) struct Node {
     pub parent: Option<Parent>,
 }
 
+/// The displacements of a node, in major and minor coordinates.
+#[derive(Clone, Copy)]
+pub(super) struct Reach {
+    /// Least and greatest major distance, from 1.
+    pub u0: i32,
+    pub u1: i32,
+    /// Least and greatest minor displacement, of either sign.
+    pub v0: i32,
+    pub v1: i32,
+    /// The slabs that are looked at: the first, and the one after the last.
+    pub first: i32,
+    pub end: i32,
+}
+
 /// What was found out about the square of which this one is a quarter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parent {
