@@ -198,8 +198,8 @@ pub mod world;
 #[cfg(feature = "mmap")]
 pub use runtime::MappedBundle;
 pub use runtime::{
-    Bundle, CellBundle, Grid, OpenError, Pvs, Quad, Sample, TerrainBundle, TerrainParameters,
-    Visibility, VisibilityMode, WorldKind,
+    Bundle, CellBundle, Grid, Layers, OpenError, Pvs, Quad, Sample, TerrainBundle,
+    TerrainParameters, Visibility, VisibilityMode, WorldKind,
 };
 
 // Frontier sets and sessions.
@@ -216,8 +216,8 @@ pub use runtime::frontier::{
 #[cfg(feature = "bake")]
 pub use bake::{
     BakeError, BakeOptions, BakeReport, Budget, CellOptions, CellReport, Compression, Keep, Mode,
-    Observer, RepackOptions, ShardOf, Silent, Source, Stage, Weight, bake_cells, bake_shard,
-    bake_terrain, merge, repack,
+    Observer, RebakeJob, RebakeOptions, RebakeReport, RepackOptions, ShardOf, Silent, Source,
+    Stage, Weight, bake_cells, bake_shard, bake_terrain, merge, merge_patches, rebake, repack,
 };
 #[cfg(feature = "bake")]
 pub use ingest::{

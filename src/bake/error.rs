@@ -86,6 +86,30 @@ pub enum BakeError {
         /// The bundle.
         path: PathBuf,
     },
+    /// A bundle of cells, which does not follow ground that changes.
+    #[error("{}: expected a bundle whose view cells are samples, found cells of {side} x {side} samples; bake the new terrain", path.display())]
+    Coarse {
+        /// The bundle.
+        path: PathBuf,
+        /// Samples a side of a cell.
+        side: u32,
+    },
+    /// A terrain that cannot be what has become of the one in a bundle.
+    #[error(
+        "{input}: expected the {what} of the terrain in {}, {expected}, found {found}; give what its ground has become, or bake this one", path.display()
+    )]
+    OtherTerrain {
+        /// The bundle.
+        path: PathBuf,
+        /// The name of the terrain's file.
+        input: String,
+        /// In what they differ.
+        what: &'static str,
+        /// What the bundle has.
+        expected: String,
+        /// What the terrain has.
+        found: String,
+    },
     /// A budget that nothing comes to.
     #[error(
         "`budget`: expected at least {least} bytes, the least that this terrain can come to with everything visible, found {budget}"
@@ -136,7 +160,9 @@ impl BakeError {
             Self::Grid { .. } | Self::Large { .. } | Self::Memory { .. } => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
             Self::Store(error) => error.kind().into(),
-            Self::Lossy { .. } => BakeErrorKind::Input,
+            Self::Lossy { .. } | Self::Coarse { .. } | Self::OtherTerrain { .. } => {
+                BakeErrorKind::Input
+            }
             Self::Kept { error, .. } => error.kind(),
         }
     }

@@ -3,7 +3,7 @@
 use super::options::{BakeOptions, Mode, mutual};
 use crate::format::morton::comes_before;
 use crate::visibility::{
-    Bodies, CoarseRays, HeightField, Order, Rays, SectorField, Sectors, Stance, Viewsheds,
+    Bodies, Change, CoarseRays, HeightField, Order, Rays, SectorField, Sectors, Stance, Viewsheds,
 };
 use crate::world::Terrain;
 
@@ -35,6 +35,23 @@ impl<'t> Kernel<'t> {
                 Self::Sectors(field.with_max_distance(max_distance))
             }
         }
+    }
+
+    /// The kernel for one thread, to be asked what may have changed; `None` for a method that cannot
+    /// tell.
+    pub fn following<'k>(
+        &'k self,
+        level: fearless_simd::Level,
+        change: &'k Change,
+    ) -> Option<Rays<'k>> {
+        let Self::Rays(terrain, field, order, 0) = self else {
+            return None;
+        };
+        let rays = Rays::new(terrain, field, level).following(change);
+        Some(match order {
+            Some(order) => rays.deciding_once(*order),
+            None => rays,
+        })
     }
 
     /// The kernel itself, for one thread.

@@ -45,6 +45,18 @@ pub(super) fn unpack(
 ) -> Result<Store, BakeError> {
     let map = MappedBundle::open(source).map_err(|error| unreadable(source, &error))?;
     let terrain = map.terrain().map_err(|error| unreadable(source, &error))?;
+    unpack_terrain(terrain, &|| map.let_go(), place, order, crew)
+}
+
+/// As [`unpack`], of a bundle that is open. Now and then `let_go` is told that what was read is not
+/// needed again.
+pub(super) fn unpack_terrain(
+    terrain: TerrainBundle,
+    let_go: &dyn Fn(),
+    place: &Place,
+    order: &BlockOrder,
+    crew: &Crew,
+) -> Result<Store, BakeError> {
     let reader = Reader {
         terrain,
         valid: place.valid,
@@ -57,7 +69,7 @@ pub(super) fn unpack(
         0..order.len(),
         |number| {
             if number % LET_GO == 0 {
-                map.let_go();
+                let_go();
             }
             Ok(())
         },
@@ -154,9 +166,14 @@ impl Reader<'_> {
             }
             return read;
         };
+        let terrain = self.valid.blocks();
         let mut records = 0;
         for (sight, target) in sights_of(group.skeleton()) {
             if !is_kept(self.mutual, block, target) {
+                continue;
+            }
+            // A quad that is visible may hold blocks without terrain, which nobody sees.
+            if sight == Sight::Visible && terrain[self.index(target)] == 0 {
                 continue;
             }
             let mut known = sight;

@@ -19,6 +19,7 @@ pub mod info;
 pub mod output;
 pub mod pairs_writer;
 pub mod parts;
+mod patch;
 pub mod provenance;
 pub mod ship;
 pub mod timings;
@@ -34,6 +35,7 @@ pub use output::{check_output, save, save_with};
 pub(crate) use output::{rename_file, scratch_beside};
 pub use pairs_writer::{PairsWriter, trees_in_order};
 pub use parts::TerrainParts;
+pub use patch::{PatchParts, Replaced, patch_bytes};
 pub use provenance::{
     CellStatistics, Given, InputFile, LevelStatistics, Loss, LossyLevel, Provenance, Statistics,
 };

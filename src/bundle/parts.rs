@@ -81,6 +81,23 @@ impl TerrainParts {
     }
 }
 
+impl TerrainParts {
+    /// How a bundle was made, without a look at anything else in it.
+    pub fn provenance(path: &Path) -> Result<Provenance, BundleError> {
+        let file = BundleFile::open(path)?;
+        let text = file.read(Tag::PROV, TEXT_LIMIT)?;
+        let text = text.ok_or(BundleError::Format {
+            path: path.to_owned(),
+            error: FormatError::MissingSection { tag: Tag::PROV },
+        })?;
+        serde_json::from_slice(&text).map_err(|error| BundleError::Section {
+            path: path.to_owned(),
+            section: Tag::PROV.to_string(),
+            problem: format!("expected provenance in JSON: {error}"),
+        })
+    }
+}
+
 impl BundleFile {
     /// Reads the whole file. Errors unless all sections have their checksums.
     pub fn check_sections(&self) -> Result<(), BundleError> {

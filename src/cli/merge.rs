@@ -11,14 +11,16 @@ use super::compression::CompressionArgs;
 use super::exit::Outcome;
 use super::output::check_outputs;
 use super::progress::Progress;
+use super::repack::grid_of;
 use super::written::Writing;
 
-/// Join shards into the bundle that one bake would have written
+/// Join shards, or a bundle and patches, into the bundle that one bake would have written
 ///
 /// Example: viewcell merge level.1-of-2.vcs level.2-of-2.vcs -o level.vcb
 #[derive(clap::Args)]
 pub struct Args {
-    /// Shards, in any order, that together hold all of one bake
+    /// Shards, in any order, that together hold all of one bake; or a bundle and patches over it
+    /// (viewcell rebake), in the order in which they were made
     #[arg(required = true, value_name = "SHARDS")]
     shards: Vec<PathBuf>,
     #[command(flatten)]
@@ -42,6 +44,13 @@ pub fn run(args: &Args) -> Outcome {
     let make = |progress: &Progress| {
         let shards: Vec<&Path> = args.shards.iter().map(PathBuf::as_path).collect();
         check_outputs(&shards, [output], *force)?;
+        if let Some((bundle, patches)) = args.shards.split_first()
+            && is_bundle(bundle)
+        {
+            let compression = args.compression.read(grid_of(bundle)?)?;
+            bake::merge_patches(bundle, patches, output, *force, &compression, progress)?;
+            return Ok(());
+        }
         let compression = match args.shards.first() {
             Some(shard) => args.compression.read(bake::grid_of_shard(shard)?)?,
             None => Compression::Lossless,
@@ -51,4 +60,12 @@ pub fn run(args: &Args) -> Outcome {
     };
     args.writing
         .run(make, |output, bundle| Document { output, bundle })
+}
+
+/// Whether a file begins as a bundle does.
+fn is_bundle(path: &Path) -> bool {
+    use std::io::Read;
+    let mut magic = [0; 8];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && magic == viewcell::format::header::MAGIC
 }

@@ -24,6 +24,7 @@ mod merge;
 mod output;
 mod progress;
 mod query;
+mod rebake;
 mod render;
 mod repack;
 mod report;
@@ -60,6 +61,7 @@ struct Cli {
 #[derive(clap::Subcommand)]
 enum Verb {
     Bake(bake::Args),
+    Rebake(rebake::Args),
     Merge(merge::Args),
     Repack(repack::Args),
     Ship(ship::ShipArgs),
@@ -86,6 +88,7 @@ pub fn main() -> ExitCode {
     signals::outlive_file_limits();
     let outcome = match parsed().verb {
         Verb::Bake(args) => bake::run(args),
+        Verb::Rebake(args) => rebake::run(&args),
         Verb::Merge(args) => merge::run(&args),
         Verb::Repack(args) => repack::run(&args),
         Verb::Ship(args) => ship::ship(args),

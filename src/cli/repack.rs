@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// Columns and rows of a bundle.
-fn grid_of(path: &std::path::Path) -> Result<(u32, u32), Failure> {
+pub fn grid_of(path: &std::path::Path) -> Result<(u32, u32), Failure> {
     match bundle::info(path)?.terrain {
         Some(terrain) => Ok((terrain.width, terrain.height)),
         None => Err(Failure::bad_input(format!(

@@ -8,7 +8,7 @@ use schemars::{Schema, schema_for};
 
 use super::{
     bake, completions, diff, experiment, export, frontier, ground, job, man, merge, progress,
-    query, render, repack, report, ship, simulate, verify,
+    query, rebake, render, repack, report, ship, simulate, verify,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -93,6 +93,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             "query-visible-cells.json",
             schema_for!(query::CellVisibleDocument),
         ),
+        ("rebake.json", schema_for!(rebake::Document)),
         ("repack.json", schema_for!(repack::Document)),
         ("simulate.json", schema_for!(simulate::Document)),
         ("ship.json", schema_for!(ship::Document)),

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::file_id::FileId;
 use super::grid::GridError;
 use super::tag::{MAX_SECTIONS, Tag, VERSION, WorldKind};
 
@@ -19,6 +20,50 @@ pub enum FormatError {
     Magic {
         /// The bytes found.
         found: [u8; 8],
+    },
+    /// The first eight bytes are not those of a patch.
+    PatchMagic {
+        /// The bytes found.
+        found: [u8; 8],
+    },
+    /// A version of patches that this library does not know.
+    PatchVersion {
+        /// The version found.
+        found: u32,
+    },
+    /// A patch that belongs to another bundle.
+    PatchBase {
+        /// Length and header checksum of the bundle given.
+        expected: FileId,
+        /// Those that the patch names.
+        found: FileId,
+    },
+    /// A patch that is to be laid over something else than the bundle or patch before it.
+    PatchOrder {
+        /// Length and header checksum of what is there.
+        expected: FileId,
+        /// Those that the patch names.
+        found: FileId,
+    },
+    /// A patch over a bundle that has lost something, or of single trees.
+    Unpatchable,
+    /// More patches than can be laid over one bundle.
+    TooManyPatches,
+    /// A section of a patch that names what is not there.
+    PatchEntry {
+        /// The section.
+        tag: Tag,
+        /// What it names: a sample, a block, a quad.
+        found: u32,
+    },
+    /// A section that does not have its checksum.
+    SectionChecksum {
+        /// The section.
+        tag: Tag,
+        /// The checksum in the section table.
+        expected: u32,
+        /// The checksum of the bytes found.
+        found: u32,
     },
     /// A format version that this library does not know.
     Version {
@@ -127,6 +172,42 @@ impl fmt::Display for FormatError {
             Self::Magic { found } => write!(
                 f,
                 "expected the magic bytes 89 56 43 42 0D 0A 1A 0A at offset 0, found {found:02X?}: not a view cell bundle (or one whose line ends were converted); `viewcell bake` makes one"
+            ),
+            Self::PatchMagic { found } => write!(
+                f,
+                "expected the magic bytes 89 56 43 50 0D 0A 1A 0A at offset 0, found {found:02X?}: not a patch of a bundle; `viewcell rebake` makes one"
+            ),
+            Self::PatchVersion { found } => write!(
+                f,
+                "expected patch version 1 at offset 8, found {found}: read it with the version of viewcell that wrote it, or make it again"
+            ),
+            Self::PatchBase { expected, found } => write!(
+                f,
+                "expected a patch of the bundle of {} bytes and checksum {:08x}, found one of a bundle of {} bytes and checksum {:08x}: lay it over the bundle that it was made for",
+                expected.length, expected.checksum, found.length, found.checksum
+            ),
+            Self::PatchOrder { expected, found } => write!(
+                f,
+                "expected a patch to lay over the file of {} bytes and checksum {:08x}, found one for {} bytes and checksum {:08x}: give patches in the order in which they were made, and all of them",
+                expected.length, expected.checksum, found.length, found.checksum
+            ),
+            Self::Unpatchable => f.write_str(
+                "expected a bundle that has lost nothing and whose PVSs are pairs of blocks, found another: repack the bundle that it was made from",
+            ),
+            Self::TooManyPatches => f.write_str(
+                "expected at most 255 patches over a bundle, found more: merge them into a bundle",
+            ),
+            Self::PatchEntry { tag, found } => write!(
+                f,
+                "expected section {tag} to name what is in the bundle, found number {found}: {AGAIN}"
+            ),
+            Self::SectionChecksum {
+                tag,
+                expected,
+                found,
+            } => write!(
+                f,
+                "expected checksum {expected:08x} of section {tag}, found {found:08x}: {AGAIN}"
             ),
             Self::Version { found } => write!(
                 f,

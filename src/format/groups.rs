@@ -22,6 +22,7 @@ use super::blockpair::BlockPair;
 use super::bytes::{u16_at, u64_at};
 use super::dictionary::Dictionary;
 use super::grid::{Grid, Quad, Sample};
+use super::layers::Layered;
 use super::morton::comes_before;
 use super::quadtree::{Found, Tree, read_varint};
 use super::valid::Valid;
@@ -43,10 +44,8 @@ pub struct Groups<'a> {
     valid: Valid<'a>,
     mutual: bool,
     dictionary: Dictionary<'a>,
-    /// `PIDX`.
-    index: &'a [u8],
-    /// `PAIR`.
-    bytes: &'a [u8],
+    /// `PIDX` and `PAIR`, and what patches put over them.
+    bytes: Layered<'a>,
 }
 
 /// One group.
@@ -75,9 +74,27 @@ impl<'a> Groups<'a> {
             valid,
             mutual,
             dictionary: Dictionary::parse(dictionary)?,
-            index,
-            bytes,
+            bytes: Layered::new(index, bytes),
         })
+    }
+
+    /// The same with groups of patches over them, and where there is terrain now.
+    pub const fn under(self, valid: Valid<'a>, index: &'a [u8], above: &'a [&'a [u8]]) -> Self {
+        Self {
+            valid,
+            bytes: self.bytes.over(index, above),
+            ..self
+        }
+    }
+
+    /// The same groups where there is terrain only by `valid`.
+    pub const fn within(self, valid: Valid<'a>) -> Self {
+        Self { valid, ..self }
+    }
+
+    /// Where each block's group begins, `u64` row by row.
+    pub const fn index(&self) -> &'a [u8] {
+        self.bytes.index()
     }
 
     /// Where there is terrain.
@@ -103,8 +120,7 @@ impl<'a> Groups<'a> {
             return None;
         }
         let index = row as usize * columns as usize + column as usize;
-        let offset = usize::try_from(u64_at(self.index, index.checked_mul(8)?)?).ok()?;
-        Group::parse(self.valid, self.dictionary, self.bytes.get(offset..)?)
+        Group::parse(self.valid, self.dictionary, self.bytes.at(index)?)
     }
 
     /// Whether sample `a` sees sample `b`; false where either is outside the grid or void, true
@@ -210,6 +226,22 @@ impl<'a> Groups<'a> {
         }
     }
 
+    /// The samples of block `target` that are seen from any viewpoint of block `viewer`: a word of a
+    /// block bitmap. Bits without terrain may be either; all ones where the bytes are damaged.
+    pub fn word(&self, viewer: (u32, u32), target: (u32, u32)) -> u64 {
+        let Some(group) = self.group(viewer.0, viewer.1) else {
+            return !0;
+        };
+        match group.skeleton.find(Quad::new(3, target.0, target.1)) {
+            Found::Leaf(false) => 0,
+            Found::Leaf(true) | Found::Mixed => !0,
+            Found::Block(item) => {
+                let from = self.valid.block(viewer.0, viewer.1);
+                self.seen(&group, item, viewer, from, target)
+            }
+        }
+    }
+
     /// The samples of block `target` that are seen from any of the viewpoints `from` (a word of a
     /// block bitmap) of block `viewer`, whose group and item for the target are given. Bits
     /// without terrain may be either.
@@ -280,6 +312,11 @@ impl<'a> Group<'a> {
         self.elsewhere
     }
 
+    /// Number of mixed blocks whose records are here.
+    pub const fn records(&self) -> usize {
+        self.own
+    }
+
     /// Number of mixed blocks, by what the group says.
     pub const fn pairs(&self) -> usize {
         self.elsewhere.saturating_add(self.own)
@@ -322,6 +359,18 @@ impl<'a> Group<'a> {
         let at = self.record_at(index);
         let bytes = at.and_then(|at| self.records.get(at..)).unwrap_or(&[]);
         Some(BlockPair::new(self.dictionary, bytes))
+    }
+
+    /// The bytes of record number `index`; none where it is not there.
+    pub fn record_bytes(&self, index: usize) -> &'a [u8] {
+        let start = self.record_at(index).unwrap_or(usize::MAX);
+        let bytes = self.records.get(start..).unwrap_or(&[]);
+        let next = index.checked_add(1).filter(|next| *next < self.own);
+        let length = match next.and_then(|next| self.record_at(next)) {
+            Some(end) => end.saturating_sub(start),
+            None => BlockPair::new(self.dictionary, bytes).length(),
+        };
+        bytes.get(..length).unwrap_or(bytes)
     }
 
     /// Where among the bytes of the records number `index` begins, by the table.

@@ -11,7 +11,8 @@
 //! - [`quadtree`]: the code of one PVS, and the answers read straight from it;
 //! - [`groups`]: the code of the PVSs of a block together, as pairs of blocks ([`blockpair`],
 //!   [`dictionary`]), and [`grouppvs`], one PVS out of it;
-//! - [`narrow`]: the answers of a bundle that has lost something.
+//! - [`narrow`]: the answers of a bundle that has lost something;
+//! - [`patch`]: what changes in a bundle when its ground does, and [`layers`], bytes over bytes.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -31,12 +32,15 @@ pub mod cells;
 mod crc;
 pub mod dictionary;
 mod error;
+mod file_id;
 pub mod grid;
 pub mod grouppvs;
 pub mod groups;
 pub mod header;
+pub mod layers;
 pub mod morton;
 pub mod narrow;
+pub mod patch;
 pub mod quadtree;
 mod rank;
 mod sweep;
@@ -50,11 +54,14 @@ mod walk;
 pub use cells::CellParameters;
 pub use crc::{Crc32, crc32};
 pub use error::FormatError;
+pub use file_id::FileId;
 pub use grid::{Grid, GridError, Quad, Sample};
 pub use grouppvs::{GroupLeaves, GroupPvs};
 pub use groups::Groups;
 pub use header::{Header, Section};
+pub use layers::Layered;
 pub use narrow::{NarrowLeaves, NarrowPvs, Narrowing};
+pub use patch::{Patch, PatchHeader};
 pub use quadtree::{Tree, Visibility};
 pub use tag::{Tag, WorldKind};
 pub use terrain::{Coarse, TerrainParameters, TreeCode, VisibilityMode};

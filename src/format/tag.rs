@@ -93,6 +93,13 @@ impl Tag {
     /// Portals between cells.
     pub const CPRT: Self = Self(*b"CPRT");
 
+    /// Of a patch: the samples whose ground changed, and their heights.
+    pub const CHTS: Self = Self(*b"CHTS");
+    /// Of a patch: blocks, and where in `PAIR` their groups begin.
+    pub const BIDX: Self = Self(*b"BIDX");
+    /// Of a patch: quads, and where in `TREE` their PVSs begin.
+    pub const QIDX: Self = Self(*b"QIDX");
+
     /// The sections of a terrain bundle.
     pub const TERRAIN: [Self; 11] = [
         Self::GRID,
@@ -123,9 +130,22 @@ impl Tag {
         Self::PROV,
     ];
 
+    /// The sections of a patch.
+    pub const PATCH: [Self; 7] = [
+        Self::VALD,
+        Self::CHTS,
+        Self::BIDX,
+        Self::PAIR,
+        Self::QIDX,
+        Self::TREE,
+        Self::PROV,
+    ];
+
     /// Whether a section of this name has a meaning in format version 1.
     pub fn is_known(self) -> bool {
-        Self::TERRAIN.contains(&self) || Self::CELLS.contains(&self)
+        [&Self::TERRAIN[..], &Self::CELLS, &Self::PATCH]
+            .iter()
+            .any(|known| known.contains(&self))
     }
 }
 

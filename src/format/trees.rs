@@ -1,8 +1,8 @@
 //! All trees of a bundle: where each begins.
 
-use super::bytes::u64_at;
 use super::grid::{BLOCK_LEVEL, Grid, Quad};
-use super::quadtree::{Found, Tree};
+use super::layers::Layered;
+use super::quadtree::{Found, Tree, Visibility, write_varint};
 use super::valid::Valid;
 use super::walk::Leaf;
 
@@ -14,10 +14,8 @@ pub struct Trees<'a> {
     least: u32,
     /// By level: the entry of its first quad in `TIDX`.
     first: [u64; LEVELS],
-    /// `TIDX`.
-    index: &'a [u8],
-    /// `TREE`.
-    bytes: &'a [u8],
+    /// `TIDX` and `TREE`, and what patches put over them.
+    bytes: Layered<'a>,
 }
 
 const LEVELS: usize = Grid::MAX_ROOT_LEVEL as usize + 1;
@@ -36,9 +34,40 @@ impl<'a> Trees<'a> {
             valid,
             least,
             first,
-            index,
-            bytes,
+            bytes: Layered::new(index, bytes),
         }
+    }
+
+    /// The same with trees of patches over them, and where there is terrain now.
+    pub const fn under(self, valid: Valid<'a>, index: &'a [u8], above: &'a [&'a [u8]]) -> Self {
+        Self {
+            valid,
+            bytes: self.bytes.over(index, above),
+            ..self
+        }
+    }
+
+    /// The same trees where there is terrain only by `valid`.
+    pub const fn within(self, valid: Valid<'a>) -> Self {
+        Self { valid, ..self }
+    }
+
+    /// Where each quad's tree begins, `u64`.
+    pub const fn index(&self) -> &'a [u8] {
+        self.bytes.index()
+    }
+
+    /// The entry of a quad in the index. `None` where it has none.
+    #[inline]
+    pub fn entry(&self, quad: Quad) -> Option<usize> {
+        let grid = self.valid.grid();
+        if quad.level < self.least || !grid.has_quad(quad) {
+            return None;
+        }
+        let first = self.first.get(quad.level as usize)?;
+        let (columns, _) = grid.quads_at(quad.level);
+        let place = u64::from(quad.row) * u64::from(columns) + u64::from(quad.column);
+        usize::try_from(first.checked_add(place)?).ok()
     }
 
     /// Where there is terrain.
@@ -54,17 +83,7 @@ impl<'a> Trees<'a> {
     /// The tree of a quad. `None` where it has none, and where its bytes are none.
     #[inline]
     pub fn tree(&self, quad: Quad) -> Option<Tree<'a>> {
-        let grid = self.valid.grid();
-        if quad.level < self.least || !grid.has_quad(quad) {
-            return None;
-        }
-        let first = self.first.get(quad.level as usize)?;
-        let (columns, _) = grid.quads_at(quad.level);
-        let place = u64::from(quad.row) * u64::from(columns) + u64::from(quad.column);
-        let index = usize::try_from(first.checked_add(place)?).ok()?;
-        let offset = u64_at(self.index, index.checked_mul(8)?)?;
-        let bytes = self.bytes.get(usize::try_from(offset).ok()?..)?;
-        Tree::parse(self.valid, bytes)
+        Tree::parse(self.valid, self.bytes.at(self.entry(quad)?)?)
     }
 
     /// The trees of the quads around a quad of the grid, from the least to the root; not its own.
@@ -100,6 +119,22 @@ impl<'a> Trees<'a> {
 }
 
 impl Tree<'_> {
+    /// Bytes of a tree that ends with its literals, of bytes that are right.
+    pub fn length(&self) -> usize {
+        let nodes = self.node_count();
+        let (_, head) = write_varint(match self.root() {
+            Visibility::Hidden => 0,
+            Visibility::Visible => 1,
+            Visibility::Unknown => 2 + nodes as u32,
+        });
+        let mut literals = 0;
+        self.sweep(|leaf| {
+            literals += usize::from(matches!(leaf, Leaf::Block(..)));
+            true
+        });
+        head + nodes + 8 * literals
+    }
+
     /// The visible samples of a block, as a word of a block bitmap. Bits without terrain may be
     /// either.
     #[inline]

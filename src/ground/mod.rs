@@ -8,7 +8,7 @@
 //! cubes        a stamp in cubes, with a pyramid of squares above them
 //! change       change sets, with versions
 //! build        ground from slices of cubes, or from heights and depths of layers
-//! surface      its top as heights
+//! surface      its top as heights; `heightmap`, stamps on heights without layers
 //! locks, sync  reservations; a server and its clients
 //! code, file   trees, change sets and whole grounds as bytes; `store`, a file that grows; `text`
 //! ```
@@ -27,6 +27,7 @@ mod effect;
 mod error;
 mod file;
 mod frame;
+mod heightmap;
 mod layered;
 mod locks;
 mod mesh;
@@ -50,6 +51,7 @@ pub use effect::Effect;
 pub use error::GroundError;
 pub use file::{GROUND_MAGIC, GroundFile, Growth, encode, touched};
 pub use frame::{Frame, Place, Sides, Square};
+pub use heightmap::{TopEffect, stamp_top};
 pub use layered::{Layered, check_effect};
 pub use locks::{Locks, NodeName};
 pub use mesh::Mesh;

@@ -45,6 +45,7 @@ mod cells;
 mod error;
 pub mod frontier;
 pub mod interest;
+mod layers;
 #[cfg(feature = "mmap")]
 mod map;
 mod pvs;
@@ -59,6 +60,7 @@ pub use crate::format::{
 pub use bundle::Bundle;
 pub use cells::{Along, CellBundle, Stretch, frontier as cell_frontier};
 pub use error::OpenError;
+pub use layers::Layers;
 #[cfg(feature = "mmap")]
 pub use map::{MappedBundle, MappedFile};
 pub use pvs::{Pvs, Quads};

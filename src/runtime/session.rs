@@ -188,6 +188,51 @@ impl<W: World> Players<W> {
         }
     }
 
+    /// The world has changed: drops the sets of which `is_true` says no, and only those. Both players
+    /// of such a pair are told what they may see now.
+    pub fn drop_sets(
+        &mut self,
+        is_true: impl Fn(&W, &[W::Half; 2]) -> bool,
+        mut tell: impl FnMut(Notice),
+    ) {
+        // Several pairs may share a set.
+        let mut known: Vec<(*const [W::Half; 2], bool)> = Vec::new();
+        for high in 0..self.places.len() {
+            for low in 0..high {
+                let pair = index(low, high).and_then(|at| self.pairs.get_mut(at));
+                let Some(set) = pair.as_ref().and_then(|pair| pair.set.as_ref()) else {
+                    continue;
+                };
+                let halves = Arc::as_ptr(&set.halves);
+                let found = known.iter().find(|(of, _)| *of == halves);
+                let holds = match found {
+                    Some((_, holds)) => *holds,
+                    None => {
+                        let holds = is_true(&self.world, &set.halves);
+                        known.push((halves, holds));
+                        holds
+                    }
+                };
+                if holds {
+                    continue;
+                }
+                if let Some(pair) = pair {
+                    // The ground ended it, so that nobody has to wait for the next one.
+                    pair.set = None;
+                }
+                let (Some(a), Some(b)) = (self.place(low), self.place(high)) else {
+                    continue;
+                };
+                for (to, about, from, place) in [(low, high, a, b), (high, low, b, a)] {
+                    if self.peers || self.world.visible(from, place) {
+                        let what = News::Position;
+                        tell(Notice { to, about, what });
+                    }
+                }
+            }
+        }
+    }
+
     /// Makes sets with all who want one, and for as many of them as it can at once.
     fn negotiate(&mut self, player: usize, here: W::Place, mut tell: impl FnMut(Notice)) {
         let mut wanting = core::mem::take(&mut self.wanting);

@@ -90,6 +90,48 @@ impl<'a> TerrainBundle<'a> {
         })
     }
 
+    /// The same terrain once its ground has changed.
+    pub(super) fn changed(
+        &self,
+        valid: Valid<'a>,
+        heights: &'a [u8],
+        groups: Groups<'a>,
+        trees: Trees<'a>,
+    ) -> Self {
+        Self {
+            valid,
+            heights,
+            code: Code::Pairs(groups),
+            trees,
+            ..*self
+        }
+    }
+
+    /// The same PVSs where there is terrain only by `valid`, for those who make other bundles of
+    /// them.
+    pub fn with_terrain_at(&self, valid: Valid<'a>) -> Self {
+        let code = match self.code {
+            Code::Single => Code::Single,
+            Code::Pairs(groups) => Code::Pairs(groups.within(valid)),
+        };
+        Self {
+            valid,
+            code,
+            trees: self.trees.within(valid),
+            ..*self
+        }
+    }
+
+    /// The trees, of all quads or of those of level 4 and more.
+    pub fn trees(&self) -> Trees<'a> {
+        self.trees
+    }
+
+    /// Ground heights, `f32` row by row.
+    pub(super) fn height_bytes(&self) -> &'a [u8] {
+        self.heights
+    }
+
     /// What was baked, and how.
     pub fn parameters(&self) -> &TerrainParameters {
         &self.parameters

@@ -153,7 +153,11 @@ impl Axis {
 }
 
 /// Joins over squares of 2, 4 ... `TOP` samples a side.
-fn over_squares(layout: &Layout, single: Vec<f32>, join: fn(f32, f32) -> f32) -> Vec<Strips> {
+fn over_squares(
+    layout: &Layout,
+    single: Vec<f32>,
+    join: impl Fn(f32, f32) -> f32 + Copy,
+) -> Vec<Strips> {
     let mut plane = single;
     let mut all = Vec::new();
     for k in 0..TOP.ilog2() {

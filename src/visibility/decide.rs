@@ -25,26 +25,16 @@
 use super::cells::{cell, cells};
 use super::exact::{Single, exact};
 use super::lanes::{Lanes, SIDE};
+use super::over::touched;
 use super::rays::{LEVELS, Rays};
 use super::span::Span;
-use super::square::{DisplacementSquare, Node, Parent, Slab};
+use super::square::{DisplacementSquare, Node, Parent, Reach, Slab};
 use super::stance::Stance;
 use super::upper_bound::UpperBound;
 use super::view_block::ViewBlock;
 use super::viewpoint_rows::ViewpointRows;
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
-
-/// The displacements of a node, in major and minor coordinates.
-#[derive(Clone, Copy)]
-pub(super) struct Reach {
-    /// Least and greatest major distance, from 1.
-    pub u0: i32,
-    pub u1: i32,
-    /// Least and greatest minor displacement, of either sign.
-    pub v0: i32,
-    pub v1: i32,
-}
 
 /// Decides a square, or puts its quarters on the stack.
 #[simd]
@@ -85,6 +75,8 @@ pub(super) fn visit<S: Simd>(
             u1: p_max,
             v0: q0,
             v1: q1,
+            first: 0,
+            end: p_max,
         };
         (reach, p0.signum())
     } else if q_min >= 1 && p_max <= q_min {
@@ -93,6 +85,8 @@ pub(super) fn visit<S: Simd>(
             u1: q_max,
             v0: p0,
             v1: p1,
+            first: 0,
+            end: q_max,
         };
         (reach, q0.signum())
     } else {
@@ -104,6 +98,38 @@ pub(super) fn visit<S: Simd>(
         }
         return;
     };
+    let (mut node, mut reach) = (node, reach);
+    if let Some(decided) = &mut square.decided {
+        decided.only_seen = false;
+    }
+    if let Some(again) = &rays.again
+        && let Some(over) = again.change.over(block, &node)
+    {
+        if let Some(decided) = &mut square.decided {
+            decided.only_seen = again.change.only_sinks();
+        }
+        let (rows, groups) = ViewpointRows::new(field, block, node.active, turned, sign);
+        let touched = match groups {
+            1 => touched::<S, 1>(simd, over, rows, reach, node),
+            2 => touched::<S, 2>(simd, over, rows, reach, node),
+            3 => touched::<S, 3>(simd, over, rows, reach, node),
+            _ => touched::<S, 4>(simd, over, rows, reach, node),
+        };
+        if touched.lanes == 0 {
+            return;
+        }
+        node.active = touched.lanes;
+        if again.change.only_rises() {
+            // Nothing else hides what it did not hide before.
+            (reach.first, reach.end) = (touched.first, touched.end);
+        } else {
+            // What hid them mostly still does, beside what has changed.
+            let cached = &mut rays.cached[node.level as usize];
+            for x in [touched.end + 2, touched.first - 2] {
+                cached.note_once(x);
+            }
+        }
+    }
     // Rows of viewpoints that are decided already would cost as much as the others: leave them out.
     let (rows, groups) = ViewpointRows::new(field, block, node.active, turned, sign);
     match (groups, field.stance) {
@@ -142,9 +168,9 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
     let field = rays.field;
     let level = node.level as usize;
     let side = 1 << node.level;
-    let Reach { u0, u1, v0, v1 } = reach;
+    let Reach { u0, u1, v0, v1, .. } = reach;
     if level == 0 {
-        single::<S, CELLS, N>(simd, rays, rows, (u0, v0), node, square);
+        single::<S, CELLS, N>(simd, rays, rows, reach, node, square);
         return;
     }
     let span = if CELLS {
@@ -165,6 +191,7 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
     for x in cached.before(u0) {
         active &= !bound.hidden_by(simd, x);
         if active == 0 {
+            square.hide(&node, node.active);
             return;
         }
     }
@@ -186,7 +213,7 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
     let kept = &mut lists[level][..];
     let slabs = match node.parent {
         Some(parent) => &above[0][..parent.slabs],
-        None => &above[LEVELS - 1 - level][..u1 as usize],
+        None => &above[LEVELS - 1 - level][reach.first as usize..reach.end as usize],
     };
     let mut count = 0;
     for slab in slabs {
@@ -204,6 +231,7 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
                 active &= !hid;
                 cached.note(x);
                 if active == 0 {
+                    square.hide(&node, node.active);
                     return;
                 }
             }
@@ -221,6 +249,7 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
         count += usize::from(lanes != 0);
     }
 
+    square.hide(&node, node.active & !rows.of_block(active));
     let near = !field.too_far(
         node.p.abs().max((node.p + side - 1).abs()),
         node.q.abs().max((node.q + side - 1).abs()),
@@ -236,24 +265,24 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
     }
 }
 
-/// Decides a single displacement, (`u`, `v`) in major and minor coordinates.
+/// Decides a single displacement.
 #[simd]
 fn single<S: Simd, const CELLS: bool, const N: usize>(
     simd: S,
     rays: &mut Rays<'_>,
     rows: ViewpointRows<'_>,
-    (u, v): (i32, i32),
+    reach: Reach,
     node: Node,
     square: &mut DisplacementSquare,
 ) {
     let single = Single {
         rows,
-        u,
-        v,
+        u: reach.u0,
+        v: reach.v0,
         active: rows.lanes(node.active),
         slabs: match node.parent {
             Some(parent) => Ok((1, parent.slabs)),
-            None => Err(u as usize),
+            None => Err((reach.first as usize, reach.end as usize)),
         },
     };
     let seen = if CELLS {
@@ -264,4 +293,5 @@ fn single<S: Simd, const CELLS: bool, const N: usize>(
     if seen != 0 {
         square.mark(node.p, node.q, 1, rows.of_block(seen));
     }
+    square.hide(&node, node.active);
 }

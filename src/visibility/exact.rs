@@ -97,8 +97,9 @@ pub(super) struct Single<'f> {
     pub v: i32,
     /// Lanes for which it is open.
     pub active: u64,
-    /// Which slabs may block: the first so many of a level's list, or as error all up to the target.
-    pub slabs: Result<(usize, usize), usize>,
+    /// Which slabs may block: the first so many of a level's list, or as error all from one to
+    /// before another.
+    pub slabs: Result<(usize, usize), (usize, usize)>,
 }
 
 /// Which of the active lanes see the sample that lies there from theirs, by the definition.
@@ -128,7 +129,7 @@ pub(super) fn exact<S: Simd, const N: usize>(
     };
     let slabs = match single.slabs {
         Ok((level, count)) => &rays.slabs[level][..count],
-        Err(count) => &rays.slabs[LEVELS][..count],
+        Err((first, end)) => &rays.slabs[LEVELS][first..end],
     };
 
     // How far terrain rises above sight, less the eye. First over the lines across the major

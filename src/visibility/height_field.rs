@@ -54,14 +54,7 @@ impl HeightField {
     pub fn new(terrain: &Terrain, bodies: Bodies, stance: Stance) -> Self {
         let grid = Grid::new(terrain.width(), terrain.height()).expect("see `HeightField::fits`");
         let (width, height) = (terrain.width() as usize, terrain.height() as usize);
-        let (low, high) = terrain
-            .heights()
-            .iter()
-            .filter(|h| !h.is_nan())
-            .fold((f64::MAX, f64::MIN), |(l, h), &x| (l.min(x), h.max(x)));
-        // All heights in the tables are less this, so that single precision goes far.
-        let base = (low + high) / 2.0;
-        let reach = (high - low) / 2.0 + bodies.eye.max(bodies.head);
+        let [base, reach] = Self::frame(terrain, bodies);
         // A comparison below gathers at most 44 roundings of 2⁻²⁴ · reach: of two interpolations
         // with seven operations each on numbers of up to twice the reach, of the heights that go
         // in and of the difference. 64 leave room for the definition's own.
@@ -89,6 +82,15 @@ impl HeightField {
             // In `refine` some 60 roundings of numbers up to eight times the reach.
             cell: (TOLERANCE + 8.0 * slack) as f32,
         }
+    }
+
+    /// What all heights in the tables are less, so that single precision goes far, and the most
+    /// that is left of them. Which cells are found hidden depends a little on both.
+    pub(super) fn frame(terrain: &Terrain, bodies: Bodies) -> [f64; 2] {
+        let known = terrain.heights().iter().filter(|h| !h.is_nan());
+        let (low, high) = known.fold((f64::MAX, f64::MIN), |(l, h), &x| (l.min(x), h.max(x)));
+        let reach = (high - low) / 2.0 + bodies.eye.max(bodies.head);
+        [(low + high) / 2.0, reach]
     }
 
     /// The same field where nobody sees further than `metres` over the ground. Cells see each

@@ -209,7 +209,9 @@ pub(super) struct Strips {
 
 impl Strips {
     pub fn new<'p>(layout: &Layout, planes: impl IntoIterator<Item = &'p [f32]>) -> Self {
-        let mut values = Vec::new();
+        let planes = planes.into_iter();
+        let strips = layout.stride / SIDE * STRIP * layout.rows;
+        let mut values = Vec::with_capacity(planes.size_hint().0 * strips);
         for plane in planes {
             for column in (0..layout.stride).step_by(SIDE) {
                 let end = (column + STRIP).min(layout.stride);
@@ -262,7 +264,12 @@ impl Windows {
     pub const TABLES: u64 = LENGTHS.len() as u64;
 
     /// Joins `single` over windows of samples that are `step` apart.
-    pub fn new(layout: &Layout, single: Vec<f32>, step: usize, join: fn(f32, f32) -> f32) -> Self {
+    pub fn new(
+        layout: &Layout,
+        single: Vec<f32>,
+        step: usize,
+        join: impl Fn(f32, f32) -> f32 + Copy,
+    ) -> Self {
         let mut planes = vec![(1, single)];
         for length in LENGTHS {
             // Two overlapping windows of the shortest length that is at least half as long.
@@ -291,9 +298,10 @@ impl Windows {
 }
 
 /// Joins every value with the one `step` further; past the end, with itself.
-pub(super) fn fold(values: &[f32], step: usize, join: fn(f32, f32) -> f32) -> Vec<f32> {
+pub(super) fn fold(values: &[f32], step: usize, join: impl Fn(f32, f32) -> f32) -> Vec<f32> {
     let within = values.iter().zip(&values[step.min(values.len())..]);
-    let mut joined: Vec<f32> = within.map(|(&a, &b)| join(a, b)).collect();
+    let mut joined = Vec::with_capacity(values.len());
+    joined.extend(within.map(|(&a, &b)| join(a, b)));
     joined.extend_from_slice(&values[joined.len()..]);
     joined
 }

@@ -7,10 +7,13 @@
 //! that leaves them open. ARCHITECTURE.md has a figure.
 
 use super::axis::TOP;
+use super::change::Change;
 use super::height_field::HeightField;
+use super::lanes::SIDE;
 use super::square::{Node, Slab};
 use super::view_block::ViewBlock;
 use super::viewers::Viewers;
+use crate::format::Grid;
 use crate::world::Terrain;
 use fearless_simd::Level;
 
@@ -66,6 +69,40 @@ pub struct Rays<'f> {
     pub(super) stack: Vec<Node>,
     /// Whether a block comes before another; if only later ones are looked at.
     pub(super) before: Option<Order>,
+    /// If only what may have changed is asked: what has, and of which pairs of blocks.
+    pub(super) again: Option<Again<'f>>,
+}
+
+/// What is asked again.
+pub(super) struct Again<'f> {
+    pub change: &'f Change,
+    /// By block of viewpoints in the quad, and block of targets, row by row: whether it may have
+    /// changed, as far as is known before.
+    pub open: Vec<bool>,
+}
+
+impl Again<'_> {
+    /// Whether a square of displacements is to be decided again.
+    #[inline]
+    pub fn asks(&self, grid: Grid, block: &ViewBlock, node: &Node) -> bool {
+        self.change.meets(block, node) && (node.level < 3 || self.is_open(grid, block, node))
+    }
+
+    /// Whether a pair of blocks that the square tells of is open.
+    fn is_open(&self, grid: Grid, block: &ViewBlock, node: &Node) -> bool {
+        let (columns, rows) = grid.block_shape();
+        let last = (1 << node.level) + SIDE as i32 - 2;
+        let range = |first: i32, limit: u32| {
+            let end = ((first + last).div_euclid(8) + 1).clamp(0, limit as i32) as usize;
+            (first.div_euclid(8).max(0) as usize).min(end)..end
+        };
+        let across = range(block.column + node.p, columns);
+        let first = block.child * grid.blocks();
+        range(block.row + node.q, rows).any(|row| {
+            let start = first + row * columns as usize;
+            self.open[start + across.start..start + across.end].contains(&true)
+        })
+    }
 }
 
 /// Whether the first of two blocks of 8 × 8 samples (column, row) comes before the second.
@@ -90,6 +127,7 @@ impl<'f> Rays<'f> {
             viewers: Box::new([Viewers::none(), Viewers::none()]),
             stack: Vec::new(),
             before: None,
+            again: None,
         }
     }
 
@@ -105,6 +143,15 @@ impl<'f> Rays<'f> {
     /// neither north nor west of it. Morton order is like that, and row by row.
     pub fn deciding_once(mut self, before: Order) -> Self {
         self.before = Some(before);
+        self
+    }
+
+    /// The same kernel, to be asked only what may have changed ([`Rays::look_again`]).
+    pub fn following(mut self, change: &'f Change) -> Self {
+        self.again = Some(Again {
+            change,
+            open: Vec::new(),
+        });
         self
     }
 

@@ -24,6 +24,7 @@ mod long;
 mod newcomer;
 mod outputs;
 mod readme;
+mod rebake;
 mod render;
 mod report;
 mod squeeze;

@@ -34,6 +34,9 @@ pub struct Args {
     /// from anywhere in the other
     #[arg(long, value_name = "L")]
     quad: Option<u32>,
+    /// A patch over the bundle (viewcell rebake), or several in the order in which they were made
+    #[arg(long, value_name = "P.vcp", num_args = 1..)]
+    patch: Vec<PathBuf>,
     /// Answer each line "c0 r0 c1 r1" (cells: "a b") of a file, or of stdin if it is -
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b", "By"])]
     pairs: Option<PathBuf>,
@@ -69,6 +72,12 @@ fn ask(terrain: &TerrainBundle, level: u32, [a, b]: [Sample; 2]) -> bool {
 pub fn run(args: &Args) -> Outcome {
     let map = super::open(&args.bundle)?;
     if map.kind() == Some(WorldKind::Cells) {
+        if let Some(patch) = args.patch.first() {
+            return Err(Failure::usage(format!(
+                "--patch {}: expected a bundle of a terrain, found one of cells",
+                patch.display()
+            )));
+        }
         if args.quad.is_some() {
             return Err(Failure::usage(format!(
                 "--quad: expected a bundle of a terrain, found {}, which is of cells; leave it out",
@@ -83,7 +92,12 @@ pub fn run(args: &Args) -> Outcome {
             _ => Err(no_places()),
         };
     }
-    let terrain = super::terrain(&args.bundle, &map)?;
+    let patches = super::open::read_all(&args.patch)?;
+    let layers = super::open::layers(&args.bundle, &map, &args.patch, &patches)?;
+    let terrain = match &layers {
+        Some(layers) => layers.terrain(),
+        None => super::terrain(&args.bundle, &map)?,
+    };
     let finest = terrain.parameters().finest();
     let level = args.quad.unwrap_or(0).max(finest);
     check_level(&args.bundle, &terrain, level)?;

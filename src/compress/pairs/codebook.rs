@@ -42,6 +42,16 @@ impl Histogram {
         }
     }
 
+    /// Counts a node so often.
+    pub(super) fn add_node(&mut self, node: u32, count: u64) {
+        *self.nodes.entry(node).or_default() += count;
+    }
+
+    /// Counts a leaf so often.
+    pub(super) fn add_leaf(&mut self, leaf: u16, count: u64) {
+        self.leaves[usize::from(leaf)] += count;
+    }
+
     /// Adds the counts of another.
     pub fn add(&mut self, other: &Self) {
         for (&node, count) in &other.nodes {
@@ -84,6 +94,24 @@ impl Numbers {
             Self::Map(map) => *map.get(&symbol)?,
         };
         (number != NONE).then_some(number as usize)
+    }
+}
+
+/// The bytes of a symbol.
+#[derive(Clone, Copy)]
+pub(super) struct Coded {
+    bytes: [u8; 5],
+    length: u8,
+}
+
+impl Coded {
+    /// Puts the first byte at `first` of `out`, and the others at its end.
+    #[inline(always)]
+    pub fn put(self, first: usize, out: &mut Vec<u8>) {
+        out[first] = self.bytes[0];
+        if self.length > 1 {
+            out.extend_from_slice(&self.bytes[1..usize::from(self.length)]);
+        }
     }
 }
 
@@ -154,21 +182,36 @@ impl<const WIDTH: usize> Book<WIDTH> {
         }
     }
 
+    /// The bytes of a symbol.
+    #[inline]
+    fn code(&self, symbol: u32) -> Coded {
+        let short = usize::from(ESCAPE - self.pages);
+        let mut bytes = [ESCAPE; 5];
+        let length = match self.numbers.of(symbol) {
+            Some(number) if number < short => {
+                bytes[0] = number as u8;
+                1
+            }
+            Some(number) => {
+                bytes[0] = (short + ((number - short) >> 8)) as u8;
+                bytes[1] = (number - short) as u8;
+                2
+            }
+            None => {
+                bytes[1..].copy_from_slice(&symbol.to_le_bytes());
+                1 + WIDTH as u8
+            }
+        };
+        Coded { bytes, length }
+    }
+
     /// Appends the first bytes of symbols, then their further bytes.
     #[inline]
     fn write(&self, symbols: impl ExactSizeIterator<Item = u32>, out: &mut Vec<u8>) {
-        let short = usize::from(ESCAPE - self.pages);
         let start = out.len();
         out.resize(start + symbols.len(), ESCAPE);
         for (first, symbol) in (start..).zip(symbols) {
-            match self.numbers.of(symbol) {
-                Some(number) if number < short => out[first] = number as u8,
-                Some(number) => {
-                    out[first] = (short + ((number - short) >> 8)) as u8;
-                    out.push((number - short) as u8);
-                }
-                None => out.extend_from_slice(&symbol.to_le_bytes()[..WIDTH]),
-            }
+            self.code(symbol).put(first, out);
         }
     }
 }
@@ -202,6 +245,16 @@ impl Codebook {
     /// Bytes that all symbols of the histogram and the dictionary take.
     pub fn cost(&self) -> u64 {
         self.nodes.cost + self.leaves.cost + DICTIONARY_HEAD as u64
+    }
+
+    /// The bytes of a node.
+    pub(super) fn node(&self, node: u32) -> Coded {
+        self.nodes.code(node)
+    }
+
+    /// The bytes of a leaf.
+    pub(super) fn leaf(&self, leaf: u16) -> Coded {
+        self.leaves.code(leaf.into())
     }
 
     /// Length in bytes of a node.

@@ -94,6 +94,22 @@ pub fn encode_records(pairs: &PairList, codebook: &Codebook, out: &mut Vec<u8>) 
         starts.push(records.len() as u64);
         codebook.write(pair, &mut records);
     }
+    put_together(&starts, &records, out);
+}
+
+/// Appends the table of a group and its records, which have their bytes.
+pub fn encode_table<'a>(pieces: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
+    let mut records = Vec::new();
+    let mut starts = Vec::new();
+    for piece in pieces {
+        starts.push(records.len() as u64);
+        records.extend_from_slice(piece);
+    }
+    put_together(&starts, &records, out);
+}
+
+/// Appends the table of records that begin at `starts`, and the records.
+pub fn put_together(starts: &[u64], records: &[u8], out: &mut Vec<u8>) {
     for run in starts.chunks(TABLE_RUN) {
         out.extend(run[0].to_le_bytes());
         // A record has less than 1,700 bytes.
@@ -102,7 +118,7 @@ pub fn encode_records(pairs: &PairList, codebook: &Codebook, out: &mut Vec<u8>) 
                 .flat_map(|start| ((start - run[0]) as u16).to_le_bytes()),
         );
     }
-    out.extend(records);
+    out.extend_from_slice(records);
 }
 
 /// Appends the head and nodes of a group; returns the mixed blocks in their order, if the root is

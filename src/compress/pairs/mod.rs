@@ -8,6 +8,7 @@ pub mod codebook;
 pub mod group;
 pub mod prune;
 mod prune_tree;
+mod recode;
 pub mod symbols;
 
 pub use crate::format::blockbits::transpose;
@@ -16,4 +17,5 @@ pub use codebook::{Codebook, Histogram};
 pub use group::{GroupSymbols, PairCounts, encode_group, encode_head, encode_records};
 pub use prune::{PairPruner, PairWorth, Worth};
 pub use prune_tree::prune_tree;
+pub use recode::{Recoder, RecordCounts};
 pub use symbols::{Pair, PairList, PairSymbols, Sight};

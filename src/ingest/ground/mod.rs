@@ -8,4 +8,6 @@ mod stamps;
 pub use layers::{DepthOf, LayerOf, LayersFile, read_layers};
 pub use obj::read_obj;
 pub use sources::{GroundOptions, GroundSource, Grounded, read_ground};
-pub use stamps::{EffectName, MaterialOf, ShapeName, StampLine, read_stamps};
+pub use stamps::{
+    EffectName, MaterialOf, ShapeName, StampLine, TopStamp, read_stamps, read_top_stamps,
+};

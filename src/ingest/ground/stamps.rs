@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::obj::read_obj;
-use crate::ground::{Effect, Frame, Material, Rule, Shape, Stamp, check_effect};
+use crate::ground::{Effect, Frame, Material, Rule, Shape, Stamp, TopEffect, check_effect};
 use crate::ingest::error::IngestError;
 use crate::ingest::source::file_bytes;
 
@@ -102,6 +102,58 @@ pub enum MaterialOf {
 /// size, wholly outside, of a material that the ground does not have.
 pub fn read_stamps(path: &Path, frame: &Frame) -> Result<Vec<(usize, Stamp)>, IngestError> {
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    read_lines(path, |line| stamp(&line, &folder, frame))
+}
+
+/// A stamp on a heightmap: a shape in metres, and what it does to the top of the ground.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TopStamp {
+    /// Its line in the file.
+    pub line: usize,
+    /// East and south from the first sample, and up from height 0, in metres.
+    pub shape: Shape,
+    /// What it does.
+    pub effect: TopEffect,
+}
+
+/// Reads all stamps of a file for a heightmap, which has no materials: what they are filled with is
+/// not asked for, and a `replace` does nothing.
+///
+/// # Errors
+///
+/// A file that cannot be read, and the first line that is no stamp for a heightmap: of another form, of no
+/// size, of a mesh.
+pub fn read_top_stamps(path: &Path) -> Result<Vec<TopStamp>, IngestError> {
+    let stamps = read_lines(path, |line| {
+        let effect = match line.effect {
+            EffectName::Dig => TopEffect::Dig,
+            EffectName::Fill => TopEffect::Fill,
+            EffectName::Replace => return Ok(None),
+        };
+        if line.shape == ShapeName::Mesh {
+            let expected = "a sphere, a box or a cylinder, on a heightmap";
+            return Err(IngestError::bad(expected, "a mesh", REMEDY));
+        }
+        let shape = shape(&line, Path::new(""), line.at, [1.0; 3])?;
+        shape.check()?;
+        Ok(Some((shape, effect)))
+    })?;
+    let stamps = stamps.into_iter().filter_map(|(line, stamp)| {
+        let (shape, effect) = stamp?;
+        Some(TopStamp {
+            line,
+            shape,
+            effect,
+        })
+    });
+    Ok(stamps.collect())
+}
+
+/// Makes something of each line that is not blank, and returns it with the line's number.
+fn read_lines<T>(
+    path: &Path,
+    make: impl Fn(StampLine) -> Result<T, IngestError>,
+) -> Result<Vec<(usize, T)>, IngestError> {
     let read = || {
         let bytes = file_bytes(path, "stamps, a line of JSON each")?;
         let mut stamps = Vec::new();
@@ -109,7 +161,9 @@ pub fn read_stamps(path: &Path, frame: &Frame) -> Result<Vec<(usize, Stamp)>, In
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let stamp = stamp(line, &folder, frame);
+            let line = serde_json::from_slice(line)
+                .map_err(|error| IngestError::bad("a stamp", error.to_string(), REMEDY));
+            let stamp = line.and_then(&make);
             let stamp = stamp.map_err(|error| error.within(format!("line {}", i + 1)))?;
             stamps.push((i + 1, stamp));
         }
@@ -118,16 +172,18 @@ pub fn read_stamps(path: &Path, frame: &Frame) -> Result<Vec<(usize, Stamp)>, In
     read().map_err(|error: IngestError| error.of(path))
 }
 
-fn stamp(line: &[u8], folder: &Path, frame: &Frame) -> Result<Stamp, IngestError> {
+/// The shape of a line whose middle is `at`, where a cube has so many metres.
+fn shape(
+    line: &StampLine,
+    folder: &Path,
+    at: [f64; 3],
+    [dx, dy, dz]: [f64; 3],
+) -> Result<Shape, IngestError> {
     let bad = |expected: &str, found: String| IngestError::bad(expected, found, REMEDY);
-    let line: StampLine =
-        serde_json::from_slice(line).map_err(|error| bad("a stamp", error.to_string()))?;
-    let [dx, dy, dz] = frame.spacing();
-    let at = frame.cubes_of(line.at);
     let needed = |value: Option<f64>, name: &str| {
         value.ok_or_else(|| bad(name, format!("a {:?} without it", line.shape)))
     };
-    let shape = match line.shape {
+    Ok(match line.shape {
         ShapeName::Sphere => {
             let radius = needed(line.radius, "a \"radius\"")?;
             Shape::Ellipsoid {
@@ -168,7 +224,12 @@ fn stamp(line: &[u8], folder: &Path, frame: &Frame) -> Result<Stamp, IngestError
             };
             Shape::Mesh(read_obj(&folder.join(file))?.moved(place))
         }
-    };
+    })
+}
+
+fn stamp(line: &StampLine, folder: &Path, frame: &Frame) -> Result<Stamp, IngestError> {
+    let bad = |expected: &str, found: String| IngestError::bad(expected, found, REMEDY);
+    let shape = shape(line, folder, frame.cubes_of(line.at), frame.spacing())?;
     let material = |name: &str, of: &Option<MaterialOf>| match of {
         None => Err(bad(name, "none".into())),
         Some(MaterialOf::Number(number)) => Ok(*number),

@@ -8,7 +8,9 @@ use super::status::{
     Answer, OLDEST_VERSION, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK,
     VIEWCELL_VERSION, answer, buffer, given, place, slice, status_of_open, viewcell_status,
 };
-use crate::runtime::{Bundle, CellBundle, MappedBundle, OpenError, TerrainBundle, WorldKind};
+use crate::runtime::{
+    Bundle, CellBundle, Layers, MappedBundle, OpenError, TerrainBundle, WorldKind,
+};
 
 /// The kind of a bundle of a terrain: a grid of samples.
 pub const VIEWCELL_TERRAIN: viewcell_status = 1;
@@ -33,8 +35,11 @@ impl Kept for viewcell_bundle {
 /// What keeps a bundle's bytes where they are.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    /// Borrows from `map`, or from the caller's memory.
+    /// Borrows from what is below, or from the caller's memory.
     world: World<'static>,
+    /// Borrows from the patches and from the map.
+    _layers: Option<Box<Layers<'static>>>,
+    _patches: Vec<Vec<u8>>,
     _map: Option<MappedBundle>,
 }
 
@@ -148,6 +153,8 @@ pub unsafe extern "C" fn viewcell_open(
             };
             Ok(Loaded {
                 world,
+                _layers: None,
+                _patches: Vec::new(),
                 _map: Some(map),
             })
         }))
@@ -170,7 +177,69 @@ pub unsafe extern "C" fn viewcell_open_memory(
         // For ever, as far as Rust is concerned: the caller keeps the bytes long enough.
         let bytes: &'static [u8] = unsafe { slice(bytes, length) }?;
         let world = Bundle::from_bytes(bytes).and_then(|bundle| World::of(&bundle));
-        Ok(world.map(|world| Loaded { world, _map: None }))
+        Ok(world.map(|world| Loaded {
+            world,
+            _layers: None,
+            _patches: Vec::new(),
+            _map: None,
+        }))
+    };
+    unsafe { open(abi_version, bundle, message, message_size, source) }
+}
+
+/// Maps a bundle of a terrain, and lays patches over it.
+fn with_patches(path: &str, patches: &[&str]) -> Result<Loaded, OpenError> {
+    let map = MappedBundle::open(path)?;
+    let read = |path: &&str| {
+        std::fs::read(path).map_err(|error| OpenError::Io {
+            path: path.into(),
+            error,
+        })
+    };
+    let bytes: Vec<Vec<u8>> = patches.iter().map(read).collect::<Result<_, _>>()?;
+    let bundle = map.bundle()?;
+    let mut layers = Layers::new(&bundle).map_err(|error| error.at(path.as_ref()))?;
+    for (bytes, path) in bytes.iter().zip(patches) {
+        layers.lay(bytes).map_err(|error| error.at(path.as_ref()))?;
+    }
+    // The bytes of map and patches stay where they are for as long as these, which are kept beside;
+    // so do the layers in their box.
+    let layers = unsafe { core::mem::transmute::<Layers<'_>, Layers<'static>>(layers) };
+    let layers = Box::new(layers);
+    let world = World::Terrain(layers.terrain());
+    let world = unsafe { core::mem::transmute::<World<'_>, World<'static>>(world) };
+    Ok(Loaded {
+        world,
+        _layers: Some(layers),
+        _patches: bytes,
+        _map: Some(map),
+    })
+}
+
+/// Opens a bundle of a terrain with patches over it, which viewcell rebake makes when ground changes:
+/// count paths from patches on, in the order in which they were made. Patches are read whole; they
+/// may be replaced or deleted then. Else as viewcell_open; VIEWCELL_FORMAT also for a patch that is
+/// damaged, of another bundle, or out of order.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_open_patched(
+    abi_version: u32,
+    path: *const c_char,
+    patches: *const *const c_char,
+    count: usize,
+    bundle: *mut *mut viewcell_bundle,
+    message: *mut c_char,
+    message_size: usize,
+) -> viewcell_status {
+    let source = || {
+        let text = |path: *const c_char| {
+            let path = unsafe { CStr::from_ptr(given(path)?) };
+            path.to_str().map_err(|_| VIEWCELL_ARGUMENT)
+        };
+        let path = text(path)?;
+        let patches = unsafe { slice(patches, count) }?;
+        let patches = patches.iter().map(|&path| text(path));
+        let patches: Vec<&str> = patches.collect::<Answer<_>>()?;
+        Ok(with_patches(path, &patches))
     };
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }

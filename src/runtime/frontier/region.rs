@@ -326,6 +326,15 @@ impl Frontier {
         self.region().contains(sample)
     }
 
+    /// The blocks that have some of its samples, and which, as words of a block bitmap.
+    pub fn blocks(&self) -> impl Iterator<Item = ((u32, u32), u64)> {
+        let region = self.region();
+        let ((west, east), (north, south)) = (self.columns, self.rows);
+        let places = (north..south).flat_map(move |row| (west..east).map(move |c| (c, row)));
+        let blocks = places.map(move |(column, row)| ((column, row), region.block(column, row)));
+        blocks.filter(|&(_, word)| word != 0)
+    }
+
     /// Number of samples in it.
     pub fn area(&self) -> u64 {
         self.area

@@ -122,6 +122,42 @@ impl<'a> Session<'a> {
         self.players.half(player, other)
     }
 
+    /// The ground has changed, and `terrain` is how it is now ([`crate::runtime::Layers`]). Frontier
+    /// sets that are no longer true are dropped, and only those; `tell` is called with what both
+    /// players of such a pair are to know. What follows is asked of `terrain`.
+    ///
+    /// Takes time for each set: for each pair of blocks of 8 × 8 samples of its two halves that of a
+    /// query. Allocates.
+    ///
+    /// # Errors
+    ///
+    /// Where the terrain has other sides; then nothing has changed.
+    pub fn ground_changed(
+        &mut self,
+        terrain: &TerrainBundle<'a>,
+        tell: impl FnMut(Notice),
+    ) -> Result<(), FrontierError> {
+        let (grid, old) = (terrain.grid(), self.players.world.builder.terrain().grid());
+        if (grid.width(), grid.height()) != (old.width(), old.height()) {
+            return Err(FrontierError::Outside(Sample::new(
+                grid.width() - 1,
+                grid.height() - 1,
+            )));
+        }
+        self.players.world.builder = FrontierBuilder::new(terrain);
+        let is_true = |_: &Growing<'a>, [a, b]: &[Frontier; 2]| {
+            let hidden = |from: &Frontier, to: &Frontier| {
+                from.blocks().all(|(viewer, bits)| {
+                    to.blocks()
+                        .all(|(target, seen)| !may_see(terrain, (viewer, bits), (target, seen)))
+                })
+            };
+            hidden(a, b) && (terrain.parameters().mutual || hidden(b, a))
+        };
+        self.players.drop_sets(is_true, tell);
+        Ok(())
+    }
+
     /// A player has moved, come (from nowhere) or gone (to nowhere). Calls `tell` with what
     /// follows from it. Errors where nobody can stand; then the player has not moved.
     ///
@@ -155,4 +191,19 @@ impl<'a> Session<'a> {
         self.players.move_to(player, place, tell);
         Ok(())
     }
+}
+
+/// A block, and samples in it as a word of a block bitmap.
+type Part = ((u32, u32), u64);
+
+/// Whether any of some samples of a block may see any of some samples of another.
+fn may_see(terrain: &TerrainBundle, (viewer, from): Part, (target, to): Part) -> bool {
+    if let (Some(groups), None) = (terrain.groups(), terrain.narrowing()) {
+        return groups.sees_any(viewer, from, target, to);
+    }
+    let samples = |((column, row), bits): Part| {
+        let place = move |bit: u32| Sample::new(column << 3 | bit & 7, row << 3 | bit >> 3);
+        (0..64).filter(move |bit| bits >> bit & 1 == 1).map(place)
+    };
+    samples((viewer, from)).any(|a| samples((target, to)).any(|b| terrain.visible(a, b)))
 }

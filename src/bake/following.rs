@@ -1,0 +1,296 @@
+//! Which pairs of blocks see each other otherwise, now that the ground has changed.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cpu_time::ThreadTime;
+
+use super::crew::Crew;
+use super::error::BakeError;
+use super::kernel::Kernel;
+use super::observer::Stage;
+use super::options::BakeOptions;
+use super::store::group::BlockOrder;
+use crate::compress::ValidPyramid;
+use crate::compress::pairs::group::sights_of;
+use crate::compress::pairs::{Codebook, PairBits, PairCounts, PairSymbols, Sight};
+use crate::format::grid::BLOCK_LEVEL;
+use crate::format::groups::Group;
+use crate::format::{Groups, Quad};
+use crate::visibility::{Change, LOOK_BLOCKS, LOOK_LEVEL, Rays, Sights};
+
+/// How a block sees another one now, if that is not as it was.
+#[derive(Clone, Debug)]
+pub(super) struct PairChange {
+    /// The other block, row by row.
+    pub target: usize,
+    pub before: Sight,
+    pub now: Sight,
+    /// The bytes of a mixed pair, in the codes of the old bundle.
+    pub record: Vec<u8>,
+    /// Samples of the target that are seen from the block.
+    pub seen: u64,
+    /// Samples of the block from which the target is seen.
+    pub seeing: u64,
+}
+
+/// All that sees otherwise now.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// By number of the block, in Morton order of the targets.
+    pub by_block: Vec<Vec<PairChange>>,
+    /// How many more samples are visible, by level of the quad that sees, 0 to 3, summed over the
+    /// quads. For where there is terrain that there was.
+    pub visible: [i64; 4],
+    /// Pairs of blocks that the kernel was asked.
+    pub asked: u64,
+    /// Processor time in seconds, summed over threads.
+    pub seconds: f64,
+}
+
+/// What is asked.
+pub(super) struct Following<'a> {
+    /// The PVSs as they were, over where there is terrain now.
+    pub old: Groups<'a>,
+    pub change: &'a Change,
+    pub kernel: &'a Kernel<'a>,
+    pub options: &'a BakeOptions,
+    /// Where there is terrain now, and where there was, by block.
+    pub valid: &'a ValidPyramid,
+    pub was: &'a [u64],
+    pub order: &'a BlockOrder,
+    pub mutual: bool,
+    /// The codes of the old bundle.
+    pub codebook: &'a Codebook,
+}
+
+/// What a thread works with.
+struct Room<'k> {
+    kernel: Rays<'k>,
+    sights: Sights,
+    decided: Sights,
+    pair: PairSymbols,
+    /// By block of viewpoints in the quad and target: how it was seen, and whether that may differ.
+    before: Vec<Sight>,
+    open: Vec<bool>,
+}
+
+/// What a quad's blocks see otherwise, each with its number; and how many pairs were asked.
+type OfQuad = (Vec<(usize, Vec<PairChange>)>, u64, [i64; 4]);
+
+impl Following<'_> {
+    /// Asks all pairs that may have changed.
+    pub fn run(&self, crew: &Crew) -> Result<Changes, BakeError> {
+        let numbers: Vec<usize> = (0..self.order.len()).collect();
+        let quads: Vec<&[usize]> = numbers
+            .chunk_by(|&a, &b| self.quad(a) == self.quad(b))
+            .collect();
+        let nanos = AtomicU64::new(0);
+        let mut changes = Changes {
+            by_block: vec![Vec::new(); self.order.len()],
+            ..Changes::default()
+        };
+        if self.change.is_none() {
+            return Ok(changes);
+        }
+        crew.observer.stage(Stage::Visibility, quads.len() as u64);
+        crew.run_in(
+            || self.room(),
+            0..quads.len(),
+            |_| Ok(()),
+            |room, quad, ()| {
+                let begun = ThreadTime::now();
+                let found = room.as_mut().map(|room| self.ask(room, quads[quad]));
+                nanos.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+                found
+            },
+            |quad, found| {
+                let (blocks, asked, visible) = found.ok_or(BakeError::Option {
+                    option: "visibility",
+                    expected: "exact or conservative",
+                    found: "sectors".to_owned(),
+                })?;
+                changes.asked += asked;
+                for (sum, more) in changes.visible.iter_mut().zip(visible) {
+                    *sum += more;
+                }
+                for (number, pairs) in blocks {
+                    changes.by_block[number] = pairs;
+                }
+                crew.observer.advance(Stage::Visibility, quad as u64 + 1);
+                Ok(())
+            },
+        )?;
+        changes.seconds = nanos.into_inner() as f64 * 1e-9;
+        Ok(changes)
+    }
+
+    fn quad(&self, number: usize) -> Quad {
+        let (column, row) = self.order.block(number);
+        let up = LOOK_LEVEL - BLOCK_LEVEL;
+        Quad::new(LOOK_LEVEL, column >> up, row >> up)
+    }
+
+    fn room(&self) -> Option<Room<'_>> {
+        let level = self.options.simd.level();
+        let level = level.unwrap_or(fearless_simd::Level::new());
+        let grid = self.valid.grid();
+        let pairs = LOOK_BLOCKS * grid.blocks();
+        Some(Room {
+            kernel: self.kernel.following(level, self.change)?,
+            sights: Sights::new(grid),
+            decided: Sights::new(grid),
+            pair: PairSymbols::default(),
+            before: vec![Sight::Hidden; pairs],
+            open: vec![false; pairs],
+        })
+    }
+
+    /// Asks for the blocks of a quad, given by their numbers.
+    fn ask(&self, room: &mut Room<'_>, numbers: &[usize]) -> OfQuad {
+        let blocks = self.order.len();
+        room.open.fill(false);
+        room.before.fill(Sight::Hidden);
+        for &number in numbers {
+            let first = self.child(number) * blocks;
+            let before = &mut room.before[first..first + blocks];
+            let group = self.group(number);
+            self.sights(group.as_ref(), before);
+            let changed = self.change.changed_blocks();
+            let own = changed[self.order.index(number)];
+            for target in self.order.told_by(number) {
+                room.open[first + target] =
+                    own || changed[target] || self.change.may_change(before[target] as usize);
+            }
+        }
+        let quad = self.quad(numbers[0]);
+        room.kernel
+            .look_again(quad, &room.open, &mut room.sights, &mut room.decided);
+        let (mut asked, mut counts) = (0, [PairCounts::default(), PairCounts::default()]);
+        let of_block = numbers.iter().map(|&number| {
+            let (pairs, more) = self.compare(room, number, &mut counts);
+            asked += more;
+            (number, pairs)
+        });
+        let of_block = of_block.filter(|(_, pairs)| !pairs.is_empty()).collect();
+        let [before, now] = counts.map(|counts| counts.visible);
+        let more = std::array::from_fn(|level| now[level] as i64 - before[level] as i64);
+        (of_block, asked, more)
+    }
+
+    /// Which block of its quad it is.
+    fn child(&self, number: usize) -> usize {
+        let (column, row) = self.order.block(number);
+        ((row & 1) << 1 | column & 1) as usize
+    }
+
+    fn group(&self, number: usize) -> Option<Group<'_>> {
+        let (column, row) = self.order.block(number);
+        self.old.group(column, row)
+    }
+
+    /// How all blocks were seen, row by row.
+    fn sights(&self, group: Option<&Group<'_>>, sights: &mut [Sight]) {
+        let Some(group) = group else {
+            sights.fill(Sight::Visible);
+            return;
+        };
+        let across = self.valid.grid().block_shape().0;
+        for (sight, (column, row)) in sights_of(group.skeleton()) {
+            sights[(row * across + column) as usize] = sight;
+        }
+    }
+
+    /// What a block sees otherwise, and how many of its pairs were asked.
+    fn compare(
+        &self,
+        room: &mut Room<'_>,
+        number: usize,
+        counts: &mut [PairCounts; 2],
+    ) -> (Vec<PairChange>, u64) {
+        let (own, child) = (self.order.index(number), self.child(number));
+        let changed = self.change.changed_blocks();
+        let terrain = self.valid.blocks();
+        let viewpoints = terrain[own];
+        // Nobody looks from a block without terrain: but it may have had some.
+        let gone = viewpoints == 0 && changed[own];
+        let before = &room.before[child * terrain.len()..][..terrain.len()];
+        let group = self.group(number);
+        let mut asked = 0;
+        let mut changes = Vec::new();
+        for target in self.order.told_by(number) {
+            let all = [!0; 64];
+            let decided = match room.decided.rows(child, target) {
+                Some(decided) => decided,
+                None if gone => &all,
+                None => continue,
+            };
+            asked += 1;
+            let ends = changed[own] || changed[target];
+            // Only what may hide has been looked at, or only what is seen is known to be decided.
+            let loses = !ends && self.change.only_rises();
+            let gains = !ends && self.change.only_sinks();
+            let now = room.sights.rows(child, target);
+            if gains && now.is_none() {
+                continue;
+            }
+            let mut rows = match (before[target], &group) {
+                (Sight::Hidden, _) => [0; 64],
+                (Sight::Mixed, Some(group)) => self.old_rows(group, target),
+                _ => [!0; 64],
+            };
+            let old = rows;
+            let mut differs = false;
+            for (lane, row) in rows.iter_mut().enumerate() {
+                let there = (viewpoints >> lane & 1).wrapping_neg() & terrain[target];
+                let now = now.map_or(0, |rows| rows[lane]);
+                let decided = decided[lane];
+                let merged = match (loses, gains) {
+                    (true, _) => *row & (now | !decided),
+                    (_, true) => *row | now,
+                    _ => *row & !decided | now & decided,
+                };
+                differs |= (*row ^ merged) & there != 0;
+                *row = merged & there;
+            }
+            // What is seen of samples that are there no more is to be forgotten.
+            let moved = self.was[own] != viewpoints || self.was[target] != terrain[target];
+            let moved = moved && before[target] != Sight::Hidden;
+            if !differs && !moved {
+                continue;
+            }
+            let sight = room.pair.analyse(&rows, viewpoints, terrain[target]);
+            let both = self.mutual && target != own;
+            for (counts, rows) in counts.iter_mut().zip([&old, &rows]) {
+                let bits = PairBits::new(rows, viewpoints, terrain[target]);
+                counts.add_mixed(&bits, both);
+            }
+            let mut record = Vec::new();
+            if sight == Sight::Mixed {
+                self.codebook.write(room.pair.pair(), &mut record);
+            }
+            let (mut seen, mut seeing) = (0, 0);
+            for (lane, &row) in rows.iter().enumerate() {
+                seen |= row;
+                seeing |= u64::from(row != 0) << lane;
+            }
+            changes.push(PairChange {
+                target,
+                before: before[target],
+                now: sight,
+                record,
+                seen,
+                seeing,
+            });
+        }
+        (changes, asked)
+    }
+
+    /// What each viewpoint of a group saw of a mixed block.
+    fn old_rows(&self, group: &Group<'_>, target: usize) -> [u64; 64] {
+        let across = self.valid.grid().block_shape().0 as usize;
+        let (column, row) = ((target % across) as u32, (target / across) as u32);
+        let record = group.record_number(column, row);
+        let record = record.and_then(|number| group.record(number));
+        record.map_or([!0; 64], |record| record.rows())
+    }
+}

@@ -1,0 +1,635 @@
+//! A bake that follows ground that changes: a bundle, and what has changed, to a patch or to another
+//! bundle.
+//!
+//! ```text
+//! prepare      what has changed, and the tables of the kernel
+//! visibility   pairs of blocks whose sight may meet what has changed are asked again
+//! patch        the groups and trees of those that see otherwise now
+//! compress     if a bundle is wanted: old groups with new ones over them
+//! ```
+//!
+//! All other pairs are as they were: [`crate::visibility::Change`] says why. The bundle that comes
+//! out is that of a bake of the new terrain, but for its provenance.
+
+use std::path::{Path, PathBuf};
+
+use cpu_time::ProcessTime;
+
+use super::assembly::{Assembly, Place};
+use super::compress::compress;
+use super::compression::Compression;
+use super::crew::{Crew, thread_count};
+use super::error::{BakeError, unreadable};
+use super::following::Following;
+use super::job::{Source, TOOL, header};
+use super::kernel::Kernel;
+use super::observer::{Observer, Stage};
+use super::options::{BakeOptions, Mode, as_seen, mutual};
+use super::patching::Patching;
+use super::report::{BakeReport, Finish, stage_time};
+use super::restream::Restream;
+
+use super::store::group::{BlockOrder, Targets};
+use super::store::groups::Groups;
+use super::unpack::unpack_terrain;
+use crate::bundle::{
+    BundleError, PatchParts, Provenance, StageTime, TerrainHeader, TerrainParts, Written,
+    check_output, patch_bytes, save,
+};
+use crate::compress::ValidPyramid;
+use crate::compress::pairs::Codebook;
+use crate::format::{Grid, Patch, Tag, TerrainParameters, Valid, VisibilityMode};
+use crate::runtime::{Layers, MappedBundle, OpenError};
+use crate::visibility::{Bodies, Change, Curvature, Simd, Stance};
+use crate::world::{Georeference, Terrain};
+
+/// Where a bake that follows goes on, and where to.
+#[derive(Clone, Debug)]
+pub struct RebakeJob<'a> {
+    /// The bundle. It stays as it is.
+    pub bundle: &'a Path,
+    /// Patches that lie over it already, in their order.
+    pub over: &'a [PathBuf],
+    /// A bundle to write.
+    pub output: Option<&'a Path>,
+    /// A patch to write.
+    pub patch: Option<&'a Path>,
+}
+
+/// How to follow.
+#[derive(Clone, Debug, Default)]
+pub struct RebakeOptions {
+    /// Threads that compute; 0 for as many as there are processors. Changes no byte.
+    pub threads: usize,
+    /// Instructions to use. Changes no byte.
+    pub simd: Simd,
+    /// Whether to replace outputs that exist.
+    pub overwrite: bool,
+}
+
+/// What a bake that follows asked, made and took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RebakeReport {
+    /// Pairs of blocks of 8 × 8 samples that were asked again.
+    pub asked_pairs: u64,
+    /// Pairs of blocks that a bake of the new terrain asks.
+    pub all_pairs: u64,
+    /// Pairs of blocks that see each other otherwise now.
+    pub changed_pairs: u64,
+    /// Samples whose ground has changed.
+    pub changed_samples: u64,
+    /// Bytes of the patch, whether it was written or not.
+    pub patch_bytes: u64,
+    /// Processor time by stage.
+    pub stages: Vec<StageTime>,
+    /// The bundle, if one was written.
+    pub bundle: Option<BakeReport>,
+}
+
+/// The files that a bake goes on from, as they are in memory.
+struct Before {
+    parts: TerrainParts,
+    map: MappedBundle,
+    patches: Vec<Vec<u8>>,
+}
+
+impl Before {
+    /// Reads a bundle, and the patches over it.
+    fn read(bundle: &Path, over: &[PathBuf]) -> Result<Self, BakeError> {
+        let mut parts = TerrainParts::read(bundle)?;
+        if parts.header.parameters.lossy {
+            return Err(BakeError::Lossy {
+                path: bundle.to_owned(),
+            });
+        }
+        if let Some(coarse) = parts.header.parameters.coarse {
+            return Err(BakeError::Coarse {
+                path: bundle.to_owned(),
+                side: 1 << coarse.finest,
+            });
+        }
+        let map = MappedBundle::open(bundle).map_err(|error| unreadable(bundle, &error))?;
+        let mut patches = Vec::new();
+        for path in over {
+            let bytes = std::fs::read(path).map_err(|error| BundleError::Read {
+                path: path.clone(),
+                error,
+            })?;
+            let patch = Patch::parse(&bytes).map_err(|error| BundleError::Format {
+                path: path.clone(),
+                error,
+            })?;
+            for (sample, height) in patch.heights() {
+                if let Some(old) = parts.heights.get_mut(sample as usize) {
+                    *old = height;
+                }
+            }
+            if let Some(provenance) = provenance_of(&patch) {
+                let statistics = std::mem::take(&mut parts.provenance.statistics);
+                parts.provenance = provenance;
+                parts.provenance.statistics = statistics;
+            }
+            patches.push(bytes);
+        }
+        Ok(Self {
+            parts,
+            map,
+            patches,
+        })
+    }
+
+    /// The patches over the bundle.
+    fn layers(&self, bundle: &Path, over: &[PathBuf]) -> Result<Layers<'_>, BakeError> {
+        let format = |path: &Path, error: OpenError| -> BakeError {
+            match error {
+                OpenError::Format { error, .. } => BundleError::Format {
+                    path: path.to_owned(),
+                    error,
+                }
+                .into(),
+                other => unreadable(path, &other),
+            }
+        };
+        let opened = self.map.bundle().and_then(|bundle| Layers::new(&bundle));
+        let mut layers = opened.map_err(|error| format(bundle, error))?;
+        for (bytes, path) in self.patches.iter().zip(over) {
+            layers.lay(bytes).map_err(|error| format(path, error))?;
+        }
+        Ok(layers)
+    }
+}
+
+/// How a patch was made; `None` where it does not say.
+fn provenance_of(patch: &Patch) -> Option<Provenance> {
+    const LIMIT: usize = 1 << 20;
+    let (section, bytes) = patch.section(Tag::PROV)?;
+    let length = usize::try_from(section.length).ok()?.min(LIMIT);
+    let text = zstd::bulk::decompress(bytes, length).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// The options of the bake that a bundle says it is of.
+fn options_of(parameters: &TerrainParameters, options: &RebakeOptions) -> BakeOptions {
+    let distance = parameters.max_distance;
+    BakeOptions {
+        eye_height: parameters.eye_height,
+        player_height: parameters.player_height,
+        mode: match parameters.visibility {
+            VisibilityMode::Exact => Mode::Exact,
+            VisibilityMode::Conservative => Mode::Conservative,
+            VisibilityMode::Sectors(sectors) => Mode::Sectors(sectors),
+        },
+        max_distance: distance.is_finite().then_some(distance),
+        curvature: (parameters.earth_radius > 0.0).then_some(Curvature {
+            radius: parameters.earth_radius,
+            refraction: parameters.refraction,
+        }),
+        threads: options.threads,
+        simd: options.simd,
+        overwrite: options.overwrite,
+        ..BakeOptions::default()
+    }
+}
+
+/// Errors unless a terrain may be what has become of the one in a bundle.
+fn check_terrain(
+    bundle: &Path,
+    parameters: &TerrainParameters,
+    terrain: &Terrain,
+    input: &str,
+) -> Result<(), BakeError> {
+    let grid = parameters.grid;
+    let other = |what, expected: String, found: String| BakeError::OtherTerrain {
+        path: bundle.to_owned(),
+        input: input.to_owned(),
+        what,
+        expected,
+        found,
+    };
+    if (grid.width(), grid.height()) != (terrain.width(), terrain.height()) {
+        return Err(other(
+            "columns and rows",
+            format!("{} x {}", grid.width(), grid.height()),
+            format!("{} x {}", terrain.width(), terrain.height()),
+        ));
+    }
+    let [dx, dy] = parameters.spacing;
+    if parameters.spacing != terrain.spacing() {
+        let [x, y] = terrain.spacing();
+        return Err(other(
+            "metres between samples",
+            format!("{dx} and {dy}"),
+            format!("{x} and {y}"),
+        ));
+    }
+    let place = terrain.georeference().map(|place| place.transform);
+    if let (Some(expected), Some(found)) = (parameters.transform, place)
+        && expected != found
+    {
+        return Err(other(
+            "place",
+            format!("the transform {expected:?}"),
+            format!("{found:?}"),
+        ));
+    }
+    Ok(())
+}
+
+/// The ground in a bundle.
+fn terrain_of(header: &TerrainHeader, heights: &[f64], path: &Path) -> Result<Terrain, BakeError> {
+    let grid = header.parameters.grid;
+    let (width, height) = (grid.width(), grid.height());
+    let terrain = Terrain::new(width, height, heights.to_vec(), header.parameters.spacing);
+    let terrain = terrain.map_err(|error| unreadable(path, &error))?;
+    let place = header.parameters.transform.map(|transform| Georeference {
+        transform,
+        crs: header.crs.clone().unwrap_or_default(),
+    });
+    Ok(terrain.with_georeference(place))
+}
+
+/// The ground that a bundle is of, with the patches over it in their order.
+///
+/// # Errors
+///
+/// Where something cannot be read, and where the bundle is of cells of several samples, or has lost
+/// something.
+pub fn ground_of(bundle: &Path, over: &[PathBuf]) -> Result<Terrain, BakeError> {
+    let Before { parts, .. } = Before::read(bundle, over)?;
+    terrain_of(&parts.header, &parts.heights, bundle)
+}
+
+/// Has a bundle follow: `terrain`, of the file that `source` tells of, is what its ground has become.
+///
+/// The options of the bake are those of the bundle. What is written holds what a bake of `terrain`
+/// with them would: a bundle at `output` has the same bytes but for its provenance, and a patch
+/// answers the same once it is laid over the bundle.
+///
+/// # Errors
+///
+/// Where the bundle has lost something or is by sectors, where the terrain has other sides, spacing or
+/// place, where patches are none of this bundle or in another order, and where something cannot be
+/// read or written. Then nothing is left behind.
+pub fn rebake(
+    job: &RebakeJob,
+    terrain: &Terrain,
+    source: &Source,
+    options: &RebakeOptions,
+    observer: &dyn Observer,
+) -> Result<RebakeReport, BakeError> {
+    let mut finish = Finish::new(thread_count(options.threads), options.simd.name());
+    for output in job.output.iter().chain(&job.patch) {
+        check_output(output, options.overwrite)?;
+    }
+    let mut clock = Clock::new();
+    let before = Before::read(job.bundle, job.over)?;
+    let parts = &before.parts;
+    check_terrain(
+        job.bundle,
+        &parts.header.parameters,
+        terrain,
+        &source.input.name,
+    )?;
+    let mut layers = before.layers(job.bundle, job.over)?;
+    let old = terrain_of(&parts.header, &parts.heights, job.bundle)?;
+    clock.stage("read");
+
+    let crew = Crew::new(thread_count(options.threads), observer)?;
+    let bake = options_of(&parts.header.parameters, options);
+    let followed = follow(&before, &layers, job, [&old, terrain], source, &bake, &crew)?;
+    clock.stages.extend(followed.stages);
+    clock.restart();
+    if let Some(patch) = job.patch {
+        save(patch, &followed.patch, options.overwrite)?;
+        clock.stage("write");
+    }
+    let mut bundle = None;
+    if let Some(output) = job.output {
+        let place = Place {
+            path: output,
+            overwrite: options.overwrite,
+            header: &header(terrain, parts.header.parameters.grid, None, &bake),
+            heights: terrain.heights(),
+            valid: &followed.valid,
+        };
+        let (made, written) = match followed.bundle {
+            Some(written) => written,
+            None => {
+                layers
+                    .lay(&followed.patch)
+                    .map_err(|error| unreadable(job.bundle, &error))?;
+                let lossless = Compression::Lossless;
+                let made = provenance(source);
+                let written = write(&layers, &before.map, &place, &lossless, made, &crew)?;
+                clock.stage("compress");
+                written
+            }
+        };
+        finish.stages = clock.stages.clone();
+        bundle = Some(finish.report(written, made, &place));
+    }
+    Ok(RebakeReport {
+        asked_pairs: followed.asked,
+        all_pairs: followed.all,
+        changed_pairs: followed.changed,
+        changed_samples: followed.samples,
+        patch_bytes: followed.patch.len() as u64,
+        stages: clock.stages,
+        bundle,
+    })
+}
+
+/// Writes a bundle of what layers hold.
+fn write(
+    layers: &Layers,
+    map: &MappedBundle,
+    place: &Place,
+    compression: &Compression,
+    mut provenance: Provenance,
+    crew: &Crew,
+) -> Result<(Provenance, Written), BakeError> {
+    let order = BlockOrder::new(place.valid.grid(), Targets::of(place.mutual()));
+    let store = unpack_terrain(layers.terrain(), &|| map.let_go(), place, &order, crew)?;
+    let assembly = Assembly {
+        groups: Groups {
+            stores: &[store],
+            order: &order,
+        },
+        place,
+        crew,
+    };
+    let written = compress(&assembly, compression, &mut provenance)?;
+    Ok((provenance, written))
+}
+
+/// Makes a bundle of another and of patches over it, given in their order.
+///
+/// # Errors
+///
+/// As [`rebake`].
+pub fn merge_patches(
+    bundle: &Path,
+    patches: &[PathBuf],
+    output: &Path,
+    overwrite: bool,
+    compression: &Compression,
+    observer: &dyn Observer,
+) -> Result<BakeReport, BakeError> {
+    let mut finish = Finish::new(1, "none");
+    check_output(output, overwrite)?;
+    observer.stage(Stage::Merge, patches.len() as u64);
+    let before = Before::read(bundle, patches)?;
+    let layers = before.layers(bundle, patches)?;
+    observer.advance(Stage::Merge, patches.len() as u64);
+    let TerrainParts {
+        header,
+        heights,
+        provenance,
+    } = &before.parts;
+    let valid = ValidPyramid::from_heights(header.parameters.grid, heights);
+    let place = Place {
+        path: output,
+        overwrite,
+        header,
+        heights,
+        valid: &valid,
+    };
+    let crew = Crew::new(1, observer)?;
+    finish.restart_clock();
+    let (made, written) = write(
+        &layers,
+        &before.map,
+        &place,
+        compression,
+        provenance.clone(),
+        &crew,
+    )?;
+    finish.stage("compress");
+    Ok(finish.report(written, made, &place))
+}
+
+/// What came of following.
+struct Followed {
+    patch: Vec<u8>,
+    valid: ValidPyramid,
+    stages: Vec<StageTime>,
+    asked: u64,
+    all: u64,
+    changed: u64,
+    samples: u64,
+    /// The bundle, where that was written on the way.
+    bundle: Option<(Provenance, Written)>,
+}
+
+/// Asks what may have changed, and makes a patch of what has.
+fn follow(
+    before: &Before,
+    layers: &Layers,
+    job: &RebakeJob,
+    [old, new]: [&Terrain; 2],
+    source: &Source,
+    options: &BakeOptions,
+    crew: &Crew,
+) -> Result<Followed, BakeError> {
+    let grid = options.grid(new, &source.input.name)?;
+    let mutual = mutual(options);
+    let stance = match options.mode {
+        Mode::Exact => Stance::Sample,
+        Mode::Conservative => Stance::Cell,
+        Mode::Sectors(sectors) => {
+            return Err(BakeError::Option {
+                option: "visibility",
+                expected: "exact or conservative in a bundle that is to follow",
+                found: format!("sectors ({sectors})"),
+            });
+        }
+    };
+    let mut stages = Vec::new();
+    let begun = ProcessTime::now();
+    crew.observer.stage(Stage::Prepare, 1);
+    let [old_seen, seen] = [
+        as_seen(old, options.curvature)?,
+        as_seen(new, options.curvature)?,
+    ];
+    let bodies = Bodies {
+        eye: options.eye_height,
+        head: options.player_height,
+    };
+    let change = Change::between(&old_seen, &seen, bodies, stance);
+    let valid = ValidPyramid::from_heights(grid, new.heights());
+    let words: Vec<u8> = valid
+        .blocks()
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    let now = Valid::from_blocks(grid, &words);
+    let order = BlockOrder::new(grid, Targets::of(mutual));
+    let kernel = Kernel::new(&seen, options);
+    crew.observer.advance(Stage::Prepare, 1);
+    stages.push(stage_time("prepare", begun.elapsed().as_secs_f64()));
+
+    let terrain = layers.terrain();
+    let there = terrain.valid();
+    let terrain = terrain.with_terrain_at(now);
+    let columns = grid.block_shape().0;
+    let was: Vec<u64> = (0..grid.blocks() as u32)
+        .map(|index| there.block(index % columns, index / columns))
+        .collect();
+    let codebook = dictionary(before, job.bundle)?;
+    let groups = terrain
+        .groups()
+        .ok_or_else(|| unreadable(job.bundle, &"expected pairs of blocks"))?;
+    let changes = Following {
+        old: groups,
+        change: &change,
+        kernel: &kernel,
+        options,
+        valid: &valid,
+        was: &was,
+        order: &order,
+        mutual,
+        codebook: &codebook,
+    }
+    .run(crew)?;
+    stages.push(stage_time("visibility", changes.seconds));
+
+    let begun = ProcessTime::now();
+    let patching = Patching {
+        groups,
+        trees: terrain.trees(),
+        valid: &valid,
+        was: &was,
+        order: &order,
+        mutual,
+        changes: &changes,
+    };
+    let new_groups = patching.new_groups(crew)?;
+    let new_trees = patching.new_trees();
+    let heights = changed_heights(old, new);
+    let moved = was != valid.blocks();
+    let provenance = provenance(source);
+    let patch = patch_bytes(&PatchParts {
+        base: layers.base_id(),
+        parent: layers.last_id(),
+        valid: moved.then_some(valid.blocks()),
+        blocks: grid.blocks() as u32,
+        heights: &heights,
+        groups: &new_groups,
+        trees: &new_trees.bytes,
+        provenance: &provenance,
+    })
+    .map_err(|error| BundleError::write(job.bundle, "compressing", 0, error))?;
+    stages.push(stage_time("patch", begun.elapsed().as_secs_f64()));
+    let all = all_pairs(grid, mutual);
+    let begun = ProcessTime::now();
+    let mut bundle = None;
+    if let Some(output) = job.output
+        && !moved
+        && layers.is_empty()
+    {
+        let place = Place {
+            path: output,
+            overwrite: options.overwrite,
+            header: &header(new, grid, None, options),
+            heights: new.heights(),
+            valid: &valid,
+        };
+        let mut made = Provenance {
+            statistics: before.parts.provenance.statistics.clone(),
+            ..provenance
+        };
+        let restream = Restream {
+            bundle: before
+                .map
+                .bundle()
+                .map_err(|error| unreadable(job.bundle, &error))?,
+            groups,
+            trees: terrain.trees(),
+            order: &order,
+            new_groups: &new_groups,
+            new_trees: &new_trees,
+            changes: &changes,
+        };
+        let written = restream.write(&place, &mut made, crew)?;
+        stages.push(stage_time("compress", begun.elapsed().as_secs_f64()));
+        bundle = Some((made, written));
+    }
+    let changed = changes.by_block.iter().map(|pairs| pairs.len() as u64);
+    Ok(Followed {
+        patch,
+        stages,
+        asked: changes.asked,
+        all,
+        changed: changed.sum(),
+        samples: heights.len() as u64,
+        valid,
+        bundle,
+    })
+}
+
+/// How what is made was made; without statistics.
+fn provenance(source: &Source) -> Provenance {
+    Provenance {
+        tool: TOOL.to_owned(),
+        input: source.input.clone(),
+        options: source.options.clone(),
+        ..Provenance::default()
+    }
+}
+
+/// The codes of a bundle.
+fn dictionary(before: &Before, path: &Path) -> Result<Codebook, BakeError> {
+    let bundle = before
+        .map
+        .bundle()
+        .map_err(|error| unreadable(path, &error))?;
+    let section = bundle.section(Tag::DICT);
+    let codebook = section.and_then(|(_, bytes)| Codebook::parse(bytes));
+    codebook.ok_or_else(|| unreadable(path, &"expected a section DICT"))
+}
+
+/// The samples that differ, and their new heights.
+fn changed_heights(old: &Terrain, new: &Terrain) -> Vec<(u32, f64)> {
+    let pairs = old.heights().iter().zip(new.heights());
+    let differ =
+        |(before, after): (&f64, &f64)| before != after && !(before.is_nan() && after.is_nan());
+    (0..)
+        .zip(pairs)
+        .filter(|&(_, pair)| differ(pair))
+        .map(|(sample, (_, after))| (sample, *after))
+        .collect()
+}
+
+/// Pairs of blocks that a bake decides.
+fn all_pairs(grid: Grid, mutual: bool) -> u64 {
+    let blocks = grid.blocks() as u64;
+    match mutual {
+        true => blocks * (blocks + 1) / 2,
+        false => blocks * blocks,
+    }
+}
+
+/// Processor time, stage by stage.
+struct Clock {
+    begun: ProcessTime,
+    stages: Vec<StageTime>,
+}
+
+impl Clock {
+    fn new() -> Self {
+        Self {
+            begun: ProcessTime::now(),
+            stages: Vec::new(),
+        }
+    }
+
+    fn restart(&mut self) {
+        self.begun = ProcessTime::now();
+    }
+
+    fn stage(&mut self, name: &str) {
+        self.stages
+            .push(stage_time(name, self.begun.elapsed().as_secs_f64()));
+        self.restart();
+    }
+}

@@ -1,0 +1,265 @@
+//! `viewcell rebake`: a bundle follows ground that has changed.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use viewcell::bake::{self, RebakeJob, RebakeOptions, RebakeReport, Source};
+use viewcell::bundle::{self, Info, TerrainParts};
+use viewcell::ground::stamp_top;
+use viewcell::ingest::ground::{TopStamp, read_top_stamps};
+use viewcell::world::Terrain;
+
+use super::exit::{Exit, Failure, Outcome};
+use super::heightmap::Reading;
+use super::info::Summary;
+use super::output::{self, Json, check_outputs, say};
+use super::progress::{Progress, Voice};
+use super::signals::Stop;
+use super::threads;
+
+/// Bake again only what changes with the ground
+///
+/// The options of the bake are those of the bundle, which stays as it is. What is written is what a
+/// bake of the new terrain would make: a bundle, or with --patch what of the bundle changes, to lay
+/// over it. The bundle must have lost nothing.
+///
+/// With --stamps the new terrain is the bundle's own, with the stamps that viewcell ground stamp takes:
+/// spheres, boxes and cylinders. A heightmap has one height a column. So dig lowers a top that is in the
+/// shape to the shape's bottom, and leaves it where the shape is a cave under it; fill raises a lower top to
+/// the shape's; replace does nothing, and materials are not looked at. Voids stay voids.
+///
+/// Example: viewcell rebake level.vcb --terrain crater.tif -o after.vcb
+#[derive(clap::Args)]
+pub struct Args {
+    /// The bundle
+    bundle: PathBuf,
+    /// What the ground has become: the whole heightmap, read as the bundle's was
+    #[arg(long, value_name = "FILE", required_unless_present = "stamps")]
+    terrain: Option<PathBuf>,
+    /// Stamps on the bundle's own ground, a line of JSON each
+    #[arg(long, value_name = "FILE", conflicts_with = "terrain")]
+    stamps: Option<PathBuf>,
+    /// Patches that lie over the bundle already, in their order
+    #[arg(long, value_name = "P.vcp", num_args = 1..)]
+    over: Vec<PathBuf>,
+    /// Bundle to write
+    #[arg(short, long, value_name = "OUT.vcb", required_unless_present = "patch")]
+    output: Option<PathBuf>,
+    /// Patch to write
+    #[arg(long, value_name = "OUT.vcp")]
+    patch: Option<PathBuf>,
+    /// Overwrite what is there
+    #[arg(long)]
+    force: bool,
+    /// Threads to work with; 0 for one a processor. What is written does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
+    threads: usize,
+    #[command(flatten)]
+    voice: Voice,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell rebake --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell rebake")]
+pub struct Document {
+    /// The bundle written, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<PathBuf>,
+    /// The patch written, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<PathBuf>,
+    /// Bytes of the patch, whether it was written or not.
+    patch_bytes: u64,
+    /// Samples whose ground has changed.
+    changed_samples: u64,
+    /// Pairs of blocks of 8 x 8 samples that were asked again.
+    asked_pairs: u64,
+    /// Pairs of blocks that a bake of the new terrain asks.
+    all_pairs: u64,
+    /// Pairs of blocks that see each other otherwise now.
+    changed_pairs: u64,
+    /// Processor time in seconds by stage, and of all.
+    cpu_seconds: Seconds,
+    /// What the bundle is and how it was made, as `viewcell info --json` prints it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bundle: Option<Info>,
+}
+
+/// Processor time in seconds.
+#[derive(Serialize, JsonSchema)]
+struct Seconds {
+    /// Reading the bundle.
+    read: f64,
+    /// Finding what has changed, and the kernel's tables.
+    prepare: f64,
+    /// Asking who sees whom.
+    visibility: f64,
+    /// What of the bundle changes.
+    patch: f64,
+    /// Writing the patch.
+    write: f64,
+    /// Writing the bundle.
+    compress: f64,
+    /// All of these.
+    total: f64,
+}
+
+impl Seconds {
+    fn of(report: &RebakeReport) -> Self {
+        let stage = |name: &str| {
+            let stages = report.stages.iter().filter(|stage| stage.name == name);
+            stages.map(|stage| stage.seconds).sum()
+        };
+        Self {
+            read: stage("read"),
+            prepare: stage("prepare"),
+            visibility: stage("visibility"),
+            patch: stage("patch"),
+            write: stage("write"),
+            compress: stage("compress"),
+            total: report.stages.iter().map(|stage| stage.seconds).sum(),
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let outputs = args.output.iter().chain(&args.patch);
+    let inputs: Vec<&Path> = std::iter::once(&args.bundle)
+        .chain(&args.terrain)
+        .chain(&args.stamps)
+        .chain(&args.over)
+        .map(PathBuf::as_path)
+        .collect();
+    check_outputs(&inputs, outputs, args.force)?;
+    let stop = Stop::listen()?;
+    let progress = Progress::new(&args.voice, stop.clone());
+    let made = follow(args, &progress);
+    progress.finish();
+    let (report, notes) = match made {
+        Err(_) if stop.asked() => return Ok(stop.stopped()),
+        other => other?,
+    };
+    let info = args.output.as_deref().map(bundle::info).transpose()?;
+    if !args.voice.quiet {
+        for note in &notes {
+            say(format_args!("note: {note}"));
+        }
+        if let Some(info) = &info {
+            say(Summary(info));
+        }
+        say(format_args!(
+            "{} samples changed; {} of {} pairs of blocks asked again, {} changed",
+            report.changed_samples, report.asked_pairs, report.all_pairs, report.changed_pairs
+        ));
+        for output in args.output.iter().chain(&args.patch) {
+            say(format_args!("written: {}", output.display()));
+        }
+    }
+    if args.json.json {
+        output::print_json(&Document {
+            output: args.output.clone(),
+            patch: args.patch.clone(),
+            patch_bytes: report.patch_bytes,
+            changed_samples: report.changed_samples,
+            asked_pairs: report.asked_pairs,
+            all_pairs: report.all_pairs,
+            changed_pairs: report.changed_pairs,
+            cpu_seconds: Seconds::of(&report),
+            bundle: info,
+        })?;
+    }
+    Ok(Exit::Done)
+}
+
+/// What the ground has become, and of which file that is.
+struct After {
+    terrain: Terrain,
+    source: Source,
+    notes: Vec<String>,
+}
+
+/// Makes or reads what the ground has become, and has the bundle follow. Returns notes of the reading.
+fn follow(args: &Args, progress: &Progress) -> Result<(RebakeReport, Vec<String>), Failure> {
+    let after = match (&args.terrain, &args.stamps) {
+        (Some(terrain), _) => read(args, terrain)?,
+        (None, Some(stamps)) => stamped(args, stamps)?,
+        (None, None) => {
+            return Err(Failure::usage(
+                "expected --terrain or --stamps, found neither".to_owned(),
+            ));
+        }
+    };
+    let job = RebakeJob {
+        bundle: &args.bundle,
+        over: &args.over,
+        output: args.output.as_deref(),
+        patch: args.patch.as_deref(),
+    };
+    let how = RebakeOptions {
+        threads: args.threads,
+        overwrite: args.force,
+        ..RebakeOptions::default()
+    };
+    let report = bake::rebake(&job, &after.terrain, &after.source, &how, progress)?;
+    Ok((report, after.notes))
+}
+
+/// What a bundle says of how it was made.
+type Options = serde_json::Map<String, serde_json::Value>;
+
+fn source(path: &Path, format: &'static str, options: Options) -> Result<Source, Failure> {
+    Source::new(path, format, options)
+        .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))
+}
+
+/// Reads a terrain as the bundle's was.
+fn read(args: &Args, path: &Path) -> Result<After, Failure> {
+    let options = TerrainParts::provenance(&args.bundle)?.options;
+    let reading = Reading::deserialize(serde_json::Value::Object(options.clone()));
+    let reading = reading.map_err(|error| {
+        Failure::bad_input(format!(
+            "{}: section PROV: expected the options of a bake, found others: {error}; bake the new terrain",
+            args.bundle.display()
+        ))
+    })?;
+    let ingested = reading.read(path)?;
+    Ok(After {
+        source: source(path, ingested.format, options)?,
+        terrain: ingested.terrain,
+        notes: ingested.notes,
+    })
+}
+
+/// Stamps the bundle's own ground.
+fn stamped(args: &Args, path: &Path) -> Result<After, Failure> {
+    let options = TerrainParts::provenance(&args.bundle)?.options;
+    let ground = bake::ground_of(&args.bundle, &args.over)?;
+    let (width, spacing) = (ground.width(), ground.spacing());
+    let mut heights = ground.heights().to_vec();
+    let mut notes = Vec::new();
+    for TopStamp {
+        line,
+        shape,
+        effect,
+    } in read_top_stamps(path)?
+    {
+        let place = format!("{}: line {line}", path.display());
+        let changed = stamp_top(&mut heights, width, spacing, &shape, effect)
+            .map_err(|error| Failure::bad_input(format!("{place}: {error}")))?;
+        if changed == 0 {
+            notes.push(format!("{place}: changes no sample"));
+        }
+    }
+    let stamped = Terrain::new(width, ground.height(), heights, spacing);
+    let stamped =
+        stamped.map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))?;
+    let terrain = stamped.with_georeference(ground.georeference().cloned());
+    Ok(After {
+        terrain,
+        source: source(path, "stamps", options)?,
+        notes,
+    })
+}

@@ -1,0 +1,147 @@
+//! Stamps on a heightmap, which has one height a column: its top is lowered or raised.
+
+use super::error::GroundError;
+use super::shape::Shape;
+
+/// What a stamp does to the top of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TopEffect {
+    /// A shape that holds the top lowers it to the shape's bottom. What lies wholly under the top is
+    /// a cave, which a heightmap cannot have: the top stays.
+    Dig,
+    /// A shape that ends above the top raises it to there, whatever is between them.
+    Fill,
+}
+
+/// Lowers or raises ground where `shape` is, in metres: east and south of the first sample, and up from
+/// height 0. `heights` are row by row, of so many columns with this spacing, in metres; voids are NaN, and
+/// stay voids. Returns how many samples have changed.
+///
+/// # Errors
+///
+/// A shape of no size, numbers that are none, one over no sample, and a mesh.
+pub fn stamp_top(
+    heights: &mut [f64],
+    width: u32,
+    [dx, dy]: [f64; 2],
+    shape: &Shape,
+    effect: TopEffect,
+) -> Result<u64, GroundError> {
+    if matches!(shape, Shape::Mesh(_)) {
+        let expected = "a sphere, a box or a cylinder, on a heightmap";
+        return Err(GroundError::bad("stamp", expected, "a mesh"));
+    }
+    shape.check()?;
+    let height = (heights.len() / width.max(1) as usize) as u32;
+    let [from, to] = shape.bounds();
+    let range = |from: f64, to: f64, limit: u32| {
+        let end = (to.floor() + 1.0).clamp(0.0, limit.into()) as u32;
+        (from.ceil().clamp(0.0, limit.into()) as u32).min(end)..end
+    };
+    let columns = range(from[0] / dx, to[0] / dx, width);
+    let rows = range(from[1] / dy, to[1] / dy, height);
+    let (mut covered, mut changed) = (0, 0);
+    for row in rows {
+        for column in columns.clone() {
+            let place = [f64::from(column) * dx, f64::from(row) * dy];
+            let Some([bottom, top]) = piece(shape, place) else {
+                continue;
+            };
+            covered += 1;
+            let height = &mut heights[row as usize * width as usize + column as usize];
+            let after = match effect {
+                TopEffect::Dig if bottom < *height && *height <= top => bottom,
+                TopEffect::Fill if top > *height => top,
+                _ => *height,
+            };
+            changed += u64::from(after != *height && !height.is_nan());
+            *height = after;
+        }
+    }
+    if covered == 0 {
+        return Err(GroundError::Outside);
+    }
+    Ok(changed)
+}
+
+/// Bottom and top of a shape over a place; `None` beside it.
+fn piece(shape: &Shape, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
+    let away = |at: &[f64; 3], east: f64, south: f64| {
+        let [x, y] = [(x - at[0]) / east, (y - at[1]) / south];
+        x * x + y * y
+    };
+    match shape {
+        Shape::Ellipsoid { at, radii } => {
+            let left = 1.0 - away(at, radii[0], radii[1]);
+            let half = (left >= 0.0).then(|| radii[2] * left.sqrt())?;
+            Some([at[2] - half, at[2] + half])
+        }
+        Shape::Cuboid { from, to } => {
+            let inside = (from[0]..to[0]).contains(&x) && (from[1]..to[1]).contains(&y);
+            inside.then_some([from[2], to[2]])
+        }
+        Shape::Cylinder { at, radii, height } => {
+            let inside = away(at, radii[0], radii[1]) <= 1.0;
+            inside.then_some([at[2] - height / 2.0, at[2] + height / 2.0])
+        }
+        Shape::Mesh(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Six columns and five rows with a void, after a stamp; and how many samples it changed.
+    fn stamped(shape: &Shape, effect: TopEffect) -> Result<(Vec<f64>, u64), GroundError> {
+        let mut heights = vec![10.0; 30];
+        heights[7] = f64::NAN;
+        let changed = stamp_top(&mut heights, 6, [2.0, 3.0], shape, effect)?;
+        Ok((heights, changed))
+    }
+
+    fn sphere(at: [f64; 3], radius: f64) -> Shape {
+        Shape::Ellipsoid {
+            at,
+            radii: [radius; 3],
+        }
+    }
+
+    #[test]
+    fn a_sphere_digs_to_its_bottom_and_fills_to_its_top() {
+        let here = sphere([4.0, 6.0, 10.0], 2.0);
+        let (dug, changed) = stamped(&here, TopEffect::Dig).unwrap();
+        // Beside the middle, at its border, it has no depth.
+        assert_eq!((changed, dug[14], dug[13]), (1, 8.0, 10.0));
+        let (filled, changed) = stamped(&here, TopEffect::Fill).unwrap();
+        assert_eq!((changed, filled[14]), (1, 12.0));
+    }
+
+    #[test]
+    fn a_cave_leaves_the_top_and_a_void_stays_one() {
+        let under = sphere([4.0, 6.0, 3.0], 2.5);
+        assert_eq!(stamped(&under, TopEffect::Dig).unwrap().1, 0);
+        let all = Shape::Cuboid {
+            from: [-1.0, -1.0, 4.0],
+            to: [99.0, 99.0, 50.0],
+        };
+        let (dug, changed) = stamped(&all, TopEffect::Dig).unwrap();
+        assert_eq!((changed, dug[7].is_nan(), dug[29]), (29, true, 4.0));
+        let upright = Shape::Cylinder {
+            at: [0.0, 0.0, 20.0],
+            radii: [2.5; 2],
+            height: 4.0,
+        };
+        let (filled, changed) = stamped(&upright, TopEffect::Fill).unwrap();
+        assert_eq!((changed, filled[1], filled[6]), (2, 22.0, 10.0));
+    }
+
+    #[test]
+    fn what_is_no_stamp_is_refused() {
+        let dig = |shape: &Shape| stamped(shape, TopEffect::Dig);
+        let beside = dig(&sphere([-9.0, 0.0, 10.0], 2.0)).unwrap_err();
+        assert_eq!(beside, GroundError::Outside);
+        assert!(dig(&sphere([4.0, 6.0, 10.0], 0.0)).is_err());
+        assert!(dig(&sphere([4.0, f64::NAN, 10.0], 1.0)).is_err());
+    }
+}

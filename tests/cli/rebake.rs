@@ -1,0 +1,217 @@
+//! Bundles that follow changed ground, and patches over them.
+
+use serde_json::Value;
+use viewcell::format::Tag;
+use viewcell::runtime::Bundle;
+
+use super::common::{Folder, wall};
+
+/// The wall with a gap in its middle.
+fn gap() -> String {
+    let mut row = 0;
+    let wall = wall();
+    let lines = wall.lines().map(|line| {
+        row += usize::from(line.starts_with("0 0"));
+        match row {
+            3 => line.replace("100", "0") + "\n",
+            _ => format!("{line}\n"),
+        }
+    });
+    lines.collect()
+}
+
+/// All sections of a bundle but that of provenance, after a repack.
+fn repacked(folder: &Folder, bundle: &str) -> Vec<(Tag, Vec<u8>)> {
+    folder.ok(&[
+        "repack",
+        bundle,
+        "-o",
+        "repacked.vcb",
+        "--force",
+        "--verify",
+        "--quiet",
+    ]);
+    let bytes = folder.read("repacked.vcb");
+    let bundle = Bundle::from_bytes(&bytes).unwrap();
+    let tags = bundle.sections().map(|section| section.tag);
+    tags.filter(|&tag| tag != Tag::PROV)
+        .map(|tag| (tag, bundle.section(tag).unwrap().1.to_vec()))
+        .collect()
+}
+
+/// The wall's bundle, the gap's heightmap and, baked from nothing, its bundle `twin.vcb`.
+fn with_gap() -> Folder {
+    let folder = Folder::with_wall();
+    folder.write("gap.asc", gap());
+    let bake = ["bake", "terrain", "gap.asc", "-o", "twin.vcb"];
+    folder.ok(&[&bake[..], &["--visibility", "exact", "--quiet"]].concat());
+    folder
+}
+
+#[test]
+fn a_bundle_follows_its_ground() {
+    let folder = with_gap();
+    let before = folder.read("wall.vcb");
+    let ran = folder.ok(&[
+        "rebake",
+        "wall.vcb",
+        "--terrain",
+        "gap.asc",
+        "-o",
+        "after.vcb",
+        "--json",
+    ]);
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(
+        (&told["all_pairs"], &told["changed_samples"]),
+        (&3.into(), &1.into())
+    );
+    assert!(told["asked_pairs"].as_u64().unwrap() >= 1, "{told}");
+    for stage in [
+        "read",
+        "prepare",
+        "visibility",
+        "patch",
+        "write",
+        "compress",
+        "total",
+    ] {
+        assert!(told["cpu_seconds"][stage].is_f64(), "{stage}: {told}");
+    }
+    assert!(folder.read("wall.vcb") == before);
+    folder.ok(&["verify", "after.vcb", "--quiet"]);
+    assert!(repacked(&folder, "after.vcb") == repacked(&folder, "twin.vcb"));
+
+    // The same by a stamp on the bundle's own ground.
+    let stamp = r#"{"shape":"box","at":[40,20,100],"size":[10,10,200],"do":"dig"}"#;
+    folder.write("stamps.txt", stamp);
+    let stamped = [
+        "rebake",
+        "wall.vcb",
+        "--stamps",
+        "stamps.txt",
+        "-o",
+        "dug.vcb",
+    ];
+    folder.ok(&stamped);
+    assert!(repacked(&folder, "dug.vcb") == repacked(&folder, "twin.vcb"));
+}
+
+#[test]
+fn queries_ask_through_patches_and_merge_makes_a_bundle_of_them() {
+    let folder = with_gap();
+    let patch = ["--terrain", "gap.asc", "--patch", "gap.vcp", "--quiet"];
+    folder.ok(&[&["rebake", "wall.vcb"][..], &patch].concat());
+    folder.write("pairs.txt", "0 2 8 2\n0 0 8 0\n");
+    let ask = |patches: &[&str]| {
+        let query = [
+            "query",
+            "visible",
+            "wall.vcb",
+            "--pairs",
+            "pairs.txt",
+            "--patch",
+        ];
+        let query = match patches {
+            [] => query[..5].to_vec(),
+            _ => [&query[..], patches].concat(),
+        };
+        folder.ok(&query).stdout
+    };
+    assert_eq!(
+        (ask(&[]), ask(&["gap.vcp"])),
+        ("0\n0\n".into(), "1\n0\n".into())
+    );
+    let one = ["query", "visible", "wall.vcb", "0,2", "8,2"];
+    let ran = folder.ok(&[&one[..], &["--patch", "gap.vcp"]].concat());
+    assert_eq!(ran.stdout, "visible\n");
+    folder.ok(&["merge", "wall.vcb", "gap.vcp", "-o", "merged.vcb"]);
+    assert!(repacked(&folder, "merged.vcb") == repacked(&folder, "twin.vcb"));
+
+    // And back again, over the first.
+    let back = ["--terrain", "wall.asc", "--patch", "back.vcp", "--quiet"];
+    let over = ["rebake", "wall.vcb", "--over", "gap.vcp"];
+    folder.ok(&[&over[..], &back].concat());
+    assert_eq!(ask(&["gap.vcp", "back.vcp"]), ask(&[]));
+    let wrong = ["query", "visible", "wall.vcb", "0,2", "8,2", "--patch"];
+    let in_order = "in the order in which they were made";
+    folder.fails(
+        &[&wrong[..], &["back.vcp", "gap.vcp"]].concat(),
+        3,
+        &["back.vcp", in_order],
+    );
+    folder.fails(
+        &["merge", "wall.vcb", "back.vcp", "-o", "none.vcb"],
+        3,
+        &["back.vcp", in_order],
+    );
+    let other = ["query", "visible", "twin.vcb", "0,2", "8,2", "--patch"];
+    folder.fails(
+        &[&other[..], &["gap.vcp"]].concat(),
+        3,
+        &["gap.vcp", "lay it over the bundle"],
+    );
+    assert!(!folder.names().contains(&"none.vcb".to_owned()));
+}
+
+#[test]
+fn what_cannot_follow_says_why_and_leaves_nothing() {
+    let folder = with_gap();
+    folder.write("small.asc", wall().replace("nrows 5", "nrows 4"));
+    folder.write("wide.asc", wall().replace("cellsize 10", "cellsize 20"));
+    folder.write(
+        "stamps.txt",
+        "\n{\"shape\":\"sphere\",\"at\":[0,0,0],\"do\":\"dig\"}\n",
+    );
+    let names = folder.names();
+    let refuses = |bundle: &str, more: &[&str], code: i32, words: &[&str]| {
+        let arguments = [&["rebake", bundle, "-o", "none.vcb"][..], more].concat();
+        folder.fails(&arguments, code, words);
+    };
+    refuses(
+        "wall.vcb",
+        &["--terrain", "wide.asc"],
+        3,
+        &["wide.asc", "metres between"],
+    );
+    refuses(
+        "wall.vcb",
+        &["--stamps", "stamps.txt"],
+        3,
+        &["stamps.txt", "line 2", "radius"],
+    );
+    refuses("wall.vcb", &[], 2, &["--terrain"]);
+    refuses("none/wall.vcb", &["--terrain", "gap.asc"], 4, &["wall.vcb"]);
+    assert_eq!(folder.names(), names);
+    folder.write(
+        "small.asc",
+        wall()
+            .replace("nrows 5", "nrows 4")
+            .rsplit_once("0 0 0 0 100")
+            .unwrap()
+            .0,
+    );
+    refuses(
+        "wall.vcb",
+        &["--terrain", "small.asc"],
+        3,
+        &["9 x 5", "9 x 4"],
+    );
+    let coarse = [
+        "bake",
+        "terrain",
+        "gap.asc",
+        "-o",
+        "cells.vcb",
+        "--finest",
+        "3",
+    ];
+    folder.ok(&[&coarse[..], &["--visibility", "exact", "--quiet"]].concat());
+    refuses(
+        "cells.vcb",
+        &["--terrain", "gap.asc"],
+        3,
+        &["cells.vcb", "8 x 8"],
+    );
+    assert!(!folder.names().contains(&"none.vcb".to_owned()));
+}

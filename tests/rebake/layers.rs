@@ -1,0 +1,245 @@
+//! Patches over a bundle answer as a bake of the new ground does.
+
+use std::path::{Path, PathBuf};
+
+use viewcell::bake::{
+    BakeOptions, Compression, Mode, RebakeJob, RebakeOptions, Silent, bake_terrain, merge_patches,
+    rebake,
+};
+use viewcell::dice::Dice;
+use viewcell::runtime::{Bundle, Layers, MappedBundle, Quad, TerrainBundle};
+use viewcell::world::Terrain;
+
+use super::baking::source;
+use super::stamps::{Do, Stamp, crop};
+use super::twin::sections;
+
+fn patch(bundle: &Path, over: &[PathBuf], terrain: &Terrain, patch: &Path) {
+    let job = RebakeJob {
+        bundle,
+        over,
+        output: None,
+        patch: Some(patch),
+    };
+    let options = RebakeOptions {
+        threads: 1,
+        ..RebakeOptions::default()
+    };
+    rebake(&job, terrain, &source(), &options, &Silent).unwrap();
+}
+
+fn bake(terrain: &Terrain, mode: Mode, path: &Path) {
+    let options = BakeOptions {
+        mode,
+        threads: 1,
+        overwrite: true,
+        ..BakeOptions::default()
+    };
+    bake_terrain(terrain, &source(), &options, path, &Silent).unwrap();
+}
+
+/// Errors with the first answer that differs.
+fn same_answers(found: TerrainBundle, expected: TerrainBundle) -> Result<(), String> {
+    let grid = expected.grid();
+    let [mut one, mut other] = [0, 1].map(|_| vec![0; grid.blocks()]);
+    for level in 0..=grid.root_level() {
+        let (columns, rows) = grid.quads_at(level);
+        for index in 0..columns * rows {
+            let quad = Quad::new(level, index % columns, index / columns);
+            let pvss = (found.pvs(quad), expected.pvs(quad));
+            let (Some(mine), Some(theirs)) = pvss else {
+                return Err(format!("{quad:?} has no PVS"));
+            };
+            mine.expand(&mut one);
+            theirs.expand(&mut other);
+            if one != other || mine.count() != theirs.count() {
+                return Err(format!("the PVS of {quad:?} differs"));
+            }
+        }
+    }
+    for a in grid.row_by_row() {
+        if found.height(a) != expected.height(a) {
+            return Err(format!("the height of {a:?} differs"));
+        }
+        for b in grid.row_by_row() {
+            if found.visible(a, b) != expected.visible(a, b) {
+                return Err(format!("{a:?} and {b:?} differ"));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn four_patches_answer_as_a_bake_and_merge_to_its_bytes() {
+    for (mode, seed) in [(Mode::Exact, 21), (Mode::Conservative, 22)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let (base, twin) = (path("base.vcb"), path("twin.vcb"));
+        let mut ground = crop([150, 120], [43, 37]);
+        bake(&ground, mode, &base);
+        let mut dice = Dice(seed);
+        let mut patches: Vec<PathBuf> = Vec::new();
+        for number in 0..4 {
+            ground = Stamp::random(&mut dice, &ground, 6.0).on(&ground);
+            let next = path(&format!("{number}.vcp"));
+            patch(&base, &patches, &ground, &next);
+            patches.push(next);
+        }
+        bake(&ground, mode, &twin);
+        let map = MappedBundle::open(&base).unwrap();
+        let bytes: Vec<Vec<u8>> = patches.iter().map(|p| std::fs::read(p).unwrap()).collect();
+        let mut layers = Layers::new(&map.bundle().unwrap()).unwrap();
+        for patch in &bytes {
+            layers.lay(patch).unwrap();
+        }
+        let expected = MappedBundle::open(&twin).unwrap();
+        same_answers(layers.terrain(), expected.terrain().unwrap()).unwrap();
+
+        let merged = path("merged.vcb");
+        merge_patches(
+            &base,
+            &patches,
+            &merged,
+            false,
+            &Compression::Lossless,
+            &Silent,
+        )
+        .unwrap();
+        assert!(sections(&merged) == sections(&twin), "{mode:?}");
+
+        // In another order, without the first, or over another bundle.
+        let mut layers = Layers::new(&map.bundle().unwrap()).unwrap();
+        let error = layers.lay(&bytes[1]).unwrap_err().to_string();
+        assert!(
+            error.contains("in the order in which they were made"),
+            "{error}"
+        );
+        layers.lay(&bytes[0]).unwrap();
+        let again = layers.lay(&bytes[0]).unwrap_err().to_string();
+        assert!(again.contains("in the order"), "{again}");
+        assert_eq!(layers.len(), 1);
+        let other = expected.bundle().unwrap();
+        let error = Layers::new(&other).unwrap().lay(&bytes[0]).unwrap_err();
+        assert!(
+            error.to_string().contains("lay it over the bundle"),
+            "{error}"
+        );
+        let error = merge_patches(
+            &base,
+            &patches[1..],
+            &path("none.vcb"),
+            false,
+            &Compression::Lossless,
+            &Silent,
+        );
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.contains("1.vcp") && !path("none.vcb").exists(),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_patch_that_is_cut_or_damaged_is_refused_or_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let (base, twin, crater) = (path("base.vcb"), path("twin.vcb"), path("crater.vcp"));
+    let ground = crop([40, 40], [11, 9]);
+    bake(&ground, Mode::Exact, &base);
+    let stamp = Stamp {
+        column: 4.0,
+        row: 3.0,
+        radius: 2.0,
+        metres: 40.0,
+        what: Do::Dig,
+    };
+    let ground = stamp.on(&ground);
+    bake(&ground, Mode::Exact, &twin);
+    patch(&base, &[], &ground, &crater);
+    let bytes = std::fs::read(&base).unwrap();
+    let bundle = Bundle::from_bytes(&bytes).unwrap();
+    let expected = std::fs::read(&twin).unwrap();
+    let expected = Bundle::from_bytes(&expected).unwrap().terrain().unwrap();
+    let right = std::fs::read(&crater).unwrap();
+    let laid = |patch: &[u8]| -> Option<Result<(), String>> {
+        let mut layers = Layers::new(&bundle).unwrap();
+        layers.lay(patch).ok()?;
+        Some(same_answers(layers.terrain(), expected))
+    };
+    assert_eq!(laid(&right), Some(Ok(())));
+    for length in 0..right.len() {
+        assert_eq!(laid(&right[..length]), None, "{length} bytes");
+    }
+    assert_eq!(laid(&[&right[..], &[0]].concat()), None);
+    let mut right_still = 0;
+    for at in 0..right.len() {
+        for bit in [0, 3, 7] {
+            let mut damaged = right.clone();
+            damaged[at] ^= 1 << bit;
+            if let Some(answers) = laid(&damaged) {
+                assert_eq!(answers, Ok(()), "byte {at}, bit {bit}");
+                right_still += 1;
+            }
+        }
+    }
+    // Bytes between sections mean nothing.
+    assert!(
+        right_still < right.len() / 2,
+        "{right_still} of {}",
+        right.len()
+    );
+}
+
+#[test]
+fn what_cannot_follow_is_refused_with_a_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let (base, lossy, output) = (path("base.vcb"), path("lossy.vcb"), path("out.vcb"));
+    let ground = crop([40, 40], [40, 33]);
+    bake(&ground, Mode::Exact, &base);
+    let before = std::fs::read(&base).unwrap();
+    let follow = |bundle: &Path, terrain: &Terrain, output: &Path| {
+        let job = RebakeJob {
+            bundle,
+            over: &[],
+            output: Some(output),
+            patch: None,
+        };
+        rebake(&job, terrain, &source(), &RebakeOptions::default(), &Silent)
+    };
+    let refused = |bundle: &Path, terrain: &Terrain, words: &[&str]| {
+        let error = follow(bundle, terrain, &output).unwrap_err().to_string();
+        for word in words {
+            assert!(error.contains(word), "{error}");
+        }
+        assert!(!output.exists());
+    };
+    refused(
+        &base,
+        &crop([40, 40], [40, 32]),
+        &["base.vcb", "40 x 33", "40 x 32"],
+    );
+    let wide = Terrain::new(40, 33, ground.heights().to_vec(), [1.0, 2.0]).unwrap();
+    refused(&base, &wide, &["base.vcb", "metres between samples"]);
+    let elsewhere = crop([41, 40], [40, 33]);
+    refused(&base, &elsewhere, &["base.vcb", "place"]);
+    let options = BakeOptions {
+        mode: Mode::Exact,
+        compression: Compression::Optimal(viewcell::bake::Budget {
+            bytes: before.len() as u64 * 3 / 4,
+            weight: viewcell::bake::Weight::Area,
+        }),
+        ..BakeOptions::default()
+    };
+    bake_terrain(&ground, &source(), &options, &lossy, &Silent).unwrap();
+    refused(&lossy, &ground, &["lossy.vcb", "has lost nothing"]);
+    let no_folder = path("none/out.vcb");
+    assert!(follow(&base, &ground, &no_folder).is_err());
+    // The bundle stays as it is, and ground that stays as it is makes the same bundle.
+    let report = follow(&base, &ground, &output).unwrap();
+    assert_eq!((report.asked_pairs, report.changed_samples), (0, 0));
+    assert!(std::fs::read(&base).unwrap() == before);
+    assert!(sections(&output) == sections(&base));
+}

@@ -1,0 +1,10 @@
+//! A bake that follows its ground, against a bake of the new ground from nothing.
+
+#[path = "../common/baking.rs"]
+#[allow(dead_code)]
+mod baking;
+mod layers;
+mod session;
+mod stamps;
+mod twin;
+mod whole;

@@ -1,0 +1,137 @@
+//! The slow twin: a full bake of the new ground gives the same bytes.
+
+use std::path::Path;
+
+use viewcell::bake::{
+    BakeOptions, Mode, RebakeJob, RebakeOptions, RebakeReport, Silent, bake_terrain, rebake,
+};
+use viewcell::dice::Dice;
+use viewcell::format::Tag;
+use viewcell::runtime::Bundle;
+use viewcell::visibility::Curvature;
+use viewcell::world::Terrain;
+
+use super::baking::source;
+use super::stamps::{Stamp, crop};
+
+/// All sections but that of provenance.
+pub fn sections(path: &Path) -> Vec<(Tag, Vec<u8>)> {
+    let bytes = std::fs::read(path).unwrap();
+    let bundle = Bundle::from_bytes(&bytes).unwrap();
+    let tags = bundle.sections().map(|section| section.tag);
+    tags.filter(|&tag| tag != Tag::PROV)
+        .map(|tag| (tag, bundle.section(tag).unwrap().1.to_vec()))
+        .collect()
+}
+
+pub fn follow(bundle: &Path, terrain: &Terrain, output: &Path) -> RebakeReport {
+    let job = RebakeJob {
+        bundle,
+        over: &[],
+        output: Some(output),
+        patch: None,
+    };
+    let options = RebakeOptions {
+        threads: 1,
+        overwrite: true,
+        ..RebakeOptions::default()
+    };
+    rebake(&job, terrain, &source(), &options, &Silent).unwrap()
+}
+
+/// Follows a row of random stamps, each over those before, and compares.
+fn compare(terrain: Terrain, options: BakeOptions, seed: u64, stamps: usize, radius: f64) {
+    // Of cells all are asked where the range of heights changes.
+    let least = match options.mode {
+        Mode::Exact => stamps / 4,
+        _ => 0,
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let [mut old, mut new, twin] =
+        ["old.vcb", "new.vcb", "twin.vcb"].map(|name| folder.path().join(name));
+    let options = BakeOptions {
+        threads: 1,
+        overwrite: true,
+        ..options
+    };
+    bake_terrain(&terrain, &source(), &options, &old, &Silent).unwrap();
+    let mut dice = Dice(seed);
+    let mut ground = terrain;
+    let mut skipped = 0;
+    for number in 0..stamps {
+        let stamp = Stamp::random(&mut dice, &ground, radius);
+        let next = stamp.on(&ground);
+        if next.heights().iter().all(|height| height.is_nan()) {
+            continue;
+        }
+        ground = next;
+        let report = follow(&old, &ground, &new);
+        skipped += usize::from(report.asked_pairs < report.all_pairs);
+        bake_terrain(&ground, &source(), &options, &twin, &Silent).unwrap();
+        for ((tag, found), (_, expected)) in sections(&new).iter().zip(sections(&twin)) {
+            let first = found.iter().zip(&expected).position(|(a, b)| a != b);
+            assert!(
+                *found == expected,
+                "seed {seed}, stamp {number} {stamp:?}: section {tag} of {} and {} bytes differs \
+                 at {first:?}; {report:?}",
+                found.len(),
+                expected.len()
+            );
+        }
+        std::mem::swap(&mut old, &mut new);
+    }
+    assert!(
+        skipped > least,
+        "only {skipped} of {stamps} asked less than all"
+    );
+}
+
+fn exact() -> BakeOptions {
+    BakeOptions {
+        mode: Mode::Exact,
+        ..BakeOptions::default()
+    }
+}
+
+#[test]
+fn exact_bundles_follow_to_the_same_bytes() {
+    compare(crop([120, 100], [75, 68]), exact(), 1, 16, 12.0);
+    compare(crop([20, 200], [61, 40]), exact(), 2, 16, 4.0);
+}
+
+#[test]
+fn conservative_bundles_follow_to_the_same_bytes() {
+    compare(
+        crop([120, 100], [57, 50]),
+        BakeOptions::default(),
+        3,
+        8,
+        6.0,
+    );
+    compare(crop([200, 30], [90, 25]), BakeOptions::default(), 4, 8, 3.0);
+}
+
+#[test]
+fn bundles_with_other_options_follow_to_the_same_bytes() {
+    // Sight that is not mutual, that ends, and over a round earth.
+    let taller = BakeOptions {
+        eye_height: 7.5,
+        ..exact()
+    };
+    compare(crop([10, 10], [60, 50]), taller, 5, 8, 6.0);
+    let near = BakeOptions {
+        max_distance: Some(1500.0),
+        curvature: Some(Curvature {
+            radius: 60_000.0,
+            refraction: 0.1,
+        }),
+        ..exact()
+    };
+    compare(crop([300, 250], [60, 50]), near.clone(), 6, 8, 6.0);
+    let near = BakeOptions {
+        mode: Mode::Conservative,
+        eye_height: 3.0,
+        ..near
+    };
+    compare(crop([300, 250], [50, 42]), near, 7, 6, 6.0);
+}
