@@ -184,8 +184,14 @@ pub(super) fn shrink(
     let original = Draft::of(assembly)?;
     provenance.statistics = original.statistics(valid);
     let header = place.header(TreeCode::Pairs, true);
-    let fixed = PairsWriter::create(place.path, place.overwrite, &header, place.heights, &[])?
-        .bytes_beside_pvss(provenance)?;
+    let fixed = PairsWriter::create(
+        place.path,
+        place.overwrite,
+        &header,
+        (place.heights, place.valid),
+        &[],
+    )?
+    .bytes_beside_pvss(provenance)?;
     if fixed + original.bytes() <= budget.bytes.saturating_add(RECKONING) {
         let written = write(assembly, &original, false, provenance, budget.bytes)?;
         if written.bytes <= budget.bytes {

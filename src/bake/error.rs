@@ -6,6 +6,7 @@ use super::store::error::StoreError;
 use crate::bundle::{BundleError, ErrorKind};
 use crate::format::GridError;
 use crate::visibility::portals::{CheckpointError, FlowError};
+use crate::world::TerrainError;
 
 /// Why a bake ended without a bundle.
 ///
@@ -35,6 +36,16 @@ pub enum BakeError {
         input: String,
         /// Its sides, and what they may be.
         error: GridError,
+    },
+    /// Nobody can be anywhere.
+    #[error(
+        "{input}: {error}; players would be inside of what hides wherever they stand (are ground and surface of one datum? `inside` asks for them all the same)"
+    )]
+    Places {
+        /// The name of the terrain's file.
+        input: String,
+        /// What there should be.
+        error: TerrainError,
     },
     /// The terrain has more samples than the tables of the kernels hold.
     #[error(
@@ -160,9 +171,10 @@ impl BakeError {
             Self::Grid { .. } | Self::Large { .. } | Self::Memory { .. } => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
             Self::Store(error) => error.kind().into(),
-            Self::Lossy { .. } | Self::Coarse { .. } | Self::OtherTerrain { .. } => {
-                BakeErrorKind::Input
-            }
+            Self::Lossy { .. }
+            | Self::Coarse { .. }
+            | Self::OtherTerrain { .. }
+            | Self::Places { .. } => BakeErrorKind::Input,
             Self::Kept { error, .. } => error.kind(),
         }
     }

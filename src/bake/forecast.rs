@@ -54,10 +54,11 @@ pub fn forecast(
     input: &str,
 ) -> Result<Forecast, BakeError> {
     let samples = options.grid(terrain, input)?;
+    let terrain = &*options.asked_for(terrain, input)?;
     let cells = Cells::of(terrain, options);
     let grid = cells.grid();
     let mutual = mutual(options);
-    let valid = ValidPyramid::from_heights(grid, cells.terrain.heights());
+    let valid = cells.valid();
     let order = BlockOrder::new(grid, Targets::of(mutual));
     let begun = ThreadTime::now();
     let seen = as_seen(terrain, options.curvature)?;

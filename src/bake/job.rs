@@ -52,11 +52,13 @@ impl Source {
     }
 }
 
-/// What the bundle of a bake says of itself; `coarse`, if its samples are cells of a heightmap.
+/// What the bundle of a bake says of itself; `coarse`, if its samples are cells of a heightmap;
+/// `covered`, if what hides is not the ground.
 pub(super) fn header(
     terrain: &Terrain,
     grid: Grid,
     coarse: Option<Coarse>,
+    covered: bool,
     options: &BakeOptions,
 ) -> TerrainHeader {
     let georeference = terrain.georeference();
@@ -81,40 +83,52 @@ pub(super) fn header(
             refraction: options.curvature.map_or(0.0, |earth| earth.refraction),
             transform: georeference.map(|g| g.transform),
             coarse,
+            walkable: terrain.walkable().is_some(),
+            covered,
         },
         crs: georeference.map(|g| g.crs.clone()),
     }
 }
 
-/// All that decides the bytes of the bundle.
-pub(super) fn job(
-    terrain: &Terrain,
-    source: &Source,
-    header: &TerrainHeader,
-    tiles: &[Tile],
-) -> Job {
+/// All that decides the bytes of the bundle; `heights` is the terrain's [`digest`].
+pub(super) fn job(heights: String, source: &Source, header: &TerrainHeader, tiles: &[Tile]) -> Job {
     Job {
         tool: TOOL.to_owned(),
         input: source.input.clone(),
         options: serde_json::Value::Object(source.options.clone()).to_string(),
         parameters: header.parameters.encode().to_vec(),
         crs: header.crs.clone(),
-        heights: digest(terrain),
+        heights,
         tiles: tiles.len() as u32,
     }
 }
 
-/// Digest of the ground heights, algorithm first.
-fn digest(terrain: &Terrain) -> String {
-    let mut digest = crc32fast::Hasher::new();
-    for heights in terrain.heights().chunks(1 << 12) {
-        let bytes: Vec<u8> = heights
-            .iter()
-            .flat_map(|&height| canonical(height).to_le_bytes())
-            .collect();
-        digest.update(&bytes);
+/// Digest of what decides who sees whom: of the surface, of the ground where that is another, and of
+/// where somebody can be; algorithm first.
+pub(super) fn digest(terrain: &Terrain) -> String {
+    let of = |bytes: &mut dyn Iterator<Item = Vec<u8>>| {
+        let mut digest = crc32fast::Hasher::new();
+        bytes.for_each(|bytes| digest.update(&bytes));
+        format!("crc32:{:08x}", digest.finalize())
+    };
+    let heights = |heights: &[f64]| {
+        of(&mut heights.chunks(1 << 12).map(|heights| {
+            let bytes = heights.iter().flat_map(|&h| canonical(h).to_le_bytes());
+            bytes.collect()
+        }))
+    };
+    let mut digest = heights(terrain.heights());
+    if terrain.has_ground() {
+        digest += &format!(", ground {}", heights(terrain.ground()));
     }
-    format!("crc32:{:08x}", digest.finalize())
+    if let Some(walkable) = terrain.walkable() {
+        let mut bytes = walkable.chunks(1 << 12).map(|walkable| {
+            let bytes = walkable.iter().map(|&walkable| u8::from(walkable));
+            bytes.collect()
+        });
+        digest += &format!(", walkable {}", of(&mut bytes));
+    }
+    digest
 }
 
 /// Every void as the same NaN.

@@ -15,7 +15,6 @@ use super::store::group::{BlockOrder, Targets};
 use super::store::groups::Groups;
 use super::store::shard::Shard;
 use crate::bundle::check_output;
-use crate::compress::ValidPyramid;
 
 /// Joins shards, in any order, into the bundle that one bake with this compression would have
 /// written, byte for byte.
@@ -45,8 +44,7 @@ pub fn merge(
     let first = check(&shards)?;
     let (job, header) = (first.head.job.clone(), first.header.clone());
     let grid = header.parameters.grid;
-    let heights = first.heights()?;
-    let valid = ValidPyramid::from_heights(grid, &heights);
+    let (heights, valid) = first.ground()?;
     let stores: Vec<Store> = shards.into_iter().map(|shard| shard.store).collect();
     let order = BlockOrder::new(grid, Targets::of(header.parameters.mutual));
     finish.restart_clock();

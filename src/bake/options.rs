@@ -6,7 +6,7 @@ use super::compression::Compression;
 use super::error::BakeError;
 use super::store::file::Keep;
 use crate::format::{Coarse, Grid};
-use crate::visibility::{Curvature, HeightField, MAX_SECTORS, Simd};
+use crate::visibility::{Curvature, HeightField, MAX_SECTORS, Simd, Stance, covered};
 use crate::world::{Short, Terrain};
 
 /// What a level-0 view cell means (ARCHITECTURE.md, "What is asked").
@@ -36,6 +36,9 @@ pub struct BakeOptions {
     pub max_distance: Option<f64>,
     /// The shape of the earth; `None` for a flat one.
     pub curvature: Option<Curvature>,
+    /// Whether those are asked for, too, whom the surface covers from head to foot: of a terrain
+    /// with ground apart, who is in houses and trees. They are hidden from all others.
+    pub inside: bool,
     /// Threads that compute; 0 for as many as there are processors.
     pub threads: usize,
     /// Instructions to use. Changes no byte of the result.
@@ -62,6 +65,7 @@ impl Default for BakeOptions {
             finest: 0,
             max_distance: None,
             curvature: None,
+            inside: false,
             threads: 0,
             simd: Simd::Auto,
             memory: None,
@@ -96,6 +100,42 @@ impl BakeOptions {
             expected,
             found: self.finest.to_string(),
         })
+    }
+
+    /// The terrain with the places that the bake asks for: not those that the surface covers, unless it
+    /// is to ask for them. `input` is the name of its file.
+    pub(super) fn asked_for<'t>(
+        &self,
+        terrain: &'t Terrain,
+        input: &str,
+    ) -> Result<Cow<'t, Terrain>, BakeError> {
+        if !terrain.has_ground() {
+            return Ok(Cow::Borrowed(terrain));
+        }
+        let stance = match self.mode {
+            Mode::Exact => Stance::Sample,
+            Mode::Conservative => Stance::Cell,
+            Mode::Sectors(_) => {
+                return Err(BakeError::Option {
+                    option: "visibility",
+                    expected: "exact or conservative where ground and surface are apart",
+                    found: "sectors, whose lines of sight go over one ground alone".to_owned(),
+                });
+            }
+        };
+        if self.inside {
+            return Ok(Cow::Borrowed(terrain));
+        }
+        let open: Vec<bool> = covered(terrain, self.player_height, stance)
+            .into_iter()
+            .map(|covered| !covered)
+            .collect();
+        let asked_for = terrain.clone().with_walkable(&open);
+        let asked_for = asked_for.map_err(|error| BakeError::Places {
+            input: input.to_owned(),
+            error,
+        })?;
+        Ok(Cow::Owned(asked_for))
     }
 
     /// The grid of `terrain`, which is from a file of this name. Errors for options that no bake of

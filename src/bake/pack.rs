@@ -35,7 +35,7 @@ pub(super) fn write(
         place.path,
         place.overwrite,
         &place.header(TreeCode::Pairs, lossy),
-        place.heights,
+        (place.heights, place.valid),
         &codebook.section(),
     )?;
     let mut heads = Heads::new(place.valid, order, place.mutual());

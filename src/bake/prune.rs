@@ -38,7 +38,12 @@ pub(super) fn prune(
     let mut header = place.header(TreeCode::Single, true);
     // Whom A sees is pruned without a look at who sees A.
     header.parameters.mutual = false;
-    let mut writer = TerrainWriter::create(place.path, place.overwrite, &header, place.heights)?;
+    let mut writer = TerrainWriter::create_on(
+        place.path,
+        place.overwrite,
+        &header,
+        (place.heights, place.valid),
+    )?;
     let mut statistics = Statistics::new(grid, valid.samples());
     crew.observer.stage(Stage::Prune, grid.quad_count());
     let mut quads = grid.bake_order();

@@ -14,7 +14,6 @@ use super::store::group::{BlockOrder, Targets};
 use super::store::groups::Groups;
 use super::unpack::unpack;
 use crate::bundle::{TerrainParts, check_output};
-use crate::compress::ValidPyramid;
 
 /// How to repack.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +43,7 @@ pub fn repack(
     let TerrainParts {
         header,
         heights,
+        valid,
         mut provenance,
     } = TerrainParts::read(input)?;
     let goes_on = |loss| options.compression.goes_on_after(loss);
@@ -52,7 +52,6 @@ pub fn repack(
             path: input.to_owned(),
         });
     }
-    let valid = ValidPyramid::from_heights(header.parameters.grid, &heights);
     let place = Place {
         path: output,
         overwrite: options.overwrite,

@@ -7,7 +7,7 @@ use super::assembly::{Assembly, Place};
 use super::compress::compress;
 use super::crew::{Crew, thread_count};
 use super::error::BakeError;
-use super::job::{Source, TOOL, header, job};
+use super::job::{Source, TOOL, digest, header, job};
 use super::observer::{Observer, Stage};
 use super::options::{BakeOptions, as_seen, mutual};
 use super::report::{BakeReport, Finish, ShardReport};
@@ -50,12 +50,14 @@ pub fn bake_terrain(
 ) -> Result<BakeReport, BakeError> {
     let mut finish = Finish::new(thread_count(options.threads), options.simd.name());
     options.grid(terrain, &source.input.name)?;
+    let terrain = &*options.asked_for(terrain, &source.input.name)?;
     let cells = Cells::of(terrain, options);
-    let (grid, header, heights) = (cells.grid(), &cells.header, cells.terrain.heights());
+    let (grid, header, heights) = (cells.grid(), &cells.header, cells.terrain.ground());
+    let valid = cells.valid();
     let tiles = tiles(grid);
-    let head = job(&cells.terrain, source, header, &tiles).whole();
+    let head = job(cells.digest(terrain), source, header, &tiles).whole();
     let open = || {
-        let shape = shape(&head, heights, grid.blocks(), &tiles);
+        let shape = shape(&head, heights, &valid, &tiles);
         match options.keep {
             Keep::Nothing => Store::scratch(output, grid.blocks()),
             keep => Store::open(&checkpoint_beside(output), Role::Checkpoint, shape, keep),
@@ -63,7 +65,7 @@ pub fn bake_terrain(
     };
     if options.keep == Keep::Resume
         && !options.overwrite
-        && let Some(report) = baked_already(output, &head.job, header, heights, options)
+        && let Some(report) = baked_already(output, &head.job, header, (heights, &valid), options)
     {
         if checkpoint_beside(output).is_file() {
             // It was killed when it had named the bundle, and before it had tidied up.
@@ -74,7 +76,6 @@ pub fn bake_terrain(
     check_output(output, options.overwrite)?;
     let mut store = open()?;
     let kept_tiles = taken_over(&store, &tiles, options, observer);
-    let valid = ValidPyramid::from_heights(grid, heights);
     let order = BlockOrder::new(grid, Targets::of(header.parameters.mutual));
     let filled = (|| {
         let seen = as_seen(terrain, options.curvature)?;
@@ -136,14 +137,16 @@ pub fn bake_shard(
     observer: &dyn Observer,
 ) -> Result<ShardReport, BakeError> {
     options.grid(terrain, &source.input.name)?;
+    let terrain = &*options.asked_for(terrain, &source.input.name)?;
     let cells = Cells::of(terrain, options);
-    let (grid, header, heights) = (cells.grid(), &cells.header, cells.terrain.heights());
+    let (grid, header, heights) = (cells.grid(), &cells.header, cells.terrain.ground());
+    let valid = cells.valid();
     let all = tiles(grid);
     let viewpoints = all.iter().map(|tile| tile.viewpoints(&cells.terrain));
     let viewpoints: Vec<u64> = viewpoints.collect();
     let due = shard.tiles(&share::pairs(&viewpoints, mutual(options)));
     let head = Head {
-        job: job(&cells.terrain, source, header, &all),
+        job: job(cells.digest(terrain), source, header, &all),
         share: Share {
             index: shard.index(),
             of: shard.of(),
@@ -169,12 +172,11 @@ pub fn bake_shard(
     let mut store = Store::open(
         &shard_in_the_making(output),
         Role::Shard,
-        shape(&head, heights, grid.blocks(), tiles),
+        shape(&head, heights, &valid, tiles),
         options.keep,
     )?;
     let kept_tiles = taken_over(&store, tiles, options, observer);
     let filled = (|| {
-        let valid = ValidPyramid::from_heights(grid, heights);
         let order = BlockOrder::new(grid, Targets::of(header.parameters.mutual));
         let seen = as_seen(terrain, options.curvature)?;
         let visibility = Visibility::prepare(&seen, &valid, &order, options, observer);
@@ -210,13 +212,28 @@ impl<'t> Cells<'t> {
     /// Those that options, which have been checked, ask for.
     pub fn of(terrain: &'t Terrain, options: &BakeOptions) -> Self {
         let coarse = options.coarse(terrain);
+        let covered = terrain.has_ground();
         let terrain = match options.finest {
             0 => Cow::Borrowed(terrain),
             level => Cow::Owned(terrain.coarsened(level)),
         };
         let grid = Grid::new(terrain.width(), terrain.height()).expect("no more than samples");
-        let header = header(&terrain, grid, coarse, options);
+        let header = header(&terrain, grid, coarse, covered, options);
         Self { terrain, header }
+    }
+
+    /// Where somebody can be.
+    pub fn valid(&self) -> ValidPyramid {
+        ValidPyramid::from_places(self.grid(), self.terrain.places())
+    }
+
+    /// Digest of what decides who sees whom, of cells of `terrain`.
+    fn digest(&self, terrain: &Terrain) -> String {
+        match terrain.has_ground() || terrain.walkable().is_some() {
+            // Cells do not say where in them somebody can be, nor what covers them.
+            true => digest(terrain),
+            false => digest(&self.terrain),
+        }
     }
 
     pub fn grid(&self) -> Grid {
@@ -225,11 +242,16 @@ impl<'t> Cells<'t> {
 }
 
 /// What a store of these tiles is of.
-fn shape<'a>(head: &'a Head, heights: &'a [f64], blocks: usize, tiles: &'a [Tile]) -> Shape<'a> {
+fn shape<'a>(
+    head: &'a Head,
+    heights: &'a [f64],
+    valid: &'a ValidPyramid,
+    tiles: &'a [Tile],
+) -> Shape<'a> {
     Shape {
         head,
         heights,
-        blocks,
+        valid: valid.blocks(),
         tiles,
     }
 }
@@ -256,7 +278,7 @@ fn baked_already(
     output: &Path,
     job: &Job,
     header: &TerrainHeader,
-    heights: &[f64],
+    (heights, valid): (&[f64], &ValidPyramid),
     options: &BakeOptions,
 ) -> Option<BakeReport> {
     let Info {
@@ -281,6 +303,7 @@ fn baked_already(
         && due == there
         && parts.heights.len() == heights.len()
         && pairs.all(|(there, due)| there == due || there.is_nan() && due.is_nan())
+        && parts.valid.blocks() == valid.blocks()
         && options.compression.makes(made.loss.as_ref(), bytes);
     let sections = sections.into_iter();
     same.then(|| BakeReport {

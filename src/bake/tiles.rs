@@ -62,15 +62,11 @@ impl Tile {
         columns.len() as u64 * rows.len() as u64
     }
 
-    /// Number of its samples that have terrain.
+    /// Number of its samples where somebody can be.
     pub fn viewpoints(&self, terrain: &Terrain) -> u64 {
         let [columns, rows] = self.samples(terrain.width(), terrain.height());
-        rows.map(|row| {
-            let start = row as usize * terrain.width() as usize;
-            let row = &terrain.heights()[start..][columns.start as usize..columns.end as usize];
-            row.iter().filter(|height| !height.is_nan()).count() as u64
-        })
-        .sum()
+        let places = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
+        places.filter(|&(c, r)| terrain.has_place(c, r)).count() as u64
     }
 }
 

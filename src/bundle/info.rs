@@ -82,8 +82,14 @@ pub struct TerrainInfo {
     pub tree_code: String,
     /// Whether some of what was hidden is given out as visible, to save bytes.
     pub lossy: bool,
-    /// Whether some samples are void.
+    /// Whether nobody can be at some samples: voids, and what is not walkable.
     pub has_voids: bool,
+    /// Whether there may be terrain where nobody can be. It has heights, and was taken to hide.
+    #[serde(default)]
+    pub walkable: bool,
+    /// Whether what hides is another surface than the ground, whose heights the bundle has.
+    #[serde(default)]
+    pub covered: bool,
     /// Coordinate reference system.
     pub crs: Option<String>,
     /// Affine map of GDAL's order from pixel corners to the CRS.
@@ -206,6 +212,8 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
         tree_code: tree_code.to_owned(),
         lossy: parameters.lossy,
         has_voids: file.section(Tag::VALD).is_some(),
+        walkable: parameters.walkable,
+        covered: parameters.covered,
         crs: crs.map(|text| String::from_utf8_lossy(&text).into_owned()),
         transform: parameters.transform,
     })
@@ -240,7 +248,7 @@ pub fn holds(tag: Tag) -> &'static str {
     match tag {
         Tag::GRID => "grid and options",
         Tag::CRS => "coordinate reference system",
-        Tag::VALD => "where there is terrain",
+        Tag::VALD => "where somebody can be",
         Tag::HGTS => "ground heights",
         Tag::SRCH => "ground heights as read",
         Tag::TREE => "PVS of every quad",

@@ -6,6 +6,7 @@ use super::error::BundleError;
 use super::output::{OpenSection, Output, check_output};
 use super::provenance::Provenance;
 use super::writer::{Front, TerrainHeader, Written, new_index};
+use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::morton_blocks;
 use crate::format::groups::TREE_LEVEL;
 use crate::format::header::ALIGNMENT;
@@ -32,13 +33,13 @@ pub struct PairsWriter {
 }
 
 impl PairsWriter {
-    /// Begins a bundle, with the `DICT` section. `heights` are in metres, row by row, NaN for
-    /// void. Errors as [`super::TerrainWriter::create`] does.
+    /// Begins a bundle, with the `DICT` section. Heights of the ground are in metres, row by row, NaN
+    /// for void; somebody can be where it is valid. Errors as [`super::TerrainWriter::create`] does.
     pub fn create(
         path: &Path,
         overwrite: bool,
         header: &TerrainHeader,
-        heights: &[f64],
+        ground: (&[f64], &ValidPyramid),
         dictionary: &[u8],
     ) -> Result<Self, BundleError> {
         check_output(path, overwrite)?;
@@ -47,7 +48,7 @@ impl PairsWriter {
         let groups = new_index(&out, grid.blocks() as u64)?;
         let trees = new_index(&out, grid.quad_count() - grid.first_index(TREE_LEVEL))?;
         let pvss = [Tag::DICT, Tag::PAIR, Tag::PIDX, Tag::TREE, Tag::TIDX];
-        let mut front = Front::write(&mut out, header, heights, &pvss)?;
+        let mut front = Front::write(&mut out, header, ground, &pvss)?;
         front
             .sections
             .push(out.section(Tag::DICT, Section::REQUIRED, [dictionary])?);

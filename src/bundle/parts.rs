@@ -8,6 +8,7 @@ use super::file::BundleFile;
 use super::info::TEXT_LIMIT;
 use super::provenance::Provenance;
 use super::writer::TerrainHeader;
+use crate::compress::ValidPyramid;
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{FormatError, Tag, TerrainParameters, WorldKind};
 
@@ -18,6 +19,8 @@ pub struct TerrainParts {
     pub header: TerrainHeader,
     /// Ground heights in metres as they were read, row by row, NaN for void.
     pub heights: Vec<f64>,
+    /// Where somebody can be.
+    pub valid: ValidPyramid,
     /// How it was made.
     pub provenance: Provenance,
 }
@@ -68,6 +71,19 @@ impl TerrainParts {
             let problem = format!("expected {samples} heights, found {}", heights.len());
             return Err(damaged(Tag::HGTS, problem));
         }
+        let valid = match file.read(Tag::VALD, 8 * parameters.grid.blocks() as u64)? {
+            Some(bytes) => {
+                let (words, _) = bytes.as_chunks();
+                let words: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
+                if words.len() != parameters.grid.blocks() {
+                    let blocks = parameters.grid.blocks();
+                    let problem = format!("expected {blocks} words, found {}", words.len());
+                    return Err(damaged(Tag::VALD, problem));
+                }
+                ValidPyramid::new(parameters.grid, &words)
+            }
+            None => ValidPyramid::from_places(parameters.grid, std::iter::repeat(true)),
+        };
         let provenance = serde_json::from_slice(&need(Tag::PROV, TEXT_LIMIT)?)
             .map_err(|error| damaged(Tag::PROV, format!("expected provenance in JSON: {error}")))?;
         Ok(Self {
@@ -76,6 +92,7 @@ impl TerrainParts {
                 crs: crs.map(|text| String::from_utf8_lossy(&text).into_owned()),
             },
             heights,
+            valid,
             provenance,
         })
     }

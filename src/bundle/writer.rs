@@ -59,11 +59,22 @@ impl TerrainWriter {
         header: &TerrainHeader,
         heights: &[f64],
     ) -> Result<Self, BundleError> {
+        let valid = of_heights(header.parameters.grid, heights)?;
+        Self::create_on(path, overwrite, header, (heights, &valid))
+    }
+
+    /// The same for ground on which somebody can be only where it is `valid`, which no void is.
+    pub fn create_on(
+        path: &Path,
+        overwrite: bool,
+        header: &TerrainHeader,
+        ground: (&[f64], &ValidPyramid),
+    ) -> Result<Self, BundleError> {
         check_output(path, overwrite)?;
         let mut out = Output::create(path)?;
         let grid = header.parameters.grid;
         let index = new_index(&out, grid.quad_count())?;
-        let front = Front::write(&mut out, header, heights, &[Tag::TREE, Tag::TIDX])?;
+        let front = Front::write(&mut out, header, ground, &[Tag::TREE, Tag::TIDX])?;
         let trees = out.begin(Tag::TREE, Section::REQUIRED)?;
         Ok(Self {
             out,
@@ -160,17 +171,12 @@ impl Front {
     pub fn write(
         out: &mut Output,
         header: &TerrainHeader,
-        heights: &[f64],
+        (heights, valid): (&[f64], &ValidPyramid),
         pvss: &[Tag],
     ) -> Result<Self, BundleError> {
         let grid = header.parameters.grid;
-        if heights.len() as u64 != grid.samples() {
-            return Err(BundleError::Heights {
-                expected: grid.samples(),
-                found: heights.len() as u64,
-            });
-        }
-        let has_voids = heights.iter().any(|height| height.is_nan());
+        check_length(grid, heights)?;
+        let has_voids = valid.samples() < grid.samples();
         let rounds = heights
             .iter()
             .any(|&height| !height.is_nan() && f64::from(height as f32) != height);
@@ -188,7 +194,6 @@ impl Front {
             sections.push(out.section(Tag::CRS, 0, [crs.as_bytes()])?);
         }
         if has_voids {
-            let valid = ValidPyramid::from_heights(grid, heights);
             let words = valid.blocks().iter().map(|word| word.to_le_bytes());
             sections.push(out.section(Tag::VALD, Section::REQUIRED, words)?);
         }
@@ -256,6 +261,22 @@ impl Front {
             table_checksum: crc32(&table),
         };
         Ok((header.encode(), table))
+    }
+}
+
+/// Where somebody can be by the heights alone; errors unless there is one a sample.
+pub(super) fn of_heights(grid: Grid, heights: &[f64]) -> Result<ValidPyramid, BundleError> {
+    check_length(grid, heights)?;
+    Ok(ValidPyramid::from_heights(grid, heights))
+}
+
+fn check_length(grid: Grid, heights: &[f64]) -> Result<(), BundleError> {
+    match heights.len() as u64 == grid.samples() {
+        true => Ok(()),
+        false => Err(BundleError::Heights {
+            expected: grid.samples(),
+            found: heights.len() as u64,
+        }),
     }
 }
 

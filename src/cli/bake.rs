@@ -238,7 +238,8 @@ fn stopped(failure: &Failure, stop: &Stop) -> Exit {
 
 /// The terrain of a job, and how to bake it.
 fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Failure> {
-    let ingested = job.reading.read(&job.input)?;
+    let mut ingested = job.reading.read(&job.input)?;
+    job.places.apply(&mut ingested, &job.input, &job.reading)?;
     let sight = job
         .sight
         .over(&ingested.terrain, &job.input, &job.reading)?;
@@ -249,6 +250,7 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
         finest: job.finest,
         max_distance: sight.max_distance,
         curvature: sight.curvature,
+        inside: job.places.inside,
         threads: job.threads,
         simd: match job.simd {
             Simd::Auto => visibility::Simd::Auto,
@@ -334,7 +336,9 @@ fn bake(
 fn source(job: &TerrainJob, format: &str) -> Result<Source, Failure> {
     let cannot_read =
         |error| Failure::io(format!("{}: cannot be read", job.input.display()), error);
-    Source::new(&job.input, format, job.options()).map_err(cannot_read)
+    let mut options = job.options();
+    options.extend(job.places.options()?);
+    Source::new(&job.input, format, options).map_err(cannot_read)
 }
 
 impl From<bake::BakeError> for Failure {

@@ -21,6 +21,7 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("earth_curvature", "--earth-curvature", ""),
     ("eye_height", "--eye-height", ""),
     ("finest", "--finest", ""),
+    ("inside", "--inside", ""),
     ("map", "--map", "NAME"),
     ("max_cubes", "--max-cubes", ""),
     ("max_distance", "--max-distance", ""),

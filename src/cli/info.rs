@@ -87,7 +87,12 @@ impl fmt::Display for Summary<'_> {
                 .as_ref()
                 .filter(|made| made.statistics.voids > 0)
             {
-                let _ = write!(size, ", {} of them void", Count(made.statistics.voids));
+                let why = if terrain.walkable {
+                    "void or not walkable"
+                } else {
+                    "void"
+                };
+                let _ = write!(size, ", {} of them {why}", Count(made.statistics.voids));
             }
             row("terrain", size)?;
             row(
@@ -109,6 +114,9 @@ impl fmt::Display for Summary<'_> {
             }
             if terrain.earth_radius.is_some() {
                 let _ = write!(mode, ", round earth, refraction {:.3}", terrain.refraction);
+            }
+            if terrain.covered {
+                let _ = write!(mode, ", below a surface of houses and trees");
             }
             row("visibility", mode)?;
         }

@@ -17,6 +17,7 @@ use super::compression::{ByteSize, CompressionArgs, WeightOf};
 use super::exit::{Exit, Failure};
 use super::heightmap::Reading;
 use super::output::is_stream;
+use super::places::PlaceArgs;
 use super::sight::SightArgs;
 use super::threads;
 
@@ -84,6 +85,10 @@ pub struct TerrainJob {
     /// times as many sectors as the longer side has samples.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SECTORS)), help_heading = "Players")]
     pub sectors: Option<u32>,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub places: PlaceArgs,
 
     #[command(flatten)]
     #[serde(flatten)]
@@ -180,6 +185,7 @@ impl TerrainJob {
         let folder = path.parent().unwrap_or(Path::new(""));
         job.output = Some(folder.join(job.output()?));
         job.input = folder.join(job.input);
+        job.places.within(folder);
         if let Some(WeightOf::Raster(raster)) = &mut job.compression.weight {
             *raster = folder.join(&*raster);
         }
@@ -193,6 +199,7 @@ impl TerrainJob {
         toml::from_str::<JobFile<BTreeMap<OptionName, IgnoredAny>>>(text)?;
         toml::from_str::<JobFile<Reading>>(text)?;
         toml::from_str::<JobFile<SightArgs>>(text)?;
+        toml::from_str::<JobFile<PlaceArgs>>(text)?;
         toml::from_str::<JobFile<CompressionArgs>>(text)?;
         Ok(toml::from_str::<JobFile>(text)?.terrain)
     }
@@ -323,6 +330,11 @@ mod tests {
             max-distance = 5000
             earth-curvature = true
             refraction = 0.13
+            ground = "ground.tif"
+            inside = true
+            walkable = "mask.png"
+            max-slope = 45
+            water-level = -1.5
             budget = "10MB"
             weight = "level"
             threads = 2
@@ -349,6 +361,11 @@ mod tests {
         assert_eq!(job.memory, Some(ByteSize(4_000_000_000)));
         assert_eq!(job.sight.max_distance, Some(5000.0));
         assert_eq!(job.sight.refraction_of_earth(), Some(0.13));
+        assert_eq!(job.places.ground, Some("ground.tif".into()));
+        assert_eq!(job.places.walkable, Some("mask.png".into()));
+        assert!(job.places.inside);
+        let numbers = (job.places.max_slope, job.places.water_level);
+        assert_eq!(numbers, (Some(45.0), Some(-1.5)));
         assert_eq!(job.compression.budget, Some(ByteSize(10_000_000)));
         assert_eq!(job.compression.weight, Some(WeightOf::Level));
     }
@@ -388,6 +405,11 @@ mod tests {
                 "[terrain]\ninput = \"a\"\nbudget = \"10 pounds\"\n",
                 "line 3",
                 "100MB",
+            ),
+            (
+                "[terrain]\ninput = \"a\"\nmax-slope = \"steep\"\n",
+                "line 3",
+                "expected f64",
             ),
             ("[cells]\n", "line 1", "cells"),
             ("[terrain\n", "line 1", "]"),

@@ -22,6 +22,7 @@ mod man;
 mod memory;
 mod merge;
 mod output;
+mod places;
 mod progress;
 mod query;
 mod rebake;

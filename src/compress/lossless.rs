@@ -92,13 +92,15 @@ impl ValidPyramid {
     /// sample.
     pub fn from_heights(grid: Grid, heights: &[f64]) -> Self {
         assert_eq!(heights.len() as u64, grid.samples(), "one height a sample");
+        Self::from_places(grid, heights.iter().map(|height| !height.is_nan()))
+    }
+
+    /// From whether somebody can be at each sample, row by row.
+    pub fn from_places(grid: Grid, places: impl Iterator<Item = bool>) -> Self {
         let mut valid = vec![0; grid.blocks()];
-        let mut heights = heights.iter();
-        for row in 0..grid.height() {
-            for (column, height) in (0..grid.width()).zip(&mut heights) {
-                let (word, bit) = grid.block_bit(crate::format::Sample::new(column, row));
-                valid[word] |= u64::from(!height.is_nan()) << bit;
-            }
+        for (sample, place) in grid.row_by_row().zip(places) {
+            let (word, bit) = grid.block_bit(sample);
+            valid[word] |= u64::from(place) << bit;
         }
         Self::new(grid, &valid)
     }

@@ -52,9 +52,7 @@ fn drawn(valid: &ValidPyramid, level: u32) -> Vec<Quad> {
 
 /// Where a bundle has terrain.
 fn valid_of(source: &Path) -> Result<ValidPyramid, BakeError> {
-    let parts = TerrainParts::read(source)?;
-    let grid = parts.header.parameters.grid;
-    Ok(ValidPyramid::from_heights(grid, &parts.heights))
+    Ok(TerrainParts::read(source)?.valid)
 }
 
 /// Of the samples that were hidden `before`, the share that is hidden `after`, if there are any.

@@ -6,7 +6,8 @@
 //! 8    levels                  u32      of the quadtree, root level + 1
 //! 12   visibility mode         u32      1 exact, 2 conservative, 3 sectors
 //! 16   tree code               u32      1 single trees, 2 pairs of blocks
-//! 20   flags                   u32      1 mutual, 2 georeferenced, 4 lossy, 8 coarse
+//! 20   flags                   u32      1 mutual, 2 georeferenced, 4 lossy, 8 coarse, 16 walkable,
+//!                                       32 covered
 //! 24   sectors                 u32      0 unless mode 3
 //! 28   finest level            u32      a sample stands for 2^this samples a side of the heightmap;
 //!                                       0 unless coarse
@@ -36,6 +37,8 @@ const MUTUAL: u32 = 1;
 const GEOREFERENCED: u32 = 2;
 const LOSSY: u32 = 4;
 const COARSE: u32 = 8;
+const WALKABLE: u32 = 16;
+const COVERED: u32 = 32;
 
 /// What the PVS of a level-0 quad means (ARCHITECTURE.md, "What is asked").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +112,11 @@ pub struct TerrainParameters {
     /// What the samples of [`TerrainParameters::grid`] stand for, where they are cells of a
     /// heightmap; `None` where they are its samples.
     pub coarse: Option<Coarse>,
+    /// Whether there may be terrain where nobody can be. Of such samples, as of voids, nothing is
+    /// told; but they have a height, and were taken to hide.
+    pub walkable: bool,
+    /// Whether what hides is another surface than the ground, whose heights the bundle has.
+    pub covered: bool,
 }
 
 /// Of a bundle whose samples are cells: squares of samples of the heightmap that was baked.
@@ -169,7 +177,9 @@ impl TerrainParameters {
                 0
             }
             | if self.lossy { LOSSY } else { 0 }
-            | if self.coarse.is_some() { COARSE } else { 0 };
+            | if self.coarse.is_some() { COARSE } else { 0 }
+            | if self.walkable { WALKABLE } else { 0 }
+            | if self.covered { COVERED } else { 0 };
         let words = [
             self.grid.width(),
             self.grid.height(),
@@ -234,8 +244,8 @@ impl TerrainParameters {
         let tree_code =
             TreeCode::from_code(word("tree code", 16)?).ok_or(wrong("tree code", 16, "1 or 2"))?;
         let flags = word("flags", 20)?;
-        if flags & !(MUTUAL | GEOREFERENCED | LOSSY | COARSE) != 0 {
-            return Err(wrong("flags", 20, "only flags 1, 2, 4 and 8"));
+        if flags & !(MUTUAL | GEOREFERENCED | LOSSY | COARSE | WALKABLE | COVERED) != 0 {
+            return Err(wrong("flags", 20, "only flags 1, 2, 4, 8, 16 and 32"));
         }
         let coarse = if flags & COARSE == 0 {
             None
@@ -301,6 +311,8 @@ impl TerrainParameters {
             )?,
             transform,
             coarse,
+            walkable: flags & WALKABLE != 0,
+            covered: flags & COVERED != 0,
         })
     }
 }
@@ -329,6 +341,8 @@ mod tests {
             refraction: 0.0,
             transform: None,
             coarse: Some(coarse),
+            walkable: true,
+            covered: false,
         }
     }
 

@@ -12,6 +12,8 @@ pub(super) struct Window {
     pub row: u32,
     pub width: u32,
     pub height: u32,
+    /// Columns and rows of the whole raster; at most `u32::MAX` are told.
+    pub whole: [u32; 2],
 }
 
 impl Window {
@@ -65,6 +67,7 @@ impl Window {
             row: side(r)?,
             width: side(w)?,
             height: side(h)?,
+            whole: [width, height].map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
         })
     }
 
@@ -201,6 +204,7 @@ impl Raster {
         Ok(Ingested {
             terrain,
             format: self.format,
+            whole: window.whole,
             notes: self.notes,
         })
     }

@@ -60,6 +60,8 @@ pub struct Ingested {
     /// What the file was: `GeoTIFF`, `PNG`, `RAW16`, `SRTM HGT`, `ESRI ASCII grid`, `ENVI` or
     /// `GDAL/` and the name of GDAL's driver.
     pub format: &'static str,
+    /// Columns and rows of the raster that the terrain is a part of, or all of.
+    pub whole: [u32; 2],
     /// What a person should know: assumptions, conversions, voids.
     pub notes: Vec<String>,
 }

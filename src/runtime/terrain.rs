@@ -178,14 +178,20 @@ impl<'a> TerrainBundle<'a> {
         ))
     }
 
-    /// Ground height in metres, rounded to `f32`. `None` outside the grid and at a void.
+    /// Ground height in metres, rounded to `f32`. `None` outside the grid and at a void. There may be
+    /// ground where nobody can be ([`TerrainParameters::walkable`]).
     pub fn height(&self, sample: Sample) -> Option<f32> {
-        if !self.valid.has_sample(sample) {
+        if !self.grid().has_sample(sample) || !self.is_ground(sample) {
             return None;
         }
         let at = u64::from(sample.row) * u64::from(self.grid().width()) + u64::from(sample.column);
         let height = f32_at(self.heights, usize::try_from(at.checked_mul(4)?).ok()?)?;
         (!height.is_nan()).then_some(height)
+    }
+
+    /// Whether a sample may have a height: any where somebody can be.
+    fn is_ground(&self, sample: Sample) -> bool {
+        self.parameters.walkable || self.valid.has_sample(sample)
     }
 
     /// The groups that the PVSs of levels 0 to 3 are read from; `None` in a bundle of single

@@ -3,7 +3,7 @@
 use super::Bodies;
 use super::lanes::{Layout, MOST_VALUES, Strips, VOID, Windows, fold};
 use super::stance::Stance;
-use super::surface::{Cover, POINTS};
+use super::surface::{Cover, POINTS, is_covered};
 use crate::world::Terrain;
 
 /// Side of the largest square of displacements that is decided at once. [Unit: samples]
@@ -13,8 +13,13 @@ pub(super) const TOP: usize = 32;
 /// and what a window may be longer than asked for.
 const PAD: usize = 80;
 
-/// The ground as seen along the columns of a grid, which is the terrain's or that turned over its
+/// The terrain as seen along the columns of a grid, which is the terrain's or that turned over its
 /// diagonal: the major direction is x, and windows run along y. Heights are less a base.
+///
+/// What blocks is the surface: `ground`, `least` and `greatest`, where sight crosses it. Eyes and
+/// heads, of all tables and bounds, are above the ground that is stood on. No kernel takes one for
+/// the other: none looks at what blocks over the two ends of a line of sight, where eye and head are
+/// above it if ground and surface are one ([`super::places`] if they are not).
 pub(super) struct Axis {
     pub width: i32,
     pub height: i32,
@@ -63,9 +68,10 @@ impl Axis {
         } else {
             0
         };
-        // Each value lies in two strips. Planes in the making: one each of the ground, the least,
-        // the greatest, what blocks and what slabs have, and those of windows.
-        tables * padded * 8 + quarters + (6 + Windows::TABLES) * padded * 4
+        // Each value lies in two strips. Planes in the making: one each of the surface, the ground
+        // that is stood on, the least and the greatest of that, what blocks and what slabs have, and
+        // those of windows.
+        tables * padded * 8 + quarters + (7 + Windows::TABLES) * padded * 4
     }
 
     pub fn new(terrain: &Terrain, base: f64, bodies: Bodies, stance: Stance) -> Self {
@@ -73,32 +79,20 @@ impl Axis {
         let layout = Layout::new(width, height, PAD);
         let plane = |void: f32| vec![void; layout.stride * layout.rows];
         let mut ground = plane(VOID);
-        let (mut greatest, mut least) = (plane(VOID), plane(-VOID));
         let cells = stance == Stance::Cell;
-        let mut quarters = vec![[VOID; 16]; if cells { width * height } else { 0 }];
         for r in 0..height {
             for c in 0..width {
                 let h = terrain.at(c as u32, r as u32);
-                if h.is_nan() {
-                    continue;
-                }
-                let i = layout.flat(c, r);
-                ground[i] = (h - base) as f32;
-                (least[i], greatest[i]) = (ground[i], ground[i]);
-                if cells {
-                    let cover = Cover::new(terrain, c as u32, r as u32);
-                    least[i] = (cover.least - base) as f32;
-                    greatest[i] = (cover.greatest - base) as f32;
-                    for (k, value) in quarters[r * width + c].iter_mut().enumerate() {
-                        // The low bits of corner and quarter are columns.
-                        let (corner, quarter) = (k / 4, k % 4);
-                        let column = corner % 2 + quarter % 2;
-                        let row = corner / 2 + quarter / 2;
-                        *value = (cover.quarters[row * POINTS + column] - base) as f32;
-                    }
+                if !h.is_nan() {
+                    ground[layout.flat(c, r)] = (h - base) as f32;
                 }
             }
         }
+        let (eyes, quarters) = Feet::new(terrain, base, &layout, stance, bodies.eye);
+        // Whose eye is covered may have the head in the open, or the other way round.
+        let apart = !cells && terrain.has_ground() && !bodies.mutual();
+        let heads = apart.then(|| Feet::new(terrain, base, &layout, stance, bodies.head).0);
+        let heads = heads.as_ref().unwrap_or(&eyes);
         let mut blocking = ground.clone();
         if cells {
             // An engine draws no patch that lacks a sample, so that an edge between two samples
@@ -124,15 +118,15 @@ impl Axis {
         Self {
             width: width as i32,
             height: height as i32,
-            eye: strips(&raised(&ground, bodies.eye)),
-            head: strips(&raised(&ground, bodies.head)),
+            eye: strips(&raised(&eyes.at, bodies.eye)),
+            head: strips(&raised(&heads.at, bodies.head)),
             least: Windows::new(&layout, blocking.clone(), stride, f32::min),
             greatest: Windows::new(&layout, slabs, stride, f32::max),
-            eye_max: strips(&raised(&greatest, bodies.eye)),
-            eye_min: strips(&raised(&least, bodies.eye)),
-            head_top: cells.then(|| strips(&raised(&greatest, bodies.head))),
-            head_max: over_squares(&layout, raised(&greatest, bodies.head), f32::max),
-            head_min: over_squares(&layout, raised(&least, bodies.head), f32::min),
+            eye_max: strips(&raised(&eyes.greatest, bodies.eye)),
+            eye_min: strips(&raised(&eyes.least, bodies.eye)),
+            head_top: cells.then(|| strips(&raised(&heads.greatest, bodies.head))),
+            head_max: over_squares(&layout, raised(&heads.greatest, bodies.head), f32::max),
+            head_min: over_squares(&layout, raised(&heads.least, bodies.head), f32::min),
             quarters,
             ground: strips(&blocking),
             layout,
@@ -149,6 +143,70 @@ impl Axis {
     #[inline(always)]
     pub fn quarters(&self, (column, row): (i32, i32)) -> &[f32; 16] {
         &self.quarters[(row * self.width + column) as usize]
+    }
+}
+
+/// The ground that is stood on, in planes of a padded grid.
+struct Feet {
+    /// At the sample.
+    at: Vec<f32>,
+    /// The least and the greatest in the view cell.
+    least: Vec<f32>,
+    greatest: Vec<f32>,
+}
+
+impl Feet {
+    /// Of those whose eye, or head, is so many metres `above` the ground; and for cells, sample by
+    /// sample, `Cover::quarters`, as [`Axis`] has them.
+    ///
+    /// Samples that are not asked for, or where the surface covers eye or head, count as voids; of
+    /// cells all ground counts ([`Places`] says why).
+    fn new(
+        terrain: &Terrain,
+        base: f64,
+        layout: &Layout,
+        stance: Stance,
+        above: f64,
+    ) -> (Self, Vec<[f32; 16]>) {
+        let (width, height) = (terrain.width() as usize, terrain.height() as usize);
+        let plane = |void: f32| vec![void; layout.stride * layout.rows];
+        let mut feet = Self {
+            at: plane(VOID),
+            least: plane(-VOID),
+            greatest: plane(VOID),
+        };
+        let cells = stance == Stance::Cell;
+        let mut quarters = vec![[VOID; 16]; if cells { width * height } else { 0 }];
+        for (r, c) in (0..height).flat_map(|r| (0..width).map(move |c| (r, c))) {
+            let place = (c as u32, r as u32);
+            let ground = terrain.ground_at(place.0, place.1);
+            let counts = match stance {
+                Stance::Sample => {
+                    terrain.has_place(place.0, place.1)
+                        && !(terrain.has_ground() && is_covered(terrain, place, above, stance))
+                }
+                Stance::Cell => !ground.is_nan(),
+            };
+            if !counts {
+                continue;
+            }
+            let i = layout.flat(c, r);
+            feet.at[i] = (ground - base) as f32;
+            (feet.least[i], feet.greatest[i]) = (feet.at[i], feet.at[i]);
+            if cells {
+                let cover = Cover::new(terrain, place.0, place.1);
+                feet.least[i] = (cover.least - base) as f32;
+                feet.greatest[i] = (cover.greatest - base) as f32;
+                for (k, value) in quarters[r * width + c].iter_mut().enumerate() {
+                    // The low bits of corner and quarter are columns.
+                    let (corner, quarter) = (k / 4, k % 4);
+                    let column = corner % 2 + quarter % 2;
+                    let row = corner / 2 + quarter / 2;
+                    *value = (cover.quarters[row * POINTS + column] - base) as f32;
+                }
+            }
+        }
+        (feet, quarters)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is known of cells that see cells, while their samples are looked at.
 
 use super::lanes::{LANES, SIDE};
+use super::places::Places;
 use super::sights::Sights;
 use super::square::{DisplacementSquare, Node};
 use super::view_block::ViewBlock;
@@ -15,15 +16,16 @@ pub(super) struct CellSights {
     pub finest: u32,
     /// Of the cells.
     pub grid: Grid,
-    /// Where terrain is: of the cells and of the heightmap, a word a block of either.
+    /// Where somebody can be, a word a block of cells.
     pub valid: Vec<u64>,
+    /// Where somebody can be seen, a word a block of the heightmap.
     samples: Vec<u64>,
     /// Columns of blocks of the heightmap; its columns and rows.
     across: usize,
     size: [i32; 2],
-    /// By cell: its highest sample.
+    /// By cell: its highest sample where somebody can be seen.
     peaks: Vec<[i32; 2]>,
-    /// By block of the heightmap: its highest sample.
+    /// By block of the heightmap: its highest sample from where somebody can see.
     block_peaks: Vec<[i32; 2]>,
     /// By view cell and cell: whether it is known to be seen, or is not asked for.
     known: Vec<Vec<bool>>,
@@ -35,9 +37,9 @@ pub(super) struct CellSights {
 const NOWHERE: [i32; 2] = [-1, -1];
 
 impl CellSights {
-    /// For view cells of 2^finest samples a side, `finest` at least [`BLOCK_LEVEL`]. `valid` is where
-    /// the terrain is, a word a block.
-    pub fn new(terrain: &Terrain, valid: &[u64], finest: u32) -> Self {
+    /// For view cells of 2^finest samples a side, `finest` at least [`BLOCK_LEVEL`], of a terrain with
+    /// these places.
+    pub fn new(terrain: &Terrain, places: &Places, finest: u32) -> Self {
         let fine = Grid::new(terrain.width(), terrain.height()).expect("a grid of samples");
         let cells = |samples: u32| samples.div_ceil(1 << finest);
         let grid =
@@ -48,18 +50,21 @@ impl CellSights {
         let across = fine.block_shape().0 as usize;
         let height = |[column, row]: [i32; 2]| match column {
             -1 => f64::NEG_INFINITY,
-            _ => terrain.at(column as u32, row as u32),
+            _ => terrain.ground_at(column as u32, row as u32),
         };
         for sample in fine.row_by_row() {
             let here = [sample.column as i32, sample.row as i32];
-            if height(here).is_nan() {
+            let (word, bit) = fine.block_bit(sample);
+            let [asked, eye, head] = [&places.asked, &places.eyes, &places.heads]
+                .map(|words| words[word] >> bit & 1 == 1);
+            if !asked {
                 continue;
             }
             let cell = Quad::new(finest, sample.column >> finest, sample.row >> finest);
             let block = (sample.row >> 3) as usize * across + (sample.column >> 3) as usize;
             let number = (cell.row * grid.width() + cell.column) as usize;
-            for peak in [&mut peaks[number], &mut block_peaks[block]] {
-                if height(here) > height(*peak) {
+            for (counts, peak) in [(head, &mut peaks[number]), (eye, &mut block_peaks[block])] {
+                if counts && height(here) > height(*peak) {
                     *peak = here;
                 }
             }
@@ -71,7 +76,7 @@ impl CellSights {
             finest,
             grid,
             valid: standing,
-            samples: valid.to_vec(),
+            samples: places.heads.clone(),
             across,
             size: [fine.width() as i32, fine.height() as i32],
             known: vec![vec![false; peaks.len()]; lookers],
@@ -95,10 +100,13 @@ impl CellSights {
                 let number = number as u32;
                 let cell = (number % self.grid.width(), number / self.grid.width());
                 *known = *peak == NOWHERE || once && comes_before(cell, own);
-                if cell == own && !*known {
+                if cell == own {
                     // Who is in a cell sees what it holds.
                     *known = true;
-                    found.push(number);
+                    let (word, bit) = self.grid.block_bit(Sample::new(cell.0, cell.1));
+                    if self.valid[word] >> bit & 1 == 1 {
+                        found.push(number);
+                    }
                 }
             }
         }
@@ -174,7 +182,7 @@ impl CellSights {
                 continue;
             }
             let valid = self.samples[(row as usize >> 3) * self.across + (column as usize >> 3)];
-            if is_any_in(&square.masks, (right != 0, down != 0), valid) {
+            if is_any_in(&square.masks, block.eyes, (right != 0, down != 0), valid) {
                 self.known[looker][cell as usize] = true;
                 self.found[looker].push(cell);
             }
@@ -212,13 +220,13 @@ const SOUTH: [u64; SIDE] = {
     lanes
 };
 
-/// Whether any of the lanes that see their targets has it in one of the four blocks that the
+/// Whether any of the lanes `eyes` that see their targets has it in one of the four blocks that the
 /// targets of 8 × 8 displacements lie in, and where terrain is in that.
-fn is_any_in(masks: &[u64; LANES], (east, south): (bool, bool), valid: u64) -> bool {
+fn is_any_in(masks: &[u64; LANES], eyes: u64, (east, south): (bool, bool), valid: u64) -> bool {
     let which = |lanes: u64, is: bool| if is { lanes } else { !lanes };
     masks.iter().enumerate().any(|(i, &mask)| {
         let (right, down) = (i % SIDE, i / SIDE);
-        let mut lanes = mask & which(EAST[right], east) & which(SOUTH[down], south);
+        let mut lanes = mask & eyes & which(EAST[right], east) & which(SOUTH[down], south);
         if valid == !0 {
             return lanes != 0;
         }

@@ -28,7 +28,7 @@ impl<'f> CoarseRays<'f> {
     /// View cells of 2^finest samples a side, `finest` at least [`BLOCK_LEVEL`], for the kernel of
     /// their samples.
     pub fn new(rays: Rays<'f>, finest: u32) -> Self {
-        let cells = CellSights::new(rays.terrain, &rays.field.valid, finest);
+        let cells = CellSights::new(rays.terrain, &rays.field.places, finest);
         Self { rays, cells }
     }
 }
@@ -64,7 +64,7 @@ impl Viewsheds for CoarseRays<'_> {
                     (column << within) + (part & ((1 << within) - 1)),
                     (row << within) + (part >> within),
                 );
-                let blocks = std::array::from_fn(|child| ViewBlock::new(rays.terrain, fine, child));
+                let blocks = std::array::from_fn(|child| ViewBlock::new(rays.field, fine, child));
                 rays.walk(&blocks, &mut Seen::Cells(cells));
             }
             cells.hand_over(lookers, sights);

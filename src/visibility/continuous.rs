@@ -37,13 +37,18 @@ impl Surface {
     /// Ground height at column `x`, row `y`; `None` outside the grid and where a sample of the
     /// patch is void.
     pub fn height(self, terrain: &Terrain, x: f64, y: f64) -> Option<f64> {
-        let (patch, column, row) = patch(terrain, x, y)?;
+        let (patch, column, row) = patch(terrain, Terrain::ground_at, x, y)?;
         Some(self.within(patch, x - column, y - row))
     }
 }
 
-/// Heights [nw, ne, sw, se] of the patch at (x, y), and its north-western corner.
-fn patch(terrain: &Terrain, x: f64, y: f64) -> Option<([f64; 4], f64, f64)> {
+/// Heights [nw, ne, sw, se] of the patch at (x, y), of ground or surface, and its north-western corner.
+fn patch(
+    terrain: &Terrain,
+    of: fn(&Terrain, u32, u32) -> f64,
+    x: f64,
+    y: f64,
+) -> Option<([f64; 4], f64, f64)> {
     let corner = |at: f64, side: u32| at.floor().min(f64::from(side) - 2.0).max(0.0);
     let inside = |at: f64, side: u32| side >= 2 && (0.0..=f64::from(side - 1)).contains(&at);
     if !inside(x, terrain.width()) || !inside(y, terrain.height()) {
@@ -51,11 +56,11 @@ fn patch(terrain: &Terrain, x: f64, y: f64) -> Option<([f64; 4], f64, f64)> {
     }
     let (column, row) = (corner(x, terrain.width()), corner(y, terrain.height()));
     let (c, r) = (column as u32, row as u32);
-    let heights = [(c, r), (c + 1, r), (c, r + 1), (c + 1, r + 1)].map(|(c, r)| terrain.at(c, r));
+    let heights = [(c, r), (c + 1, r), (c, r + 1), (c + 1, r + 1)].map(|(c, r)| of(terrain, c, r));
     (!heights.iter().any(|h| h.is_nan())).then_some((heights, column, row))
 }
 
-/// By how many metres the ground of `surface` rises above the straight segment from an eye over
+/// By how many metres what hides, drawn as `surface`, rises above the straight segment from an eye over
 /// position `a` to a head over position `b` (columns and rows, with fractions), at its highest:
 /// sight is blocked if that is more than 0. `None` if one of them stands on no ground.
 ///
@@ -89,7 +94,7 @@ pub fn obstruction(
         let (start, end) = (piece[0], piece[1]);
         let at = |t: f64| (a.0 + t * (b.0 - a.0), a.1 + t * (b.1 - a.1));
         let middle = at((start + end) / 2.0);
-        let Some((heights, column, row)) = patch(terrain, middle.0, middle.1) else {
+        let Some((heights, column, row)) = patch(terrain, Terrain::at, middle.0, middle.1) else {
             continue;
         };
         let rise = |t: f64| {

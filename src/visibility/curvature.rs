@@ -63,12 +63,10 @@ impl Curvature {
         let [dx, dy] = terrain.spacing();
         let from_middle = |at: u32, side: u32| f64::from(at) - f64::from(side - 1) / 2.0;
         let c = self.bulge();
-        let lowered = terrain.heights().iter().zip(0u32..).map(|(&ground, i)| {
-            let x = from_middle(i % width, width) * dx;
-            let y = from_middle(i / width, height) * dy;
-            ground - c * (x * x + y * y)
-        });
-        let lowered = Terrain::new(width, height, lowered.collect(), terrain.spacing())?;
-        Ok(lowered.with_georeference(terrain.georeference().cloned()))
+        terrain.lowered(|column, row| {
+            let x = from_middle(column, width) * dx;
+            let y = from_middle(row, height) * dy;
+            c * (x * x + y * y)
+        })
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn visit<S: Simd>(
     simd: S,
     rays: &mut Rays<'_>,
     block: &ViewBlock,
-    node: Node,
+    mut node: Node,
     square: &mut DisplacementSquare,
 ) {
     let field = rays.field;
@@ -64,6 +64,14 @@ pub(super) fn visit<S: Simd>(
     }
     if node.level >= 3 && rays.is_done(block, block.column + p1 + others, block.row + q1 + others) {
         return;
+    }
+    if field.stance == Stance::Sample {
+        // Cells take whole squares (`walk`): which lines are tried there depends on neighbours.
+        let first = (block.column + p0, block.row + q0);
+        node.active = field.places.lanes_with_heads(node.active, first, side);
+        if node.active == 0 {
+            return;
+        }
     }
     let turned = match node.parent {
         Some(parent) => parent.turned,

@@ -2,6 +2,7 @@
 //! tables of the least and the greatest heights over windows.
 
 use super::axis::Axis;
+use super::places::Places;
 use super::stance::Stance;
 use super::{Bodies, TOLERANCE};
 use crate::format::Grid;
@@ -14,8 +15,8 @@ pub struct HeightField {
     pub(super) height: usize,
     pub(super) bodies: Bodies,
     pub(super) stance: Stance,
-    /// Where terrain is: a word for every 8 × 8 block, row by row.
-    pub(super) valid: Vec<u64>,
+    /// Where somebody can be.
+    pub(super) places: Places,
     /// For sight along columns, and along rows.
     pub(super) axes: [Axis; 2],
     /// Nobody sees further than this over the ground, in metres.
@@ -59,18 +60,13 @@ impl HeightField {
         // with seven operations each on numbers of up to twice the reach, of the heights that go
         // in and of the difference. 64 leave room for the definition's own.
         let slack = 64.0 * reach * 2f64.powi(-24);
-        let mut valid = vec![0; grid.blocks()];
-        for (sample, height) in grid.row_by_row().zip(terrain.heights()) {
-            let (word, bit) = grid.block_bit(sample);
-            valid[word] |= u64::from(!height.is_nan()) << bit;
-        }
         Self {
             grid,
             width,
             height,
             bodies,
             stance,
-            valid,
+            places: Places::new(terrain, bodies, stance),
             axes: [
                 Axis::new(terrain, base, bodies, stance),
                 Axis::new(&terrain.transposed(), base, bodies, stance),
@@ -87,7 +83,13 @@ impl HeightField {
     /// What all heights in the tables are less, so that single precision goes far, and the most
     /// that is left of them. Which cells are found hidden depends a little on both.
     pub(super) fn frame(terrain: &Terrain, bodies: Bodies) -> [f64; 2] {
-        let known = terrain.heights().iter().filter(|h| !h.is_nan());
+        let ground = if terrain.has_ground() {
+            terrain.ground()
+        } else {
+            &[]
+        };
+        let heights = terrain.heights().iter().chain(ground);
+        let known = heights.filter(|h| !h.is_nan());
         let (low, high) = known.fold((f64::MAX, f64::MIN), |(l, h), &x| (l.min(x), h.max(x)));
         let reach = (high - low) / 2.0 + bodies.eye.max(bodies.head);
         [(low + high) / 2.0, reach]

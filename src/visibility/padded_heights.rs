@@ -24,7 +24,7 @@ pub(super) struct PaddedHeights {
     ground: Vec<f64>,
     /// Where each column, from `PAD` west of the grid on, begins in `ground`.
     columns: Vec<usize>,
-    /// Where terrain is: a word for every 8 × 8 block, row by row.
+    /// Where somebody can be: a word for every 8 × 8 block, row by row.
     pub valid: Vec<u64>,
     /// The highest ground.
     pub highest: f64,
@@ -44,7 +44,8 @@ impl PaddedHeights {
                 continue;
             }
             let (c, r) = (i % width, i / width);
-            valid[r / 8 * blocks_x + c / 8] |= 1 << (r % 8 * 8 + c % 8);
+            let place = u64::from(terrain.has_place(c as u32, r as u32));
+            valid[r / 8 * blocks_x + c / 8] |= place << (r % 8 * 8 + c % 8);
             highest = highest.max(h);
             let (strip, within) = ((c + PAD) / SIDE, (c + PAD) % SIDE);
             ground[(strip * rows + r + PAD) * STRIP + within] = h;
@@ -95,7 +96,7 @@ impl PaddedHeights {
         ])
     }
 
-    /// The lanes, a bit each, of the aligned block at (c, r) that have terrain to stand on.
+    /// The lanes, a bit each, of the aligned block at (c, r) where somebody can be.
     pub fn standing(&self, c: u32, r: u32) -> u64 {
         if c as i32 >= self.width || r as i32 >= self.height {
             return 0;

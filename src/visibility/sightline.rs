@@ -29,9 +29,11 @@ impl Bodies {
 /// Whether an eye over sample `a` sees a head over sample `b`; samples are (column, row).
 ///
 /// The segment from eye to head is blocked iff at some crossing with a grid line strictly
-/// between the two the terrain, linear between the two samples beside the crossing, is more
-/// than [`TOLERANCE`] above it. A void neither sees nor is seen, and a crossing beside a void
-/// never blocks. O(distance in samples).
+/// between the two the surface, linear between the two samples beside the crossing, is more
+/// than [`TOLERANCE`] above it; or if it is at one of its ends, which cannot be unless the surface
+/// is above the ground there. A void neither sees nor is seen, and a crossing beside a void
+/// never blocks. A sample sees itself. Whether somebody can be at either is not asked.
+/// O(distance in samples).
 pub fn sees(terrain: &Terrain, bodies: Bodies, a: (u32, u32), b: (u32, u32)) -> bool {
     // Mutual sight must not depend on the order in which rounding errors add up.
     let (a, b) = if bodies.mutual() && (b.1, b.0) < (a.1, a.0) {
@@ -39,12 +41,18 @@ pub fn sees(terrain: &Terrain, bodies: Bodies, a: (u32, u32), b: (u32, u32)) -> 
     } else {
         (a, b)
     };
-    let (from, to) = (terrain.at(a.0, a.1), terrain.at(b.0, b.1));
+    let (from, to) = (terrain.ground_at(a.0, a.1), terrain.ground_at(b.0, b.1));
     if from.is_nan() || to.is_nan() {
         return false;
     }
     let eye = from + bodies.eye;
     let head = to + bodies.head;
+    if a == b {
+        return true;
+    }
+    if terrain.at(a.0, a.1) - eye > TOLERANCE || terrain.at(b.0, b.1) - head > TOLERANCE {
+        return false;
+    }
     let along_columns = crossings(a.0, a.1, b.0, b.1).all(|(t, c, r, w)| {
         clear(eye + t * (head - eye), terrain.at(c, r), w, || {
             terrain.at(c, r + 1)

@@ -171,6 +171,33 @@ impl Sights {
         }
     }
 
+    /// Leaves of what a block sees only what has its head in the open, a word a block of the grid, and
+    /// who has the `eyes` there; but everybody who is `asked` for sees the own place. `own` is the
+    /// block's number in the grid.
+    pub(super) fn cover(
+        &mut self,
+        viewpoints: usize,
+        own: usize,
+        [eyes, asked]: [u64; 2],
+        heads: &[u64],
+    ) {
+        let pairs = viewpoints * self.targets..(viewpoints + 1) * self.targets;
+        let states = self.states[pairs.clone()].iter();
+        for ((state, rows), heads) in states.zip(&mut self.rows[pairs]).zip(heads) {
+            if *state == State::Mixed {
+                for (lane, row) in rows.iter_mut().enumerate() {
+                    *row &= (eyes >> lane & 1).wrapping_neg() & heads;
+                }
+            }
+        }
+        let place = ((own % self.columns) as i32, (own / self.columns) as i32);
+        if let Some(rows) = self.rows_mut(viewpoints, place) {
+            for (lane, row) in rows.iter_mut().enumerate() {
+                *row |= asked & 1 << lane;
+            }
+        }
+    }
+
     /// Adds to what the viewpoints of a block see of each other what sees them.
     pub(super) fn join_mutual(&mut self, viewpoints: usize, own: usize) {
         let at = viewpoints * self.targets + own;

@@ -14,6 +14,8 @@
 //! the bilinear surface through its corners by t·y·(1 - x) where y ≤ x, and by t·x·(1 - y) where
 //! not: at most t/4, so that the corners raised by t/4 do.
 
+use super::TOLERANCE;
+use super::stance::Stance;
 use crate::world::Terrain;
 
 /// Points on the side of a cell: its corners, and between them the grid line through its sample.
@@ -43,7 +45,7 @@ impl Cover {
             let inside = (0..i64::from(terrain.width())).contains(&c)
                 && (0..i64::from(terrain.height())).contains(&r);
             if inside {
-                terrain.at(c as u32, r as u32)
+                terrain.ground_at(c as u32, r as u32)
             } else {
                 f64::NAN
             }
@@ -79,6 +81,54 @@ impl Cover {
             quarters,
         }
     }
+}
+
+/// Whether the surface covers whoever is up to so many metres `above` the ground at a sample, which is
+/// no void; of a cell, whether it covers them wherever in the cell they are.
+///
+/// Within a patch, the lowest and the highest of its three surfaces are each one of the two
+/// triangulations. So on a quarter of a cell the lowest surface less the highest ground is one
+/// plane, or two that meet in a diagonal: it is least at a corner of the quarter.
+pub(super) fn is_covered(
+    terrain: &Terrain,
+    (column, row): (u32, u32),
+    above: f64,
+    stance: Stance,
+) -> bool {
+    let covers = |surface: f64, ground: f64| surface - (ground + above) > TOLERANCE;
+    let here = covers(terrain.at(column, row), terrain.ground_at(column, row));
+    if !here || stance == Stance::Sample {
+        return here;
+    }
+    let at = |c: i64, r: i64, of: fn(&Terrain, u32, u32) -> f64| {
+        let inside = (0..i64::from(terrain.width())).contains(&c)
+            && (0..i64::from(terrain.height())).contains(&r);
+        match inside {
+            true => of(terrain, c as u32, r as u32),
+            false => f64::NAN,
+        }
+    };
+    let patch = |(west, north): (i64, i64), of| {
+        let (c, r) = (i64::from(column) + west, i64::from(row) + north);
+        [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dc, dr)| at(c + dc, r + dr, of))
+    };
+    // Where a sample is missing, those that are there stand in for it, as in a `Cover`.
+    let fill = |patch: [f64; 4], join: fn(f64, f64) -> f64| {
+        let with = patch.into_iter().reduce(join).unwrap_or(f64::NAN);
+        patch.map(|height| if height.is_nan() { with } else { height })
+    };
+    [(-1, -1), (0, -1), (-1, 0), (0, 0)]
+        .into_iter()
+        .all(|corner| {
+            let surface = fill(patch(corner, Terrain::at), f64::min);
+            let ground = fill(patch(corner, Terrain::ground_at), f64::max);
+            [(0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.5, 0.5)]
+                .into_iter()
+                .all(|(x, y)| {
+                    let (x, y) = (x - 0.5 * corner.0 as f64, y - 0.5 * corner.1 as f64);
+                    covers(patch_bounds(surface, x, y).0, patch_bounds(ground, x, y).1)
+                })
+        })
 }
 
 /// Least and greatest ground over the three surfaces at (`x`, `y`), 0 to 1, of a patch with the
@@ -134,6 +184,41 @@ mod tests {
                     prop_assert!(ground >= cover.least - 1e-12);
                 }
             }
+        }
+
+        #[test]
+        fn nobody_in_a_covered_cell_looks_out_whatever_an_engine_draws(
+            ground in proptest::collection::vec(-1.0..1.0f64, 9),
+            over in prop_oneof![
+                proptest::collection::vec(0.0..8.0f64, 9),
+                proptest::collection::vec(4.0..8.0f64, 9),
+            ],
+            void in prop::option::weighted(0.3, 0usize..9),
+        ) {
+            let mut surface: Vec<f64> = ground.iter().zip(&over).map(|(g, o)| g + o).collect();
+            if let Some(k) = void.filter(|&k| k != 4) {
+                surface[k] = f64::NAN;
+            }
+            let terrain = Terrain::new(3, 3, surface.clone(), [1.0, 1.0]).unwrap();
+            let terrain = terrain.with_ground(ground).unwrap();
+            let surface = Terrain::new(3, 3, surface, [1.0, 1.0]).unwrap();
+            let above = 1.5;
+            let covered = is_covered(&terrain, (1, 1), above, Stance::Cell);
+            let mut out = false;
+            for k in 0..=100 {
+                let [x, y] = [k % 10, k / 10].map(|at| 0.5 + f64::from(at.min(10)) / 10.0);
+                for (above_it, below_it) in
+                    Surface::ALL.into_iter().flat_map(|a| Surface::ALL.map(|b| (a, b)))
+                {
+                    let heights = (above_it.height(&surface, x, y), below_it.height(&terrain, x, y));
+                    if let (Some(surface), Some(ground)) = heights {
+                        out |= surface <= ground + above;
+                    }
+                }
+            }
+            prop_assert!(!(covered && out));
+            // Not for nothing.
+            prop_assert!(covered || over.iter().any(|&over| over < 4.0) || void.is_some());
         }
     }
 }

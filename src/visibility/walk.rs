@@ -4,6 +4,7 @@ use super::axis::TOP;
 use super::cell_sights::CellSights;
 use super::decide::visit;
 use super::height_field::HeightField;
+use super::lanes::SIDE;
 use super::rays::{CachedOccluders, LEVELS, Rays};
 use super::scatter::scatter;
 use super::sights::{LOOK_BLOCKS, LOOK_LEVEL, Sights};
@@ -58,7 +59,7 @@ impl Rays<'_> {
         assert_eq!(quad.level, LOOK_LEVEL, "{quad:?}");
         assert_eq!(sights.targets(), grid.blocks(), "room for another grid");
         sights.clear();
-        let blocks = std::array::from_fn(|child| ViewBlock::new(self.terrain, quad, child));
+        let blocks = std::array::from_fn(|child| ViewBlock::new(self.field, quad, child));
         let mut seen = match &mut decided {
             None => Seen::Samples(sights),
             Some(decided) => Seen::Again { sights, decided },
@@ -78,7 +79,19 @@ impl Rays<'_> {
                 let target = (target % across, target / across);
                 self.before.is_none_or(|before| !before(target, own))
             };
-            sights.finish(block.child, block.standing, &self.field.valid, wanted);
+            let places = &self.field.places;
+            if let Some(number) = block.number
+                && places.are_some_covered()
+            {
+                sights.cover(
+                    block.child,
+                    number,
+                    [block.eyes, places.asked[number]],
+                    &places.heads,
+                );
+            }
+            let asked = block.number.map_or(0, |number| places.asked[number]);
+            sights.finish(block.child, asked, &places.asked, wanted);
         }
     }
 }
@@ -138,6 +151,9 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, blocks: &[ViewBlock; LOOK_BLOCKS]
                 while let Some(node) = rays.stack.pop() {
                     if node.level >= 3 {
                         flush(&mut square, block, seen);
+                        if !is_any_asked_for(field, block, &node) {
+                            continue;
+                        }
                         // Not of less: which lines are tried is to be as if samples were looked at.
                         if let Seen::Cells(cells) = seen
                             && cells.knows(block, &node)
@@ -195,6 +211,16 @@ fn witnesses<S: Simd>(
             square.masks = [0; 64];
         }
     }
+}
+
+/// Whether anybody can be seen where the targets of a node lie.
+#[inline(always)]
+fn is_any_asked_for(field: &HeightField, block: &ViewBlock, node: &Node) -> bool {
+    let reach = (1 << node.level) + SIDE as i32 - 1;
+    let (column, row) = (block.column + node.p, block.row + node.q);
+    field
+        .places
+        .any_head(column..column + reach, row..row + reach)
 }
 
 /// Hands over a square of displacements whose quarters have all been decided.

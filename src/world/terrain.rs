@@ -2,20 +2,29 @@
 
 use std::ops::RangeInclusive;
 
+use super::ground_above::GroundAbove;
 use super::short::Short;
 
-/// A terrain: `width` × `height` samples of ground height in metres.
+/// A terrain: `width` × `height` samples of height in metres.
 ///
 /// Sample (c, r): column c counts east from 0, row r counts south from 0; row 0 is the raster's
 /// first row. A void sample (no data) is NaN: nobody stands there, it is hidden from and to
 /// everything, and it never blocks a view.
+///
+/// Its heights are those of the surface, which hides. Where somebody can be, and on what ground,
+/// `places.rs` has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
-    width: u32,
-    height: u32,
-    heights: Vec<f64>,
-    spacing: [f64; 2],
+    pub(super) width: u32,
+    pub(super) height: u32,
+    pub(super) heights: Vec<f64>,
+    pub(super) spacing: [f64; 2],
     georeference: Option<Georeference>,
+    /// What is stood on, where that is not the surface: NaN for void, and at all voids of the
+    /// surface.
+    pub(super) ground: Option<Vec<f64>>,
+    /// Where somebody can be; everywhere if nothing is said.
+    pub(super) walkable: Option<Vec<bool>>,
 }
 
 /// Where on a planet the grid lies.
@@ -64,6 +73,10 @@ pub enum TerrainError {
     Spacing([f64; 2]),
     /// Every sample is void.
     AllVoid,
+    /// There is terrain, but nobody can be anywhere.
+    NoPlace,
+    /// The ground is above the surface.
+    GroundAbove(GroundAbove),
 }
 
 impl std::fmt::Display for TerrainError {
@@ -93,6 +106,14 @@ impl std::fmt::Display for TerrainError {
             Self::AllVoid => write!(
                 f,
                 "every sample is void; expected at least one height (is the nodata value right?)"
+            ),
+            Self::NoPlace => write!(
+                f,
+                "nobody can be anywhere; expected at least one sample that is walkable and no void"
+            ),
+            Self::GroundAbove(above) => write!(
+                f,
+                "{above}; expected ground nowhere above what hides it (are the two exchanged, or of different datums?)"
             ),
         }
     }
@@ -147,37 +168,51 @@ impl Terrain {
             heights,
             spacing,
             georeference: None,
+            ground: None,
+            walkable: None,
         })
     }
 
     /// The terrain turned over its diagonal: columns become rows. Lies nowhere on a planet.
     pub fn transposed(&self) -> Self {
-        let columns = (0..self.width).flat_map(|c| (0..self.height).map(move |r| (c, r)));
         Self {
             width: self.height,
             height: self.width,
-            heights: columns.map(|(c, r)| self.at(c, r)).collect(),
+            heights: self.turned(&self.heights),
             spacing: [self.spacing[1], self.spacing[0]],
             georeference: None,
+            ground: self.ground.as_ref().map(|ground| self.turned(ground)),
+            walkable: self.walkable.as_ref().map(|walkable| self.turned(walkable)),
         }
     }
 
-    /// The cells of 2^level × 2^level samples: of each the mean height of its samples, void where
-    /// all of them are. The last column and row may have fewer samples.
+    /// What is given row by row, column by column.
+    fn turned<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        let (width, height) = (self.width as usize, self.height as usize);
+        let places = (0..width).flat_map(|c| (0..height).map(move |r| r * width + c));
+        places.map(|at| values[at]).collect()
+    }
+
+    /// The cells of 2^level × 2^level samples: of each the mean height of the ground at its samples,
+    /// void where all of them are. The last column and row may have fewer samples. Somebody can be
+    /// in a cell who can be at any of its samples.
     pub fn coarsened(&self, level: u32) -> Self {
         let side = 1_u32 << level;
         let (width, height) = (self.width.div_ceil(side), self.height.div_ceil(side));
-        let mean = |(column, row): (u32, u32)| {
-            let samples = (row * side..self.height.min((row + 1) * side))
-                .flat_map(|r| {
-                    (column * side..self.width.min((column + 1) * side)).map(move |c| (c, r))
-                })
-                .map(|(c, r)| self.at(c, r))
+        let within = |(column, row): (u32, u32)| {
+            (row * side..self.height.min((row + 1) * side)).flat_map(move |r| {
+                (column * side..self.width.min((column + 1) * side)).map(move |c| (c, r))
+            })
+        };
+        let mean = |cell| {
+            let samples = within(cell)
+                .map(|(c, r)| self.ground_at(c, r))
                 .filter(|height| !height.is_nan());
             let (sum, count) = samples.fold((0.0, 0.0), |(sum, count), h| (sum + h, count + 1.0));
             // Of none it is no number: a void.
             sum / count
         };
+        let any = |cell| within(cell).any(|(c, r)| self.has_place(c, r));
         let cells = (0..height).flat_map(|row| (0..width).map(move |column| (column, row)));
         let georeference = self.georeference.clone().map(|georeference| {
             let [t0, t1, t2, t3, t4, t5] = georeference.transform;
@@ -187,13 +222,33 @@ impl Terrain {
                 ..georeference
             }
         });
+        let walkable = self.walkable.as_ref();
+        let walkable = walkable.map(|_| cells.clone().map(any).collect());
         Self {
             width,
             height,
             heights: cells.map(mean).collect(),
             spacing: self.spacing.map(|metres| metres * f64::from(side)),
             georeference,
+            ground: None,
+            walkable: walkable.filter(|walkable: &Vec<bool>| walkable.contains(&false)),
         }
+    }
+
+    /// The same terrain, surface and ground lowered by so many metres at each sample (c, r).
+    pub fn lowered(&self, by: impl Fn(u32, u32) -> f64) -> Result<Self, TerrainError> {
+        let lower = |heights: &[f64]| {
+            let lowered = heights.iter().zip(0u32..);
+            let lowered = lowered.map(|(&h, i)| h - by(i % self.width, i / self.width));
+            lowered.collect()
+        };
+        let (width, height, heights) = (self.width, self.height, lower(&self.heights));
+        Ok(Self {
+            georeference: self.georeference.clone(),
+            ground: self.ground.as_deref().map(lower),
+            walkable: self.walkable.clone(),
+            ..Self::new(width, height, heights, self.spacing)?
+        })
     }
 
     /// The same terrain, placed on a planet.
@@ -222,12 +277,12 @@ impl Terrain {
         self.heights.iter().filter(|h| h.is_nan()).count()
     }
 
-    /// Ground heights in metres, row by row, NaN for void.
+    /// Heights of the surface in metres, row by row, NaN for void.
     pub fn heights(&self) -> &[f64] {
         &self.heights
     }
 
-    /// Ground height in metres of sample (c, r), NaN for void. Panics outside the grid.
+    /// Height of the surface in metres at sample (c, r), NaN for void. Panics outside the grid.
     pub fn at(&self, column: u32, row: u32) -> f64 {
         assert!(column < self.width && row < self.height);
         self.heights[row as usize * self.width as usize + column as usize]

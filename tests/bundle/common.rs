@@ -117,6 +117,8 @@ impl World {
                 earth_radius: 0.0,
                 refraction: 0.0,
                 coarse: None,
+                walkable: false,
+                covered: false,
                 transform: Some([500_000.0, 10.0, 0.0, 4_000_000.0, 0.0, -12.5]),
             },
             crs: Some("EPSG:32617".to_owned()),

@@ -3,8 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use viewcell::bake::{BakeOptions, Silent, Source, bake_terrain};
+use viewcell::bundle::verify;
 use viewcell::format::{Grid, crc32};
 use viewcell::runtime::{MappedBundle, Quad, Sample};
+use viewcell::world::Terrain;
 
 use crate::golden::{self, GOLDEN};
 use crate::reader::{read_bundle, said};
@@ -177,4 +180,38 @@ fn the_specification_shows_the_golden_file() {
         shown += bytes.len();
     }
     assert!(shown > 500, "{shown} bytes shown");
+}
+
+/// Samples that `VALD` leaves out, though they have a height.
+#[test]
+fn a_bundle_of_walkable_terrain_reads_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("walkable.vcb");
+    let height = |i: u32| f64::from(i * 7919 % 13);
+    let terrain = Terrain::new(13, 9, (0..117).map(height).collect(), [2.0, 2.0]).unwrap();
+    let walkable: Vec<bool> = (0..117).map(|i| i % 3 != 0).collect();
+    let terrain = terrain.with_walkable(&walkable).unwrap();
+    let options = BakeOptions::default();
+    let source = Source::of_terrain(&terrain);
+    bake_terrain(&terrain, &source, &options, &path, &Silent).unwrap();
+    assert!(verify(&path, &mut |_| {}).unwrap().is_sound());
+    let map = MappedBundle::open(&path).unwrap();
+    let bundle = map.terrain().unwrap();
+    let (mut pairs, mut expected, mut seen) = (String::new(), String::new(), 0);
+    for a in bundle.grid().row_by_row() {
+        assert_eq!(bundle.height(a), Some(height(a.row * 13 + a.column) as f32));
+        for b in bundle.grid().row_by_row() {
+            let visible = bundle.visible(a, b);
+            let nobody = [a, b].map(|s| (s.row * 13 + s.column) % 3 == 0);
+            assert!(!(visible && (nobody[0] || nobody[1])));
+            seen += u32::from(visible);
+            writeln!(pairs, "{} {} {} {}", a.column, a.row, b.column, b.row).unwrap();
+            writeln!(expected, "{}", u8::from(visible)).unwrap();
+        }
+    }
+    assert!(seen > 500, "{seen}");
+    let found = said("visible", &path, &["--pairs", "-"], &pairs);
+    let Some(found) = found else { return };
+    assert!(found == expected);
+    assert_eq!(said("verify", &path, &[], "").unwrap(), "no faults\n");
 }

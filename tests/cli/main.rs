@@ -23,6 +23,7 @@ mod limits;
 mod long;
 mod newcomer;
 mod outputs;
+mod places;
 mod readme;
 mod rebake;
 mod render;

@@ -31,6 +31,7 @@ fn check(name: &str, options: &IngestOptions, expected: Expected) {
         terrain,
         format,
         notes,
+        ..
     } = read(&path, options);
     assert_eq!(format, expected.format, "{name}");
     assert_eq!([terrain.width(), terrain.height()], expected.size, "{name}");

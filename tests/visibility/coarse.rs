@@ -97,7 +97,7 @@ fn coarse(
     seen
 }
 
-fn check(terrain: &Terrain, bodies: Bodies, stance: Stance, finest: u32, far: f64) {
+pub fn check(terrain: &Terrain, bodies: Bodies, stance: Stance, finest: u32, far: f64) {
     let field = HeightField::new(terrain, bodies, stance).with_max_distance(far);
     let mut orders: Vec<Option<Order>> = vec![None];
     if bodies.eye == bodies.head {

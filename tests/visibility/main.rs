@@ -5,6 +5,7 @@ mod coarse;
 mod curvature;
 mod hunt;
 mod orientation;
+mod places;
 mod real;
 mod small;
 

@@ -70,7 +70,7 @@ pub fn bodies() -> impl Strategy<Value = Bodies> {
 
 /// Calls `check` with every pair of samples and whether the kernel says the first sees the
 /// second.
-fn all_pairs(
+pub fn all_pairs(
     terrain: &Terrain,
     field: &HeightField,
     level: fearless_simd::Level,
@@ -79,7 +79,7 @@ fn all_pairs(
     all_pairs_of(terrain, Rays::new(terrain, field, level), check);
 }
 
-fn all_pairs_of(
+pub fn all_pairs_of(
     terrain: &Terrain,
     mut rays: Rays<'_>,
     mut check: impl FnMut((u32, u32), (u32, u32), bool),

@@ -97,8 +97,8 @@ pub struct Shape<'a> {
     pub head: &'a Head,
     /// Ground heights in metres, row by row, NaN for void.
     pub heights: &'a [f64],
-    /// Blocks of the grid.
-    pub blocks: usize,
+    /// Where somebody can be: a word a block of the grid.
+    pub valid: &'a [u64],
     /// The tiles of the share.
     pub tiles: &'a [Tile],
 }
@@ -147,7 +147,7 @@ impl Store {
             (path, role),
             file,
             reader.position(),
-            shape.blocks,
+            shape.valid.len(),
             Leaves::AsItIs,
         );
         store.take_stock(&mut reader).map_err(fault)?;
@@ -186,7 +186,14 @@ impl Store {
         let write = |error| BundleError::write(path, "beginning it", 0, error);
         let head =
             wincode::serialize(shape.head).map_err(|error| write(io::Error::other(error)))?;
-        let heights: Vec<u8> = shape.heights.iter().flat_map(|h| h.to_le_bytes()).collect();
+        let heights = shape.heights.iter().flat_map(|h| h.to_le_bytes());
+        // Heights say by themselves where somebody can be, unless they are all that there is.
+        let valid = match shape.head.job.is_walkable() {
+            true => shape.valid,
+            false => &[],
+        };
+        let heights = heights.chain(valid.iter().flat_map(|word| word.to_le_bytes()));
+        let heights: Vec<u8> = heights.collect();
         let heights = zstd::bulk::compress(&heights, HEIGHTS_LEVEL).map_err(write)?;
         let bytes = [
             &start()[..],
@@ -218,7 +225,8 @@ impl Store {
             _ => Leaves::WhatIsDone,
         };
         let length = bytes.len() as u64;
-        Ok(Self::new((path, role), file, length, shape.blocks, leaves))
+        let blocks = shape.valid.len();
+        Ok(Self::new((path, role), file, length, blocks, leaves))
     }
 
     pub(super) fn new(

@@ -9,6 +9,8 @@ use super::file::{Leaves, Role, Store};
 use super::frame::{DONE, Fault, HEIGHTS, Reader, START_LEN, record};
 use super::records::Head;
 use crate::bundle::{BundleError, TerrainHeader, check_frame, open_regular};
+use crate::compress::ValidPyramid;
+use crate::format::TerrainParameters;
 
 /// A finished shard, to be read.
 #[derive(Debug)]
@@ -41,8 +43,12 @@ impl Shard {
         let start = reader.position();
         let heights = reader.expect(HEIGHTS).map_err(fault)?;
         // Asked first: a grid that is not there must not ask for all memory.
-        check_frame(&heights, heights.len() as u64, 8 * grid.samples())
-            .map_err(|_| fault(Fault::Damaged(start)))?;
+        check_frame(
+            &heights,
+            heights.len() as u64,
+            ground_length(&header.parameters),
+        )
+        .map_err(|_| fault(Fault::Damaged(start)))?;
         let at = reader.position();
         let what = (path, Role::Shard);
         let mut store = Store::new(what, file, at, grid.blocks(), Leaves::AsItIs);
@@ -67,16 +73,40 @@ impl Shard {
         })
     }
 
-    /// The ground heights in metres, row by row, NaN for void.
-    pub fn heights(&self) -> Result<Vec<f64>, StoreError> {
-        let length = 8 * self.header.parameters.grid.samples() as usize;
+    /// The ground heights in metres, row by row, NaN for void; and where somebody can be.
+    pub fn ground(&self) -> Result<(Vec<f64>, ValidPyramid), StoreError> {
+        let parameters = &self.header.parameters;
+        let length = ground_length(parameters) as usize;
         let bytes = zstd::bulk::decompress(&self.heights, length).unwrap_or_default();
         if bytes.len() != length {
             return Err(self.store.damaged(usize::MAX));
         }
-        let (words, _) = bytes.as_chunks();
-        Ok(words.iter().map(|&word| f64::from_le_bytes(word)).collect())
+        let (heights, valid) = bytes.split_at(8 * parameters.grid.samples() as usize);
+        let (heights, _) = heights.as_chunks();
+        let heights: Vec<f64> = heights
+            .iter()
+            .map(|&word| f64::from_le_bytes(word))
+            .collect();
+        let valid = match parameters.walkable {
+            true => {
+                let (words, _) = valid.as_chunks();
+                let words: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
+                ValidPyramid::new(parameters.grid, &words)
+            }
+            false => ValidPyramid::from_heights(parameters.grid, &heights),
+        };
+        Ok((heights, valid))
     }
+}
+
+/// Bytes of what a shard holds of the ground: of heights, and of where somebody can be unless the
+/// heights say so.
+fn ground_length(parameters: &TerrainParameters) -> u64 {
+    let words = match parameters.walkable {
+        true => parameters.grid.blocks() as u64,
+        false => 0,
+    };
+    8 * (parameters.grid.samples() + words)
 }
 
 /// Whether a file ends as a finished shard does.

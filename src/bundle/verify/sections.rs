@@ -32,7 +32,7 @@ pub(super) const MASK: Rule = Rule {
 };
 pub(super) const HEIGHTS: Rule = Rule {
     name: "heights",
-    demands: "HGTS holds finite heights where there is terrain, and the NaN 7fc00000 at voids",
+    demands: "HGTS holds finite heights where there is terrain, and the NaN 7fc00000 at voids; if walkable, either where VALD has none",
 };
 pub(super) const SOURCE_HEIGHTS: Rule = Rule {
     name: "source-heights",
@@ -58,7 +58,9 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     let Some(terrain) = terrain else {
         return Ok(());
     };
-    if checker.check(HEIGHTS, |faults| heights(container, &terrain, faults))? {
+    if checker.check(HEIGHTS, |faults| {
+        heights(container, (&terrain, parameters.walkable), faults)
+    })? {
         checker.check(SOURCE_HEIGHTS, |faults| source_heights(container, faults))?;
     }
     let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
@@ -210,7 +212,11 @@ fn mask(
     Ok(faults.is_empty().then(|| ValidPyramid::new(grid, &words)))
 }
 
-fn heights(container: &Container, terrain: &ValidPyramid, faults: &mut Faults) -> io::Result<()> {
+fn heights(
+    container: &Container,
+    (terrain, walkable): (&ValidPyramid, bool),
+    faults: &mut Faults,
+) -> io::Result<()> {
     let grid = terrain.grid();
     let section = container
         .section(Tag::HGTS)
@@ -226,12 +232,14 @@ fn heights(container: &Container, terrain: &ValidPyramid, faults: &mut Faults) -
         let sound = if is_terrain {
             height.is_finite()
         } else {
-            height.to_bits() == f32::NAN.to_bits()
+            height.to_bits() == f32::NAN.to_bits() || walkable && height.is_finite()
         };
         if !sound {
             let place = format!("height of sample ({}, {})", sample.column, sample.row);
             let expected = if is_terrain {
                 "a finite number (VALD says terrain)".to_owned()
+            } else if walkable {
+                format!("a finite number, or the NaN {:08x}", f32::NAN.to_bits())
             } else {
                 format!("the NaN {:08x} (VALD says void)", f32::NAN.to_bits())
             };

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::runtime::{MappedBundle, WorldKind};
 
+use super::standing::Standing;
 use super::{By, Place, check_by_number};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
@@ -46,6 +47,8 @@ pub struct TerrainDocument {
     at: [f64; 2],
     /// Height of its ground in metres; null at a void.
     height: Option<f32>,
+    /// Whether somebody can be there. Where nobody can, there is nothing to see and to be seen.
+    place: Standing,
 }
 
 /// What `viewcell query locate --json` prints.
@@ -114,15 +117,21 @@ fn in_terrain(args: &Args, map: &MappedBundle, point: &str) -> Outcome {
         .map_err(|fault| Failure::usage(format!("{point}: {fault}")))?;
     let sample = args.by.sample(&args.bundle, map, &terrain, place)?;
     let height = terrain.height(sample);
+    let standing = Standing::at(&terrain, sample);
     let [dx, dy] = terrain.parameters().spacing;
     if args.json.json {
         output::print_json(&TerrainDocument {
             sample: [sample.column, sample.row],
             at: [f64::from(sample.column) * dx, f64::from(sample.row) * dy],
             height,
+            place: standing,
         })?;
     } else {
-        let height = height.map_or("void".into(), |height| format!("{height} m"));
+        let height = match (height, standing) {
+            (None, _) => "void".to_owned(),
+            (Some(height), Standing::NotWalkable) => format!("{height} m, not walkable"),
+            (Some(height), _) => format!("{height} m"),
+        };
         output::print(format_args!("{},{}  {height}", sample.column, sample.row))?;
     }
     Ok(Exit::Done)

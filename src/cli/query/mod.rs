@@ -8,6 +8,7 @@ mod open;
 pub(super) mod pairs;
 mod place;
 mod pvs;
+mod standing;
 mod verb;
 mod visible;
 mod within;

@@ -50,7 +50,7 @@ pub struct Document {
     visible: u64,
     /// Number of samples hidden from all of it, voids not counted.
     hidden: u64,
-    /// Number of samples that are no terrain.
+    /// Number of samples that are no terrain, or where nobody can be.
     void: u64,
     /// The drawing, if one was asked for.
     output: Option<PathBuf>,

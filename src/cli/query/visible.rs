@@ -7,6 +7,7 @@ use serde::Serialize;
 use viewcell::runtime::{Quad, Sample, TerrainBundle, Visibility, WorldKind};
 
 use super::pairs::no_places;
+use super::standing::Standing;
 use super::{By, Place, cells, check_by_number, check_level, pairs};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
@@ -56,6 +57,19 @@ pub struct VisibleDocument {
     level: u32,
     /// Whether a player at b may be seen from a.
     visible: bool,
+    /// Why nobody at a sees anybody, where nobody can be there; absent where somebody can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nobody_at_a: Option<Standing>,
+    /// The same of b, whom nobody sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nobody_at_b: Option<Standing>,
+}
+
+/// Why nobody can be in the quad of a level of the heightmap that holds a place.
+fn nobody(terrain: &TerrainBundle, level: u32, place: Sample) -> Option<Standing> {
+    let level = level.saturating_sub(terrain.parameters().finest());
+    let quad = Quad::new(level, place.column >> level, place.row >> level);
+    Some(Standing::within(terrain, quad)).filter(|&standing| standing != Standing::Walkable)
 }
 
 /// Whether the quads of a level of the heightmap that hold two places see each other.
@@ -116,6 +130,8 @@ pub fn run(args: &Args) -> Outcome {
                     b: [b.column, b.row],
                     level,
                     visible,
+                    nobody_at_a: nobody(&terrain, level, a),
+                    nobody_at_b: nobody(&terrain, level, b),
                 })?;
             } else {
                 output::print(if visible { "visible" } else { "hidden" })?;

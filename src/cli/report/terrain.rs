@@ -185,8 +185,13 @@ fn warnings(about: Option<&TerrainInfo>, terrain: &TerrainBundle<'_>) -> Vec<Str
     if voids > 0 {
         let share = percent(voids as f64 / about.samples as f64);
         warnings.push(format!(
-            "{} samples ({share}) are void: hidden from and to everything.",
-            grouped(voids)
+            "{} samples ({share}) are {}: hidden from and to everything.",
+            grouped(voids),
+            if about.walkable {
+                "void or not walkable"
+            } else {
+                "void"
+            }
         ));
     }
     warnings

@@ -31,7 +31,7 @@ impl Side {
 pub enum FrontierError {
     /// The sample is outside the grid.
     Outside(Sample),
-    /// The sample is a void: no terrain.
+    /// Nobody can be at the sample: it is a void, no terrain, or not walkable.
     Void(Sample),
 }
 
@@ -41,7 +41,9 @@ impl fmt::Display for FrontierError {
         write!(f, "{column},{row} is ")?;
         f.write_str(match self {
             Self::Outside(_) => "outside the grid",
-            Self::Void(_) => "a void, where nobody can stand; take a sample that has terrain",
+            Self::Void(_) => {
+                "a void or not walkable, where nobody can stand; take a sample where somebody can"
+            }
         })
     }
 }

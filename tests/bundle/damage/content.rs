@@ -100,6 +100,13 @@ fn heights() {
         parts.bytes(Tag::HGTS)[at..at + 4].copy_from_slice(&value.to_le_bytes());
         trips(&parts.assemble(), "heights");
     }
+    // What is not walkable has a height, which is that of the source.
+    for (value, rule) in [(1.0f32, "source-heights"), (f32::INFINITY, "heights")] {
+        let mut parts = Parts::new();
+        parts.bytes(Tag::GRID)[20] |= 16;
+        parts.bytes(Tag::HGTS)[void..void + 4].copy_from_slice(&value.to_le_bytes());
+        trips(&parts.assemble(), rule);
+    }
 }
 
 #[test]

@@ -1,0 +1,266 @@
+//! Where players can be, and on what ground: `--ground`, `--walkable` and the like.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use viewcell::bake::Source;
+use viewcell::ingest::{IngestOptions, Ingested};
+use viewcell::world::{Georeference, Terrain, TerrainError};
+
+use super::exit::Failure;
+use super::heightmap::Reading;
+
+/// Where players can be, and on what ground.
+#[derive(Clone, Default, clap::Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct PlaceArgs {
+    /// Heightmap of the ground that players stand on, of the same samples and read in the same way.
+    /// INPUT, ground with houses and trees, hides
+    ///
+    /// Where INPUT covers a player from head to foot, as in a house, nobody is taken to be: see
+    /// --inside. A void of either is one of both.
+    #[arg(long, value_name = "GROUND", help_heading = "Places")]
+    pub ground: Option<PathBuf>,
+
+    /// With --ground: ask for places in houses and trees, too. Who is there is hidden from all others
+    #[arg(long, requires = "ground", help_heading = "Places")]
+    #[serde(default)]
+    pub inside: bool,
+
+    /// Raster of the same samples, 0 or nodata where nobody can be. Such places hide all the same,
+    /// but are not asked for: the bake is quicker, and the bundle smaller
+    #[arg(long, value_name = "MASK", help_heading = "Places")]
+    pub walkable: Option<PathBuf>,
+
+    /// Nobody can be where the ground is steeper than this, 0 to 90
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        allow_negative_numbers = true,
+        help_heading = "Places"
+    )]
+    pub max_slope: Option<f64>,
+
+    /// Nobody can be where the ground is at this height or below
+    #[arg(
+        long,
+        value_name = "METRES",
+        allow_negative_numbers = true,
+        help_heading = "Places"
+    )]
+    pub water_level: Option<f64>,
+}
+
+impl PlaceArgs {
+    /// Puts the terrain, which was read from `input`, on its ground, and takes away where nobody can
+    /// be. What a person should know of it goes to the notes.
+    pub fn apply(
+        &self,
+        ingested: &mut Ingested,
+        input: &Path,
+        reading: &Reading,
+    ) -> Result<(), Failure> {
+        self.check()?;
+        if let Some(path) = &self.ground {
+            let ground = reading.read(path)?;
+            same_samples((path, &ground), (input, ingested), reading)?;
+            let heights = ground.terrain.heights().to_vec();
+            let terrain = ingested.terrain.clone().with_ground(heights);
+            ingested.terrain = terrain.map_err(|error| bad(path, &error))?;
+            let notes = ground.notes.iter();
+            let notes = notes.map(|note| format!("{}: {note}", path.display()));
+            ingested.notes.extend(notes);
+            if let Some(above) = ingested.terrain.ground_above() {
+                let note = format!("{}: {above}; taken as it is", path.display());
+                ingested.notes.push(note);
+            }
+        }
+        let before = ingested.terrain.places().filter(|&place| place).count();
+        if let Some(path) = &self.walkable {
+            let mask = Self::mask(path, reading)?;
+            same_samples((path, &mask), (input, ingested), reading)?;
+            let values = mask.terrain.heights().iter();
+            let walkable: Vec<bool> = values.map(|&v| !(v.is_nan() || v == 0.0)).collect();
+            let terrain = ingested.terrain.clone().with_walkable(&walkable);
+            ingested.terrain = terrain.map_err(|error| bad(path, &error))?;
+        }
+        let terrain = &mut ingested.terrain;
+        if let Some(degrees) = self.max_slope {
+            let gentle = terrain.gentle(degrees);
+            leave(terrain, &gentle, &format!("--max-slope {degrees}"))?;
+        }
+        if let Some(metres) = self.water_level {
+            let dry = terrain.above_water(metres);
+            leave(terrain, &dry, &format!("--water-level {metres}"))?;
+        }
+        let after = terrain.places().filter(|&place| place).count();
+        if terrain.walkable().is_some() {
+            let note = format!("players can be at {after} of {before} samples");
+            ingested.notes.push(note);
+        }
+        Ok(())
+    }
+
+    /// Errors for numbers that say nothing. A job file knows of no options that need others.
+    fn check(&self) -> Result<(), Failure> {
+        if self.inside && self.ground.is_none() {
+            return Err(Failure::usage(
+                "--inside: expected only with --ground; add it, or leave out --inside".into(),
+            ));
+        }
+        if let Some(degrees) = self.max_slope
+            && !(0.0..=90.0).contains(&degrees)
+        {
+            return Err(Failure::usage(format!(
+                "--max-slope {degrees}: expected 0 to 90 degrees"
+            )));
+        }
+        if let Some(metres) = self.water_level
+            && !metres.is_finite()
+        {
+            return Err(Failure::usage(format!(
+                "--water-level {metres}: expected a number of metres"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Reads a mask: of the options of reading, those on where its values lie are the terrain's.
+    fn mask(path: &Path, reading: &Reading) -> Result<Ingested, Failure> {
+        let options = reading.options();
+        let end = path.extension().unwrap_or_default().to_ascii_lowercase();
+        let is_raw = end == "raw" || end == "r16";
+        Ok(viewcell::ingest::read_terrain(
+            path,
+            &IngestOptions {
+                size: options.size.filter(|_| is_raw),
+                byte_order: options.byte_order.filter(|_| is_raw),
+                crop: options.crop,
+                max_samples: options.max_samples,
+                ..IngestOptions::default()
+            },
+        )?)
+    }
+
+    /// The options that the bundle depends on, by their names on the command line; of files, name and
+    /// digest.
+    pub fn options(&self) -> Result<Map<String, Value>, Failure> {
+        let mut options = Map::new();
+        for (name, path) in [("ground", &self.ground), ("walkable", &self.walkable)] {
+            if let Some(path) = path {
+                let read =
+                    |error| Failure::io(format!("{}: cannot be read", path.display()), error);
+                let file = Source::new(path, "", Map::new()).map_err(read)?.input;
+                let value = format!("{} ({} bytes, {})", file.name, file.bytes, file.digest);
+                options.insert(name.into(), value.into());
+            }
+        }
+        if self.inside {
+            options.insert("inside".into(), true.into());
+        }
+        for (name, value) in [
+            ("max-slope", self.max_slope),
+            ("water-level", self.water_level),
+        ] {
+            if let Some(value) = value {
+                options.insert(name.into(), value.into());
+            }
+        }
+        Ok(options)
+    }
+
+    /// Files that it names are taken from a folder.
+    pub fn within(&mut self, folder: &Path) {
+        for path in [&mut self.ground, &mut self.walkable].into_iter().flatten() {
+            *path = folder.join(&*path);
+        }
+    }
+}
+
+fn bad(path: &Path, error: &TerrainError) -> Failure {
+    Failure::bad_input(format!("{}: {error}", path.display()))
+}
+
+/// Takes away what is not `walkable` by an option.
+fn leave(terrain: &mut Terrain, walkable: &[bool], option: &str) -> Result<(), Failure> {
+    let left = terrain.clone().with_walkable(walkable);
+    *terrain = left.map_err(|error| Failure::bad_input(format!("{option}: {error}")))?;
+    Ok(())
+}
+
+/// Errors unless the samples of a raster are those of the terrain, as far as the files say.
+fn same_samples(
+    (path, raster): (&Path, &Ingested),
+    (input, terrain): (&Path, &Ingested),
+    reading: &Reading,
+) -> Result<(), Failure> {
+    let differ = |what: &str, due: String, found: String, remedy: &str| {
+        Failure::bad_input(format!(
+            "{}: expected the {what} of {}, {due}, found {found}; {remedy}",
+            path.display(),
+            input.display()
+        ))
+    };
+    let size = |[columns, rows]: [u32; 2]| format!("{columns} x {rows} samples");
+    if raster.whole != terrain.whole {
+        let (due, found) = (size(terrain.whole), size(raster.whole));
+        return Err(differ("size", due, found, "resample it"));
+    }
+    let spacing = |[dx, dy]: [f64; 2]| format!("{dx} x {dy} m");
+    let check_spacing = || {
+        let [due, found] = [terrain, raster].map(|file| file.terrain.spacing());
+        let close = |a: f64, b: f64| (a - b).abs() <= 1e-3 * a;
+        if close(due[0], found[0]) && close(due[1], found[1]) {
+            return Ok(());
+        }
+        let (due, found) = (spacing(due), spacing(found));
+        Err(differ("spacing", due, found, "resample it"))
+    };
+    match (
+        terrain.terrain.georeference(),
+        raster.terrain.georeference(),
+    ) {
+        (Some(due), Some(found)) => {
+            if due.has_crs() && found.has_crs() && due.crs != found.crs {
+                let words = (due.crs.clone(), found.crs.clone());
+                return Err(differ("CRS", words.0, words.1, "reproject it"));
+            }
+            if reading.spacing.is_none() {
+                check_spacing()?;
+            }
+            if !lie_alike(due, found, &terrain.terrain) {
+                let words = |g: &Georeference| format!("{:?}", g.transform);
+                let (due, found) = (words(due), words(found));
+                return Err(differ(
+                    "transform",
+                    due,
+                    found,
+                    "resample it to the same samples",
+                ));
+            }
+        }
+        // Only the raster says how far its samples are apart.
+        (None, Some(_)) if reading.spacing.is_some() => check_spacing()?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Whether the outer samples of two rasters lie within a hundredth of a sample of each other.
+fn lie_alike(due: &Georeference, found: &Georeference, terrain: &Terrain) -> bool {
+    let [_, t1, t2, _, t4, t5] = due.transform;
+    let side = t1.hypot(t4).min(t2.hypot(t5));
+    let at = |[t0, t1, t2, t3, t4, t5]: [f64; 6], c: f64, r: f64| {
+        [t0 + c * t1 + r * t2, t3 + c * t4 + r * t5]
+    };
+    let (width, height) = (f64::from(terrain.width()), f64::from(terrain.height()));
+    [(0.0, 0.0), (width, 0.0), (0.0, height)]
+        .into_iter()
+        .all(|(c, r)| {
+            let [x, y] = at(due.transform, c, r);
+            let [u, v] = at(found.transform, c, r);
+            (x - u).hypot(y - v) <= 0.01 * side
+        })
+}
