@@ -20,8 +20,9 @@ pub struct Options {
     /// The bundle
     #[arg(required_unless_present = "job_file")]
     bundle: Option<PathBuf>,
-    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead; or on a terrain
-    /// several tracks in GPX, with a comma between them, a player each
+    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead; a demo of a
+    /// QuakeWorld server (.mvd); or on a terrain several tracks in GPX, with a comma between them, a
+    /// player each
     #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
     traces: Vec<PathBuf>,
     /// With tracks in GPX: where the middle of each is put, in metres east and south of the first
@@ -29,7 +30,7 @@ pub struct Options {
     #[arg(long, value_name = "EAST,SOUTH", value_parser = place, requires = "traces")]
     place: Option<Place>,
     /// Without a trace: players move as those of this one do; other options of motion go before
-    #[arg(long, value_name = "CSV", conflicts_with = "traces")]
+    #[arg(long, value_name = "TRACE", conflicts_with = "traces")]
     like: Option<PathBuf>,
     /// Without a trace: how many players are made up
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(2..=1024), conflicts_with = "traces")]

@@ -50,7 +50,7 @@ pub struct Args {
     /// Tell it on one page of HTML, with charts
     #[arg(short, long, value_name = "REPORT.html")]
     output: Option<PathBuf>,
-    /// Write the ways that were made up, as a trace
+    /// Write the ways that were made up or read, as a trace of CSV
     #[arg(long, value_name = "CSV")]
     write_trace: Option<PathBuf>,
     /// Send everything as datagrams over the loopback, too, and fail unless these are as many bytes as
