@@ -26,6 +26,8 @@ pub struct RunOptions {
     pub seed: u64,
     /// What work is measured by.
     pub clock: Clock,
+    /// Whether to keep what each frame was like, to look at it.
+    pub keep: bool,
     /// Whether packets go as datagrams over the loopback, on a network on which all arrives at once;
     /// and how long that may take in all.
     pub loopback: Option<Duration>,
@@ -141,7 +143,7 @@ pub fn run<'a>(
                 name: name.clone(),
                 scheme,
                 wire: Wire::new(network.clone(), play.players, options.seed).over(sockets),
-                score: Score::new(play, fresh, excused),
+                score: Score::new(play, fresh, excused).keeping(options.keep),
                 work: Duration::ZERO,
                 before: [0; 2],
             })

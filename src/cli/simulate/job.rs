@@ -271,24 +271,8 @@ impl Options {
 
 impl Job {
     fn check(&self, named: &str) -> Result<(), Failure> {
-        let all: Vec<&str> = SCHEMES.iter().map(|(name, _)| *name).collect();
         let fault = |what: String| Err(Failure::usage(what));
-        if let Some(name) = self
-            .schemes
-            .iter()
-            .find(|name| !all.contains(&name.as_str()))
-        {
-            return fault(format!(
-                "{named} {name}: expected one of {}",
-                all.join(", ")
-            ));
-        }
-        let mut seen = std::collections::HashSet::new();
-        if let Some(twice) = self.schemes.iter().find(|name| !seen.insert(name.as_str())) {
-            return fault(format!(
-                "{named} {twice}: expected each scheme once, found it twice"
-            ));
-        }
+        check_schemes(&self.schemes, named)?;
         let frames = self.seconds * self.hz * f64::from(self.players);
         if self.traces.is_none() && frames > MOST_SPOTS {
             return fault(format!(
@@ -296,13 +280,7 @@ impl Job {
                  --players, --seconds or --hz"
             ));
         }
-        if !(self.hz > 0.0 && self.hz <= MOST_HZ) {
-            return fault(format!(
-                "--hz {}: expected more than 0, up to {MOST_HZ}",
-                self.hz
-            ));
-        }
-        Ok(())
+        check_hz(self.hz)
     }
 
     /// How packets travel.
@@ -351,6 +329,34 @@ impl Job {
 const MOST_SPOTS: f64 = 1e8;
 /// Frames a second.
 const MOST_HZ: f64 = 1000.0;
+
+/// Fails for names that are none, and for one that is there twice.
+pub fn check_schemes(schemes: &[String], named: &str) -> Result<(), Failure> {
+    let all: Vec<&str> = SCHEMES.iter().map(|(name, _)| *name).collect();
+    if let Some(name) = schemes.iter().find(|name| !all.contains(&name.as_str())) {
+        return Err(Failure::usage(format!(
+            "{named} {name}: expected one of {}",
+            all.join(", ")
+        )));
+    }
+    let mut seen = std::collections::HashSet::new();
+    match schemes.iter().find(|name| !seen.insert(name.as_str())) {
+        Some(twice) => Err(Failure::usage(format!(
+            "{named} {twice}: expected each scheme once, found it twice"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Fails for frames a second that no machine makes.
+pub fn check_hz(hz: f64) -> Result<(), Failure> {
+    if hz > 0.0 && hz <= MOST_HZ {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "--hz {hz}: expected more than 0, up to {MOST_HZ}"
+    )))
+}
 
 /// Reads the options of a run before: its document, or what stands in it under `job`.
 pub fn read(path: &Path) -> Result<Job, Failure> {
