@@ -42,6 +42,7 @@ pub mod scene;
 pub mod scheme;
 pub mod score;
 pub mod sent;
+pub mod store;
 pub mod summary;
 mod touch;
 pub mod trace;

@@ -12,6 +12,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::simulate::field::Place;
 use crate::simulate::regions::{Halves, Regions};
@@ -33,6 +34,8 @@ struct Own {
 struct Client {
     version: u32,
     own: Own,
+    /// A place that is known to be in their region.
+    inside: Option<Place>,
 }
 
 /// What the server knows of a player.
@@ -100,16 +103,18 @@ impl<'a> Groups<'a> {
 
     /// Whether the client says where it is.
     fn speaks(&mut self, player: usize, place: Place) -> bool {
-        let client = &self.clients[player];
+        let client = &mut self.clients[player];
         if client.version == 0 || !client.own.silent {
             return true;
         }
-        let regions = &mut self.regions;
-        !client
-            .own
-            .halves
-            .iter()
-            .all(|(set, side)| regions.keeps(&set[*side], place))
+        // Most have not left the sample or cell that they were in.
+        if client.inside != Some(place) {
+            let regions = &mut self.regions;
+            let mut halves = client.own.halves.iter();
+            let keeps = halves.all(|(set, side)| regions.keeps(&set[*side], place));
+            client.inside = keeps.then_some(place);
+        }
+        client.inside.is_none()
     }
 
     /// The server has heard where somebody is.
@@ -374,7 +379,11 @@ impl Scheme for Groups<'_> {
                 {
                     let (version, own) = told[at].clone();
                     told.drain(..=at);
-                    self.clients[player] = Client { version, own };
+                    self.clients[player] = Client {
+                        version,
+                        own,
+                        inside: None,
+                    };
                 }
                 // Who is silent would never say that they have it.
                 wire.network().loss > 0.0 && self.clients[player].own.silent
@@ -395,6 +404,10 @@ impl Scheme for Groups<'_> {
 
     fn asks_pairs(&self) -> bool {
         true
+    }
+
+    fn owed(&mut self) -> Duration {
+        self.regions.owed()
     }
 
     fn sets(&self) -> Sets {
