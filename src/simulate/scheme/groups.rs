@@ -117,8 +117,9 @@ impl<'a> Groups<'a> {
         client.inside.is_none()
     }
 
-    /// The server has heard where somebody is.
-    fn heard(&mut self, player: usize, frame: u32) {
+    /// The server has heard where somebody is, and whether that is another place than before. Both
+    /// who have a set are inside of it where they were last heard to be.
+    fn heard(&mut self, player: usize, frame: u32, moved: bool) {
         for other in (0..self.known.len()).filter(|other| *other != player) {
             let Some((place, ..)) = self.known[player].last else {
                 return;
@@ -126,7 +127,7 @@ impl<'a> Groups<'a> {
             let at = Self::at(player, other);
             if let Between::Apart(set, _) = &self.pairs[at] {
                 let half = &set[usize::from(player > other)];
-                if self.regions.keeps(half, place) {
+                if !moved || self.regions.keeps(half, place) {
                     continue;
                 }
             }
@@ -361,9 +362,10 @@ impl Scheme for Groups<'_> {
             }
             let known = &mut self.known[player];
             if known.last.is_none_or(|(.., frame)| frame <= item.frame) {
+                let before = known.last.map(|(place, ..)| place);
                 known.last = Some((item.place, item.at, item.frame));
                 known.asked = false;
-                self.heard(player, item.frame);
+                self.heard(player, item.frame, before != Some(item.place));
             }
             return;
         }
