@@ -211,10 +211,10 @@ impl Server {
                 };
                 let turn = |angle: f64| (angle / 360.0 * 65_536.0).round() as i64 as u16;
                 let mut fields = [0; 6];
-                for axis in 0..3 {
-                    fields[axis] = match self.wide() {
-                        true => (spot.at[axis] as f32).to_bits(),
-                        false => u32::from((spot.at[axis] * 8.0) as i16 as u16),
+                for (field, x) in fields.iter_mut().zip(spot.at) {
+                    *field = match self.wide() {
+                        true => (x as f32).to_bits(),
+                        false => u32::from((x * 8.0) as i16 as u16),
                     };
                 }
                 fields[3] = turn(spot.view[0]).into();
