@@ -41,8 +41,8 @@ pub struct Regions<'a> {
     wide: Option<Wide<'a>>,
     /// On a terrain, the sets that others may have made already.
     store: Arc<Store<'a>>,
-    /// Work that others have done for sets that are in use here.
-    owed: Duration,
+    /// Work that others have done for sets that are in use here, and that was done here for others.
+    owed: [Duration; 2],
     /// The cells within reach of a cell.
     reaches: HashMap<Place, Box<[u64]>>,
     kept: Kept,
@@ -113,14 +113,15 @@ impl<'a> Regions<'a> {
             memory,
             wide,
             store,
-            owed: Duration::ZERO,
+            owed: [Duration::ZERO; 2],
             reaches: HashMap::new(),
             kept: Kept::default(),
         }
     }
 
-    /// Work that others have done since it was asked last for sets that are in use here.
-    pub fn owed(&mut self) -> Duration {
+    /// Work that others have done since it was asked last for sets that are in use here, and that was
+    /// done here for others.
+    pub fn owed(&mut self) -> [Duration; 2] {
         core::mem::take(&mut self.owed)
     }
 
@@ -212,11 +213,9 @@ impl<'a> Regions<'a> {
             let set = match self.kept.of_quads.get(&quads) {
                 Some(set) => set.clone(),
                 None => {
-                    let (made, is_new) = self.store.set(terrain, kind, margin, quads);
-                    if !is_new {
-                        self.owed += made.work;
-                    }
-                    let set = made.set;
+                    let (set, work) = self.store.set(terrain, kind, margin, quads);
+                    self.owed[0] += work[0];
+                    self.owed[1] += work[1];
                     let bytes = |set: &Arc<Halves>| set.iter().map(Half::bytes).sum();
                     self.kept.grows(128 + set.as_ref().map_or(0, bytes));
                     self.kept.of_quads.insert(quads, set.clone());

@@ -169,7 +169,9 @@ pub fn run<'a>(
             lane.deliver(&scene, now);
             lane.scheme.tick(&scene, &mut lane.wire);
             lane.deliver(&scene, now);
-            lane.work += clock() - begin + lane.scheme.owed();
+            let [by_others, for_others] = lane.scheme.owed();
+            lane.work += clock() - begin + by_others;
+            lane.work = lane.work.saturating_sub(for_others);
             if lane.scheme.asks_pairs() {
                 lane.work += sight;
             }

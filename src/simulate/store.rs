@@ -27,10 +27,10 @@ pub(super) enum Kind {
 }
 
 /// A set, and how long it took to make it.
-#[derive(Clone, Debug)]
-pub(super) struct Made {
-    pub set: Option<Arc<Halves>>,
-    pub work: Duration,
+#[derive(Debug)]
+struct Made {
+    set: Option<Arc<Halves>>,
+    work: Duration,
 }
 
 /// Which set: how it is made, the margin that is left out at its rim, and where it begins.
@@ -69,18 +69,18 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// The set of two quads; none where one may see the other. Whether it was made only now, and by
-    /// whoever asks, is told last.
+    /// The set of two quads; none where one may see the other. Besides, what others have worked for it
+    /// before, and what was done now that is for others.
     pub(super) fn set(
         &self,
         terrain: &TerrainBundle<'a>,
         kind: Kind,
         margin: u32,
         quads: [Quad; 2],
-    ) -> (Made, bool) {
+    ) -> (Option<Arc<Halves>>, [Duration; 2]) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = state.made.get(&(kind, margin, quads)) {
-            return (made.clone(), false);
+            return (made.set.clone(), [made.work, Duration::ZERO]);
         }
         let begun = (self.clock)();
         let mut builder = state
@@ -95,36 +95,37 @@ impl<'a> Store<'a> {
                 ..FrontierOptions::default()
             },
         };
-        let published = (Kind::Published, margin, quads);
-        let is_hidden = self.is_hidden(terrain, quads);
-        if is_hidden && builder.begin_at(quads, &options).is_ok() {
+        // Of all that is made here, what was asked for.
+        let mut asked = (None, Duration::ZERO);
+        let mut keep = |state: &mut State, of: Kind, set: Option<Halves>| {
+            let (set, work) = (set.map(Arc::new), (self.clock)() - begun);
+            if of == kind {
+                asked = (set.clone(), work);
+            }
+            state.keep((of, margin, quads), Made { set, work });
+        };
+        if self.is_hidden(terrain, quads) && builder.begin_at(quads, &options).is_ok() {
             while !builder.is_grown() {
                 builder.step(1);
             }
-            if kind != Kind::Usual && (kind == Kind::Published || self.both) {
-                let set = halves(&mut builder, margin);
-                state.keep(published, set, (self.clock)() - begun);
+            if kind == Kind::Published || kind == Kind::Tightened && self.both {
+                keep(&mut state, Kind::Published, halves(&mut builder, margin));
             }
             if kind != Kind::Published || self.both {
                 while !builder.step(u32::MAX) {}
-                let set = halves(&mut builder, margin);
-                let kind = if kind == Kind::Usual {
-                    kind
-                } else {
-                    Kind::Tightened
+                let of = match kind {
+                    Kind::Usual => kind,
+                    Kind::Published | Kind::Tightened => Kind::Tightened,
                 };
-                state.keep((kind, margin, quads), set, (self.clock)() - begun);
+                keep(&mut state, of, halves(&mut builder, margin));
             }
         } else {
-            state.keep((kind, margin, quads), None, (self.clock)() - begun);
+            keep(&mut state, kind, None);
         }
         state.builder = Some(builder);
-        let made = state.made.get(&(kind, margin, quads)).cloned();
-        let none = Made {
-            set: None,
-            work: Duration::ZERO,
-        };
-        (made.unwrap_or(none), true)
+        let (set, work) = asked;
+        let for_others = ((self.clock)() - begun).saturating_sub(work);
+        (set, [Duration::ZERO, for_others])
     }
 
     fn is_hidden(&self, terrain: &TerrainBundle, [a, b]: [Quad; 2]) -> bool {
@@ -134,17 +135,16 @@ impl<'a> Store<'a> {
 }
 
 impl State<'_> {
-    fn keep(&mut self, key: Key, set: Option<Halves>, work: Duration) {
-        let set = set.map(Arc::new);
+    fn keep(&mut self, key: Key, made: Made) {
         let bytes = |set: &Arc<Halves>| set.iter().map(Half::bytes).sum();
-        let more = 160 + set.as_ref().map_or(0, bytes);
+        let more = 160 + made.set.as_ref().map_or(0, bytes);
         if self.bytes + more > MOST_BYTES {
             // All at once: what comes next does not depend on which was asked for last.
             self.made.clear();
             self.bytes = 0;
         }
         self.bytes += more;
-        self.made.insert(key, Made { set, work });
+        self.made.insert(key, made);
     }
 }
 

@@ -307,7 +307,7 @@ impl Scheme for Frontiers<'_> {
         }
     }
 
-    fn owed(&mut self) -> Duration {
+    fn owed(&mut self) -> [Duration; 2] {
         self.regions.owed()
     }
 

@@ -408,7 +408,7 @@ impl Scheme for Groups<'_> {
         true
     }
 
-    fn owed(&mut self) -> Duration {
+    fn owed(&mut self) -> [Duration; 2] {
         self.regions.owed()
     }
 

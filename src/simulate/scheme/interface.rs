@@ -25,9 +25,10 @@ pub trait Scheme: Send {
         false
     }
 
-    /// Work that other schemes have done for it since it was asked last.
-    fn owed(&mut self) -> Duration {
-        Duration::ZERO
+    /// Work that other schemes have done for it since it was asked last, and that it has done for
+    /// others.
+    fn owed(&mut self) -> [Duration; 2] {
+        [Duration::ZERO; 2]
     }
 
     /// What it has come to with its frontier sets.
