@@ -105,6 +105,13 @@ pub enum BakeError {
         /// Samples a side of a cell.
         side: u32,
     },
+    /// A bundle that holds a part of the places only, or whose ground is not what hides: it does not
+    /// follow ground that changes.
+    #[error("{}: expected a bundle of all places on the ground that hides, found one with a mask or with ground below a surface; bake the new terrain", path.display())]
+    Chosen {
+        /// The bundle.
+        path: PathBuf,
+    },
     /// A terrain that cannot be what has become of the one in a bundle.
     #[error(
         "{input}: expected the {what} of the terrain in {}, {expected}, found {found}; give what its ground has become, or bake this one", path.display()
@@ -173,6 +180,7 @@ impl BakeError {
             Self::Store(error) => error.kind().into(),
             Self::Lossy { .. }
             | Self::Coarse { .. }
+            | Self::Chosen { .. }
             | Self::OtherTerrain { .. }
             | Self::Places { .. } => BakeErrorKind::Input,
             Self::Kept { error, .. } => error.kind(),

@@ -108,6 +108,11 @@ impl Before {
                 side: 1 << coarse.finest,
             });
         }
+        if parts.header.parameters.walkable || parts.header.parameters.covered {
+            return Err(BakeError::Chosen {
+                path: bundle.to_owned(),
+            });
+        }
         let map = MappedBundle::open(bundle).map_err(|error| unreadable(bundle, &error))?;
         let mut patches = Vec::new();
         for path in over {
@@ -308,7 +313,7 @@ pub fn rebake(
         let place = Place {
             path: output,
             overwrite: options.overwrite,
-            header: &header(terrain, parts.header.parameters.grid, None, &bake),
+            header: &header(terrain, parts.header.parameters.grid, None, false, &bake),
             heights: terrain.heights(),
             valid: &followed.valid,
         };
@@ -385,6 +390,7 @@ pub fn merge_patches(
         header,
         heights,
         provenance,
+        ..
     } = &before.parts;
     let valid = ValidPyramid::from_heights(header.parameters.grid, heights);
     let place = Place {
@@ -530,7 +536,7 @@ fn follow(
         let place = Place {
             path: output,
             overwrite: options.overwrite,
-            header: &header(new, grid, None, options),
+            header: &header(new, grid, None, false, options),
             heights: new.heights(),
             valid: &valid,
         };

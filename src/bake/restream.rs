@@ -127,7 +127,7 @@ impl Restream<'_> {
             place.path,
             place.overwrite,
             &place.header(TreeCode::Pairs, false),
-            place.heights,
+            (place.heights, place.valid),
             &dictionary,
         )?;
         let same_codes = dictionary == section(Tag::DICT);

@@ -8,18 +8,34 @@ use super::exit::{Exit, Failure, Outcome};
 use super::output::{print, say};
 use super::query::cannot_open;
 use super::signals::Stop;
+use super::simulate;
 
 /// Look at a bundle in a browser, or at two side by side
 ///
 /// Prints the address of a page, opens it in the browser, and serves it to this machine alone until
 /// Ctrl-C. Hover to see what is visible from a place. Drag two players to see their frontiers, or walk
-/// them with the arrow keys.
+/// them with the arrow keys. With --traces, players walk as they did, with what they see and hear of each
+/// other.
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// Another of the same terrain or level, to compare
     other: Option<PathBuf>,
+    /// Play the ways of players: a trace of CSV, or a demo of a QuakeWorld server (.mvd)
+    #[arg(long, value_name = "FILE", conflicts_with = "other")]
+    traces: Option<PathBuf>,
+    /// With --traces: frames a second in which somebody sees, and schemes send
+    #[arg(long, default_value_t = 20.0, requires = "traces")]
+    hz: f64,
+    /// With --traces: which schemes are counted, by names; all unless told
+    #[arg(
+        long = "scheme",
+        value_name = "NAME",
+        value_delimiter = ',',
+        requires = "traces"
+    )]
+    schemes: Vec<String>,
     /// Port of the loopback to listen at; if not given, any that is free
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
@@ -29,7 +45,11 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let server = Server::bind(&args.bundle, args.other.as_deref(), args.port)?;
+    let mut server = Server::bind(&args.bundle, args.other.as_deref(), args.port)?;
+    if let Some(trace) = &args.traces {
+        let players = simulate::players(&args.bundle, trace, args.hz, args.schemes.clone())?;
+        server = server.playing(players)?;
+    }
     // Before the address is out: whoever reads it may send the signal at once.
     let stop = Stop::listen()?;
     let address = server.url();
@@ -50,6 +70,7 @@ impl From<ViewError> for Failure {
         let exit = match error {
             ViewError::Open(error) => return cannot_open(std::path::Path::new(""), error),
             ViewError::Differ { .. } => Exit::Usage,
+            ViewError::Play { .. } => Exit::BadInput,
             ViewError::Listen { .. } | ViewError::Serve(_) => Exit::InputOutput,
         };
         Self::new(exit, error)

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! trace, motion    who is where, in a file or made up from a seed
+//! demo, gpx        who was where, in files of QuakeWorld's servers and of receivers of GPS
 //! field            the bundle: which place holds a position, who sees whom
 //! play             the players' places frame by frame
 //! scene            one frame, and who sees whom in it
@@ -23,6 +24,7 @@
 //! Frontier Sets*, sections 5 to 7; S. Avni, *Frontier Sets in Large Terrains*, section 5.2.
 
 pub mod bound;
+pub mod demo;
 pub mod field;
 pub mod fit;
 pub mod gpx;
@@ -40,6 +42,7 @@ pub mod scene;
 pub mod scheme;
 pub mod score;
 pub mod sent;
+pub mod store;
 pub mod summary;
 mod touch;
 pub mod trace;

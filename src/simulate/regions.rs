@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::runtime::cell_frontier::Construction as OfCells;
-use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
-use crate::runtime::{Quad, Sample, TerrainBundle, Visibility};
+use crate::runtime::{Quad, Sample, TerrainBundle};
 
 use super::field::{Field, Level, Place};
 use super::grow::{Seeds, Wide};
-use super::half::{Few, Runs, has};
+use super::half::{Few, has};
+use super::store::{Kind, Store};
 
 pub use super::half::{Half, Halves};
 
@@ -38,7 +39,10 @@ pub struct Regions<'a> {
     /// Memory for a set of cells.
     memory: Vec<u64>,
     wide: Option<Wide<'a>>,
-    builder: Option<FrontierBuilder<'a>>,
+    /// On a terrain, the sets that others may have made already.
+    store: Arc<Store<'a>>,
+    /// Work that others have done for sets that are in use here, and that was done here for others.
+    owed: [Duration; 2],
     /// The cells within reach of a cell.
     reaches: HashMap<Place, Box<[u64]>>,
     kept: Kept,
@@ -84,21 +88,23 @@ const GONE: f64 = 200.0;
 impl<'a> Regions<'a> {
     /// For a field. With a reach, players leave a region as soon as they might come out of it
     /// within that.
-    pub fn new(field: &'a Field<'a>, construction: Construction, reach: f64) -> Self {
-        let (mut memory, mut wide, mut builder) = (Vec::new(), None, None);
-        match field {
-            Field::Terrain(terrain) => builder = Some(FrontierBuilder::new(terrain)),
-            Field::Level(level) => {
-                let cells = level.bundle.cells();
-                let words = match construction {
-                    Construction::Published | Construction::Tightened => {
-                        OfCells::Tightened.words(cells)
-                    }
-                    _ => 0,
-                };
-                memory = vec![0; words.max(level.bundle.reach_memory().one)];
-                wide = Some(Wide::new(level));
-            }
+    pub fn new(
+        field: &'a Field<'a>,
+        construction: Construction,
+        reach: f64,
+        store: Arc<Store<'a>>,
+    ) -> Self {
+        let (mut memory, mut wide) = (Vec::new(), None);
+        if let Field::Level(level) = field {
+            let cells = level.bundle.cells();
+            let words = match construction {
+                Construction::Published | Construction::Tightened => {
+                    OfCells::Tightened.words(cells)
+                }
+                _ => 0,
+            };
+            memory = vec![0; words.max(level.bundle.reach_memory().one)];
+            wide = Some(Wide::new(level));
         }
         Self {
             field,
@@ -106,10 +112,17 @@ impl<'a> Regions<'a> {
             reach,
             memory,
             wide,
-            builder,
+            store,
+            owed: [Duration::ZERO; 2],
             reaches: HashMap::new(),
             kept: Kept::default(),
         }
+    }
+
+    /// Work that others have done since it was asked last for sets that are in use here, and that was
+    /// done here for others.
+    pub fn owed(&mut self) -> [Duration; 2] {
+        core::mem::take(&mut self.owed)
     }
 
     /// Where it is.
@@ -185,12 +198,24 @@ impl<'a> Regions<'a> {
             return None;
         };
         let around = [a, b].map(|place| self.field.sample(place));
+        let kind = match self.construction {
+            Construction::Published => Kind::Published,
+            Construction::Tightened => Kind::Tightened,
+            Construction::Grown | Construction::Wide => Kind::Usual,
+        };
+        // The way along which samples are closer to each other leads through more of them.
+        let [dx, dy] = terrain.parameters().spacing;
+        let steps = (self.reach / dx.min(dy)).ceil();
+        // One more for where in the sample a player is.
+        let margin = if steps > 0.0 { steps as u32 + 1 } else { 0 };
         for levels in STARTS {
             let quads = [0, 1].map(|i| ancestor(around[i], levels[i]));
             let set = match self.kept.of_quads.get(&quads) {
                 Some(set) => set.clone(),
                 None => {
-                    let set = self.around(terrain, quads).map(Arc::new);
+                    let (set, work) = self.store.set(terrain, kind, margin, quads);
+                    self.owed[0] += work[0];
+                    self.owed[1] += work[1];
                     let bytes = |set: &Arc<Halves>| set.iter().map(Half::bytes).sum();
                     self.kept.grows(128 + set.as_ref().map_or(0, bytes));
                     self.kept.of_quads.insert(quads, set.clone());
@@ -202,44 +227,6 @@ impl<'a> Regions<'a> {
             }
         }
         self.nearby(terrain, around).map(Arc::new)
-    }
-
-    fn around(&mut self, terrain: &TerrainBundle, quads: [Quad; 2]) -> Option<Halves> {
-        let hidden = |a, b| terrain.visible_quads(a, b) == Visibility::Hidden;
-        let [a, b] = quads;
-        if !hidden(a, b) || !self.field.is_mutual() && !hidden(b, a) {
-            return None;
-        }
-        let builder = self.builder.as_mut()?;
-        let published = FrontierOptions {
-            order: Order::Fifo,
-            tighten: false,
-            ..FrontierOptions::default()
-        };
-        let options = match self.construction {
-            Construction::Published => published,
-            Construction::Tightened => FrontierOptions {
-                tighten: true,
-                ..published
-            },
-            Construction::Grown | Construction::Wide => FrontierOptions::default(),
-        };
-        builder.begin_at(quads, &options).ok()?;
-        while !builder.step(u32::MAX) {}
-        if builder.region(Side::A).is_empty() {
-            return None;
-        }
-        // The way along which samples are closer to each other leads through more of them.
-        let [dx, dy] = terrain.parameters().spacing;
-        let steps = (self.reach / dx.min(dy)).ceil();
-        // One more for where in the sample a player is.
-        let margin = if steps > 0.0 { steps as u32 + 1 } else { 0 };
-        Some(Side::BOTH.map(|side| {
-            Half::Samples(match margin {
-                0 => Runs::new(&builder.region(side)),
-                _ => Runs::new(&builder.core(side, margin).region()),
-            })
-        }))
     }
 
     /// Of the 8 × 8 samples around the first player those that the second does not see, and of those

@@ -1,5 +1,6 @@
 //! Plays schemes, frame by frame, all on the same moves.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::field::Field;
@@ -8,10 +9,10 @@ use super::play::Play;
 use super::scene::Scene;
 use super::scheme::{self, Scheme, SchemeOptions, Sets};
 use super::score::Score;
+use super::store::Store;
 use super::wire::{Network, Wire};
 
-/// Tells how long a thread has worked. Two readings give the time between.
-pub type Clock = fn() -> Duration;
+pub use super::store::Clock;
 
 /// How schemes are played.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct RunOptions {
     pub seed: u64,
     /// What work is measured by.
     pub clock: Clock,
+    /// Whether to keep what each frame was like, to look at it.
+    pub keep: bool,
     /// Whether packets go as datagrams over the loopback, on a network on which all arrives at once;
     /// and how long that may take in all.
     pub loopback: Option<Duration>,
@@ -127,10 +130,11 @@ pub fn run<'a>(
         false => frames(way) + 3 + if network.loss > 0.0 { 2 } else { 0 },
     };
     let excused = if network.is_instant() { 0 } else { fresh };
+    let store = Arc::new(Store::new(names, options.clock));
     let mut lanes = names
         .iter()
         .map(|name| {
-            let scheme = scheme::scheme(name, field, play.players, &options.scheme)
+            let scheme = scheme::scheme(name, field, play.players, &options.scheme, &store)
                 .ok_or_else(|| RunError::NoScheme(name.clone()))?;
             let sockets = options
                 .loopback
@@ -141,7 +145,7 @@ pub fn run<'a>(
                 name: name.clone(),
                 scheme,
                 wire: Wire::new(network.clone(), play.players, options.seed).over(sockets),
-                score: Score::new(play, fresh, excused),
+                score: Score::new(play, fresh, excused).keeping(options.keep),
                 work: Duration::ZERO,
                 before: [0; 2],
             })
@@ -165,7 +169,9 @@ pub fn run<'a>(
             lane.deliver(&scene, now);
             lane.scheme.tick(&scene, &mut lane.wire);
             lane.deliver(&scene, now);
-            lane.work += clock() - begin;
+            let [by_others, for_others] = lane.scheme.owed();
+            lane.work += clock() - begin + by_others;
+            lane.work = lane.work.saturating_sub(for_others);
             if lane.scheme.asks_pairs() {
                 lane.work += sight;
             }

@@ -40,6 +40,19 @@ pub struct Score {
     pub packets: Vec<u32>,
     /// Bytes of each frame.
     pub bytes: Vec<u32>,
+    /// What each frame was like, if that is kept.
+    pub kept: Option<Kept>,
+}
+
+/// What each frame was like.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// Pairs of whom one could see the other, and did not know.
+    pub late: Vec<u32>,
+    /// Pairs of whom one knew where the other was without seeing them.
+    pub exposed: Vec<u32>,
+    /// Who heard of whom: bit viewer · players + other of a frame, and each frame begins a byte.
+    pub told: Vec<u8>,
 }
 
 impl Score {
@@ -64,6 +77,15 @@ impl Score {
             visible_pairs: 0,
             packets: Vec::with_capacity(play.frames),
             bytes: Vec::with_capacity(play.frames),
+            kept: None,
+        }
+    }
+
+    /// The same, and keeps what each frame is like.
+    pub fn keeping(self, keep: bool) -> Self {
+        Self {
+            kept: keep.then(Kept::default),
+            ..self
         }
     }
 
@@ -78,6 +100,7 @@ impl Score {
     /// A frame is over.
     pub fn judge(&mut self, scene: &Scene, jumped: &[bool]) {
         let frame = scene.frame as u32;
+        let before = [self.late_frames + self.late_jumps, self.exposed_pairs];
         for (until, _) in self
             .jumped
             .iter_mut()
@@ -125,5 +148,27 @@ impl Score {
             }
             self.exposed_frames += u64::from(exposed);
         }
+        let after = [self.late_frames + self.late_jumps, self.exposed_pairs];
+        if let Some(kept) = &mut self.kept {
+            let [late, exposed] = [0, 1].map(|i| (after[i] - before[i]) as u32);
+            kept.late.push(late);
+            kept.exposed.push(exposed);
+            let now = |heard: &u32| *heard == frame + 1;
+            kept.told.extend(packed(self.heard.iter().map(now)));
+        }
     }
+}
+
+/// Answers as bits, the first the lowest of a byte.
+pub fn packed(answers: impl Iterator<Item = bool>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (i, answer) in answers.enumerate() {
+        if i % 8 == 0 {
+            bytes.push(0);
+        }
+        if let Some(byte) = bytes.last_mut() {
+            *byte |= u8::from(answer) << (i % 8);
+        }
+    }
+    bytes
 }

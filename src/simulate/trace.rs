@@ -105,7 +105,7 @@ impl Trace {
     }
 
     /// Fails for fewer than two players, and for numbers that nobody has.
-    fn check(&self) -> Result<(), TraceError> {
+    pub(super) fn check(&self) -> Result<(), TraceError> {
         let fault = |what| Err(TraceError { line: 0, what });
         let found = self.players.len();
         if let Some(nobody) = self.players.iter().position(Vec::is_empty) {

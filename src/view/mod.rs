@@ -16,10 +16,13 @@ mod connections;
 mod guard;
 mod http;
 mod level;
+mod play;
+mod played;
 mod routes;
 mod server;
 mod source;
 mod terrain;
 mod walk;
 
+pub use play::Players;
 pub use server::{Server, ViewError};

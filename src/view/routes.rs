@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Refusal};
 use super::colours::colours;
 use super::http::{Request, Response};
+use super::play::{self, Players as Played};
 use super::source::{Opened, Shown};
 use super::walk::Walks;
 use super::{level, terrain};
@@ -20,17 +21,20 @@ pub struct View {
     pub sources: Vec<Shown>,
     /// Players that walk.
     pub walks: Walks,
+    /// Players whose ways are played, in the first bundle.
+    pub players: Option<Arc<Played>>,
 }
 
 type Answered = Result<Answer, Refusal>;
 
 /// The page: name, kind and bytes of its files.
-const PAGE: [(&str, &str, &str); 14] = [
+const PAGE: [(&str, &str, &str); 17] = [
     ("/", "text/html", include_str!("page/index.html")),
     ("/style.css", "text/css", include_str!("page/style.css")),
     ("/api.js", JAVASCRIPT, include_str!("page/api.js")),
     ("/camera.js", JAVASCRIPT, include_str!("page/camera.js")),
     ("/cut.js", JAVASCRIPT, include_str!("page/cut.js")),
+    ("/halves.js", JAVASCRIPT, include_str!("page/halves.js")),
     ("/keep.js", JAVASCRIPT, include_str!("page/keep.js")),
     ("/layers.js", JAVASCRIPT, include_str!("page/layers.js")),
     ("/level.js", JAVASCRIPT, include_str!("page/level.js")),
@@ -38,6 +42,8 @@ const PAGE: [(&str, &str, &str); 14] = [
     ("/main.js", JAVASCRIPT, include_str!("page/main.js")),
     ("/paint.js", JAVASCRIPT, include_str!("page/paint.js")),
     ("/pane.js", JAVASCRIPT, include_str!("page/pane.js")),
+    ("/play.js", JAVASCRIPT, include_str!("page/play.js")),
+    ("/ways.js", JAVASCRIPT, include_str!("page/ways.js")),
     ("/terrain.js", JAVASCRIPT, include_str!("page/terrain.js")),
     ("/words.js", JAVASCRIPT, include_str!("page/words.js")),
 ];
@@ -76,6 +82,8 @@ fn find(view: &View, request: &Request) -> Result<Response, Refusal> {
         ["api", pane, "exposure"] => get(&|| exposure(view, number(pane)?)),
         ["api", pane, "frontier"] => get(&|| frontier(view, number(pane)?, &query)),
         ["api", pane, "check"] => get(&|| check(view, number(pane)?, &query)),
+        ["api", "0", "play"] => get(&|| play(view)),
+        ["api", "0", "counts"] => get(&|| counts(view, &query)),
         ["api", pane, "walk"] => post(&|| walk(view, number(pane)?, &query)),
         ["api", pane, "walk", id] => post(&|| step(view, number(pane)?, number(id)?, &query)),
         _ => Err(Refusal::not_found("there is nothing here")),
@@ -181,6 +189,7 @@ fn about(view: &View) -> Answered {
         about["bytes"] = bundle.map_or(0, |bundle| bundle.bytes().len()).into();
         about["generation"] = opened.generation.into();
         about["fault"] = source.fault().into();
+        about["players"] = view.players.as_ref().map(|players| players.count()).into();
         Ok(about)
     };
     let panes: Result<Vec<_>, _> = view.sources.iter().map(about).collect();
@@ -225,6 +234,25 @@ fn exposure(view: &View, pane: usize) -> Answered {
         World::Terrain(terrain) => terrain::exposed(opened, terrain.grid().samples()),
         World::Level(level) => Ok(level::exposed(&level)),
     })
+}
+
+/// Players whose ways are played: where they are, and who sees whom.
+fn play(view: &View) -> Answered {
+    let players = played(view)?;
+    ask(view, 0, |opened, _| play::ways(opened, players))
+}
+
+/// What a scheme of these players comes to.
+fn counts(view: &View, query: &Query) -> Answered {
+    let (players, name) = (played(view)?, query.must("scheme")?);
+    ask(view, 0, |opened, _| play::counts(opened, players, name))
+}
+
+fn played(view: &View) -> Result<&Arc<Played>, Refusal> {
+    let none = "there are no players: viewcell view was given no trace of any";
+    view.players
+        .as_ref()
+        .ok_or_else(|| Refusal::not_found(none))
 }
 
 /// Where players are.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::connections::serve;
 use super::guard::guard;
+use super::play::Players;
 use super::routes::{View, answer};
 use super::source::Shown;
 use super::walk::Walks;
@@ -41,6 +42,14 @@ pub enum ViewError {
         /// What to do.
         advice: &'static str,
     },
+    /// Players cannot be played.
+    #[error("{}: {why}", .path.display())]
+    Play {
+        /// Of the trace.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
     /// The server could not go on.
     #[error("the view's server cannot go on: {0}")]
     Serve(io::Error),
@@ -50,7 +59,7 @@ pub enum ViewError {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    view: Arc<View>,
+    view: View,
 }
 
 impl Server {
@@ -94,8 +103,28 @@ impl Server {
         Ok(Self {
             listener,
             address,
-            view: Arc::new(View { sources, walks }),
+            view: View {
+                sources,
+                walks,
+                players: None,
+            },
         })
+    }
+
+    /// Plays the ways of players, too, in the first bundle. Says nothing yet of what schemes come to.
+    ///
+    /// # Errors
+    ///
+    /// [`ViewError::Play`] where most players are outside of the bundle, and where it would take too
+    /// much memory.
+    pub fn playing(mut self, players: Players) -> Result<Self, ViewError> {
+        let opened = self.view.sources[0].current();
+        players.check(&opened).map_err(|why| ViewError::Play {
+            path: players.path.clone(),
+            why,
+        })?;
+        self.view.players = Some(Arc::new(players));
+        Ok(self)
     }
 
     /// Where it listens.

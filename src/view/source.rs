@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::SystemTime;
 
+use super::played::Played;
 use crate::runtime::{Bundle, CellBundle, MappedBundle, OpenError, TerrainBundle, WorldKind};
 
 /// A file with a bundle.
@@ -31,6 +32,8 @@ pub struct Opened {
     pub generation: u64,
     /// How many see each place: counted when first asked for.
     pub exposure: Exposure,
+    /// Players who walk on it.
+    pub played: Played,
 }
 
 /// The longest file that is read as a whole. [Unit: bytes]
@@ -132,6 +135,7 @@ impl Shown {
             map: open(path)?,
             generation: 0,
             exposure: Exposure::default(),
+            played: Played::default(),
         });
         Ok(Self {
             path: path.to_owned(),
@@ -189,6 +193,7 @@ impl Shown {
                     map,
                     generation: state.opened.generation + 1,
                     exposure: Exposure::default(),
+                    played: Played::default(),
                 });
             }
             Err(error) => state.fault = Some(error.to_string()),

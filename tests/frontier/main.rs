@@ -13,6 +13,7 @@ mod hunt;
 mod leak;
 mod lossy;
 mod region;
+mod remembered;
 mod session;
 mod steps;
 mod twin;

@@ -41,7 +41,10 @@ const HOUSE: &[(&str, &[&str])] = &[
     ),
     ("simulate", &["dice", "runtime"]),
     ("experiment", EVERYTHING),
-    ("view", &["bake", "picture", "runtime", "survey", "world"]),
+    (
+        "view",
+        &["bake", "picture", "runtime", "simulate", "survey", "world"],
+    ),
     ("cli", EVERYTHING),
 ];
 

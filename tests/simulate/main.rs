@@ -7,6 +7,8 @@ mod baking;
 #[path = "../cli/common.rs"]
 #[allow(dead_code)]
 mod common;
+mod demo_writer;
+mod demos;
 mod level;
 mod schemes;
 mod terrain;

@@ -93,6 +93,7 @@ fn played<'a>(field: &'a Field<'a>, trace: &Trace) -> Play {
 
 fn options(network: Network, seed: u64) -> RunOptions {
     RunOptions {
+        keep: false,
         lines: false,
         scheme: SchemeOptions {
             distance: 100.0,

@@ -81,7 +81,10 @@ pub struct Serving {
 
 impl Serving {
     pub fn new(bundle: &Path, other: Option<&Path>) -> Self {
-        let server = Server::bind(bundle, other, None).unwrap();
+        Self::of(Server::bind(bundle, other, None).unwrap())
+    }
+
+    pub fn of(server: Server) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let asked = stop.clone();
         Self {

@@ -8,4 +8,5 @@ mod browser;
 mod common;
 mod measure;
 mod page;
+mod players;
 mod server;

@@ -12,7 +12,7 @@ use viewcell::runtime::{MappedBundle, Sample};
 use crate::browser::Browser;
 use crate::common::{Baked, Serving, data, text, viewcell};
 
-const WINDOW: [u32; 2] = [1100, 700];
+pub const WINDOW: [u32; 2] = [1100, 700];
 
 /// A page's pixels on the screen in the middle of each pixel of its map, row by row: `y` for a
 /// yellow (or orange) one, `b` for a blue one, `n` for another, `v` for none.
@@ -55,7 +55,7 @@ fn painted_in(browser: &mut Browser, pane: usize) -> String {
     painted.as_str().unwrap().to_owned()
 }
 
-fn painted(browser: &mut Browser) -> String {
+pub fn painted(browser: &mut Browser) -> String {
     painted_in(browser, 0)
 }
 
@@ -84,7 +84,7 @@ fn seen_in(baked: &Baked, bundle: &Path, place: &str) -> String {
 }
 
 /// What `frontier` says, as the page paints it.
-fn halves(baked: &Baked, width: usize, samples: usize, [a, b]: [&str; 2]) -> (String, Value) {
+pub fn halves(baked: &Baked, width: usize, samples: usize, [a, b]: [&str; 2]) -> (String, Value) {
     let members = baked.path("members.txt");
     let arguments = ["frontier", text(&baked.bundle), a, b, "--json", "--force"];
     let document = viewcell(&[&arguments[..], &["--members", text(&members)]].concat());

@@ -16,7 +16,7 @@ use crate::cli::output::{self, Json};
 /// --players 256` takes them over.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Who was where: a trace
+    /// Who was where: a trace of CSV, or a demo of a QuakeWorld server (.mvd)
     trace: PathBuf,
     /// Who is faster has not walked: died, or came through a teleporter
     #[arg(long, value_name = "V", default_value_t = 2000.0)]
@@ -60,7 +60,7 @@ impl Document {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let trace = ways::csv(&args.trace)?;
+    let trace = ways::recorded(&args.trace)?;
     let fit = fit::fit(&trace, args.jump);
     if args.json.json {
         output::print_json(&Document::new(&fit))?;

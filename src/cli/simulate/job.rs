@@ -20,8 +20,9 @@ pub struct Options {
     /// The bundle
     #[arg(required_unless_present = "job_file")]
     bundle: Option<PathBuf>,
-    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead; or on a terrain
-    /// several tracks in GPX, with a comma between them, a player each
+    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead; a demo of a
+    /// QuakeWorld server (.mvd); or on a terrain several tracks in GPX, with a comma between them, a
+    /// player each
     #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
     traces: Vec<PathBuf>,
     /// With tracks in GPX: where the middle of each is put, in metres east and south of the first
@@ -29,7 +30,7 @@ pub struct Options {
     #[arg(long, value_name = "EAST,SOUTH", value_parser = place, requires = "traces")]
     place: Option<Place>,
     /// Without a trace: players move as those of this one do; other options of motion go before
-    #[arg(long, value_name = "CSV", conflicts_with = "traces")]
+    #[arg(long, value_name = "TRACE", conflicts_with = "traces")]
     like: Option<PathBuf>,
     /// Without a trace: how many players are made up
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(2..=1024), conflicts_with = "traces")]
@@ -270,24 +271,8 @@ impl Options {
 
 impl Job {
     fn check(&self, named: &str) -> Result<(), Failure> {
-        let all: Vec<&str> = SCHEMES.iter().map(|(name, _)| *name).collect();
         let fault = |what: String| Err(Failure::usage(what));
-        if let Some(name) = self
-            .schemes
-            .iter()
-            .find(|name| !all.contains(&name.as_str()))
-        {
-            return fault(format!(
-                "{named} {name}: expected one of {}",
-                all.join(", ")
-            ));
-        }
-        let mut seen = std::collections::HashSet::new();
-        if let Some(twice) = self.schemes.iter().find(|name| !seen.insert(name.as_str())) {
-            return fault(format!(
-                "{named} {twice}: expected each scheme once, found it twice"
-            ));
-        }
+        check_schemes(&self.schemes, named)?;
         let frames = self.seconds * self.hz * f64::from(self.players);
         if self.traces.is_none() && frames > MOST_SPOTS {
             return fault(format!(
@@ -295,13 +280,7 @@ impl Job {
                  --players, --seconds or --hz"
             ));
         }
-        if !(self.hz > 0.0 && self.hz <= MOST_HZ) {
-            return fault(format!(
-                "--hz {}: expected more than 0, up to {MOST_HZ}",
-                self.hz
-            ));
-        }
-        Ok(())
+        check_hz(self.hz)
     }
 
     /// How packets travel.
@@ -350,6 +329,34 @@ impl Job {
 const MOST_SPOTS: f64 = 1e8;
 /// Frames a second.
 const MOST_HZ: f64 = 1000.0;
+
+/// Fails for names that are none, and for one that is there twice.
+pub fn check_schemes(schemes: &[String], named: &str) -> Result<(), Failure> {
+    let all: Vec<&str> = SCHEMES.iter().map(|(name, _)| *name).collect();
+    if let Some(name) = schemes.iter().find(|name| !all.contains(&name.as_str())) {
+        return Err(Failure::usage(format!(
+            "{named} {name}: expected one of {}",
+            all.join(", ")
+        )));
+    }
+    let mut seen = std::collections::HashSet::new();
+    match schemes.iter().find(|name| !seen.insert(name.as_str())) {
+        Some(twice) => Err(Failure::usage(format!(
+            "{named} {twice}: expected each scheme once, found it twice"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Fails for frames a second that no machine makes.
+pub fn check_hz(hz: f64) -> Result<(), Failure> {
+    if hz > 0.0 && hz <= MOST_HZ {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "--hz {hz}: expected more than 0, up to {MOST_HZ}"
+    )))
+}
 
 /// Reads the options of a run before: its document, or what stands in it under `job`.
 pub fn read(path: &Path) -> Result<Job, Failure> {

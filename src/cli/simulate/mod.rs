@@ -15,10 +15,12 @@ use viewcell::bundle;
 use viewcell::runtime::{MappedBundle, WorldKind};
 use viewcell::simulate::bound::bound;
 use viewcell::simulate::field::Field;
+use viewcell::simulate::network::Network;
 use viewcell::simulate::play::{Play, PlayOptions};
 use viewcell::simulate::run::{Outcome as Played, RunError, RunOptions, run as play_schemes};
 use viewcell::simulate::scheme::SchemeOptions;
 use viewcell::simulate::summary::{Figures, figures};
+use viewcell::view::Players;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json};
@@ -50,7 +52,7 @@ pub struct Args {
     /// Tell it on one page of HTML, with charts
     #[arg(short, long, value_name = "REPORT.html")]
     output: Option<PathBuf>,
-    /// Write the ways that were made up, as a trace
+    /// Write the ways that were made up or read, as a trace of CSV
     #[arg(long, value_name = "CSV")]
     write_trace: Option<PathBuf>,
     /// Send everything as datagrams over the loopback, too, and fail unless these are as many bytes as
@@ -243,24 +245,71 @@ fn play_job(
 fn options(job: &Job, field: &Field, play: &Play, number: u32) -> RunOptions {
     let network = job.network();
     let seed = job.seed.wrapping_add(u64::from(number));
-    let (distance, zone) = match field {
-        Field::Terrain(_) => (200.0, 100.0),
-        Field::Level(_) => (1000.0, 512.0),
-    };
+    let usual = usual_run(field, play);
     RunOptions {
         scheme: SchemeOptions {
-            distance: job.distance.unwrap_or(distance),
-            zone: job.zone.unwrap_or(zone),
-            speed: job.speed.unwrap_or(play.speed),
+            distance: job.distance.unwrap_or(usual.scheme.distance),
+            zone: job.zone.unwrap_or(usual.scheme.zone),
+            speed: job.speed.unwrap_or(usual.scheme.speed),
             ahead: job.ahead.unwrap_or_else(|| job.safe(play, seed)),
             instant: network.is_instant(),
         },
         network,
         lines: job.truth == job::Truth::Lines,
         seed,
+        ..usual
+    }
+}
+
+/// How schemes are played on a network on which all arrives at once.
+fn usual_run(field: &Field, play: &Play) -> RunOptions {
+    let (distance, zone) = match field {
+        Field::Terrain(_) => (200.0, 100.0),
+        Field::Level(_) => (1000.0, 512.0),
+    };
+    RunOptions {
+        network: Network::default(),
+        scheme: SchemeOptions {
+            distance,
+            zone,
+            speed: play.speed,
+            ahead: 2.0 * play.step,
+            instant: true,
+        },
+        lines: false,
+        seed: 1,
         clock: || cpu_time::ThreadTime::now().as_duration(),
+        keep: false,
         loopback: None,
     }
+}
+
+/// The players of a trace or a demo, to be looked at on a bundle.
+pub fn players(
+    bundle: &Path,
+    trace: &Path,
+    hz: f64,
+    schemes: Vec<String>,
+) -> Result<Players, Failure> {
+    let schemes = match schemes.is_empty() {
+        true => job::all_schemes(),
+        false => schemes,
+    };
+    job::check_schemes(&schemes, "--scheme")?;
+    job::check_hz(hz)?;
+    let map = query::open(bundle)?;
+    let field = field(bundle, &map)?;
+    Ok(Players {
+        trace: ways::recorded(trace)?,
+        path: trace.to_owned(),
+        options: PlayOptions {
+            hz,
+            eye: usual_eye(bundle, &field)?,
+            jump: usual_jump(&field),
+        },
+        schemes,
+        run: usual_run,
+    })
 }
 
 /// How long datagrams over the loopback may take for each scheme.

@@ -1,10 +1,11 @@
-//! The ways of players: from a trace, from tracks of GPS receivers, or made up.
+//! The ways of players: from a trace, from a demo, from tracks of GPS receivers, or made up.
 
 use std::fs::{self, File};
-use std::io::{BufReader, ErrorKind};
+use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use viewcell::runtime::MappedBundle;
+use viewcell::simulate::demo;
 use viewcell::simulate::field::Field;
 use viewcell::simulate::fit::fit;
 use viewcell::simulate::gpx::{self, Fix};
@@ -13,15 +14,72 @@ use viewcell::simulate::trace::Trace;
 
 use super::job::Job;
 use crate::cli::exit::Failure;
+use crate::cli::output::say;
 
-/// Reads a trace.
+/// Bytes of a demo. Servers stop at 20 MB unless told otherwise; what is read takes up to eleven times
+/// as much memory.
+const LONGEST_DEMO: u64 = 256 << 20;
+
+/// Reads a trace of CSV, or a demo of QuakeWorld.
+pub fn recorded(path: &Path) -> Result<Trace, Failure> {
+    match extension(path).as_deref() {
+        Some("mvd") => recorded_by_server(path),
+        Some("qwd" | "dem") => Err(Failure::bad_input(format!(
+            "{}: expected where all players were, found a demo of one player's own, which tells only of \
+             whom that player saw; give the server's demo (.mvd)",
+            path.display()
+        ))),
+        Some("gz" | "bz2" | "zip") => Err(Failure::bad_input(format!(
+            "{}: expected a trace (.csv) or a demo (.mvd), found a packed file; unpack it",
+            path.display()
+        ))),
+        _ => csv(path),
+    }
+}
+
+fn extension(path: &Path) -> Option<String> {
+    Some(path.extension()?.to_str()?.to_ascii_lowercase())
+}
+
+/// Reads a trace of CSV.
 pub fn csv(path: &Path) -> Result<Trace, Failure> {
+    let file = open(path)?;
+    Trace::read(BufReader::with_capacity(1 << 16, file))
+        .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
+}
+
+fn open(path: &Path) -> Result<File, Failure> {
     let file = File::open(path).map_err(|error| unreadable(path, error))?;
     if file.metadata().is_ok_and(|data| data.is_dir()) {
         return Err(unreadable(path, ErrorKind::IsADirectory.into()));
     }
-    Trace::read(BufReader::with_capacity(1 << 16, file))
-        .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
+    Ok(file)
+}
+
+/// Reads a demo of QuakeWorld that a server has recorded.
+fn recorded_by_server(path: &Path) -> Result<Trace, Failure> {
+    let mut bytes = Vec::new();
+    let mut file = open(path)?.take(LONGEST_DEMO + 1);
+    file.read_to_end(&mut bytes)
+        .map_err(|error| unreadable(path, error))?;
+    if bytes.len() as u64 > LONGEST_DEMO {
+        return Err(Failure::bad_input(format!(
+            "{}: expected a demo of at most {} MB, found more",
+            path.display(),
+            LONGEST_DEMO >> 20
+        )));
+    }
+    let demo = demo::read(&bytes)
+        .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))?;
+    if !demo.is_whole {
+        say(format_args!(
+            "{}: the demo ends at byte {} without its end mark: it was cut short, and what is there of \
+             it is played",
+            path.display(),
+            bytes.len()
+        ));
+    }
+    Ok(demo.trace)
 }
 
 fn unreadable(path: &Path, error: std::io::Error) -> Failure {
@@ -36,10 +94,7 @@ pub fn ways(
     number: u32,
     jump: f64,
 ) -> Result<Trace, Failure> {
-    let is_gpx = |path: &Path| {
-        path.extension()
-            .is_some_and(|end| end.eq_ignore_ascii_case("gpx"))
-    };
+    let is_gpx = |path: &Path| extension(path).as_deref() == Some("gpx");
     match job.traces.as_deref() {
         Some(path) if is_gpx(path) => {
             let more = job.more_traces.iter().map(PathBuf::as_path);
@@ -53,11 +108,11 @@ pub fn ways(
         Some(_) if !job.more_traces.is_empty() => Err(Failure::usage(
             "--traces: expected one trace, or several tracks in GPX, found several files".into(),
         )),
-        Some(path) => csv(path),
+        Some(path) => recorded(path),
         None => {
             let mut options = job.motion(field, number);
             if let Some(path) = &job.like {
-                let found = fit(&csv(path)?, jump);
+                let found = fit(&recorded(path)?, jump);
                 options.speed = job.walk.unwrap_or(found.speed);
                 options.pause = job.pause.unwrap_or(found.pause);
                 options.deaths = job.deaths.unwrap_or(found.deaths);

@@ -5,6 +5,7 @@ use super::growth::maximal_quads;
 use super::options::{FrontierOptions, Grow};
 use super::queue::Queue;
 use super::region::{Frontier, Region};
+use super::remembered::Remembered;
 use super::samples::{Ground, Samples};
 use super::side::{FrontierError, Side};
 use super::state::{FrontierBuilder, Half, Phase};
@@ -49,8 +50,16 @@ impl<'a> FrontierBuilder<'a> {
             tried: 0,
             spent: 0,
             merged: 0,
+            remembered: Remembered::default(),
             unmerged: None,
         }
+    }
+
+    /// The same, and remembers what quads see, in so many bytes: sets are the same, and many of one
+    /// terrain are made in a third of the time. Allocates as it learns.
+    pub fn remembering(mut self, bytes: usize) -> Self {
+        self.remembered = Remembered::up_to(bytes);
+        self
     }
 
     /// Builds the frontier set of two players to its end.

@@ -26,8 +26,8 @@ pub(super) fn flood(
         }
     };
     for (index, &word) in set.words().iter().enumerate() {
-        if word != 0 {
-            wait_around(index, columns, ground.len(), |index| wait(waiting, index));
+        // Most blocks have nothing more to take in.
+        if ground.word(index) & !closed.word(index) & !word != 0 {
             wait(waiting, index);
         }
     }

@@ -3,6 +3,7 @@
 use super::flood::flood;
 use super::lossy;
 use super::options::{Merge, Neighbours, Order, Turns};
+use super::samples::Samples;
 use super::side::Side;
 use super::state::{FrontierBuilder, Phase};
 use crate::format::{Quad, Sample, Visibility};
@@ -77,7 +78,7 @@ impl FrontierBuilder<'_> {
                 return false;
             }
             if merge {
-                self.merge(side, &pvs);
+                self.merge(side, quad, &pvs);
             }
         }
         let (half, ground) = match side {
@@ -92,22 +93,28 @@ impl FrontierBuilder<'_> {
     }
 
     /// Joins a PVS to that of a frontier.
-    fn merge(&mut self, side: Side, pvs: &Pvs<'_>) {
+    fn merge(&mut self, side: Side, quad: Quad, pvs: &Pvs<'_>) {
         self.merged += 1;
         let (half, ground) = match side {
             Side::A => (&mut self.a, &self.ground),
             Side::B => (&mut self.b, &self.ground),
         };
-        match self.options.merge {
-            Merge::Blocks(most) if pvs.pairs() > most as usize => {
-                half.seen.merge_blocks(ground, pvs);
-            }
-            Merge::Lossy if half.area > 0 => {
-                let [scratch, _] = &mut self.scratch;
-                pvs.expand(scratch.words_mut());
-                lossy::merge(&mut half.seen, ground, scratch);
-            }
-            _ => half.seen.merge(ground, pvs),
+        if self.options.merge == Merge::Lossy && half.area > 0 {
+            let [scratch, _] = &mut self.scratch;
+            pvs.expand(scratch.words_mut());
+            lossy::merge(&mut half.seen, ground, scratch);
+            return;
+        }
+        let by_blocks =
+            matches!(self.options.merge, Merge::Blocks(most) if pvs.pairs() > most as usize);
+        let take_in = |seen: &mut Samples| match by_blocks {
+            true => seen.merge_blocks(ground, pvs),
+            false => seen.merge(ground, pvs),
+        };
+        // What is taken in depends on the quad, and on nothing that was taken in before.
+        match self.remembered.of(quad, by_blocks, ground, take_in) {
+            Some(words) => half.seen.put_all(words),
+            None => take_in(&mut half.seen),
         }
     }
 

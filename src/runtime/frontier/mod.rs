@@ -16,6 +16,7 @@ mod lossy;
 mod options;
 mod queue;
 mod region;
+mod remembered;
 mod samples;
 mod session;
 mod side;

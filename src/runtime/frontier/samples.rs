@@ -208,6 +208,13 @@ impl Samples {
         pvs.sweep_blocks(|leaf| ground.hand_over(leaf, &mut put));
     }
 
+    /// Takes in another set.
+    pub(super) fn put_all(&mut self, other: &Self) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word |= other;
+        }
+    }
+
     /// Takes in samples of a block; goes on.
     #[inline(always)]
     fn put(&mut self, index: usize, bits: u64) -> bool {

@@ -2,6 +2,7 @@
 
 use super::options::FrontierOptions;
 use super::queue::Queue;
+use super::remembered::Remembered;
 use super::samples::{Ground, Samples};
 use super::side::Side;
 use crate::format::{Quad, Sample, Visibility};
@@ -70,6 +71,8 @@ pub struct FrontierBuilder<'a> {
     /// Of the limit.
     pub(super) spent: u64,
     pub(super) merged: u64,
+    /// What quads see, if that is remembered.
+    pub(super) remembered: Remembered,
     /// Whose `seen` lacks what some of their members may see: that of an extended frontier.
     pub(super) unmerged: Option<Side>,
 }

@@ -16,6 +16,9 @@ const FAT: f64 = 8.0;
 pub struct Fat {
     /// For each player the cells around the eye.
     around: Vec<Vec<Place>>,
+    /// On a terrain for each pair of players the block and the place that were asked of last, and the
+    /// answer.
+    seen: Vec<Option<(Quad, Place, bool)>>,
 }
 
 impl Fat {
@@ -23,6 +26,7 @@ impl Fat {
     pub fn new(players: usize) -> Self {
         Self {
             around: vec![Vec::new(); players],
+            seen: vec![None; players * players],
         }
     }
 }
@@ -51,8 +55,17 @@ impl Rule for Fat {
             Field::Terrain(terrain) => {
                 let sample = scene.field.sample(viewer.place);
                 let block = Quad::new(3, sample.column >> 3, sample.row >> 3);
+                // Who walks on stays in a block for a while.
+                let slot = viewer.player * self.around.len() + other.player;
+                if let Some((from, to, seen)) = self.seen[slot]
+                    && (from, to) == (block, other.place)
+                {
+                    return seen;
+                }
                 let there = scene.field.sample(other.place).quad();
-                terrain.visible_quads(block, there) != Visibility::Hidden
+                let seen = terrain.visible_quads(block, there) != Visibility::Hidden;
+                self.seen[slot] = Some((block, other.place, seen));
+                seen
             }
             Field::Level(level) => {
                 let around = &self.around[viewer.player];

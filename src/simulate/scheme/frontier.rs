@@ -11,6 +11,7 @@
 //! that set, and one packet has done. Where packets take time, or get lost, agreements are spoken.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::simulate::field::Place;
 use crate::simulate::regions::{Halves, Regions};
@@ -23,6 +24,8 @@ use super::interface::{Scheme, Sets, bytes_of};
 #[derive(Clone, Debug, Default)]
 struct End {
     set: Option<Arc<Halves>>,
+    /// A place that is known to be in the player's half of it.
+    inside: Option<Place>,
     /// The place that the other was told last, and in which frame.
     told: Option<(Place, u32)>,
     /// The place that the other was in when they said so last, and the frame.
@@ -82,8 +85,14 @@ impl<'a> Frontiers<'a> {
 
     /// Whether a player is inside their half of the set that they keep to; none without a set.
     fn inside(&mut self, own: usize, other: usize, place: Place) -> Option<bool> {
-        let set = self.end(own, other).set.clone()?;
-        Some(self.regions.keeps(&set[usize::from(own > other)], place))
+        let end = &mut self.ends[own * self.players + other];
+        let set = end.set.as_ref()?;
+        // Most have not left the sample or cell that they were in.
+        if end.inside != Some(place) {
+            let keeps = self.regions.keeps(&set[usize::from(own > other)], place);
+            end.inside = keeps.then_some(place);
+        }
+        Some(end.inside.is_some())
     }
 
     /// A player keeps to a set no more.
@@ -133,7 +142,8 @@ impl<'a> Frontiers<'a> {
         if !self.regions.keeps(&set[usize::from(own > other)], place) {
             return false;
         }
-        self.end(own, other).set = Some(set);
+        let end = self.end(own, other);
+        (end.set, end.inside) = (Some(set), Some(place));
         if self.pair(own, other).began.is_none() {
             self.pair(own, other).began = Some(scene.frame as u32);
             self.sets.agreed += 1;
@@ -295,6 +305,10 @@ impl Scheme for Frontiers<'_> {
                 self.adopt(own, other, told, set, scene);
             }
         }
+    }
+
+    fn owed(&mut self) -> [Duration; 2] {
+        self.regions.owed()
     }
 
     fn sets(&self) -> Sets {

@@ -12,6 +12,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::simulate::field::Place;
 use crate::simulate::regions::{Halves, Regions};
@@ -33,6 +34,8 @@ struct Own {
 struct Client {
     version: u32,
     own: Own,
+    /// A place that is known to be in their region.
+    inside: Option<Place>,
 }
 
 /// What the server knows of a player.
@@ -100,20 +103,23 @@ impl<'a> Groups<'a> {
 
     /// Whether the client says where it is.
     fn speaks(&mut self, player: usize, place: Place) -> bool {
-        let client = &self.clients[player];
+        let client = &mut self.clients[player];
         if client.version == 0 || !client.own.silent {
             return true;
         }
-        let regions = &mut self.regions;
-        !client
-            .own
-            .halves
-            .iter()
-            .all(|(set, side)| regions.keeps(&set[*side], place))
+        // Most have not left the sample or cell that they were in.
+        if client.inside != Some(place) {
+            let regions = &mut self.regions;
+            let mut halves = client.own.halves.iter();
+            let keeps = halves.all(|(set, side)| regions.keeps(&set[*side], place));
+            client.inside = keeps.then_some(place);
+        }
+        client.inside.is_none()
     }
 
-    /// The server has heard where somebody is.
-    fn heard(&mut self, player: usize, frame: u32) {
+    /// The server has heard where somebody is, and whether that is another place than before. Both
+    /// who have a set are inside of it where they were last heard to be.
+    fn heard(&mut self, player: usize, frame: u32, moved: bool) {
         for other in (0..self.known.len()).filter(|other| *other != player) {
             let Some((place, ..)) = self.known[player].last else {
                 return;
@@ -121,7 +127,7 @@ impl<'a> Groups<'a> {
             let at = Self::at(player, other);
             if let Between::Apart(set, _) = &self.pairs[at] {
                 let half = &set[usize::from(player > other)];
-                if self.regions.keeps(half, place) {
+                if !moved || self.regions.keeps(half, place) {
                     continue;
                 }
             }
@@ -356,9 +362,10 @@ impl Scheme for Groups<'_> {
             }
             let known = &mut self.known[player];
             if known.last.is_none_or(|(.., frame)| frame <= item.frame) {
+                let before = known.last.map(|(place, ..)| place);
                 known.last = Some((item.place, item.at, item.frame));
                 known.asked = false;
-                self.heard(player, item.frame);
+                self.heard(player, item.frame, before != Some(item.place));
             }
             return;
         }
@@ -374,7 +381,11 @@ impl Scheme for Groups<'_> {
                 {
                     let (version, own) = told[at].clone();
                     told.drain(..=at);
-                    self.clients[player] = Client { version, own };
+                    self.clients[player] = Client {
+                        version,
+                        own,
+                        inside: None,
+                    };
                 }
                 // Who is silent would never say that they have it.
                 wire.network().loss > 0.0 && self.clients[player].own.silent
@@ -395,6 +406,10 @@ impl Scheme for Groups<'_> {
 
     fn asks_pairs(&self) -> bool {
         true
+    }
+
+    fn owed(&mut self) -> [Duration; 2] {
+        self.regions.owed()
     }
 
     fn sets(&self) -> Sets {

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::simulate::regions::{Half, Halves};
 use crate::simulate::scene::Scene;
@@ -22,6 +23,12 @@ pub trait Scheme: Send {
     /// as its own work.
     fn asks_pairs(&self) -> bool {
         false
+    }
+
+    /// Work that other schemes have done for it since it was asked last, and that it has done for
+    /// others.
+    fn owed(&mut self) -> [Duration; 2] {
+        [Duration::ZERO; 2]
     }
 
     /// What it has come to with its frontier sets.

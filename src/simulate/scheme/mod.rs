@@ -18,8 +18,11 @@ mod server;
 mod sight;
 mod zones;
 
+use std::sync::Arc;
+
 use super::field::Field;
 use super::regions::{Construction, Regions};
+use super::store::Store;
 
 pub use interface::{Scheme, Sets};
 
@@ -93,15 +96,16 @@ pub const SCHEMES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The scheme of a name; none if there is none of that name.
+/// The scheme of a name; none if there is none of that name. Schemes of one store share frontier sets.
 pub fn scheme<'a>(
     name: &str,
     field: &'a Field<'a>,
     players: usize,
     options: &SchemeOptions,
+    store: &Arc<Store<'a>>,
 ) -> Option<Box<dyn Scheme + 'a>> {
     let frontier = |construction, silence, reach| -> Box<dyn Scheme + 'a> {
-        let regions = Regions::new(field, construction, reach);
+        let regions = Regions::new(field, construction, reach, store.clone());
         Box::new(frontier::Frontiers::new(regions, players, silence))
     };
     let reach = options.speed * options.ahead / 1000.0;
@@ -147,7 +151,7 @@ pub fn scheme<'a>(
         "look-ahead" => Box::new(server::Server::new(
             players,
             server::Relay::Frame,
-            lookahead::LookAhead::new(field, reach),
+            lookahead::LookAhead::new(field, players, reach),
         )),
         "tightened" => frontier(Construction::Tightened, false, 0.0),
         "grown" => frontier(Construction::Grown, false, 0.0),
@@ -157,7 +161,7 @@ pub fn scheme<'a>(
         // Who leaves a region is heard, others are asked, answer, and are told.
         "groups" => {
             let reach = if options.instant { 0.0 } else { 2.0 * reach };
-            let regions = Regions::new(field, Construction::Wide, reach);
+            let regions = Regions::new(field, Construction::Wide, reach, store.clone());
             Box::new(groups::Groups::new(regions, players))
         }
         _ => return None,

@@ -13,12 +13,15 @@ export function linked(app) {
   const players = hasPlayers(state);
   return {
     layer,
-    at: !players && place ? ground.link(place) : undefined,
+    at: !players && layer !== "play" && place ? ground.link(place) : undefined,
     level: layer === "sight" && level ? level : undefined,
     a: players ? ground.link(a) : undefined,
     b: players ? ground.link(b) : undefined,
     margin: layer === "frontier" && margin ? margin : undefined,
-    construction: layer === "frontier" ? construction : undefined,
+    construction: layer === "frontier" || layer === "play" ? construction : undefined,
+    t: layer === "play" && state.time ? state.time : undefined,
+    pair: layer === "play" && state.pair ? state.pair.join() : undefined,
+    lines: layer === "play" && state.lines ? state.lines : undefined,
     view: fitted ? undefined : [x, y, zoom].map((n) => n.toFixed(2)).join(),
     ...ground.linked?.(),
   };

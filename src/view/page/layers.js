@@ -2,13 +2,14 @@
 //
 // Sets come as bits, counts as numbers; who sees whom is never decided here.
 
+import { bits, halvesLegend, paintSet } from "./halves.js";
 import { along, css, steps } from "./paint.js";
+import { players } from "./play.js";
 import { count, duration, legend, percent } from "./words.js";
 
 const NONE = 0xffffffff;
 
-/** The bits or numbers behind an answer's head. */
-const bits = (answer, from, length) => new Uint8Array(answer.buffer, answer.start + from, length);
+/** The numbers behind an answer's head. */
 const numbers = (answer) => new Uint32Array(answer.buffer, answer.start);
 
 /** Whether there are players in what is shown. */
@@ -27,23 +28,8 @@ function playerMarks(app, pane, sees) {
   ];
 }
 
-function paintHalves(app, pane, answer) {
-  const { ground, classes } = pane;
-  classes.fill(0);
-  if (answer.head.sizes.some((size) => size > 0)) {
-    ground.spread(bits(answer, 0, ground.setBytes), classes, 1);
-    ground.spread(bits(answer, ground.setBytes, ground.setBytes), classes, 2);
-  }
-  const { neutral, a, b } = app.palette;
-  const table = pane.table("halves", () => [neutral, a, b]);
-  pane.paint(table, playerMarks(app, pane, answer.head.visible));
-}
-
-const halvesLegend = ({ palette }) => [
-  { colour: palette.a, text: "A’s half: where A may walk" },
-  { colour: palette.b, text: "B’s half: where B may walk" },
-  { colour: palette.neutral, text: "neither" },
-];
+const paintHalves = (app, pane, answer) =>
+  paintSet(app, pane, answer, playerMarks(app, pane, answer.head.visible));
 
 const whole = (pane) => pane.ground.about.samples ?? pane.ground.about.cells;
 const share = (pane, size) => `${count(size)}  (${percent(size, whole(pane))})`;
@@ -281,6 +267,6 @@ const plain = {
   legend: () => [],
 };
 
-export const LAYERS = { sight, frontier, walk, exposure, steps: distances, plain };
+export const LAYERS = { sight, frontier, walk, exposure, steps: distances, play: players, plain };
 
 export const showLegend = (app, layer) => legend(LAYERS[layer].legend(app), css, along);

@@ -73,6 +73,21 @@ export class Level {
     return next;
   }
 
+  /** A point in units of the level as one of the plan. */
+  point([x, y]) {
+    return [(x - this.corner[0]) / this.scale, (this.corner[1] - y) / this.scale];
+  }
+
+  /** How the server knows the cell of a number. */
+  named(number) {
+    return String(number);
+  }
+
+  /** Whether a set has the cell of a number. */
+  holds(bits, cell) {
+    return ((bits[cell >> 3] >> (cell & 7)) & 1) === 1;
+  }
+
   index([, , cell]) {
     return cell;
   }

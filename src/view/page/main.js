@@ -7,6 +7,7 @@ import { copy, flash, linked, save } from "./keep.js";
 import { LAYERS, check, hasPlayers, showLegend } from "./layers.js";
 import * as link from "./link.js";
 import { Pane } from "./pane.js";
+import { listenToPlay, pick, run, skip } from "./play.js";
 import { Level } from "./level.js";
 import { Terrain } from "./terrain.js";
 import { $, readings } from "./words.js";
@@ -33,6 +34,8 @@ app.say = (text) => {
   $("notice").textContent = text;
   $("notice").hidden = !text;
 };
+
+app.keepLink = () => link.write(linked(app));
 
 app.placeRow = (place) => {
   const name = app.about.kind === "terrain" ? "Place" : "Cell";
@@ -130,6 +133,7 @@ function playerAt(pane, point, type) {
 }
 
 function step(dx, dy, by) {
+  if (state.layer === "play") return skip(app, by * (dx || -dy));
   const { ground } = app.panes[0];
   const who = hasPlayers(state) ? state.active : "place";
   let place = state[who] ?? app.middle;
@@ -171,12 +175,14 @@ function watch(pane) {
   const placeAt = (point) => pane.ground.placeAt(ground(point));
   listen(pane.box, {
     hover(point, begun) {
+      if (state.layer === "play") return;
       const grabs = hasPlayers(state) && playerAt(pane, point);
       pane.box.style.cursor = grabs ? "grab" : hasPlayers(state) ? "default" : "crosshair";
       if (!state.pinned && !hasPlayers(state)) setPlace(placeAt(point), begun);
     },
     leave() {},
     tap(point, begun) {
+      if (state.layer === "play") return pick(app, pane, point);
       const place = placeAt(point);
       if (!place) return;
       if (hasPlayers(state)) return movePlayer(state.active, place, begun);
@@ -215,6 +221,7 @@ function choose(layer) {
   radio.checked = true;
   state.layer = layer;
   [app.walks, app.walked] = [];
+  run(app, false);
   app.say("");
   for (const part of document.querySelectorAll("[data-layers]")) {
     part.hidden = !part.dataset.layers.split(" ").includes(layer) || part.matches("[data-other]");
@@ -244,6 +251,7 @@ const KEYS = {
   0: fit,
   b: () => (setActive(state.active === "a" ? "b" : "a"), show()),
   p: () => (state.pinned = !state.pinned),
+  " ": () => state.layer === "play" && run(app),
   c: () => copy(app),
   s: () => save(app),
 };
@@ -258,7 +266,7 @@ function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
   const inControl = event.target.closest("aside, header, dialog");
   const arrow = event.key.startsWith("Arrow");
-  if (inControl && (arrow || event.target.matches("select"))) return;
+  if (inControl && (arrow || event.key === " " || event.target.matches("select"))) return;
   const layer = document.querySelectorAll("#layers label:not([hidden]) input")[event.key - 1];
   const key = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (layer) choose(layer.value);
@@ -294,6 +302,9 @@ async function begin() {
   state.a = ground.parse(given.a) ?? somewhere(ground, 0.3, 0.5);
   state.b = ground.parse(given.b) ?? somewhere(ground, 0.7, 0.5);
   app.middle = somewhere(ground, 0.5, 0.5);
+  const pair = (given.pair ?? "").split(",").map(Number);
+  state.pair = pair.length === 2 && pair.every(Number.isInteger) && pair[0] !== pair[1] ? pair : undefined;
+  [state.time, state.lines] = [Number(given.t) || 0, given.lines];
   state.level = clamp(Math.round(Number(given.level)) || 0, 0, (app.about.levels ?? 1) - 1);
   state.margin = clamp(Math.round(Number(given.margin)) || 0, 0, 20);
   $("level").max = (app.about.levels ?? 1) - 1;
@@ -307,7 +318,8 @@ async function begin() {
   tellControls();
   setActive("a");
   // Not waited for: counting exposure takes its time.
-  choose(given.layer in LAYERS ? given.layer : "sight") ?? choose("sight");
+  const usual = app.about.players ? "play" : "sight";
+  choose(given.layer in LAYERS ? given.layer : usual) ?? choose("sight");
 }
 
 async function poll() {
@@ -341,8 +353,9 @@ async function main() {
   app.panes = grounds.map((ground, k) => new Pane(k, ground, app.palette, app.camera));
   $("panes").replaceChildren(...app.panes.map((pane) => pane.box));
   document.body.classList.toggle("compares", app.panes.length > 1);
+  const only = [app.about.kind, app.about.players ? "players" : ""];
   for (const part of document.querySelectorAll("[data-only]")) {
-    part.hidden = part.dataset.only !== app.about.kind;
+    part.hidden = !only.includes(part.dataset.only);
     part.toggleAttribute("data-other", part.hidden);
   }
   $("subject").textContent = grounds.map((ground) => ground.title()).join(" · ");
@@ -353,6 +366,7 @@ async function main() {
   $("margin").addEventListener("input", (event) => ((state.margin = Number(event.target.value)), tellControls(), show()));
   $("construction").addEventListener("change", (event) => ((state.construction = event.target.value), settle(), show()));
   if (app.about.kind === "cells") listenToCuts(app);
+  listenToPlay(app);
   $("swap").addEventListener("click", () => KEYS.b());
   $("again").addEventListener("click", () => choose("walk"));
   $("fit").addEventListener("click", fit);

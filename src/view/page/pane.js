@@ -53,6 +53,11 @@ export class Pane {
   /** Draws what is painted, as the camera looks at it. */
   draw() {
     this.drawGround(this.canvas.getContext("2d"));
+    this.drawMarksAlone();
+  }
+
+  /** Draws the marks anew, on the ground as it is. */
+  drawMarksAlone() {
     const context = this.overlay.getContext("2d");
     context.clearRect(0, 0, this.overlay.width, this.overlay.height);
     this.drawMarks(context);
@@ -111,6 +116,41 @@ export class Pane {
     context.setLineDash(dashed ? [6, 6] : []);
     this.stroke(context, path, css(colour));
     context.setLineDash([]);
+  }
+
+  /** Many thin lines of one colour. */
+  lines(context, { lines, colour, dashed }) {
+    if (!lines.length) return;
+    const { size } = this;
+    context.beginPath();
+    for (const [from, to] of lines) {
+      context.moveTo(...this.camera.toPane(from, size));
+      context.lineTo(...this.camera.toPane(to, size));
+    }
+    context.setLineDash(dashed ? [5, 5] : []);
+    context.strokeStyle = css(colour);
+    context.lineWidth = 1.5;
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  /** A player among many; pale if they are dead. */
+  walker(context, { at, colour, name, dead }) {
+    const [x, y] = this.camera.toPane(at, this.size);
+    context.globalAlpha = dead ? 0.45 : 1;
+    context.beginPath();
+    context.arc(x, y, 9, 0, 7);
+    context.fillStyle = css(colour);
+    context.fill();
+    context.strokeStyle = "white";
+    context.lineWidth = 1.5;
+    context.stroke();
+    context.fillStyle = "white";
+    context.font = "600 11px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillText(name, x, y + 0.5);
+    context.globalAlpha = 1;
   }
 
   player(context, { at, colour, name, active }) {

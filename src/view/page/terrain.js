@@ -76,6 +76,23 @@ export class Terrain {
     return this.has(next) ? next : place;
   }
 
+  /** A point in metres as one of the ground. */
+  point([x, y]) {
+    return [x / this.about.spacing[0] + 0.5, y / this.about.spacing[1] + 0.5];
+  }
+
+  /** How the server knows the place of a number. */
+  named(number) {
+    return this.name([number % this.width, Math.floor(number / this.width)]);
+  }
+
+  /** Whether a block bitmap has the place of a number. */
+  holds(bits, number) {
+    const [column, row] = [number % this.width, Math.floor(number / this.width)];
+    const byte = ((row >> 3) * this.blocks + (column >> 3)) * 8 + (row & 7);
+    return ((bits[byte] >> (column & 7)) & 1) === 1;
+  }
+
   /** The number of a place among all, for arrays of numbers. */
   index([column, row]) {
     return row * this.width + column;
