@@ -45,6 +45,7 @@ pub fn run(args: &Args) -> Outcome {
         let shards: Vec<&Path> = args.shards.iter().map(PathBuf::as_path).collect();
         check_outputs(&shards, [output], *force)?;
         if let Some((bundle, patches)) = args.shards.split_first()
+            && !patches.is_empty()
             && is_bundle(bundle)
         {
             let compression = args.compression.read(grid_of(bundle)?)?;

@@ -12,8 +12,9 @@ use viewcell::world::Terrain;
 use crate::baking::bake_exactly;
 use crate::common::{compile, ok, python, root, shared, skip};
 
-/// The most that the shared library may take, stripped.
-const MOST_BYTES: u64 = 600_000;
+/// The most that the shared library may take, stripped. Nearly all of it is code: sight and frontier sets are
+/// some 300 KB of it, interest and awareness 120 KB, levels 100 KB, patches 30 KB.
+const MOST_BYTES: u64 = 620_000;
 
 /// Players whose eyes are at the tops of their heads.
 pub const MUTUAL: Bodies = Bodies {

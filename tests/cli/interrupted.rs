@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::common::{Folder, VIEWCELL, hills};
 
-const SIDE: u32 = 400;
+const SIDE: u32 = 256;
 
 /// Starts a bake that takes long, sends it a signal when it is at work and `ready`, and says its
 /// exit code, its words, and what is in its folder.
@@ -82,7 +82,7 @@ fn termination_stops_a_bake_and_keeps_what_is_done() {
     let (code, words, names) = interrupted("-TERM", &[], has_tiles);
     assert_eq!(code, Some(143));
     for word in [
-        "of 169 tiles are kept in kept.vcb.checkpoint",
+        "of 64 tiles are kept in kept.vcb.checkpoint",
         "--resume",
         "--restart",
     ] {
