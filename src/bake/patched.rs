@@ -1,0 +1,204 @@
+//! A bundle with patches over it: read, its ground, and a bundle made of them.
+
+use std::path::{Path, PathBuf};
+
+use super::assembly::{Assembly, Place};
+use super::compress::compress;
+use super::compression::Compression;
+use super::crew::Crew;
+use super::error::{BakeError, unreadable};
+use super::observer::{Observer, Stage};
+use super::report::{BakeReport, Finish};
+use super::store::group::{BlockOrder, Targets};
+use super::store::groups::Groups;
+use super::unpack::unpack_terrain;
+use crate::bundle::{BundleError, Provenance, TerrainHeader, TerrainParts, Written, check_output};
+use crate::compress::ValidPyramid;
+use crate::format::{Patch, Tag};
+use crate::runtime::{Layers, MappedBundle, OpenError};
+use crate::world::{Georeference, Terrain};
+
+/// The files that a bake goes on from, as they are in memory.
+pub(super) struct Before {
+    pub(super) parts: TerrainParts,
+    pub(super) map: MappedBundle,
+    patches: Vec<Vec<u8>>,
+}
+
+impl Before {
+    /// Reads a bundle, and the patches over it.
+    pub(super) fn read(bundle: &Path, over: &[PathBuf]) -> Result<Self, BakeError> {
+        let mut parts = TerrainParts::read(bundle)?;
+        if parts.header.parameters.lossy {
+            return Err(BakeError::Lossy {
+                path: bundle.to_owned(),
+            });
+        }
+        if let Some(coarse) = parts.header.parameters.coarse {
+            return Err(BakeError::Coarse {
+                path: bundle.to_owned(),
+                side: 1 << coarse.finest,
+            });
+        }
+        if parts.header.parameters.walkable || parts.header.parameters.covered {
+            return Err(BakeError::Chosen {
+                path: bundle.to_owned(),
+            });
+        }
+        let map = MappedBundle::open(bundle).map_err(|error| unreadable(bundle, &error))?;
+        let mut patches = Vec::new();
+        for path in over {
+            let bytes = std::fs::read(path).map_err(|error| BundleError::Read {
+                path: path.clone(),
+                error,
+            })?;
+            let patch = Patch::parse(&bytes).map_err(|error| BundleError::Format {
+                path: path.clone(),
+                error,
+            })?;
+            for (sample, height) in patch.heights() {
+                if let Some(old) = parts.heights.get_mut(sample as usize) {
+                    *old = height;
+                }
+            }
+            if let Some(provenance) = provenance_of(&patch) {
+                let statistics = std::mem::take(&mut parts.provenance.statistics);
+                parts.provenance = provenance;
+                parts.provenance.statistics = statistics;
+            }
+            patches.push(bytes);
+        }
+        Ok(Self {
+            parts,
+            map,
+            patches,
+        })
+    }
+
+    /// The patches over the bundle.
+    pub(super) fn layers(&self, bundle: &Path, over: &[PathBuf]) -> Result<Layers<'_>, BakeError> {
+        let format = |path: &Path, error: OpenError| -> BakeError {
+            match error {
+                OpenError::Format { error, .. } => BundleError::Format {
+                    path: path.to_owned(),
+                    error,
+                }
+                .into(),
+                other => unreadable(path, &other),
+            }
+        };
+        let opened = self.map.bundle().and_then(|bundle| Layers::new(&bundle));
+        let mut layers = opened.map_err(|error| format(bundle, error))?;
+        for (bytes, path) in self.patches.iter().zip(over) {
+            layers.lay(bytes).map_err(|error| format(path, error))?;
+        }
+        Ok(layers)
+    }
+}
+
+/// How a patch was made; `None` where it does not say.
+fn provenance_of(patch: &Patch) -> Option<Provenance> {
+    const LIMIT: usize = 1 << 20;
+    let (section, bytes) = patch.section(Tag::PROV)?;
+    let length = usize::try_from(section.length).ok()?.min(LIMIT);
+    let text = zstd::bulk::decompress(bytes, length).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// The ground in a bundle.
+pub(super) fn terrain_of(
+    header: &TerrainHeader,
+    heights: &[f64],
+    path: &Path,
+) -> Result<Terrain, BakeError> {
+    let grid = header.parameters.grid;
+    let (width, height) = (grid.width(), grid.height());
+    let terrain = Terrain::new(width, height, heights.to_vec(), header.parameters.spacing);
+    let terrain = terrain.map_err(|error| unreadable(path, &error))?;
+    let place = header.parameters.transform.map(|transform| Georeference {
+        transform,
+        crs: header.crs.clone().unwrap_or_default(),
+    });
+    Ok(terrain.with_georeference(place))
+}
+
+/// The ground that a bundle is of, with the patches over it in their order.
+///
+/// # Errors
+///
+/// Where something cannot be read, and where the bundle is of cells of several samples, or has lost
+/// something.
+pub fn ground_of(bundle: &Path, over: &[PathBuf]) -> Result<Terrain, BakeError> {
+    let Before { parts, .. } = Before::read(bundle, over)?;
+    terrain_of(&parts.header, &parts.heights, bundle)
+}
+
+/// Writes a bundle of what layers hold.
+pub(super) fn write(
+    layers: &Layers,
+    map: &MappedBundle,
+    place: &Place,
+    compression: &Compression,
+    mut provenance: Provenance,
+    crew: &Crew,
+) -> Result<(Provenance, Written), BakeError> {
+    let order = BlockOrder::new(place.valid.grid(), Targets::of(place.mutual()));
+    let store = unpack_terrain(layers.terrain(), &|| map.let_go(), place, &order, crew)?;
+    let assembly = Assembly {
+        groups: Groups {
+            stores: &[store],
+            order: &order,
+        },
+        place,
+        crew,
+    };
+    let written = compress(&assembly, compression, &mut provenance)?;
+    Ok((provenance, written))
+}
+
+/// Makes a bundle of another and of patches over it, given in their order.
+///
+/// # Errors
+///
+/// As [`super::rebake()`].
+pub fn merge_patches(
+    bundle: &Path,
+    patches: &[PathBuf],
+    output: &Path,
+    overwrite: bool,
+    compression: &Compression,
+    observer: &dyn Observer,
+) -> Result<BakeReport, BakeError> {
+    let mut finish = Finish::new(1, "none");
+    check_output(output, overwrite)?;
+    observer.stage(Stage::Merge, patches.len() as u64);
+    let before = Before::read(bundle, patches)?;
+    let layers = before.layers(bundle, patches)?;
+    observer.advance(Stage::Merge, patches.len() as u64);
+    let TerrainParts {
+        header,
+        heights,
+        provenance,
+        ..
+    } = &before.parts;
+    let valid = ValidPyramid::from_heights(header.parameters.grid, heights);
+    let place = Place {
+        path: output,
+        overwrite,
+        header,
+        heights,
+        valid: &valid,
+    };
+    let crew = Crew::new(1, observer)?;
+    finish.restart_clock();
+    let (made, written) = write(
+        &layers,
+        &before.map,
+        &place,
+        compression,
+        provenance.clone(),
+        &crew,
+    )?;
+    finish.stage("compress");
+    Ok(finish.report(written, made, &place))
+}
