@@ -251,7 +251,7 @@ impl Branches {
                 let expected = format!("a patch below {}", frame.patches().len());
                 return Err(damaged(i, &expected, record.patch.to_string()));
             };
-            if record.slice.abs() > Frame::MOST_SLICE {
+            if record.slice.unsigned_abs() > Frame::MOST_SLICE.unsigned_abs() {
                 return Err(damaged(i, "a slice within 2^24", record.slice.to_string()));
             }
             let Some(level) = patch.level.checked_sub(record.path.length()) else {
@@ -347,5 +347,35 @@ impl Runs {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame::Square;
+    use super::*;
+
+    /// A change set comes from elsewhere: its digest may be right, and its slices anything.
+    #[test]
+    fn branches_beyond_all_slices_are_refused() {
+        let square = Square {
+            x: 0,
+            y: 0,
+            level: 3,
+        };
+        let frame = Frame::of_patches([8, 8], [1.0; 3], vec!["soil".into()], 3, vec![square]);
+        let frame = frame.unwrap();
+        let checked = |slice| {
+            let mut branches = Branches::default();
+            branches.push(0, slice, Path::ROOT, &[1]);
+            ChangeSet::new(Version::default(), Body::Branches(branches))
+                .check(Version::default(), &frame)
+        };
+        for slice in [0, Frame::MOST_SLICE, -Frame::MOST_SLICE] {
+            assert!(checked(slice).is_ok(), "{slice}");
+        }
+        for slice in [i32::MIN, i32::MAX, Frame::MOST_SLICE + 1] {
+            assert!(checked(slice).is_err(), "{slice}");
+        }
     }
 }
