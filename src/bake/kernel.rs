@@ -9,8 +9,9 @@ use crate::world::Terrain;
 
 /// The terrain as the kernel of a mode reads it.
 pub(super) enum Kernel<'t> {
-    /// With the order of blocks, if each pair is decided once, and the level of the view cells.
-    Rays(&'t Terrain, Box<HeightField>, Option<Order>, u32),
+    /// With the order of blocks, if each pair is decided once, and the level of the view cells and how
+    /// they grow.
+    Rays(&'t Terrain, Box<HeightField>, Option<Order>, [u32; 2]),
     Sectors(SectorField),
 }
 
@@ -25,7 +26,12 @@ impl<'t> Kernel<'t> {
         let rays = |stance| {
             let field = HeightField::new(terrain, bodies, stance).with_max_distance(max_distance);
             let order = mutual(options).then_some(comes_before as Order);
-            Self::Rays(terrain, Box::new(field), order, options.finest)
+            Self::Rays(
+                terrain,
+                Box::new(field),
+                order,
+                [options.finest, options.grade],
+            )
         };
         match options.mode {
             Mode::Exact => rays(Stance::Sample),
@@ -44,7 +50,7 @@ impl<'t> Kernel<'t> {
         level: fearless_simd::Level,
         change: &'k Change,
     ) -> Option<Rays<'k>> {
-        let Self::Rays(terrain, field, order, 0) = self else {
+        let Self::Rays(terrain, field, order, [0, _]) = self else {
             return None;
         };
         let rays = Rays::new(terrain, field, level).following(change);
@@ -57,7 +63,7 @@ impl<'t> Kernel<'t> {
     /// The kernel itself, for one thread.
     pub fn viewsheds(&self, level: fearless_simd::Level) -> Box<dyn Viewsheds + '_> {
         match self {
-            Self::Rays(terrain, field, order, finest) => {
+            Self::Rays(terrain, field, order, [finest, grade]) => {
                 let rays = Rays::new(terrain, field, level);
                 let rays = match order {
                     Some(order) => rays.deciding_once(*order),
@@ -65,7 +71,7 @@ impl<'t> Kernel<'t> {
                 };
                 match finest {
                     0 => Box::new(rays),
-                    finest => Box::new(CoarseRays::new(rays, *finest)),
+                    finest => Box::new(CoarseRays::new(rays, *finest, *grade)),
                 }
             }
             Self::Sectors(field) => Box::new(Sectors::new(field, level)),

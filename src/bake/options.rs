@@ -32,6 +32,9 @@ pub struct BakeOptions {
     pub mode: Mode,
     /// Level of the quads that are the view cells; 0 for samples, else in [`Coarse::LEVELS`].
     pub finest: u32,
+    /// Whether quads of cells answer for those that are far away, the greatest between which, across or
+    /// down, lie at least so many of their size: up to [`Coarse::MAX_GRADE`], with `finest`; 0 for never.
+    pub grade: u32,
     /// Nobody sees further than this over the ground, in metres; `None` for no limit.
     pub max_distance: Option<f64>,
     /// The shape of the earth; `None` for a flat one.
@@ -63,6 +66,7 @@ impl Default for BakeOptions {
             player_height: 1.8,
             mode: Mode::Conservative,
             finest: 0,
+            grade: 0,
             max_distance: None,
             curvature: None,
             inside: false,
@@ -83,11 +87,24 @@ impl BakeOptions {
             finest: self.finest,
             columns: terrain.width(),
             rows: terrain.height(),
+            grade: self.grade,
         })
     }
 
     /// Errors unless view cells of this level can be baked.
     fn check_finest(&self, grid: Grid) -> Result<(), BakeError> {
+        let expected = match (self.grade, self.finest) {
+            (0, _) | (1..=Coarse::MAX_GRADE, 1..) => None,
+            (_, 0) => Some("0, for cells that do not grow, or `finest`, so that there are cells"),
+            _ => Some("0, for cells that do not grow, or 1 to 4096"),
+        };
+        if let Some(expected) = expected {
+            return Err(BakeError::Option {
+                option: "grade",
+                expected,
+                found: self.grade.to_string(),
+            });
+        }
         let expected = match self.finest {
             0 => return Ok(()),
             _ if matches!(self.mode, Mode::Sectors(_)) => "0, for samples, with sectors",

@@ -52,6 +52,10 @@ pub struct TerrainInfo {
     /// Level of the view cells, as quads of the heightmap. 0 for its samples; else what is called a
     /// sample here is a cell of 2^finest of them a side.
     pub finest: u32,
+    /// If not 0, quads of cells answer for those that are far away: the greatest of up to 16 × 16 cells
+    /// between which, across or down, lie at least so many of their size.
+    #[serde(default)]
+    pub grade: u32,
     /// Columns and rows of the heightmap.
     pub heightmap: [u32; 2],
     /// Samples, voids included.
@@ -196,6 +200,7 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
         width: grid.width(),
         height: grid.height(),
         finest: parameters.finest(),
+        grade: parameters.grade(),
         heightmap: parameters.heightmap(),
         samples: grid.samples(),
         levels: grid.levels(),

@@ -247,7 +247,8 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
         eye_height: job.eye_height.unwrap_or(job.player_height),
         player_height: job.player_height,
         mode: job.mode()?,
-        finest: job.finest,
+        finest: job.cells.finest,
+        grade: job.cells.grade,
         max_distance: sight.max_distance,
         curvature: sight.curvature,
         inside: job.places.inside,
@@ -263,8 +264,14 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
         keep,
         // What is weighted are view cells.
         compression: job.compression.read((
-            ingested.terrain.width().div_ceil(1 << job.finest.min(31)),
-            ingested.terrain.height().div_ceil(1 << job.finest.min(31)),
+            ingested
+                .terrain
+                .width()
+                .div_ceil(1 << job.cells.finest.min(31)),
+            ingested
+                .terrain
+                .height()
+                .div_ceil(1 << job.cells.finest.min(31)),
         ))?,
     };
     Ok((ingested, options))

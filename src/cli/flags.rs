@@ -21,6 +21,7 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("earth_curvature", "--earth-curvature", ""),
     ("eye_height", "--eye-height", ""),
     ("finest", "--finest", ""),
+    ("grade", "--grade", ""),
     ("hz", "--hz", ""),
     ("inside", "--inside", ""),
     ("map", "--map", "NAME"),

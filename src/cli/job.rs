@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use viewcell::bake::Mode;
 use viewcell::visibility::MAX_SECTORS;
 
+use super::cell_size::CellSizeArgs;
 use super::compression::{ByteSize, CompressionArgs, WeightOf};
 use super::exit::{Exit, Failure};
 use super::heightmap::Reading;
@@ -70,14 +71,9 @@ pub struct TerrainJob {
     #[serde(default)]
     pub visibility: Visibility,
 
-    /// Level of the quads that are the view cells, for large terrains: 3 for squares of 8 samples a
-    /// side, up to 6; 0 for samples
-    ///
-    /// A cell sees another if anybody anywhere in it sees anybody anywhere in the other. Places are
-    /// given by samples still: the cell that holds one answers for it.
-    #[arg(long, value_name = "L", default_value_t = 0, help_heading = "Players")]
-    #[serde(default)]
-    pub finest: u32,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub cells: CellSizeArgs,
 
     /// Radial sectors around a sample, with --visibility sectors; 1000 if not given
     ///
@@ -199,6 +195,7 @@ impl TerrainJob {
         toml::from_str::<JobFile<BTreeMap<OptionName, IgnoredAny>>>(text)?;
         toml::from_str::<JobFile<Reading>>(text)?;
         toml::from_str::<JobFile<SightArgs>>(text)?;
+        toml::from_str::<JobFile<CellSizeArgs>>(text)?;
         toml::from_str::<JobFile<PlaceArgs>>(text)?;
         toml::from_str::<JobFile<CompressionArgs>>(text)?;
         Ok(toml::from_str::<JobFile>(text)?.terrain)
@@ -244,7 +241,8 @@ impl TerrainJob {
                 Visibility::Sectors => Some(self.sectors.unwrap_or(ENOUGH_SECTORS)),
                 _ => None,
             },
-            "finest": (self.finest > 0).then_some(self.finest),
+            "finest": (self.cells.finest > 0).then_some(self.cells.finest),
+            "grade": (self.cells.grade > 0).then_some(self.cells.grade),
             "spacing": self.reading.spacing,
             "vertical-scale": self.reading.vertical_scale,
             "vertical-offset": self.reading.vertical_offset,
@@ -319,6 +317,8 @@ mod tests {
             player-height = 2
             eye-height = 1.7
             visibility = "exact"
+            finest = 3
+            grade = true
             spacing = [74, 92.5]
             vertical-scale = 0.1
             vertical-offset = -5
@@ -358,6 +358,7 @@ mod tests {
         assert_eq!(options.max_samples, 1000);
         assert_eq!((job.player_height, job.eye_height), (2.0, Some(1.7)));
         assert_eq!((job.force, job.verify, job.threads), (true, true, 2));
+        assert_eq!((job.cells.finest, job.cells.grade), (3, 16));
         assert_eq!(job.memory, Some(ByteSize(4_000_000_000)));
         assert_eq!(job.sight.max_distance, Some(5000.0));
         assert_eq!(job.sight.refraction_of_earth(), Some(0.13));
@@ -410,6 +411,11 @@ mod tests {
                 "[terrain]\ninput = \"a\"\nmax-slope = \"steep\"\n",
                 "line 3",
                 "expected f64",
+            ),
+            (
+                "[terrain]\ninput = \"a\"\n\ngrade = \"far\"\n",
+                "line 4",
+                "true, false or a number",
             ),
             ("[cells]\n", "line 1", "cells"),
             ("[terrain\n", "line 1", "]"),

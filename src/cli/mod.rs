@@ -5,6 +5,7 @@
 //! to stderr; the exit code says which class of thing happened.
 
 mod bake;
+mod cell_size;
 mod completions;
 mod compression;
 mod diff;

@@ -21,7 +21,7 @@ use super::bytes::{array_at, put, u32_at, u64_at};
 use super::crc::crc32;
 use super::error::FormatError;
 use super::file_id::FileId;
-use super::header::{ENTRY_LEN, HEADER_LEN, Section};
+use super::header::{ENTRY_LEN, HEADER_LEN, Header, Section};
 use super::tag::{MAX_SECTIONS, Tag};
 
 /// The first eight bytes.
@@ -67,7 +67,7 @@ impl PatchHeader {
         put(&mut bytes, 40, &self.parent.length.to_le_bytes());
         put(&mut bytes, 48, &self.table_checksum.to_le_bytes());
         put(&mut bytes, 52, &self.blocks.to_le_bytes());
-        let checksum = checksum_of(&bytes);
+        let checksum = Header::checksum_of(&bytes);
         put(&mut bytes, 60, &checksum.to_le_bytes());
         bytes
     }
@@ -87,7 +87,7 @@ impl PatchHeader {
         if number(8)? != PATCH_VERSION {
             return Err(FormatError::PatchVersion { found: number(8)? });
         }
-        let (expected, found) = (checksum_of(&header), number(60)?);
+        let (expected, found) = (Header::checksum_of(&header), number(60)?);
         if found != expected {
             return Err(FormatError::HeaderChecksum { expected, found });
         }
@@ -112,13 +112,6 @@ impl PatchHeader {
             blocks: number(52)?,
         })
     }
-}
-
-/// The checksum that a header of these bytes has at offset 60.
-fn checksum_of(header: &[u8; HEADER_LEN]) -> u32 {
-    header
-        .split_last_chunk::<4>()
-        .map_or(0, |(bytes, _)| crc32(bytes))
 }
 
 /// A patch in memory, all of it checked.

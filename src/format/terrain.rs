@@ -20,7 +20,8 @@
 //! 88   transform               f64 × 6  0 unless georeferenced
 //! 136  heightmap columns       u32      0 unless coarse
 //! 140  heightmap rows          u32      0 unless coarse
-//! 144  reserved                48 bytes 0
+//! 144  grade                   u32      0 unless graded
+//! 148  reserved                44 bytes 0
 //! ```
 //!
 //! In a coarse bundle the samples are *cells*: squares of 2^finest × 2^finest samples of the
@@ -128,11 +129,18 @@ pub struct Coarse {
     pub columns: u32,
     /// Rows of the heightmap.
     pub rows: u32,
+    /// If not 0, quads of cells answer for those that are far away: the greatest of up to 16 × 16
+    /// cells between which, across or down, lie at least so many of their size. One sees the other if
+    /// any of its cells does. Limit: [`Coarse::MAX_GRADE`].
+    pub grade: u32,
 }
 
 impl Coarse {
     /// The levels that a bundle may begin at.
     pub const LEVELS: core::ops::RangeInclusive<u32> = 3..=6;
+
+    /// The greatest grade.
+    pub const MAX_GRADE: u32 = 4096;
 
     /// The grid of the cells; `None` where there are too many, or none.
     pub fn grid(&self) -> Option<Grid> {
@@ -153,6 +161,11 @@ impl TerrainParameters {
     /// Level of the view cells as quads of the heightmap: 0 where they are its samples.
     pub fn finest(&self) -> u32 {
         self.coarse.map_or(0, |coarse| coarse.finest)
+    }
+
+    /// How the view cells grow with distance, [`Coarse::grade`]; 0 where they do not.
+    pub fn grade(&self) -> u32 {
+        self.coarse.map_or(0, |coarse| coarse.grade)
     }
 
     /// The sample of [`TerrainParameters::grid`] that stands for a sample of the heightmap. `None`
@@ -211,6 +224,7 @@ impl TerrainParameters {
             put(&mut bytes, 28, &coarse.finest.to_le_bytes());
             put(&mut bytes, 136, &coarse.columns.to_le_bytes());
             put(&mut bytes, 140, &coarse.rows.to_le_bytes());
+            put(&mut bytes, 144, &coarse.grade.to_le_bytes());
         }
         bytes
     }
@@ -258,7 +272,11 @@ impl TerrainParameters {
                 finest,
                 columns: word("heightmap columns", 136)?,
                 rows: word("heightmap rows", 140)?,
+                grade: word("grade", 144)?,
             };
+            if coarse.grade > Coarse::MAX_GRADE {
+                return Err(wrong("grade", 144, "up to 4096"));
+            }
             if coarse.grid() != Some(grid) {
                 let expected = "a heightmap of which the grid is the cells";
                 return Err(wrong("heightmap columns", 136, expected));
@@ -326,6 +344,7 @@ mod tests {
             finest: 3,
             columns: 75,
             rows: 61,
+            grade: 16,
         };
         TerrainParameters {
             grid: coarse.grid().expect("a small grid"),

@@ -1,5 +1,6 @@
 //! What is known of cells that see cells, while their samples are looked at.
 
+use super::grown::Grown;
 use super::lanes::{LANES, SIDE};
 use super::places::Places;
 use super::sights::Sights;
@@ -31,6 +32,10 @@ pub(super) struct CellSights {
     known: Vec<Vec<bool>>,
     /// By view cell: those that are seen.
     found: Vec<Vec<u32>>,
+    /// The view cell that is looked from, or the first of the four.
+    first: (u32, u32),
+    /// What is known of those that are so far away that quads of cells answer for them.
+    grown: Option<Grown>,
 }
 
 /// The peak of what has no terrain.
@@ -38,8 +43,8 @@ const NOWHERE: [i32; 2] = [-1, -1];
 
 impl CellSights {
     /// For view cells of 2^finest samples a side, `finest` at least [`BLOCK_LEVEL`], of a terrain with
-    /// these places.
-    pub fn new(terrain: &Terrain, places: &Places, finest: u32) -> Self {
+    /// these places; they grow by `grade`, unless that is 0.
+    pub fn new(terrain: &Terrain, places: &Places, finest: u32, grade: u32) -> Self {
         let fine = Grid::new(terrain.width(), terrain.height()).expect("a grid of samples");
         let cells = |samples: u32| samples.div_ceil(1 << finest);
         let grid =
@@ -83,13 +88,28 @@ impl CellSights {
             found: vec![Vec::new(); lookers],
             peaks,
             block_peaks,
+            first: (0, 0),
+            grown: (grade > 0).then(|| Grown::new(grade, grid)),
         }
     }
 
-    /// The view cells of a quad of cells, of which nothing is known yet. In their own block, and in
-    /// blocks that come before theirs where each pair is decided once, others tell of them.
+    /// Nothing is known any more, of no view cell.
+    pub fn clear(&mut self) {
+        if let Some(grown) = &mut self.grown {
+            grown.clear();
+        }
+    }
+
+    /// The view cells of a quad of cells, of which no more is known than what quads around them
+    /// see. In their own block, and in blocks that come before theirs where each pair is decided
+    /// once, others tell of them.
     pub fn begin(&mut self, lookers: Quad, once: bool) {
         let first = lookers.origin();
+        self.first = (first.column, first.row);
+        if let Some(grown) = &mut self.grown {
+            grown.begin(lookers);
+        }
+        let grown = self.grown.as_ref();
         for (looker, (known, found)) in self.known.iter_mut().zip(&mut self.found).enumerate() {
             let own = (
                 first.column + looker as u32 % 2,
@@ -107,6 +127,11 @@ impl CellSights {
                     if self.valid[word] >> bit & 1 == 1 {
                         found.push(number);
                     }
+                }
+                if let Some(grown) = grown
+                    && let level @ 1.. = grown.level(cell)
+                {
+                    *known |= grown.has(level, own, cell);
                 }
             }
         }
@@ -129,6 +154,13 @@ impl CellSights {
                     rows[lane as usize] |= 1 << ((row & 7) * 8 + (column & 7));
                 }
             }
+        }
+    }
+
+    /// Writes what quads of cells see of those that are far away.
+    pub fn hand_over_grown(&self, sights: &mut Sights) {
+        if let Some(grown) = &self.grown {
+            grown.hand_over(sights);
         }
     }
 
@@ -183,8 +215,27 @@ impl CellSights {
             }
             let valid = self.samples[(row as usize >> 3) * self.across + (column as usize >> 3)];
             if is_any_in(&square.masks, block.eyes, (right != 0, down != 0), valid) {
-                self.known[looker][cell as usize] = true;
-                self.found[looker].push(cell);
+                self.see(looker, cell);
+            }
+        }
+    }
+
+    /// A view cell sees a cell, and so do all that the same quads answer for.
+    fn see(&mut self, looker: usize, cell: u32) {
+        let width = self.grid.width();
+        let at = (cell % width, cell / width);
+        let level = self.grown.as_ref().map_or(0, |grown| grown.level(at));
+        let Some(grown) = self.grown.as_mut().filter(|_| level > 0) else {
+            self.known[looker][cell as usize] = true;
+            self.found[looker].push(cell);
+            return;
+        };
+        // The view cells that are looked from are in one quad.
+        let [columns, rows] = grown.note(level, self.first, at);
+        for known in &mut self.known {
+            for row in rows[0]..=rows[1] {
+                known[(row * width + columns[0]) as usize..=(row * width + columns[1]) as usize]
+                    .fill(true);
             }
         }
     }

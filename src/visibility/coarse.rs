@@ -27,8 +27,12 @@ pub struct CoarseRays<'f> {
 impl<'f> CoarseRays<'f> {
     /// View cells of 2^finest samples a side, `finest` at least [`BLOCK_LEVEL`], for the kernel of
     /// their samples.
-    pub fn new(rays: Rays<'f>, finest: u32) -> Self {
-        let cells = CellSights::new(rays.terrain, &rays.field.places, finest);
+    ///
+    /// If `grade` is not 0, quads of cells answer for those that are far away: the greatest of up to
+    /// 16 × 16 cells between which, across or down, lie at least so many of their size. One sees the
+    /// other if any of its cells does.
+    pub fn new(rays: Rays<'f>, finest: u32, grade: u32) -> Self {
+        let cells = CellSights::new(rays.terrain, &rays.field.places, finest, grade);
         Self { rays, cells }
     }
 }
@@ -47,6 +51,7 @@ impl Viewsheds for CoarseRays<'_> {
             "room for another grid"
         );
         sights.clear();
+        cells.clear();
         let origin = quad.origin();
         // View cells that are looked from together, by their quad's level among cells; and, for
         // each, the quads of the heightmap.
@@ -69,6 +74,7 @@ impl Viewsheds for CoarseRays<'_> {
             }
             cells.hand_over(lookers, sights);
         }
+        cells.hand_over_grown(sights);
         let (across, _) = cells.grid.block_shape();
         for child in 0..LOOK_BLOCKS {
             let own = (

@@ -24,6 +24,7 @@ mod covered;
 mod curvature;
 mod decide;
 mod exact;
+mod grown;
 mod height_field;
 mod horizon;
 mod lanes;

@@ -84,6 +84,53 @@ fn a_cell_answers_for_the_samples_it_holds() {
 }
 
 #[test]
+fn cells_that_grow_hide_nothing_that_others_show() {
+    let folder = Folder::new();
+    let exact = ["--visibility", "exact", "--finest", "3"];
+    bake(&folder, &[&exact[..], &["-o", "a.vcb"]].concat());
+    let told = bake(
+        &folder,
+        &[&exact[..], &["--grade=2", "--verify", "-o", "b.vcb"]].concat(),
+    );
+    assert_eq!(told["bundle"]["terrain"]["grade"], 2);
+    assert!(folder.read("b.vcb").len() < folder.read("a.vcb").len());
+    let compared = folder.run(&["diff", "a.vcb", "b.vcb", "--json"]);
+    let compared: Value = serde_json::from_str(&compared.stdout).unwrap();
+    for level in compared["levels"].as_array().unwrap() {
+        assert_eq!(level["visible_in_a_hidden_in_b"], 0, "{compared}");
+    }
+    let more = &compared["levels"][0]["hidden_in_a_visible_in_b"];
+    assert!(more.as_u64() > Some(0), "{compared}");
+    // As a job file has it, and in shares.
+    folder.write(
+        "job.toml",
+        format!(
+            "[terrain]\ninput = {:?}\ncrop = [200, 100, 75, 61]\nvisibility = \"exact\"\n\
+             finest = 3\ngrade = 2\noutput = \"c.vcb\"\n",
+            demo()
+        ),
+    );
+    folder.ok(&["bake", "--job", "job.toml", "--quiet"]);
+    assert_eq!(folder.read("b.vcb"), folder.read("c.vcb"));
+    for shard in ["1/3", "2/3", "3/3"] {
+        bake(
+            &folder,
+            &[&exact[..], &["--grade=2", "-o", "d.vcb", "--shard", shard]].concat(),
+        );
+    }
+    folder.ok(&[
+        "merge",
+        "d.1-of-3.vcs",
+        "d.2-of-3.vcs",
+        "d.3-of-3.vcs",
+        "-o",
+        "d.vcb",
+        "--quiet",
+    ]);
+    assert_eq!(folder.read("b.vcb"), folder.read("d.vcb"));
+}
+
+#[test]
 fn shards_of_cells_come_to_the_same_bytes() {
     let folder = Folder::new();
     bake(&folder, &["-o", "a.vcb", "--finest", "3", "--threads", "1"]);
@@ -132,12 +179,15 @@ fn levels_that_cannot_be_are_refused_by_name() {
             &["--finest", "3", "--visibility", "sectors"],
             "with sectors",
         ),
+        (&["--grade"], "--finest, so that there are cells"),
+        (&["--grade=5000", "--finest", "3"], "1 to 4096"),
     ] {
         let first = ["bake", "terrain", demo.to_str().unwrap(), "-o", "a.vcb"];
         let ran = folder.run(&[&first, more].concat());
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        let (option, _) = more[0].split_once('=').unwrap_or((more[0], ""));
         assert!(
-            ran.stderr.contains("--finest") && ran.stderr.contains(says),
+            ran.stderr.contains(option) && ran.stderr.contains(says),
             "{}",
             ran.stderr
         );

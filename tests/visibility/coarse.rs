@@ -59,14 +59,14 @@ fn twin(terrain: &Terrain, field: &HeightField, finest: u32, order: Option<Order
 /// The same by the kernel of cells.
 fn coarse(
     (terrain, field, level): (&Terrain, &HeightField, fearless_simd::Level),
-    finest: u32,
+    [finest, grade]: [u32; 2],
     order: Option<Order>,
 ) -> Vec<bool> {
     let mut rays = Rays::new(terrain, field, level);
     if let Some(order) = order {
         rays = rays.deciding_once(order);
     }
-    let mut rays = CoarseRays::new(rays, finest);
+    let mut rays = CoarseRays::new(rays, finest, grade);
     let grid = rays.grid();
     let (width, height) = (grid.width(), grid.height());
     let cells = grid.samples() as usize;
@@ -97,24 +97,79 @@ fn coarse(
     seen
 }
 
-pub fn check(terrain: &Terrain, bodies: Bodies, stance: Stance, finest: u32, far: f64) {
+/// What cells see of cells where pairs of quads that are far apart answer as one: from those of 16 × 16
+/// cells down, each pair of quads that is near is made of the pairs of their children.
+fn grown(seen: &[bool], grid: Grid, grade: u32) -> Vec<bool> {
+    let cells = grid.samples() as usize;
+    let mut all = vec![false; cells * cells];
+    let within = |quad: Quad| {
+        let range = |at: u32, side: u32| {
+            let first = at << quad.level;
+            first..(first + (1 << quad.level)).min(side)
+        };
+        let columns = range(quad.column, grid.width());
+        let places = range(quad.row, grid.height())
+            .flat_map(|row| columns.clone().map(move |column| (column, row)));
+        let numbers = places.map(|(column, row)| (row * grid.width() + column) as usize);
+        // Where nobody can be, nobody sees even himself.
+        let numbers = numbers.filter(|cell| seen[cell * cells + cell]);
+        numbers.collect::<Vec<_>>()
+    };
+    let side = |cells: u32| cells.div_ceil(16);
+    let roots = || {
+        (0..side(grid.width()))
+            .flat_map(|c| (0..side(grid.height())).map(move |r| Quad::new(4, c, r)))
+    };
+    let mut open: Vec<(Quad, Quad)> = roots().flat_map(|a| roots().map(move |b| (a, b))).collect();
+    while let Some((a, b)) = open.pop() {
+        let apart = a.column.abs_diff(b.column).max(a.row.abs_diff(b.row));
+        if a.level > 0 && (grade == 0 || apart <= grade) {
+            let children = |quad: Quad| {
+                [(0, 0), (1, 0), (0, 1), (1, 1)]
+                    .map(|(c, r)| Quad::new(quad.level - 1, 2 * quad.column + c, 2 * quad.row + r))
+            };
+            open.extend(
+                children(a)
+                    .into_iter()
+                    .flat_map(|a| children(b).map(|b| (a, b))),
+            );
+            continue;
+        }
+        let (a, b) = (within(a), within(b));
+        let any = a.iter().any(|a| b.iter().any(|b| seen[a * cells + b]));
+        for a in &a {
+            b.iter().for_each(|b| all[a * cells + b] = any);
+        }
+    }
+    all
+}
+
+pub fn check(
+    terrain: &Terrain,
+    bodies: Bodies,
+    stance: Stance,
+    [finest, grade]: [u32; 2],
+    far: f64,
+) {
+    let cells = |samples: u32| samples.div_ceil(1 << finest);
+    let grid = Grid::new(cells(terrain.width()), cells(terrain.height())).unwrap();
     let field = HeightField::new(terrain, bodies, stance).with_max_distance(far);
     let mut orders: Vec<Option<Order>> = vec![None];
     if bodies.eye == bodies.head {
         orders.push(Some(comes_before));
     }
     for order in orders {
-        let all = twin(terrain, &field, finest, order);
+        let all = grown(&twin(terrain, &field, finest, order), grid, grade);
         let mut before = None;
         for level in levels() {
-            let found = coarse((terrain, &field, level), finest, order);
+            let found = coarse((terrain, &field, level), [finest, grade], order);
             for (number, (&all, &found)) in all.iter().zip(&found).enumerate() {
                 // A cell that is hidden has nothing that is seen. Of cells, a witness may call
                 // visible what another line would have hidden.
                 assert!(found || !all, "{number} of level {finest}, {stance:?}");
                 assert!(
                     found == all || stance == Stance::Cell,
-                    "{number} of level {finest}, {order:?}"
+                    "{number} of level {finest}, {grade}, {order:?}"
                 );
             }
             assert!(
@@ -134,10 +189,36 @@ proptest! {
         terrain in terrain(),
         bodies in bodies(),
         finest in 3u32..=5,
+        grade in 0..4u32,
         far in prop_oneof![Just(f64::INFINITY), 3.0..40.0],
     ) {
         for stance in [Stance::Sample, Stance::Cell] {
-            check(&terrain, bodies, stance, finest, far);
+            check(&terrain, bodies, stance, [finest, grade], far);
+        }
+    }
+}
+
+/// On real ground of 19 × 18 cells, which are looked from in four parts.
+#[test]
+fn far_quads_see_what_any_of_their_cells_sees() {
+    let jacksboro = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jacksboro.tif");
+    let crop = IngestOptions {
+        crop: Some([70, 20, 150, 143]),
+        ..IngestOptions::default()
+    };
+    let terrain = read_terrain(&jacksboro, &crop).unwrap().terrain;
+    let field = HeightField::new(&terrain, BODIES, Stance::Sample);
+    let level = fearless_simd::Level::new();
+    let grid = Grid::new(19, 18).unwrap();
+    for order in [None, Some(comes_before as Order)] {
+        let seen = coarse((&terrain, &field, level), [3, 0], order);
+        let mut before = seen.iter().filter(|&&seen| seen).count();
+        for grade in [3, 1] {
+            let found = coarse((&terrain, &field, level), [3, grade], order);
+            assert!(found == grown(&seen, grid, grade), "{grade}");
+            let more = found.iter().filter(|&&seen| seen).count();
+            assert!(more > before, "{grade}: {more}, {before}");
+            before = more;
         }
     }
 }
