@@ -3,6 +3,7 @@
 mod cells;
 mod common;
 pub(super) mod document;
+mod look;
 mod terrain;
 
 use std::ffi::OsStr;
@@ -18,6 +19,7 @@ use super::export::work::{Manner, Work};
 use super::output::{self, say};
 use super::query;
 use document::Page;
+use look::Look;
 
 /// Tell on one page of HTML what was baked, what is hidden, and what it cost
 ///
@@ -31,6 +33,11 @@ pub struct Args {
     /// File to write
     #[arg(short, long, value_name = "REPORT.html")]
     output: PathBuf,
+    /// Let the page hold the bundle, of up to 64 MB, to be looked around in: what is seen from where the
+    /// mouse is. Needs no server; a link to the page may say from where to look, report.html#178,166, and
+    /// at whom, #178,166;300,100
+    #[arg(long)]
+    interactive: bool,
     #[command(flatten)]
     manner: Manner,
 }
@@ -49,6 +56,9 @@ pub struct Document {
 
 pub fn run(args: &Args) -> Outcome {
     check_html(&args.output)?;
+    if args.interactive {
+        look::check(&args.bundle)?;
+    }
     let work = Work::begin(&args.bundle, &args.output, &args.manner)?;
     let info = bundle::info(&args.bundle)?;
     let map = query::open(&args.bundle)?;
@@ -59,6 +69,10 @@ pub fn run(args: &Args) -> Outcome {
     let Some(page) = page else {
         return Ok(work.stop.stopped());
     };
+    let mut page = page;
+    if args.interactive {
+        page.look = Some(Look::new(&args.bundle, &map)?);
+    }
     let html = page.html()?;
     if !work.save(|file| file.write_all(html.as_bytes()))? {
         return Ok(work.stop.stopped());

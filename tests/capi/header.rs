@@ -88,6 +88,7 @@ fn generate() -> String {
         .with_config(config)
         .with_src(root.join("status.rs"))
         .with_src(root.join("bundle.rs"))
+        .with_src(root.join("patched.rs"))
         .with_src(root.join("terrain.rs"))
         .with_src(root.join("frontier.rs"))
         .with_src(root.join("session.rs"))

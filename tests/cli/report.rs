@@ -161,6 +161,19 @@ fn names_are_words_and_no_markup() {
 }
 
 #[test]
+fn a_bundle_that_no_page_can_hold_is_refused_by_its_size() {
+    let folder = Folder::new();
+    let file = std::fs::File::create(folder.path("large.vcb")).unwrap();
+    file.set_len(64_000_001).unwrap();
+    let ran = folder.run(&["report", "large.vcb", "-o", "r.html", "--interactive"]);
+    assert_eq!(ran.code, Some(2));
+    for words in ["large.vcb", "64 MB", "64.0 MB", "--budget"] {
+        assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    }
+    assert!(!folder.path("r.html").exists());
+}
+
+#[test]
 fn what_cannot_be_told_of_is_refused() {
     let folder = Folder::with_wall();
     folder.write("noise.vcb", b"this is no bundle");

@@ -50,6 +50,7 @@ pub fn page(
         figures,
         warnings,
         sections,
+        look: None,
         tool: format!("viewcell {}", env!("CARGO_PKG_VERSION")),
         checksum: info.checksum.clone(),
     }

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use viewcell::picture::palette::{Colour, MARK, bytes};
 use viewcell::picture::{self, Chart};
 
+use super::look::Look;
 use crate::cli::exit::{Exit, Failure};
 
 /// All that stands on the page; `page.html` says where.
@@ -21,6 +22,8 @@ pub struct Page {
     /// What should be known before the bundle is used.
     pub warnings: Vec<String>,
     pub sections: Vec<Section>,
+    /// To look around in, if that was asked for.
+    pub look: Option<Look>,
     /// Program and version that made the page.
     pub tool: String,
     /// The bundle's checksum.

@@ -55,6 +55,7 @@ pub fn page(
                 document.positions
             )],
         },
+        look: None,
         sections: vec![
             counted(document),
             told(document, further),

@@ -14,6 +14,9 @@
 // The words are for C, where `[i]` is no link.
 #![allow(rustdoc::broken_intra_doc_links)]
 
+// Not in WebAssembly: who is near whom among thousands is a server's question, and would be a quarter of
+// a page's module; and there are no files.
+#[cfg(not(target_arch = "wasm32"))]
 mod awareness;
 mod bundle;
 mod cells;
@@ -21,16 +24,21 @@ mod cells_session;
 mod frontier;
 mod handle;
 mod numbers;
+#[cfg(not(target_arch = "wasm32"))]
+mod patched;
 mod session;
 mod status;
 mod terrain;
 
+#[cfg(not(target_arch = "wasm32"))]
 pub use awareness::*;
 pub use bundle::*;
 pub use cells::*;
 pub use cells_session::*;
 pub use frontier::*;
 pub use numbers::*;
+#[cfg(not(target_arch = "wasm32"))]
+pub use patched::*;
 pub use session::*;
 pub use status::*;
 pub use terrain::*;

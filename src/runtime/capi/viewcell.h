@@ -341,18 +341,6 @@ viewcell_status viewcell_open_memory(uint32_t abi_version,
                                      char *message,
                                      size_t message_size);
 
-// Opens a bundle of a terrain with patches over it, which viewcell rebake makes when ground changes:
-// count paths from patches on, in the order in which they were made. Patches are read whole; they
-// may be replaced or deleted then. Else as viewcell_open; VIEWCELL_FORMAT also for a patch that is
-// damaged, of another bundle, or out of order.
-viewcell_status viewcell_open_patched(uint32_t abi_version,
-                                      const char *path,
-                                      const char *const *patches,
-                                      size_t count,
-                                      viewcell_bundle **bundle,
-                                      char *message,
-                                      size_t message_size);
-
 // Closes a bundle. What was made from it lives on until it is closed itself. Of null, does
 // nothing.
 //
@@ -366,6 +354,18 @@ viewcell_status viewcell_close(viewcell_bundle *bundle);
 // This and all that ask a bundle below: any thread, any number of threads at a time, except at the
 // time of viewcell_close; no allocation.
 viewcell_status viewcell_kind(const viewcell_bundle *bundle);
+
+// Opens a bundle of a terrain with patches over it, which viewcell rebake makes when ground changes:
+// count paths from patches on, in the order in which they were made. Patches are read whole; they
+// may be replaced or deleted then. Else as viewcell_open; VIEWCELL_FORMAT also for a patch that is
+// damaged, of another bundle, or out of order.
+viewcell_status viewcell_open_patched(uint32_t abi_version,
+                                      const char *path,
+                                      const char *const *patches,
+                                      size_t count,
+                                      viewcell_bundle **bundle,
+                                      char *message,
+                                      size_t message_size);
 
 // What a bundle of a terrain is of. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL or
 // VIEWCELL_CLOSED.
