@@ -4,6 +4,8 @@
 #[path = "../common/html.rs"]
 mod html;
 
+// Tests begin in the order of their names, and this one takes longest.
+mod all_of_the_readme;
 mod bad_input;
 mod cells;
 mod coarse;
@@ -24,7 +26,6 @@ mod long;
 mod newcomer;
 mod outputs;
 mod places;
-mod readme;
 mod rebake;
 mod render;
 mod report;
