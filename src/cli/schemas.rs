@@ -50,6 +50,10 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             schema_for!(experiment::InterestDocument),
         ),
         (
+            "experiment-machines.json",
+            schema_for!(experiment::MachinesDocument),
+        ),
+        (
             "experiment-perception.json",
             schema_for!(experiment::PerceptionDocument),
         ),

@@ -139,6 +139,20 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
             ],
         ),
         (
+            "experiment-machines.json",
+            &[
+                "experiment",
+                "machines",
+                "--entities",
+                "40",
+                "--ticks",
+                "5",
+                "--ranks",
+                "1,3",
+                "--json",
+            ],
+        ),
+        (
             "experiment-perception.json",
             &[
                 "experiment",

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::experiment::interest::{
-    Distribution, MatcherName, Measured, RunOptions, changes_of, measure, read_ticks,
+    MatcherName, Measured, RunOptions, changes_of, measure, read_ticks,
 };
 
+use super::play::PlayArgs;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json, Stdout};
 
@@ -27,18 +28,8 @@ use crate::cli::output::{self, Json, Stdout};
 /// all regions that there are; those it does not name are gone.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Entities
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    entities: u32,
-    /// Mean speed, in sides of a region a tick
-    #[arg(long, value_name = "SF", default_value_t = 0.5)]
-    speed: f64,
-    /// Ticks to measure
-    #[arg(long, value_name = "T", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
-    ticks: u32,
-    /// Of all that is drawn at random
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    seed: u64,
+    #[command(flatten)]
+    play: PlayArgs,
     /// Matchers to run, with commas between
     #[arg(
         long,
@@ -47,18 +38,9 @@ pub struct Args {
         default_value = "grid"
     )]
     matcher: Vec<Matcher>,
-    /// Also tell of what begins and ceases between ticks, with the instants
-    #[arg(long)]
-    space_time: bool,
     /// Threads of the matcher that can use several; 0 for one a processor
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::cli::threads::parse)]
     threads: usize,
-    /// Entities in a cube of a region's side
-    #[arg(long, value_name = "D", default_value_t = 0.001)]
-    density: f64,
-    /// How entities are spread
-    #[arg(long, value_name = "HOW", default_value = "even")]
-    world: World,
     /// Print the changes of these regions
     #[arg(long, value_name = "FILE", conflicts_with_all = ["entities", "speed", "ticks", "seed", "matcher", "space_time", "threads", "density", "world", "json"])]
     regions: Option<PathBuf>,
@@ -76,22 +58,6 @@ enum Matcher {
     Sorted,
     /// The runtime's, for servers
     Grid,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum World {
-    /// At random all over
-    Even,
-    /// Half of them in a thousandth of the space
-    Skewed,
-    /// All in one spot
-    Spot,
-    /// Along one axis
-    Line,
-    /// Sides from 1 to 10,000
-    Sizes,
-    /// Each somewhere else in each tick
-    Teleports,
 }
 
 /// What `viewcell experiment interest --json` prints.
@@ -147,12 +113,12 @@ pub fn run(args: &Args) -> Outcome {
         matchers.push(MatcherRow::new(&measured));
     }
     let document = Document {
-        entities: args.entities,
-        speed: args.speed,
-        ticks: args.ticks,
-        seed: args.seed,
-        density: args.density,
-        space_time: args.space_time,
+        entities: args.play.entities,
+        speed: args.play.speed,
+        ticks: args.play.ticks,
+        seed: args.play.seed,
+        density: args.play.density,
+        space_time: args.play.space_time,
         threads: options.threads,
         matchers,
     };
@@ -171,38 +137,20 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn options(args: &Args) -> Result<RunOptions, Failure> {
-    let sound = |name: &str, value: f64, least: f64| {
-        if value >= least && value <= 1e6 {
-            return Ok(value);
-        }
-        Err(Failure::usage(format!(
-            "--{name}: expected a number from {least} to 1000000, found {value}"
-        )))
-    };
     let quadratic = |matcher: &Matcher| matches!(matcher, Matcher::Lucid);
-    if args.entities > 20_000 && args.matcher.iter().any(quadratic) {
+    if args.play.entities > 20_000 && args.matcher.iter().any(quadratic) {
         return Err(Failure::new(
             Exit::Resource,
             anyhow::anyhow!(
                 "lucid: expected at most 20000 entities, found {}; its table holds every pair of \
                  regions, use another matcher",
-                args.entities
+                args.play.entities
             ),
         ));
     }
-    let threads = match args.threads {
+    args.play.options(match args.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
-    };
-    Ok(RunOptions {
-        entities: args.entities as usize,
-        speed: sound("speed", args.speed, 0.0)?,
-        ticks: args.ticks,
-        seed: args.seed,
-        density: sound("density", args.density, 1e-9)?,
-        distribution: args.world.distribution(),
-        space_time: args.space_time,
-        threads,
     })
 }
 
@@ -235,19 +183,6 @@ impl Matcher {
             Self::Lucid => MatcherName::Lucid,
             Self::Sorted => MatcherName::Sorted,
             Self::Grid => MatcherName::Grid,
-        }
-    }
-}
-
-impl World {
-    fn distribution(self) -> Distribution {
-        match self {
-            Self::Even => Distribution::Even,
-            Self::Skewed => Distribution::Skewed,
-            Self::Spot => Distribution::Spot,
-            Self::Line => Distribution::Line,
-            Self::Sizes => Distribution::Sizes,
-            Self::Teleports => Distribution::Teleports,
         }
     }
 }

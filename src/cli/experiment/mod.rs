@@ -6,8 +6,10 @@ mod epvs;
 mod frontier;
 mod ground;
 mod interest;
+mod machines;
 mod merging;
 mod perception;
+mod play;
 mod sent;
 mod visibility;
 
@@ -21,6 +23,8 @@ pub use frontier::Document as FrontierDocument;
 pub use ground::Document as GroundDocument;
 #[cfg(test)]
 pub use interest::Document as InterestDocument;
+#[cfg(test)]
+pub use machines::Document as MachinesDocument;
 #[cfg(test)]
 pub use merging::Document as MergingDocument;
 #[cfg(test)]
@@ -46,6 +50,7 @@ enum Which {
     Compression(compression::Args),
     Visibility(Box<visibility::Args>),
     Interest(interest::Args),
+    Machines(machines::Args),
     Perception(perception::Args),
     Sent(sent::Args),
     Ground(ground::Args),
@@ -58,6 +63,7 @@ pub fn run(args: &Args) -> Outcome {
         Which::Compression(args) => compression::run(args),
         Which::Visibility(args) => visibility::run(args),
         Which::Interest(args) => interest::run(args),
+        Which::Machines(args) => machines::run(args),
         Which::Perception(args) => perception::run(args),
         Which::Sent(args) => sent::run(args),
         Which::Ground(args) => ground::run(args),

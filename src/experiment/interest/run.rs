@@ -133,19 +133,20 @@ fn run<M: Method>(
         }
     }
     let ticks = options.ticks.max(1);
+    let (began, ceased, digest) = digest.told();
     Ok(Measured {
         matcher,
         wall: wall / ticks,
         processor: processor / ticks,
         bytes: interest.bytes(),
-        began: digest.began,
-        ceased: digest.ceased,
-        digest: digest.state,
+        began,
+        ceased,
+        digest,
     })
 }
 
 /// FNV-1a over all changes in their order.
-struct Digest {
+pub(super) struct Digest {
     state: u64,
     began: u64,
     ceased: u64,
@@ -168,31 +169,43 @@ impl Digest {
         }
     }
 
-    fn pair(&mut self, tick: u32, sign: u8, pair: Pair) {
+    /// An update and a subscription began to overlap, or ceased to; when, if that is told.
+    pub fn change(&mut self, tick: u32, began: bool, pair: [u32; 2], instant: Option<f64>) {
+        self.began += u64::from(began);
+        self.ceased += u64::from(!began);
         self.add(&tick.to_le_bytes());
-        self.add(&[sign]);
-        self.add(&pair.update.index().to_le_bytes());
-        self.add(&pair.subscription.index().to_le_bytes());
+        self.add(if began { b"+" } else { b"-" });
+        pair.iter()
+            .for_each(|region| self.add(&region.to_le_bytes()));
+        if let Some(instant) = instant {
+            self.add(&instant.to_bits().to_le_bytes());
+        }
+    }
+
+    /// How many began, how many ceased, and the digest.
+    pub fn told(&self) -> (u64, u64, u64) {
+        (self.began, self.ceased, self.state)
     }
 
     fn changes(&mut self, tick: u32, changes: Changes<'_>) {
-        for (sign, pairs) in [(b'+', changes.began), (b'-', changes.ceased)] {
-            pairs.iter().for_each(|pair| self.pair(tick, sign, *pair));
+        for (began, pairs) in [(true, changes.began), (false, changes.ceased)] {
+            for pair in pairs {
+                self.change(tick, began, numbers(*pair), None);
+            }
         }
-        self.began += changes.began.len() as u64;
-        self.ceased += changes.ceased.len() as u64;
     }
 
     fn events(&mut self, tick: u32, events: Events<'_>) {
-        for (sign, events) in [(b'+', events.began), (b'-', events.ceased)] {
+        for (began, events) in [(true, events.began), (false, events.ceased)] {
             for event in events {
-                self.pair(tick, sign, event.pair);
-                self.add(&event.instant.to_bits().to_le_bytes());
+                self.change(tick, began, numbers(event.pair), Some(event.instant));
             }
         }
-        self.began += events.began.len() as u64;
-        self.ceased += events.ceased.len() as u64;
     }
+}
+
+fn numbers(pair: Pair) -> [u32; 2] {
+    [pair.update.index(), pair.subscription.index()]
 }
 
 #[cfg(test)]

@@ -107,6 +107,11 @@ impl<T: Transport> Rank<T> {
         &self.transport
     }
 
+    /// The rank ends; how it talked to the others is left.
+    pub fn into_transport(self) -> T {
+        self.transport
+    }
+
     /// Who owns which subdivision.
     pub fn space(&self) -> &Space {
         &self.space

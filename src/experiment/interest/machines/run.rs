@@ -1,13 +1,13 @@
 //! Ranks of one process, and what they come to together.
 
-use super::message::Change;
+use super::message::{Change, Reader};
 use super::rank::{Counts, Rank, RankOptions};
 use super::space::Space;
-use super::transport::{Local, Lost, Transport, local};
+use super::transport::{Lost, Transport, local};
 use crate::runtime::interest::{Bounds, Kind};
 
 /// What came of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Of each tick the changes.
     pub changes: Vec<Vec<Change>>,
@@ -23,6 +23,17 @@ pub struct Outcome {
     pub isolated: usize,
 }
 
+/// What one rank came to.
+#[derive(Debug)]
+struct Driven {
+    counts: Counts,
+    isolated: usize,
+    /// Of rank 0, of each tick; of others nothing.
+    changes: Vec<Vec<Change>>,
+    /// Pairs compared, of each tick.
+    loads: Vec<u64>,
+}
+
 /// Runs so many ranks on threads. `ticks` has for each tick the place of each region, or none where it
 /// is not there; all of a region's ticks are of one kind.
 ///
@@ -36,63 +47,147 @@ pub fn run_local(
     kinds: &[Kind],
     ticks: &[Vec<Option<Bounds>>],
 ) -> Result<Outcome, Lost> {
-    let drive = |transport: Local| -> Result<_, Lost> {
-        let mut rank = Rank::new(transport, space.clone(), options);
-        let mut changes = Vec::new();
-        let mut loads = Vec::new();
-        let is_first = rank.transport().rank() == 0;
-        let nobody = vec![None; kinds.len()];
-        for (tick, places) in ticks.iter().enumerate() {
-            let before = tick.checked_sub(1).map_or(&nobody, |last| &ticks[last]);
-            let own: Vec<u32> = rank.regions().collect();
-            for region in own {
-                rank.place(region, places[region as usize]);
-            }
-            // Who comes is told to the first rank, which sends them on.
-            for (region, (now, was)) in places.iter().zip(before).enumerate() {
-                if let (true, Some(now), None) = (is_first, now, was) {
-                    rank.insert(region as u32, kinds[region], *now);
-                }
-            }
-            changes.push(rank.tick()?);
-            loads.push(rank.counts().load);
-        }
-        Ok((rank.counts(), rank.space().isolated(), changes, loads))
-    };
     let results: Vec<Result<_, Lost>> = std::thread::scope(|scope| {
-        let drive = &drive;
+        let drive = |end| move || drive(end, space, options, kinds, ticks);
         let ends = local(ranks).into_iter();
-        let threads: Vec<_> = ends.map(|end| scope.spawn(move || drive(end))).collect();
+        let threads: Vec<_> = ends.map(|end| scope.spawn(drive(end))).collect();
         let joined = threads.into_iter().enumerate();
         joined
             .map(|(rank, thread)| thread.join().unwrap_or(Err(Lost { rank })))
             .collect()
     });
-    let mut outcome = Outcome::default();
-    let mut all_loads = Vec::new();
-    for result in results {
-        let (counts, isolated, changes, loads): (Counts, _, Vec<_>, _) = result?;
-        if outcome.changes.is_empty() {
-            outcome.changes = changes;
-        }
-        outcome.migrations += counts.migrations;
-        outcome.ghosts += counts.ghosts;
-        outcome.bytes += counts.bytes;
-        outcome.isolated = isolated;
-        all_loads.push(loads);
+    let driven = results.into_iter().map(|result| Ok(result?.0));
+    Ok(Outcome::of(driven.collect::<Result<_, Lost>>()?))
+}
+
+/// Runs one of several ranks, each in a process of its own; all are given the same. Rank 0 gets what
+/// came of all, the others nothing.
+///
+/// # Errors
+///
+/// [`Lost`] where a rank has ended.
+pub fn run_rank<T: Transport>(
+    transport: T,
+    space: &Space,
+    options: RankOptions,
+    kinds: &[Kind],
+    ticks: &[Vec<Option<Bounds>>],
+) -> Result<Option<Outcome>, Lost> {
+    let (driven, mut transport) = drive(transport, space, options, kinds, ticks)?;
+    let own = transport.rank();
+    let mut messages = vec![Vec::new(); transport.ranks()];
+    if own != 0 {
+        messages[0] = driven.to_bytes();
     }
-    let imbalances = (0..ticks.len()).map(|tick| {
-        let most = all_loads.iter().map(|loads: &Vec<u64>| loads[tick]).max();
-        let sum: u64 = all_loads.iter().map(|loads| loads[tick]).sum();
-        let mean = sum as f64 / ranks as f64;
-        if sum == 0 {
-            1.0
-        } else {
-            most.unwrap_or(0) as f64 / mean
+    let told = transport.exchange(messages)?;
+    if own != 0 {
+        return Ok(None);
+    }
+    let mut all = vec![driven];
+    for (rank, message) in told.iter().enumerate().skip(1) {
+        // Whoever says less has not gone all the way.
+        all.push(Driven::of_bytes(message, ticks.len()).ok_or(Lost { rank })?);
+    }
+    Ok(Some(Outcome::of(all)))
+}
+
+fn drive<T: Transport>(
+    transport: T,
+    space: &Space,
+    options: RankOptions,
+    kinds: &[Kind],
+    ticks: &[Vec<Option<Bounds>>],
+) -> Result<(Driven, T), Lost> {
+    let mut rank = Rank::new(transport, space.clone(), options);
+    let mut changes = Vec::new();
+    let mut loads = Vec::new();
+    let is_first = rank.transport().rank() == 0;
+    let nobody = vec![None; kinds.len()];
+    for (tick, places) in ticks.iter().enumerate() {
+        let before = tick.checked_sub(1).map_or(&nobody, |last| &ticks[last]);
+        let own: Vec<u32> = rank.regions().collect();
+        for region in own {
+            rank.place(region, places[region as usize]);
         }
-    });
-    outcome.imbalance = imbalances.sum::<f64>() / ticks.len().max(1) as f64;
-    Ok(outcome)
+        // Who comes is told to the first rank, which sends them on.
+        for (region, (now, was)) in places.iter().zip(before).enumerate() {
+            if let (true, Some(now), None) = (is_first, now, was) {
+                rank.insert(region as u32, kinds[region], *now);
+            }
+        }
+        changes.push(rank.tick()?);
+        loads.push(rank.counts().load);
+    }
+    let driven = Driven {
+        counts: rank.counts(),
+        isolated: rank.space().isolated(),
+        changes,
+        loads,
+    };
+    Ok((driven, rank.into_transport()))
+}
+
+impl Driven {
+    /// All but the changes, as numbers of 64 bits.
+    fn to_bytes(&self) -> Vec<u8> {
+        let Counts {
+            migrations,
+            ghosts,
+            bytes,
+            load: _,
+        } = self.counts;
+        let first = [migrations, ghosts, bytes, self.isolated as u64];
+        let numbers = first.iter().chain(&self.loads);
+        numbers.flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    /// What [`Driven::to_bytes`] wrote, of so many ticks; none where it is something else.
+    fn of_bytes(bytes: &[u8], ticks: usize) -> Option<Self> {
+        let mut reader = Reader(bytes);
+        let mut number = || reader.number();
+        let counts = Counts {
+            migrations: number()?,
+            ghosts: number()?,
+            bytes: number()?,
+            load: 0,
+        };
+        let isolated = number()? as usize;
+        let loads = (0..ticks).map(|_| number()).collect::<Option<_>>()?;
+        Some(Self {
+            counts,
+            isolated,
+            changes: Vec::new(),
+            loads,
+        })
+    }
+}
+
+impl Outcome {
+    /// What ranks come to together, the first first.
+    fn of(mut driven: Vec<Driven>) -> Self {
+        let mut outcome = Self::default();
+        for rank in &driven {
+            outcome.migrations += rank.counts.migrations;
+            outcome.ghosts += rank.counts.ghosts;
+            outcome.bytes += rank.counts.bytes;
+            outcome.isolated = rank.isolated;
+        }
+        let ranks = driven.len() as f64;
+        let ticks = driven.first().map_or(0, |rank| rank.loads.len());
+        let imbalances = (0..ticks).map(|tick| {
+            let most = driven.iter().map(|rank| rank.loads[tick]).max();
+            let sum: u64 = driven.iter().map(|rank| rank.loads[tick]).sum();
+            match sum {
+                0 => 1.0,
+                sum => most.unwrap_or(0) as f64 / (sum as f64 / ranks),
+            }
+        });
+        outcome.imbalance = imbalances.sum::<f64>() / ticks.max(1) as f64;
+        if let Some(first) = driven.first_mut() {
+            outcome.changes = std::mem::take(&mut first.changes);
+        }
+        outcome
+    }
 }
 
 #[cfg(test)]
@@ -233,6 +328,26 @@ mod tests {
         assert!(node.imbalance < none.imbalance && neighbour.imbalance < none.imbalance);
         assert!(neighbour.isolated < node.isolated);
         assert_eq!(none.isolated, 0);
+    }
+
+    #[test]
+    fn ranks_that_tell_the_first_come_to_the_same() {
+        let (kinds, ticks) = crowds(60, 40, 4);
+        let world = Bounds::new([0.0; 3], [SIDE; 3]).unwrap();
+        let space = Space::new(&world, 4, 3);
+        let options = options(true, Balance::Node);
+        let expected = run_local(3, &space, options, &kinds, &ticks).unwrap();
+        let found = std::thread::scope(|scope| {
+            let run = |end| {
+                let (space, kinds, ticks) = (&space, &kinds, &ticks);
+                move || run_rank(end, space, options, kinds, ticks).unwrap()
+            };
+            let ends = local(3).into_iter();
+            let threads: Vec<_> = ends.map(|end| scope.spawn(run(end))).collect();
+            let results = threads.into_iter().map(|thread| thread.join().unwrap());
+            results.collect::<Vec<_>>()
+        });
+        assert_eq!(found, [Some(expected), None, None]);
     }
 
     #[test]

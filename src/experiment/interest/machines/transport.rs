@@ -20,6 +20,20 @@ pub trait Transport {
     fn exchange(&mut self, messages: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Lost>;
 }
 
+impl<T: Transport> Transport for &mut T {
+    fn rank(&self) -> usize {
+        (**self).rank()
+    }
+
+    fn ranks(&self) -> usize {
+        (**self).ranks()
+    }
+
+    fn exchange(&mut self, messages: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Lost> {
+        (**self).exchange(messages)
+    }
+}
+
 /// A rank has ended before the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost {
