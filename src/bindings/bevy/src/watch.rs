@@ -1,0 +1,395 @@
+//! Who sees whom, kept from tick to tick.
+
+use bevy_ecs::entity::{Entity, EntityHashMap};
+use viewcell::runtime::SymmetryCode;
+use viewcell::{CellSession, CellSessionOptions, Session, SessionOptions};
+
+use crate::asset::{Place, ViewCells, World};
+
+/// Sessions take the square of their players in memory: 50 MB for as many. Beyond, each pair is asked.
+const MOST_IN_SESSION: usize = 1024;
+
+/// What there is to ask.
+#[derive(Clone, Debug)]
+pub(crate) enum Known {
+    /// Nothing yet: nobody sees anybody.
+    Waiting,
+    /// Nothing, and nothing will come: as in doubt.
+    Nothing,
+    /// A bundle.
+    Bundle(ViewCells),
+}
+
+/// Somebody who sees, is seen, or both.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Being {
+    pub entity: Entity,
+    pub is_viewer: bool,
+    pub is_target: bool,
+    /// `None` where the bundle knows no place.
+    pub place: Option<Place>,
+}
+
+/// A pair whose sight has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub viewer: Entity,
+    pub target: Entity,
+    /// Whether it may begin; else it has ended.
+    pub begins: bool,
+}
+
+#[derive(Debug)]
+struct Player {
+    being: Being,
+    /// Whom a viewer sees: by the number of the player.
+    sees: Vec<bool>,
+    /// The player's number in the session, where they have one.
+    in_session: Option<usize>,
+    /// Whether all that is known of them may have changed since the last tick.
+    has_moved: bool,
+    /// Whether they were there in the tick at hand.
+    is_there: bool,
+}
+
+/// Frontier sets between players, who are silent as long as both stay in theirs.
+#[derive(Debug)]
+enum Silence {
+    Terrain(Session<'static>),
+    Level(CellSession<'static>),
+}
+
+impl Silence {
+    fn new(bundle: &ViewCells, players: usize) -> Self {
+        match bundle.lasting_world() {
+            World::Terrain(terrain) => {
+                Self::Terrain(Session::new(&terrain, players, SessionOptions::default()))
+            }
+            World::Level(level) => Self::Level(CellSession::new(
+                &level,
+                players,
+                CellSessionOptions::default(),
+            )),
+        }
+    }
+
+    fn tick(&mut self) {
+        match self {
+            Self::Terrain(session) => session.tick(),
+            Self::Level(session) => session.tick(),
+        }
+    }
+
+    /// Tells where a player is. Who is at a place of another kind of bundle is nowhere.
+    fn move_to(&mut self, player: usize, place: Option<Place>) {
+        // Whom the notices would be for is asked anyway, once all have moved.
+        let stays_out = match (self, place) {
+            (Self::Terrain(session), Some(Place::Sample(sample))) => {
+                session.move_to(player, Some(sample), |_| ()).is_err()
+                    && session.move_to(player, None, |_| ()).is_err()
+            }
+            (Self::Terrain(session), _) => session.move_to(player, None, |_| ()).is_err(),
+            (Self::Level(session), Some(Place::Cell(cell))) => {
+                session.move_to(player, Some(cell), |_| ()).is_err()
+                    && session.move_to(player, None, |_| ()).is_err()
+            }
+            (Self::Level(session), _) => session.move_to(player, None, |_| ()).is_err(),
+        };
+        debug_assert!(!stays_out, "whoever goes to nowhere is not refused");
+    }
+
+    /// Whether two players are hidden from each other, both in their halves of a frontier set.
+    fn holds(&self, [a, b]: [usize; 2]) -> bool {
+        match self {
+            Self::Terrain(session) => {
+                let in_half = |player, other| {
+                    let place = session.place(player);
+                    let half = session.half(player, other);
+                    place.zip(half).is_some_and(|(at, half)| half.contains(at))
+                };
+                in_half(a, b) && in_half(b, a)
+            }
+            Self::Level(session) => {
+                let in_half = |player, other| {
+                    let place = session.place(player);
+                    let half = session.half(player, other);
+                    place.zip(half).is_some_and(|(at, half)| half.contains(at))
+                };
+                in_half(a, b) && in_half(b, a)
+            }
+        }
+    }
+}
+
+/// Who sees whom.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    /// Borrows from the bundle in `known`, and is dropped before it.
+    silence: Option<Silence>,
+    /// Players that the session has room for, and those of its numbers that are free.
+    room: usize,
+    free_in_session: Vec<usize>,
+    known: Known,
+    /// How far, in the bundle's units, each may come before the next answer.
+    reach: f64,
+    /// Whether those see each other of whom the bundle says nothing.
+    doubt: bool,
+    players: Vec<Option<Player>>,
+    free: Vec<usize>,
+    numbers: EntityHashMap<usize>,
+    /// Of a level's look-ahead.
+    memory: Vec<u64>,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self {
+            silence: None,
+            room: 0,
+            free_in_session: Vec::new(),
+            known: Known::Waiting,
+            reach: 0.0,
+            doubt: true,
+            players: Vec::new(),
+            free: Vec::new(),
+            numbers: EntityHashMap::new(),
+            memory: Vec::new(),
+        }
+    }
+}
+
+impl Watch {
+    /// What there is to ask, and how. Where that is not what it was, all pairs are asked again.
+    pub fn ask(&mut self, known: Known, reach: f64, doubt: bool) {
+        let is_same = match (&self.known, &known) {
+            (Known::Waiting, Known::Waiting) | (Known::Nothing, Known::Nothing) => true,
+            (Known::Bundle(old), Known::Bundle(new)) => old.is(new),
+            _ => false,
+        };
+        // A reach that is no number is endless.
+        let reach = if reach.is_nan() { f64::INFINITY } else { reach };
+        if is_same && self.reach == reach && self.doubt == doubt {
+            return;
+        }
+        (self.silence, self.room) = (None, 0);
+        self.free_in_session.clear();
+        self.memory.clear();
+        if let Known::Bundle(bundle) = &known
+            && let World::Level(level) = bundle.world()
+        {
+            self.memory.resize(level.reach_memory().two, 0);
+        }
+        (self.known, self.reach, self.doubt) = (known, reach, doubt);
+        for player in self.players.iter_mut().flatten() {
+            player.has_moved = true;
+            player.in_session = None;
+        }
+    }
+
+    /// Somebody is there in this tick. Who is not said to be there has gone.
+    pub fn put(&mut self, being: Being) {
+        if let Some(&number) = self.numbers.get(&being.entity)
+            && let Some(player) = self.players.get_mut(number).and_then(Option::as_mut)
+        {
+            player.has_moved |= player.being != being;
+            player.being = being;
+            player.is_there = true;
+            return;
+        }
+        let player = Some(Player {
+            being,
+            sees: Vec::new(),
+            in_session: None,
+            has_moved: true,
+            is_there: true,
+        });
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.players[number] = player;
+                number
+            }
+            None => {
+                self.players.push(player);
+                self.players.len() - 1
+            }
+        };
+        self.numbers.insert(being.entity, number);
+    }
+
+    /// Ends a tick: whose sight of whom may begin, and whose has ended.
+    pub fn tick(&mut self, mut tell: impl FnMut(Change)) {
+        self.let_go(&mut tell);
+        self.follow();
+        let moved: Vec<usize> = self
+            .numbered()
+            .filter(|(_, player)| player.has_moved)
+            .map(|(number, _)| number)
+            .collect();
+        for &one in &moved {
+            for other in 0..self.players.len() {
+                let is_done =
+                    other < one && self.players[other].as_ref().is_some_and(|p| p.has_moved);
+                if other != one && !is_done {
+                    self.decide(one, other, &mut tell);
+                    self.decide(other, one, &mut tell);
+                }
+            }
+        }
+        for player in self.players.iter_mut().flatten() {
+            (player.has_moved, player.is_there) = (false, false);
+        }
+    }
+
+    fn numbered(&self) -> impl Iterator<Item = (usize, &Player)> {
+        let players = self.players.iter().enumerate();
+        players.filter_map(|(number, player)| Some((number, player.as_ref()?)))
+    }
+
+    /// Those who were not there in this tick go.
+    fn let_go(&mut self, tell: &mut impl FnMut(Change)) {
+        for number in 0..self.players.len() {
+            let Some(gone) = self.players[number].take_if(|player| !player.is_there) else {
+                continue;
+            };
+            let entity = gone.being.entity;
+            if let (Some(in_session), Some(silence)) = (gone.in_session, &mut self.silence) {
+                silence.move_to(in_session, None);
+                self.free_in_session.push(in_session);
+            }
+            for (target, _) in gone.sees.iter().enumerate().filter(|(_, sees)| **sees) {
+                if let Some(target) = self.players[target].as_ref() {
+                    let target = target.being.entity;
+                    tell(Change {
+                        viewer: entity,
+                        target,
+                        begins: false,
+                    });
+                }
+            }
+            for viewer in self.players.iter_mut().flatten() {
+                if viewer.sees.get_mut(number).is_some_and(std::mem::take) {
+                    let viewer = viewer.being.entity;
+                    tell(Change {
+                        viewer,
+                        target: entity,
+                        begins: false,
+                    });
+                }
+            }
+            self.numbers.remove(&entity);
+            self.free.push(number);
+        }
+    }
+
+    /// Tells the session who has moved.
+    fn follow(&mut self) {
+        // Only those are in it who both see and are seen: of others a pair is asked in one direction alone, and there
+        // may be very many that never move.
+        let wants = |player: &Player| player.being.is_viewer && player.being.is_target;
+        let Known::Bundle(bundle) = &self.known else {
+            return;
+        };
+        let is_silent_one_way = matches!(bundle.world(), World::Level(level)
+            if level.parameters().symmetry == SymmetryCode::None);
+        let wanted = self
+            .players
+            .iter()
+            .flatten()
+            .filter(|player| wants(player))
+            .count();
+        // A look-ahead leaves frontier sets behind long before a player leaves theirs.
+        let is_asked_anyway = self.reach > 0.0 || is_silent_one_way;
+        if is_asked_anyway || !(2..=MOST_IN_SESSION).contains(&wanted) {
+            self.silence = None;
+            return;
+        }
+        if wanted > self.room || self.silence.is_none() {
+            self.room = wanted.next_power_of_two().clamp(8, MOST_IN_SESSION);
+            self.silence = Some(Silence::new(bundle, self.room));
+            self.free_in_session = (0..self.room).rev().collect();
+            for player in self.players.iter_mut().flatten() {
+                player.in_session = None;
+            }
+        }
+        let Some(silence) = &mut self.silence else {
+            return;
+        };
+        silence.tick();
+        for player in self.players.iter_mut().flatten() {
+            match (player.in_session, wants(player)) {
+                (Some(number), false) => {
+                    silence.move_to(number, None);
+                    self.free_in_session.push(number);
+                    player.in_session = None;
+                }
+                (Some(number), true) if player.has_moved => {
+                    silence.move_to(number, player.being.place);
+                }
+                (None, true) => {
+                    player.in_session = self.free_in_session.pop();
+                    if let Some(number) = player.in_session {
+                        silence.move_to(number, player.being.place);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Looks whether one sees the other now, and tells if that has changed.
+    fn decide(&mut self, viewer: usize, target: usize, tell: &mut impl FnMut(Change)) {
+        let (Some(one), Some(other)) = (&self.players[viewer], &self.players[target]) else {
+            return;
+        };
+        let saw = one.sees.get(target).copied().unwrap_or(false);
+        let is_asked = one.being.is_viewer && other.being.is_target;
+        let silent = || {
+            let pair = one.in_session.zip(other.in_session);
+            let silence = self.silence.as_ref();
+            silence
+                .zip(pair)
+                .is_some_and(|(silence, (a, b))| silence.holds([a, b]))
+        };
+        let begins = is_asked
+            && match (&self.known, one.being.place, other.being.place) {
+                (Known::Waiting, ..) => false,
+                (Known::Bundle(bundle), Some(from), Some(to)) => {
+                    !silent() && sees(bundle, from, to, self.reach, &mut self.memory)
+                }
+                _ => self.doubt,
+            };
+        if begins == saw {
+            return;
+        }
+        let change = Change {
+            viewer: one.being.entity,
+            target: other.being.entity,
+            begins,
+        };
+        let count = self.players.len();
+        if let Some(Some(one)) = self.players.get_mut(viewer) {
+            one.sees.resize(count.max(one.sees.len()), false);
+            one.sees[target] = begins;
+        }
+        tell(change);
+    }
+}
+
+/// Whether somebody at one place may see somebody at another, or either way before both have come so far.
+fn sees(bundle: &ViewCells, from: Place, to: Place, reach: f64, memory: &mut [u64]) -> bool {
+    if reach <= 0.0 {
+        return bundle.visible(from, to);
+    }
+    match (bundle.world(), from, to) {
+        (World::Terrain(terrain), Place::Sample(a), Place::Sample(b)) => {
+            terrain.visible_within(a, b, [reach; 2])
+        }
+        (World::Level(level), Place::Cell(a), Place::Cell(b)) => {
+            // The memory is as large as the level asks for; if it were not, they would be visible.
+            level
+                .visible_within(a, b, [reach; 2], memory)
+                .unwrap_or(true)
+        }
+        _ => false,
+    }
+}
