@@ -28,6 +28,7 @@ impl Plugin for ViewcellRepliconPlugin {
         app.init_resource::<SightBit>().add_systems(
             PostUpdate,
             show_and_hide
+                .run_if(is_news)
                 .after(SightSystems)
                 .before(ServerSystems::Send),
         );
@@ -54,33 +55,27 @@ impl FromWorld for SightBit {
     }
 }
 
-/// What may have changed since the system ran last.
-#[derive(bevy_ecs::system::SystemParam)]
-struct News<'w, 's> {
-    began: MessageReader<'w, 's, SightMayBegin>,
-    ended: MessageReader<'w, 's, SightHasEnded>,
-    targets: Query<'w, 's, (), Added<Target>>,
-    eyes: Query<'w, 's, (), Or<(Changed<EyesOf>, Added<Viewer>)>>,
-    without_eyes: RemovedComponents<'w, 's, EyesOf>,
-    blind: RemovedComponents<'w, 's, Viewer>,
-    clients: Query<'w, 's, (), Added<ClientVisibility>>,
-}
-
-impl News<'_, '_> {
-    /// Whether there is any; reads all of it.
-    fn read(&mut self) -> bool {
-        let sight = self.began.read().count() + self.ended.read().count();
-        let gone = self.without_eyes.read().count() + self.blind.read().count();
-        sight + gone > 0
-            || !self.targets.is_empty()
-            || !self.eyes.is_empty()
-            || !self.clients.is_empty()
-    }
+/// Whether anything has come that changes who is sent what.
+// A condition of its own, since what has been added is looked up among what the system changes.
+#[allow(clippy::too_many_arguments)]
+fn is_news(
+    mut began: MessageReader<SightMayBegin>,
+    mut ended: MessageReader<SightHasEnded>,
+    mut shown: RemovedComponents<Target>,
+    mut without_eyes: RemovedComponents<EyesOf>,
+    mut blind: RemovedComponents<Viewer>,
+    targets: Query<(), Added<Target>>,
+    eyes: Query<(), Or<(Changed<EyesOf>, Added<Viewer>)>>,
+    clients: Query<(), Added<ClientVisibility>>,
+) -> bool {
+    // All are read: what is left over would be news once more.
+    let sight = began.read().count() + ended.read().count();
+    let gone = shown.read().count() + without_eyes.read().count() + blind.read().count();
+    sight + gone > 0 || !targets.is_empty() || !eyes.is_empty() || !clients.is_empty()
 }
 
 fn show_and_hide(
     bit: Res<SightBit>,
-    mut news: News,
     mut shown: RemovedComponents<Target>,
     targets: Query<Entity, With<Target>>,
     eyes: Query<(Entity, &EyesOf, &Seen), With<Viewer>>,
@@ -91,9 +86,6 @@ fn show_and_hide(
         for (_, mut visibility) in &mut clients {
             visibility.set(entity, bit.0, true);
         }
-    }
-    if !news.read() {
-        return;
     }
     let mut told: EntityHashMap<EntityHashSet> = EntityHashMap::new();
     for (viewer, EyesOf(client), seen) in &eyes {

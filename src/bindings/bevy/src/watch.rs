@@ -98,25 +98,12 @@ impl Silence {
         debug_assert!(!stays_out, "whoever goes to nowhere is not refused");
     }
 
-    /// Whether two players are hidden from each other, both in their halves of a frontier set.
+    /// Whether two players are hidden from each other, having a frontier set: it ends with the move of one
+    /// of them out of their half.
     fn holds(&self, [a, b]: [usize; 2]) -> bool {
         match self {
-            Self::Terrain(session) => {
-                let in_half = |player, other| {
-                    let place = session.place(player);
-                    let half = session.half(player, other);
-                    place.zip(half).is_some_and(|(at, half)| half.contains(at))
-                };
-                in_half(a, b) && in_half(b, a)
-            }
-            Self::Level(session) => {
-                let in_half = |player, other| {
-                    let place = session.place(player);
-                    let half = session.half(player, other);
-                    place.zip(half).is_some_and(|(at, half)| half.contains(at))
-                };
-                in_half(a, b) && in_half(b, a)
-            }
+            Self::Terrain(session) => session.age(a, b).is_some(),
+            Self::Level(session) => session.age(a, b).is_some(),
         }
     }
 }
