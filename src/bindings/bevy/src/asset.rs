@@ -17,6 +17,8 @@ pub struct ViewCells {
 }
 
 /// What a bundle is of.
+// One a bundle, and behind a reference.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Copy, Debug)]
 pub enum World<'a> {
     /// A terrain: who sees whom between samples.
@@ -79,13 +81,13 @@ impl ViewCells {
     }
 
     /// What it is of, with all that the runtime of `viewcell` answers.
-    pub fn world(&self) -> World<'_> {
-        self.loaded.world
+    pub fn world(&self) -> &World<'_> {
+        &self.loaded.world
     }
 
     /// What it is of, for whoever keeps a clone of this for longer.
-    pub(crate) fn lasting_world(&self) -> World<'static> {
-        self.loaded.world
+    pub(crate) fn lasting_world(&self) -> &World<'static> {
+        &self.loaded.world
     }
 
     /// Whether two are the same bytes at the same place.

@@ -57,7 +57,7 @@ impl FromWorld for SightBit {
 
 /// Whether anything has come that changes who is sent what.
 // A condition of its own, since what has been added is looked up among what the system changes.
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, clippy::type_complexity)]
 fn is_news(
     mut began: MessageReader<SightMayBegin>,
     mut ended: MessageReader<SightHasEnded>,

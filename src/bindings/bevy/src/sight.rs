@@ -134,15 +134,17 @@ pub struct SightHasEnded {
 #[derive(Resource, Debug, Default)]
 struct Watched(Watch);
 
-/// A viewer, a target or both.
-type Beings = Or<(With<Viewer>, With<Target>)>;
-
+// What a system has to do with is what its arguments are.
+#[allow(clippy::too_many_arguments, clippy::type_complexity)]
 fn watch(
     sight: Option<Res<Sight>>,
     bundles: Res<Assets<ViewCells>>,
     server: Res<AssetServer>,
     mut watched: ResMut<Watched>,
-    beings: Query<(Entity, &GlobalTransform, Has<Viewer>, Has<Target>), Beings>,
+    beings: Query<
+        (Entity, &GlobalTransform, Has<Viewer>, Has<Target>),
+        Or<(With<Viewer>, With<Target>)>,
+    >,
     mut seen: Query<&mut Seen>,
     mut began: MessageWriter<SightMayBegin>,
     mut ended: MessageWriter<SightHasEnded>,

@@ -53,6 +53,8 @@ struct Player {
 }
 
 /// Frontier sets between players, who are silent as long as both stay in theirs.
+// One in all.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 enum Silence {
     Terrain(Session<'static>),
@@ -63,10 +65,10 @@ impl Silence {
     fn new(bundle: &ViewCells, players: usize) -> Self {
         match bundle.lasting_world() {
             World::Terrain(terrain) => {
-                Self::Terrain(Session::new(&terrain, players, SessionOptions::default()))
+                Self::Terrain(Session::new(terrain, players, SessionOptions::default()))
             }
             World::Level(level) => Self::Level(CellSession::new(
-                &level,
+                level,
                 players,
                 CellSessionOptions::default(),
             )),
