@@ -50,7 +50,8 @@ fn walk(
     walker: Single<(&mut Walker, &mut Transform)>,
     mut exit: MessageWriter<AppExit>,
 ) {
-    let Some(World::Terrain(terrain)) = bundles.get(&sight.bundle).map(ViewCells::world) else {
+    let Some(World::Terrain(terrain)) = bundles.get(&sight.bundle).map(|bundle| bundle.world())
+    else {
         return;
     };
     let (mut walker, mut transform) = walker.into_inner();

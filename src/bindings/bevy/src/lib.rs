@@ -41,11 +41,11 @@ mod frame;
 #[cfg(feature = "replicon")]
 pub mod replicon;
 mod sight;
-mod watch;
 
-pub use asset::{LoadError, Place, ViewCells, ViewCellsLoader, World};
+pub use asset::{AssetError, ViewCells, ViewCellsLoader};
 pub use frame::Frame;
 pub use sight::{
     Doubt, Seen, Sight, SightHasEnded, SightMayBegin, SightSystems, Target, ViewcellPlugin, Viewer,
 };
 pub use viewcell;
+pub use viewcell_sight::{LoadError, OwnedBundle, Place, World};

@@ -9,7 +9,7 @@ use bevy_transform::components::GlobalTransform;
 
 use crate::asset::{ViewCells, ViewCellsLoader};
 use crate::frame::Frame;
-use crate::watch::{Being, Known, Watch};
+use viewcell_sight::{Being, Known, Watch};
 
 /// Loads bundles, and tells each tick whose sight of whom may begin, and whose has ended.
 ///
@@ -132,7 +132,7 @@ pub struct SightHasEnded {
 
 /// What is kept from tick to tick.
 #[derive(Resource, Debug, Default)]
-struct Watched(Watch);
+struct Watched(Watch<Entity>);
 
 // What a system has to do with is what its arguments are.
 #[allow(clippy::too_many_arguments, clippy::type_complexity)]
@@ -153,7 +153,7 @@ fn watch(
     let known = match &sight {
         None => Known::Waiting,
         Some(sight) => match bundles.get(&sight.bundle) {
-            Some(bundle) => Known::Bundle(bundle.clone()),
+            Some(bundle) => Known::Bundle((**bundle).clone()),
             None => match server.get_load_state(&sight.bundle) {
                 Some(LoadState::Loading) => Known::Waiting,
                 _ => Known::Nothing,
@@ -180,7 +180,9 @@ fn watch(
             entity,
             is_viewer,
             is_target,
-            place: bundle.as_ref().and_then(|bundle| bundle.locate(at)),
+            place: bundle
+                .as_ref()
+                .and_then(|bundle| bundle.locate(at.to_array())),
         });
     }
     watch.tick(|change| {

@@ -1,47 +1,54 @@
 //! Who sees whom, kept from tick to tick.
 
-use bevy_ecs::entity::{Entity, EntityHashMap};
+use std::collections::HashMap;
+use std::hash::Hash;
+
 use viewcell::runtime::SymmetryCode;
 use viewcell::{CellSession, CellSessionOptions, Session, SessionOptions};
 
-use crate::asset::{Place, ViewCells, World};
+use crate::bundle::{OwnedBundle, Place, World};
 
 /// Sessions take the square of their players in memory: 50 MB for as many. Beyond, each pair is asked.
 const MOST_IN_SESSION: usize = 1024;
 
 /// What there is to ask.
 #[derive(Clone, Debug)]
-pub(crate) enum Known {
+pub enum Known {
     /// Nothing yet: nobody sees anybody.
     Waiting,
     /// Nothing, and nothing will come: as in doubt.
     Nothing,
     /// A bundle.
-    Bundle(ViewCells),
+    Bundle(OwnedBundle),
 }
 
 /// Somebody who sees, is seen, or both.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Being {
-    pub entity: Entity,
+pub struct Being<K> {
+    /// Who it is, in the engine.
+    pub entity: K,
+    /// Whether it sees.
     pub is_viewer: bool,
+    /// Whether it is seen.
     pub is_target: bool,
-    /// `None` where the bundle knows no place.
+    /// Where it is; `None` where the bundle knows no place.
     pub place: Option<Place>,
 }
 
 /// A pair whose sight has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Change {
-    pub viewer: Entity,
-    pub target: Entity,
+pub struct Change<K> {
+    /// Who sees.
+    pub viewer: K,
+    /// Who is seen.
+    pub target: K,
     /// Whether it may begin; else it has ended.
     pub begins: bool,
 }
 
 #[derive(Debug)]
-struct Player {
-    being: Being,
+struct Player<K> {
+    being: Being<K>,
     /// Whom a viewer sees: by the number of the player.
     sees: Vec<bool>,
     /// The player's number in the session, where they have one.
@@ -62,7 +69,7 @@ enum Silence {
 }
 
 impl Silence {
-    fn new(bundle: &ViewCells, players: usize) -> Self {
+    fn new(bundle: &OwnedBundle, players: usize) -> Self {
         match bundle.lasting_world() {
             World::Terrain(terrain) => {
                 Self::Terrain(Session::new(terrain, players, SessionOptions::default()))
@@ -112,7 +119,7 @@ impl Silence {
 
 /// Who sees whom.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub struct Watch<K> {
     /// Borrows from the bundle in `known`, and is dropped before it.
     silence: Option<Silence>,
     /// Players that the session has room for, and those of its numbers that are free.
@@ -123,14 +130,14 @@ pub(crate) struct Watch {
     reach: f64,
     /// Whether those see each other of whom the bundle says nothing.
     doubt: bool,
-    players: Vec<Option<Player>>,
+    players: Vec<Option<Player<K>>>,
     free: Vec<usize>,
-    numbers: EntityHashMap<usize>,
+    numbers: HashMap<K, usize>,
     /// Of a level's look-ahead.
     memory: Vec<u64>,
 }
 
-impl Default for Watch {
+impl<K> Default for Watch<K> {
     fn default() -> Self {
         Self {
             silence: None,
@@ -141,13 +148,13 @@ impl Default for Watch {
             doubt: true,
             players: Vec::new(),
             free: Vec::new(),
-            numbers: EntityHashMap::new(),
+            numbers: HashMap::new(),
             memory: Vec::new(),
         }
     }
 }
 
-impl Watch {
+impl<K: Copy + Eq + Hash> Watch<K> {
     /// What there is to ask, and how. Where that is not what it was, all pairs are asked again.
     pub fn ask(&mut self, known: Known, reach: f64, doubt: bool) {
         let is_same = match (&self.known, &known) {
@@ -176,7 +183,7 @@ impl Watch {
     }
 
     /// Somebody is there in this tick. Who is not said to be there has gone.
-    pub fn put(&mut self, being: Being) {
+    pub fn put(&mut self, being: Being<K>) {
         if let Some(&number) = self.numbers.get(&being.entity)
             && let Some(player) = self.players.get_mut(number).and_then(Option::as_mut)
         {
@@ -206,7 +213,7 @@ impl Watch {
     }
 
     /// Ends a tick: whose sight of whom may begin, and whose has ended.
-    pub fn tick(&mut self, mut tell: impl FnMut(Change)) {
+    pub fn tick(&mut self, mut tell: impl FnMut(Change<K>)) {
         self.let_go(&mut tell);
         self.follow();
         let moved: Vec<usize> = self
@@ -229,13 +236,13 @@ impl Watch {
         }
     }
 
-    fn numbered(&self) -> impl Iterator<Item = (usize, &Player)> {
+    fn numbered(&self) -> impl Iterator<Item = (usize, &Player<K>)> {
         let players = self.players.iter().enumerate();
         players.filter_map(|(number, player)| Some((number, player.as_ref()?)))
     }
 
     /// Those who were not there in this tick go.
-    fn let_go(&mut self, tell: &mut impl FnMut(Change)) {
+    fn let_go(&mut self, tell: &mut impl FnMut(Change<K>)) {
         for number in 0..self.players.len() {
             let Some(gone) = self.players[number].take_if(|player| !player.is_there) else {
                 continue;
@@ -274,7 +281,7 @@ impl Watch {
     fn follow(&mut self) {
         // Only those are in it who both see and are seen: of others a pair is asked in one direction alone, and there
         // may be very many that never move.
-        let wants = |player: &Player| player.being.is_viewer && player.being.is_target;
+        let wants = |player: &Player<K>| player.being.is_viewer && player.being.is_target;
         let Known::Bundle(bundle) = &self.known else {
             return;
         };
@@ -326,7 +333,7 @@ impl Watch {
     }
 
     /// Looks whether one sees the other now, and tells if that has changed.
-    fn decide(&mut self, viewer: usize, target: usize, tell: &mut impl FnMut(Change)) {
+    fn decide(&mut self, viewer: usize, target: usize, tell: &mut impl FnMut(Change<K>)) {
         let (Some(one), Some(other)) = (&self.players[viewer], &self.players[target]) else {
             return;
         };
@@ -365,7 +372,7 @@ impl Watch {
 }
 
 /// Whether somebody at one place may see somebody at another, or either way before both have come so far.
-fn sees(bundle: &ViewCells, from: Place, to: Place, reach: f64, memory: &mut [u64]) -> bool {
+fn sees(bundle: &OwnedBundle, from: Place, to: Place, reach: f64, memory: &mut [u64]) -> bool {
     if reach <= 0.0 {
         return bundle.visible(from, to);
     }
