@@ -118,6 +118,51 @@ impl OwnedBundle {
     }
 }
 
+/// Places by number, for engines whose scripts have no type for them.
+impl OwnedBundle {
+    /// How many places there are: samples or cells.
+    pub fn places(&self) -> u64 {
+        match self.world() {
+            World::Terrain(terrain) => terrain.grid().samples(),
+            World::Level(level) => level.cells().into(),
+        }
+    }
+
+    /// The number of a place: row by row of a terrain, that of the cell in a level. `None` for one that is not there.
+    pub fn number(&self, place: Place) -> Option<u64> {
+        match (self.world(), place) {
+            (World::Terrain(terrain), Place::Sample(sample)) => {
+                let grid = terrain.grid();
+                let number =
+                    u64::from(sample.row) * u64::from(grid.width()) + u64::from(sample.column);
+                grid.has_sample(sample).then_some(number)
+            }
+            (World::Level(level), Place::Cell(cell)) => {
+                (cell < level.cells()).then_some(cell.into())
+            }
+            _ => None,
+        }
+    }
+
+    /// The place that has a number. `None` where none has.
+    pub fn place(&self, number: u64) -> Option<Place> {
+        if number >= self.places() {
+            return None;
+        }
+        Some(match self.world() {
+            World::Terrain(terrain) => {
+                let width = u64::from(terrain.grid().width());
+                // Sides are numbers of 32 bits.
+                Place::Sample(Sample::new(
+                    (number % width) as u32,
+                    (number / width) as u32,
+                ))
+            }
+            World::Level(_) => Place::Cell(number as u32),
+        })
+    }
+}
+
 /// Why bytes are no bundle. Whoever read them says of which file.
 #[derive(Debug)]
 #[non_exhaustive]

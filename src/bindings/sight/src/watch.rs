@@ -8,7 +8,7 @@ use viewcell::{CellSession, CellSessionOptions, Session, SessionOptions};
 
 use crate::bundle::{OwnedBundle, Place, World};
 
-/// Sessions take the square of their players in memory: 50 MB for as many. Beyond, each pair is asked.
+/// Sessions take the square of their players in memory: some 20 MB for as many. Beyond, each pair is asked.
 const MOST_IN_SESSION: usize = 1024;
 
 /// What there is to ask.
@@ -117,7 +117,11 @@ impl Silence {
     }
 }
 
-/// Who sees whom.
+/// Who sees whom, of all who are there.
+///
+/// In each tick: [`Watch::ask`], [`Watch::put`] for each being, [`Watch::tick`]. Those who are both viewers and targets
+/// are in a session, whose frontier sets save most questions as long as there is no look-ahead; other pairs are asked
+/// when one of the two has come to another place.
 #[derive(Debug)]
 pub struct Watch<K> {
     /// Borrows from the bundle in `known`, and is dropped before it.
@@ -155,7 +159,8 @@ impl<K> Default for Watch<K> {
 }
 
 impl<K: Copy + Eq + Hash> Watch<K> {
-    /// What there is to ask, and how. Where that is not what it was, all pairs are asked again.
+    /// What there is to ask; how far, in the bundle's units, each may come before the next answer; and whether those
+    /// see each other of whom the bundle says nothing. Where that is not what it was, all pairs are asked again.
     pub fn ask(&mut self, known: Known, reach: f64, doubt: bool) {
         let is_same = match (&self.known, &known) {
             (Known::Waiting, Known::Waiting) | (Known::Nothing, Known::Nothing) => true,
