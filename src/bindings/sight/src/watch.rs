@@ -59,6 +59,13 @@ struct Player<K> {
     is_there: bool,
 }
 
+impl<K> Player<K> {
+    /// Whether there may be anything to ask of what they see.
+    fn is_asked(&self) -> bool {
+        self.being.is_viewer || !self.sees.is_empty()
+    }
+}
+
 /// Frontier sets between players, who are silent as long as both stay in theirs.
 // One in all.
 #[allow(clippy::large_enum_variant)]
@@ -221,45 +228,61 @@ impl<K: Copy + Eq + Hash> Watch<K> {
     pub fn tick(&mut self, mut tell: impl FnMut(Change<K>)) {
         self.let_go(&mut tell);
         self.follow();
-        let moved: Vec<usize> = self
-            .numbered()
-            .filter(|(_, player)| player.has_moved)
-            .map(|(number, _)| number)
-            .collect();
-        for &one in &moved {
-            for other in 0..self.players.len() {
-                let is_done =
-                    other < one && self.players[other].as_ref().is_some_and(|p| p.has_moved);
-                if other != one && !is_done {
-                    self.decide(one, other, &mut tell);
-                    self.decide(other, one, &mut tell);
+        let has_moved = |player: &Player<K>| player.has_moved;
+        let moved = self.numbers_of(has_moved);
+        // Whoever has seen somebody is asked once more after they have ceased to be a viewer.
+        for viewer in self.numbers_of(Player::is_asked) {
+            if self.players[viewer].as_ref().is_some_and(has_moved) {
+                for target in 0..self.players.len() {
+                    self.decide(viewer, target, &mut tell);
+                }
+            } else {
+                for &target in &moved {
+                    self.decide(viewer, target, &mut tell);
                 }
             }
         }
         for player in self.players.iter_mut().flatten() {
             (player.has_moved, player.is_there) = (false, false);
+            if !player.being.is_viewer {
+                player.sees = Vec::new();
+            }
         }
     }
 
-    fn numbered(&self) -> impl Iterator<Item = (usize, &Player<K>)> {
+    /// The numbers of those of whom something holds.
+    fn numbers_of(&self, holds: impl Fn(&Player<K>) -> bool) -> Vec<usize> {
         let players = self.players.iter().enumerate();
-        players.filter_map(|(number, player)| Some((number, player.as_ref()?)))
+        let found = players.filter(|(_, player)| player.as_ref().is_some_and(&holds));
+        found.map(|(number, _)| number).collect()
     }
 
     /// Those who were not there in this tick go.
     fn let_go(&mut self, tell: &mut impl FnMut(Change<K>)) {
-        for number in 0..self.players.len() {
-            let Some(gone) = self.players[number].take_if(|player| !player.is_there) else {
+        let gone = self.numbers_of(|player| !player.is_there);
+        let entities = |players: &[Option<Player<K>>], number: usize| {
+            players
+                .get(number)?
+                .as_ref()
+                .map(|player| player.being.entity)
+        };
+        for viewer in self.numbers_of(Player::is_asked) {
+            let Some(entity) = entities(&self.players, viewer) else {
                 continue;
             };
-            let entity = gone.being.entity;
-            if let (Some(in_session), Some(silence)) = (gone.in_session, &mut self.silence) {
-                silence.move_to(in_session, None);
-                self.free_in_session.push(in_session);
-            }
-            for (target, _) in gone.sees.iter().enumerate().filter(|(_, sees)| **sees) {
-                if let Some(target) = self.players[target].as_ref() {
-                    let target = target.being.entity;
+            // All whom they saw, if they have gone themselves; else those who have gone.
+            let all: Vec<usize> = match self.players[viewer].as_ref() {
+                Some(player) if !player.is_there => (0..player.sees.len()).collect(),
+                _ => Vec::new(),
+            };
+            let whom = if all.is_empty() { &gone } else { &all };
+            for &target in whom {
+                let sees = self.players[viewer]
+                    .as_mut()
+                    .and_then(|player| player.sees.get_mut(target));
+                if sees.is_some_and(std::mem::take)
+                    && let Some(target) = entities(&self.players, target)
+                {
                     tell(Change {
                         viewer: entity,
                         target,
@@ -267,17 +290,16 @@ impl<K: Copy + Eq + Hash> Watch<K> {
                     });
                 }
             }
-            for viewer in self.players.iter_mut().flatten() {
-                if viewer.sees.get_mut(number).is_some_and(std::mem::take) {
-                    let viewer = viewer.being.entity;
-                    tell(Change {
-                        viewer,
-                        target: entity,
-                        begins: false,
-                    });
-                }
+        }
+        for number in gone {
+            let Some(player) = self.players[number].take() else {
+                continue;
+            };
+            if let (Some(in_session), Some(silence)) = (player.in_session, &mut self.silence) {
+                silence.move_to(in_session, None);
+                self.free_in_session.push(in_session);
             }
-            self.numbers.remove(&entity);
+            self.numbers.remove(&player.being.entity);
             self.free.push(number);
         }
     }
@@ -342,6 +364,9 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         let (Some(one), Some(other)) = (&self.players[viewer], &self.players[target]) else {
             return;
         };
+        if viewer == target {
+            return;
+        }
         let saw = one.sees.get(target).copied().unwrap_or(false);
         let is_asked = one.being.is_viewer && other.being.is_target;
         let silent = || {
