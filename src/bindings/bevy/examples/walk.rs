@@ -1,4 +1,4 @@
-//! Two players on a terrain, of whom one walks along the southernmost row: what is told of their sight.
+//! Two players on a terrain, of whom one walks away along the middle row: what is told of their sight.
 //!
 //!     cargo run --example walk [BUNDLE.vcb]
 
@@ -39,7 +39,8 @@ fn main() -> AppExit {
 
 fn spawn(mut commands: Commands, bundle: Res<Bundle>, assets: Res<AssetServer>) {
     commands.insert_resource(Sight::of(assets.load(bundle.0.clone())));
-    commands.spawn((Viewer, Target, Transform::IDENTITY)); // in the north-western corner
+    // Both on the western edge, as soon as it is known where that is.
+    commands.spawn((Viewer, Target, Transform::IDENTITY));
     commands.spawn((Viewer, Target, Transform::IDENTITY, Walker(0)));
 }
 
@@ -47,21 +48,23 @@ fn spawn(mut commands: Commands, bundle: Res<Bundle>, assets: Res<AssetServer>) 
 fn walk(
     sight: Res<Sight>,
     bundles: Res<Assets<ViewCells>>,
-    walker: Single<(&mut Walker, &mut Transform)>,
+    mut players: Query<(&mut Transform, Option<&mut Walker>)>,
     mut exit: MessageWriter<AppExit>,
 ) {
     let Some(World::Terrain(terrain)) = bundles.get(&sight.bundle).map(|bundle| bundle.world())
     else {
         return;
     };
-    let (mut walker, mut transform) = walker.into_inner();
-    let [dx, dy] = terrain.parameters().spacing;
-    let (column, row) = (walker.0, terrain.grid().height() - 1);
-    transform.translation.x = column as f32 * dx as f32;
-    transform.translation.z = row as f32 * dy as f32;
-    walker.0 += 1;
-    if walker.0 == terrain.grid().width() {
-        exit.write(AppExit::Success);
+    let ([dx, dy], grid) = (terrain.parameters().spacing, terrain.grid());
+    for (mut transform, walker) in &mut players {
+        transform.translation.z = (grid.height() / 2) as f32 * dy as f32;
+        if let Some(mut walker) = walker {
+            transform.translation.x = walker.0 as f32 * dx as f32;
+            walker.0 += 1;
+            if walker.0 == grid.width() {
+                exit.write(AppExit::Success);
+            }
+        }
     }
 }
 

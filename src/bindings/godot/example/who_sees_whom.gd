@@ -1,4 +1,4 @@
-# Two players, of whom one walks from west to east: what is told of their sight. Runs without a window:
+# Two players, of whom one walks away along the middle row: what is told of their sight. Runs without a window:
 #
 #   godot --headless --path PROJECT --script res://who_sees_whom.gd
 #
@@ -6,6 +6,7 @@
 extends SceneTree
 
 var session: ViewcellSession
+var stays := Node3D.new()
 var walker := Node3D.new()
 var column := 0
 
@@ -17,7 +18,6 @@ func _initialize() -> void:
 		return
 	session = ViewcellSession.new()
 	session.bundle = bundle
-	var stays := Node3D.new()
 	root.add_child(session)
 	root.add_child(stays)
 	root.add_child(walker)
@@ -35,7 +35,9 @@ func _physics_process(_delta: float) -> bool:
 		return true
 	var size := session.bundle.size()
 	var spacing := session.bundle.spacing()
-	walker.position = Vector3(column * spacing.x, 0.0, (size.y - 1) * spacing.y)
+	var middle := size.y / 2 * spacing.y
+	stays.position = Vector3(0.0, 0.0, middle)
+	walker.position = Vector3(column * spacing.x, 0.0, middle)
 	session.tick()
 	column += 1
 	return column == size.x

@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 mod bundle;
+mod silence;
 mod watch;
 
 pub use bundle::{LoadError, OwnedBundle, Place, World};
