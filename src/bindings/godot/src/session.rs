@@ -88,9 +88,13 @@ impl ViewcellSession {
         seen.filter_map(|&target| node(target)).collect()
     }
 
-    /// Looks who sees whom now. Called in each physics frame; call it where it must be known earlier.
+    /// Looks who sees whom now. Called in each physics frame; call it where it must be known earlier, in the tree.
     #[func]
     fn tick(&mut self) {
+        // Outside of the tree it has no place in the world, and neither has the bundle.
+        if !self.base().is_inside_tree() {
+            return;
+        }
         self.watched
             .retain(|&id, _| node(id).is_some_and(|node| node.is_inside_tree()));
         let bundle = self.bundle.as_ref();
