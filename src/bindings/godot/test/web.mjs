@@ -9,10 +9,11 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const [template, npm, bundle, questions, answers] = process.argv.slice(2);
-const here = import.meta.dirname;
+const here = dirname(fileURLToPath(import.meta.url));
 const has = (name) => {
   try {
     execFileSync(name, ['--version'], { stdio: 'ignore' });
