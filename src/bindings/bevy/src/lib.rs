@@ -45,7 +45,8 @@ mod sight;
 pub use asset::{AssetError, ViewCells, ViewCellsLoader};
 pub use frame::Frame;
 pub use sight::{
-    Doubt, Seen, Sight, SightHasEnded, SightMayBegin, SightSystems, Target, ViewcellPlugin, Viewer,
+    Doubt, Frontiers, Seen, Sight, SightHasEnded, SightMayBegin, SightSystems, Target,
+    ViewcellPlugin, Viewer,
 };
 pub use viewcell;
-pub use viewcell_sight::{LoadError, OwnedBundle, Place, World};
+pub use viewcell_sight::{Half, LoadError, OwnedBundle, Place, World};

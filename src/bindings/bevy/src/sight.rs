@@ -9,7 +9,7 @@ use bevy_transform::components::GlobalTransform;
 
 use crate::asset::{ViewCells, ViewCellsLoader};
 use crate::frame::Frame;
-use viewcell_sight::{Being, Known, Watch};
+use viewcell_sight::{Being, Half, Known, Manner, Watch};
 
 /// Loads bundles, and tells each tick whose sight of whom may begin, and whose has ended.
 ///
@@ -21,7 +21,7 @@ impl Plugin for ViewcellPlugin {
     fn build(&self, app: &mut App) {
         app.init_asset::<ViewCells>()
             .init_asset_loader::<ViewCellsLoader>()
-            .init_resource::<Watched>()
+            .init_resource::<Frontiers>()
             .add_message::<SightMayBegin>()
             .add_message::<SightHasEnded>()
             .add_systems(
@@ -50,6 +50,10 @@ pub struct Sight {
     pub reach: f32,
     /// What holds where the bundle says nothing.
     pub doubt: Doubt,
+    /// Whether to keep frontier sets between players in a `Session` of the library, for peers who tell each other where
+    /// they are only when one has left theirs ([`Frontiers`]). A server that knows all has no need of them: growing
+    /// sets takes longer than asking.
+    pub frontiers: bool,
 }
 
 /// What holds of somebody at no place of the bundle (off the map, above a void, in solid), and of everybody where a
@@ -64,13 +68,15 @@ pub enum Doubt {
 }
 
 impl Sight {
-    /// Sight by a bundle, with [`Frame::default`], no look-ahead, and doubts that are visible.
+    /// Sight by a bundle, with [`Frame::default`], no look-ahead, doubts that are visible, and no
+    /// frontier sets.
     pub fn of(bundle: Handle<ViewCells>) -> Self {
         Self {
             bundle,
             frame: Frame::default(),
             reach: 0.0,
             doubt: Doubt::default(),
+            frontiers: false,
         }
     }
 }
@@ -130,9 +136,18 @@ pub struct SightHasEnded {
     pub target: Entity,
 }
 
-/// What is kept from tick to tick.
+/// What is kept from tick to tick: who sees whom, and where [`Sight::frontiers`] says so, frontier sets.
 #[derive(Resource, Debug, Default)]
-struct Watched(Watch<Entity>);
+pub struct Frontiers(Watch<Entity>);
+
+impl Frontiers {
+    /// A player's own half of the frontier set with another: as long as the one stays in it, and the other in theirs,
+    /// neither sees the other. `None` where they have none: one may see the other, either is not both a viewer and a
+    /// target, or the last set between them did not last long enough to make another already.
+    pub fn half(&self, player: Entity, other: Entity) -> Option<Half<'_>> {
+        self.0.half(player, other)
+    }
+}
 
 // What a system has to do with is what its arguments are.
 #[allow(clippy::too_many_arguments, clippy::type_complexity)]
@@ -140,7 +155,7 @@ fn watch(
     sight: Option<Res<Sight>>,
     bundles: Res<Assets<ViewCells>>,
     server: Res<AssetServer>,
-    mut watched: ResMut<Watched>,
+    mut watched: ResMut<Frontiers>,
     beings: Query<
         (Entity, &GlobalTransform, Has<Viewer>, Has<Target>),
         Or<(With<Viewer>, With<Target>)>,
@@ -167,13 +182,12 @@ fn watch(
     let frame = sight
         .as_ref()
         .map_or_else(Frame::default, |sight| sight.frame);
-    let reach = sight
-        .as_ref()
-        .map_or(0.0, |sight| frame.length(sight.reach));
-    let doubt = sight
-        .as_ref()
-        .is_none_or(|sight| sight.doubt == Doubt::Visible);
-    watch.ask(known, reach, doubt);
+    let manner = sight.as_ref().map_or_else(Manner::default, |sight| Manner {
+        reach: frame.length(sight.reach),
+        doubt: sight.doubt == Doubt::Visible,
+        frontiers: sight.frontiers,
+    });
+    watch.ask(known, manner);
     for (entity, transform, is_viewer, is_target) in &beings {
         let at = frame.to_bundle(transform.translation());
         watch.put(Being {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use godot::classes::{INode3D, Node3D};
 use godot::prelude::*;
-use viewcell_sight::{Being, Known, Watch};
+use viewcell_sight::{Being, Known, Manner, Watch};
 
 use crate::bundle::{ViewcellBundle, locate};
 
@@ -100,7 +100,12 @@ impl ViewcellSession {
         let bundle = self.bundle.as_ref();
         let bundle = bundle.and_then(|bundle| bundle.bind().bundle().cloned());
         let known = bundle.clone().map_or(Known::Nothing, Known::Bundle);
-        self.watch.ask(known, self.reach, self.doubt_is_visible);
+        let manner = Manner {
+            reach: self.reach,
+            doubt: self.doubt_is_visible,
+            frontiers: false,
+        };
+        self.watch.ask(known, manner);
         for (
             &entity,
             &Watched {

@@ -7,4 +7,5 @@ mod silence;
 mod watch;
 
 pub use bundle::{LoadError, OwnedBundle, Place, World};
-pub use watch::{Being, Change, Known, Watch};
+pub use silence::Half;
+pub use watch::{Being, Change, Known, Manner, Watch};

@@ -1,8 +1,29 @@
 //! Pairs of players that need not be asked for.
 
-use viewcell::{CellSession, CellSessionOptions, Session, SessionOptions};
+use viewcell::runtime::cell_frontier;
+use viewcell::{CellSession, CellSessionOptions, Frontier, Session, SessionOptions};
 
 use crate::bundle::{OwnedBundle, Place, World};
+
+/// One player's half of a frontier set.
+#[derive(Clone, Copy, Debug)]
+pub enum Half<'a> {
+    /// Samples of a terrain; it can be encoded, and sent to the player.
+    Terrain(&'a Frontier),
+    /// Cells of a level.
+    Level(&'a cell_frontier::Half),
+}
+
+impl Half<'_> {
+    /// Whether a place is in it; one of a bundle of the other kind is not.
+    pub fn contains(&self, place: Place) -> bool {
+        match (self, place) {
+            (Self::Terrain(half), Place::Sample(sample)) => half.contains(sample),
+            (Self::Level(half), Place::Cell(cell)) => half.contains(cell),
+            _ => false,
+        }
+    }
+}
 
 /// Frontier sets between players, who are silent as long as both stay in theirs.
 // One in all.
@@ -58,6 +79,14 @@ impl Silence {
         match self {
             Self::Terrain(session) => session.age(a, b).is_some(),
             Self::Level(session) => session.age(a, b).is_some(),
+        }
+    }
+
+    /// A player's own half of the set with another.
+    pub fn half(&self, player: usize, other: usize) -> Option<Half<'_>> {
+        match self {
+            Self::Terrain(session) => session.half(player, other).map(Half::Terrain),
+            Self::Level(session) => session.half(player, other).map(Half::Level),
         }
     }
 }

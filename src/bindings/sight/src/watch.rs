@@ -6,7 +6,7 @@ use std::hash::Hash;
 use viewcell::runtime::SymmetryCode;
 
 use crate::bundle::{OwnedBundle, Place, World};
-use crate::silence::Silence;
+use crate::silence::{Half, Silence};
 
 /// Sessions take the square of their players in memory: some 20 MB for as many. Beyond, each pair is asked.
 const MOST_IN_SESSION: usize = 1024;
@@ -20,6 +20,28 @@ pub enum Known {
     Nothing,
     /// A bundle.
     Bundle(OwnedBundle),
+}
+
+/// How it is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Manner {
+    /// How far, in the bundle's units, each may come before the next answer.
+    pub reach: f64,
+    /// Whether those see each other of whom the bundle says nothing.
+    pub doubt: bool,
+    /// Whether frontier sets are kept for those who are both viewers and targets.
+    pub frontiers: bool,
+}
+
+impl Default for Manner {
+    /// Without a look-ahead and without frontier sets; doubts are visible.
+    fn default() -> Self {
+        Self {
+            reach: 0.0,
+            doubt: true,
+            frontiers: false,
+        }
+    }
 }
 
 /// Somebody who sees, is seen, or both.
@@ -68,9 +90,9 @@ impl<K> Player<K> {
 
 /// Who sees whom, of all who are there.
 ///
-/// In each tick: [`Watch::ask`], [`Watch::put`] for each being, [`Watch::tick`]. Those who are both viewers and targets
-/// are in a session, whose frontier sets save most questions as long as there is no look-ahead; other pairs are asked
-/// when one of the two has come to another place.
+/// In each tick: [`Watch::ask`], [`Watch::put`] for each being, [`Watch::tick`]. A pair is asked when one of the two has
+/// come to another place. Where frontier sets are kept, those who are both viewers and targets are in a session, and a
+/// pair that has a set is not asked while both stay in it.
 #[derive(Debug)]
 pub struct Watch<K> {
     /// Borrows from the bundle in `known`, and is dropped before it.
@@ -79,10 +101,7 @@ pub struct Watch<K> {
     room: usize,
     free_in_session: Vec<usize>,
     known: Known,
-    /// How far, in the bundle's units, each may come before the next answer.
-    reach: f64,
-    /// Whether those see each other of whom the bundle says nothing.
-    doubt: bool,
+    manner: Manner,
     players: Vec<Option<Player<K>>>,
     free: Vec<usize>,
     numbers: HashMap<K, usize>,
@@ -97,8 +116,7 @@ impl<K> Default for Watch<K> {
             room: 0,
             free_in_session: Vec::new(),
             known: Known::Waiting,
-            reach: 0.0,
-            doubt: true,
+            manner: Manner::default(),
             players: Vec::new(),
             free: Vec::new(),
             numbers: HashMap::new(),
@@ -108,17 +126,18 @@ impl<K> Default for Watch<K> {
 }
 
 impl<K: Copy + Eq + Hash> Watch<K> {
-    /// What there is to ask; how far, in the bundle's units, each may come before the next answer; and whether those
-    /// see each other of whom the bundle says nothing. Where that is not what it was, all pairs are asked again.
-    pub fn ask(&mut self, known: Known, reach: f64, doubt: bool) {
+    /// What there is to ask, and how. Where that is not what it was, all pairs are asked again.
+    pub fn ask(&mut self, known: Known, mut manner: Manner) {
         let is_same = match (&self.known, &known) {
             (Known::Waiting, Known::Waiting) | (Known::Nothing, Known::Nothing) => true,
             (Known::Bundle(old), Known::Bundle(new)) => old.is(new),
             _ => false,
         };
         // A reach that is no number is endless.
-        let reach = if reach.is_nan() { f64::INFINITY } else { reach };
-        if is_same && self.reach == reach && self.doubt == doubt {
+        if manner.reach.is_nan() {
+            manner.reach = f64::INFINITY;
+        }
+        if is_same && self.manner == manner {
             return;
         }
         (self.silence, self.room) = (None, 0);
@@ -129,7 +148,7 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         {
             self.memory.resize(level.reach_memory().two, 0);
         }
-        (self.known, self.reach, self.doubt) = (known, reach, doubt);
+        (self.known, self.manner) = (known, manner);
         for player in self.players.iter_mut().flatten() {
             player.has_moved = true;
             player.in_session = None;
@@ -190,6 +209,18 @@ impl<K: Copy + Eq + Hash> Watch<K> {
                 player.sees = Vec::new();
             }
         }
+    }
+
+    /// A player's own half of the frontier set with another, where sets are kept and the two have one: as long as the one
+    /// stays in it, and the other in theirs, neither sees the other.
+    pub fn half(&self, player: K, other: K) -> Option<Half<'_>> {
+        let in_session = |who: K| {
+            let number = *self.numbers.get(&who)?;
+            self.players.get(number)?.as_ref()?.in_session
+        };
+        self.silence
+            .as_ref()?
+            .half(in_session(player)?, in_session(other)?)
     }
 
     /// The numbers of those of whom something holds.
@@ -262,9 +293,8 @@ impl<K: Copy + Eq + Hash> Watch<K> {
             .flatten()
             .filter(|player| wants(player))
             .count();
-        // A look-ahead leaves frontier sets behind long before a player leaves theirs.
-        let is_asked_anyway = self.reach > 0.0 || is_silent_one_way;
-        if is_asked_anyway || !(2..=MOST_IN_SESSION).contains(&wanted) {
+        let keeps = self.manner.frontiers && !is_silent_one_way;
+        if !keeps || !(2..=MOST_IN_SESSION).contains(&wanted) {
             self.silence = None;
             return;
         }
@@ -312,6 +342,10 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         let saw = one.sees.get(target).copied().unwrap_or(false);
         let is_asked = one.being.is_viewer && other.being.is_target;
         let silent = || {
+            // Whoever looks ahead sees beyond a set before anybody has left it.
+            if self.manner.reach > 0.0 {
+                return false;
+            }
             let pair = one.in_session.zip(other.in_session);
             let silence = self.silence.as_ref();
             silence
@@ -322,9 +356,9 @@ impl<K: Copy + Eq + Hash> Watch<K> {
             && match (&self.known, one.being.place, other.being.place) {
                 (Known::Waiting, ..) => false,
                 (Known::Bundle(bundle), Some(from), Some(to)) => {
-                    !silent() && sees(bundle, from, to, self.reach, &mut self.memory)
+                    !silent() && sees(bundle, from, to, self.manner.reach, &mut self.memory)
                 }
-                _ => self.doubt,
+                _ => self.manner.doubt,
             };
         if begins == saw {
             return;
