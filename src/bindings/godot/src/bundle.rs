@@ -1,0 +1,167 @@
+//! A bundle as a resource.
+
+use godot::classes::{FileAccess, Resource};
+use godot::global;
+use godot::prelude::*;
+use viewcell_sight::{OwnedBundle, Place, World};
+
+/// A bundle that `viewcell` baked. Places are numbers: of a terrain the samples, row by row from the north-western
+/// corner; of a level its cells. -1 is nowhere.
+#[derive(GodotClass)]
+#[class(tool, init, base = Resource)]
+pub struct ViewcellBundle {
+    bundle: Option<OwnedBundle>,
+    error: String,
+    base: Base<Resource>,
+}
+
+impl ViewcellBundle {
+    /// The bundle, if one is open.
+    pub fn bundle(&self) -> Option<&OwnedBundle> {
+        self.bundle.as_ref()
+    }
+
+    fn place(&self, number: i64) -> Option<Place> {
+        self.bundle()?.place(u64::try_from(number).ok()?)
+    }
+
+    /// Numbers of places are below 2^32.
+    fn number(&self, place: Option<Place>) -> i64 {
+        let number = place.and_then(|place| self.bundle()?.number(place));
+        number.map_or(-1, |number| number as i64)
+    }
+
+    fn sees(&self, from: i64, to: i64) -> bool {
+        let places = self.place(from).zip(self.place(to));
+        let answer = self.bundle().zip(places);
+        answer.is_some_and(|(bundle, (a, b))| bundle.visible(a, b))
+    }
+
+    /// What was not opened, and why: for the log, and for `error_text`.
+    fn fail(&mut self, error: global::Error, words: String) -> global::Error {
+        godot_error!("{words}");
+        self.error = words;
+        error
+    }
+}
+
+#[godot_api]
+impl ViewcellBundle {
+    /// Opens a file, such as `res://level.vcb` or `user://level.vcb`, in place of what was open: `OK`, or an error whose
+    /// words are in `error_text()`.
+    #[func]
+    pub fn open(&mut self, path: GString) -> global::Error {
+        let bytes = FileAccess::get_file_as_bytes(&path);
+        let error = FileAccess::get_open_error();
+        if error != global::Error::OK {
+            self.bundle = None;
+            let words = format!("{path}: cannot be opened as a bundle: {}", error.as_str());
+            return self.fail(error, words);
+        }
+        self.open_named(&bytes, &format!("{path}: "))
+    }
+
+    /// Opens the bundle that the bytes are; as `open`.
+    #[func]
+    pub fn open_bytes(&mut self, bytes: PackedByteArray) -> global::Error {
+        self.open_named(&bytes, "")
+    }
+
+    fn open_named(&mut self, bytes: &PackedByteArray, name: &str) -> global::Error {
+        self.bundle = None;
+        self.error.clear();
+        match OwnedBundle::from_bytes(bytes.as_slice()) {
+            Ok(bundle) => {
+                self.bundle = Some(bundle);
+                self.base_mut().emit_changed();
+                global::Error::OK
+            }
+            Err(error) => self.fail(global::Error::ERR_FILE_CORRUPT, format!("{name}{error}")),
+        }
+    }
+
+    /// Why the bundle was not opened; empty if it was.
+    #[func]
+    fn error_text(&self) -> GString {
+        GString::from(&self.error)
+    }
+
+    /// Whether there is a bundle to ask.
+    #[func]
+    fn is_open(&self) -> bool {
+        self.bundle.is_some()
+    }
+
+    /// Whether it is of a terrain; else of a level.
+    #[func]
+    fn is_terrain(&self) -> bool {
+        self.bundle()
+            .is_some_and(|bundle| matches!(bundle.world(), World::Terrain(_)))
+    }
+
+    /// How many places there are.
+    #[func]
+    fn place_count(&self) -> i64 {
+        self.bundle().map_or(0, |bundle| bundle.places() as i64)
+    }
+
+    /// Columns and rows of a terrain.
+    #[func]
+    fn size(&self) -> Vector2i {
+        match self.bundle().map(OwnedBundle::world) {
+            Some(World::Terrain(terrain)) => {
+                let grid = terrain.grid();
+                Vector2i::new(grid.width() as i32, grid.height() as i32)
+            }
+            _ => Vector2i::ZERO,
+        }
+    }
+
+    /// Metres between the columns and between the rows of a terrain.
+    #[func]
+    fn spacing(&self) -> Vector2 {
+        match self.bundle().map(OwnedBundle::world) {
+            Some(World::Terrain(terrain)) => {
+                let [dx, dy] = terrain.parameters().spacing;
+                Vector2::new(dx as f32, dy as f32)
+            }
+            _ => Vector2::ZERO,
+        }
+    }
+
+    /// The place at a point in the bundle's own coordinates, or -1: of a terrain, x metres east and z metres south of its
+    /// first sample, y not being asked for; of a level, the axes and units of its file.
+    #[func]
+    fn locate(&self, point: Vector3) -> i64 {
+        self.number(self.bundle().and_then(|bundle| locate(bundle, point)))
+    }
+
+    /// Whether somebody at one place may see somebody at another. Nowhere is hidden.
+    #[func]
+    fn visible(&self, from: i64, to: i64) -> bool {
+        self.sees(from, to)
+    }
+
+    /// The same of many pairs: from, to, from, to, and so on. Gives a 1 or a 0 for each.
+    #[func]
+    fn visible_pairs(&self, pairs: PackedInt64Array) -> PackedByteArray {
+        let (pairs, rest) = pairs.as_slice().as_chunks::<2>();
+        if !rest.is_empty() {
+            godot_error!("visible_pairs: expected an even number of places, found an odd one");
+            return PackedByteArray::new();
+        }
+        pairs
+            .iter()
+            .map(|&[from, to]| u8::from(self.sees(from, to)))
+            .collect()
+    }
+}
+
+/// The place at a point in the bundle's own coordinates, with Godot's axes where it is a terrain.
+pub fn locate(bundle: &OwnedBundle, point: Vector3) -> Option<Place> {
+    let [x, y, z] = [point.x, point.y, point.z].map(f64::from);
+    match bundle.world() {
+        World::Terrain(_) => bundle.locate([x, z, y]),
+        World::Level(_) => bundle.locate([x, y, z]),
+    }
+}

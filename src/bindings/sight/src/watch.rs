@@ -1,0 +1,397 @@
+//! Who sees whom, kept from tick to tick.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use viewcell::runtime::SymmetryCode;
+
+use crate::bundle::{OwnedBundle, Place, World};
+use crate::silence::{Half, Silence};
+
+/// Sessions take the square of their players in memory: some 20 MB for as many. Beyond, each pair is asked.
+const MOST_IN_SESSION: usize = 1024;
+
+/// What there is to ask.
+#[derive(Clone, Debug)]
+pub enum Known {
+    /// Nothing yet: nobody sees anybody.
+    Waiting,
+    /// Nothing, and nothing will come: as in doubt.
+    Nothing,
+    /// A bundle.
+    Bundle(OwnedBundle),
+}
+
+/// How it is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Manner {
+    /// How far, in the bundle's units, each may come before the next answer.
+    pub reach: f64,
+    /// Whether those see each other of whom the bundle says nothing.
+    pub doubt: bool,
+    /// Whether frontier sets are kept for those who are both viewers and targets.
+    pub frontiers: bool,
+}
+
+impl Default for Manner {
+    /// Without a look-ahead and without frontier sets; doubts are visible.
+    fn default() -> Self {
+        Self {
+            reach: 0.0,
+            doubt: true,
+            frontiers: false,
+        }
+    }
+}
+
+/// Somebody who sees, is seen, or both.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Being<K> {
+    /// Who it is, in the engine.
+    pub entity: K,
+    /// Whether it sees.
+    pub is_viewer: bool,
+    /// Whether it is seen.
+    pub is_target: bool,
+    /// Where it is; `None` where the bundle knows no place.
+    pub place: Option<Place>,
+}
+
+/// A pair whose sight has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change<K> {
+    /// Who sees.
+    pub viewer: K,
+    /// Who is seen.
+    pub target: K,
+    /// Whether it may begin; else it has ended.
+    pub begins: bool,
+}
+
+#[derive(Debug)]
+struct Player<K> {
+    being: Being<K>,
+    /// Whom a viewer sees: by the number of the player.
+    sees: Vec<bool>,
+    /// The player's number in the session, where they have one.
+    in_session: Option<usize>,
+    /// Whether all that is known of them may have changed since the last tick.
+    has_moved: bool,
+    /// Whether they were there in the tick at hand.
+    is_there: bool,
+}
+
+impl<K> Player<K> {
+    /// Whether there may be anything to ask of what they see.
+    fn is_asked(&self) -> bool {
+        self.being.is_viewer || !self.sees.is_empty()
+    }
+}
+
+/// Who sees whom, of all who are there.
+///
+/// In each tick: [`Watch::ask`], [`Watch::put`] for each being, [`Watch::tick`]. A pair is asked when one of the two has
+/// come to another place. Where frontier sets are kept, those who are both viewers and targets are in a session, and a
+/// pair that has a set is not asked while both stay in it.
+#[derive(Debug)]
+pub struct Watch<K> {
+    /// Borrows from the bundle in `known`, and is dropped before it.
+    silence: Option<Silence>,
+    /// Players that the session has room for, and those of its numbers that are free.
+    room: usize,
+    free_in_session: Vec<usize>,
+    known: Known,
+    manner: Manner,
+    players: Vec<Option<Player<K>>>,
+    free: Vec<usize>,
+    numbers: HashMap<K, usize>,
+    /// Of a level's look-ahead.
+    memory: Vec<u64>,
+}
+
+impl<K> Default for Watch<K> {
+    fn default() -> Self {
+        Self {
+            silence: None,
+            room: 0,
+            free_in_session: Vec::new(),
+            known: Known::Waiting,
+            manner: Manner::default(),
+            players: Vec::new(),
+            free: Vec::new(),
+            numbers: HashMap::new(),
+            memory: Vec::new(),
+        }
+    }
+}
+
+impl<K: Copy + Eq + Hash> Watch<K> {
+    /// What there is to ask, and how. Where that is not what it was, all pairs are asked again.
+    pub fn ask(&mut self, known: Known, mut manner: Manner) {
+        let is_same = match (&self.known, &known) {
+            (Known::Waiting, Known::Waiting) | (Known::Nothing, Known::Nothing) => true,
+            (Known::Bundle(old), Known::Bundle(new)) => old.is(new),
+            _ => false,
+        };
+        // A reach that is no number is endless.
+        if manner.reach.is_nan() {
+            manner.reach = f64::INFINITY;
+        }
+        if is_same && self.manner == manner {
+            return;
+        }
+        (self.silence, self.room) = (None, 0);
+        self.free_in_session.clear();
+        self.memory.clear();
+        if let Known::Bundle(bundle) = &known
+            && let World::Level(level) = bundle.world()
+        {
+            self.memory.resize(level.reach_memory().two, 0);
+        }
+        (self.known, self.manner) = (known, manner);
+        for player in self.players.iter_mut().flatten() {
+            player.has_moved = true;
+            player.in_session = None;
+        }
+    }
+
+    /// Somebody is there in this tick. Who is not said to be there has gone.
+    pub fn put(&mut self, being: Being<K>) {
+        if let Some(&number) = self.numbers.get(&being.entity)
+            && let Some(player) = self.players.get_mut(number).and_then(Option::as_mut)
+        {
+            player.has_moved |= player.being != being;
+            player.being = being;
+            player.is_there = true;
+            return;
+        }
+        let player = Some(Player {
+            being,
+            sees: Vec::new(),
+            in_session: None,
+            has_moved: true,
+            is_there: true,
+        });
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.players[number] = player;
+                number
+            }
+            None => {
+                self.players.push(player);
+                self.players.len() - 1
+            }
+        };
+        self.numbers.insert(being.entity, number);
+    }
+
+    /// Ends a tick: whose sight of whom may begin, and whose has ended.
+    pub fn tick(&mut self, mut tell: impl FnMut(Change<K>)) {
+        self.let_go(&mut tell);
+        self.follow();
+        let has_moved = |player: &Player<K>| player.has_moved;
+        let moved = self.numbers_of(has_moved);
+        // Whoever has seen somebody is asked once more after they have ceased to be a viewer.
+        for viewer in self.numbers_of(Player::is_asked) {
+            if self.players[viewer].as_ref().is_some_and(has_moved) {
+                for target in 0..self.players.len() {
+                    self.decide(viewer, target, &mut tell);
+                }
+            } else {
+                for &target in &moved {
+                    self.decide(viewer, target, &mut tell);
+                }
+            }
+        }
+        for player in self.players.iter_mut().flatten() {
+            (player.has_moved, player.is_there) = (false, false);
+            if !player.being.is_viewer {
+                player.sees = Vec::new();
+            }
+        }
+    }
+
+    /// A player's own half of the frontier set with another, where sets are kept and the two have one: as long as the one
+    /// stays in it, and the other in theirs, neither sees the other.
+    pub fn half(&self, player: K, other: K) -> Option<Half<'_>> {
+        let in_session = |who: K| {
+            let number = *self.numbers.get(&who)?;
+            self.players.get(number)?.as_ref()?.in_session
+        };
+        self.silence
+            .as_ref()?
+            .half(in_session(player)?, in_session(other)?)
+    }
+
+    /// The numbers of those of whom something holds.
+    fn numbers_of(&self, holds: impl Fn(&Player<K>) -> bool) -> Vec<usize> {
+        let players = self.players.iter().enumerate();
+        let found = players.filter(|(_, player)| player.as_ref().is_some_and(&holds));
+        found.map(|(number, _)| number).collect()
+    }
+
+    /// Those who were not there in this tick go.
+    fn let_go(&mut self, tell: &mut impl FnMut(Change<K>)) {
+        let gone = self.numbers_of(|player| !player.is_there);
+        let entities = |players: &[Option<Player<K>>], number: usize| {
+            players
+                .get(number)?
+                .as_ref()
+                .map(|player| player.being.entity)
+        };
+        for viewer in self.numbers_of(Player::is_asked) {
+            let Some(entity) = entities(&self.players, viewer) else {
+                continue;
+            };
+            // All whom they saw, if they have gone themselves; else those who have gone.
+            let all: Vec<usize> = match self.players[viewer].as_ref() {
+                Some(player) if !player.is_there => (0..player.sees.len()).collect(),
+                _ => Vec::new(),
+            };
+            let whom = if all.is_empty() { &gone } else { &all };
+            for &target in whom {
+                let sees = self.players[viewer]
+                    .as_mut()
+                    .and_then(|player| player.sees.get_mut(target));
+                if sees.is_some_and(std::mem::take)
+                    && let Some(target) = entities(&self.players, target)
+                {
+                    tell(Change {
+                        viewer: entity,
+                        target,
+                        begins: false,
+                    });
+                }
+            }
+        }
+        for number in gone {
+            let Some(player) = self.players[number].take() else {
+                continue;
+            };
+            if let (Some(in_session), Some(silence)) = (player.in_session, &mut self.silence) {
+                silence.move_to(in_session, None);
+                self.free_in_session.push(in_session);
+            }
+            self.numbers.remove(&player.being.entity);
+            self.free.push(number);
+        }
+    }
+
+    /// Tells the session who has moved.
+    fn follow(&mut self) {
+        // Only those are in it who both see and are seen: of others a pair is asked in one direction alone, and there
+        // may be very many that never move.
+        let wants = |player: &Player<K>| player.being.is_viewer && player.being.is_target;
+        let Known::Bundle(bundle) = &self.known else {
+            return;
+        };
+        let is_silent_one_way = matches!(bundle.world(), World::Level(level)
+            if level.parameters().symmetry == SymmetryCode::None);
+        let wanted = self
+            .players
+            .iter()
+            .flatten()
+            .filter(|player| wants(player))
+            .count();
+        let keeps = self.manner.frontiers && !is_silent_one_way;
+        if !keeps || !(2..=MOST_IN_SESSION).contains(&wanted) {
+            self.silence = None;
+            return;
+        }
+        if wanted > self.room || self.silence.is_none() {
+            self.room = wanted.next_power_of_two().clamp(8, MOST_IN_SESSION);
+            self.silence = Some(Silence::new(bundle, self.room));
+            self.free_in_session = (0..self.room).rev().collect();
+            for player in self.players.iter_mut().flatten() {
+                player.in_session = None;
+            }
+        }
+        let Some(silence) = &mut self.silence else {
+            return;
+        };
+        silence.tick();
+        for player in self.players.iter_mut().flatten() {
+            match (player.in_session, wants(player)) {
+                (Some(number), false) => {
+                    silence.move_to(number, None);
+                    self.free_in_session.push(number);
+                    player.in_session = None;
+                }
+                (Some(number), true) if player.has_moved => {
+                    silence.move_to(number, player.being.place);
+                }
+                (None, true) => {
+                    player.in_session = self.free_in_session.pop();
+                    if let Some(number) = player.in_session {
+                        silence.move_to(number, player.being.place);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Looks whether one sees the other now, and tells if that has changed.
+    fn decide(&mut self, viewer: usize, target: usize, tell: &mut impl FnMut(Change<K>)) {
+        let (Some(one), Some(other)) = (&self.players[viewer], &self.players[target]) else {
+            return;
+        };
+        if viewer == target {
+            return;
+        }
+        let saw = one.sees.get(target).copied().unwrap_or(false);
+        let is_asked = one.being.is_viewer && other.being.is_target;
+        let silent = || {
+            // Whoever looks ahead sees beyond a set before anybody has left it.
+            if self.manner.reach > 0.0 {
+                return false;
+            }
+            let pair = one.in_session.zip(other.in_session);
+            let silence = self.silence.as_ref();
+            silence
+                .zip(pair)
+                .is_some_and(|(silence, (a, b))| silence.holds([a, b]))
+        };
+        let begins = is_asked
+            && match (&self.known, one.being.place, other.being.place) {
+                (Known::Waiting, ..) => false,
+                (Known::Bundle(bundle), Some(from), Some(to)) => {
+                    !silent() && sees(bundle, from, to, self.manner.reach, &mut self.memory)
+                }
+                _ => self.manner.doubt,
+            };
+        if begins == saw {
+            return;
+        }
+        let change = Change {
+            viewer: one.being.entity,
+            target: other.being.entity,
+            begins,
+        };
+        let count = self.players.len();
+        if let Some(Some(one)) = self.players.get_mut(viewer) {
+            one.sees.resize(count.max(one.sees.len()), false);
+            one.sees[target] = begins;
+        }
+        tell(change);
+    }
+}
+
+/// Whether somebody at one place may see somebody at another, or either way before both have come so far.
+fn sees(bundle: &OwnedBundle, from: Place, to: Place, reach: f64, memory: &mut [u64]) -> bool {
+    if reach <= 0.0 {
+        return bundle.visible(from, to);
+    }
+    match (bundle.world(), from, to) {
+        (World::Terrain(terrain), Place::Sample(a), Place::Sample(b)) => {
+            terrain.visible_within(a, b, [reach; 2])
+        }
+        (World::Level(level), Place::Cell(a), Place::Cell(b)) => {
+            // The memory is as large as the level asks for; if it were not, they would be visible.
+            level
+                .visible_within(a, b, [reach; 2], memory)
+                .unwrap_or(true)
+        }
+        _ => false,
+    }
+}
