@@ -215,10 +215,12 @@ pub use runtime::frontier::{
 // Bake.
 #[cfg(feature = "bake")]
 pub use bake::{
-    BakeError, BakeOptions, BakeReport, Budget, CellOptions, CellReport, Compression, Keep, Mode,
-    Observer, RebakeJob, RebakeOptions, RebakeReport, RepackOptions, ShardOf, Silent, Source,
-    Stage, Weight, bake_cells, bake_shard, bake_terrain, merge, merge_patches, rebake, repack,
+    BakeError, BakeOptions, BakeReport, Budget, CellOptions, CellReport, Compression, Keep,
+    LiveSession, Mode, Moment, Observer, RebakeJob, RebakeOptions, RebakeReport, Rebaker, RepackOptions, ShardOf, Silent, Source,
+    Stage, Stamped, Weight, bake_cells, bake_shard, bake_terrain, merge, merge_patches, rebake, repack,
 };
+#[cfg(feature = "bake")]
+pub use ground::{GroundError, Shape, TopEffect};
 #[cfg(feature = "bake")]
 pub use ingest::{
     CellsOptions, IngestError, IngestOptions, Ingested, IngestedCells, read_cells, read_terrain,

@@ -22,7 +22,7 @@ use crate::world::{Georeference, Terrain};
 pub(super) struct Before {
     pub(super) parts: TerrainParts,
     pub(super) map: MappedBundle,
-    patches: Vec<Vec<u8>>,
+    pub(super) patches: Vec<Vec<u8>>,
 }
 
 impl Before {

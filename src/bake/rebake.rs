@@ -83,7 +83,7 @@ pub struct RebakeReport {
 }
 
 /// The options of the bake that a bundle says it is of.
-fn options_of(parameters: &TerrainParameters, options: &RebakeOptions) -> BakeOptions {
+pub(super) fn options_of(parameters: &TerrainParameters, options: &RebakeOptions) -> BakeOptions {
     let distance = parameters.max_distance;
     BakeOptions {
         eye_height: parameters.eye_height,
@@ -230,8 +230,8 @@ pub fn rebake(
 }
 
 /// What came of following.
-struct Followed {
-    patch: Vec<u8>,
+pub(super) struct Followed {
+    pub(super) patch: Vec<u8>,
     valid: ValidPyramid,
     stages: Vec<StageTime>,
     asked: u64,
@@ -243,7 +243,7 @@ struct Followed {
 }
 
 /// Asks what may have changed, and makes a patch of what has.
-fn follow(
+pub(super) fn follow(
     before: &Before,
     layers: &Layers,
     job: &RebakeJob,
@@ -254,17 +254,7 @@ fn follow(
 ) -> Result<Followed, BakeError> {
     let grid = options.grid(new, &source.input.name)?;
     let mutual = mutual(options);
-    let stance = match options.mode {
-        Mode::Exact => Stance::Sample,
-        Mode::Conservative => Stance::Cell,
-        Mode::Sectors(sectors) => {
-            return Err(BakeError::Option {
-                option: "visibility",
-                expected: "exact or conservative in a bundle that is to follow",
-                found: format!("sectors ({sectors})"),
-            });
-        }
-    };
+    let stance = stance_of(options)?;
     let mut stages = Vec::new();
     let begun = ProcessTime::now();
     crew.observer.stage(Stage::Prepare, 1);
@@ -386,6 +376,19 @@ fn follow(
         valid,
         bundle,
     })
+}
+
+/// How those stand who are asked for in a bundle that is to follow.
+pub(super) fn stance_of(options: &BakeOptions) -> Result<Stance, BakeError> {
+    match options.mode {
+        Mode::Exact => Ok(Stance::Sample),
+        Mode::Conservative => Ok(Stance::Cell),
+        Mode::Sectors(sectors) => Err(BakeError::Option {
+            option: "visibility",
+            expected: "exact or conservative in a bundle that is to follow",
+            found: format!("sectors ({sectors})"),
+        }),
+    }
 }
 
 /// How what is made was made; without statistics.

@@ -81,6 +81,18 @@ impl<'a> GroupPvs<'a> {
         seen & self.groups.valid().block(column, row)
     }
 
+    /// The visible samples of a block; bits without terrain may be either.
+    pub(super) fn block_word(&self, column: u32, row: u32) -> u64 {
+        if self.viewpoints == 0 {
+            return 0;
+        }
+        match self.group.skeleton().find(Quad::new(BLOCK_LEVEL, column, row)) {
+            Found::Leaf(false) => 0,
+            Found::Leaf(true) | Found::Mixed => !0,
+            Found::Block(item) => self.word(item, column, row),
+        }
+    }
+
     /// What the PVS says about a quad; hidden outside the grid and where there is no terrain.
     ///
     /// Below level 4 one record is read; above, one for each mixed block in the quad, until both

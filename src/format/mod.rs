@@ -12,7 +12,8 @@
 //! - [`groups`]: the code of the PVSs of a block together, as pairs of blocks ([`blockpair`],
 //!   [`dictionary`]), and [`grouppvs`], one PVS out of it;
 //! - [`narrow`]: the answers of a bundle that has lost something;
-//! - [`patch`]: what changes in a bundle when its ground does, and [`layers`], bytes over bytes.
+//! - [`patch`]: what changes in a bundle when its ground does, and [`layers`], bytes over bytes;
+//! - [`opening`]: who may see whom while that is being found out.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -40,6 +41,7 @@ pub mod header;
 pub mod layers;
 pub mod morton;
 pub mod narrow;
+pub mod opening;
 pub mod patch;
 pub mod quadtree;
 mod rank;
@@ -50,6 +52,7 @@ mod together;
 mod trees;
 mod valid;
 mod walk;
+mod wide;
 
 pub use cells::CellParameters;
 pub use crc::{Crc32, crc32};
@@ -61,6 +64,7 @@ pub use groups::Groups;
 pub use header::{Header, Section};
 pub use layers::Layered;
 pub use narrow::{NarrowLeaves, NarrowPvs, Narrowing};
+pub use opening::{Area, Opening, Openings, Sunk};
 pub use patch::{Patch, PatchHeader};
 pub use quadtree::{Tree, Visibility};
 pub use tag::{Tag, WorldKind};
@@ -68,3 +72,4 @@ pub use terrain::{Coarse, TerrainParameters, TreeCode, VisibilityMode};
 pub use trees::Trees;
 pub use valid::Valid;
 pub use walk::{Leaf, Leaves};
+pub use wide::{WideLeaves, WidePvs};

@@ -49,7 +49,7 @@ mod layers;
 #[cfg(feature = "mmap")]
 mod map;
 mod pvs;
-mod session;
+pub(crate) mod session;
 mod terrain;
 mod within;
 

@@ -2,7 +2,7 @@
 
 use crate::format::{
     GroupLeaves, GroupPvs, Leaf, Leaves, NarrowLeaves, NarrowPvs, Quad, Sample, Tree, Valid,
-    Visibility,
+    Visibility, WideLeaves, WidePvs,
 };
 
 /// Everything that may be seen from a quad. Reads the bundle where it lies.
@@ -20,6 +20,7 @@ enum Code<'a> {
     Tree(Tree<'a>),
     Group(GroupPvs<'a>),
     Narrow(NarrowPvs<'a>),
+    Wide(WidePvs<'a>),
 }
 
 impl<'a> Pvs<'a> {
@@ -41,6 +42,12 @@ impl<'a> Pvs<'a> {
         Self { quad, code }
     }
 
+    #[inline]
+    pub(super) fn of_wide(quad: Quad, pvs: WidePvs<'a>) -> Self {
+        let code = Code::Wide(pvs);
+        Self { quad, code }
+    }
+
     /// Hands over what is visible, depth first in Morton order: [`Leaf::Visible`] and
     /// [`Leaf::Block`], never [`Leaf::Hidden`]. Quads may lie outside the grid, and bits where
     /// there is no terrain, if the bytes say so. Stops when `take` returns `false`; returns
@@ -51,6 +58,7 @@ impl<'a> Pvs<'a> {
             Code::Tree(tree) => tree.sweep(take),
             Code::Group(pvs) => pvs.sweep(take),
             Code::Narrow(pvs) => pvs.sweep(take),
+            Code::Wide(pvs) => pvs.sweep(take),
         }
     }
 
@@ -61,6 +69,7 @@ impl<'a> Pvs<'a> {
             Code::Tree(_) => 0,
             Code::Group(pvs) => pvs.pairs(),
             Code::Narrow(pvs) => pvs.pairs(),
+            Code::Wide(pvs) => pvs.pairs(),
         }
     }
 
@@ -72,6 +81,7 @@ impl<'a> Pvs<'a> {
             Code::Tree(tree) => tree.sweep(|leaf| take(Leaf::Visible(leaf.quad()))),
             Code::Group(pvs) => pvs.sweep_blocks(take),
             Code::Narrow(pvs) => pvs.sweep_blocks(take),
+            Code::Wide(pvs) => pvs.sweep(|leaf| take(Leaf::Visible(leaf.quad()))),
         }
     }
 
@@ -87,6 +97,7 @@ impl<'a> Pvs<'a> {
             Code::Tree(tree) => tree.contains(sample),
             Code::Group(pvs) => pvs.contains(sample),
             Code::Narrow(pvs) => pvs.contains(sample),
+            Code::Wide(pvs) => pvs.contains(sample),
         }
     }
 
@@ -97,6 +108,7 @@ impl<'a> Pvs<'a> {
             Code::Tree(tree) => tree.state(quad),
             Code::Group(pvs) => pvs.state(quad),
             Code::Narrow(pvs) => pvs.state(quad),
+            Code::Wide(pvs) => pvs.state(quad),
         }
     }
 
@@ -106,6 +118,7 @@ impl<'a> Pvs<'a> {
             Code::Tree(tree) => tree.count(),
             Code::Group(pvs) => pvs.count(),
             Code::Narrow(pvs) => pvs.count(),
+            Code::Wide(pvs) => pvs.count(),
         }
     }
 
@@ -117,6 +130,7 @@ impl<'a> Pvs<'a> {
             Code::Tree(tree) => tree.expand(out),
             Code::Group(pvs) => pvs.expand(out),
             Code::Narrow(pvs) => pvs.expand(out),
+            Code::Wide(pvs) => pvs.expand(out),
         }
     }
 
@@ -127,6 +141,7 @@ impl<'a> Pvs<'a> {
             Code::Tree(tree) => Quads::Tree(tree.leaves()),
             Code::Group(pvs) => Quads::Group(pvs.leaves()),
             Code::Narrow(pvs) => Quads::Narrow(pvs.leaves()),
+            Code::Wide(pvs) => Quads::Wide(pvs.leaves()),
         }
     }
 
@@ -136,6 +151,7 @@ impl<'a> Pvs<'a> {
             Code::Tree(tree) => tree.valid(),
             Code::Group(pvs) => pvs.groups().valid(),
             Code::Narrow(pvs) => pvs.narrowing().trees().valid(),
+            Code::Wide(pvs) => pvs.valid(),
         };
         self.quads().flat_map(move |leaf| {
             let quad = leaf.quad();
@@ -169,6 +185,8 @@ pub enum Quads<'a> {
     Group(GroupLeaves<'a>),
     /// Out of all that a bundle says that has lost something.
     Narrow(NarrowLeaves<'a>),
+    /// Of ground that has changed since the PVSs were made.
+    Wide(WideLeaves<'a>),
 }
 
 impl Iterator for Quads<'_> {
@@ -179,6 +197,7 @@ impl Iterator for Quads<'_> {
             Self::Tree(leaves) => leaves.next(),
             Self::Group(leaves) => leaves.next(),
             Self::Narrow(leaves) => leaves.next(),
+            Self::Wide(leaves) => leaves.next(),
         }
     }
 }

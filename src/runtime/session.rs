@@ -25,7 +25,7 @@ pub enum News {
 }
 
 /// Where players are, who sees whom, and how frontier sets are made.
-pub(super) trait World {
+pub(crate) trait World {
     /// Where a player is.
     type Place: Copy;
     /// One player's half of a frontier set.
@@ -72,7 +72,7 @@ struct Pair<H> {
 
 /// Players in a world, and the frontier sets between them.
 #[derive(Debug)]
-pub(super) struct Players<W: World> {
+pub(crate) struct Players<W: World> {
     pub world: W,
     patience: u64,
     peers: bool,

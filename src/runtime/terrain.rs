@@ -4,11 +4,12 @@ use super::bundle::Bundle;
 use super::error::OpenError;
 use super::pvs::Pvs;
 use crate::format::bytes::f32_at;
+use crate::format::grid::BLOCK_LEVEL;
 use crate::format::groups::TREE_LEVEL;
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{
-    FormatError, Grid, GroupPvs, Groups, Narrowing, Quad, Sample, Tag, TerrainParameters, TreeCode,
-    Trees, Valid, Visibility, WorldKind,
+    FormatError, Grid, GroupPvs, Groups, Narrowing, Openings, Quad, Sample, Tag, TerrainParameters,
+    TreeCode, Trees, Valid, Visibility, WidePvs, WorldKind,
 };
 
 /// A terrain bundle, ready for queries. Copy it freely: it is a handful of slices.
@@ -23,6 +24,8 @@ pub struct TerrainBundle<'a> {
     trees: Trees<'a>,
     /// What narrows all answers of a bundle that has lost something.
     narrowing: Option<Narrowing<'a>>,
+    /// What may be seen beside, where ground has changed since the PVSs were made.
+    openings: Option<Openings<'a>>,
 }
 
 /// How the PVSs are coded, and of which quads the trees are.
@@ -87,6 +90,7 @@ impl<'a> TerrainBundle<'a> {
             code,
             trees,
             narrowing,
+            openings: None,
         })
     }
 
@@ -119,6 +123,22 @@ impl<'a> TerrainBundle<'a> {
             code,
             trees: self.trees.within(valid),
             ..*self
+        }
+    }
+
+    /// The same terrain whose ground has changed since its PVSs were made, by all of `openings`: whom that
+    /// may let be seen counts as visible in all answers. There is terrain where `valid` says, with
+    /// `heights`, `f32` row by row. Of a bundle in tree code 2 that has lost nothing.
+    pub(crate) fn opened(
+        &self,
+        valid: Valid<'a>,
+        heights: &'a [u8],
+        openings: Openings<'a>,
+    ) -> Self {
+        Self {
+            heights,
+            openings: Some(openings),
+            ..self.with_terrain_at(valid)
         }
     }
 
@@ -196,11 +216,60 @@ impl<'a> TerrainBundle<'a> {
 
     /// The groups that the PVSs of levels 0 to 3 are read from; `None` in a bundle of single
     /// trees. Where something was lost, [`TerrainBundle::narrowing`] says what else is hidden.
+    ///
+    /// `None`, too, while ground has changed and its patch is not yet there: then groups do not tell
+    /// all.
     pub fn groups(&self) -> Option<Groups<'a>> {
+        self.stored_groups().filter(|_| self.openings.is_none())
+    }
+
+    /// The groups, whatever else is to be asked.
+    fn stored_groups(&self) -> Option<Groups<'a>> {
         match self.code {
             Code::Single => None,
             Code::Pairs(groups) => Some(groups),
         }
+    }
+
+    /// Whether [`TerrainBundle::part_sees`] knows: in tree code 2.
+    pub(super) fn knows_parts(&self) -> bool {
+        self.stored_groups().is_some()
+    }
+
+    /// Whether any of the samples `from` (a word of a block bitmap) of block `viewer` may see any of the
+    /// samples `to` of block `target`, as groups have it; `None` in a bundle of single trees.
+    pub(super) fn part_sees(
+        &self,
+        viewer: (u32, u32),
+        from: u64,
+        target: (u32, u32),
+        to: u64,
+    ) -> Option<bool> {
+        let groups = self.stored_groups()?;
+        if groups.sees_any(viewer, from, target, to) {
+            return Some(true);
+        }
+        let Some(openings) = self.openings else {
+            return Some(false);
+        };
+        let block = |(column, row)| Quad::new(BLOCK_LEVEL, column, row);
+        let from = from & self.valid.block(viewer.0, viewer.1);
+        let to = to & self.valid.block(target.0, target.1);
+        Some(openings.may_open_any(block(viewer), from, block(target), to))
+    }
+
+    /// What is known of sight from a block to a quad of level 3 or more, without a look at any pair of
+    /// blocks, as groups have it; `None` in a bundle of single trees.
+    pub(super) fn outline(&self, viewer: (u32, u32), quad: Quad) -> Option<Visibility> {
+        let outline = self.stored_groups()?.outline(viewer, quad);
+        let block = Quad::new(BLOCK_LEVEL, viewer.0, viewer.1);
+        let opens = self
+            .openings
+            .is_some_and(|openings| openings.may_open(block, quad));
+        Some(match (outline, opens) {
+            (Visibility::Hidden, true) => Visibility::Unknown,
+            (known, _) => known,
+        })
     }
 
     /// By what the answers of a bundle that has lost something ([`TerrainParameters::lossy`]) are
@@ -217,6 +286,9 @@ impl<'a> TerrainBundle<'a> {
     /// in it.
     #[inline]
     pub fn pvs(&self, quad: Quad) -> Option<Pvs<'a>> {
+        if let Some(openings) = self.openings {
+            return self.wide_pvs(quad, openings);
+        }
         let Some(narrowing) = self.narrowing else {
             return self.stored_pvs(quad);
         };
@@ -229,8 +301,19 @@ impl<'a> TerrainBundle<'a> {
         Some(Pvs::of_narrow(quad, pvs))
     }
 
+    fn wide_pvs(&self, quad: Quad, openings: Openings<'a>) -> Option<Pvs<'a>> {
+        let pvs = match self.code {
+            Code::Pairs(groups) if quad.level < TREE_LEVEL => {
+                WidePvs::of_group(quad, GroupPvs::new(groups, quad)?, openings)
+            }
+            _ => WidePvs::of_tree(quad, self.trees.tree(quad)?, openings),
+        };
+        Some(Pvs::of_wide(quad, pvs))
+    }
+
     /// What is stored of the PVS of a quad, for those who make other bundles of it. Where something
-    /// was lost, it may hold what other PVSs hide: ask [`TerrainBundle::pvs`].
+    /// was lost, it may hold what other PVSs hide, and while ground has changed and its patch is not yet
+    /// there, it may lack what can be seen: ask [`TerrainBundle::pvs`].
     #[inline]
     pub fn stored_pvs(&self, quad: Quad) -> Option<Pvs<'a>> {
         if let Code::Pairs(groups) = self.code
@@ -262,10 +345,14 @@ impl<'a> TerrainBundle<'a> {
                 .tree(a.quad())
                 .is_none_or(|tree| tree.contains(b)),
         };
-        is_stored
-            && self
+        match is_stored {
+            true => self
                 .narrowing
-                .is_none_or(|narrowing| narrowing.lets_see(a, b))
+                .is_none_or(|narrowing| narrowing.lets_see(a, b)),
+            false => self
+                .openings
+                .is_some_and(|openings| openings.may_open(a.quad(), b.quad())),
+        }
     }
 
     /// What is known of sight from quad `a` to quad `b`: hidden if nothing of `b` can be seen

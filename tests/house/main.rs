@@ -32,6 +32,7 @@ const HOUSE: &[(&str, &[&str])] = &[
             "format",
             "runtime",
             "world",
+            "ground",
             "visibility",
             "hierarchy",
             "compress",

@@ -28,7 +28,7 @@ fn patch(bundle: &Path, over: &[PathBuf], terrain: &Terrain, patch: &Path) {
     rebake(&job, terrain, &source(), &options, &Silent).unwrap();
 }
 
-fn bake(terrain: &Terrain, mode: Mode, path: &Path) {
+pub fn bake(terrain: &Terrain, mode: Mode, path: &Path) {
     let options = BakeOptions {
         mode,
         threads: 1,
@@ -39,7 +39,7 @@ fn bake(terrain: &Terrain, mode: Mode, path: &Path) {
 }
 
 /// Errors with the first answer that differs.
-fn same_answers(found: TerrainBundle, expected: TerrainBundle) -> Result<(), String> {
+pub fn same_answers(found: TerrainBundle, expected: TerrainBundle) -> Result<(), String> {
     let grid = expected.grid();
     let [mut one, mut other] = [0, 1].map(|_| vec![0; grid.blocks()]);
     for level in 0..=grid.root_level() {

@@ -4,6 +4,7 @@
 #[allow(dead_code)]
 mod baking;
 mod layers;
+mod live;
 mod session;
 mod stamps;
 mod twin;

@@ -46,11 +46,26 @@ pub struct Session<'a> {
     players: Players<Growing<'a>>,
 }
 
+/// A terrain, and how sets are grown on it.
 #[derive(Debug)]
-struct Growing<'a> {
+pub(crate) struct Growing<'a> {
     builder: FrontierBuilder<'a>,
     frontier: FrontierOptions,
     margin: u32,
+}
+
+impl<'a> Growing<'a> {
+    pub(crate) fn new(terrain: &TerrainBundle<'a>, options: &SessionOptions) -> Self {
+        Self {
+            builder: FrontierBuilder::new(terrain),
+            frontier: options.frontier,
+            margin: options.margin,
+        }
+    }
+
+    pub(crate) fn terrain(&self) -> &TerrainBundle<'a> {
+        self.builder.terrain()
+    }
 }
 
 impl World for Growing<'_> {
@@ -87,13 +102,8 @@ impl World for Growing<'_> {
 impl<'a> Session<'a> {
     /// A session of so many players, none of whom is anywhere yet.
     pub fn new(terrain: &TerrainBundle<'a>, players: usize, options: SessionOptions) -> Self {
-        let growing = Growing {
-            builder: FrontierBuilder::new(terrain),
-            frontier: options.frontier,
-            margin: options.margin,
-        };
         Self {
-            players: Players::new(growing, players, options.patience, options.peers),
+            players: Players::new(Growing::new(terrain, &options), players, options.patience, options.peers),
         }
     }
 
@@ -145,16 +155,8 @@ impl<'a> Session<'a> {
             )));
         }
         self.players.world.builder = FrontierBuilder::new(terrain);
-        let is_true = |_: &Growing<'a>, [a, b]: &[Frontier; 2]| {
-            let hidden = |from: &Frontier, to: &Frontier| {
-                from.blocks().all(|(viewer, bits)| {
-                    to.blocks()
-                        .all(|(target, seen)| !may_see(terrain, (viewer, bits), (target, seen)))
-                })
-            };
-            hidden(a, b) && (terrain.parameters().mutual || hidden(b, a))
-        };
-        self.players.drop_sets(is_true, tell);
+        let holds = |_: &Growing<'a>, halves: &_| is_true(terrain, halves);
+        self.players.drop_sets(holds, tell);
         Ok(())
     }
 
@@ -179,18 +181,34 @@ impl<'a> Session<'a> {
         place: Option<Sample>,
         tell: impl FnMut(Notice),
     ) -> Result<(), FrontierError> {
-        let terrain = self.players.world.builder.terrain();
         if let Some(place) = place {
-            if !terrain.grid().has_sample(place) {
-                return Err(FrontierError::Outside(place));
-            }
-            if !terrain.valid().has_sample(place) {
-                return Err(FrontierError::Void(place));
-            }
+            check_place(self.players.world.terrain(), place)?;
         }
         self.players.move_to(player, place, tell);
         Ok(())
     }
+}
+
+/// Whether nobody in one half of a set sees anybody in the other.
+pub(crate) fn is_true(terrain: &TerrainBundle, [a, b]: &[Frontier; 2]) -> bool {
+    let hidden = |from: &Frontier, to: &Frontier| {
+        from.blocks().all(|(viewer, bits)| {
+            to.blocks()
+                .all(|(target, seen)| !may_see(terrain, (viewer, bits), (target, seen)))
+        })
+    };
+    hidden(a, b) && (terrain.parameters().mutual || hidden(b, a))
+}
+
+/// Whether somebody can be at a place.
+pub(crate) fn check_place(terrain: &TerrainBundle, place: Sample) -> Result<(), FrontierError> {
+    if !terrain.grid().has_sample(place) {
+        return Err(FrontierError::Outside(place));
+    }
+    if !terrain.valid().has_sample(place) {
+        return Err(FrontierError::Void(place));
+    }
+    Ok(())
 }
 
 /// A block, and samples in it as a word of a block bitmap.
@@ -198,8 +216,9 @@ type Part = ((u32, u32), u64);
 
 /// Whether any of some samples of a block may see any of some samples of another.
 fn may_see(terrain: &TerrainBundle, (viewer, from): Part, (target, to): Part) -> bool {
-    if let (Some(groups), None) = (terrain.groups(), terrain.narrowing()) {
-        return groups.sees_any(viewer, from, target, to);
+    let known = terrain.part_sees(viewer, from, target, to);
+    if let (Some(sees), None) = (known, terrain.narrowing()) {
+        return sees;
     }
     let samples = |((column, row), bits): Part| {
         let place = move |bit: u32| Sample::new(column << 3 | bit & 7, row << 3 | bit >> 3);

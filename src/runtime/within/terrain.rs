@@ -84,7 +84,7 @@ impl Search<'_, '_> {
         // Most pairs are hidden, and most of these are so as large quads already.
         let up = |level: u32| (level + COARSER).min(grid.root_level());
         let (level_a, level_b) = (up(self.a.level(grid)), up(self.b.level(grid)));
-        if self.terrain.groups().is_some() && self.a.blocks().saturating_mul(self.b.blocks()) <= FEW
+        if self.terrain.knows_parts() && self.a.blocks().saturating_mul(self.b.blocks()) <= FEW
         {
             return self.finds_near(level_a, level_b);
         }
@@ -174,14 +174,15 @@ impl Search<'_, '_> {
         let grid = self.terrain.grid();
         if a.level <= BLOCK_LEVEL
             && b.level <= BLOCK_LEVEL
-            && let Some(groups) = self.terrain.groups()
+            && self.terrain.knows_parts()
         {
             let (from, to) = (self.a.mask(a), self.b.mask(b));
-            let sees = groups.sees_any((a.column, a.row), from, (b.column, b.row), to);
+            let sees = |a: Quad, from, b: Quad, to| {
+                let seen = self.terrain.part_sees((a.column, a.row), from, (b.column, b.row), to);
+                seen.unwrap_or(true)
+            };
             let mutual = self.terrain.parameters().mutual;
-            return match sees
-                || !mutual && groups.sees_any((b.column, b.row), to, (a.column, a.row), from)
-            {
+            return match sees(a, from, b, to) || !mutual && sees(b, to, a, from) {
                 true => Pair::Visible,
                 false => Pair::Hidden,
             };
@@ -205,10 +206,13 @@ impl Search<'_, '_> {
 
     /// What is known of sight between two quads, either way.
     fn state(&self, a: Quad, b: Quad) -> Visibility {
-        let state = |a: Quad, b: Quad| match self.terrain.groups() {
+        let state = |a: Quad, b: Quad| {
             // A block's own PVS of a large quad would be put together from many pairs of blocks.
-            Some(groups) if a.level <= BLOCK_LEVEL => groups.outline((a.column, a.row), b),
-            _ => self.terrain.visible_quads(a, b),
+            let outline = match a.level <= BLOCK_LEVEL {
+                true => self.terrain.outline((a.column, a.row), b),
+                false => None,
+            };
+            outline.unwrap_or_else(|| self.terrain.visible_quads(a, b))
         };
         let there = state(a, b);
         if self.terrain.parameters().mutual || there != Visibility::Hidden {

@@ -1,0 +1,262 @@
+//! Ground that has changed since PVSs were made: which pairs that they hide may see each other now.
+//!
+//! The PVSs are those of the ground *then*. Since then there were changes, one after the other, to the
+//! ground of *now*; each has an [`Opening`]. Ground is as sight sees it: lowered, if the earth is
+//! round.
+//!
+//! **Invariant.** Let `a` be a place of quad `from` and `b` one of quad `to`, both with terrain now. If
+//! the PVSs hide `b` from `a`, and [`Openings::may_open`] is false of the two quads, then `b` is
+//! hidden from `a` now.
+//!
+//! **Why.** No opening's changed samples are in either quad (of cells: nor beside them), or `may_open` is
+//! true. So the ground that `a` and `b` stand on is as it was then. Suppose that `a` sees `b` now, along a line
+//! that was blocked then at some point: there the ground was higher than the line, and is so no more.
+//!
+//! 1. *The point lies beside a sample that sank in one of the changes*, or became void. Between samples the ground is a mean of
+//!    theirs: of the two beside a crossing with a grid line, or on a drawn surface of the four around.
+//!    If none of these had ever sunk, each would be as high as then or higher, and so would the ground there.
+//!    Where a sample had been void then, nothing would have blocked.
+//! 2. *The line passes below the opening's top there.* Take the first change in which one of these samples
+//!    sank. Before it they were as high as then, or higher; so the ground at the point was above the
+//!    line still, and the highest of the samples is above it, too. That change's `top` is the height, just before it,
+//!    of the highest sample that had sunk or lies beside one, straight or diagonally. So it is at least as high.
+//! 3. *That is found.* At part t of the way from `a` to `b` the line is in the rectangle between
+//!    the two quads' at t, and not below t of the way from the lowest eye of `from` to the lowest head of `to`,
+//!    which is linear in t. The parts at which that rectangle meets the opening's, grown by a sample
+//!    on each side, are an interval; at one of its ends the lowest sight is lowest. If it is
+//!    below the top, `may_open` is true.
+//!
+//! Where ground only rose nothing opens but for those who stand on it. Errors of arithmetic are far less than
+//! the [`SLACK`] by which rectangles and tops are greater than that.
+
+use super::grid::{BLOCK_LEVEL, Grid, Quad, quad_mask};
+use super::terrain::{TerrainParameters, VisibilityMode};
+
+/// By how many samples and metres openings are taken to be greater than they are.
+pub const SLACK: f64 = 1.0 / 1024.0;
+
+/// A rectangle of samples: first and last column, first and last row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// First and last column.
+    pub columns: [u32; 2],
+    /// First and last row.
+    pub rows: [u32; 2],
+}
+
+impl Area {
+    /// The least one that holds both.
+    pub fn join(self, other: Self) -> Self {
+        let join = |a: [u32; 2], b: [u32; 2]| [a[0].min(b[0]), a[1].max(b[1])];
+        Self {
+            columns: join(self.columns, other.columns),
+            rows: join(self.rows, other.rows),
+        }
+    }
+
+    /// So many samples more on each side.
+    pub fn grown(self, by: u32) -> Self {
+        let grow = |[first, last]: [u32; 2]| [first.saturating_sub(by), last.saturating_add(by)];
+        Self {
+            columns: grow(self.columns),
+            rows: grow(self.rows),
+        }
+    }
+
+    /// Whether a sample is in both.
+    pub fn meets(self, other: Self) -> bool {
+        let meet = |a: [u32; 2], b: [u32; 2]| a[0] <= b[1] && b[0] <= a[1];
+        meet(self.columns, other.columns) && meet(self.rows, other.rows)
+    }
+
+    /// The samples of a quad, also those outside the grid.
+    pub fn of(quad: Quad) -> Self {
+        let origin = quad.origin();
+        let side = (1_u32 << quad.level) - 1;
+        Self {
+            columns: [origin.column, origin.column.saturating_add(side)],
+            rows: [origin.row, origin.row.saturating_add(side)],
+        }
+    }
+}
+
+/// What one change of the ground may have opened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Opening {
+    /// All samples that are higher or lower, void or no longer so, are in here.
+    pub changed: Area,
+    /// Of these, what is lower or void now, if any is.
+    pub sunk: Option<Sunk>,
+}
+
+/// Where ground sank.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sunk {
+    /// All samples that are lower, or void.
+    pub area: Area,
+    /// The greatest height before, as sight sees it, of those and of all beside them, in metres.
+    pub top: f64,
+}
+
+/// All changes since the PVSs of a bundle were made.
+#[derive(Clone, Copy, Debug)]
+pub struct Openings<'a> {
+    grid: Grid,
+    list: &'a [Opening],
+    lows: &'a [f32],
+    eye: f64,
+    head: f64,
+    /// Whether view cells reach beyond samples.
+    cells: bool,
+    spacing: [f64; 2],
+    /// The square of the longest sight.
+    longest: f64,
+}
+
+/// A rectangle on the ground, in columns and rows with fractions.
+#[derive(Clone, Copy)]
+struct Extent {
+    columns: [f64; 2],
+    rows: [f64; 2],
+}
+
+impl Extent {
+    fn new(area: Area, grown: f64) -> Self {
+        let grow = |[first, last]: [u32; 2]| [f64::from(first) - grown, f64::from(last) + grown];
+        Self {
+            columns: grow(area.columns),
+            rows: grow(area.rows),
+        }
+    }
+
+    /// The first and the last part of the way to `target` at which what lies between the two meets
+    /// `other`.
+    fn meets_on_the_way(self, target: Self, other: Self) -> Option<[f64; 2]> {
+        let mut part = [0.0, 1.0];
+        for (from, to, other) in [
+            (self.columns, target.columns, other.columns),
+            (self.rows, target.rows, other.rows),
+        ] {
+            // The lower side not beyond the other's upper one, and the other way round.
+            limit(&mut part, from[0] - other[1], to[0] - other[1]);
+            limit(&mut part, other[0] - from[1], other[0] - to[1]);
+        }
+        (part[0] <= part[1]).then_some(part)
+    }
+}
+
+/// Limits parts of the way to those where what goes from `from` to `to` is not above 0.
+fn limit(part: &mut [f64; 2], from: f64, to: f64) {
+    match (from > 0.0, to > 0.0) {
+        (false, false) => {}
+        (true, true) => part[1] = -1.0,
+        (true, false) => part[0] = part[0].max(from / (from - to)),
+        (false, true) => part[1] = part[1].min(from / (from - to)),
+    }
+}
+
+impl<'a> Openings<'a> {
+    /// The changes in `list`, in any order. `lows` has for each quad ([`Grid::quad_index`]) a height that
+    /// is not above the lowest ground with terrain in it now, as sight sees it, and infinity where there is
+    /// none; of cells also not above that beside it, straight or diagonally.
+    pub fn new(parameters: &TerrainParameters, list: &'a [Opening], lows: &'a [f32]) -> Self {
+        let longest = parameters.max_distance * (1.0 + SLACK);
+        Self {
+            grid: parameters.grid,
+            list,
+            lows,
+            eye: parameters.eye_height,
+            head: parameters.player_height,
+            cells: parameters.visibility != VisibilityMode::Exact,
+            spacing: parameters.spacing,
+            longest: longest * longest,
+        }
+    }
+
+    /// Whether somebody in `to` whom PVSs hide from somebody in `from` may be seen from there now.
+    /// O(changes).
+    pub fn may_open(&self, from: Quad, to: Quad) -> bool {
+        let (Some(eye), Some(head)) = (self.low(from), self.low(to)) else {
+            return false;
+        };
+        let grown = if self.cells { 0.5 } else { 0.0 };
+        let [areas, extents] = [[from, to].map(Area::of); 2];
+        let [a, b] = extents.map(|area| Extent::new(area, grown));
+        if self.is_too_far(a, b) {
+            return false;
+        }
+        let (eye, rise) = (eye + self.eye, head + self.head - (eye + self.eye));
+        self.list.iter().any(|opening| {
+            let changed = opening.changed.grown(u32::from(self.cells));
+            if areas.into_iter().any(|area| area.meets(changed)) {
+                return true;
+            }
+            let Some(sunk) = opening.sunk else {
+                return false;
+            };
+            let sunken = Extent::new(sunk.area, 1.0 + SLACK);
+            let Some([first, last]) = a.meets_on_the_way(b, sunken) else {
+                return false;
+            };
+            let lowest = eye + (rise * first).min(rise * last);
+            // Not what is no number.
+            let passes_above = lowest >= sunk.top + SLACK;
+            !passes_above
+        })
+    }
+
+    /// The word of a block bitmap whose ones are the samples of a block that may be seen now from
+    /// `from`, by squares that are as large as that, but no larger than the block.
+    pub fn word(&self, from: Quad, block: Quad) -> u64 {
+        if !self.may_open(from, block) {
+            return 0;
+        }
+        self.part(from, block)
+    }
+
+    /// The same of a quad that may be seen.
+    fn part(&self, from: Quad, quad: Quad) -> u64 {
+        if quad.level <= grain(from) {
+            return quad_mask(quad);
+        }
+        (0..4)
+            .filter_map(|index| quad.child(index))
+            .filter(|child| self.may_open(from, *child))
+            .fold(0, |word, child| word | self.part(from, child))
+    }
+
+    /// Whether any of the samples `from` of block `viewer` may see now any of the samples `to` of block
+    /// `target`: words of a block bitmap.
+    pub fn may_open_any(&self, viewer: Quad, from: u64, target: Quad, to: u64) -> bool {
+        let (own, other) = (from & quad_mask(viewer), to & quad_mask(target));
+        if own == 0 || other == 0 || !self.may_open(viewer, target) {
+            return false;
+        }
+        if viewer.level == 0 && target.level == 0 {
+            return true;
+        }
+        // Both are of the same level.
+        let parts = |quad: Quad| (0..4).map(move |index| quad.child(index).unwrap_or(quad));
+        parts(viewer).any(|a| parts(target).any(|b| self.may_open_any(a, own, b, other)))
+    }
+
+    /// The lowest ground of a quad; `None` where nobody can be.
+    fn low(&self, quad: Quad) -> Option<f64> {
+        let index = usize::try_from(self.grid.quad_index(quad)?).ok()?;
+        let low = self.lows.get(index).copied().unwrap_or(f32::NEG_INFINITY);
+        (low < f32::INFINITY).then_some(f64::from(low))
+    }
+
+    /// Whether all ways between two are longer than sight.
+    fn is_too_far(&self, a: Extent, b: Extent) -> bool {
+        let gap = |a: [f64; 2], b: [f64; 2]| (a[0] - b[1]).max(b[0] - a[1]).max(0.0);
+        let x = gap(a.columns, b.columns) * self.spacing[0];
+        let y = gap(a.rows, b.rows) * self.spacing[1];
+        x * x + y * y > self.longest
+    }
+}
+
+/// Level of the least quads that are told apart in what a quad sees.
+pub(super) fn grain(from: Quad) -> u32 {
+    from.level.min(BLOCK_LEVEL)
+}

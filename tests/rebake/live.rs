@@ -1,0 +1,250 @@
+//! Ground that changes while it is asked: safe at every instant, and a bake's answers in the end.
+
+use std::path::Path;
+
+use viewcell::bake::{BakeOptions, RebakeOptions, Rebaker, Silent, as_seen, bake_terrain};
+use viewcell::dice::Dice;
+use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
+use viewcell::runtime::{MappedBundle, Quad, Sample, TerrainBundle, Visibility};
+use viewcell::visibility::{Bodies, Curvature, find_sight, sees};
+use viewcell::world::Terrain;
+use viewcell::{Mode, Moment};
+
+use super::baking::source;
+use super::layers::same_answers;
+use super::stamps::{Stamp, crop};
+
+/// Who sees whom by the definitions, on a terrain and nothing else.
+struct Decider {
+    /// As sight sees it.
+    terrain: Terrain,
+    bodies: Bodies,
+    max_distance: f64,
+    cells: bool,
+}
+
+impl Decider {
+    fn new(terrain: &Terrain, options: &BakeOptions) -> Self {
+        Self {
+            terrain: as_seen(terrain, options.curvature).unwrap().into_owned(),
+            bodies: Bodies {
+                eye: options.eye_height,
+                head: options.player_height,
+            },
+            max_distance: options.max_distance.unwrap_or(f64::INFINITY),
+            cells: options.mode == Mode::Conservative,
+        }
+    }
+
+    fn sees(&self, a: Sample, b: Sample, seed: u64) -> bool {
+        let [dx, dy] = self.terrain.spacing();
+        let x = (f64::from(a.column) - f64::from(b.column)) * dx;
+        let y = (f64::from(a.row) - f64::from(b.row)) * dy;
+        let (from, to) = ((a.column, a.row), (b.column, b.row));
+        let near = x * x + y * y <= self.max_distance * self.max_distance;
+        if near && sees(&self.terrain, self.bodies, from, to) {
+            return true;
+        }
+        let there = |at: Sample| !self.terrain.at(at.column, at.row).is_nan();
+        let (terrain, bodies) = (&self.terrain, self.bodies);
+        self.cells
+            && there(a)
+            && there(b)
+            && find_sight(terrain, bodies, self.max_distance, from, to, 4, seed)
+    }
+}
+
+fn place(dice: &mut Dice, terrain: &Terrain) -> Sample {
+    Sample::new(dice.roll(terrain.width()), dice.roll(terrain.height()))
+}
+
+/// Asks all that can be asked of random places, and holds it to the definitions. Returns how many pairs
+/// were hidden.
+fn check(moment: &Moment, decider: &Decider, dice: &mut Dice, pairs: u32) -> u32 {
+    let terrain = moment.terrain();
+    let grid = terrain.grid();
+    let mutual = terrain.parameters().mutual;
+    let mut words = vec![0; grid.blocks()];
+    let mut hidden = 0;
+    for number in 0..pairs {
+        let (a, b) = (place(dice, &decider.terrain), place(dice, &decider.terrain));
+        let is_there = !decider.terrain.at(a.column, a.row).is_nan();
+        assert_eq!(terrain.valid().has_sample(a), is_there, "{moment:?}: {a:?}");
+        let visible = terrain.visible(a, b);
+        hidden += u32::from(!visible);
+        if visible || !decider.sees(a, b, number.into()) {
+            continue;
+        }
+        panic!("{moment:?}: {b:?} is seen from {a:?}, and called hidden");
+    }
+    for number in 0..pairs / 20 {
+        let (a, b) = (place(dice, &decider.terrain), place(dice, &decider.terrain));
+        let sees = decider.sees(a, b, number.into());
+        let level = dice.roll(grid.levels());
+        let quad = |at: Sample, level: u32| Quad::new(level, at.column >> level, at.row >> level);
+        let from = quad(a, level);
+        let to = quad(b, dice.roll(grid.levels()));
+        let seen = terrain.visible_quads(from, to) != Visibility::Hidden;
+        assert!(seen || !sees, "{moment:?}: {a:?} of {from:?} sees {b:?} of {to:?}");
+        let within = terrain.visible_within(a, b, [0.0; 2]);
+        assert!(within || !sees, "{moment:?}: {a:?} sees {b:?}, look-ahead");
+        let reach = decider.terrain.spacing()[0] * 3.0;
+        let near = terrain.visible_within(a, b, [reach; 2]);
+        assert!(near || !sees, "{moment:?}: {a:?} sees {b:?}, look-ahead of {reach}");
+        let Some(pvs) = terrain.pvs(from) else {
+            continue;
+        };
+        assert!(pvs.contains(b) || !sees, "{moment:?}: {a:?} of {from:?} sees {b:?}");
+        if number % 16 == 0 {
+            pvs.expand(&mut words);
+            let count: u32 = words.iter().map(|word| word.count_ones()).sum();
+            assert_eq!(u64::from(count), pvs.count());
+            for sample in grid.row_by_row() {
+                let (word, bit) = grid.block_bit(sample);
+                let is_in = words[word] >> bit & 1 == 1;
+                assert_eq!(is_in, pvs.contains(sample), "{moment:?}: {from:?}, {sample:?}");
+                if level == 0 {
+                    assert_eq!(is_in, terrain.visible(a, sample) && terrain.valid().has_sample(a));
+                }
+            }
+            assert_eq!(pvs.samples().count() as u64, pvs.count());
+        }
+    }
+    let mut builder = FrontierBuilder::new(&terrain);
+    for number in 0..4 {
+        let (a, b) = (place(dice, &decider.terrain), place(dice, &decider.terrain));
+        if builder.build(a, b, &FrontierOptions::default()).is_err() {
+            continue; // a void
+        }
+        let halves = Side::BOTH.map(|side| builder.region(side).samples().collect::<Vec<_>>());
+        let few = if decider.cells { 4_000 } else { 40_000 };
+        for _ in 0..few.min(halves[0].len() * halves[1].len()) {
+            let [one, other] = halves.each_ref().map(|half| half[dice.roll(half.len() as u32) as usize]);
+            let sees = decider.sees(one, other, number) || !mutual && decider.sees(other, one, number);
+            assert!(!sees, "{moment:?}: {one:?} and {other:?} are in a frontier set");
+        }
+    }
+    hidden
+}
+
+/// Changes the ground, and returns what it is then.
+fn stamp(live: &Rebaker, stamp: &Stamp, ground: &Terrain) -> Terrain {
+    let next = stamp.on(ground);
+    if next.heights().iter().all(|height| height.is_nan()) {
+        return ground.clone();
+    }
+    let pairs = ground.heights().iter().zip(next.heights()).zip(0..);
+    let samples: Vec<(Sample, f64)> = pairs
+        .filter(|((before, after), _)| before.to_bits() != after.to_bits())
+        .map(|((_, after), at)| (Sample::new(at % next.width(), at / next.width()), *after))
+        .collect();
+    let before = live.now();
+    let stamped = live.change(&samples).unwrap();
+    assert_eq!(live.now().version(), stamped.version);
+    assert_eq!(stamped.version, before.version() + u64::from(stamped.changed > 0));
+    next
+}
+
+fn bake(terrain: &Terrain, options: &BakeOptions, path: &Path) {
+    bake_terrain(terrain, &source(), options, path, &Silent).unwrap();
+}
+
+/// Random stamps, looked at while all wait, while some are decided, and when all are.
+fn follow(mut ground: Terrain, options: BakeOptions, seed: u64, rounds: usize, radius: f64) {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, twin] = ["level.vcb", "twin.vcb"].map(|name| folder.path().join(name));
+    let options = BakeOptions {
+        threads: 1,
+        overwrite: true,
+        ..options
+    };
+    bake(&ground, &options, &path);
+    let how = RebakeOptions {
+        threads: 1,
+        ..RebakeOptions::default()
+    };
+    let live = Rebaker::open(&path, &[], &how).unwrap();
+    let pairs = match options.mode {
+        Mode::Conservative => 1_500,
+        _ => 30_000,
+    };
+    let mut dice = Dice(seed);
+    let mut hidden_while_waiting = 0;
+    for _ in 0..rounds {
+        live.hold(true);
+        for _ in 0..1 + dice.roll(3) {
+            ground = stamp(&live, &Stamp::random(&mut dice, &ground, radius), &ground);
+            let decider = Decider::new(&ground, &options);
+            let hidden = check(&live.now(), &decider, &mut dice, pairs);
+            hidden_while_waiting += if live.now().is_settled() { 0 } else { hidden };
+        }
+        // Some are being decided while others come.
+        let taken = live.now().version();
+        live.hold(false);
+        while live.now().decided() < taken {
+            assert!(live.take_error().is_none());
+            std::thread::yield_now();
+        }
+        live.hold(true);
+        ground = stamp(&live, &Stamp::random(&mut dice, &ground, radius), &ground);
+        let decider = Decider::new(&ground, &options);
+        assert_eq!(live.now().decided(), taken);
+        check(&live.now(), &decider, &mut dice, pairs);
+        live.hold(false);
+        live.settle();
+        assert!(live.take_error().is_none());
+        let now = live.now();
+        assert!(now.is_settled());
+        bake(&ground, &options, &twin);
+        let map = MappedBundle::open(&twin).unwrap();
+        same_answers(now.terrain(), map.terrain().unwrap()).unwrap();
+        let heights = |terrain: &Terrain| terrain.heights().iter().map(|h| h.to_bits()).collect::<Vec<_>>();
+        assert_eq!(heights(&live.ground()), heights(&ground));
+    }
+    assert!(hidden_while_waiting > 0, "all counted as visible");
+}
+
+fn exact() -> BakeOptions {
+    BakeOptions {
+        mode: Mode::Exact,
+        ..BakeOptions::default()
+    }
+}
+
+#[test]
+fn exact_answers_are_safe_at_every_instant() {
+    follow(crop([120, 100], [61, 50]), exact(), 1, 3, 5.0);
+    follow(crop([20, 200], [40, 33]), exact(), 2, 3, 10.0);
+}
+
+#[test]
+fn answers_for_cells_are_safe_at_every_instant() {
+    follow(crop([120, 100], [45, 40]), BakeOptions::default(), 3, 2, 5.0);
+}
+
+#[test]
+fn other_options_are_safe_at_every_instant() {
+    let taller = BakeOptions {
+        eye_height: 7.5,
+        ..exact()
+    };
+    follow(crop([10, 10], [50, 41]), taller, 5, 2, 5.0);
+    let near = BakeOptions {
+        max_distance: Some(1500.0),
+        curvature: Some(Curvature {
+            radius: 60_000.0,
+            refraction: 0.1,
+        }),
+        ..exact()
+    };
+    follow(crop([300, 250], [50, 41]), near.clone(), 6, 2, 5.0);
+    let near = BakeOptions {
+        mode: Mode::Conservative,
+        eye_height: 3.0,
+        ..near
+    };
+    follow(crop([300, 250], [40, 33]), near, 7, 1, 5.0);
+}
+
+#[allow(dead_code)]
+fn unused(_: TerrainBundle) {}
