@@ -216,8 +216,9 @@ pub use runtime::frontier::{
 #[cfg(feature = "bake")]
 pub use bake::{
     BakeError, BakeOptions, BakeReport, Budget, CellOptions, CellReport, Compression, Keep,
-    LiveSession, Mode, Moment, Observer, RebakeJob, RebakeOptions, RebakeReport, Rebaker, RepackOptions, ShardOf, Silent, Source,
-    Stage, Stamped, Weight, bake_cells, bake_shard, bake_terrain, merge, merge_patches, rebake, repack,
+    LiveSession, Mode, Moment, Observer, RebakeJob, RebakeOptions, RebakeReport, Rebaker,
+    RepackOptions, ShardOf, Silent, Source, Stage, Stamped, Weight, bake_cells, bake_shard,
+    bake_terrain, merge, merge_patches, rebake, repack,
 };
 #[cfg(feature = "bake")]
 pub use ground::{GroundError, Shape, TopEffect};

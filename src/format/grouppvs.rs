@@ -86,7 +86,11 @@ impl<'a> GroupPvs<'a> {
         if self.viewpoints == 0 {
             return 0;
         }
-        match self.group.skeleton().find(Quad::new(BLOCK_LEVEL, column, row)) {
+        match self
+            .group
+            .skeleton()
+            .find(Quad::new(BLOCK_LEVEL, column, row))
+        {
             Found::Leaf(false) => 0,
             Found::Leaf(true) | Found::Mixed => !0,
             Found::Block(item) => self.word(item, column, row),

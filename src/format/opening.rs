@@ -26,14 +26,21 @@
 //!    on each side, are an interval; at one of its ends the lowest sight is lowest. If it is
 //!    below the top, `may_open` is true.
 //!
+//! **Exact sight of two samples** is looked at more closely ([`Openings::lets_see`]): what may open by all that, but is
+//! blocked by the ground of now, is hidden. What a quad sees is not, so that PVSs may have more than that.
+//!
 //! Where ground only rose nothing opens but for those who stand on it. Errors of arithmetic are far less than
 //! the [`SLACK`] by which rectangles and tops are greater than that.
 
-use super::grid::{BLOCK_LEVEL, Grid, Quad, quad_mask};
+use super::grid::{BLOCK_LEVEL, Grid, Quad, Sample, quad_mask};
 use super::terrain::{TerrainParameters, VisibilityMode};
 
 /// By how many samples and metres openings are taken to be greater than they are.
 pub const SLACK: f64 = 1.0 / 1024.0;
+
+/// By how many metres ground has to be above a line to block it for certain: twice what the definition
+/// of exact sight asks for, so that errors of arithmetic do not count.
+const BLOCKS: f64 = SLACK;
 
 /// A rectangle of samples: first and last column, first and last row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,6 +212,33 @@ impl<'a> Openings<'a> {
         })
     }
 
+    /// Whether sample `b`, which PVSs hide from sample `a`, may be seen from there now: by
+    /// [`Openings::may_open`], and in exact sight only if the ground as it is now is not in the way. O(changes), and
+    /// where one of them is on the way O(distance in samples).
+    pub fn lets_see(&self, a: Sample, b: Sample) -> bool {
+        self.may_open(a.quad(), b.quad()) && (self.cells || !self.is_blocked(a, b))
+    }
+
+    /// Whether the ground of now blocks the line between two samples by the definition of exact sight. It is
+    /// known to the precision of an `f32`: taken at its lowest between the two, and at its highest under them, it
+    /// has to rise above the line by more than the definition asks for.
+    fn is_blocked(&self, a: Sample, b: Sample) -> bool {
+        let width = u64::from(self.grid.width());
+        let ground = |column: u32, row: u32| {
+            let at = usize::try_from(u64::from(row) * width + u64::from(column)).ok();
+            let low = at.and_then(|at| self.lows.get(at));
+            low.copied().unwrap_or(f32::INFINITY)
+        };
+        let top = |sample: Sample| f64::from(ground(sample.column, sample.row).next_up());
+        let ends = [top(a) + self.eye, top(b) + self.head];
+        let [from, to] = [a, b].map(|sample| [sample.column, sample.row]);
+        let turned = |[column, row]: [u32; 2]| [row, column];
+        is_crossed(from, to, ends, ground)
+            || is_crossed(turned(from), turned(to), ends, |row, column| {
+                ground(column, row)
+            })
+    }
+
     /// The word of a block bitmap whose ones are the samples of a block that may be seen now from
     /// `from`, by squares that are as large as that, but no larger than the block.
     pub fn word(&self, from: Quad, block: Quad) -> u64 {
@@ -254,6 +288,38 @@ impl<'a> Openings<'a> {
         let y = gap(a.rows, b.rows) * self.spacing[1];
         x * x + y * y > self.longest
     }
+}
+
+/// Whether ground is certain to be above the line from one end to the other where that crosses one of the lines u =
+/// integer between them. Places are [u, v]; ground is infinite at voids, beside which nothing blocks.
+fn is_crossed(
+    from: [u32; 2],
+    to: [u32; 2],
+    [eye, head]: [f64; 2],
+    ground: impl Fn(u32, u32) -> f32,
+) -> bool {
+    let span = i64::from(from[0].abs_diff(to[0]));
+    let step = (i64::from(to[0]) - i64::from(from[0])).signum();
+    let rise = i64::from(to[1]) - i64::from(from[1]);
+    let at = |u: i64, v: i64| match (u32::try_from(u), u32::try_from(v)) {
+        (Ok(u), Ok(v)) => ground(u, v),
+        _ => f32::INFINITY,
+    };
+    (1..span).any(|i| {
+        let (u, v) = (
+            i64::from(from[0]) + i * step,
+            i64::from(from[1]) + (i * rise).div_euclid(span),
+        );
+        let part = (i * rise).rem_euclid(span) as f64 / span as f64;
+        let first = at(u, v);
+        let second = if part == 0.0 { first } else { at(u, v + 1) };
+        if first == f32::INFINITY || second == f32::INFINITY {
+            return false;
+        }
+        let (first, second) = (f64::from(first), f64::from(second));
+        let sight = eye + i as f64 / span as f64 * (head - eye);
+        first + part * (second - first) - sight > BLOCKS
+    })
 }
 
 /// Level of the least quads that are told apart in what a quad sees.

@@ -52,7 +52,10 @@ impl<'a> WidePvs<'a> {
             Own::Tree(tree) => tree.contains(sample),
             Own::Group(pvs) => pvs.contains(sample),
         };
-        is_stored || self.openings.may_open(self.quad, self.around(sample.quad()))
+        is_stored
+            || self
+                .openings
+                .may_open(self.quad, self.around(sample.quad()))
     }
 
     /// The quad that is told apart from others, and holds a smaller one.
@@ -138,6 +141,11 @@ impl Iterator for WideLeaves<'_> {
     fn next(&mut self) -> Option<Leaf> {
         let pvs = &self.pvs;
         let word = |block| pvs.word(block);
-        next_leaf(pvs.valid.grid(), &mut self.next, |quad| pvs.state(quad), word)
+        next_leaf(
+            pvs.valid.grid(),
+            &mut self.next,
+            |quad| pvs.state(quad),
+            word,
+        )
     }
 }

@@ -326,7 +326,8 @@ impl<'a> TerrainBundle<'a> {
 
     /// Whether a head at sample `b` may be seen from sample `a`, as the bundle's visibility mode
     /// defines it. `false` where either is outside the grid or void; `true` where the bundle is
-    /// damaged. O(log side) steps, at most one pass over the nodes of one tree, and at most one
+    /// damaged, and where ground has changed, its patch is not yet there, and that may open. O(log side)
+    /// steps, at most one pass over the nodes of one tree, and at most one
     /// record of a pair of blocks; where something was lost, and what is stored of `a` has `b`, as
     /// many passes as there are trees around both.
     ///
@@ -351,7 +352,7 @@ impl<'a> TerrainBundle<'a> {
                 .is_none_or(|narrowing| narrowing.lets_see(a, b)),
             false => self
                 .openings
-                .is_some_and(|openings| openings.may_open(a.quad(), b.quad())),
+                .is_some_and(|openings| openings.lets_see(a, b)),
         }
     }
 

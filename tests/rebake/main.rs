@@ -5,6 +5,7 @@
 mod baking;
 mod layers;
 mod live;
+mod minute;
 mod session;
 mod stamps;
 mod twin;

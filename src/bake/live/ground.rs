@@ -149,7 +149,11 @@ impl Survey {
             let (word, bit) = grid.block_bit(Sample::new(column, row));
             let byte = &mut ground.valid[word * 8 + bit as usize / 8];
             let bit = 1 << (bit % 8);
-            *byte = if height.is_nan() { *byte & !bit } else { *byte | bit };
+            *byte = if height.is_nan() {
+                *byte & !bit
+            } else {
+                *byte | bit
+            };
         }
         // Whoever stands beside what has changed may stand lower.
         let reach = match self.stance {

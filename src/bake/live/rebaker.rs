@@ -69,7 +69,8 @@ pub struct Rebaker {
 }
 
 /// Makes the patch that leads from one ground to another, over layers.
-type Make = Box<dyn FnMut(&Laid, [&Terrain; 2], &dyn Observer) -> Result<Vec<u8>, BakeError> + Send>;
+type Make =
+    Box<dyn FnMut(&Laid, [&Terrain; 2], &dyn Observer) -> Result<Vec<u8>, BakeError> + Send>;
 
 pub(super) struct Shared {
     path: PathBuf,
@@ -246,9 +247,7 @@ impl Rebaker {
     /// Waits until no change waits, or a patch could not be made, or changes are held.
     pub fn settle(&self) {
         let mut state = self.shared.lock();
-        while !self.now().is_settled()
-            && state.failed != Some(self.now().version())
-            && !state.held
+        while !self.now().is_settled() && state.failed != Some(self.now().version()) && !state.held
         {
             state = self.shared.wait(state);
         }
@@ -289,7 +288,9 @@ impl Shared {
     }
 
     fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        self.news.wait(state).unwrap_or_else(|held| held.into_inner())
+        self.news
+            .wait(state)
+            .unwrap_or_else(|held| held.into_inner())
     }
 
     /// Changes samples, and puts the new moment in place.
@@ -354,7 +355,8 @@ impl Shared {
                 Ok((laid, next)) => {
                     ground = next;
                     state.failed = None;
-                    self.now.store(Arc::new(self.now.load().patched(laid, version)));
+                    self.now
+                        .store(Arc::new(self.now.load().patched(laid, version)));
                 }
                 Err(error) => {
                     state.failed = Some(version);
@@ -411,6 +413,14 @@ pub(super) fn patch(
     };
     let bake = options_of(&before.parts.header.parameters, options);
     let crew = Crew::new(thread_count(options.threads), observer)?;
-    let followed = follow(before, laid.layers(), &job, [old, new], &source, &bake, &crew)?;
+    let followed = follow(
+        before,
+        laid.layers(),
+        &job,
+        [old, new],
+        &source,
+        &bake,
+        &crew,
+    )?;
     Ok(followed.patch)
 }

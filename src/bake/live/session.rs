@@ -31,9 +31,7 @@ struct Live {
 
 impl Live {
     fn new(moment: Arc<Moment>, options: SessionOptions) -> Self {
-        let grower = Grower::new(moment, |moment| {
-            Growing::new(&moment.terrain(), &options)
-        });
+        let grower = Grower::new(moment, |moment| Growing::new(&moment.terrain(), &options));
         Self { grower, options }
     }
 
@@ -63,15 +61,18 @@ impl World for Live {
     }
 
     fn begin(&mut self, here: Sample, there: Sample) {
-        self.grower.with_dependent_mut(|_, growing| growing.begin(here, there));
+        self.grower
+            .with_dependent_mut(|_, growing| growing.begin(here, there));
     }
 
     fn join(&mut self, place: Sample) -> bool {
-        self.grower.with_dependent_mut(|_, growing| growing.join(place))
+        self.grower
+            .with_dependent_mut(|_, growing| growing.join(place))
     }
 
     fn finish(&mut self) -> [Frontier; 2] {
-        self.grower.with_dependent_mut(|_, growing| growing.finish())
+        self.grower
+            .with_dependent_mut(|_, growing| growing.finish())
     }
 }
 
@@ -168,9 +169,12 @@ impl LiveSession {
 
 /// Whether anybody in one half of a set may see anybody in the other by some openings.
 fn opens(openings: &Openings, terrain: &TerrainBundle, halves: &[Frontier; 2]) -> bool {
-    let [a, b] = halves.each_ref().map(|half| Occupied::new(terrain.grid(), half));
+    let [a, b] = halves
+        .each_ref()
+        .map(|half| Occupied::new(terrain.grid(), half));
     let root = terrain.grid().root();
-    a.opens(openings, root, &b, root) || !terrain.parameters().mutual && b.opens(openings, root, &a, root)
+    a.opens(openings, root, &b, root)
+        || !terrain.parameters().mutual && b.opens(openings, root, &a, root)
 }
 
 /// Which quads of level 3 and more somebody may be in.
@@ -225,9 +229,7 @@ impl Occupied {
         }
         let mut parts = (0..4).map(|index| (own.child(index), its.child(index)));
         match (own.level > BLOCK_LEVEL, its.level > BLOCK_LEVEL) {
-            (false, false) => {
-                openings.may_open_any(own, self.word(own), its, other.word(its))
-            }
+            (false, false) => openings.may_open_any(own, self.word(own), its, other.word(its)),
             (true, _) if own.level >= its.level => parts.any(|(child, _)| {
                 child.is_some_and(|child| self.opens(openings, child, other, its))
             }),

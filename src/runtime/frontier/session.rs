@@ -103,7 +103,12 @@ impl<'a> Session<'a> {
     /// A session of so many players, none of whom is anywhere yet.
     pub fn new(terrain: &TerrainBundle<'a>, players: usize, options: SessionOptions) -> Self {
         Self {
-            players: Players::new(Growing::new(terrain, &options), players, options.patience, options.peers),
+            players: Players::new(
+                Growing::new(terrain, &options),
+                players,
+                options.patience,
+                options.peers,
+            ),
         }
     }
 

@@ -84,8 +84,7 @@ impl Search<'_, '_> {
         // Most pairs are hidden, and most of these are so as large quads already.
         let up = |level: u32| (level + COARSER).min(grid.root_level());
         let (level_a, level_b) = (up(self.a.level(grid)), up(self.b.level(grid)));
-        if self.terrain.knows_parts() && self.a.blocks().saturating_mul(self.b.blocks()) <= FEW
-        {
+        if self.terrain.knows_parts() && self.a.blocks().saturating_mul(self.b.blocks()) <= FEW {
             return self.finds_near(level_a, level_b);
         }
         let pairs = self.a.quads(level_a);
@@ -172,13 +171,12 @@ impl Search<'_, '_> {
 
     fn look(&self, a: Quad, b: Quad) -> Pair {
         let grid = self.terrain.grid();
-        if a.level <= BLOCK_LEVEL
-            && b.level <= BLOCK_LEVEL
-            && self.terrain.knows_parts()
-        {
+        if a.level <= BLOCK_LEVEL && b.level <= BLOCK_LEVEL && self.terrain.knows_parts() {
             let (from, to) = (self.a.mask(a), self.b.mask(b));
             let sees = |a: Quad, from, b: Quad, to| {
-                let seen = self.terrain.part_sees((a.column, a.row), from, (b.column, b.row), to);
+                let seen = self
+                    .terrain
+                    .part_sees((a.column, a.row), from, (b.column, b.row), to);
                 seen.unwrap_or(true)
             };
             let mutual = self.terrain.parameters().mutual;
