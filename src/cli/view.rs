@@ -15,7 +15,7 @@ use super::simulate;
 /// Prints the address of a page, opens it in the browser, and serves it to this machine alone until
 /// Ctrl-C. Hover to see what is visible from a place. Drag two players to see their frontiers, or walk
 /// them with the arrow keys. With --traces, players walk as they did, with what they see and hear of each
-/// other.
+/// other. With --dig, clicks make craters and hills, and what is seen follows; the bundle stays as it is.
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle
@@ -36,6 +36,9 @@ pub struct Args {
         requires = "traces"
     )]
     schemes: Vec<String>,
+    /// Dig where you click: the bundle must have lost nothing
+    #[arg(long, conflicts_with_all = ["other", "traces"])]
+    dig: bool,
     /// Port of the loopback to listen at; if not given, any that is free
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
@@ -49,6 +52,9 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(trace) = &args.traces {
         let players = simulate::players(&args.bundle, trace, args.hz, args.schemes.clone())?;
         server = server.playing(players)?;
+    }
+    if args.dig {
+        server = server.digging()?;
     }
     // Before the address is out: whoever reads it may send the signal at once.
     let stop = Stop::listen()?;
@@ -69,6 +75,7 @@ impl From<ViewError> for Failure {
     fn from(error: ViewError) -> Self {
         let exit = match error {
             ViewError::Open(error) => return cannot_open(std::path::Path::new(""), error),
+            ViewError::Dig(error) => return error.into(),
             ViewError::Differ { .. } => Exit::Usage,
             ViewError::Play { .. } => Exit::BadInput,
             ViewError::Listen { .. } | ViewError::Serve(_) => Exit::InputOutput,

@@ -4,6 +4,8 @@
 //! no second implementation of visibility. A bundle that is replaced on disk is opened anew, and
 //! the page, which finds the generation of an answer changed, loads itself again.
 //!
+//! With a [`crate::bake::Rebaker`] the ground can be dug in: then answers are those of its moments.
+//!
 //! Only this machine is answered, and of it only the page that came from here: the guard refuses
 //! requests for another host name (an attacker's, made to point at the loopback) and from pages
 //! of other origins. What is served is the page and what it asks about the bundles; no request
@@ -13,6 +15,7 @@ mod answer;
 mod check;
 mod colours;
 mod connections;
+mod dig;
 mod guard;
 mod http;
 mod level;

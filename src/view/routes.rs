@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, Refusal};
 use super::colours::colours;
+use super::dig::{self, Digging};
 use super::http::{Request, Response};
 use super::play::{self, Players as Played};
 use super::source::{Opened, Shown};
@@ -23,17 +24,20 @@ pub struct View {
     pub walks: Walks,
     /// Players whose ways are played, in the first bundle.
     pub players: Option<Arc<Played>>,
+    /// Ground that can be dug in: that of the first bundle.
+    pub digging: Option<Arc<Digging>>,
 }
 
 type Answered = Result<Answer, Refusal>;
 
 /// The page: name, kind and bytes of its files.
-const PAGE: [(&str, &str, &str); 17] = [
+const PAGE: [(&str, &str, &str); 18] = [
     ("/", "text/html", include_str!("page/index.html")),
     ("/style.css", "text/css", include_str!("page/style.css")),
     ("/api.js", JAVASCRIPT, include_str!("page/api.js")),
     ("/camera.js", JAVASCRIPT, include_str!("page/camera.js")),
     ("/cut.js", JAVASCRIPT, include_str!("page/cut.js")),
+    ("/dig.js", JAVASCRIPT, include_str!("page/dig.js")),
     ("/halves.js", JAVASCRIPT, include_str!("page/halves.js")),
     ("/keep.js", JAVASCRIPT, include_str!("page/keep.js")),
     ("/layers.js", JAVASCRIPT, include_str!("page/layers.js")),
@@ -84,6 +88,8 @@ fn find(view: &View, request: &Request) -> Result<Response, Refusal> {
         ["api", pane, "check"] => get(&|| check(view, number(pane)?, &query)),
         ["api", "0", "play"] => get(&|| play(view)),
         ["api", "0", "counts"] => get(&|| counts(view, &query)),
+        ["api", "0", "live"] => get(&|| dig::live(dug(view)?)),
+        ["api", "0", "dig"] => post(&|| dig_here(view, &query)),
         ["api", pane, "walk"] => post(&|| walk(view, number(pane)?, &query)),
         ["api", pane, "walk", id] => post(&|| step(view, number(pane)?, number(id)?, &query)),
         _ => Err(Refusal::not_found("there is nothing here")),
@@ -172,8 +178,48 @@ fn ask(
     let source = view.sources.get(pane);
     let source = source.ok_or_else(|| Refusal::not_found("there is no such bundle"))?;
     let opened = source.current();
+    if let (Some(digging), 0) = (&view.digging, pane) {
+        // Of the bundle that is dug in, whatever file has taken its name.
+        let now = digging.now();
+        let answer = question(&opened, World::Terrain(now.terrain()))?;
+        return Ok(answer
+            .entry("generation", 0)
+            .entry("version", now.version()));
+    }
     let answer = question(&opened, opened.world()?)?;
     Ok(answer.entry("generation", opened.generation))
+}
+
+/// The ground that can be dug in.
+fn dug(view: &View) -> Result<&Arc<Digging>, Refusal> {
+    let none = "this ground stays as it is: viewcell view was not asked to let it be dug in";
+    view.digging
+        .as_ref()
+        .ok_or_else(|| Refusal::not_found(none))
+}
+
+/// A crater, or a hill.
+fn dig_here(view: &View, query: &Query) -> Answered {
+    let number = |name: &str| -> Result<f64, Refusal> {
+        let missing = || Refusal::bad_request(format!("{name}: missing"));
+        query.number(name)?.ok_or_else(missing)
+    };
+    let fill = match query.must("do")? {
+        "dig" => false,
+        "fill" => true,
+        other => {
+            return Err(Refusal::bad_request(format!(
+                "do={other}: expected dig or fill"
+            )));
+        }
+    };
+    let (radius, depth) = (number("radius")?, number("depth")?);
+    dig::dig(
+        dug(view)?,
+        query.must("at")?,
+        radius,
+        if fill { -depth } else { depth },
+    )
 }
 
 /// What is viewed: asked for at the start, and now and then to learn of a new bundle.
@@ -189,6 +235,11 @@ fn about(view: &View) -> Answered {
         about["bytes"] = bundle.map_or(0, |bundle| bundle.bytes().len()).into();
         about["generation"] = opened.generation.into();
         about["fault"] = source.fault().into();
+        about["digs"] = view.digging.is_some().into();
+        if view.digging.is_some() {
+            about["generation"] = 0.into();
+            about["fault"] = Value::Null;
+        }
         about["players"] = view.players.as_ref().map(|players| players.count()).into();
         Ok(about)
     };
@@ -213,6 +264,9 @@ fn ground(view: &View, pane: usize, query: &Query) -> Answered {
 fn pvs(view: &View, pane: usize, query: &Query) -> Answered {
     let at = query.must("at")?;
     let level = query.number("level")?.unwrap_or(0);
+    if let (Some(digging), 0) = (&view.digging, pane) {
+        return dig::pvs(digging, at, level);
+    }
     ask(view, pane, |_, world| match world {
         World::Terrain(terrain) => terrain::pvs(&terrain, at, level),
         World::Level(level) => level::pvs(&level, at),
@@ -230,6 +284,9 @@ fn distances(view: &View, pane: usize, query: &Query) -> Answered {
 }
 
 fn exposure(view: &View, pane: usize) -> Answered {
+    if let (Some(digging), 0) = (&view.digging, pane) {
+        return dig::exposed(digging);
+    }
     ask(view, pane, |opened, world| match world {
         World::Terrain(terrain) => terrain::exposed(opened, terrain.grid().samples()),
         World::Level(level) => Ok(level::exposed(&level)),
@@ -303,6 +360,10 @@ fn check(view: &View, pane: usize, query: &Query) -> Answered {
 }
 
 fn walk(view: &View, pane: usize, query: &Query) -> Answered {
+    if view.digging.is_some() {
+        let walks = "walks are on ground that stays as it is; this is dug in";
+        return Err(Refusal::not_found(walks));
+    }
     let players = Players::new(query)?;
     let places = [players.a, players.b].map(str::to_owned);
     ask(view, pane, |opened, _| {

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::connections::serve;
+use super::dig::Digging;
 use super::guard::guard;
 use super::play::Players;
 use super::routes::{View, answer};
 use super::source::Shown;
 use super::walk::Walks;
+use crate::bake::{BakeError, RebakeOptions, Rebaker};
 use crate::runtime::{OpenError, WorldKind};
 
 /// Why there is no view.
@@ -50,6 +52,9 @@ pub enum ViewError {
         /// Why not.
         why: String,
     },
+    /// The ground cannot be changed.
+    #[error("{0}")]
+    Dig(BakeError),
     /// The server could not go on.
     #[error("the view's server cannot go on: {0}")]
     Serve(io::Error),
@@ -107,6 +112,7 @@ impl Server {
                 sources,
                 walks,
                 players: None,
+                digging: None,
             },
         })
     }
@@ -124,6 +130,19 @@ impl Server {
             why,
         })?;
         self.view.players = Some(Arc::new(players));
+        Ok(self)
+    }
+
+    /// Lets people dig in the first bundle, which must have lost nothing; the file stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`ViewError::Dig`] where [`Rebaker::open`] errors.
+    pub fn digging(mut self) -> Result<Self, ViewError> {
+        let path = self.view.sources[0].path();
+        let rebaker = Rebaker::open(path, &[], &RebakeOptions::default());
+        let rebaker = rebaker.map_err(ViewError::Dig)?;
+        self.view.digging = Some(Arc::new(Digging::new(rebaker)));
         Ok(self)
     }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, Refusal};
 use super::check::{Checked, check_sight};
-use super::source::Opened;
+use super::source::{Exposure, Opened};
 use crate::picture::hillshade;
 use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Region, Side};
 use crate::runtime::{Quad, Sample, TerrainBundle, VisibilityMode};
@@ -146,6 +146,11 @@ pub fn exposed(opened: &Arc<Opened>, samples: u64) -> Result<Answer, Refusal> {
         let opened = opened.clone();
         std::thread::spawn(move || count(&opened));
     }
+    counted(exposure, samples)
+}
+
+/// What has been counted, or how far that is.
+pub fn counted(exposure: &Exposure, samples: u64) -> Result<Answer, Refusal> {
     match exposure.counts.get() {
         None => {
             let part = exposure.done.load(Ordering::Relaxed) as f64 / samples.max(1) as f64;

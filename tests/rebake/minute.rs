@@ -289,7 +289,13 @@ fn play(bundle: &Path, bodies: Bodies, play: &Play) -> Outcome {
     for (_, (shape, effect)) in stamps {
         stamp_top(&mut heights, first.width(), first.spacing(), &shape, effect).unwrap();
     }
-    assert_eq!(live.ground().heights(), heights);
+    let same = live
+        .ground()
+        .heights()
+        .iter()
+        .zip(&heights)
+        .all(|(a, b)| a.to_bits() == b.to_bits());
+    assert!(same, "another ground than the stamps make");
     decided.dedup();
     let silent = told.iter().filter(|told| told.silent).count();
     Outcome {

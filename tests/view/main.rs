@@ -6,6 +6,7 @@ mod html;
 
 mod browser;
 mod common;
+mod dig;
 mod look;
 mod measure;
 mod page;

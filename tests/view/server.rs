@@ -26,7 +26,7 @@ impl Serving {
     }
 
     /// Asks, and gives status and answer.
-    fn request(&self, method: &str, path: &str, headers: &str) -> (u16, Vec<u8>) {
+    pub fn request(&self, method: &str, path: &str, headers: &str) -> (u16, Vec<u8>) {
         let host = match headers.contains("Host:") {
             true => String::new(),
             false => format!("Host: {}\r\n", self.address),

@@ -73,6 +73,12 @@ impl Moment {
         self.baked
     }
 
+    /// Of each change that waits, in their order, what it may open.
+    pub(crate) fn waiting(&self) -> &[Opening] {
+        let waiting = (self.version - self.baked) as usize;
+        &self.openings[self.openings.len() - waiting..]
+    }
+
     /// Whether no change waits: then answers are those of a bake of this ground.
     pub fn is_settled(&self) -> bool {
         self.version == self.baked
@@ -86,9 +92,7 @@ impl Moment {
             return decided;
         }
         let grid = decided.grid();
-        let waiting = (self.version - self.baked) as usize;
-        let waiting = &self.openings[self.openings.len() - waiting..];
-        let openings = Openings::new(decided.parameters(), waiting, &self.ground.lows);
+        let openings = Openings::new(decided.parameters(), self.waiting(), &self.ground.lows);
         let valid = Valid::from_blocks(grid, &self.ground.valid);
         decided.opened(valid, &self.ground.heights, openings)
     }

@@ -45,12 +45,15 @@ const sight = {
     const answers = await app.askAll("pvs", (pane) => ({ at: pane.ground.name(state.place), level }));
     panes.forEach((pane, k) => {
       pane.classes.fill(0);
-      pane.ground.spread(bits(answers[k], 0, pane.ground.setBytes), pane.classes);
+      const { setBytes } = pane.ground;
+      pane.ground.spread(bits(answers[k], 0, setBytes), pane.classes);
+      // What counts as visible until that is decided.
+      if (answers[k].head.waits) pane.ground.spread(bits(answers[k], setBytes, setBytes), pane.classes, 2);
     });
     const only = panes.length > 1 ? compare(panes) : [];
     const { hidden, visible, difference, mark } = app.palette;
     for (const pane of panes) {
-      pane.paint(pane.table("sight", () => [hidden, visible, difference]), placeMarks(pane, state, mark));
+      pane.paint(pane.table("sight", () => [hidden, visible, difference, mark]), placeMarks(pane, state, mark));
     }
     const column = (tell) => panes.map((pane, k) => tell(answers[k].head, pane, k));
     return [
@@ -58,13 +61,15 @@ const sight = {
       ["Visible", ...column((head, pane) => share(pane, head.seen))],
       ["Hidden", ...column((head, pane) => share(pane, whole(pane) - head.seen))],
       ...(panes.length > 1 ? [["Only here", ...column((_, pane, k) => count(only[k]))]] : []),
+      ...(app.about.digs ? [["Being decided", ...column((head, pane) => share(pane, head.waits))]] : []),
       ["Asked in", ...column((head) => duration(head.micros))],
     ];
   },
 
-  legend: ({ palette, panes }) => [
+  legend: ({ about, palette, panes }) => [
     { colour: palette.visible, text: "visible" },
     { colour: palette.hidden, text: "hidden" },
+    ...(about.digs ? [{ colour: palette.mark, text: "visible until that is decided" }] : []),
     ...(panes.length > 1 ? [{ colour: palette.difference, text: "visible in this bundle alone" }] : []),
   ],
 };

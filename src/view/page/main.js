@@ -3,6 +3,7 @@
 import { Refused, ask, newest } from "./api.js";
 import { Camera, clamp, listen } from "./camera.js";
 import { cut, listenToCuts } from "./cut.js";
+import { dig, listenToDigs } from "./dig.js";
 import { copy, flash, linked, save } from "./keep.js";
 import { LAYERS, check, hasPlayers, showLegend } from "./layers.js";
 import * as link from "./link.js";
@@ -185,6 +186,7 @@ function watch(pane) {
       if (state.layer === "play") return pick(app, pane, point);
       const place = placeAt(point);
       if (!place) return;
+      if (app.about.digs && $("dig").checked) return dig(app, place);
       if (hasPlayers(state)) return movePlayer(state.active, place, begun);
       const again = state.pinned && String(place) === String(state.place);
       state.pinned = !again;
@@ -251,6 +253,7 @@ const KEYS = {
   0: fit,
   b: () => (setActive(state.active === "a" ? "b" : "a"), show()),
   p: () => (state.pinned = !state.pinned),
+  d: () => ($("dig").checked = !$("dig").checked),
   " ": () => state.layer === "play" && run(app),
   c: () => copy(app),
   s: () => save(app),
@@ -353,7 +356,7 @@ async function main() {
   app.panes = grounds.map((ground, k) => new Pane(k, ground, app.palette, app.camera));
   $("panes").replaceChildren(...app.panes.map((pane) => pane.box));
   document.body.classList.toggle("compares", app.panes.length > 1);
-  const only = [app.about.kind, app.about.players ? "players" : ""];
+  const only = [app.about.kind, app.about.players ? "players" : "", app.about.digs ? "digs" : ""];
   for (const part of document.querySelectorAll("[data-only]")) {
     part.hidden = !only.includes(part.dataset.only);
     part.toggleAttribute("data-other", part.hidden);
@@ -367,6 +370,7 @@ async function main() {
   $("construction").addEventListener("change", (event) => ((state.construction = event.target.value), settle(), show()));
   if (app.about.kind === "cells") listenToCuts(app);
   listenToPlay(app);
+  if (app.about.digs) listenToDigs(app);
   $("swap").addEventListener("click", () => KEYS.b());
   $("again").addEventListener("click", () => choose("walk"));
   $("fit").addEventListener("click", fit);

@@ -78,7 +78,7 @@ export class Pane {
   drawMarks(context) {
     context.setTransform(this.density, 0, 0, this.density, 0, 0);
     context.lineJoin = "round";
-    for (const mark of this.marks) this[mark.kind](context, mark);
+    for (const mark of [...(this.waits ?? []), ...this.marks]) this[mark.kind](context, mark);
     this.scaleBar(context);
     if (this.ground.north) this.northArrow(context);
   }
