@@ -34,6 +34,7 @@
 
 use super::grid::{BLOCK_LEVEL, Grid, Quad, Sample, quad_mask};
 use super::terrain::{TerrainParameters, VisibilityMode};
+use super::walk::Leaf;
 
 /// By how many samples and metres openings are taken to be greater than they are.
 pub const SLACK: f64 = 1.0 / 1024.0;
@@ -246,6 +247,25 @@ impl<'a> Openings<'a> {
             return 0;
         }
         self.part(from, block)
+    }
+
+    /// Hands over the blocks in a quad of level 3 or more of which some may be seen now from `from`, as
+    /// [`Openings::word`] has them. Stops when `take` returns `false`; returns whether it never did.
+    pub(super) fn sweep(
+        &self,
+        from: Quad,
+        quad: Quad,
+        take: &mut impl FnMut(Leaf) -> bool,
+    ) -> bool {
+        if !self.may_open(from, quad) {
+            return true;
+        }
+        if quad.level > BLOCK_LEVEL {
+            let mut children = (0..4).filter_map(|index| quad.child(index));
+            return children.all(|child| self.sweep(from, child, take));
+        }
+        let bits = self.part(from, quad);
+        bits == 0 || take(Leaf::Block(quad, bits))
     }
 
     /// The same of a quad that may be seen.

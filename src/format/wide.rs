@@ -90,12 +90,35 @@ impl<'a> WidePvs<'a> {
         (stored | self.openings.word(self.quad, block)) & self.valid.block(block.column, block.row)
     }
 
-    /// As [`Tree::sweep`]: what is visible, and blocks of which some is.
+    /// As [`Tree::sweep`] what is stored, and after that what may be seen beside it, block by block: of a block
+    /// both may come.
     pub fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
-        self.leaves().all(|leaf| match leaf {
-            Leaf::Hidden(_) | Leaf::Block(_, 0) => true,
-            leaf => take(leaf),
-        })
+        let goes_on = match &self.own {
+            Own::Tree(tree) => tree.sweep(&mut take),
+            Own::Group(pvs) => pvs.sweep(&mut take),
+        };
+        goes_on && self.sweep_openings(&mut take)
+    }
+
+    /// The same by whole blocks, as [`GroupPvs::sweep_blocks`].
+    pub fn sweep_blocks(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
+        let goes_on = match &self.own {
+            Own::Tree(tree) => tree.sweep(|leaf| take(Leaf::Visible(leaf.quad()))),
+            Own::Group(pvs) => pvs.sweep_blocks(&mut take),
+        };
+        goes_on && self.sweep_openings(&mut |leaf: Leaf| take(Leaf::Visible(leaf.quad())))
+    }
+
+    fn sweep_openings(&self, take: &mut impl FnMut(Leaf) -> bool) -> bool {
+        let root = self.valid.grid().root();
+        self.openings.sweep(self.quad, root, take)
+    }
+
+    /// All leaves, each once.
+    fn each(&self, mut take: impl FnMut(Leaf) -> bool) {
+        for leaf in self.leaves() {
+            take(leaf);
+        }
     }
 
     /// Number of records that tell what it is.
@@ -109,14 +132,14 @@ impl<'a> WidePvs<'a> {
     /// Number of visible samples.
     pub fn count(&self) -> u64 {
         let mut count = 0;
-        self.sweep(count_into(self.valid, &mut count));
+        self.each(count_into(self.valid, &mut count));
         count
     }
 
     /// Writes the PVS as a block bitmap. `out` has one word a block
     /// ([`super::Grid::blocks`]); words missing at its end are left out, further words are zeroed.
     pub fn expand(&self, out: &mut [u64]) {
-        self.sweep(expand_into(self.valid, out));
+        self.each(expand_into(self.valid, out));
     }
 
     /// The leaves of the PVS, depth first in Morton order. Together they cover the grid.

@@ -50,7 +50,8 @@ impl<'a> Pvs<'a> {
 
     /// Hands over what is visible, depth first in Morton order: [`Leaf::Visible`] and
     /// [`Leaf::Block`], never [`Leaf::Hidden`]. Quads may lie outside the grid, and bits where
-    /// there is no terrain, if the bytes say so. Stops when `take` returns `false`; returns
+    /// there is no terrain, if the bytes say so. While ground has changed and its patch is not yet there,
+    /// what that may open comes after all else, by blocks that may have come before. Stops when `take` returns `false`; returns
     /// whether it never did.
     #[inline]
     pub(crate) fn sweep(&self, take: impl FnMut(Leaf) -> bool) -> bool {
@@ -81,7 +82,7 @@ impl<'a> Pvs<'a> {
             Code::Tree(tree) => tree.sweep(|leaf| take(Leaf::Visible(leaf.quad()))),
             Code::Group(pvs) => pvs.sweep_blocks(take),
             Code::Narrow(pvs) => pvs.sweep_blocks(take),
-            Code::Wide(pvs) => pvs.sweep(|leaf| take(Leaf::Visible(leaf.quad()))),
+            Code::Wide(pvs) => pvs.sweep_blocks(take),
         }
     }
 
