@@ -108,6 +108,12 @@
 //! # fn main() {}
 //! ```
 //!
+#![cfg_attr(
+    feature = "bake",
+    doc = "Where the ground changes while players are on it, a [`Rebaker`] keeps every answer safe, and a",
+    doc = "[`LiveSession`] drops the frontier sets that are no longer true."
+)]
+//!
 //! # A level of cells
 //!
 //! ```
