@@ -8,29 +8,33 @@
 //! the PVSs hide `b` from `a`, and [`Openings::may_open`] is false of the two quads, then `b` is
 //! hidden from `a` now.
 //!
-//! **Why.** No opening's changed samples are in either quad (of cells: nor beside them), or `may_open` is
-//! true. So the ground that `a` and `b` stand on is as it was then. Suppose that `a` sees `b` now, along a line
-//! that was blocked then at some point: there the ground was higher than the line, and is so no more.
+//! **Why.** No opening's changed samples are in either quad (of cells: nor beside them), or
+//! `may_open` is true. So the ground that `a` and `b` stand on is as it was then. Suppose that `a`
+//! sees `b` now, along a line that was blocked then at some point: there the ground was higher than
+//! the line, and is so no more.
 //!
-//! 1. *The point lies beside a sample that sank in one of the changes*, or became void. Between samples the ground is a mean of
-//!    theirs: of the two beside a crossing with a grid line, or on a drawn surface of the four around.
-//!    If none of these had ever sunk, each would be as high as then or higher, and so would the ground there.
-//!    Where a sample had been void then, nothing would have blocked.
-//! 2. *The line passes below the opening's top there.* Take the first change in which one of these samples
-//!    sank. Before it they were as high as then, or higher; so the ground at the point was above the
-//!    line still, and the highest of the samples is above it, too. That change's `top` is the height, just before it,
-//!    of the highest sample that had sunk or lies beside one, straight or diagonally. So it is at least as high.
+//! 1. *The point lies beside a sample that sank in one of the changes*, or became void. Between
+//!    samples the ground is a mean of theirs: of the two beside a crossing with a grid line, or on
+//!    a drawn surface of the four around. If none of these had ever sunk, each would be as high as
+//!    then or higher, and so would the ground there. Where a sample had been void then, nothing
+//!    would have blocked.
+//! 2. *The line passes below the opening's top there.* Take the first change in which one of these
+//!    samples sank. Before it they were as high as then, or higher; so the ground at the point was
+//!    above the line still, and the highest of the samples is above it, too. That change's `top` is
+//!    the height, just before it, of the highest sample that had sunk or lies beside one, straight
+//!    or diagonally. So it is at least as high.
 //! 3. *That is found.* At part t of the way from `a` to `b` the line is in the rectangle between
-//!    the two quads' at t, and not below t of the way from the lowest eye of `from` to the lowest head of `to`,
-//!    which is linear in t. The parts at which that rectangle meets the opening's, grown by a sample
-//!    on each side, are an interval; at one of its ends the lowest sight is lowest. If it is
-//!    below the top, `may_open` is true.
+//!    the two quads' at t, and not below t of the way from the lowest eye of `from` to the lowest
+//!    head of `to`, which is linear in t. The parts at which that rectangle meets the opening's,
+//!    grown by a sample on each side, are an interval; at one of its ends the lowest sight is
+//!    lowest. If it is below the top, `may_open` is true.
 //!
-//! **Exact sight of two samples** is looked at more closely ([`Openings::lets_see`]): what may open by all that, but is
-//! blocked by the ground of now, is hidden. What a quad sees is not, so that PVSs may have more than that.
+//! **Exact sight of two samples** is looked at more closely ([`Openings::lets_see`]): what may open
+//! by all that, but is blocked by the ground of now, is hidden. What a quad sees is not, so that
+//! PVSs may have more than that.
 //!
-//! Where ground only rose nothing opens but for those who stand on it. Errors of arithmetic are far less than
-//! the [`SLACK`] by which rectangles and tops are greater than that.
+//! Where ground only rose nothing opens but for those who stand on it. Errors of arithmetic are far
+//! less than the [`SLACK`] by which rectangles and tops are greater than that.
 
 use super::grid::{BLOCK_LEVEL, Grid, Quad, Sample, quad_mask};
 use super::terrain::{TerrainParameters, VisibilityMode};
@@ -164,9 +168,10 @@ fn limit(part: &mut [f64; 2], from: f64, to: f64) {
 }
 
 impl<'a> Openings<'a> {
-    /// The changes in `list`, in any order. `lows` has for each quad ([`Grid::quad_index`]) a height that
-    /// is not above the lowest ground with terrain in it now, as sight sees it, and infinity where there is
-    /// none; of cells also not above that beside it, straight or diagonally.
+    /// The changes in `list`, in any order. `lows` has for each quad ([`Grid::quad_index`]) a
+    /// height that is not above the lowest ground with terrain in it now, as sight sees it, and
+    /// infinity where there is none; of cells also not above that beside it, straight or
+    /// diagonally.
     pub fn new(parameters: &TerrainParameters, list: &'a [Opening], lows: &'a [f32]) -> Self {
         let longest = parameters.max_distance * (1.0 + SLACK);
         Self {
@@ -214,15 +219,15 @@ impl<'a> Openings<'a> {
     }
 
     /// Whether sample `b`, which PVSs hide from sample `a`, may be seen from there now: by
-    /// [`Openings::may_open`], and in exact sight only if the ground as it is now is not in the way. O(changes), and
-    /// where one of them is on the way O(distance in samples).
+    /// [`Openings::may_open`], and in exact sight only if the ground as it is now is not in the
+    /// way. O(changes), and where one of them is on the way O(distance in samples).
     pub fn lets_see(&self, a: Sample, b: Sample) -> bool {
         self.may_open(a.quad(), b.quad()) && (self.cells || !self.is_blocked(a, b))
     }
 
-    /// Whether the ground of now blocks the line between two samples by the definition of exact sight. It is
-    /// known to the precision of an `f32`: taken at its lowest between the two, and at its highest under them, it
-    /// has to rise above the line by more than the definition asks for.
+    /// Whether the ground of now blocks the line between two samples by the definition of exact
+    /// sight. It is known to the precision of an `f32`: taken at its lowest between the two, and at
+    /// its highest under them, it has to rise above the line by more than the definition asks for.
     fn is_blocked(&self, a: Sample, b: Sample) -> bool {
         let width = u64::from(self.grid.width());
         let ground = |column: u32, row: u32| {
@@ -310,8 +315,9 @@ impl<'a> Openings<'a> {
     }
 }
 
-/// Whether ground is certain to be above the line from one end to the other where that crosses one of the lines u =
-/// integer between them. Places are [u, v]; ground is infinite at voids, beside which nothing blocks.
+/// Whether ground is certain to be above the line from one end to the other where that crosses one
+/// of the lines u = integer between them. Places are [u, v]; ground is infinite at voids, beside
+/// which nothing blocks.
 fn is_crossed(
     from: [u32; 2],
     to: [u32; 2],

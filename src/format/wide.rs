@@ -90,8 +90,8 @@ impl<'a> WidePvs<'a> {
         (stored | self.openings.word(self.quad, block)) & self.valid.block(block.column, block.row)
     }
 
-    /// As [`Tree::sweep`] what is stored, and after that what may be seen beside it, block by block: of a block
-    /// both may come.
+    /// As [`Tree::sweep`] what is stored, and after that what may be seen beside it, block by
+    /// block: of a block both may come.
     pub fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
         let goes_on = match &self.own {
             Own::Tree(tree) => tree.sweep(&mut take),

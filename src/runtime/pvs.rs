@@ -50,9 +50,9 @@ impl<'a> Pvs<'a> {
 
     /// Hands over what is visible, depth first in Morton order: [`Leaf::Visible`] and
     /// [`Leaf::Block`], never [`Leaf::Hidden`]. Quads may lie outside the grid, and bits where
-    /// there is no terrain, if the bytes say so. While ground has changed and its patch is not yet there,
-    /// what that may open comes after all else, by blocks that may have come before. Stops when `take` returns `false`; returns
-    /// whether it never did.
+    /// there is no terrain, if the bytes say so. While ground has changed and its patch is not yet
+    /// there, what that may open comes after all else, by blocks that may have come before. Stops
+    /// when `take` returns `false`; returns whether it never did.
     #[inline]
     pub(crate) fn sweep(&self, take: impl FnMut(Leaf) -> bool) -> bool {
         match &self.code {

@@ -46,8 +46,8 @@ impl Digging {
     }
 }
 
-/// Lowers the ground around a sample by a bowl of this radius and depth in metres, or raises it where the
-/// depth is negative.
+/// Lowers the ground around a sample by a bowl of this radius and depth in metres, or raises it
+/// where the depth is negative.
 pub fn dig(digging: &Digging, at: &str, radius: f64, depth: f64) -> Result<Answer, Refusal> {
     // Nobody else digs between what the ground was and what it is to be.
     let _state = digging.state();
@@ -83,8 +83,8 @@ pub fn dig(digging: &Digging, at: &str, radius: f64, depth: f64) -> Result<Answe
     ))
 }
 
-/// What has become of the ground: how often it was changed, how many of these changes are decided, and where
-/// the others are.
+/// What has become of the ground: how often it was changed, how many of these changes are decided,
+/// and where the others are.
 pub fn live(digging: &Digging) -> Result<Answer, Refusal> {
     let mut state = digging.state();
     let now = digging.now();
@@ -105,7 +105,8 @@ pub fn live(digging: &Digging) -> Result<Answer, Refusal> {
     })))
 }
 
-/// The PVS of the quad of a level over a sample; and behind it what is visible only because changes wait.
+/// The PVS of the quad of a level over a sample; and behind it what is visible only because changes
+/// wait.
 pub fn pvs(digging: &Digging, at: &str, level: u32) -> Result<Answer, Refusal> {
     let now = digging.now();
     let terrain = now.terrain();
@@ -136,8 +137,8 @@ pub fn pvs(digging: &Digging, at: &str, level: u32) -> Result<Answer, Refusal> {
         .entry("version", now.version()))
 }
 
-/// How many samples see each sample, on the ground as it was when all changes were decided last; while they are
-/// counted, how far that is.
+/// How many samples see each sample, on the ground as it was when all changes were decided last;
+/// while they are counted, how far that is.
 pub fn exposed(digging: &Digging) -> Result<Answer, Refusal> {
     let now = digging.now();
     let samples = now.terrain().grid().samples();

@@ -1,4 +1,5 @@
-//! Stamps, and players who walk: each answer is written down, and judged afterwards on the ground of its instant.
+//! Stamps, and players who walk: each answer is written down, and judged afterwards on the ground
+//! of its instant.
 
 use std::collections::BTreeMap;
 use std::path::Path;

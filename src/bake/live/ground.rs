@@ -31,7 +31,8 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// The ground of a terrain. `drop` says by how much each sample is lower for sight; none if by nothing.
+    /// The ground of a terrain. `drop` says by how much each sample is lower for sight; none if by
+    /// nothing.
     pub fn new(terrain: &Terrain, grid: Grid, stance: Stance, drop: Vec<f64>) -> Self {
         let heights = terrain.heights().to_vec();
         let there = heights.iter().filter(|height| !height.is_nan()).count() as u64;

@@ -58,7 +58,8 @@ impl Laid {
         &self.borrow_owner().before
     }
 
-    /// The same with one more patch. Where these are too many, or more than the bundle, they become one.
+    /// The same with one more patch. Where these are too many, or more than the bundle, they become
+    /// one.
     pub fn with(&self, patch: Vec<u8>, path: &Path) -> Result<Self, BakeError> {
         let Files { before, patches } = self.borrow_owner();
         let mut patches = patches.clone();

@@ -1,4 +1,5 @@
-//! Ground that changes while a server runs: every answer is safe at every instant, and right soon after.
+//! Ground that changes while a server runs: every answer is safe at every instant, and right soon
+//! after.
 //!
 //! ```text
 //! stamp       who changes the ground: heights, what that may open; then a new moment is in place
@@ -9,20 +10,22 @@
 //!
 //! **Invariants.**
 //!
-//! 1. *Safe.* What a [`Moment`] hides is hidden on the ground of that moment. Its PVSs are those of the ground
-//!    with the first [`Moment::decided`] changes, as a bake makes them; of each later change it has an
-//!    opening, and [`crate::format::opening`] says why whoever may see somebody by any of these counts as
-//!    visible.
-//! 2. *At once.* [`Rebaker::stamp`] returns after the moment with the new ground is in place. Who asks
-//!    [`Rebaker::now`] after that gets it, or a later one: there is one place for the moment, it is exchanged
-//!    atomically, and only by those who hold the lock of the ground. Readers never wait for that lock.
+//! 1. *Safe.* What a [`Moment`] hides is hidden on the ground of that moment. Its PVSs are those of
+//!    the ground with the first [`Moment::decided`] changes, as a bake makes them; of each later
+//!    change it has an opening, and [`crate::format::opening`] says why whoever may see somebody by
+//!    any of these counts as visible.
+//! 2. *At once.* [`Rebaker::stamp`] returns after the moment with the new ground is in place. Who
+//!    asks [`Rebaker::now`] after that gets it, or a later one: there is one place for the moment,
+//!    it is exchanged atomically, and only by those who hold the lock of the ground. Readers never
+//!    wait for that lock.
 //! 3. *Whole.* A moment never changes. A patch and the end of the openings that it decides are in place
 //!    together: no reader has one without the other.
-//! 4. *Soon right.* The thread takes changes until none waits. A moment without waiting changes answers as a
-//!    bake of its ground does. A patch that cannot be made leaves its changes waiting, and its error is kept.
+//! 4. *Soon right.* The thread takes changes until none waits. A moment without waiting changes
+//!    answers as a bake of its ground does. A patch that cannot be made leaves its changes waiting,
+//!    and its error is kept.
 //!
-//! A reader that goes on with an old moment has the answers of an old instant. So servers take the moment
-//! once a tick, or once a question: it is a pointer.
+//! A reader that goes on with an old moment has the answers of an old instant. So servers take the
+//! moment once a tick, or once a question: it is a pointer.
 
 mod ground;
 mod laid;

@@ -68,7 +68,8 @@ impl Moment {
         self.version
     }
 
-    /// How many of these changes are decided. The others wait: whom they may let be seen counts as visible.
+    /// How many of these changes are decided. The others wait: whom they may let be seen counts as
+    /// visible.
     pub fn decided(&self) -> u64 {
         self.baked
     }
@@ -84,8 +85,8 @@ impl Moment {
         self.version == self.baked
     }
 
-    /// The terrain: all its answers are safe. What they hide is hidden on the ground of this instant. O(1);
-    /// keep what it returns.
+    /// The terrain: all its answers are safe. What they hide is hidden on the ground of this
+    /// instant. O(1); keep what it returns.
     pub fn terrain(&self) -> TerrainBundle<'_> {
         let decided = self.decided_terrain();
         if self.is_settled() {
@@ -97,8 +98,8 @@ impl Moment {
         decided.opened(valid, &self.ground.heights, openings)
     }
 
-    /// The terrain as it was before what still waits: **not safe**, unless all is decided. For those who want to show
-    /// what waits.
+    /// The terrain as it was before what still waits: **not safe**, unless all is decided. For
+    /// those who want to show what waits.
     pub fn decided_terrain(&self) -> TerrainBundle<'_> {
         self.laid.layers().terrain()
     }
@@ -108,7 +109,8 @@ impl Moment {
         !self.is_settled() && self.terrain().visible(a, b) && !self.decided_terrain().visible(a, b)
     }
 
-    /// What changes after the first `version` ones may have opened; `None` where that is no longer known.
+    /// What changes after the first `version` ones may have opened; `None` where that is no longer
+    /// known.
     pub(super) fn since(&self, version: u64) -> Option<Openings<'_>> {
         let later = usize::try_from(self.version.checked_sub(version)?).ok()?;
         let first = self.openings.len().checked_sub(later)?;

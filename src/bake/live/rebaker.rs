@@ -34,10 +34,10 @@ pub struct Stamped {
 
 /// A bundle whose ground changes while a server asks it.
 ///
-/// Changes go in at any time from any thread. From the instant at which [`Rebaker::stamp`] returns, every
-/// answer is safe: who may be seen since that change counts as visible. A thread of its own makes patches,
-/// of all changes that wait at a time, and puts each in place at once for all readers. Readers take
-/// [`Rebaker::now`] and ask that; they never wait for anybody.
+/// Changes go in at any time from any thread. From the instant at which [`Rebaker::stamp`] returns,
+/// every answer is safe: who may be seen since that change counts as visible. A thread of its own
+/// makes patches, of all changes that wait at a time, and puts each in place at once for all
+/// readers. Readers take [`Rebaker::now`] and ask that; they never wait for anybody.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -91,8 +91,8 @@ struct State {
 }
 
 impl Rebaker {
-    /// Opens a bundle, and patches that lie over it already, in their order. Starts a thread, which ends when
-    /// this is dropped. `overwrite` of the options is not looked at: nothing is written.
+    /// Opens a bundle, and patches that lie over it already, in their order. Starts a thread, which
+    /// ends when this is dropped. `overwrite` of the options is not looked at: nothing is written.
     ///
     /// # Errors
     ///
@@ -155,8 +155,8 @@ impl Rebaker {
         self.shared.now.load_full()
     }
 
-    /// Digs or fills with a shape: metres east and south of the first sample, and up from height 0. Once this
-    /// returns, [`Rebaker::now`] has the ground with it.
+    /// Digs or fills with a shape: metres east and south of the first sample, and up from height 0.
+    /// Once this returns, [`Rebaker::now`] has the ground with it.
     ///
     /// Time: some hundreds of microseconds for a million samples, to copy the ground.
     ///
@@ -198,13 +198,13 @@ impl Rebaker {
         self.shared.change(&mut state, &samples)
     }
 
-    /// Gives samples other heights in metres, NaN for void. Of a sample that is given twice the last counts. Once
-    /// this returns, [`Rebaker::now`] has the ground with it.
+    /// Gives samples other heights in metres, NaN for void. Of a sample that is given twice the
+    /// last counts. Once this returns, [`Rebaker::now`] has the ground with it.
     ///
     /// # Errors
     ///
-    /// Samples outside the grid, heights that no terrain has, and where nothing would be left but voids. Then
-    /// nothing has changed.
+    /// Samples outside the grid, heights that no terrain has, and where nothing would be left but
+    /// voids. Then nothing has changed.
     pub fn change(&self, samples: &[(Sample, f64)]) -> Result<Stamped, GroundError> {
         let mut state = self.shared.lock();
         let grid = self.now().decided_terrain().grid();
@@ -253,8 +253,8 @@ impl Rebaker {
         }
     }
 
-    /// Why no patch could be made, if that is so, once. Its changes wait on, which is safe; they are tried again with
-    /// the next one, and when [`Rebaker::hold`] lets go.
+    /// Why no patch could be made, if that is so, once. Its changes wait on, which is safe; they
+    /// are tried again with the next one, and when [`Rebaker::hold`] lets go.
     pub fn take_error(&self) -> Option<BakeError> {
         self.shared.lock().error.take()
     }

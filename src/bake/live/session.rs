@@ -79,8 +79,8 @@ impl World for Live {
 /// Players on the ground of a [`Rebaker`], and the frontier sets between them: as
 /// [`Session`](crate::Session), whatever happens to the ground.
 ///
-/// All answers are of the moment at which they are asked for. Sets are grown while changes wait, too: no member of
-/// the one half may be seen from the other then either.
+/// All answers are of the moment at which they are asked for. Sets are grown while changes wait,
+/// too: no member of the one half may be seen from the other then either.
 pub struct LiveSession {
     shared: Arc<Shared>,
     players: Players<Live>,
@@ -126,12 +126,14 @@ impl LiveSession {
         self.players.world.moment().version()
     }
 
-    /// Looks what has become of the ground. Frontier sets that a change may have made untrue are dropped, and only those;
-    /// `tell` is called with what both players of such a pair are to know. To be called when a stamp is in,
-    /// before the next tick; [`LiveSession::move_to`] does so itself.
+    /// Looks what has become of the ground. Frontier sets that a change may have made untrue are
+    /// dropped, and only those; `tell` is called with what both players of such a pair are to know.
+    /// To be called when a stamp is in, before the next tick; [`LiveSession::move_to`] does so
+    /// itself.
     ///
-    /// Next to nothing where nothing has changed. Else it makes room for new sets, and looks at each set:
-    /// at those pairs of quads of its halves between which sight can pass what has changed. Allocates.
+    /// Next to nothing where nothing has changed. Else it makes room for new sets, and looks at
+    /// each set: at those pairs of quads of its halves between which sight can pass what has
+    /// changed. Allocates.
     pub fn follow(&mut self, tell: impl FnMut(Notice)) {
         let world = &mut self.players.world;
         let now = self.shared.now.load_full();
@@ -150,8 +152,9 @@ impl LiveSession {
         self.players.drop_sets(holds, tell);
     }
 
-    /// A player has moved, come (from nowhere) or gone (to nowhere). Calls `tell` with what follows from it,
-    /// and from what has happened to the ground. Errors where nobody can stand; then the player has not moved.
+    /// A player has moved, come (from nowhere) or gone (to nowhere). Calls `tell` with what follows
+    /// from it, and from what has happened to the ground. Errors where nobody can stand; then the
+    /// player has not moved.
     pub fn move_to(
         &mut self,
         player: usize,
