@@ -4,7 +4,7 @@
 //! ```text
 //! stamp       who changes the ground: heights, what that may open; then a new moment is in place
 //!   moment    what readers have: the bundle, patches over it, and openings of the changes that wait
-//! follow      a thread: takes all changes that wait, makes one patch, puts it in place
+//! follow      a thread: takes changes that wait, from the oldest on, makes a patch, puts it in place
 //! session     players, and which of their frontier sets a change ends
 //! ```
 //!

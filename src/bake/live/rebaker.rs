@@ -1,6 +1,6 @@
 //! Changes go in, moments come out, and a thread makes patches.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,9 +19,14 @@ use crate::bake::observer::{Observer, Stage};
 use crate::bake::options::{BakeOptions, as_seen};
 use crate::bake::patched::{Before, terrain_of};
 use crate::bake::rebake::{RebakeJob, RebakeOptions, follow, options_of, stance_of};
-use crate::format::Sample;
+use crate::format::{Area, Sample};
 use crate::ground::{GroundError, Shape, TopEffect, stamp_top};
 use crate::world::Terrain;
+
+/// Where more changes than that wait, all are decided together; else those that lie together in so small a
+/// part of the terrain.
+const MANY: usize = 24;
+const PART: u64 = 64;
 
 /// What a change of the ground did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +41,7 @@ pub struct Stamped {
 ///
 /// Changes go in at any time from any thread. From the instant at which [`Rebaker::stamp`] returns,
 /// every answer is safe: who may be seen since that change counts as visible. A thread of its own
-/// makes patches, of all changes that wait at a time, and puts each in place at once for all
+/// makes patches, of several changes at a time where many wait or they are near each other, and puts each in place at once for all
 /// readers. Readers take [`Rebaker::now`] and ask that; they never wait for anybody.
 ///
 /// ```
@@ -84,8 +89,10 @@ pub(super) struct Shared {
 
 struct State {
     survey: Survey,
+    /// Of each change that waits, in their order, the samples and their heights after it.
+    waiting: VecDeque<Vec<(usize, f64)>>,
     held: bool,
-    /// The changes with which a patch could not be made, and why.
+    /// How many changes there were when a patch could not be made, and why it could not.
     failed: Option<u64>,
     error: Option<BakeError>,
 }
@@ -132,6 +139,7 @@ impl Rebaker {
             now: ArcSwap::from_pointee(moment),
             state: Mutex::new(State {
                 survey,
+                waiting: VecDeque::new(),
                 held: false,
                 failed: None,
                 error: None,
@@ -313,30 +321,32 @@ impl Shared {
             Some(opening) => now.changed(ground, opening),
             None => return Err(GroundError::bad("change", "other heights", "the same")),
         };
-        let version = next.version();
+        let (version, changed) = (next.version(), samples.len() as u64);
+        state.waiting.push_back(samples);
         self.now.store(Arc::new(next));
         self.news.notify_all();
-        Ok(Stamped {
-            version,
-            changed: samples.len() as u64,
-        })
+        Ok(Stamped { version, changed })
     }
 
     /// What the thread does: from `ground`, which is decided, on.
     fn run(&self, mut ground: Terrain, mut make: Make) {
         loop {
             let mut state = self.lock();
-            let (version, heights) = loop {
+            let (seen, batch) = loop {
                 if self.stopped.load(Ordering::Relaxed) {
                     return;
                 }
                 let now = self.now.load();
                 let tried = state.failed == Some(now.version());
                 if !now.is_settled() && !state.held && !tried {
-                    break (now.version(), state.survey.heights.clone());
+                    break (now.version(), batch(&now));
                 }
                 state = self.wait(state);
             };
+            let mut heights = ground.heights().to_vec();
+            for (at, height) in state.waiting.iter().take(batch).flatten() {
+                heights[*at] = *height;
+            }
             drop(state);
             let laid = self.now.load().laid.clone();
             let made = catch_unwind(AssertUnwindSafe(|| {
@@ -355,11 +365,13 @@ impl Shared {
                 Ok((laid, next)) => {
                     ground = next;
                     state.failed = None;
-                    self.now
-                        .store(Arc::new(self.now.load().patched(laid, version)));
+                    state.waiting.drain(..batch);
+                    let now = self.now.load_full();
+                    let decided = now.decided() + batch as u64;
+                    self.now.store(Arc::new(now.patched(laid, decided)));
                 }
                 Err(error) => {
-                    state.failed = Some(version);
+                    state.failed = Some(seen);
                     if !self.stopped.load(Ordering::Relaxed) {
                         state.error = Some(error);
                     }
@@ -376,6 +388,30 @@ impl Observer for Shared {
     fn cancelled(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
+}
+
+/// Of how many changes that wait, from the oldest on, the next patch is to be. Those that lie far apart
+/// are quicker one by one, since a patch looks closely at one rectangle; but of many at once each costs
+/// less.
+fn batch(now: &Moment) -> usize {
+    let waiting = now.waiting();
+    if waiting.len() > MANY {
+        return waiting.len();
+    }
+    let most = now.decided_terrain().grid().samples() / PART;
+    let size = |area: Area| {
+        let length = |[first, last]: [u32; 2]| u64::from(last - first) + 1;
+        length(area.columns) * length(area.rows)
+    };
+    let mut areas = waiting.iter().map(|opening| opening.changed);
+    let Some(mut area) = areas.next() else {
+        return 0;
+    };
+    let near = areas.take_while(|next| {
+        area = area.join(*next);
+        size(area) <= most
+    });
+    1 + near.count()
 }
 
 /// By how much the round earth lowers each sample for sight; none where it is flat.
