@@ -41,6 +41,10 @@ pub mod header;
 pub mod layers;
 pub mod morton;
 pub mod narrow;
+#[cfg(not(feature = "bake"))]
+#[path = "no_opening.rs"]
+pub mod opening;
+#[cfg(feature = "bake")]
 pub mod opening;
 pub mod patch;
 pub mod quadtree;
@@ -64,7 +68,9 @@ pub use groups::Groups;
 pub use header::{Header, Section};
 pub use layers::Layered;
 pub use narrow::{NarrowLeaves, NarrowPvs, Narrowing};
-pub use opening::{Area, Opening, Openings, Sunk};
+pub use opening::Openings;
+#[cfg(feature = "bake")]
+pub use opening::{Area, Opening, Sunk};
 pub use patch::{Patch, PatchHeader};
 pub use quadtree::{Tree, Visibility};
 pub use tag::{Tag, WorldKind};

@@ -275,7 +275,7 @@ impl<'a> Openings<'a> {
 
     /// The same of a quad that may be seen.
     fn part(&self, from: Quad, quad: Quad) -> u64 {
-        if quad.level <= grain(from) {
+        if quad.level <= self.grain(from) {
             return quad_mask(quad);
         }
         (0..4)
@@ -297,6 +297,11 @@ impl<'a> Openings<'a> {
         // Both are of the same level.
         let parts = |quad: Quad| (0..4).map(move |index| quad.child(index).unwrap_or(quad));
         parts(viewer).any(|a| parts(target).any(|b| self.may_open_any(a, own, b, other)))
+    }
+
+    /// Level of the least quads that are told apart in what a quad sees.
+    pub(super) fn grain(&self, from: Quad) -> u32 {
+        from.level.min(BLOCK_LEVEL)
     }
 
     /// The lowest ground of a quad; `None` where nobody can be.
@@ -346,9 +351,4 @@ fn is_crossed(
         let sight = eye + i as f64 / span as f64 * (head - eye);
         first + part * (second - first) - sight > BLOCKS
     })
-}
-
-/// Level of the least quads that are told apart in what a quad sees.
-pub(super) fn grain(from: Quad) -> u32 {
-    from.level.min(BLOCK_LEVEL)
 }

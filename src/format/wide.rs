@@ -2,7 +2,7 @@
 
 use super::grid::{Quad, Sample};
 use super::grouppvs::GroupPvs;
-use super::opening::{Openings, grain};
+use super::opening::Openings;
 use super::quadtree::{Tree, Visibility};
 use super::together::Own;
 use super::valid::Valid;
@@ -60,7 +60,7 @@ impl<'a> WidePvs<'a> {
 
     /// The quad that is told apart from others, and holds a smaller one.
     fn around(&self, quad: Quad) -> Quad {
-        let up = grain(self.quad).saturating_sub(quad.level);
+        let up = self.openings.grain(self.quad).saturating_sub(quad.level);
         Quad::new(quad.level + up, quad.column >> up, quad.row >> up)
     }
 
@@ -76,7 +76,7 @@ impl<'a> WidePvs<'a> {
         }
         match self.openings.may_open(self.quad, self.around(quad)) {
             false => stored,
-            true if quad.level <= grain(self.quad) => Visibility::Visible,
+            true if quad.level <= self.openings.grain(self.quad) => Visibility::Visible,
             true => Visibility::Unknown,
         }
     }

@@ -25,6 +25,7 @@ mod state;
 pub use crate::runtime::session::{News, Notice};
 pub use options::{FrontierOptions, Grow, Merge, Neighbours, Order, Turns};
 pub use region::{Frontier, FrontierCodeError, Region};
+#[cfg(feature = "bake")]
 pub(crate) use session::{Growing, check_place, is_true};
 pub use session::{Session, SessionOptions};
 pub use side::{FrontierError, Side};
