@@ -25,7 +25,7 @@ use crate::world::Terrain;
 
 /// Where more changes than that wait, all are decided together; else those that lie together in so small a
 /// part of the terrain.
-const MANY: usize = 24;
+const MANY: usize = 8;
 const PART: u64 = 64;
 
 /// What a change of the ground did.
