@@ -70,7 +70,7 @@ pub use layers::Layered;
 pub use narrow::{NarrowLeaves, NarrowPvs, Narrowing};
 pub use opening::Openings;
 #[cfg(feature = "bake")]
-pub use opening::{Area, Opening, Sunk};
+pub use opening::{Area, Opening, Sunk, meets_on_the_way};
 pub use patch::{Patch, PatchHeader};
 pub use quadtree::{Tree, Visibility};
 pub use tag::{Tag, WorldKind};

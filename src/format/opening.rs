@@ -144,17 +144,25 @@ impl Extent {
     /// The first and the last part of the way to `target` at which what lies between the two meets
     /// `other`.
     fn meets_on_the_way(self, target: Self, other: Self) -> Option<[f64; 2]> {
-        let mut part = [0.0, 1.0];
-        for (from, to, other) in [
-            (self.columns, target.columns, other.columns),
-            (self.rows, target.rows, other.rows),
-        ] {
-            // The lower side not beyond the other's upper one, and the other way round.
-            limit(&mut part, from[0] - other[1], to[0] - other[1]);
-            limit(&mut part, other[0] - from[1], other[0] - to[1]);
-        }
-        (part[0] <= part[1]).then_some(part)
+        meets_on_the_way([
+            [self.columns, target.columns, other.columns],
+            [self.rows, target.rows, other.rows],
+        ])
     }
+}
+
+/// The first and the last part of the way from one rectangle to another at which what lies between
+/// the two meets a third; of each axis the least and the greatest of the three. `None` if it never
+/// does.
+pub fn meets_on_the_way(axes: [[[f64; 2]; 3]; 2]) -> Option<[f64; 2]> {
+    let mut part = [0.0, 1.0];
+    for [from, to, other] in axes {
+        // The lower side not beyond the other's upper one, and the other way round.
+        limit(&mut part, from[0] - other[1], to[0] - other[1]);
+        limit(&mut part, other[0] - from[1], other[0] - to[1]);
+    }
+    // Rounding must not lose a touch.
+    (part[0] <= part[1] + 1e-9).then_some(part)
 }
 
 /// Limits parts of the way to those where what goes from `from` to `to` is not above 0.

@@ -28,7 +28,7 @@ use super::sightline::Bodies;
 use super::square::Node;
 use super::stance::Stance;
 use super::view_block::ViewBlock;
-use crate::format::{Grid, Sample};
+use crate::format::{Grid, Sample, meets_on_the_way};
 use crate::world::Terrain;
 
 /// Samples beside the hull that exact sight reads.
@@ -40,6 +40,12 @@ const BESIDE_CELLS: i32 = 4;
 /// By how much, at most, the windows of a square of displacements are longer than what lines of
 /// sight cross, by its level (`lanes::LENGTHS`).
 const LONGER: [i32; 6] = [4, 4, 4, 6, 10, 18];
+
+/// Places of which there are tables; each costs something wherever sight is asked for.
+const MOST_PLACES: usize = 16;
+
+/// Samples between two places at least: tables of one are less than those of two.
+const BETWEEN: i32 = 16;
 
 /// Displacements around 0 are those of a block to itself.
 const OWN: i32 = 7;
@@ -84,29 +90,9 @@ impl Rectangle {
 
     /// Between which parts of the way to `target` the rectangles on the way meet `other`.
     fn meets_on_the_way(self, target: Self, other: Self) -> Option<[f64; 2]> {
-        let mut part = [0.0, 1.0];
-        let sides = [
-            (self.columns, target.columns, other.columns),
-            (self.rows, target.rows, other.rows),
-        ];
-        for (from, to, other) in sides {
-            // Lower side not beyond the other's upper one, and the other way round.
-            limit(&mut part, from[0] - other[1], to[0] - other[1]);
-            limit(&mut part, other[0] - from[1], other[0] - to[1]);
-        }
-        // Rounding must not lose a touch.
-        (part[0] <= part[1] + 1e-9).then_some(part)
-    }
-}
-
-/// Limits parts of the way to those where what goes from `from` to `to` is not above 0.
-fn limit(part: &mut [f64; 2], from: i32, to: i32) {
-    let (first, last) = (f64::from(from), f64::from(to));
-    match (from > 0, to > 0) {
-        (false, false) => {}
-        (true, true) => part[1] = -1.0,
-        (true, false) => part[0] = part[0].max(first / (first - last)),
-        (false, true) => part[1] = part[1].min(first / (first - last)),
+        let axis =
+            |of: fn(&Self) -> [i32; 2]| [self, target, other].map(|at| of(&at).map(f64::from));
+        meets_on_the_way([axis(|at| at.columns), axis(|at| at.rows)])
     }
 }
 
@@ -137,8 +123,11 @@ pub struct Change {
     /// The least ground of the new terrain by block, and over 2 × 2 blocks from there on.
     low: Vec<f64>,
     low_of_four: Vec<f64>,
-    /// For exact sight, what has changed in tables, unless that is much of the terrain.
-    over: Option<Over>,
+    /// For exact sight, what has changed in tables, a place at a time; none if that is much of the
+    /// terrain, or in many places.
+    over: Vec<Over>,
+    /// The blocks of each.
+    places: Vec<Rectangle>,
 }
 
 impl Change {
@@ -197,15 +186,20 @@ impl Change {
         let all = stance == Stance::Cell
             && HeightField::frame(old, bodies) != HeightField::frame(new, bodies);
         let bounds = blocks.iter().map(|b| b.samples).reduce(Rectangle::join);
-        let few = |bounds: &Rectangle| {
+        let few = |places: &[Rectangle]| {
             let length = |[first, last]: [i32; 2]| u64::from((last - first).unsigned_abs()) + 1;
-            4 * length(bounds.columns) * length(bounds.rows) <= grid.samples()
+            let samples = places.iter().map(|at| length(at.columns) * length(at.rows));
+            places.len() <= MOST_PLACES && 4 * samples.sum::<u64>() <= grid.samples()
         };
-        let over = bounds
-            .filter(|bounds| stance == Stance::Sample && few(bounds))
-            .map(|bounds| Over::new(old, new, bodies, bounds.columns, bounds.rows));
+        let places = match stance {
+            Stance::Sample => apart(blocks.iter().map(|b| b.samples).collect()),
+            Stance::Cell => Vec::new(),
+        };
+        let over = places.iter().filter(|_| few(&places));
+        let over = over.map(|at| Over::new(old, new, bodies, at.columns, at.rows));
         Self {
-            over,
+            over: over.collect(),
+            places: places.into_iter().map(Rectangle::blocks).collect(),
             grid,
             stance,
             bodies,
@@ -256,13 +250,14 @@ impl Change {
     /// What has changed in tables, where no end of the lines of sight of a square lies in a block
     /// that may have changed.
     #[inline]
-    pub(super) fn over(&self, block: &ViewBlock, node: &Node) -> Option<&Over> {
-        let over = self.over.as_ref()?;
-        let [from, to, bounds] = {
-            let (from, to) = hull(block, node);
-            [from, to, self.bounds?].map(Rectangle::blocks)
-        };
-        (!from.meets(bounds) && !to.meets(bounds)).then_some(over)
+    pub(super) fn over(&self, block: &ViewBlock, node: &Node) -> Option<&[Over]> {
+        if self.over.is_empty() {
+            return None;
+        }
+        let (from, to) = hull(block, node);
+        let (from, to) = (from.blocks(), to.blocks());
+        let ends = |place: &Rectangle| from.meets(*place) || to.meets(*place);
+        (!self.places.iter().any(ends)).then_some(&self.over)
     }
 
     /// Whether what is found out about a square of displacements may be something else than it was.
@@ -378,6 +373,26 @@ fn highest(old: &Terrain, new: &Terrain, within: Rectangle) -> f64 {
     highest
 }
 
+/// Rectangles that hold all of these, and lie apart from each other.
+fn apart(mut places: Vec<Rectangle>) -> Vec<Rectangle> {
+    // What has grown may meet what it did not meet before.
+    loop {
+        let before = places.len();
+        let mut joined: Vec<Rectangle> = Vec::new();
+        for place in places {
+            let reach = place.grown(BETWEEN);
+            match joined.iter_mut().find(|other| other.meets(reach)) {
+                Some(other) => *other = other.join(place),
+                None => joined.push(place),
+            }
+        }
+        if joined.len() == before {
+            return joined;
+        }
+        places = joined;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -392,6 +407,26 @@ mod tests {
     }
 
     proptest! {
+        /// Each is in one of them, and no two are near each other.
+        #[test]
+        fn places_lie_apart_and_hold_all(all in proptest::collection::vec(rectangle(), 0..12)) {
+            let spread = |at: &Rectangle, by: i32| Rectangle {
+                columns: at.columns.map(|c| c * by),
+                rows: at.rows.map(|r| r * by),
+            };
+            for by in [1, 5, 20] {
+                let all: Vec<Rectangle> = all.iter().map(|at| spread(at, by)).collect();
+                let places = apart(all.clone());
+                for at in &all {
+                    prop_assert!(places.iter().any(|place| place.join(*at) == *place));
+                }
+                for (number, place) in places.iter().enumerate() {
+                    let near = |other: &Rectangle| place.grown(BETWEEN).meets(*other);
+                    prop_assert!(!places[number + 1..].iter().any(near));
+                }
+            }
+        }
+
         /// Places on lines between any two corners of the rectangles are within what is met.
         #[test]
         fn a_way_that_meets_a_rectangle_is_known_to(

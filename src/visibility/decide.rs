@@ -25,7 +25,7 @@
 use super::cells::{cell, cells};
 use super::exact::{Single, exact};
 use super::lanes::{Lanes, SIDE};
-use super::over::touched;
+use super::over::{Touched, touched};
 use super::rays::{LEVELS, Rays};
 use super::span::Span;
 use super::square::{DisplacementSquare, Node, Parent, Reach, Slab};
@@ -117,12 +117,13 @@ pub(super) fn visit<S: Simd>(
             decided.only_seen = again.change.only_sinks();
         }
         let (rows, groups) = ViewpointRows::new(field, block, node.active, turned, sign);
-        let touched = match groups {
+        let each = over.iter().map(|over| match groups {
             1 => touched::<S, 1>(simd, over, rows, reach, node),
             2 => touched::<S, 2>(simd, over, rows, reach, node),
             3 => touched::<S, 3>(simd, over, rows, reach, node),
             _ => touched::<S, 4>(simd, over, rows, reach, node),
-        };
+        });
+        let touched = each.fold(Touched::NOTHING, Touched::and);
         if touched.lanes == 0 {
             return;
         }

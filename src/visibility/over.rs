@@ -51,6 +51,27 @@ pub(super) struct Touched {
     pub end: i32,
 }
 
+impl Touched {
+    /// By nothing.
+    pub const NOTHING: Self = Self {
+        lanes: 0,
+        first: i32::MAX,
+        end: i32::MIN,
+    };
+
+    /// By the one or the other.
+    pub fn and(self, other: Self) -> Self {
+        if other.lanes == 0 {
+            return self;
+        }
+        Self {
+            lanes: self.lanes | other.lanes,
+            first: self.first.min(other.first),
+            end: self.end.max(other.end),
+        }
+    }
+}
+
 impl Over {
     /// Of what has changed, which lies within `columns` and `rows`, first and last.
     pub fn new(

@@ -41,6 +41,17 @@ pub fn follow(bundle: &Path, terrain: &Terrain, output: &Path) -> RebakeReport {
 
 /// Follows a row of random stamps, each over those before, and compares.
 fn compare(terrain: Terrain, options: BakeOptions, seed: u64, stamps: usize, radius: f64) {
+    compare_places(terrain, options, seed, [stamps, 1], radius);
+}
+
+/// The same with several stamps at a time.
+fn compare_places(
+    terrain: Terrain,
+    options: BakeOptions,
+    seed: u64,
+    [stamps, places]: [usize; 2],
+    radius: f64,
+) {
     // Of cells all are asked where the range of heights changes.
     let least = match options.mode {
         Mode::Exact => stamps / 4,
@@ -59,8 +70,12 @@ fn compare(terrain: Terrain, options: BakeOptions, seed: u64, stamps: usize, rad
     let mut ground = terrain;
     let mut skipped = 0;
     for number in 0..stamps {
-        let stamp = Stamp::random(&mut dice, &ground, radius);
-        let next = stamp.on(&ground);
+        let mut next = ground.clone();
+        let mut stamp = Vec::new();
+        for _ in 0..places {
+            stamp.push(Stamp::random(&mut dice, &next, radius));
+            next = stamp[stamp.len() - 1].on(&next);
+        }
         if next.heights().iter().all(|height| height.is_nan()) {
             continue;
         }
@@ -97,6 +112,13 @@ fn exact() -> BakeOptions {
 fn exact_bundles_follow_to_the_same_bytes() {
     compare(crop([120, 100], [75, 68]), exact(), 1, 16, 12.0);
     compare(crop([20, 200], [61, 40]), exact(), 2, 16, 4.0);
+}
+
+#[test]
+fn changes_in_several_places_are_followed_at_once() {
+    compare_places(crop([100, 90], [150, 130]), exact(), 8, [4, 2], 4.0);
+    compare_places(crop([200, 150], [140, 120]), exact(), 9, [4, 5], 3.0);
+    compare_places(crop([10, 100], [120, 60]), exact(), 10, [2, 30], 2.0);
 }
 
 #[test]

@@ -23,8 +23,8 @@ use crate::format::{Area, Sample};
 use crate::ground::{GroundError, Shape, TopEffect, stamp_top};
 use crate::world::Terrain;
 
-/// Where more changes than that wait, all are decided together; else those that lie together in so small a
-/// part of the terrain.
+/// Where more changes than that wait, all are decided together; else those that lie together in so
+/// small a part of the terrain.
 const MANY: usize = 8;
 const PART: u64 = 64;
 
@@ -41,8 +41,9 @@ pub struct Stamped {
 ///
 /// Changes go in at any time from any thread. From the instant at which [`Rebaker::stamp`] returns,
 /// every answer is safe: who may be seen since that change counts as visible. A thread of its own
-/// makes patches, of several changes at a time where many wait or they are near each other, and puts each in place at once for all
-/// readers. Readers take [`Rebaker::now`] and ask that; they never wait for anybody.
+/// makes patches, of several changes at a time where many wait or they are near each other, and puts
+/// each in place at once for all readers. Readers take [`Rebaker::now`] and ask that; they never wait
+/// for anybody.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
