@@ -3,15 +3,16 @@
 use super::options::{BakeOptions, Mode, mutual};
 use crate::format::morton::comes_before;
 use crate::visibility::{
-    Bodies, Change, CoarseRays, HeightField, Order, Rays, SectorField, Sectors, Stance, Viewsheds,
+    Bodies, Change, HeightField, Order, Rays, SectorField, Sectors, ShaftField, Shafts, Stance,
+    Viewsheds,
 };
 use crate::world::Terrain;
 
 /// The terrain as the kernel of a mode reads it.
 pub(super) enum Kernel<'t> {
-    /// With the order of blocks, if each pair is decided once, and the level of the view cells and how
-    /// they grow.
-    Rays(&'t Terrain, Box<HeightField>, Option<Order>, [u32; 2]),
+    /// With the order of blocks, if each pair is decided once.
+    Rays(&'t Terrain, Box<HeightField>, Option<Order>),
+    Shafts(Box<ShaftField<'t>>, Option<Order>),
     Sectors(SectorField),
 }
 
@@ -23,15 +24,19 @@ impl<'t> Kernel<'t> {
             head: options.player_height,
         };
         let max_distance = options.max_distance.unwrap_or(f64::INFINITY);
-        let rays = |stance| {
-            let field = HeightField::new(terrain, bodies, stance).with_max_distance(max_distance);
-            let order = mutual(options).then_some(comes_before as Order);
-            Self::Rays(
-                terrain,
-                Box::new(field),
-                order,
-                [options.finest, options.grade],
-            )
+        let order = mutual(options).then_some(comes_before as Order);
+        let rays = |stance| match options.finest {
+            0 => {
+                let field = HeightField::new(terrain, bodies, stance);
+                let field = field.with_max_distance(max_distance);
+                Self::Rays(terrain, Box::new(field), order)
+            }
+            finest => {
+                let field = ShaftField::new(terrain, bodies, stance, [finest, options.grade])
+                    .with_max_distance(max_distance)
+                    .with_detail(options.detail);
+                Self::Shafts(Box::new(field), order)
+            }
         };
         match options.mode {
             Mode::Exact => rays(Stance::Sample),
@@ -50,7 +55,7 @@ impl<'t> Kernel<'t> {
         level: fearless_simd::Level,
         change: &'k Change,
     ) -> Option<Rays<'k>> {
-        let Self::Rays(terrain, field, order, [0, _]) = self else {
+        let Self::Rays(terrain, field, order) = self else {
             return None;
         };
         let rays = Rays::new(terrain, field, level).following(change);
@@ -63,15 +68,18 @@ impl<'t> Kernel<'t> {
     /// The kernel itself, for one thread.
     pub fn viewsheds(&self, level: fearless_simd::Level) -> Box<dyn Viewsheds + '_> {
         match self {
-            Self::Rays(terrain, field, order, [finest, grade]) => {
+            Self::Rays(terrain, field, order) => {
                 let rays = Rays::new(terrain, field, level);
-                let rays = match order {
-                    Some(order) => rays.deciding_once(*order),
-                    None => rays,
-                };
-                match finest {
-                    0 => Box::new(rays),
-                    finest => Box::new(CoarseRays::new(rays, *finest, *grade)),
+                match order {
+                    Some(order) => Box::new(rays.deciding_once(*order)),
+                    None => Box::new(rays),
+                }
+            }
+            Self::Shafts(field, order) => {
+                let shafts = Shafts::new(field, level);
+                match order {
+                    Some(order) => Box::new(shafts.deciding_once(*order)),
+                    None => Box::new(shafts),
                 }
             }
             Self::Sectors(field) => Box::new(Sectors::new(field, level)),

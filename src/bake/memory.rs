@@ -4,7 +4,7 @@ use super::crew::thread_count;
 use super::error::BakeError;
 use super::options::{BakeOptions, Mode};
 use crate::format::Grid;
-use crate::visibility::{HeightField, Sights, Stance};
+use crate::visibility::{HeightField, ShaftField, Sights, Stance};
 
 /// Bytes of a sample in other tables: its height, as it is read, as it is seen on a round earth and
 /// as the bundle has it, and whether it has terrain.
@@ -23,9 +23,11 @@ impl BakeOptions {
             // The heights, as they are.
             Mode::Sectors(_) => None,
         };
-        let tables = stance.map_or(0, |stance| {
-            HeightField::bytes(grid.width(), grid.height(), stance)
-        });
+        let tables = match (stance, self.finest) {
+            (None, _) => 0,
+            (Some(stance), 0) => HeightField::bytes(grid.width(), grid.height(), stance),
+            (Some(_), _) => ShaftField::bytes(grid.width(), grid.height()),
+        };
         // Beside what a block sees, a thread has some groups on their way.
         let side = |samples: u32| samples.div_ceil(1 << self.finest);
         let cells = Grid::new(side(grid.width()), side(grid.height())).unwrap_or(grid);

@@ -35,6 +35,9 @@ pub struct BakeOptions {
     /// Whether quads of cells answer for those that are far away, the greatest between which, across or
     /// down, lie at least so many of their size: up to [`Coarse::MAX_GRADE`], with `finest`; 0 for never.
     pub grade: u32,
+    /// Level of the smallest quads that are told apart within cells: 0 for samples, which hides all that
+    /// can be hidden; up to `finest`, for cells as wholes, which takes the least time. Conservative alone.
+    pub detail: u32,
     /// Nobody sees further than this over the ground, in metres; `None` for no limit.
     pub max_distance: Option<f64>,
     /// The shape of the earth; `None` for a flat one.
@@ -67,6 +70,7 @@ impl Default for BakeOptions {
             mode: Mode::Conservative,
             finest: 0,
             grade: 0,
+            detail: 0,
             max_distance: None,
             curvature: None,
             inside: false,
@@ -88,6 +92,7 @@ impl BakeOptions {
             columns: terrain.width(),
             rows: terrain.height(),
             grade: self.grade,
+            detail: self.detail,
         })
     }
 
@@ -103,6 +108,20 @@ impl BakeOptions {
                 option: "grade",
                 expected,
                 found: self.grade.to_string(),
+            });
+        }
+        let expected = match (self.detail, self.finest) {
+            (0, _) => None,
+            (_, 0) => Some("0, for all that there is, or `finest`, so that there are cells"),
+            (detail, finest) if detail > finest => Some("a level up to that of the cells"),
+            _ if self.mode != Mode::Conservative => Some("0: only conservative leaves detail out"),
+            _ => None,
+        };
+        if let Some(expected) = expected {
+            return Err(BakeError::Option {
+                option: "detail",
+                expected,
+                found: self.detail.to_string(),
             });
         }
         let expected = match self.finest {

@@ -56,6 +56,9 @@ pub struct TerrainInfo {
     /// between which, across or down, lie at least so many of their size.
     #[serde(default)]
     pub grade: u32,
+    /// Level of the smallest quads of the heightmap that were told apart within cells; 0 for its samples.
+    #[serde(default)]
+    pub detail: u32,
     /// Columns and rows of the heightmap.
     pub heightmap: [u32; 2],
     /// Samples, voids included.
@@ -201,6 +204,7 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
         height: grid.height(),
         finest: parameters.finest(),
         grade: parameters.grade(),
+        detail: parameters.detail(),
         heightmap: parameters.heightmap(),
         samples: grid.samples(),
         levels: grid.levels(),

@@ -249,6 +249,7 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
         mode: job.mode()?,
         finest: job.cells.finest,
         grade: job.cells.grade,
+        detail: job.cells.detail,
         max_distance: sight.max_distance,
         curvature: sight.curvature,
         inside: job.places.inside,

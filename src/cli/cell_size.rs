@@ -40,6 +40,20 @@ pub struct CellSizeArgs {
     #[serde(default, deserialize_with = "grade")]
     #[schemars(schema_with = "grade_schema")]
     pub grade: u32,
+
+    /// Level of the smallest quads that are told apart within cells, with --finest: 0 for samples, which
+    /// hides the most; 1, 2 ... up to L, for cells as wholes, which takes the least time
+    ///
+    /// For terrains of thousands of samples a side. What is hidden is as true as ever; more is visible.
+    /// Conservative visibility alone.
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        default_value_t = 0,
+        help_heading = "Players"
+    )]
+    #[serde(default)]
+    pub detail: u32,
 }
 
 /// Reads `grade` of a job file: true, or the ratio.

@@ -18,6 +18,7 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("crop", "--crop", "C,R,W,H"),
     ("cube_height", "--cube-height", "METRES"),
     ("curvature", "--earth-curvature", ""),
+    ("detail", "--detail", ""),
     ("earth_curvature", "--earth-curvature", ""),
     ("eye_height", "--eye-height", ""),
     ("finest", "--finest", ""),

@@ -243,6 +243,7 @@ impl TerrainJob {
             },
             "finest": (self.cells.finest > 0).then_some(self.cells.finest),
             "grade": (self.cells.grade > 0).then_some(self.cells.grade),
+            "detail": (self.cells.detail > 0).then_some(self.cells.detail),
             "spacing": self.reading.spacing,
             "vertical-scale": self.reading.vertical_scale,
             "vertical-offset": self.reading.vertical_offset,

@@ -21,7 +21,8 @@
 //! 136  heightmap columns       u32      0 unless coarse
 //! 140  heightmap rows          u32      0 unless coarse
 //! 144  grade                   u32      0 unless graded
-//! 148  reserved                44 bytes 0
+//! 148  detail                  u32      0 unless coarse and conservative
+//! 152  reserved                40 bytes 0
 //! ```
 //!
 //! In a coarse bundle the samples are *cells*: squares of 2^finest × 2^finest samples of the
@@ -133,6 +134,10 @@ pub struct Coarse {
     /// cells between which, across or down, lie at least so many of their size. One sees the other if
     /// any of its cells does. Limit: [`Coarse::MAX_GRADE`].
     pub grade: u32,
+    /// Level of the smallest quads of the heightmap that were told apart within cells: 0 for samples,
+    /// which is all that there is, up to `finest`, for cells as wholes. A cell that sees another by a
+    /// quad of this level may do so only because nothing smaller was looked at.
+    pub detail: u32,
 }
 
 impl Coarse {
@@ -166,6 +171,11 @@ impl TerrainParameters {
     /// How the view cells grow with distance, [`Coarse::grade`]; 0 where they do not.
     pub fn grade(&self) -> u32 {
         self.coarse.map_or(0, |coarse| coarse.grade)
+    }
+
+    /// Level of the smallest quads that were told apart within view cells, [`Coarse::detail`].
+    pub fn detail(&self) -> u32 {
+        self.coarse.map_or(0, |coarse| coarse.detail)
     }
 
     /// The sample of [`TerrainParameters::grid`] that stands for a sample of the heightmap. `None`
@@ -225,6 +235,7 @@ impl TerrainParameters {
             put(&mut bytes, 136, &coarse.columns.to_le_bytes());
             put(&mut bytes, 140, &coarse.rows.to_le_bytes());
             put(&mut bytes, 144, &coarse.grade.to_le_bytes());
+            put(&mut bytes, 148, &coarse.detail.to_le_bytes());
         }
         bytes
     }
@@ -273,9 +284,16 @@ impl TerrainParameters {
                 columns: word("heightmap columns", 136)?,
                 rows: word("heightmap rows", 140)?,
                 grade: word("grade", 144)?,
+                detail: word("detail", 148)?,
             };
             if coarse.grade > Coarse::MAX_GRADE {
                 return Err(wrong("grade", 144, "up to 4096"));
+            }
+            if coarse.detail > finest {
+                return Err(wrong("detail", 148, "up to the finest level"));
+            }
+            if coarse.detail > 0 && visibility != VisibilityMode::Conservative {
+                return Err(wrong("detail", 148, "0 unless conservative"));
             }
             if coarse.grid() != Some(grid) {
                 let expected = "a heightmap of which the grid is the cells";
@@ -345,6 +363,7 @@ mod tests {
             columns: 75,
             rows: 61,
             grade: 16,
+            detail: 0,
         };
         TerrainParameters {
             grid: coarse.grid().expect("a small grid"),

@@ -8,6 +8,7 @@
 //! 3. Where the samples are hidden from each other, other positions in the cells may still see each
 //!    other. The highest occluder may hide the whole cell.
 //! 4. Else occluders may hide it quarter by quarter ([`super::refine`]).
+//! 5. Else any other line may hide the whole cell.
 //!
 //! What is still open then counts as visible.
 //!
@@ -18,7 +19,7 @@
 use super::exact::{Single, exact};
 use super::lanes::{LANES, Lanes};
 use super::occluders::{OCCLUDERS, Occluders};
-use super::rays::Rays;
+use super::rays::{LEVELS, Rays};
 use super::refine::refine;
 use super::span::{Rectangle, Span};
 use super::upper_bound::UpperBound;
@@ -107,10 +108,24 @@ pub(super) fn cells<S: Simd, const N: usize>(
             rays.cached[0].note_once(x);
         }
     }
-    let mut seen = seen | open & not_tried;
-    open &= !not_tried;
-    if open != 0 {
-        seen |= refine(simd, rays, rows, (u, v), open, &occluders);
+    let tried = open & !not_tried;
+    if tried != 0 {
+        open = open & not_tried | refine(simd, rays, rows, (u, v), tried, &occluders);
     }
-    seen
+
+    // Any line may hide the whole cell.
+    let slabs = match single.slabs {
+        Ok((level, count)) => &rays.slabs[level][..count],
+        Err((first, end)) => &rays.slabs[LEVELS][first..end],
+    };
+    for slab in slabs {
+        let x = slab.x as i32;
+        if open == 0 {
+            break;
+        }
+        if slab.lanes >> rows.skipped & open != 0 && (1..u).contains(&x) {
+            open &= !bound.hidden_by(simd, x);
+        }
+    }
+    seen | open
 }

@@ -5,7 +5,7 @@
 //! - `rays` is the kernel for both. It answers for blocks of viewpoints and all targets at once, and
 //!   asks the definition wherever its own arithmetic cannot tell. `decide` takes squares of
 //!   displacements, `exact` single ones, `cells` and `refine` single pairs of view cells.
-//! - `coarse` is `rays` for quads of samples, of which any may see any.
+//! - `shafts` is the kernel for quads of samples, of which any may see any.
 //! - `sectors` is the thesis's method, with a twin of its own.
 //! - [`Viewsheds`] is what a bake takes from any of them: how blocks see blocks ([`Sights`]).
 //! - `horizon` has angles against the sky, and no PVS. `curvature` lowers the ground as the round
@@ -15,16 +15,13 @@
 
 mod angles;
 mod axis;
-mod cell_sights;
 mod cells;
 mod change;
-mod coarse;
 mod continuous;
 mod covered;
 mod curvature;
 mod decide;
 mod exact;
-mod grown;
 mod height_field;
 mod horizon;
 mod lanes;
@@ -38,6 +35,7 @@ mod rays;
 mod refine;
 mod scatter;
 mod sectors;
+mod shafts;
 mod sightline;
 mod sights;
 mod simd;
@@ -53,7 +51,6 @@ mod viewsheds;
 mod walk;
 
 pub use change::Change;
-pub use coarse::CoarseRays;
 pub use continuous::{Surface, find_sight, is_blocked, obstruction};
 pub use covered::covered;
 pub use curvature::Curvature;
@@ -62,6 +59,7 @@ pub use horizon::{Horizons, horizon};
 pub use midlines::MAX_SECTORS;
 pub use rays::{Order, Rays};
 pub use sectors::{SectorField, Sectors, sees_by_sectors};
+pub use shafts::{ShaftField, Shafts};
 pub use sightline::{Bodies, TOLERANCE, sees};
 pub use sights::{BlockSight, LOOK_BLOCKS, LOOK_LEVEL, Sights};
 pub use simd::Simd;

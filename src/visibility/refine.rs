@@ -55,10 +55,10 @@ use fearless_simd::{f32x4, f32x8, f32x16, prelude::*};
 use fearless_simd_macros::simd;
 
 /// Samples of a line that can matter to one pair of cells.
-const NEAR: usize = 4;
+pub(super) const NEAR: usize = 4;
 
 /// No more lines are tried where the first leaves more pairs of quarters than this.
-const MANY: u32 = 8;
+pub(super) const MANY: u32 = 8;
 
 /// Which quarter of its cell a lane's viewer (k / 4) and player (k % 4) are in, as bits: major
 /// and minor of the viewer's, major and minor of the player's.
@@ -84,7 +84,7 @@ fn edges<S: Simd>(simd: S, quarters: &[f32; PAIRS], sign: f32) -> [f32x16<S>; 2]
 
 /// The pairs of quarters of two cells, from each other's middles: what does not depend on where
 /// the cells are.
-struct Quarters<S: Simd> {
+pub(super) struct Quarters<S: Simd> {
     /// Offsets of viewer and player: of the nearer and the further edge by major coordinate, of the
     /// lower by minor.
     a: [f32x16<S>; 2],
@@ -98,11 +98,11 @@ struct Quarters<S: Simd> {
 }
 
 /// How sight between quarters crosses a line.
-struct Crossing<S: Simd> {
+pub(super) struct Crossing<S: Simd> {
     /// The line.
     x: i32,
     /// Minor coordinate of the first of `NEAR` samples.
-    first: i32,
+    pub first: i32,
     /// The way that has been gone, and how far from the middle's crossing, for edges [a][b].
     t: [[f32x16<S>; 2]; 2],
     m: [[f32x16<S>; 2]; 2],
@@ -122,7 +122,7 @@ struct Crossing<S: Simd> {
 impl<S: Simd> Quarters<S> {
     /// Of cells that are (`u`, `v`) apart, seen in the `sign` in which major coordinates count.
     #[inline(always)]
-    fn new(simd: S, sign: f32, u: i32, v: i32) -> Self {
+    pub fn new(simd: S, sign: f32, u: i32, v: i32) -> Self {
         let [a, b] = [
             edges(simd, &QUARTERS[0], sign),
             edges(simd, &QUARTERS[2], sign),
@@ -146,7 +146,7 @@ impl<S: Simd> Quarters<S> {
 
     /// How the line at `x` is crossed.
     #[inline(always)]
-    fn crossing(&self, simd: S, x: i32) -> Crossing<S> {
+    pub fn crossing(&self, simd: S, x: i32) -> Crossing<S> {
         let Self { a, b, c, d, .. } = *self;
         let zero: f32x16<S> = f32x16::splat(simd, 0.0);
         let one = f32x16::splat(simd, 1.0);
@@ -207,7 +207,7 @@ impl<S: Simd> Quarters<S> {
     /// The pairs of quarters, a bit each, that the line hides: by the heights of eyes and heads
     /// over their corners, by major and minor.
     #[inline(always)]
-    fn hidden(
+    pub fn hidden(
         &self,
         simd: S,
         crossing: &Crossing<S>,
@@ -255,7 +255,7 @@ impl<S: Simd> Quarters<S> {
 }
 
 /// Heights over the corners of every lane's quarters, by major and minor.
-type Corners<S> = [[f32x16<S>; 2]; 2];
+pub(super) type Corners<S> = [[f32x16<S>; 2]; 2];
 
 /// Which of the lanes `open` cannot be shown not to see the cell at (`u`, `v`) from theirs, in
 /// major and minor coordinates.

@@ -1,7 +1,6 @@
 //! Going through all targets of four blocks of viewpoints.
 
 use super::axis::TOP;
-use super::cell_sights::CellSights;
 use super::decide::visit;
 use super::height_field::HeightField;
 use super::lanes::SIDE;
@@ -112,8 +111,6 @@ pub(super) enum Seen<'a> {
         sights: &'a mut Sights,
         decided: &'a mut Sights,
     },
-    /// Cells that are known to be seen are not looked at again.
-    Cells(&'a mut CellSights),
 }
 
 #[simd]
@@ -126,11 +123,6 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, blocks: &[ViewBlock; LOOK_BLOCKS]
         any: false,
         decided: matches!(seen, Seen::Again { .. }).then(Decided::default),
     };
-    if let Seen::Cells(cells) = seen {
-        for block in blocks {
-            witnesses(simd, rays, block, &mut square, cells);
-        }
-    }
     // The four blocks look at the same targets in turn, so that the ground between stays in the
     // cache. A displacement is counted from a block's first viewpoint. For the others its target
     // lies up to seven samples further south and east, so that squares begin outside the grid.
@@ -154,12 +146,6 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, blocks: &[ViewBlock; LOOK_BLOCKS]
                         if !is_any_asked_for(field, block, &node) {
                             continue;
                         }
-                        // Not of less: which lines are tried is to be as if samples were looked at.
-                        if let Seen::Cells(cells) = seen
-                            && cells.knows(block, &node)
-                        {
-                            continue;
-                        }
                         square.p = node.p;
                         square.q = node.q;
                         if field.stance == Stance::Cell {
@@ -177,38 +163,6 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, blocks: &[ViewBlock; LOOK_BLOCKS]
                 }
                 flush(&mut square, block, seen);
             }
-        }
-    }
-}
-
-/// Looks from the highest viewpoint of a block to the highest sample of each cell that is not known
-/// to be seen, and from the others in parallel: what is seen at all is mostly seen so.
-#[simd]
-fn witnesses<S: Simd>(
-    simd: S,
-    rays: &mut Rays<'_>,
-    block: &ViewBlock,
-    square: &mut DisplacementSquare,
-    cells: &mut CellSights,
-) {
-    let mut next = 0;
-    while let Some((cell, p, q)) = cells.next_unknown(block, next) {
-        next = cell + 1;
-        square.p = (block.column + p).div_euclid(8) * 8 - block.column;
-        square.q = (block.row + q).div_euclid(8) * 8 - block.row;
-        rays.cached[0] = CachedOccluders::default();
-        let node = Node {
-            p,
-            q,
-            level: 0,
-            active: block.standing,
-            parent: None,
-        };
-        visit(simd, rays, block, node, square);
-        if square.any {
-            square.any = false;
-            cells.take(block, square);
-            square.masks = [0; 64];
         }
     }
 }
@@ -235,11 +189,6 @@ fn flush(square: &mut DisplacementSquare, block: &ViewBlock, seen: &mut Seen) {
     square.any = false;
     let sights = match seen {
         Seen::Samples(sights) | Seen::Again { sights, .. } => sights,
-        Seen::Cells(cells) => {
-            cells.take(block, square);
-            square.masks = [0; 64];
-            return;
-        }
     };
     let masks = std::mem::replace(&mut square.masks, [0; 64]);
     let place = (

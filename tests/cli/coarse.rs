@@ -131,6 +131,35 @@ fn cells_that_grow_hide_nothing_that_others_show() {
 }
 
 #[test]
+fn less_detail_hides_less() {
+    let folder = Folder::new();
+    let told = bake(&folder, &["--finest", "3", "-o", "0.vcb"]);
+    assert_eq!(told["bundle"]["terrain"]["detail"], 0);
+    for (fine, detail) in [("0", "1"), ("1", "3")] {
+        let (fine, coarse) = (format!("{fine}.vcb"), format!("{detail}.vcb"));
+        let options = ["--finest", "3", "--detail", detail, "--verify", "-o"];
+        let told = bake(&folder, &[&options[..], &[&coarse[..]]].concat());
+        assert_eq!(told["bundle"]["terrain"]["detail"].to_string(), detail);
+        let compared = folder.run(&["diff", &fine, &coarse, "--json"]);
+        let compared: Value = serde_json::from_str(&compared.stdout).unwrap();
+        let level = &compared["levels"][0];
+        assert_eq!(level["visible_in_a_hidden_in_b"], 0, "{compared}");
+        let more = &level["hidden_in_a_visible_in_b"];
+        assert!(more.as_u64() > Some(0), "{compared}");
+    }
+    folder.write(
+        "job.toml",
+        format!(
+            "[terrain]\ninput = {:?}\ncrop = [200, 100, 75, 61]\nfinest = 3\ndetail = 1\n\
+             output = \"job.vcb\"\n",
+            demo()
+        ),
+    );
+    folder.ok(&["bake", "--job", "job.toml", "--quiet"]);
+    assert_eq!(folder.read("1.vcb"), folder.read("job.vcb"));
+}
+
+#[test]
 fn shards_of_cells_come_to_the_same_bytes() {
     let folder = Folder::new();
     bake(&folder, &["-o", "a.vcb", "--finest", "3", "--threads", "1"]);
@@ -181,6 +210,15 @@ fn levels_that_cannot_be_are_refused_by_name() {
         ),
         (&["--grade"], "--finest, so that there are cells"),
         (&["--grade=5000", "--finest", "3"], "1 to 4096"),
+        (&["--detail", "1"], "--finest, so that there are cells"),
+        (
+            &["--detail", "4", "--finest", "3"],
+            "up to that of the cells",
+        ),
+        (
+            &["--detail", "1", "--finest", "3", "--visibility", "exact"],
+            "only conservative leaves detail out",
+        ),
     ] {
         let first = ["bake", "terrain", demo.to_str().unwrap(), "-o", "a.vcb"];
         let ran = folder.run(&[&first, more].concat());

@@ -1,0 +1,384 @@
+//! Who sees whom between quads of samples: cells of 8 × 8 samples a side and more.
+//!
+//! A cell sees another if any of its samples sees any of the other's, as the kernel of samples has it
+//! ([`Rays`](super::Rays)): exactly, or from anywhere in the squares around them to anywhere. So a cell is
+//! hidden only where all that it holds is.
+//!
+//! All segments from somewhere in a quad to somewhere in another are a *shaft*. (E. A. Haines and J. R.
+//! Wallace 1991, "Shaft culling for efficient ray-traced radiosity".) Equal quads are taken from the greatest
+//! down, and each pair of them in sixteen parts, a child of the one and a child of the other ([`step`]):
+//!
+//! - *Hidden*: the ground along one grid line across the shaft is higher than all of its segments.
+//! - *Seen*: no ground is higher than a segment from the highest place of each cell in the one to that of
+//!   each cell in the other.
+//! - Else what may still block is handed down to the sixteen parts of that pair, and so on.
+//!
+//! A pair of cells that is still open then is seen if its highest places see each other, or any of its parts
+//! do, down to samples: of those the definition decides, and of the squares around them the test of quarters
+//! ([`super::refine`]). It is hidden if all of its parts are.
+
+mod cells;
+mod field;
+mod sight;
+mod sparse_table;
+mod step;
+
+pub use field::ShaftField;
+
+use super::lanes::VOID;
+use super::rays::Order;
+use super::sights::{LOOK_BLOCKS, LOOK_LEVEL, Sights};
+use super::simd::at_level;
+use super::stance::Stance;
+use super::viewsheds::Viewsheds;
+use crate::format::{Grid, Quad};
+use cells::parts;
+use fearless_simd::Level;
+use field::NOWHERE;
+use sight::{Covers, Occluders, are_quarters_hidden, sight};
+use step::{Found, PARTS, Pair, Question, Slab, Way, step};
+
+/// Sight between view cells that are quads of samples, for one thread.
+pub struct Shafts<'f> {
+    field: &'f ShaftField<'f>,
+    level: Level,
+    /// Whether a block comes before another; if only later ones are looked at.
+    before: Option<Order>,
+    /// By level: the slabs that matter to the parts of the pair that was divided last, and all slabs
+    /// from one quad to another.
+    left: Vec<Vec<Slab>>,
+    all: Vec<Vec<Slab>>,
+    /// Of those who look, and of those who are looked at.
+    covers: [Covers; 2],
+}
+
+/// A pair that is open.
+#[derive(Clone, Copy)]
+struct Open {
+    pair: Pair,
+    /// If slabs are listed that may matter to it: along which way, and in which lane.
+    known: Option<(Way, usize)>,
+}
+
+impl<'f> Shafts<'f> {
+    /// A kernel over `field`, at a SIMD level; the level does not change any answer.
+    pub fn new(field: &'f ShaftField<'f>, level: Level) -> Self {
+        Self {
+            field,
+            level,
+            before: None,
+            left: vec![Vec::new(); field.quads.len()],
+            all: vec![Vec::new(); field.quads.len()],
+            covers: [Covers::new(), Covers::new()],
+        }
+    }
+
+    /// The same kernel, for who sees each other at the same time: blocks that come `before` that of the
+    /// viewers are not looked at, since those tell of them.
+    pub fn deciding_once(mut self, before: Order) -> Self {
+        self.before = Some(before);
+        self
+    }
+
+    /// Whether a pair is answered for as a whole.
+    fn is_answer(&self, pair: Pair) -> bool {
+        let (grade, (columns, rows)) = (self.field.grade, pair.apart());
+        let apart = columns.unsigned_abs().max(rows.unsigned_abs());
+        pair.level == self.field.finest || grade > 0 && apart > grade
+    }
+
+    /// Whether a part is to be looked at.
+    fn is_asked(&self, pair: Pair) -> bool {
+        let Pair { level, a, b } = pair;
+        let quads = &self.field.quads[level as usize];
+        let side = |at: u32, samples: u32| at << level < samples;
+        let (width, height) = (self.field.samples.width(), self.field.samples.height());
+        if ![a, b]
+            .iter()
+            .all(|&(c, r)| side(c, width) && side(r, height))
+        {
+            return false;
+        }
+        if level >= self.field.finest && a != b && self.before.is_some_and(|before| before(b, a)) {
+            return false;
+        }
+        let exists = |height: f32| height > VOID;
+        if !exists(quads.eyes[quads.number(a)]) || !exists(quads.heads[quads.number(b)]) {
+            return level >= self.field.finest && a == b;
+        }
+        let (columns, rows) = pair.apart();
+        let nearest =
+            |apart: i32| (apart.unsigned_abs().saturating_sub(1) << level) + u32::from(apart != 0);
+        !self.field.too_far(nearest(columns), nearest(rows))
+    }
+
+    /// Whether all of a pair are near enough to see each other.
+    fn is_near(&self, pair: Pair) -> bool {
+        let (columns, rows) = pair.apart();
+        let farthest = |apart: i32| ((apart.unsigned_abs() + 1) << pair.level) - 1;
+        !self.field.too_far(farthest(columns), farthest(rows))
+    }
+
+    /// Lists the slabs from one quad to the other.
+    fn list(&mut self, pair: Pair, way: Way) {
+        let samples = way
+            .turn((self.field.samples.width(), self.field.samples.height()))
+            .0;
+        let (a, b) = (way.turn(pair.a).0, way.turn(pair.b).0);
+        let first = a.min(b) << pair.level;
+        let last = ((a.max(b) + 1) << pair.level).min(samples) - 1;
+        // A square around a sample goes beyond it.
+        let beyond = u32::from(self.field.stance == Stance::Cell);
+        let slabs = first.saturating_sub(beyond)..(last + beyond).min(samples - 1).max(1);
+        let all = &mut self.all[pair.level as usize];
+        all.clear();
+        all.extend(slabs.map(|x| Slab {
+            x,
+            above: 0.0,
+            lanes: !0,
+        }));
+    }
+
+    /// The parts of a pair: those that are seen as a whole, and those that are open; and along which way
+    /// slabs are listed for them.
+    fn divide(&mut self, open: Open) -> (Found, Option<Way>) {
+        let active = (0..PARTS).fold(0, |active, lane| {
+            active | u16::from(self.is_asked(open.pair.part(lane))) << lane
+        });
+        let Open { pair, known } = open;
+        let way = pair.way();
+        let known = known.filter(|(known, _)| way.is_none_or(|way| way.turned == known.turned));
+        let Some(way) = known.map(|(way, _)| way).or(way).filter(|_| active != 0) else {
+            let open = active;
+            return (Found { clear: 0, open }, None);
+        };
+        if known.is_none() {
+            self.list(pair, way);
+        }
+        let (field, level) = (self.field, pair.level as usize);
+        let mut left = std::mem::take(&mut self.left[level - 1]);
+        let slabs = match known {
+            Some(_) => &self.left[level],
+            None => &self.all[level],
+        };
+        let question = Question {
+            pair,
+            way,
+            slabs,
+            lane: known.map_or(0, |(_, lane)| lane),
+            active,
+        };
+        let found = at_level!(self.level, simd => step(simd, field, question, &mut left));
+        self.left[level - 1] = left;
+        (found, Some(way))
+    }
+
+    /// Finds who sees whom in a pair of quads that is not answered for as a whole.
+    fn spread(&mut self, open: Open, seen: &mut Seen<'_>) {
+        let (found, way) = self.divide(open);
+        for lane in 0..PARTS {
+            let bit = 1 << lane;
+            let part = open.pair.part(lane);
+            if (found.clear | found.open) & bit == 0 {
+                continue;
+            }
+            let clear = found.clear & bit != 0 && self.is_near(part);
+            let next = Open {
+                pair: part,
+                known: way.map(|way| (way, lane)),
+            };
+            if clear {
+                seen.mark(part);
+            } else if !self.is_answer(part) {
+                self.spread(next, seen);
+            } else if part.a == part.b || self.any(next, [NOWHERE; 2]) {
+                seen.mark(part);
+            }
+        }
+    }
+
+    /// Whether anybody in the one sees anybody in the other; `tried` tells which two samples do not see each
+    /// other.
+    fn any(&mut self, open: Open, mut tried: [(u32, u32); 2]) -> bool {
+        let Open { pair, .. } = open;
+        let field = self.field;
+        let is_smallest = field.detail > 0 && pair.level == field.detail;
+        if pair.a == pair.b || is_smallest {
+            return true;
+        }
+        let quads = &field.quads[pair.level as usize];
+        let peaks = [
+            quads.peaks[quads.number(pair.a)][0],
+            quads.peaks[quads.number(pair.b)][1],
+        ];
+        let apart = [
+            peaks[0].0.abs_diff(peaks[1].0),
+            peaks[0].1.abs_diff(peaks[1].1),
+        ];
+        if peaks != tried && !peaks.contains(&NOWHERE) && !field.too_far(apart[0], apart[1]) {
+            if self.sees(open, peaks, false).is_ok() {
+                return true;
+            }
+            tried = peaks;
+        }
+        let (found, way) = self.divide(open);
+        let below = &field.quads[pair.level as usize - 1];
+        let mut lanes = [(0, 0.0); PARTS];
+        let mut count = 0;
+        for lane in (0..PARTS).filter(|lane| (found.clear | found.open) >> lane & 1 == 1) {
+            let part = pair.part(lane);
+            if found.clear >> lane & 1 == 1 && self.is_near(part) {
+                return true;
+            }
+            let height = below.eyes[below.number(part.a)] + below.heads[below.number(part.b)];
+            lanes[count] = (lane, height);
+            count += 1;
+        }
+        // Whoever stands high is seen most.
+        let lanes = &mut lanes[..count];
+        lanes.sort_unstable_by(|(a, x), (b, y)| y.total_cmp(x).then(a.cmp(b)));
+        lanes.iter().any(|&(lane, _)| {
+            let part = Open {
+                pair: pair.part(lane),
+                known: way.map(|way| (way, lane)),
+            };
+            if part.pair.level > 0 {
+                return self.any(part, tried);
+            }
+            self.may_see(part)
+        })
+    }
+
+    /// Whether sample sees sample; or what blocks it, along which axis.
+    fn sees(
+        &mut self,
+        open: Open,
+        [a, b]: [(u32, u32); 2],
+        wanted: bool,
+    ) -> Result<(), (Way, Occluders)> {
+        let apart = Pair { level: 0, a, b }.apart();
+        let turned = apart.1.abs() > apart.0.abs();
+        let way = Way {
+            turned,
+            back: if turned { apart.1 < 0 } else { apart.0 < 0 },
+        };
+        let listed = open.known.filter(|(known, _)| known.turned == turned);
+        if listed.is_none() {
+            self.list(Pair { level: 0, a, b }, way);
+        }
+        let (slabs, lane) = match listed {
+            Some((_, lane)) => (&self.left[open.pair.level as usize], lane),
+            None => (&self.all[0], 0),
+        };
+        let slabs = slabs.iter().filter(|slab| slab.lanes >> lane & 1 == 1);
+        sight(self.field, way, slabs.map(|slab| slab.x), [a, b], wanted)
+            .map_err(|occluders| (way, occluders))
+    }
+
+    /// Whether sample sees sample; of cells, whether the squares around them may see each other, unless a line
+    /// hides them as wholes.
+    fn may_see(&mut self, open: Open) -> bool {
+        let Pair { a, b, .. } = open.pair;
+        let cells = self.field.stance == Stance::Cell;
+        match self.sees(open, [a, b], cells) {
+            Ok(()) => true,
+            Err(_) if !cells => false,
+            Err((way, occluders)) => {
+                let field = self.field;
+                let [viewers, players] = &mut self.covers;
+                let covers = [viewers.of(field, a), players.of(field, b)];
+                !at_level!(self.level, simd => are_quarters_hidden(
+                    simd,
+                    (field, way),
+                    [a, b],
+                    covers,
+                    &occluders
+                ))
+            }
+        }
+    }
+}
+
+/// Where it goes what is seen.
+struct Seen<'s> {
+    sights: &'s mut Sights,
+    finest: u32,
+}
+
+impl Seen<'_> {
+    /// All cells in the one see all in the other.
+    fn mark(&mut self, pair: Pair) {
+        let level = pair.level - self.finest;
+        for (own, lanes) in parts(level, pair.a) {
+            let child = (own.1 & 1) * 2 + (own.0 & 1);
+            for (block, cells) in parts(level, pair.b) {
+                let place = (block.0 as i32, block.1 as i32);
+                let Some(rows) = self.sights.rows_mut(child as usize, place) else {
+                    continue;
+                };
+                let mut lanes = lanes;
+                while lanes != 0 {
+                    rows[lanes.trailing_zeros() as usize] |= cells;
+                    lanes &= lanes - 1;
+                }
+            }
+        }
+    }
+}
+
+impl Viewsheds for Shafts<'_> {
+    fn grid(&self) -> Grid {
+        self.field.cells
+    }
+
+    fn look(&mut self, quad: Quad, sights: &mut Sights) {
+        let field = self.field;
+        let grid = field.cells;
+        assert_eq!(quad.level, LOOK_LEVEL, "{quad:?}");
+        assert_eq!(sights.targets(), grid.blocks(), "room for another grid");
+        sights.clear();
+        let own = (quad.column, quad.row);
+        let level = LOOK_LEVEL + field.finest;
+        let mut seen = Seen {
+            sights,
+            finest: field.finest,
+        };
+        let side = |cells: u32| cells.div_ceil(1 << LOOK_LEVEL);
+        for row in 0..side(grid.height()) {
+            for column in 0..side(grid.width()) {
+                let pair = Pair {
+                    level,
+                    a: own,
+                    b: (column, row),
+                };
+                if !self.is_asked(pair) {
+                    continue;
+                }
+                let open = Open { pair, known: None };
+                if !self.is_answer(pair) {
+                    self.spread(open, &mut seen);
+                } else if self.any(open, [NOWHERE; 2]) {
+                    seen.mark(pair);
+                }
+            }
+        }
+        let (columns, rows) = grid.block_shape();
+        for child in 0..LOOK_BLOCKS {
+            let own = (
+                2 * quad.column + child as u32 % 2,
+                2 * quad.row + child as u32 / 2,
+            );
+            let is_there = own.0 < columns && own.1 < rows;
+            let number = (own.1 * columns + own.0) as usize;
+            let standing = if is_there { field.asked[number] } else { 0 };
+            if self.before.is_some() && standing != 0 {
+                sights.join_mutual(child, number);
+            }
+            let wanted = |target: usize| {
+                let target = (target as u32 % columns, target as u32 / columns);
+                self.before.is_none_or(|before| !before(target, own))
+            };
+            sights.finish(child, standing, &field.asked, wanted);
+        }
+    }
+}
