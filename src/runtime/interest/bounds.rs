@@ -66,14 +66,6 @@ impl Bounds {
         (ax <= dx) & (cx <= bx) & (ay <= dy) & (cy <= by) & (az <= dz) & (cz <= bz)
     }
 
-    /// Whether all of another box is in this one. Nowhere is everywhere.
-    #[inline]
-    pub(super) fn contains(&self, other: &Self) -> bool {
-        let ([ax, ay, az], [bx, by, bz]) = (self.min, self.max);
-        let ([cx, cy, cz], [dx, dy, dz]) = (other.min, other.max);
-        (ax <= cx) & (dx <= bx) & (ay <= cy) & (dy <= by) & (az <= cz) & (dz <= bz)
-    }
-
     /// How far one corner has moved along one axis, at most, between another box and this.
     #[inline]
     pub(super) fn farthest(&self, was: &Self) -> f32 {
@@ -83,27 +75,32 @@ impl Bounds {
         apart(self.min, was.min).max(apart(self.max, was.max))
     }
 
-    /// The box where each corner has gone on as it went from another to this, `times` as far, and
-    /// wider by `margin` on each side. This one where there is no such box.
+    /// A box around all places between two instants, shares of the time in which each corner moved
+    /// along a straight line from another box to this one, however they are rounded.
     #[inline]
-    pub(super) fn ahead(&self, was: &Self, times: f32, margin: f32) -> Self {
-        let on = |now: [f32; 3], was: [f32; 3], margin: f32| {
-            let ([x, y, z], [a, b, c]) = (now, was);
-            [
-                x + (x - a) * times + margin,
-                y + (y - b) * times + margin,
-                z + (z - c) * times + margin,
-            ]
-        };
-        let there = Self {
-            min: on(self.min, was.min, -margin),
-            max: on(self.max, was.max, margin),
-        };
-        let finite = |corner: [f32; 3]| corner.iter().all(|x| x.is_finite());
-        if !finite(there.min) || !finite(there.max) {
+    pub(super) fn swept(&self, was: &Self, from: f32, to: f32) -> Self {
+        if *was == Self::NOWHERE {
             return *self;
         }
-        self.union(&there)
+        if *self == Self::NOWHERE {
+            return *was;
+        }
+        let at = |was: f32, now: f32, share: f32| was * (1.0 - share) + now * share;
+        let margin = |was: f32, now: f32| was.abs().max(now.abs()) * (4.0 * f32::EPSILON);
+        let low = |was: f32, now: f32| {
+            let least = at(was, now, from).min(at(was, now, to));
+            (least - margin(was, now)).max(f32::MIN)
+        };
+        let high = |was: f32, now: f32| {
+            let most = at(was, now, from).max(at(was, now, to));
+            (most + margin(was, now)).min(f32::MAX)
+        };
+        let ([ax, ay, az], [bx, by, bz]) = (was.min, was.max);
+        let ([cx, cy, cz], [dx, dy, dz]) = (self.min, self.max);
+        Self {
+            min: [low(ax, cx), low(ay, cy), low(az, cz)],
+            max: [high(bx, dx), high(by, dy), high(bz, dz)],
+        }
     }
 
     /// The smallest box around both. A region that is not there adds nothing.

@@ -1,68 +1,68 @@
-//! The method for production: leashes in grids, and the pairs of leashes that overlap.
+//! The method for production: grids of boxes, sorted anew in each tick.
 //!
-//! A region has a *leash*, a box that it may move in. Of two regions whose leashes do not overlap
-//! nothing needs to be known. The other pairs are kept, sorted, and compared in each tick. Work in the
-//! grids is for *strays* alone: regions that have left their leashes, that came, or that went.
+//! Sorting boxes by their cells costs a few nanoseconds each, less than keeping anything that would have
+//! to be kept right: it is done whenever something has moved. Then those that have moved find whom they
+//! overlap, in the order of indices, so that what is found is in order, too; and two ordered lists
+//! of pairs, this tick's and the last one's, tell what has changed.
 
-use super::cells::Cells;
+use super::cells::{Cells, Effort};
 use super::changes::{Key, indices};
-use super::find::{Finder, Stray, has};
-use super::leash::Leash;
+use super::find::{Finder, Quest, STAYS, Time};
 use super::motion::linear;
 use super::sample::Sample;
 use super::sort::sort;
-use super::{Method, Record, Regions};
-
-/// Of a pair: whether it overlapped when the last tick ended.
-const OVERLAPPED: Key = 1;
+use super::{Bounds, Method, Record, Regions};
 
 /// Ticks after which the grids are laid out anew in any case.
 const PATIENCE: u32 = 256;
 
-/// For fewer strays one thread is enough.
+/// For fewer regions one thread is enough.
 const FEW: usize = 2000;
 
-/// The longest leash, in sides of a typical region.
-const SIDES: f32 = 5.0;
+/// In a part of the time between two ticks regions move this many times as far as they are long, at
+/// most, where there are not too many such parts.
+const SHORT: f32 = 8.0;
+const PARTS: f32 = 8.0;
 
-/// Grids of hashed cells, a layer for each power of two of the regions' sizes.
+/// How many times cells are as long as the longest boxes in them.
+const SHORTEST: f32 = 0.5;
+const LONGEST: f32 = 16.0;
+
+/// Grids, a layer for each power of two of the regions' sizes.
 ///
 /// A tick takes time proportional to the number of regions and of pairs that are close, wherever they
 /// are, if sides are of like length; regions that are long along one axis and thin along another
 /// cost as cubes of their longest side.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Grid {
-    tick: u32,
-    /// By index.
-    leashes: Vec<Leash>,
-    cells: Cells,
-    /// When the grids were laid out: how many regions there were, and in which tick.
+    /// Of updates, and of subscriptions.
+    cells: [Cells; 2],
+    /// The indices of updates and of subscriptions, and of those that have moved.
+    members: [Vec<u32>; 2],
+    moved: [Vec<u32>; 2],
+    /// How many times cells are as long as boxes.
+    length: f32,
+    /// Whether that was made longer when it last changed.
+    grows: bool,
+    /// When the grids were laid out: how many regions there were, and how many ticks have passed.
     count: usize,
-    laid: u32,
-    /// Where a sample of the regions is spread, and how long their sides are.
+    age: u32,
     sample: Sample,
-    strays: Vec<Stray>,
-    /// A bit for each index that strays or is gone.
-    is_stray: Vec<u64>,
-    /// A bit for each stray that gets no leash, where time is looked at between the ticks, too.
-    is_loose: Vec<u64>,
-    /// Pairs whose leashes overlap, sorted.
+    /// Pairs that overlapped when the last tick ended, sorted.
     pairs: Vec<Key>,
-    /// The next of them.
-    next: Vec<Key>,
-    /// Pairs that strays add.
+    /// Pairs that may have changed: those of the last tick, and of this one.
+    old: Vec<Key>,
     fresh: Vec<Key>,
+    found: Vec<Key>,
     spare: Vec<Key>,
-    finder: Finder,
-    /// Of threads other than the first.
+    /// Each thread's.
     finders: Vec<Finder>,
 }
 
-/// Whether time is looked at between the ticks, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Time {
-    Ticks,
-    Between,
+impl Default for Grid {
+    fn default() -> Self {
+        Self::with_threads(1)
+    }
 }
 
 impl Grid {
@@ -70,254 +70,340 @@ impl Grid {
     /// in the same order for any number. Starting threads allocates, so that only one thread keeps
     /// the promise that a warm tick allocates nothing; 0 is taken for 1.
     pub fn with_threads(threads: usize) -> Self {
-        let mut grid = Self::default();
-        grid.finders
-            .resize_with(threads.max(1) - 1, Finder::default);
-        grid
+        let mut finders = Vec::new();
+        finders.resize_with(threads.max(1), Finder::default);
+        Self {
+            cells: Default::default(),
+            members: Default::default(),
+            moved: Default::default(),
+            length: 2.0,
+            grows: true,
+            count: 0,
+            age: 0,
+            sample: Sample::default(),
+            pairs: Vec::new(),
+            old: Vec::new(),
+            fresh: Vec::new(),
+            found: Vec::new(),
+            spare: Vec::new(),
+            finders,
+        }
     }
 
     /// The pairs that overlapped when the last tick ended, by the indices of the update region, then
     /// of the subscription region.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let overlapped = self.pairs.iter().filter(|&pair| pair & OVERLAPPED != 0);
-        overlapped.copied().map(indices)
+        self.pairs.iter().copied().map(indices)
     }
 
-    /// Brings leashes, grids and the list of fresh pairs up to date.
-    fn follow(&mut self, regions: &Regions, time: Time) {
-        self.tick = self.tick.wrapping_add(1);
-        self.find_strays(regions);
-        let count = regions.count();
-        let due = count > self.count + self.count / 4
-            || count < self.count / 2
-            || self.tick.wrapping_sub(self.laid) >= PATIENCE
-            || self.cells.is_stale();
-        if due {
-            self.sample.measure(regions);
+    /// Finds the pairs that may have changed: `old` are those of the last tick, `fresh` those of this
+    /// one. The others stay in `pairs`.
+    fn find(&mut self, regions: &Regions, between: bool) {
+        let only_moved = regions.moved() * 2 < regions.count();
+        for (members, role) in self.members.iter_mut().zip(0..) {
+            list(regions, between, role, false, members);
         }
-        for stray in &mut self.strays {
-            let index = stray.index;
-            let (was, now) = (regions.was(index), regions.now(index));
-            let leash = self.leashes.get_mut(index as usize);
-            let ahead = leash.and_then(|leash| {
-                let longest = SIDES * self.sample.side;
-                leash.choose([was, now], index, self.tick, longest)
-            });
-            stray.is_held = ahead.is_some();
-            if time == Time::Between
-                && ahead.is_none()
-                && let Some(bits) = self.is_loose.get_mut(index as usize / 64)
-            {
-                *bits |= 1 << (index % 64);
+        for (moved, role) in self.moved.iter_mut().zip(0..) {
+            moved.clear();
+            if only_moved {
+                list(regions, between, role, true, moved);
             }
-            let leash = ahead.unwrap_or(*now);
-            let leash = match time {
-                Time::Ticks => leash,
-                Time::Between => leash.union(was),
-            };
-            self.cells.set(index, leash);
         }
-        if due || self.strays.len() * 2 > count {
-            for &index in regions.gone() {
-                self.cells.forget(index);
-            }
-            let all = regions.iter().map(|(index, kind, ..)| (index, kind));
-            self.cells.rebuild(all, self.sample.spread, due);
-            if due {
-                (self.count, self.laid) = (count, self.tick);
+        self.fresh.clear();
+        if between {
+            // In a part of the time the boxes are smaller within which regions stay.
+            let of = (Sample::speed(regions) / SHORT).clamp(1.0, PARTS) as u32;
+            for number in 0..of {
+                self.find_in(regions, Time::Part { number, of }, only_moved);
             }
         } else {
-            for &index in regions.gone() {
-                if let Some(kind) = regions.kind(index) {
-                    self.cells.unlink(kind, index);
-                }
-                self.cells.forget(index);
-            }
-            for stray in &self.strays {
-                if let Some(kind) = regions.kind(stray.index) {
-                    self.cells.unlink(kind, stray.index);
-                    self.cells.link(kind, stray.index);
-                }
-            }
+            self.find_in(regions, Time::End, only_moved);
         }
-        self.search(regions);
-        if time == Time::Between {
-            // Where it has been matters no longer.
-            for stray in self.strays.iter().filter(|stray| !stray.is_held) {
-                self.cells.set(stray.index, *regions.now(stray.index));
-            }
+
+        self.old.clear();
+        if only_moved {
+            let has_moved = |pair: &Key| {
+                let (update, subscription) = indices(*pair);
+                regions.has_moved(update) | regions.has_moved(subscription)
+            };
+            let Self { pairs, old, .. } = self;
+            old.extend(pairs.iter().filter(|pair| has_moved(pair)));
+            pairs.retain(|pair| !has_moved(pair));
+        } else {
+            core::mem::swap(&mut self.pairs, &mut self.old);
         }
     }
 
-    fn find_strays(&mut self, regions: &Regions) {
-        let places = regions.places();
-        self.cells.resize(places);
-        self.leashes.resize(places, Leash::default());
-        self.is_stray.clear();
-        self.is_stray.resize(places.div_ceil(64), 0);
-        self.is_loose.clear();
-        self.is_loose.resize(places.div_ceil(64), 0);
-        self.strays.clear();
-        let leashes = self.cells.bounds_from(0);
-        for ((index, now, moved), leash) in regions.iter_places().zip(leashes) {
-            if moved & !leash.contains(now) {
-                self.strays.push(Stray {
-                    index,
-                    is_held: false,
-                    old: *leash,
-                    extra: 0,
-                    compared: 0,
+    /// Adds to `fresh` the pairs that are found in one part of the time.
+    fn find_in(&mut self, regions: &Regions, time: Time, only_moved: bool) {
+        self.place(regions, time);
+        let levels = self.cells.each_ref().map(|cells| {
+            let layers = cells.layers.all();
+            let ends = layers.first().zip(layers.last());
+            ends.map_or([u8::MAX; 2], |(low, high)| [low.level, high.level])
+        });
+        let [
+            [lowest_update, highest_update],
+            [lowest_subscription, highest_subscription],
+        ] = levels;
+        // Whether updates look among subscriptions, and the other way round.
+        let looks = [
+            only_moved || highest_subscription >= lowest_update,
+            only_moved || highest_update > lowest_subscription,
+        ];
+        let tables = self.cells.iter_mut().zip(&self.members);
+        for ((cells, members), is_looked_in) in tables.zip(looks.iter().rev()) {
+            if *is_looked_in {
+                let bounds = |&index: &u32| (index, time.bounds(regions, index));
+                cells.gather(members.iter().map(bounds));
+            }
+        }
+
+        let looking = if only_moved {
+            &self.moved
+        } else {
+            &self.members
+        };
+        let mut looking = looking.each_ref().map(Vec::as_slice);
+        if !looks[1] {
+            looking[1] = &[];
+        }
+        let quest = Quest {
+            regions,
+            cells: &self.cells,
+            time,
+            only_moved,
+            in_all: only_moved || lowest_subscription >= highest_update,
+        };
+        let effort = search(&quest, looking, &mut self.finders, &mut self.found);
+        if !looking[1].is_empty() {
+            sort(&mut self.found, &mut self.spare);
+        }
+        merge(&mut self.fresh, &mut self.found, &mut self.spare);
+        if !only_moved {
+            self.adapt(effort);
+        }
+    }
+
+    /// Finds the cell of each region, in layers that fit.
+    fn place(&mut self, regions: &Regions, time: Time) {
+        let threads = self.finders.len();
+        let Self { cells, members, .. } = self;
+        let bounds = |&index: &u32| time.bounds(regions, index);
+        let place = |cells: &mut [Cells; 2]| {
+            let [first, second] = &mut *cells;
+            let [updates, subscriptions] = &*members;
+            let few = updates.len() + subscriptions.len() < FEW;
+            if threads == 1 || few {
+                first.place(updates.iter().map(bounds));
+                second.place(subscriptions.iter().map(bounds));
+            } else {
+                std::thread::scope(|scope| {
+                    scope.spawn(|| first.place(updates.iter().map(bounds)));
+                    second.place(subscriptions.iter().map(bounds));
                 });
             }
-        }
-        let strays = self.strays.iter().map(|stray| stray.index);
-        for index in strays.chain(regions.gone().iter().copied()) {
-            if let Some(bits) = self.is_stray.get_mut(index as usize / 64) {
-                *bits |= 1 << (index % 64);
-            }
-        }
-    }
-
-    /// Gathers, sorted, the pairs of leashes that overlap and did not.
-    fn search(&mut self, regions: &Regions) {
-        let Self {
-            strays,
-            is_stray,
-            is_loose,
-            cells,
-            finders,
-            fresh,
-            ..
-        } = self;
-        fresh.clear();
-        let only_strays = strays.len() == regions.count();
-        let parts = finders.len() + 1;
-        let parts = if strays.len() < FEW { 1 } else { parts };
-        let size = strays.len().div_ceil(parts).max(1);
-        let mut chunks = strays.chunks_mut(size);
-        let first = chunks.next().unwrap_or_default();
-        let finder = &mut self.finder;
-        finder.fresh.clear();
-        let bits = [is_stray.as_slice(), is_loose.as_slice()];
-        if parts == 1 {
-            finder.search(regions, cells, bits, first, only_strays);
-        } else {
-            let cells = &*cells;
-            std::thread::scope(|scope| {
-                for (chunk, other) in chunks.zip(finders.iter_mut()) {
-                    other.fresh.clear();
-                    scope.spawn(move || other.search(regions, cells, bits, chunk, only_strays));
-                }
-                finder.search(regions, cells, bits, first, only_strays);
-            });
-        }
-        fresh.append(&mut finder.fresh);
-        for other in finders {
-            fresh.append(&mut other.fresh);
-        }
-        sort(fresh, &mut self.spare);
-        for stray in &*strays {
-            if let Some(leash) = self.leashes.get_mut(stray.index as usize) {
-                leash.meet(stray.extra, stray.compared);
-            }
-        }
-    }
-
-    /// Goes through the pairs in order, keeps those whose leashes overlap, and calls `found` with
-    /// each pair that begins to overlap, ceases to, or does not overlap, where `ALL` asks for the
-    /// last, too.
-    fn compare<const ALL: bool>(
-        &mut self,
-        regions: &Regions,
-        mut found: impl FnMut(u32, u32, bool, bool),
-    ) {
-        let Self {
-            is_stray,
-            cells,
-            pairs,
-            next,
-            fresh,
-            ..
-        } = self;
-        next.clear();
-        next.resize(pairs.len() + fresh.len(), 0);
-        let mut kept = 0;
-        let mut keep = |pair: Key| {
-            let (update, subscription) = indices(pair);
-            let overlaps = regions.now(update).overlaps(regions.now(subscription));
-            let strays = has(is_stray, update) | has(is_stray, subscription);
-            let mut stays = true;
-            if (pair ^ Key::from(overlaps)) & OVERLAPPED != 0 || strays || ALL && !overlaps {
-                let overlapped = pair & OVERLAPPED != 0;
-                if overlaps != overlapped || ALL && !overlaps {
-                    found(update, subscription, overlapped, overlaps);
-                }
-                stays = !strays || cells.bounds(update).overlaps(cells.bounds(subscription));
-            }
-            if let Some(place) = next.get_mut(kept) {
-                *place = pair & !OVERLAPPED | Key::from(overlaps);
-            }
-            kept += usize::from(stays);
+            cells.iter().any(|cells| cells.layers.is_stale())
         };
-        let mut rest = pairs.as_slice();
-        for &new in &*fresh {
-            // Two strays may find each other once more.
-            let before = rest.partition_point(|pair| pair & !OVERLAPPED < new);
-            let (first, after) = rest.split_at_checked(before).unwrap_or((rest, &[]));
-            first.iter().for_each(|pair| keep(*pair));
-            rest = after;
-            if rest.first().is_none_or(|pair| pair & !OVERLAPPED != new) {
-                keep(new);
+        self.age += 1;
+        let count = regions.count();
+        let is_due = self.age > PATIENCE || count > self.count + self.count / 4;
+        if !is_due && count >= self.count / 2 && !place(cells) {
+            return;
+        }
+        (self.age, self.count) = (0, count);
+        self.sample.measure(regions);
+        for (cells, members) in cells.iter_mut().zip(&*members) {
+            let bounds = members.iter().map(bounds);
+            cells.layers.count(self.sample.spread, bounds);
+        }
+        // Those of the one kind look for the other's at least where their smallest are.
+        let [updates, subscriptions] = cells.each_ref().map(|cells| cells.layers.lowest());
+        for (cells, floor) in cells.iter_mut().zip([subscriptions, updates]) {
+            cells.layers.choose(floor, self.length);
+        }
+        place(cells);
+    }
+
+    /// Longer cells are fewer to look at, and hold more boxes in vain: finds out what costs less, from
+    /// the next tick on.
+    fn adapt(&mut self, Effort { rows, misses }: Effort) {
+        let expected = |length: f32| {
+            // A row is as dear as some twenty misses. Where boxes are spread evenly rows and misses
+            // change like this.
+            let share = (1.0 + 2.0 / length) / (1.0 + 2.0 / self.length);
+            let more = (2.0 + length) / (2.0 + self.length);
+            20.0 * rows as f32 * share * share + misses as f32 * more * more * more
+        };
+        let cost = expected(self.length);
+        for longer in [true, false] {
+            let length = self.length * if longer { 2.0 } else { 0.5 };
+            // No going to and fro for a little.
+            let turns = self.grows != longer && self.age < PATIENCE / 4;
+            let less = if turns { 0.4 * cost } else { 0.85 * cost };
+            if (SHORTEST..=LONGEST).contains(&length) && expected(length) < less {
+                (self.length, self.grows) = (length, longer);
+                self.age = PATIENCE;
+                return;
             }
         }
-        rest.iter().for_each(|pair| keep(*pair));
-        next.truncate(kept);
-        core::mem::swap(pairs, next);
     }
+}
+
+/// Lists the regions of a role, 0 for updates, in the order of their indices; all of them, or those that
+/// have moved. Those that went in this tick count where time is looked at between the ticks.
+fn list(regions: &Regions, between: bool, role: u8, only_moved: bool, list: &mut Vec<u32>) {
+    list.clear();
+    list.resize(regions.places(), 0);
+    let mut count = 0;
+    for (index, kind, alive, moved) in regions.iter_kinds() {
+        let has_role = match role {
+            0 => kind.updates(),
+            _ => kind.subscribes(),
+        };
+        let went = between && moved && !alive && *regions.was(index) != Bounds::NOWHERE;
+        // Written in any case, and written over where it is none of them.
+        if let Some(place) = list.get_mut(count) {
+            *place = index;
+        }
+        count += usize::from(has_role & (alive | went) & (moved | !only_moved));
+    }
+    list.truncate(count);
+}
+
+/// Finds pairs by all threads: those of updates in order, then those of subscriptions.
+fn search(
+    quest: &Quest<'_>,
+    [updates, subscriptions]: [&[u32]; 2],
+    finders: &mut [Finder],
+    fresh: &mut Vec<Key>,
+) -> Effort {
+    fresh.clear();
+    let few = updates.len() + subscriptions.len() < FEW;
+    let threads = if few { 1 } else { finders.len() };
+    let part = |list: &[u32]| list.len().div_ceil(threads).max(1);
+    let mut updates = updates.chunks(part(updates));
+    let mut subscriptions = subscriptions.chunks(part(subscriptions));
+    let mut work = finders.iter_mut().take(threads).map(|finder| {
+        let updates = updates.next().unwrap_or_default();
+        let subscriptions = subscriptions.next().unwrap_or_default();
+        move || {
+            finder.clear();
+            finder.updates(quest, updates);
+            finder.subscriptions(quest, subscriptions);
+        }
+    });
+    if threads == 1 {
+        work.for_each(|mut work| work());
+    } else {
+        std::thread::scope(|scope| {
+            let mut own = work.next();
+            work.for_each(|work| drop(scope.spawn(work)));
+            own.iter_mut().for_each(|work| work());
+        });
+    }
+    let mut effort = Effort::default();
+    for finder in finders.iter_mut().take(threads) {
+        fresh.append(&mut finder.pairs);
+        effort.rows += finder.effort.rows;
+        effort.misses += finder.effort.misses;
+    }
+    effort
+}
+
+/// Adds sorted pairs to sorted pairs, none of which are the same.
+fn merge(pairs: &mut Vec<Key>, fresh: &mut Vec<Key>, spare: &mut Vec<Key>) {
+    if pairs.is_empty() {
+        core::mem::swap(pairs, fresh);
+        return;
+    }
+    spare.clear();
+    let mut rest = pairs.as_slice();
+    for &new in &*fresh {
+        let before = rest.partition_point(|&pair| pair < new);
+        let (first, after) = rest.split_at_checked(before).unwrap_or((rest, &[]));
+        spare.extend_from_slice(first);
+        spare.push(new);
+        rest = after;
+    }
+    spare.extend_from_slice(rest);
+    core::mem::swap(pairs, spare);
 }
 
 impl Method for Grid {
     fn tick(&mut self, regions: &Regions, changes: &mut Record) {
-        self.follow(regions, Time::Ticks);
-        self.compare::<false>(regions, |update, subscription, overlapped, overlaps| {
-            if overlaps {
-                changes.begin(regions, update, subscription);
-            } else if overlapped {
-                changes.cease(regions, update, subscription);
+        self.find(regions, false);
+        let Self {
+            pairs,
+            old,
+            fresh,
+            spare,
+            ..
+        } = self;
+        let (mut was, mut now) = (old.iter(), fresh.iter());
+        let (mut one, mut other) = (was.next(), now.next());
+        loop {
+            match (one, other) {
+                (Some(a), Some(b)) if a == b => (one, other) = (was.next(), now.next()),
+                (Some(&a), b) if b.is_none_or(|&b| a < b) => {
+                    let (update, subscription) = indices(a);
+                    changes.cease(regions, update, subscription);
+                    one = was.next();
+                }
+                (_, Some(&b)) => {
+                    let (update, subscription) = indices(b);
+                    changes.begin(regions, update, subscription);
+                    other = now.next();
+                }
+                (_, None) => break,
             }
-        });
+        }
+        merge(pairs, fresh, spare);
     }
 
     fn sweep(&mut self, regions: &Regions, changes: &mut Record) {
-        self.follow(regions, Time::Between);
-        self.compare::<true>(regions, |update, subscription, overlapped, overlaps| {
+        self.find(regions, true);
+        let Self {
+            pairs,
+            fresh,
+            spare,
+            ..
+        } = self;
+        fresh.retain_mut(|pair| {
+            let (update, subscription) = indices(*pair);
+            if *pair & STAYS != 0 {
+                *pair &= !STAYS;
+                return true;
+            }
             let was = [regions.was(update), regions.was(subscription)];
             let now = [regions.now(update), regions.now(subscription)];
-            let [one, other] = [was[0].union(now[0]), was[1].union(now[1])];
-            if !overlapped && !overlaps && !one.overlaps(&other) {
-                return;
+            let overlaps = now[0].overlaps(now[1]);
+            if let Some(span) = linear(was, now) {
+                if !was[0].overlaps(was[1]) {
+                    changes.begin_at(regions, update, subscription, span.from);
+                }
+                if !overlaps {
+                    changes.cease_at(regions, update, subscription, span.to);
+                }
             }
-            let Some(span) = linear(was, now) else {
-                return;
-            };
-            if !overlapped {
-                changes.begin_at(regions, update, subscription, span.from);
-            }
-            if !overlaps {
-                changes.cease_at(regions, update, subscription, span.to);
-            }
+            overlaps
         });
+        merge(pairs, fresh, spare);
     }
 
     fn bytes(&self) -> usize {
-        let keys = [&self.pairs, &self.next, &self.fresh, &self.spare];
-        let finders = self.finders.iter().chain([&self.finder]);
-        self.cells.bytes()
+        let keys = [
+            &self.pairs,
+            &self.old,
+            &self.fresh,
+            &self.found,
+            &self.spare,
+        ];
+        let lists = self.members.iter().chain(&self.moved);
+        self.cells.iter().map(Cells::bytes).sum::<usize>()
+            + self.finders.iter().map(Finder::bytes).sum::<usize>()
             + self.sample.bytes()
-            + self.leashes.capacity() * size_of::<Leash>()
-            + self.strays.capacity() * size_of::<Stray>()
-            + (self.is_stray.capacity() + self.is_loose.capacity()) * size_of::<u64>()
-            + finders.map(Finder::bytes).sum::<usize>()
+            + lists.map(Vec::capacity).sum::<usize>() * size_of::<u32>()
             + keys.into_iter().map(Vec::capacity).sum::<usize>() * size_of::<Key>()
     }
 }

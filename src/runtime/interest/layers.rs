@@ -45,7 +45,7 @@ impl Layer {
 
     /// Calls `found` with the first and the last cell of each row of cells in which the lower corners
     /// of all boxes of this layer lie that may overlap `bounds`.
-    #[inline]
+    #[inline(always)]
     pub fn rows(&self, bounds: &Bounds, mut found: impl FnMut(u32, u32)) {
         let ([ax, ay, az], [bx, by, bz]) = (bounds.min(), bounds.max());
         let ([lx, ly, lz], [px, py, pz]) = (self.longest, self.per_cell);
@@ -57,16 +57,25 @@ impl Layer {
         let x1 = x1.min(x0 + columns - 1);
         let (y1, z1) = (y1.min(y0 + rows - 1), z1.min(z0 + planes - 1));
         let (first, last) = (x0 & (columns - 1), x1 & (columns - 1));
+        // A row that wraps around is in two pieces.
+        let wraps = first > last;
+        let (middle, again) = if wraps {
+            (columns - 1, 0)
+        } else {
+            (last, last)
+        };
         let mut z = z0;
         while z <= z1 {
             let mut y = y0;
             while y <= y1 {
                 let row = self.row(y, z);
-                if first <= last {
-                    found(row + first, row + last);
-                } else {
-                    found(row, row + last);
-                    found(row + first, row + columns - 1);
+                let (mut from, mut to) = (first, middle);
+                loop {
+                    found(row + from, row + to);
+                    if to == last {
+                        break;
+                    }
+                    (from, to) = (again, last);
                 }
                 y += 1;
             }
@@ -75,46 +84,62 @@ impl Layer {
     }
 }
 
-/// Boxes of one kind whose longest sides have the same exponent.
+/// Boxes whose longest sides have the same exponent.
 #[derive(Clone, Copy, Debug, Default)]
 struct Size {
     count: u32,
     longest: [f32; 3],
 }
 
-/// The layers of updates and of subscriptions.
+/// The layers of updates or of subscriptions, from that of the smallest boxes.
 #[derive(Debug)]
 pub(super) struct Layers {
     /// How far the bulk of the boxes is spread along each axis.
     spread: [f32; 3],
-    sizes: [Vec<Size>; 2],
-    layers: [Vec<Layer>; 2],
+    sizes: [Size; LEVELS],
+    layers: Vec<Layer>,
     /// By exponent: which layer.
-    of_size: [Vec<u8>; 2],
-    /// Boxes that came since layers were chosen, and among them those that are larger than their
-    /// layer was made for or much smaller.
+    of_size: [u8; LEVELS],
+    /// No box is below a layer for boxes of this exponent.
+    floor: usize,
+    /// Cells of all layers.
+    cells: u32,
+    /// Boxes in this tick, and among them those that are much smaller than their layer was made for,
+    /// and those that are larger.
     came: u32,
-    misfits: u32,
+    small: u32,
+    large: u32,
 }
 
 impl Default for Layers {
     fn default() -> Self {
-        let two = |size: usize| [(); 2].map(|()| vec![0; size]);
         Self {
             spread: [0.0; 3],
-            sizes: [(); 2].map(|()| vec![Size::default(); LEVELS]),
-            layers: [const { Vec::new() }; 2],
-            of_size: two(LEVELS),
+            sizes: [Size::default(); LEVELS],
+            layers: Vec::new(),
+            of_size: [0; LEVELS],
+            floor: 0,
+            cells: 0,
             came: 0,
-            misfits: 0,
+            small: 0,
+            large: 0,
         }
     }
+}
+
+/// One instruction, as [`f32::max`] is not; of numbers.
+#[inline]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 /// A side, and no less than what rounding may hide at its coordinates.
 #[inline]
 fn side(min: f32, max: f32) -> f32 {
-    (max - min).max(min.abs().max(max.abs()) * (4.0 * f32::EPSILON))
+    larger(
+        max - min,
+        larger(min.abs(), max.abs()) * (4.0 * f32::EPSILON),
+    )
 }
 
 #[inline]
@@ -128,136 +153,151 @@ fn sides(bounds: &Bounds) -> [f32; 3] {
 #[inline]
 fn size([x, y, z]: [f32; 3], [wx, wy, wz]: [f32; 3]) -> usize {
     let counted = |side: f32, spread: f32| if side <= spread { side } else { 0.0 };
-    let longest = counted(x, wx).max(counted(y, wy)).max(counted(z, wz));
+    let longest = larger(larger(counted(x, wx), counted(y, wy)), counted(z, wz));
     (longest.to_bits() >> 23) as usize & (LEVELS - 1)
 }
 
 #[inline]
 fn grow(longest: &mut [f32; 3], [x, y, z]: [f32; 3]) {
     let [lx, ly, lz] = longest;
-    (*lx, *ly, *lz) = (lx.max(x), ly.max(y), lz.max(z));
+    (*lx, *ly, *lz) = (larger(*lx, x), larger(*ly, y), larger(*lz, z));
 }
 
 impl Layers {
-    /// Forgets all boxes.
-    pub fn clear(&mut self, spread: [f32; 3]) {
+    /// Counts the boxes that layers are to be chosen for, whose bulk is spread as far as `spread` along
+    /// each axis.
+    pub fn count(&mut self, spread: [f32; 3], boxes: impl Iterator<Item = Bounds>) {
         self.spread = spread;
-        let sizes = self.sizes.iter_mut();
-        sizes.for_each(|sizes| sizes.fill(Size::default()));
+        self.sizes.fill(Size::default());
+        for bounds in boxes {
+            let sides = sides(&bounds);
+            if let Some(size) = self.sizes.get_mut(size(sides, spread)) {
+                size.count += 1;
+                grow(&mut size.longest, sides);
+            }
+        }
     }
 
-    /// A box that layers are to be chosen for.
-    #[inline]
-    pub fn count(&mut self, table: usize, bounds: &Bounds) {
-        let sides = sides(bounds);
-        let of = self.sizes.get_mut(table);
-        if let Some(size) = of.and_then(|sizes| sizes.get_mut(size(sides, self.spread))) {
-            size.count += 1;
-            grow(&mut size.longest, sides);
+    /// The exponent of the smallest boxes that were counted.
+    pub fn lowest(&self) -> usize {
+        let used = self.sizes.iter().position(|size| size.count > 0);
+        used.unwrap_or(0)
+    }
+
+    /// Chooses layers for what was counted, with cells that are `length` times as long as boxes. No box
+    /// is put below a layer for boxes with the exponent `floor`.
+    pub fn choose(&mut self, floor: usize, length: f32) {
+        let Self {
+            spread,
+            sizes,
+            layers,
+            of_size,
+            cells,
+            ..
+        } = self;
+        self.floor = floor;
+        layers.clear();
+        *cells = 0;
+        let mut add = |level: u8, of: Size| {
+            let layer = Layer::new(level, of, *spread, length, *cells);
+            *cells += 1 << (layer.x + layer.y + layer.z);
+            layers.push(layer);
+        };
+        let (mut gathered, mut count, mut first) = (Size::default(), 0, 0);
+        for (level, size) in sizes.iter().enumerate() {
+            if gathered.count == 0 {
+                first = level;
+            }
+            gathered.count += size.count;
+            grow(&mut gathered.longest, size.longest);
+            if let Some(of) = of_size.get_mut(level) {
+                // If it has a layer, the next one to come.
+                *of = count;
+            }
+            if level < floor || gathered.count == 0 {
+                continue;
+            }
+            // A few small boxes do no harm among many that are twice as large.
+            let next = sizes.get(level + 1).map_or(0, |next| next.count);
+            let are_few = gathered.count < next / 8;
+            // Sizes of two exponents share a layer: looking in another costs more.
+            if are_few || level == first && next > 0 {
+                continue;
+            }
+            add(level as u8, gathered);
+            count = count.saturating_add(1);
+            gathered = Size::default();
+        }
+        if gathered.count > 0 {
+            add(u8::MAX, gathered);
         }
     }
 
-    /// Chooses layers for what was counted. Returns how many cells they have together.
-    pub fn choose(&mut self) -> u32 {
-        (self.came, self.misfits) = (0, 0);
-        let lowest = self.sizes.each_ref().map(|sizes| {
-            let used = sizes.iter().position(|size| size.count > 0);
-            used.unwrap_or(0)
-        });
-        let [updates, subscriptions] = lowest;
-        let mut first = 0;
-        // No box is put below the smallest of the other kind, which looks for it there.
-        let floors = [subscriptions, updates];
-        let tables = self
-            .sizes
-            .iter()
-            .zip(&mut self.layers)
-            .zip(&mut self.of_size);
-        for (((sizes, layers), of_size), floor) in tables.zip(floors) {
-            layers.clear();
-            let mut gathered = Size::default();
-            for (level, size) in sizes.iter().enumerate() {
-                gathered.count += size.count;
-                grow(&mut gathered.longest, size.longest);
-                if let Some(of) = of_size.get_mut(level) {
-                    // If it has a layer, the next one to come.
-                    *of = u8::try_from(layers.len()).unwrap_or(u8::MAX);
-                }
-                if level < floor || gathered.count == 0 {
-                    continue;
-                }
-                // A few small boxes do no harm among many that are twice as large.
-                let next = sizes.get(level + 1).map_or(0, |next| next.count);
-                if gathered.count < next / 8 {
-                    continue;
-                }
-                let layer = Layer::new(level as u8, gathered, self.spread, first);
-                first += 1 << (layer.x + layer.y + layer.z);
-                layers.push(layer);
-                gathered = Size::default();
-            }
-            if gathered.count > 0 {
-                let layer = Layer::new(u8::MAX, gathered, self.spread, first);
-                first += 1 << (layer.x + layer.y + layer.z);
-                layers.push(layer);
-            }
+    /// All boxes are to be placed anew.
+    pub fn begin(&mut self) {
+        (self.came, self.small, self.large) = (0, 0, 0);
+        for layer in &mut self.layers {
+            layer.longest = [0.0; 3];
         }
-        first
     }
 
     #[inline]
-    fn layer(&self, table: usize, sides: [f32; 3]) -> usize {
-        let of = self.of_size.get(table);
-        let of = of.and_then(|of| of.get(size(sides, self.spread)));
-        let last = self.of(table).len().saturating_sub(1);
+    fn layer(&self, sides: [f32; 3]) -> usize {
+        let of = self.of_size.get(size(sides, self.spread));
+        let last = self.layers.len().saturating_sub(1);
         usize::from(of.copied().unwrap_or(0)).min(last)
     }
 
     /// The cell of a box, which is in it from now on.
     #[inline]
-    pub fn place(&mut self, table: usize, bounds: &Bounds) -> u32 {
+    pub fn place(&mut self, bounds: &Bounds) -> u32 {
         let sides = sides(bounds);
-        let number = self.layer(table, sides);
+        let number = self.layer(sides);
         let exponent = size(sides, self.spread);
         self.came += 1;
-        let layers = self.layers.get_mut(table);
-        let Some(layer) = layers.and_then(|layers| layers.get_mut(number)) else {
-            self.misfits += 1;
-            return u32::MAX;
+        let Some(layer) = self.layers.get_mut(number) else {
+            self.large += 1;
+            return 0;
         };
-        let fits = exponent <= usize::from(layer.level) && exponent + 1 >= usize::from(layer.level);
-        self.misfits += u32::from(!fits);
+        let level = usize::from(layer.level);
+        self.small += u32::from(exponent.max(self.floor) + 1 < level);
+        self.large += u32::from(exponent > level);
         grow(&mut layer.longest, sides);
         layer.place(bounds)
     }
 
-    /// Whether layers do not fit.
+    /// Whether layers do not fit what was placed.
     pub fn is_stale(&self) -> bool {
-        self.misfits > self.came / 4 + 8
+        self.large > 0 || self.small > self.came / 4 + 8
     }
 
+    /// From that of the smallest boxes.
     #[inline]
-    pub fn of(&self, table: usize) -> &[Layer] {
-        self.layers.get(table).map_or(&[], Vec::as_slice)
+    pub fn all(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// How many cells all layers have together.
+    pub fn cells(&self) -> u32 {
+        self.cells
     }
 
     /// The level of the layer that a box is in.
     #[inline]
-    pub fn level(&self, table: usize, bounds: &Bounds) -> u8 {
-        let number = self.layer(table, sides(bounds));
-        self.of(table).get(number).map_or(0, |layer| layer.level)
+    pub fn level(&self, bounds: &Bounds) -> u8 {
+        let number = self.layer(sides(bounds));
+        self.layers.get(number).map_or(0, |layer| layer.level)
     }
 
     pub fn bytes(&self) -> usize {
-        let layers: usize = self.layers.iter().map(Vec::capacity).sum();
-        layers * size_of::<Layer>() + 2 * LEVELS * (size_of::<Size>() + 1)
+        self.layers.capacity() * size_of::<Layer>()
     }
 }
 
 impl Layer {
-    fn new(level: u8, of: Size, spread: [f32; 3], first: u32) -> Self {
+    fn new(level: u8, of: Size, spread: [f32; 3], length: f32, first: u32) -> Self {
         let [wx, wy, wz] = spread;
-        let per_cell = of.longest.map(|side| 1.0 / (UNEVEN * side));
+        let per_cell = of.longest.map(|side| 1.0 / (UNEVEN * length * side));
         let [px, py, pz] = per_cell;
         let log = |cells: f32| {
             (cells as u32)
@@ -291,6 +331,7 @@ impl Layer {
         }
     }
 }
+
 /// The cell of a coordinate along one axis: a number that grows by 1 from cell to cell, and never
 /// falls where the coordinate grows. All that is millions of cells away is in one.
 #[inline]

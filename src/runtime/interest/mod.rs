@@ -35,7 +35,6 @@ mod exact;
 mod find;
 mod grid;
 mod layers;
-mod leash;
 mod matcher;
 mod method;
 mod motion;

@@ -261,12 +261,15 @@ impl Regions {
         })
     }
 
-    /// All places there ever were: the index, where its region is, and whether that moved, came or
-    /// went since the last tick.
+    /// All places there ever were: the index, what its region is or was for, whether there is one, and
+    /// whether that moved, came or went since the last tick.
     #[inline]
-    pub(super) fn iter_places(&self) -> impl Iterator<Item = (u32, &Bounds, bool)> {
-        let places = (0..).zip(&self.places);
-        places.map(|(index, place)| (index, &place.now, place.moved_in == self.tick))
+    pub(super) fn iter_kinds(&self) -> impl Iterator<Item = (u32, Kind, bool, bool)> {
+        let all = (0..).zip(&self.meta).zip(&self.places);
+        all.map(|((index, meta), place)| {
+            let moved = place.moved_in == self.tick;
+            (index, meta.kind, meta.alive, moved)
+        })
     }
 
     /// Whether there is a region of an index.

@@ -1,33 +1,46 @@
-//! How far regions are spread and how long their sides are, from a few of them.
+//! How far regions are spread and how far they move, from a few of them.
 
-use super::Regions;
+use super::{Bounds, Regions};
 
 /// Regions that are looked at.
 const REGIONS: usize = 128;
+
+fn some(regions: &Regions) -> impl Iterator<Item = u32> + '_ {
+    let places = regions.places();
+    let step = places.div_ceil(REGIONS).max(1) | 1;
+    let some = (0..places).step_by(step).map(|index| index as u32);
+    some.filter(|&index| regions.is_alive(index))
+}
 
 /// What is known of the bulk of the regions.
 #[derive(Debug, Default)]
 pub(super) struct Sample {
     /// How far it is spread along each axis.
     pub spread: [f32; 3],
-    /// The longest side of a typical region, that of an axis along which it is shorter than the bulk
-    /// is spread.
-    pub side: f32,
     lows: [Vec<f32>; 3],
-    sides: Vec<f32>,
 }
 
 impl Sample {
+    /// How many times as far as they are long regions have moved in this tick.
+    pub fn speed(regions: &Regions) -> f32 {
+        let (mut sides, mut steps) = (0.0, 0.0);
+        for index in some(regions) {
+            let (was, now) = (regions.was(index), regions.now(index));
+            if *was != Bounds::NOWHERE {
+                steps += now.farthest(was);
+                let lengths = now.max().into_iter().zip(now.min());
+                sides += lengths.fold(0.0, |most: f32, (high, low)| most.max(high - low));
+            }
+        }
+        // No number where none moved and none has sides.
+        (steps / sides).max(0.0)
+    }
+
     /// Looks at some regions. A few that are far away tell nothing: up to a tenth of them may be
     /// anywhere.
     pub fn measure(&mut self, regions: &Regions) {
         self.lows.iter_mut().for_each(Vec::clear);
-        self.sides.clear();
-        let places = regions.places();
-        let step = places.div_ceil(REGIONS).max(1) | 1;
-        let some = (0..places).step_by(step).map(|index| index as u32);
-        let some = some.filter(|&index| regions.is_alive(index));
-        for index in some.clone() {
+        for index in some(regions) {
             let axes = self.lows.iter_mut().zip(regions.now(index).min());
             axes.for_each(|(lows, low)| lows.push(low));
         }
@@ -37,22 +50,9 @@ impl Sample {
             let ends = lows.get(cut).zip(lows.iter().rev().nth(cut));
             *spread = ends.map_or(0.0, |(first, last)| last - first);
         }
-        for index in some {
-            let bounds = regions.now(index);
-            let sides = bounds.max().into_iter().zip(bounds.min());
-            let sides = sides.map(|(high, low)| high - low).zip(self.spread);
-            let counted = sides.filter(|(side, spread)| side <= spread);
-            self.sides
-                .push(counted.fold(0.0, |longest, (side, _)| longest.max(side)));
-        }
-        self.sides.sort_unstable_by(f32::total_cmp);
-        // Of points and boxes, boxes.
-        let typical = self.sides.len() * 3 / 4;
-        self.side = self.sides.get(typical).copied().unwrap_or(0.0);
     }
 
     pub fn bytes(&self) -> usize {
-        let lows: usize = self.lows.iter().map(Vec::capacity).sum();
-        (lows + self.sides.capacity()) * size_of::<f32>()
+        self.lows.iter().map(Vec::capacity).sum::<usize>() * size_of::<f32>()
     }
 }

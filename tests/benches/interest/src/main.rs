@@ -13,6 +13,8 @@ use world::World;
 struct Ours {
     interest: Interest,
     regions: Vec<[Region; 2]>,
+    /// Whether time is looked at between the ticks, too.
+    sweeps: bool,
 }
 
 impl Matcher for Ours {
@@ -32,6 +34,10 @@ impl Matcher for Ours {
             for &region in regions {
                 self.interest.move_to(region, place).unwrap();
             }
+        }
+        if self.sweeps {
+            let events = self.interest.sweep();
+            return (events.began.len() as u64, events.ceased.len() as u64);
         }
         let changes = self.interest.tick();
         let count = |pairs: &[_]| pairs.len() as u64;
@@ -62,7 +68,7 @@ fn measure(matcher: &mut dyn Matcher, mut world: World, ticks: u32) -> ([f64; 2]
 }
 
 /// `cargo run --release -- players BUNDLE [PLAYERS [METRES [TICKS]]]`, or
-/// `cargo run --release -- [TICKS [SPEED [DENSITY [ENTITIES,ENTITIES,... [even|skewed [ours]]]]]]`
+/// `cargo run --release -- [TICKS [SPEED [DENSITY [ENTITIES,ENTITIES,... [even|skewed [ours|sweeps]]]]]]`
 fn main() {
     let given: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, or: f64| given.get(at).map_or(or, |n| n.parse().unwrap());
@@ -85,6 +91,7 @@ fn main() {
             let ours = Ours {
                 interest: Interest::new(),
                 regions: Vec::new(),
+                sweeps: given.get(5).is_some_and(|which| which == "sweeps"),
             };
             let mut matchers: Vec<(&str, Box<dyn Matcher>)> = vec![("ours", Box::new(ours))];
             if given.get(5).is_none() {
