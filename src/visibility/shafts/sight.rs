@@ -19,19 +19,9 @@ const OCCLUDERS: usize = 3;
 /// The lines across the way that rise highest above the sight between two samples.
 pub(super) struct Occluders {
     /// How far they are from the viewer, the highest of all first; 0 for none. One in each part of the way.
-    pub lines: [u32; OCCLUDERS],
+    lines: [u32; OCCLUDERS],
     /// How far the first rises above it, in metres.
-    pub above: f64,
-}
-
-/// Sight from a sample to another, in major and minor coordinates on the way.
-struct Sight {
-    from: (i64, i64),
-    u: i64,
-    v: i64,
-    sign: i64,
-    eye: f64,
-    rise: f64,
+    above: f64,
 }
 
 /// Whether the ground of `slabs` leaves the sight from sample `a` to `b` free: if not, what blocks it.
@@ -52,21 +42,9 @@ pub(super) fn sight(
     let from = way.turn((i64::from(a.0), i64::from(a.1)));
     let to = way.turn((i64::from(b.0), i64::from(b.1)));
     let (eye, head) = (field.eye_and_head(a)[0], field.eye_and_head(b)[1]);
-    let Sight {
-        from,
-        u,
-        v,
-        sign,
-        eye,
-        rise,
-    } = Sight {
-        from,
-        u: (to.0 - from.0).abs(),
-        v: to.1 - from.1,
-        sign: (to.0 - from.0).signum(),
-        eye,
-        rise: head - eye,
-    };
+    let rise = head - eye;
+    let (u, v) = ((to.0 - from.0).abs(), to.1 - from.1);
+    let sign = (to.0 - from.0).signum();
     // s·v/u: the whole number not above it, and what is left of 1/u.
     let inverse = 1.0 / u as f64;
     let crossing = |s: i64| {
@@ -131,10 +109,11 @@ pub(super) fn sight(
         }
     }
     occluders.above = above[0];
-    for part in 1..OCCLUDERS {
-        // Other slabs may rise higher then, and nothing is to be hidden that `cells` would not hide.
-        if above[part] <= TOLERANCE {
-            occluders.lines[part] = 0;
+    for (line, above) in occluders.lines.iter_mut().zip(above).skip(1) {
+        // Slabs that are not listed may rise higher then, and nothing is to be hidden that `cells` would
+        // not hide.
+        if above <= TOLERANCE {
+            *line = 0;
         }
     }
     let sure = highest < TOLERANCE - UNSURE;
