@@ -87,7 +87,7 @@ pub(super) fn visit<S: Simd>(
             end: p_max,
         };
         (reach, p0.signum())
-    } else if q_min >= 1 && p_max <= q_min {
+    } else if p_max < q_min {
         let reach = Reach {
             u0: q_min,
             u1: q_max,

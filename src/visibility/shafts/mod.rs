@@ -13,6 +13,9 @@
 //!   each cell in the other.
 //! - Else what may still block is handed down to the sixteen parts of that pair, and so on.
 //!
+//! Samples that are further apart along columns are asked for first, and then those that are further apart along
+//! rows: each with lines across that way alone, as the kernel of samples has it.
+//!
 //! A pair of cells that is still open then is seen if its highest places see each other, or any of its parts
 //! do, down to samples: of those the definition decides, and of the squares around them the test of quarters
 //! ([`super::refine`]). It is hidden if all of its parts are.
@@ -31,6 +34,7 @@ use super::sights::{LOOK_BLOCKS, LOOK_LEVEL, Sights};
 use super::simd::at_level;
 use super::stance::Stance;
 use super::viewsheds::Viewsheds;
+use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Quad};
 use cells::parts;
 use fearless_simd::Level;
@@ -56,8 +60,11 @@ pub struct Shafts<'f> {
 #[derive(Clone, Copy)]
 struct Open {
     pair: Pair,
-    /// If slabs are listed that may matter to it: along which way, and in which lane.
-    known: Option<(Way, usize)>,
+    /// Whether those samples are asked for that are further apart along rows than along columns, or the
+    /// others.
+    turned: bool,
+    /// If slabs are listed that may matter to it: in which lane.
+    known: Option<usize>,
 }
 
 impl<'f> Shafts<'f> {
@@ -139,18 +146,18 @@ impl<'f> Shafts<'f> {
         }));
     }
 
-    /// The parts of a pair: those that are seen as a whole, and those that are open; and along which way
-    /// slabs are listed for them.
-    fn divide(&mut self, open: Open) -> (Found, Option<Way>) {
+    /// The parts of a pair: those that are seen as a whole, and those that are open; and whether slabs
+    /// are listed for them.
+    fn divide(&mut self, open: Open) -> (Found, bool) {
         let active = (0..PARTS).fold(0, |active, lane| {
-            active | u16::from(self.is_asked(open.pair.part(lane))) << lane
+            let part = open.pair.part(lane);
+            let is_asked = part.has_any(open.turned) && self.is_asked(part);
+            active | u16::from(is_asked) << lane
         });
-        let Open { pair, known } = open;
-        let way = pair.way();
-        let known = known.filter(|(known, _)| way.is_none_or(|way| way.turned == known.turned));
-        let Some(way) = known.map(|(way, _)| way).or(way).filter(|_| active != 0) else {
+        let Open { pair, known, .. } = open;
+        let Some(way) = pair.way(open.turned).filter(|_| active != 0) else {
             let open = active;
-            return (Found { clear: 0, open }, None);
+            return (Found { clear: 0, open }, false);
         };
         if known.is_none() {
             self.list(pair, way);
@@ -165,17 +172,17 @@ impl<'f> Shafts<'f> {
             pair,
             way,
             slabs,
-            lane: known.map_or(0, |(_, lane)| lane),
+            lane: known.unwrap_or(0),
             active,
         };
         let found = at_level!(self.level, simd => step(simd, field, question, &mut left));
         self.left[level - 1] = left;
-        (found, Some(way))
+        (found, true)
     }
 
     /// Finds who sees whom in a pair of quads that is not answered for as a whole.
     fn spread(&mut self, open: Open, seen: &mut Seen<'_>) {
-        let (found, way) = self.divide(open);
+        let (found, listed) = self.divide(open);
         for lane in 0..PARTS {
             let bit = 1 << lane;
             let part = open.pair.part(lane);
@@ -185,13 +192,14 @@ impl<'f> Shafts<'f> {
             let clear = found.clear & bit != 0 && self.is_near(part);
             let next = Open {
                 pair: part,
-                known: way.map(|way| (way, lane)),
+                turned: open.turned,
+                known: listed.then_some(lane),
             };
             if clear {
                 seen.mark(part);
             } else if !self.is_answer(part) {
                 self.spread(next, seen);
-            } else if part.a == part.b || self.any(next, [NOWHERE; 2]) {
+            } else if !seen.has(part) && self.any(next, [NOWHERE; 2]) {
                 seen.mark(part);
             }
         }
@@ -221,7 +229,7 @@ impl<'f> Shafts<'f> {
             }
             tried = peaks;
         }
-        let (found, way) = self.divide(open);
+        let (found, listed) = self.divide(open);
         let below = &field.quads[pair.level as usize - 1];
         let mut lanes = [(0, 0.0); PARTS];
         let mut count = 0;
@@ -240,7 +248,8 @@ impl<'f> Shafts<'f> {
         lanes.iter().any(|&(lane, _)| {
             let part = Open {
                 pair: pair.part(lane),
-                known: way.map(|way| (way, lane)),
+                turned: open.turned,
+                known: listed.then_some(lane),
             };
             if part.pair.level > 0 {
                 return self.any(part, tried);
@@ -262,12 +271,12 @@ impl<'f> Shafts<'f> {
             turned,
             back: if turned { apart.1 < 0 } else { apart.0 < 0 },
         };
-        let listed = open.known.filter(|(known, _)| known.turned == turned);
+        let listed = open.known.filter(|_| open.turned == turned);
         if listed.is_none() {
             self.list(Pair { level: 0, a, b }, way);
         }
         let (slabs, lane) = match listed {
-            Some((_, lane)) => (&self.left[open.pair.level as usize], lane),
+            Some(lane) => (&self.left[open.pair.level as usize], lane),
             None => (&self.all[0], 0),
         };
         let slabs = slabs.iter().filter(|slab| slab.lanes >> lane & 1 == 1);
@@ -303,9 +312,25 @@ impl<'f> Shafts<'f> {
 struct Seen<'s> {
     sights: &'s mut Sights,
     finest: u32,
+    /// Columns of blocks of cells.
+    columns: usize,
 }
 
 impl Seen<'_> {
+    /// Whether the first cell in the one is known to see the first in the other: of a pair that is answered for as
+    /// a whole, whether all do.
+    fn has(&self, pair: Pair) -> bool {
+        let level = pair.level - self.finest;
+        let first = |(column, row): (u32, u32)| (column << level, row << level);
+        let (own, cell) = (first(pair.a), first(pair.b));
+        let child = (own.1 >> BLOCK_LEVEL & 1) * 2 + (own.0 >> BLOCK_LEVEL & 1);
+        let block =
+            (cell.1 >> BLOCK_LEVEL) as usize * self.columns + (cell.0 >> BLOCK_LEVEL) as usize;
+        let lane = (own.1 & 7) * 8 + (own.0 & 7);
+        let rows = self.sights.rows(child as usize, block);
+        rows.is_some_and(|rows| rows[lane as usize] >> ((cell.1 & 7) * 8 + (cell.0 & 7)) & 1 == 1)
+    }
+
     /// All cells in the one see all in the other.
     fn mark(&mut self, pair: Pair) {
         let level = pair.level - self.finest;
@@ -342,6 +367,7 @@ impl Viewsheds for Shafts<'_> {
         let mut seen = Seen {
             sights,
             finest: field.finest,
+            columns: grid.block_shape().0 as usize,
         };
         let side = |cells: u32| cells.div_ceil(1 << LOOK_LEVEL);
         for row in 0..side(grid.height()) {
@@ -354,11 +380,20 @@ impl Viewsheds for Shafts<'_> {
                 if !self.is_asked(pair) {
                     continue;
                 }
-                let open = Open { pair, known: None };
-                if !self.is_answer(pair) {
-                    self.spread(open, &mut seen);
-                } else if self.any(open, [NOWHERE; 2]) {
-                    seen.mark(pair);
+                for turned in [false, true] {
+                    let open = Open {
+                        pair,
+                        turned,
+                        known: None,
+                    };
+                    if !pair.has_any(turned) {
+                        continue;
+                    }
+                    if !self.is_answer(pair) {
+                        self.spread(open, &mut seen);
+                    } else if !seen.has(pair) && self.any(open, [NOWHERE; 2]) {
+                        seen.mark(pair);
+                    }
                 }
             }
         }

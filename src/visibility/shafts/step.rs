@@ -72,15 +72,31 @@ impl Pair {
         )
     }
 
-    /// The way from one to the other; `None` if they are neighbours, or the same.
-    pub fn way(self) -> Option<Way> {
+    /// The way from one to the other along rows, or along columns; `None` where they are neighbours on it, or
+    /// beside each other.
+    pub fn way(self, turned: bool) -> Option<Way> {
         let (columns, rows) = self.apart();
-        let turned = rows.abs() > columns.abs();
         let along = if turned { rows } else { columns };
         (along.abs() > 1).then_some(Way {
             turned,
             back: along < 0,
         })
+    }
+
+    /// Whether any sample of the second is further from any of the first along rows than along columns; or
+    /// any is not.
+    #[inline]
+    pub fn has_any(self, turned: bool) -> bool {
+        let (columns, rows) = self.apart();
+        let nearest = |apart: i32| match apart.unsigned_abs() {
+            0 => 0,
+            apart => ((apart - 1) << self.level) + 1,
+        };
+        let farthest = |apart: i32| ((apart.unsigned_abs() + 1) << self.level) - 1;
+        match turned {
+            true => farthest(rows) > nearest(columns),
+            false => farthest(columns) >= nearest(rows),
+        }
     }
 }
 
@@ -116,6 +132,8 @@ struct Shafts<S: Simd> {
     rise: [f32x16<S>; 2],
     /// How far the sides at a crossing may be off.
     slack: [f32x16<S>; 2],
+    /// How many samples more a line needs to hide.
+    more: f32x16<S>,
     /// The highest eye and head: the first, and how much higher the second is; the lowest; and the lowest
     /// of those that have to see each other.
     high: [f32x16<S>; 2],
@@ -128,6 +146,9 @@ struct Shafts<S: Simd> {
 struct Parts {
     sides: [[f32; PARTS]; 8],
     heights: [[f32; PARTS]; 6],
+    /// For cells on a diagonal one sample more, so that what is hidden is hidden for the kernel of samples: its
+    /// windows have no length of five.
+    more: [f32; PARTS],
 }
 
 impl<S: Simd> Shafts<S> {
@@ -150,6 +171,7 @@ impl<S: Simd> Shafts<S> {
             side: [c0, c1],
             rise,
             slack,
+            more: one * 0.0,
             high: [heights[0], heights[1] - heights[0]],
             low: [heights[2], heights[3] - heights[2]],
             peak: [heights[4], heights[5] - heights[4]],
@@ -227,7 +249,8 @@ pub(super) fn step<S: Simd>(
     for (vector, height) in heights.iter_mut().zip(&parts.heights) {
         *vector = f32x16::from_slice(simd, height);
     }
-    let all = Shafts::new(simd, sides, heights);
+    let mut all = Shafts::new(simd, sides, heights);
+    all.more = f32x16::from_slice(simd, &parts.more);
 
     // Hidden: one line that is higher than all sight.
     left.clear();
@@ -308,6 +331,7 @@ impl Parts {
         let mut parts = Self {
             sides: [[0.0; PARTS]; 8],
             heights: [[VOID; PARTS]; 6],
+            more: [0.0; PARTS],
         };
         // So that what is computed of others is a number.
         parts.sides[4] = [1.0; PARTS];
@@ -321,6 +345,9 @@ impl Parts {
                 continue;
             }
             let part = pair.part(lane);
+            if field.stance == Stance::Cell && part.has_any(!way.turned) {
+                parts.more[lane] = 1.0;
+            }
             let (one, other) = (quads.number(part.a), quads.number(part.b));
             let heights = [
                 quads.eyes[one],
@@ -374,8 +401,8 @@ fn hidden_by<S: Simd>(
     active: u16,
 ) -> (u16, f32) {
     let at = f32x16::splat(simd, frame.along(x));
-    let (t, rows) = shafts.crossed(simd, at, at);
-    let [low, high] = rows;
+    let (t, [low, high]) = shafts.crossed(simd, at, at);
+    let high = high + shafts.more;
     let within = low.simd_ge(-frame.corner.1) & high.simd_lt(frame.samples - frame.corner.1);
     let between = at.simd_gt(shafts.a[1]) & at.simd_lt(shafts.b[0]);
     let mut lanes = (within & between).to_bitmask() as u16 & active;
@@ -386,7 +413,7 @@ fn hidden_by<S: Simd>(
     let [eye, rise] = shafts.high;
     let mut bounds = [0.0; PARTS];
     (eye + (rise * t[0]).max(rise * t[1]) + frame.above).store_slice(&mut bounds);
-    let rows = frame.rows(rows);
+    let rows = frame.rows([low, high]);
     let line = frame.lines.least.line(x as usize);
     while lanes != 0 {
         let lane = lanes.trailing_zeros() as usize;
