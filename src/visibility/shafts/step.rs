@@ -83,20 +83,38 @@ impl Pair {
         })
     }
 
+    /// How many samples, at least and at most, are between one of the first and one of the second, along
+    /// columns and along rows.
+    #[inline(always)]
+    fn distances(self) -> [[u32; 2]; 2] {
+        let (columns, rows) = self.apart();
+        [columns, rows].map(|apart| {
+            let apart = apart.unsigned_abs();
+            let least = if apart == 0 {
+                0
+            } else {
+                ((apart - 1) << self.level) + 1
+            };
+            [least, ((apart + 1) << self.level) - 1]
+        })
+    }
+
     /// Whether any sample of the second is further from any of the first along rows than along columns; or
     /// any is not.
-    #[inline]
+    #[inline(always)]
     pub fn has_any(self, turned: bool) -> bool {
-        let (columns, rows) = self.apart();
-        let nearest = |apart: i32| match apart.unsigned_abs() {
-            0 => 0,
-            apart => ((apart - 1) << self.level) + 1,
-        };
-        let farthest = |apart: i32| ((apart.unsigned_abs() + 1) << self.level) - 1;
+        let [columns, rows] = self.distances();
         match turned {
-            true => farthest(rows) > nearest(columns),
-            false => farthest(columns) >= nearest(rows),
+            true => rows[1] > columns[0],
+            false => columns[1] >= rows[0],
         }
+    }
+
+    /// Whether any sample of the second may be as far from any of the first along rows as along columns.
+    #[inline(always)]
+    fn has_diagonal(self) -> bool {
+        let [columns, rows] = self.distances();
+        rows[1] >= columns[0] && columns[1] >= rows[0]
     }
 }
 
@@ -345,7 +363,7 @@ impl Parts {
                 continue;
             }
             let part = pair.part(lane);
-            if field.stance == Stance::Cell && part.has_any(!way.turned) {
+            if field.stance == Stance::Cell && part.has_diagonal() {
                 parts.more[lane] = 1.0;
             }
             let (one, other) = (quads.number(part.a), quads.number(part.b));
