@@ -78,7 +78,9 @@ pub(super) fn sight(
             let part = (1..OCCLUDERS)
                 .filter(|&k| s >= u * k as i64 / OCCLUDERS as i64)
                 .count();
-            if over > above[part] {
+            // Slabs come in any order. Of two that rise as high the nearer one is kept, as in `exact`.
+            let nearer = over == above[part] && (s as u32) < occluders.lines[part];
+            if over > above[part] || nearer {
                 (above[part], occluders.lines[part]) = (over, s as u32);
             }
         }
