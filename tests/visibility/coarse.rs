@@ -169,21 +169,18 @@ pub fn check(
                     .zip(&exact)
                     .all(|(&found, &exact)| found || !exact)
             );
-            // A cell that is hidden has nothing that is seen. Near a diagonal, lines across either axis may
-            // be tried, and of conservative sight not all hide the same.
-            let other = found
-                .iter()
-                .zip(&all)
-                .filter(|(found, all)| found != all)
-                .count();
-            let few = match stance {
-                Stance::Sample => 0,
-                Stance::Cell => 2 + all.len() / 100,
-            };
-            assert!(
-                other <= few,
-                "{other} of level {finest}, {stance:?}, {grade}, {order:?}"
-            );
+            for (number, (&all, &found)) in all.iter().zip(&found).enumerate() {
+                // A cell that is hidden has nothing that is seen. Of cells, more may be seen than another
+                // order of lines would show.
+                assert!(
+                    found || !all,
+                    "{number} of level {finest}, {stance:?}, {grade}"
+                );
+                assert!(
+                    found == all || stance == Stance::Cell,
+                    "{number} of level {finest}, {grade}, {order:?}"
+                );
+            }
             assert!(
                 before
                     .replace(found.clone())
@@ -204,10 +201,12 @@ proptest! {
         finest in 3u32..=5,
         grade in 0..4u32,
     ) {
-        let level = fearless_simd::Level::new();
         let see = |detail| {
             let field = ShaftField::new(&terrain, bodies, Stance::Cell, [finest, grade]);
-            coarse(&field.with_detail(detail), level, None)
+            let field = field.with_detail(detail);
+            let all: Vec<_> = levels().into_iter().map(|level| coarse(&field, level, None)).collect();
+            assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{detail}");
+            all[0].clone()
         };
         let mut finer = see(0);
         for detail in 1..=finest {
@@ -297,27 +296,22 @@ fn bundles_of_cells_hide_nothing_that_bundles_of_samples_show() {
                 let cells = cells.terrain().unwrap();
                 let grid: Grid = cells.grid();
                 assert_eq!(cells.parameters().finest(), finest);
-                let (mut seen, mut more, mut less) = (0_u64, 0_u64, 0_u64);
+                let (mut seen, mut more) = (0_u64, 0_u64);
                 for a in grid.row_by_row() {
                     let pvs = full.pvs(Quad::new(finest, a.column, a.row)).unwrap();
                     for b in grid.row_by_row() {
                         let any =
                             pvs.state(Quad::new(finest, b.column, b.row)) != Visibility::Hidden;
                         let found = cells.visible(a, b);
+                        assert!(found || !any, "{a:?} {b:?} of level {finest}, {mode:?}");
                         seen += u64::from(any);
                         more += u64::from(found && !any);
-                        less += u64::from(any && !found);
                     }
                 }
-                // As in `check`: near a diagonal lines across either axis may be tried.
-                let few = match mode {
-                    Mode::Exact => 0,
-                    _ => seen / 1000,
-                };
-                assert!(
-                    more <= few && less <= few,
-                    "{more} more, {less} less, of {seen}"
-                );
+                match mode {
+                    Mode::Exact => assert_eq!(more, 0),
+                    _ => assert!(more * 1000 <= seen, "{more} more than {seen}"),
+                }
                 let sample = Sample::new(70, 61);
                 let place = cells.parameters().place(70, 61);
                 assert_eq!(place, Some(Sample::new(70 >> finest, 61 >> finest)));
