@@ -391,6 +391,24 @@ mod tests {
             TerrainParameters::parse(&parameters.encode()),
             Ok(parameters)
         );
+        let with_detail = |detail: u32, visibility| {
+            let coarse = parameters.coarse.map(|coarse| Coarse { detail, ..coarse });
+            let changed = TerrainParameters {
+                coarse,
+                visibility,
+                ..parameters
+            };
+            TerrainParameters::parse(&changed.encode()).map(|read| read.detail())
+        };
+        assert_eq!(with_detail(3, VisibilityMode::Conservative), Ok(3));
+        assert_eq!(with_detail(0, VisibilityMode::Exact), Ok(0));
+        for (detail, visibility) in [
+            (4, VisibilityMode::Conservative),
+            (u32::MAX, VisibilityMode::Conservative),
+            (1, VisibilityMode::Exact),
+        ] {
+            assert!(with_detail(detail, visibility).is_err(), "{detail}");
+        }
         assert_eq!(parameters.place(74, 60), Some(Sample::new(9, 7)));
         assert_eq!(parameters.place(75, 60), None);
         assert_eq!(parameters.place(74, 61), None);

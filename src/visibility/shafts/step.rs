@@ -42,7 +42,7 @@ pub(super) struct Slab {
     pub lanes: u16,
 }
 
-/// What a step has found: lanes, a bit each, that are neither are hidden.
+/// What a step has found, a bit a lane. Lanes that are neither are hidden.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     /// Each cell, or sample, of the one sees each of the other.
