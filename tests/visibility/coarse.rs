@@ -58,7 +58,7 @@ fn twin(terrain: &Terrain, field: &HeightField, finest: u32, order: Option<Order
 }
 
 /// The same by the kernel of cells.
-fn coarse(field: &ShaftField, level: fearless_simd::Level, order: Option<Order>) -> Vec<bool> {
+pub fn coarse(field: &ShaftField, level: fearless_simd::Level, order: Option<Order>) -> Vec<bool> {
     let mut shafts = Shafts::new(field, level);
     if let Some(order) = order {
         shafts = shafts.deciding_once(order);

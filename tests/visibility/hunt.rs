@@ -4,11 +4,12 @@
 //!
 //! `VIEWCELL_HUNT` sets the number of lines of sight a terrain; `VIEWCELL_FULL=1` bakes whole files.
 
+use super::coarse::coarse;
 use super::{BODIES, Baked, Dice, SIDE, Viewsheds, levels, real};
 use viewcell::bake::Mode;
 use viewcell::ingest::IngestOptions;
 use viewcell::runtime::{MappedBundle, Sample};
-use viewcell::visibility::{Curvature, HeightField, Rays, Stance, Surface, is_blocked};
+use viewcell::visibility::{Curvature, HeightField, Rays, ShaftField, Stance, Surface, is_blocked};
 use viewcell::world::Terrain;
 
 /// How many lines of sight are asked for.
@@ -148,6 +149,26 @@ fn hunt_bundle(name: &str, terrain: &Terrain, curvature: Option<Curvature>) {
     hunt.end();
 }
 
+/// Asks the kernel of cells, in all detail and in none, from anywhere.
+fn hunt_cells(name: &str, terrain: &Terrain) {
+    let (width, height) = (terrain.width(), terrain.height());
+    for (finest, detail) in [(3, 0), (3, 3), (4, 1)] {
+        let field = ShaftField::new(terrain, BODIES, Stance::Cell, [finest, 0]);
+        let seen = coarse(&field.with_detail(detail), *levels().last().unwrap(), None);
+        let across = width.div_ceil(1 << finest);
+        let cells = (across * height.div_ceil(1 << finest)) as usize;
+        let cell = |(c, r): (u32, u32)| ((r >> finest) * across + (c >> finest)) as usize;
+        let mut hunt = Hunt::new(name, terrain);
+        hunt.shoot(
+            wanted(),
+            |dice| (dice.roll(width), dice.roll(height)),
+            |from, to| seen[cell(from) * cells + cell(to)],
+        );
+        assert!(hunt.shot > wanted() / 10, "{name} hides next to nothing");
+        hunt.end();
+    }
+}
+
 #[test]
 fn no_line_of_sight_slips_through_made_up_ground() {
     for kind in 0..4 {
@@ -215,6 +236,7 @@ fn no_line_of_sight_slips_through_bundles_of_real_ground() {
         };
         if let Some(terrain) = real(name, &options) {
             hunt_bundle(name, &terrain, None);
+            hunt_cells(name, &terrain);
         }
     }
 }
