@@ -46,10 +46,16 @@ impl<'a> Narrowing<'a> {
             let tree = self.trees.tree(quad);
             tree.is_none_or(|tree| tree.contains(to))
         };
-        // By turns, since either is as likely to hide the other, and the least quads are likeliest.
-        let levels = self.trees.least().max(1)..=self.trees.valid().grid().root_level();
-        levels
-            .into_iter()
+        // By turns, since either is as likely to hide the other, and from the middle outwards: of the
+        // pairs that are hidden only by trees around them, those in the middle hide the most.
+        let least = self.trees.least().max(1);
+        let levels = self.trees.valid().grid().root_level().saturating_sub(least) + 1;
+        let middle = least + (levels - 1) / 2;
+        (0..levels)
+            .map(|step| match step % 2 {
+                0 => middle - step / 2,
+                _ => middle + step.div_ceil(2),
+            })
             .all(|level| lets_see(level, a, b) && (!self.mutual || lets_see(level, b, a)))
     }
 

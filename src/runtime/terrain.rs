@@ -340,7 +340,7 @@ impl<'a> TerrainBundle<'a> {
         if !self.valid.has_sample(a) || !self.valid.has_sample(b) {
             return false;
         }
-        let is_stored = match self.code {
+        let is_stored = match &self.code {
             Code::Pairs(groups) => groups.sees(a, b),
             Code::Single => self
                 .trees
@@ -350,9 +350,11 @@ impl<'a> TerrainBundle<'a> {
         match is_stored {
             true => self
                 .narrowing
+                .as_ref()
                 .is_none_or(|narrowing| narrowing.lets_see(a, b)),
             false => self
                 .openings
+                .as_ref()
                 .is_some_and(|openings| openings.lets_see(a, b)),
         }
     }

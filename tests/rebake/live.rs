@@ -9,13 +9,13 @@ use viewcell::bake::{
 use viewcell::dice::Dice;
 use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, SessionOptions, Side};
 use viewcell::runtime::{MappedBundle, Quad, Sample, Visibility};
-use viewcell::visibility::{Bodies, Curvature, find_sight, sees};
+use viewcell::visibility::{Bodies, find_sight, sees};
 use viewcell::world::Terrain;
 use viewcell::{Mode, Moment, Shape, TopEffect};
 
 use super::baking::source;
 use super::layers::same_answers;
-use super::stamps::{Stamp, crop};
+use super::stamps::{Stamp, crop, exact, other_bakes};
 use super::twin::sections;
 
 /// Who sees whom by the definitions, on a terrain and nothing else.
@@ -234,13 +234,6 @@ fn follow(mut ground: Terrain, options: BakeOptions, seed: u64, rounds: usize, r
     assert!(hidden_while_waiting > 0, "all counted as visible");
 }
 
-fn exact() -> BakeOptions {
-    BakeOptions {
-        mode: Mode::Exact,
-        ..BakeOptions::default()
-    }
-}
-
 #[test]
 fn exact_answers_are_safe_at_every_instant() {
     follow(crop([120, 100], [50, 41]), exact(), 1, 3, 5.0);
@@ -260,26 +253,10 @@ fn answers_for_cells_are_safe_at_every_instant() {
 
 #[test]
 fn other_options_are_safe_at_every_instant() {
-    let taller = BakeOptions {
-        eye_height: 7.5,
-        ..exact()
-    };
+    let [taller, near, conservative] = other_bakes();
     follow(crop([10, 10], [50, 41]), taller, 5, 2, 5.0);
-    let near = BakeOptions {
-        max_distance: Some(1500.0),
-        curvature: Some(Curvature {
-            radius: 60_000.0,
-            refraction: 0.1,
-        }),
-        ..exact()
-    };
-    follow(crop([300, 250], [50, 41]), near.clone(), 6, 2, 5.0);
-    let near = BakeOptions {
-        mode: Mode::Conservative,
-        eye_height: 3.0,
-        ..near
-    };
-    follow(crop([300, 250], [40, 33]), near, 7, 1, 5.0);
+    follow(crop([300, 250], [50, 41]), near, 6, 2, 5.0);
+    follow(crop([300, 250], [40, 33]), conservative, 7, 1, 5.0);
 }
 
 /// A wall from north to south, and a Rebaker of it.

@@ -1,7 +1,9 @@
 //! Ground that is changed at random.
 
+use viewcell::bake::{BakeOptions, Mode};
 use viewcell::dice::Dice;
 use viewcell::ingest::{IngestOptions, read_terrain};
+use viewcell::visibility::Curvature;
 use viewcell::world::Terrain;
 
 /// A part of jacksboro.
@@ -12,6 +14,37 @@ pub fn crop(at: [u32; 2], size: [u32; 2]) -> Terrain {
     };
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/jacksboro.tif");
     read_terrain(path.as_ref(), &options).unwrap().terrain
+}
+
+/// An exact bake.
+pub fn exact() -> BakeOptions {
+    BakeOptions {
+        mode: Mode::Exact,
+        ..BakeOptions::default()
+    }
+}
+
+/// Bakes of other kinds: sight that is not mutual; sight that ends, over a round earth; and that
+/// with both, from conservative cells.
+pub fn other_bakes() -> [BakeOptions; 3] {
+    let taller = BakeOptions {
+        eye_height: 7.5,
+        ..exact()
+    };
+    let near = BakeOptions {
+        max_distance: Some(1500.0),
+        curvature: Some(Curvature {
+            radius: 60_000.0,
+            refraction: 0.1,
+        }),
+        ..exact()
+    };
+    let conservative = BakeOptions {
+        mode: Mode::Conservative,
+        eye_height: 3.0,
+        ..near.clone()
+    };
+    [taller, near, conservative]
 }
 
 /// What a stamp does.

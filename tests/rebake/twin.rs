@@ -8,11 +8,10 @@ use viewcell::bake::{
 use viewcell::dice::Dice;
 use viewcell::format::Tag;
 use viewcell::runtime::Bundle;
-use viewcell::visibility::Curvature;
 use viewcell::world::Terrain;
 
 use super::baking::source;
-use super::stamps::{Stamp, crop};
+use super::stamps::{Stamp, crop, exact, other_bakes};
 
 /// All sections but that of provenance.
 pub fn sections(path: &Path) -> Vec<(Tag, Vec<u8>)> {
@@ -101,13 +100,6 @@ fn compare_places(
     );
 }
 
-fn exact() -> BakeOptions {
-    BakeOptions {
-        mode: Mode::Exact,
-        ..BakeOptions::default()
-    }
-}
-
 #[test]
 fn exact_bundles_follow_to_the_same_bytes() {
     compare(crop([120, 100], [75, 68]), exact(), 1, 16, 12.0);
@@ -135,25 +127,8 @@ fn conservative_bundles_follow_to_the_same_bytes() {
 
 #[test]
 fn bundles_with_other_options_follow_to_the_same_bytes() {
-    // Sight that is not mutual, that ends, and over a round earth.
-    let taller = BakeOptions {
-        eye_height: 7.5,
-        ..exact()
-    };
+    let [taller, near, conservative] = other_bakes();
     compare(crop([10, 10], [60, 50]), taller, 5, 8, 6.0);
-    let near = BakeOptions {
-        max_distance: Some(1500.0),
-        curvature: Some(Curvature {
-            radius: 60_000.0,
-            refraction: 0.1,
-        }),
-        ..exact()
-    };
-    compare(crop([300, 250], [60, 50]), near.clone(), 6, 8, 6.0);
-    let near = BakeOptions {
-        mode: Mode::Conservative,
-        eye_height: 3.0,
-        ..near
-    };
-    compare(crop([300, 250], [50, 42]), near, 7, 6, 6.0);
+    compare(crop([300, 250], [60, 50]), near, 6, 8, 6.0);
+    compare(crop([300, 250], [50, 42]), conservative, 7, 6, 6.0);
 }

@@ -60,7 +60,7 @@ fuzz_target!(|data: &[u8]| {
         give_up: bit(4),
         extend: bit(5),
         tighten: bit(6),
-        budget: Some(u32::from(choices[7]) * 8),
+        limit: Some(u32::from(choices[7]) * 8),
     };
     let mut builder = FrontierBuilder::new(&terrain);
     if builder.build(a, b, &options).is_ok() {
