@@ -56,19 +56,22 @@ pub(super) struct Quads {
     /// The highest eye and the highest head; [`VOID`] where is none.
     pub eyes: Vec<f32>,
     pub heads: Vec<f32>,
-    /// The lowest eye and the lowest head at a sample.
+    /// The lowest eye and the lowest head at a sample; none for samples themselves.
     pub low_eyes: Vec<f32>,
     pub low_heads: Vec<f32>,
-    /// From view cells on: the lowest among the highest eyes of the cells that are asked for, and among the
-    /// highest heads. Below: the lowest.
+    /// The lowest among the highest eyes of the cells that are asked for, and among the highest heads; none
+    /// for what is smaller than a view cell.
     pub peak_eyes: Vec<f32>,
     pub peak_heads: Vec<f32>,
-    /// The samples of the highest eye and head, over samples; none for samples themselves.
-    pub peaks: Vec<[(u32, u32); 2]>,
+    /// The samples of the highest eye and head, counted row by row; none for samples themselves.
+    peaks: Vec<[u32; 2]>,
 }
 
 /// A sample that is not there.
 pub(super) const NOWHERE: (u32, u32) = (u32::MAX, u32::MAX);
+
+/// The number of a sample that is not there.
+const NO_NUMBER: u32 = u32::MAX;
 
 /// No quad has less.
 const NOBODY: f32 = -VOID;
@@ -77,11 +80,11 @@ impl<'t> ShaftField<'t> {
     /// Bytes that the tables of so many columns and rows take while they are made, and a bit more.
     pub fn bytes(width: u32, height: u32) -> u64 {
         let (columns, rows) = (width as usize, height as usize);
-        let lines =
-            SparseTable::<false>::bytes(columns, rows) + SparseTable::<false>::bytes(rows, columns);
-        let samples = (columns * rows) as u64;
-        // Of quads six heights, and the two peaks from level 1 on; and places.
-        2 * lines + samples * (24 * 4 / 3 + 16 / 3 + 1 + 4)
+        let lines = |lines, values| {
+            SparseTable::<false>::bytes(lines, values) + SparseTable::<true>::bytes(lines, values)
+        };
+        // Of samples two heights; of larger quads four, and the two peaks; and places.
+        lines(columns, rows) + lines(rows, columns) + (columns * rows) as u64 * (8 + 24 / 3 + 4)
     }
 
     /// Prepares `terrain` for view cells of 2^finest samples a side, `finest` at least
@@ -91,7 +94,7 @@ impl<'t> ShaftField<'t> {
     /// 16 × 16 cells between which, across or down, lie at least so many of their size. One sees the
     /// other if any of its cells does.
     ///
-    /// Takes about 110 bytes a sample.
+    /// Takes less than 60 bytes a sample.
     pub fn new(
         terrain: &'t Terrain,
         bodies: Bodies,
@@ -170,6 +173,12 @@ impl<'t> ShaftField<'t> {
         x * x + y * y > self.max_distance * self.max_distance
     }
 
+    /// By how much heights above sight in single precision may differ from each other that are the same, in
+    /// metres.
+    pub(super) fn rounding(&self) -> f64 {
+        f64::from(self.above) - TOLERANCE
+    }
+
     /// Whether somebody at a sample can look out, and whether somebody there can be seen.
     fn counts(&self, (column, row): (u32, u32)) -> [bool; 2] {
         let (word, bit) = self.samples.block_bit(Sample::new(column, row));
@@ -184,26 +193,25 @@ impl<'t> ShaftField<'t> {
 
     fn samples_as_quads(&self) -> Quads {
         let (columns, rows) = (self.samples.width(), self.samples.height());
-        let mut quads = Quads::new(columns, rows);
+        let mut quads = Quads::new(columns, rows, [false; 2]);
         for at in 0..quads.eyes.len() {
             let place = (at as u32 % columns, at as u32 / columns);
             let counts = self.counts(place);
             if counts == [false; 2] {
                 continue;
             }
-            let here = self.eye_and_head(place);
             let highest = match self.stance {
-                Stance::Sample => here,
+                Stance::Sample => self.eye_and_head(place),
                 Stance::Cell => {
                     let ground = Cover::new(self.terrain, place.0, place.1).greatest - self.base;
                     [ground + self.bodies.eye, ground + self.bodies.head]
                 }
             };
             if counts[0] {
-                (quads.eyes[at], quads.low_eyes[at]) = (highest[0] as f32, here[0] as f32);
+                quads.eyes[at] = highest[0] as f32;
             }
             if counts[1] {
-                (quads.heads[at], quads.low_heads[at]) = (highest[1] as f32, here[1] as f32);
+                quads.heads[at] = highest[1] as f32;
             }
         }
         quads
@@ -215,36 +223,36 @@ impl<'t> ShaftField<'t> {
         let side = |samples: u32| samples.div_ceil(1 << level);
         let (columns, rows) = (side(self.samples.width()), side(self.samples.height()));
         let below_rows = below.eyes.len() as u32 / below.columns;
-        let mut quads = Quads::new(columns, rows);
-        quads.peaks.resize(quads.eyes.len(), [NOWHERE; 2]);
-        let cells_below = level > self.finest;
+        let mut quads = Quads::new(columns, rows, [true, level >= self.finest]);
         for at in 0..quads.eyes.len() {
             let quad = (at as u32 % columns, at as u32 / columns);
             let children = [(0, 0), (1, 0), (0, 1), (1, 1)]
                 .map(|(c, r)| (2 * quad.0 + c, 2 * quad.1 + r))
                 .into_iter()
                 .filter(|&(c, r)| c < below.columns && r < below_rows);
-            let mut peaks = [(VOID, NOWHERE); 2];
+            let mut peaks = [(VOID, NO_NUMBER); 2];
             for child in children {
                 let number = (child.1 * below.columns + child.0) as usize;
                 quads.eyes[at] = quads.eyes[at].max(below.eyes[number]);
                 quads.heads[at] = quads.heads[at].max(below.heads[number]);
-                quads.low_eyes[at] = quads.low_eyes[at].min(below.low_eyes[number]);
-                quads.low_heads[at] = quads.low_heads[at].min(below.low_heads[number]);
-                if cells_below {
+                let (lowest, samples) = match level {
+                    1 => self.sample_alone(child),
+                    _ => (
+                        [below.low_eyes[number], below.low_heads[number]],
+                        below.peaks[number],
+                    ),
+                };
+                quads.low_eyes[at] = quads.low_eyes[at].min(lowest[0]);
+                quads.low_heads[at] = quads.low_heads[at].min(lowest[1]);
+                if level > self.finest {
                     quads.peak_eyes[at] = quads.peak_eyes[at].min(below.peak_eyes[number]);
                     quads.peak_heads[at] = quads.peak_heads[at].min(below.peak_heads[number]);
                 }
                 for (which, (height, peak)) in peaks.iter_mut().enumerate() {
-                    let sample = match level {
-                        1 if self.counts(child)[which] => child,
-                        1 => NOWHERE,
-                        _ => below.peaks[number][which],
-                    };
-                    if sample != NOWHERE {
+                    if let Some(sample) = self.sample(samples[which]) {
                         let there = self.eye_and_head(sample)[which] as f32;
                         if there > *height {
-                            (*height, *peak) = (there, sample);
+                            (*height, *peak) = (there, samples[which]);
                         }
                     }
                 }
@@ -254,27 +262,56 @@ impl<'t> ShaftField<'t> {
                 let (word, bit) = self.cells.block_bit(Sample::new(quad.0, quad.1));
                 let asked = self.asked[word] >> bit & 1 == 1;
                 // Of a cell that nobody can be in nothing is asked.
-                let low = |(height, _): (f32, (u32, u32))| if asked { height } else { NOBODY };
+                let low = |(height, _): (f32, u32)| if asked { height } else { NOBODY };
                 (quads.peak_eyes[at], quads.peak_heads[at]) = (low(peaks[0]), low(peaks[1]));
             }
         }
         quads
     }
+
+    /// Of a quad that is one sample: its eye and its head, and its number for either that counts.
+    fn sample_alone(&self, sample: (u32, u32)) -> ([f32; 2], [u32; 2]) {
+        let number = sample.1 * self.samples.width() + sample.0;
+        let (heights, counts) = (self.eye_and_head(sample), self.counts(sample));
+        let of = |which: usize| match counts[which] {
+            true => (heights[which] as f32, number),
+            false => (NOBODY, NO_NUMBER),
+        };
+        let [eye, head] = [of(0), of(1)];
+        ([eye.0, head.0], [eye.1, head.1])
+    }
+
+    /// The sample of a number.
+    fn sample(&self, number: u32) -> Option<(u32, u32)> {
+        let width = self.samples.width();
+        (number != NO_NUMBER).then_some((number % width, number / width))
+    }
+
+    /// The samples of a quad with its highest eye, and of another with its highest head: [`NOWHERE`] where
+    /// is none.
+    pub(super) fn peaks(&self, level: u32, [a, b]: [(u32, u32); 2]) -> [(u32, u32); 2] {
+        let quads = &self.quads[level as usize];
+        [(a, 0), (b, 1)].map(|(quad, which)| {
+            let number = quads.peaks[quads.number(quad)][which];
+            self.sample(number).unwrap_or(NOWHERE)
+        })
+    }
 }
 
 impl Quads {
-    /// Where nobody is.
-    fn new(columns: u32, rows: u32) -> Self {
-        let all = |value: f32| vec![value; columns as usize * rows as usize];
+    /// Where nobody is. Whether they are larger than samples, and whether they are view cells or larger.
+    fn new(columns: u32, rows: u32, [has_samples, has_cells]: [bool; 2]) -> Self {
+        let quads = columns as usize * rows as usize;
+        let some = |has: bool, value: f32| vec![value; if has { quads } else { 0 }];
         Self {
             columns,
-            eyes: all(VOID),
-            heads: all(VOID),
-            low_eyes: all(NOBODY),
-            low_heads: all(NOBODY),
-            peak_eyes: all(NOBODY),
-            peak_heads: all(NOBODY),
-            peaks: Vec::new(),
+            eyes: some(true, VOID),
+            heads: some(true, VOID),
+            low_eyes: some(has_samples, NOBODY),
+            low_heads: some(has_samples, NOBODY),
+            peak_eyes: some(has_cells, NOBODY),
+            peak_heads: some(has_cells, NOBODY),
+            peaks: vec![[NO_NUMBER; 2]; if has_samples { quads } else { 0 }],
         }
     }
 

@@ -214,11 +214,7 @@ impl<'f> Shafts<'f> {
         if pair.a == pair.b || is_smallest {
             return true;
         }
-        let quads = &field.quads[pair.level as usize];
-        let peaks = [
-            quads.peaks[quads.number(pair.a)][0],
-            quads.peaks[quads.number(pair.b)][1],
-        ];
+        let peaks = field.peaks(pair.level, [pair.a, pair.b]);
         let apart = [
             peaks[0].0.abs_diff(peaks[1].0),
             peaks[0].1.abs_diff(peaks[1].1),

@@ -22,6 +22,51 @@ pub(super) struct Occluders {
     lines: [u32; OCCLUDERS],
     /// How far the first rises above it, in metres.
     above: f64,
+    /// Whether single precision may take other lines for the highest: then the kernel of samples may find
+    /// nothing that hides, and nothing is to be hidden that it shows.
+    is_unsure: bool,
+}
+
+/// The line of a part of the way that rises highest.
+#[derive(Clone, Copy)]
+struct Highest {
+    line: u32,
+    above: f64,
+    /// Whether that is the same number in any precision: between level ends, on level ground.
+    is_plain: bool,
+    /// How far the others rise, but for those that rise as high and are plain, too: of these the nearest is
+    /// taken in any precision.
+    others: f64,
+}
+
+impl Highest {
+    const NONE: Self = Self {
+        line: 0,
+        above: f64::NEG_INFINITY,
+        is_plain: false,
+        others: f64::NEG_INFINITY,
+    };
+
+    /// Whether two rise equally high in any precision.
+    fn ties(&self, above: f64, is_plain: bool) -> bool {
+        self.above == above && self.is_plain && is_plain
+    }
+
+    /// Takes a line into account, in any order. Of two that rise as high the nearer one is kept, as in
+    /// `exact`.
+    fn take(&mut self, line: u32, above: f64, is_plain: bool) {
+        let lower = if above > self.above {
+            self.above
+        } else {
+            above
+        };
+        if !self.ties(above, is_plain) {
+            self.others = self.others.max(lower);
+        }
+        if above > self.above || above == self.above && line < self.line {
+            (self.line, self.above, self.is_plain) = (line, above, is_plain);
+        }
+    }
 }
 
 /// Whether the ground of `slabs` leaves the sight from sample `a` to `b` free: if not, what blocks it.
@@ -56,21 +101,19 @@ pub(super) fn sight(
         }
     };
     let mut highest = f64::NEG_INFINITY;
-    let mut occluders = Occluders {
-        lines: [0; OCCLUDERS],
-        above: f64::NEG_INFINITY,
-    };
-    let mut above = [f64::NEG_INFINITY; OCCLUDERS];
+    let mut parts = [Highest::NONE; OCCLUDERS];
     for x in slabs.map(i64::from) {
         if !wanted && highest > TOLERANCE + UNSURE {
-            return Err(occluders);
+            return Err(Occluders::of(field, parts));
         }
         let s = (x - from.0) * sign;
         if 0 < s && s < u {
             let (whole, rest) = crossing(s);
             let mut there = ground(x, from.1 + whole);
+            let mut is_plain = rise == 0.0;
             if rest > 0 {
                 let next = ground(x, from.1 + whole + 1);
+                is_plain &= there == next;
                 there += (next - there) * (rest as f64 * inverse);
             }
             let over = there - (eye + rise * (s as f64 * inverse));
@@ -78,11 +121,7 @@ pub(super) fn sight(
             let part = (1..OCCLUDERS)
                 .filter(|&k| s >= u * k as i64 / OCCLUDERS as i64)
                 .count();
-            // Slabs come in any order. Of two that rise as high the nearer one is kept, as in `exact`.
-            let nearer = over == above[part] && (s as u32) < occluders.lines[part];
-            if over > above[part] || nearer {
-                (above[part], occluders.lines[part]) = (over, s as u32);
-            }
+            parts[part].take(s as u32, over, is_plain);
         }
         // The line along the way that is crossed strictly between this line and the next, if one is.
         let s = if sign > 0 { s } else { s - 1 };
@@ -104,25 +143,39 @@ pub(super) fn sight(
         let there = near + (far - near) * gone;
         highest = highest.max(there - (eye + rise * (j as f64 / v as f64)));
     }
-    for part in 0..OCCLUDERS {
-        if above[part] > above[0] {
-            above.swap(0, part);
-            occluders.lines.swap(0, part);
-        }
-    }
-    occluders.above = above[0];
-    for (line, above) in occluders.lines.iter_mut().zip(above).skip(1) {
-        // Slabs that are not listed may rise higher then, and nothing is to be hidden that `cells` would
-        // not hide.
-        if above <= TOLERANCE {
-            *line = 0;
-        }
-    }
     let sure = highest < TOLERANCE - UNSURE;
     if sure || highest < TOLERANCE + UNSURE && sees(field.terrain, field.bodies, a, b) {
         return Ok(());
     }
-    Err(occluders)
+    Err(Occluders::of(field, parts))
+}
+
+impl Occluders {
+    fn of(field: &ShaftField<'_>, mut parts: [Highest; OCCLUDERS]) -> Self {
+        for part in 1..OCCLUDERS {
+            if parts[part].above > parts[0].above {
+                parts.swap(0, part);
+            }
+        }
+        let [first, rest @ ..] = &mut parts;
+        for part in rest.iter_mut() {
+            // Slabs that are not listed may rise higher then, and nothing is to be hidden that `cells` would
+            // not hide.
+            if part.above <= TOLERANCE {
+                part.line = 0;
+            }
+        }
+        let close = |high: f64, low: f64| high - low <= field.rounding();
+        let is_unsure = rest.iter().any(|part| {
+            close(first.above, part.above) && !first.ties(part.above, part.is_plain)
+                || part.line != 0 && close(part.above, part.others)
+        });
+        Self {
+            is_unsure: is_unsure || close(first.above, first.others),
+            above: first.above,
+            lines: parts.map(|part| part.line),
+        }
+    }
 }
 
 /// When it pays to try quarters, as in `cells`.
@@ -145,7 +198,7 @@ pub(super) fn are_quarters_hidden<S: Simd>(
     let (_, height) = way.turn((field.samples.width(), field.samples.height()));
     let (eye, head) = (field.bodies.eye as f32, field.bodies.head as f32);
     let first = occluders.lines[0];
-    if first == 0 {
+    if first == 0 || occluders.is_unsure {
         return false;
     }
     // How much higher than between the samples sight may be over the highest line.
@@ -154,7 +207,7 @@ pub(super) fn are_quarters_hidden<S: Simd>(
     let head_higher = f64::from(quads.heads[quads.number(b)]) - field.eye_and_head(b)[1];
     let gone = f64::from(first) / f64::from(u);
     let higher = eye_higher + (head_higher - eye_higher) * gone;
-    if occluders.above < LEAST_RISE * higher {
+    if occluders.above < LEAST_RISE * higher + field.rounding() {
         return false;
     }
     let quarters = Quarters::new(simd, sign as f32, u, v);

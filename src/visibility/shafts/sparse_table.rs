@@ -3,16 +3,15 @@
 /// The longest windows hold 2^`MOST` values.
 const MOST: u32 = 7;
 
-/// Windows of more than 2^`EVERY` values do not begin at every value, but at so many a length.
-const EVERY: u32 = 2;
-
-/// Values along lines, and what joins them over windows of 1, 2, 4 … values.
+/// Values along lines, and what joins them over windows of 1, 4, 8 … values.
 ///
-/// A window of 2^k values begins at every 2^(k - 2)th value, and holds 2^(k - 2) - 1 values more, so that
-/// one that begins anywhere lies in one of them. So it takes some four times the values.
+/// Windows of the least of 2^k values begin at every 2^(k - 2)th value, and hold 2^(k - 2) - 1 values more, so
+/// that one that begins anywhere lies in one of them. So they take some three times the values. Those of the
+/// greatest, which only say that it is worth to look closer, begin half as often, and take twice the values.
+/// Windows of two would be as many as there are values, and save one look at most.
 /// (The sparse table of Bender and Farach-Colton 2000, thinned out.)
 pub(super) struct SparseTable<const GREATEST: bool> {
-    /// By k: windows along lines, one line after the other.
+    /// By k: windows along lines, one line after the other. None of two values.
     planes: [Plane; PLANES],
 }
 
@@ -25,23 +24,32 @@ struct Plane {
     stride: usize,
 }
 
-/// How far apart the windows of 2^k values begin, as a power of two.
-fn apart(k: u32) -> u32 {
-    k.saturating_sub(EVERY)
-}
-
 impl<const GREATEST: bool> SparseTable<GREATEST> {
+    /// How far apart the windows of 2^k values begin, as a power of two. `None` where there are none.
+    const fn apart(k: u32) -> Option<u32> {
+        match k {
+            0 => Some(0),
+            1 => None,
+            _ if GREATEST => Some(k - 1),
+            _ => Some(k - 2),
+        }
+    }
+
+    /// Windows of 2^k values that a line of so many has.
+    fn windows(k: u32, values: usize) -> usize {
+        Self::apart(k).map_or(0, |apart| values.div_ceil(1 << apart))
+    }
+
     /// Bytes for so many values on so many lines.
     pub fn bytes(lines: usize, values: usize) -> u64 {
-        (0..=MOST)
-            .map(|k| 4 * (lines * values.div_ceil(1 << apart(k))) as u64)
-            .sum()
+        let windows: usize = (0..=MOST).map(|k| Self::windows(k, values)).sum();
+        4 * (lines * windows) as u64
     }
 
     /// `fill` writes the values of a line.
     pub fn new(lines: usize, values: usize, fill: impl Fn(usize, &mut [f32])) -> Self {
         let mut planes: [Plane; PLANES] = std::array::from_fn(|k| {
-            let stride = values.div_ceil(1 << apart(k as u32));
+            let stride = Self::windows(k as u32, values);
             let values = Vec::with_capacity(stride * lines);
             Plane { values, stride }
         });
@@ -50,11 +58,16 @@ impl<const GREATEST: bool> SparseTable<GREATEST> {
             fill(x, &mut line);
             for (k, plane) in (0..).zip(&mut planes) {
                 // Here `line` holds windows of 2^k values. Past the end there is nothing to join.
-                let step = 1 << apart(k);
-                plane.values.extend(
-                    line.chunks(step)
-                        .map(|begin| begin.iter().copied().reduce(Self::join).expect("not empty")),
-                );
+                if let Some(apart) = Self::apart(k) {
+                    let windows = line.chunks(1 << apart);
+                    plane.values.extend(windows.map(|begins| {
+                        begins
+                            .iter()
+                            .copied()
+                            .reduce(Self::join)
+                            .expect("not empty")
+                    }));
+                }
                 let half = 1 << k;
                 for at in 0..values.saturating_sub(half) {
                     line[at] = Self::join(line[at], line[at + half]);
@@ -102,11 +115,15 @@ impl<const GREATEST: bool> Line<'_, GREATEST> {
     #[inline(always)]
     pub fn over(self, first: u32, last: u32) -> f32 {
         let k = (last + 1 - first).ilog2().min(MOST);
+        let (k, apart) = match SparseTable::<GREATEST>::apart(k) {
+            Some(apart) => (k, apart),
+            None => (0, 0),
+        };
         let plane = &self.planes[k as usize];
         let begin = self.line * plane.stride;
-        let (length, step) = (1 << k, apart(k));
+        let length = 1 << k;
         let end = last + 1 - length;
-        let window = |at: u32| plane.values[begin + (at >> step) as usize];
+        let window = |at: u32| plane.values[begin + (at >> apart) as usize];
         let mut joined = SparseTable::<GREATEST>::join(window(first), window(end));
         let mut next = first + length;
         while next < end {
@@ -122,17 +139,20 @@ mod tests {
     use super::*;
     use crate::dice::Dice;
 
-    #[test]
-    fn a_range_is_joined_with_little_beside_it() {
+    /// The greatest of the negative is the least; `share` of a range is the most that is joined beside it.
+    fn check<const GREATEST: bool>(share: usize) {
+        let sign = if GREATEST { -1.0 } else { 1.0 };
         let mut dice = Dice(9);
         for values in [1, 5, 64, 700] {
             let data: Vec<f32> = (0..3 * values).map(|_| dice.roll(1000) as f32).collect();
             let fill = |x: usize, line: &mut [f32]| {
-                line.copy_from_slice(&data[x * values..(x + 1) * values]);
+                for (value, height) in line.iter_mut().zip(&data[x * values..]) {
+                    *value = sign * height;
+                }
             };
-            let table = SparseTable::<false>::new(3, values, fill);
+            let table = SparseTable::<GREATEST>::new(3, values, fill);
             let held: usize = table.planes.iter().map(|plane| plane.values.len()).sum();
-            assert_eq!(SparseTable::<false>::bytes(3, values), 4 * held as u64);
+            assert_eq!(SparseTable::<GREATEST>::bytes(3, values), 4 * held as u64);
             for _ in 0..2000 {
                 let [line, a, b] = [3, values as u32, values as u32].map(|n| dice.roll(n) as usize);
                 let (first, last) = (a.min(b), a.max(b));
@@ -140,12 +160,22 @@ mod tests {
                     let line = &data[line * values..(line + 1) * values];
                     line[first..=last].iter().copied().fold(f32::MAX, f32::min)
                 };
-                let found = table.line(line).over(first as u32, last as u32);
-                let wide = (last + 1 - first) / 4;
+                let found = sign * table.line(line).over(first as u32, last as u32);
+                let length = last + 1 - first;
+                let wide = if length < 4 { 0 } else { length / share };
                 assert!(found <= least(first, last));
                 assert!(found >= least(first.saturating_sub(wide), (last + wide).min(values - 1)));
-                assert_eq!(table.line(line).at(first as u32), least(first, first));
+                assert_eq!(
+                    sign * table.line(line).at(first as u32),
+                    least(first, first)
+                );
             }
         }
+    }
+
+    #[test]
+    fn a_range_is_joined_with_little_beside_it() {
+        check::<false>(4);
+        check::<true>(2);
     }
 }

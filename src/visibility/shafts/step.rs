@@ -354,10 +354,13 @@ impl Parts {
         // So that what is computed of others is a number.
         parts.sides[4] = [1.0; PARTS];
         parts.sides[5] = [1.0; PARTS];
+        // Of samples nothing is seen as a whole: they have none of these.
+        let lowest = [&quads.low_eyes, &quads.low_heads];
         let peaks = match level >= field.finest {
             true => [&quads.peak_eyes, &quads.peak_heads],
-            false => [&quads.low_eyes, &quads.low_heads],
+            false => lowest,
         };
+        let height = |heights: &Vec<f32>, at: usize| heights.get(at).copied().unwrap_or(VOID);
         for lane in 0..PARTS {
             if question.active >> lane & 1 == 0 {
                 continue;
@@ -370,10 +373,10 @@ impl Parts {
             let heights = [
                 quads.eyes[one],
                 quads.heads[other],
-                quads.low_eyes[one],
-                quads.low_heads[other],
-                peaks[0][one],
-                peaks[1][other],
+                height(lowest[0], one),
+                height(lowest[1], other),
+                height(peaks[0], one),
+                height(peaks[1], other),
             ];
             for (height, here) in parts.heights.iter_mut().zip(heights) {
                 height[lane] = here;
