@@ -30,7 +30,10 @@ let current = null;
 // Before the first `open`.
 export async function load(source) {
   current = null;
-  compiled = compile(source);
+  compiled = compile(source).catch((error) => {
+    compiled = null;
+    throw error;
+  });
   await compiled;
 }
 

@@ -86,7 +86,8 @@ namespace Viewcell
 
         // ---- terrains
 
-        // The sample at metres east and south of sample (0, 0); false off the map.
+        // The sample at metres east and south of sample (0, 0); false off the map. Nobody can be at a void, which sees
+        // nothing, not even itself.
         public bool Locate(double east, double south, out Sample sample)
         {
             Sample found = default(Sample);

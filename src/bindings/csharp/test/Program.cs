@@ -185,8 +185,26 @@ static class Program
         Check(Throws<ViewcellException>(() => Bundle.FromBytes(new byte[5000])).Message.Length > 10, "words");
         byte[] whole = File.ReadAllBytes(terrain);
         Check(Throws<ViewcellException>(() => Bundle.FromBytes(new ReadOnlySpan<byte>(whole, 0, whole.Length - 1))).Status == Status.Format, "cut short");
+        string damaged = Path.GetTempFileName();
+        foreach (int length in new int[] { 0, 9, 100, whole.Length - 1 })
+        {
+            File.WriteAllBytes(damaged, new ReadOnlySpan<byte>(whole, 0, length).ToArray());
+            ViewcellException error = Throws<ViewcellException>(() => Bundle.Open(damaged));
+            Check(error.Status == Status.Format && error.Message.Contains(Path.GetFileName(damaged)), "a damaged file: " + error.Message);
+        }
+        File.Delete(damaged);
+        Throws<ArgumentException>(() => Bundle.Open("a\0b.vcb"));
+        Throws<FileNotFoundException>(() => Bundle.Open(""));
         Bundle bundle = Bundle.Open(terrain);
         Throws<ArgumentOutOfRangeException>(() => bundle.Visible(new Sample(13, 0), new Sample(0, 0)));
+        Throws<ArgumentOutOfRangeException>(() => bundle.Visible(new Sample(0, 0), new Sample(uint.MaxValue, uint.MaxValue)));
+        Throws<ArgumentOutOfRangeException>(() => bundle.GroundHeight(new Sample(0, 9)));
+        Throws<ArgumentOutOfRangeException>(() => bundle.VisibleWithin(new Sample(0, 0), new Sample(0, 9), 1, 1));
+        Throws<ArgumentException>(() => bundle.VisibleFrom(new Sample(0, 0), new Sample[2], new byte[3]));
+        bundle.VisiblePairs(null, null); // none
+        Sample nowhere;
+        Check(!bundle.Locate(double.NaN, 0, out nowhere) && !bundle.Locate(-1e9, 0, out nowhere) && !bundle.Locate(0, double.PositiveInfinity, out nowhere), "off the map");
+        Voids(bundle);
         Throws<ArgumentOutOfRangeException>(() => bundle.VisiblePairs(new uint[] { 0, 0, 0, 9 }, new byte[1]));
         Throws<ArgumentException>(() => bundle.VisiblePairs(new uint[5], new byte[1]));
         Throws<ArgumentException>(() => bundle.Pvs(new Sample(0, 0), new ulong[1]));
@@ -197,6 +215,9 @@ static class Program
         Throws<ArgumentException>(() => new Session(bundle, 5000));
         Throws<ViewcellException>(() => bundle.Region(new byte[] { 1, 2, 3 }));
         Session session = new Session(bundle, 3);
+        FrontierBuilder builder = new FrontierBuilder(bundle);
+        Throws<ArgumentOutOfRangeException>(() => builder.Begin(new Sample(13, 0), new Sample(0, 0)));
+        Throws<ArgumentException>(() => builder.Area((Side)7));
         Throws<ArgumentException>(() => session.Move(0, new Sample(0, 0), new Notice[1]));
         Throws<ArgumentException>(() => session.Move(-1, new Sample(0, 0), new Notice[9]));
         Throws<ArgumentException>(() => session.Age(1, 1));
@@ -204,6 +225,15 @@ static class Program
         bundle.Dispose();
         Throws<ObjectDisposedException>(() => bundle.Visible(new Sample(0, 0), new Sample(0, 0)));
         Throws<ObjectDisposedException>(() => new FrontierBuilder(bundle));
+        Throws<ObjectDisposedException>(() => new Session(bundle, 2));
+        Throws<ObjectDisposedException>(() => bundle.Pvs(new Sample(0, 0), new ulong[99]));
+        Throws<ObjectDisposedException>(() => bundle.Locate(0, 0, out nowhere));
+        Throws<ObjectDisposedException>(() => bundle.VisiblePairs(new uint[4], new byte[1]));
+        Throws<ObjectDisposedException>(() => bundle.Region(new byte[] { 1, 2, 3 }));
+        Throws<ObjectDisposedException>(() => { IntPtr handle = bundle.DangerousHandle; });
+        builder.Dispose();
+        builder.Dispose();
+        Throws<ObjectDisposedException>(() => builder.Begin(new Sample(0, 0), new Sample(1, 1)));
         session.Tick(); // what was made from it lives on
         session.Dispose();
         Throws<ObjectDisposedException>(() => session.Tick());
@@ -214,6 +244,26 @@ static class Program
             Throws<ViewcellException>(() => new FrontierBuilder(cells));
             Throws<ArgumentException>(() => cells.Frontier(0, 1, Construction.Tightened, new ulong[0]));
         }
+    }
+
+    // A void is a place, at which nobody can be: as Rust, C, Python and JavaScript have it.
+    static void Voids(Bundle bundle)
+    {
+        TerrainInfo info = bundle.Terrain;
+        Sample nobody = new Sample(0, 0), somebody = new Sample(0, 0);
+        int voids = 0;
+        for (uint row = 0; row < info.Height; row++)
+            for (uint column = 0; column < info.Width; column++)
+            {
+                Sample sample = new Sample(column, row), found;
+                bool isVoid = float.IsNaN(bundle.GroundHeight(sample));
+                Check(bundle.Locate(column * info.Dx, row * info.Dy, out found) && found.Equals(sample), "a place");
+                Check(bundle.Visible(sample, sample) == !isVoid, "whoever can be somewhere sees themselves");
+                if (isVoid) { voids++; nobody = sample; } else somebody = sample;
+            }
+        Check(voids == 39, voids + " voids");
+        using (FrontierBuilder builder = new FrontierBuilder(bundle))
+            Check(Throws<ViewcellException>(() => builder.Begin(nobody, somebody)).Status == Status.Void, "a void");
     }
 
     static void Damage(string path)

@@ -21,13 +21,41 @@ func _ready() -> void:
 		told.one.append(int(bundle.visible(pairs[2 * i], pairs[2 * i + 1])))
 	# Places that are none.
 	told.nowhere = Marshalls.raw_to_base64(bundle.visible_pairs(PackedInt64Array([-1, 0, 0, bundle.place_count(), 0, 0])))
+	told.odd = bundle.visible_pairs(PackedInt64Array([0, 0, 0])).size()
 	told.located = []
+	told.off = [bundle.locate(Vector3(1e9, 1e9, 1e9)), bundle.locate(Vector3(NAN, NAN, NAN)), bundle.locate(Vector3(-INF, INF, 0.0))]
 	if bundle.is_terrain():
 		var apart := bundle.spacing()
-		for at in [Vector2(0, 0), Vector2(3, 2), Vector2(-1, 0), Vector2(0, 1000)]:
-			told.located.append(bundle.locate(Vector3(at.x * apart.x, 0.0, at.y * apart.y)))
+		var sides := bundle.size()
+		for row in sides.y:
+			for column in sides.x:
+				told.located.append(bundle.locate(Vector3(column * apart.x, 0.0, row * apart.y)))
+		for at in [Vector2(-1, 0), Vector2(0, 1000)]:
+			told.off.append(bundle.locate(Vector3(at.x * apart.x, 0.0, at.y * apart.y)))
+	# Many at once are none of each other's business.
+	told.others = []
+	var others := []
+	for i in 20:
+		var other := ViewcellWeb.new()
+		other.open_bytes(FileAccess.get_file_as_bytes("res://level.vcb"))
+		told.others.append(await other.opened)
+		others.append(other)
+	for other in others:
+		told.others.append(other.place_count() - bundle.place_count())
+		other.close()
+		other.close()
 	bundle.close()
-	told.closed = [bundle.is_open(), bundle.visible(0, 0), bundle.locate(Vector3.ZERO)]
-	bundle.open_bytes(PackedByteArray([1, 2, 3]))
-	told.damaged = await bundle.opened
+	told.closed = [bundle.is_open(), bundle.visible(0, 0), bundle.locate(Vector3.ZERO), bundle.place_count()]
+	told.refused = []
+	var whole := FileAccess.get_file_as_bytes("res://level.vcb")
+	for bytes in [PackedByteArray([1, 2, 3]), FileAccess.get_file_as_bytes("res://nothing.vcb"), whole.slice(0, whole.size() - 1)]:
+		bundle.open_bytes(bytes)
+		told.refused.append([await bundle.opened, bundle.error_text(), bundle.is_open(), bundle.visible(0, 0)])
+	var astray := ViewcellWeb.new()
+	astray.package = "viewcell/nothing.js"
+	astray.open_bytes(whole)
+	told.astray = await astray.opened
+	# It goes on, and opens what is whole.
+	bundle.open_bytes(whole)
+	told.again = [await bundle.opened, int(bundle.visible(pairs[0], pairs[1]))]
 	JavaScriptBridge.eval("fetch('/told', { method: 'POST', body: %s })" % JSON.stringify(JSON.stringify(told)))

@@ -9,7 +9,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const [template, npm, bundle, questions, answers] = process.argv.slice(2);
@@ -147,7 +147,22 @@ const wrong = found.findIndex((answer, i) => answer !== expected[i]);
 assert.equal(wrong, -1, `question ${wrong} is answered otherwise`);
 assert.deepEqual(told.one, Array.from(expected.subarray(0, 20)));
 assert.deepEqual([...Buffer.from(told.nowhere, 'base64')].slice(0, 2), [0, 0]);
-if (each === 4) assert.deepEqual(told.located, [0, 2 * width + 3, -1, -1]);
-assert.deepEqual(told.closed, [false, false, -1]);
-assert.notEqual(told.damaged, '');
+assert.equal(told.odd, 0);
+assert.ok(told.off.every((at) => at === -1), String(told.off));
+if (each === 4) {
+  // Nobody can be at a void, which sees nothing, not even itself.
+  const lines = Array.from({ length: places }, (_, i) => [i % width, Math.floor(i / width)]).map(([c, r]) => `${c} ${r} ${c} ${r}\n`);
+  const asked = [join(here, '../../../../scripts/read-bundle'), 'visible', bundle, '--pairs', '-'];
+  const valid = execFileSync('python3', asked, { input: lines.join(''), encoding: 'utf8' }).split('\n');
+  assert.deepEqual(told.located, Array.from({ length: places }, (_, i) => (valid[i] === '1' ? i : -1)));
+  if (basename(bundle).includes('voids')) assert.equal(told.located.filter((at) => at === -1).length, 39);
+}
+assert.deepEqual(told.others, [...Array(20).fill(''), ...Array(20).fill(0)]);
+assert.deepEqual(told.closed, [false, false, -1, 0]);
+for (const [words, text, isOpen, visible] of told.refused) {
+  assert.notEqual(words, '');
+  assert.deepEqual([text, isOpen, visible], [words, false, false]);
+}
+assert.match(told.astray, /nothing\.js/);
+assert.deepEqual(told.again, ['', expected[0]]);
 console.log(`Godot 4 (web), at once\t${found.length}\t${Math.round(told.nanoseconds)}`);

@@ -53,7 +53,8 @@ globalThis.viewcellOfGodot ??= (() => {
     locate(key, x, y, z) {
       const bundle = bundles.get(key);
       const at = bundle.locate(x, y, z);
-      if (at === null) return -1;
+      // Whoever can be somewhere sees themselves: at a void nobody can be, and it is nowhere, as in the extension.
+      if (at === null || !bundle.visible(at, at)) return -1;
       return bundle.kind === 'terrain' ? at[1] * bundle.width + at[0] : at;
     },
     pairs(key, text) {
@@ -131,8 +132,8 @@ func spacing() -> Vector2:
 	var metres: Array = _shape.get("spacing", [0.0, 0.0])
 	return Vector2(metres[0], metres[1])
 
-# The place at a point in the bundle's own coordinates, or -1: of a terrain, x metres east and z metres south of its first
-# sample; of a level, the axes and units of its file.
+# The place at a point in the bundle's own coordinates, or -1 where nobody can be: of a terrain, x metres east and z metres
+# south of its first sample; of a level, the axes and units of its file.
 func locate(point: Vector3) -> int:
 	if _key == 0:
 		return -1

@@ -10,6 +10,7 @@ use numpy::PyReadonlyArray2;
 use pyo3::exceptions::{PyFileExistsError, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use viewcell::bake::BakeErrorKind;
+use viewcell::bundle::Timings;
 use viewcell::{
     BakeError as Reason, BakeOptions, Budget, Compression, Curvature, Georeference, Mode, Observer,
     Source, Stage, Terrain, Weight, bake_terrain,
@@ -160,6 +161,7 @@ pub fn bake(
         ..BakeOptions::default()
     };
 
+    let was_there = output.exists();
     let watch = Watch::default();
     std::thread::scope(|scope| {
         let (done, ended) = channel();
@@ -193,8 +195,15 @@ pub fn bake(
             }
             match (news, fault.take()) {
                 (Err(RecvTimeoutError::Timeout), still) => fault = still,
-                (_, Some(fault)) => {
+                (news, Some(fault)) => {
                     baker.join().ok();
+                    // It may have come to its end before it was told to stop. What it has replaced is gone, and what
+                    // replaced it stays.
+                    let is_whole = news.is_ok_and(|result| result.is_ok());
+                    if is_whole && !was_there {
+                        std::fs::remove_file(Timings::path_beside(output)).ok();
+                        std::fs::remove_file(output)?;
+                    }
                     return Err(fault);
                 }
                 (Ok(Ok(_)), None) => return Ok(()),

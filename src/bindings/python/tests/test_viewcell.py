@@ -135,6 +135,12 @@ def test_frontier_sets():
 
 def test_look_ahead_distance_and_places():
     bundle = opened("13x9-voids-pairs.vcb")
+    # A void is a place, at which nobody can be: as Rust, C, JavaScript and C# have it.
+    voids = np.isnan(bundle.heights()).ravel()
+    assert voids.sum() == 39
+    for place, is_void in zip(places(bundle), voids):
+        assert bundle.locate(*(place * bundle.spacing)) == tuple(place)
+        assert bundle.visible(place, place) is not bool(is_void)
     for place in places(bundle):
         assert bundle.visible_within(place, (0, 0), 1e6, 1e6) or not bundle.visible(place, (0, 0))
     assert bundle.locate(3 * bundle.spacing[0], 2 * bundle.spacing[1]) == (3, 2)
@@ -187,6 +193,16 @@ def test_georeferenced_arrays_through_rasterio_and_xarray(tmp_path):
         (lambda b: b.frontier((0, 0), (1, 1), groww=1), TypeError, "groww"),
         (lambda b: b.frontier((0, 0), (1, 1), budget=-1), (OverflowError, TypeError, ValueError), "budget|negative"),
         (lambda b: b.locate(1), TypeError, "2 numbers"),
+        (lambda b: b.locate("far", 1), (TypeError, ValueError), "float|number"),
+        (lambda b: b.visible_within((0, 0), (1, 1), "far", 1), (TypeError, ValueError), "float|number"),
+        (lambda b: b.visible(np.array([[True, False]]), (0, 0)), TypeError, "whole numbers, found bool"),
+        (lambda b: b.visible([[0, 2**70]], (0, 0)), TypeError, "whole numbers, found object"),
+        (lambda b: b.visible(np.zeros((2, 2, 2), int), (0, 0)), ValueError, r"shape \(2, 2, 2\)"),
+        (lambda b: b.pvs([[0, 0], [99, 0]]), viewcell.OutsideError, "place 1"),
+        (lambda b: b.frontier((0, 0), (99, 0)), viewcell.OutsideError, r"b: place 0, \[99, 0\]"),
+        (lambda b: viewcell.open(None), TypeError, "PathLike"),
+        (lambda b: viewcell.open(3), TypeError, "PathLike"),
+        (lambda b: viewcell.open("a\0b.vcb"), (OSError, ValueError), "(?i)nul"),
         (lambda b: b.nothing, AttributeError, "nothing"),
         (lambda b: viewcell.Bundle(3), TypeError, "open"),
     ],
@@ -250,7 +266,18 @@ def test_a_closed_bundle():
     bundle.close()
     bundle.close()
     assert bundle.closed and "closed" in repr(bundle)
-    for ask in [lambda: bundle.visible((0, 0), (1, 1)), lambda: bundle.pvs((0, 0)), bundle.exposure, lambda: bundle.frontier((0, 0), (1, 1))]:
+    for ask in [
+        lambda: bundle.visible((0, 0), (1, 1)),
+        lambda: bundle.visible([[0, 0]], [[1, 1]]),
+        lambda: bundle.visible_within((0, 0), (1, 1), 1, 1),
+        lambda: bundle.pvs((0, 0)),
+        lambda: bundle.frontier((0, 0), (1, 1)),
+        lambda: bundle.locate(0, 0),
+        lambda: bundle.locate_georeferenced(0, 0),
+        bundle.exposure,
+        bundle.heights,
+        bundle.to_xarray,
+    ]:
         with pytest.raises(viewcell.ClosedError):
             ask()
 
@@ -299,6 +326,60 @@ def test_what_a_progress_callback_raises_ends_the_bake(tmp_path):
         viewcell.bake(large(), spacing=10.0, output=tmp_path / "a.vcb", progress=progress)
     assert time.monotonic() - begun < 60
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("side", [2, 4, 8, 16, 32])
+def test_what_is_raised_after_a_bake_has_come_to_its_end(tmp_path, side):
+    def progress(stage, done, total):
+        raise KeyError(stage)
+
+    for _ in range(5):
+        with pytest.raises(KeyError):
+            viewcell.bake(np.zeros((side, side)), spacing=10.0, output=tmp_path / "a.vcb", progress=progress)
+        assert list(tmp_path.iterdir()) == []
+    viewcell.bake(wall(), spacing=10.0, output=tmp_path / "a.vcb")
+    with pytest.raises(KeyError):
+        viewcell.bake(np.zeros((side, side)), spacing=10.0, output=tmp_path / "a.vcb", overwrite=True, progress=progress)
+    with viewcell.open(tmp_path / "a.vcb") as bundle:
+        assert bundle.width in (side, 24)
+
+
+def test_many_threads_bake_and_one_raises(tmp_path):
+    expected = viewcell.bake(wall(), spacing=10.0, visibility="exact").exposure()
+    told, raised = [], []
+
+    def bake(i):
+        def progress(stage, done, total):
+            told.append(i)
+            if i == 3:
+                raise RuntimeError("enough")
+
+        try:
+            bundle = viewcell.bake(wall(), spacing=10.0, visibility="exact", output=tmp_path / f"{i}.vcb", progress=progress)
+            np.testing.assert_array_equal(bundle.exposure(), expected)
+        except RuntimeError:
+            raised.append(i)
+
+    threads = [threading.Thread(target=bake, args=(i,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive()
+    assert raised == [3] and set(told) == set(range(6))
+    assert {path.name for path in tmp_path.glob("*.vcb")} == {f"{i}.vcb" for i in range(6) if i != 3}
+
+
+def test_a_progress_callback_may_ask_and_bake():
+    calls = []
+
+    def progress(stage, done, total):
+        with opened("40x9-pairs.vcb") as bundle:
+            calls.append(bundle.visible((0, 0), (0, 0)))
+        calls.append(viewcell.bake(np.zeros((3, 3)), spacing=1.0).exposure().sum() == 81)
+
+    viewcell.bake(wall(), spacing=10.0, progress=progress)
+    assert calls and all(calls)
 
 
 def test_the_interpreter_runs_while_a_bake_does():

@@ -36,6 +36,48 @@ fn numbers_are_places_and_back() {
     assert_eq!(level.number(Place::Cell(10)), None);
 }
 
+/// What bindings go by that have no other word for a void.
+#[test]
+fn whoever_can_be_somewhere_sees_themselves() {
+    let mut voids = 0;
+    for entry in fs::read_dir(golden("")).unwrap() {
+        let path = entry.unwrap().path();
+        let Ok(bundle) = OwnedBundle::from_bytes(fs::read(&path).unwrap()) else {
+            continue;
+        };
+        for place in (0..bundle.places()).filter_map(|number| bundle.place(number)) {
+            let can_be = match (bundle.world(), place) {
+                (World::Terrain(terrain), Place::Sample(sample)) => {
+                    terrain.valid().has_sample(sample)
+                }
+                _ => true,
+            };
+            assert_eq!(bundle.visible(place, place), can_be, "{path:?}, {place:?}");
+            voids += u32::from(!can_be);
+        }
+    }
+    assert!(voids > 39, "{voids} voids");
+}
+
+/// Any number of threads ask, and one lets its share go.
+#[test]
+fn many_threads_ask_one_bundle() {
+    let bundle = open("40x9-pairs.vcb");
+    let expected = seen(&bundle);
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let bundle = bundle.clone();
+            scope.spawn(move || {
+                for _ in 0..=thread % 3 {
+                    assert_eq!(seen(&bundle), expected);
+                }
+                drop(bundle);
+            });
+        }
+    });
+    assert_eq!(seen(&bundle), expected);
+}
+
 #[test]
 fn clones_outlive_the_bundle_they_are_of() {
     let bundle = open("40x9-pairs.vcb");

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { ViewcellError, open } from 'viewcell';
+import { Worker } from 'node:worker_threads';
+import { ViewcellError, load, open } from 'viewcell';
 import { bytesOf, golden, places, reader } from './common.mjs';
 
 const code = (code, words) => (error) => error instanceof ViewcellError && error.code === code && (!words || words.test(error.message));
@@ -49,6 +50,20 @@ test('what a terrain is, and where its places are', async () => {
   const heights = places(bundle).map((place) => bundle.groundHeight(place));
   assert.ok(heights.includes(null) && heights.some((height) => typeof height === 'number'));
   assert.deepEqual(bundle.pvs([0, 0], bundle.levels - 1).length, 4);
+  bundle.close();
+});
+
+// As Rust, C, Python and C# have it.
+test('a void is a place, at which nobody can be', async () => {
+  const bundle = await opened('13x9-voids-pairs.vcb');
+  let voids = 0;
+  for (const [column, row] of places(bundle)) {
+    assert.deepEqual(bundle.locate(column * bundle.dx, row * bundle.dy), [column, row]);
+    const isVoid = bundle.groundHeight([column, row]) === null;
+    assert.equal(bundle.visible(column, row, column, row), !isVoid);
+    voids += isVoid;
+  }
+  assert.equal(voids, 39);
   bundle.close();
 });
 
@@ -180,6 +195,80 @@ test('bad input is an exception that says what was expected and what was found',
   assert.throws(() => level.visiblePairs(Uint32Array.of(0, 0, 0, level.cells)), { message: /pair 1/ });
   assert.throws(() => level.groundHeight(0), code('KIND'));
   level.close();
+});
+
+test('no file, and no module', async () => {
+  const page = (status) => new Response('not here', { status, statusText: 'Not Found' });
+  await assert.rejects(load(page(404)), code('IO', /404 Not Found/));
+  await assert.rejects(load(page(200)), WebAssembly.CompileError);
+  await assert.rejects(load(new Uint8Array(8)), WebAssembly.CompileError);
+  await assert.rejects(load(undefined), TypeError);
+  // What a server says in place of a bundle.
+  await assert.rejects(page(404).arrayBuffer().then(open), code('FORMAT'));
+  // The next one takes the module that the package has.
+  const bundle = await opened('level.vcb');
+  assert.equal(bundle.visible(0, 0), true);
+  bundle.close();
+});
+
+test('what is closed says so, and what was made from it lives on or is closed with it', async () => {
+  const bundle = await opened('40x9-pairs.vcb');
+  let frontier = null;
+  for (let c = 39; frontier === null; c--) frontier = bundle.frontier([0, 0], [c, 8]);
+  const region = bundle.region(frontier.a.bytes);
+  const session = bundle.session(2);
+  bundle.close();
+  const asks = [() => bundle.groundHeight([0, 0]), () => bundle.locateGeoreferenced(0, 0), () => bundle.visibleWithin([0, 0], [1, 1], 1, 1),
+    () => bundle.pvsMask([0, 0]), () => bundle.region(new Uint8Array(9)), () => session.move(0, [0, 0]), () => session.age(0, 1), () => session.sets,
+    () => session.half(0, 1), () => session.contains(0, 1, [0, 0])];
+  for (const ask of asks) assert.throws(ask, code('CLOSED'), String(ask));
+  assert.ok(frontier.a.contains([0, 0]) && region.contains([0, 0]));
+  frontier.close();
+  region.close();
+  region.close();
+  assert.throws(() => region.contains([0, 0]), code('CLOSED'));
+  session.close();
+});
+
+test('what an argument of the caller throws comes through, and the bundle lives', async () => {
+  class Mine extends Error {}
+  const thrower = { get grow() { throw new Mine(); } };
+  const place = { get 0() { throw new Mine(); }, get length() { throw new Mine(); }, get column() { throw new Mine(); } };
+  const bundle = await opened('40x9-pairs.vcb');
+  assert.throws(() => bundle.frontier([0, 0], [39, 8], thrower), Mine);
+  assert.throws(() => bundle.session(2, { frontier: thrower }), Mine);
+  assert.throws(() => bundle.visible(place, [0, 0]), (error) => error instanceof Mine || error instanceof TypeError);
+  assert.equal(bundle.visible(0, 0, 0, 0), true);
+  bundle.close();
+});
+
+test('workers open a bundle of their own, of bytes that they share', async () => {
+  const whole = new Uint8Array(bytesOf(golden('40x9-pairs.vcb')));
+  const shared = new SharedArrayBuffer(whole.length);
+  new Uint8Array(shared).set(whole);
+  const bundle = await open(shared);
+  const pairs = new Uint32Array(4 * 20000).map((_, i) => (i * 7919) % (i % 2 ? 9 : 40));
+  const expected = bundle.visiblePairs(pairs);
+  const script = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    import('viewcell').then(async ({ open }) => {
+      const bundle = await open(workerData.shared);
+      const answers = bundle.visiblePairs(workerData.pairs);
+      bundle.close();
+      let closed;
+      try { bundle.visible(0, 0, 0, 0); } catch (error) { closed = error.code; }
+      parentPort.postMessage({ answers, closed });
+    });`;
+  const work = () => new Promise((resolve, reject) => {
+    const worker = new Worker(script, { eval: true, workerData: { shared, pairs } });
+    worker.on('message', resolve);
+    worker.on('error', reject);
+  });
+  for (const { answers, closed } of await Promise.all(Array.from({ length: 8 }, work))) {
+    assert.deepEqual(answers, expected);
+    assert.equal(closed, 'CLOSED');
+  }
+  bundle.close();
 });
 
 test('every single damaged byte: an answer or an exception, and the process lives', async () => {

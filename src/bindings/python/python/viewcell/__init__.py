@@ -253,7 +253,10 @@ class Bundle:
     # -- where
 
     def locate(self, *point: float) -> Any:
-        """The place at metres east and south of sample (0, 0), or at x, y, z of a level; None off the map."""
+        """The place at metres east and south of sample (0, 0), or at x, y, z of a level; None off the map.
+
+        A void is a place: nobody can be there, and it sees nothing, not even itself.
+        """
         wanted = 2 if self.kind == "terrain" else 3
         if len(point) != wanted:
             raise TypeError(f"locate: expected {wanted} numbers, found {len(point)}")
