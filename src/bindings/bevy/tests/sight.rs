@@ -368,6 +368,108 @@ fn another_bundle_or_frame_in_its_place_is_asked_anew() {
 }
 
 #[test]
+fn a_bundle_that_is_let_go_leaves_doubt() {
+    let map = Map::new("40x9-pairs.vcb");
+    let (a, b) = hidden_pair(&map);
+    for (doubt, pairs) in [(Doubt::Visible, 2), (Doubt::Hidden, 0)] {
+        let mut app = app(&golden());
+        let (bundle, _) = load(&mut app, "40x9-pairs.vcb");
+        app.insert_resource(Sight {
+            frame: map.frame,
+            doubt,
+            ..Sight::of(bundle.clone())
+        });
+        for at in [a, b] {
+            let at = Transform::from_translation(map.places[at].1);
+            app.world_mut().spawn((Viewer, Target, at));
+        }
+        app.update();
+        assert!(seen(&mut app).is_empty());
+        let mut assets = app.world_mut().resource_mut::<Assets<ViewCells>>();
+        assert!(assets.remove(&bundle).is_some());
+        for _ in 0..2 {
+            app.update();
+            assert_eq!(seen(&mut app).len(), pairs, "{doubt:?}");
+        }
+        app.world_mut().remove_resource::<Sight>();
+        app.update();
+        assert!(seen(&mut app).is_empty());
+    }
+}
+
+#[test]
+fn numbers_that_are_none_leave_doubt() {
+    let map = Map::new("40x9-pairs.vcb");
+    let (a, b) = hidden_pair(&map);
+    let mut app = app(&golden());
+    let (bundle, _) = load(&mut app, "40x9-pairs.vcb");
+    app.insert_resource(Sight {
+        frame: map.frame,
+        ..Sight::of(bundle)
+    });
+    let [player, _] = [a, b].map(|at| {
+        let at = Transform::from_translation(map.places[at].1);
+        app.world_mut().spawn((Viewer, Target, at)).id()
+    });
+    for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
+        let put = |app: &mut App, at: Vec3| {
+            let mut player = app.world_mut().entity_mut(player);
+            player.get_mut::<Transform>().unwrap().translation = at;
+            app.update();
+        };
+        put(&mut app, Vec3::splat(wrong));
+        assert_eq!(seen(&mut app).len(), 2, "{wrong}");
+        put(&mut app, map.places[a].1);
+        assert!(seen(&mut app).is_empty());
+        app.world_mut().resource_mut::<Sight>().reach = wrong;
+        app.update();
+        app.world_mut().resource_mut::<Sight>().reach = 0.0;
+        app.update();
+        assert!(seen(&mut app).is_empty());
+    }
+}
+
+/// Systems without an order between them, which Bevy runs in threads.
+#[test]
+fn many_systems_ask_one_asset() {
+    #[derive(Resource, Default)]
+    struct Asked(std::sync::atomic::AtomicU32);
+
+    fn ask<const SYSTEM: usize>(
+        bundles: Res<Assets<ViewCells>>,
+        sight: Res<Sight>,
+        asked: Res<Asked>,
+    ) {
+        let bundle = bundles.get(&sight.bundle).unwrap();
+        let all = || (0..bundle.places()).map(|number| bundle.place(number).unwrap());
+        let found = all().flat_map(|a| all().map(move |b| (a, b)));
+        let found = found.filter(|&(a, b)| bundle.visible(a, b)).count();
+        assert!(found > 360, "system {SYSTEM}: {found}");
+        let found = u32::try_from(found).unwrap();
+        asked
+            .0
+            .fetch_add(found, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    let mut app = app(&golden());
+    let (bundle, _) = load(&mut app, "40x9-pairs.vcb");
+    app.insert_resource(Sight::of(bundle))
+        .init_resource::<Asked>();
+    app.add_systems(Update, ask::<0>);
+    app.update();
+    let asked = |app: &mut App| {
+        let mut asked = app.world_mut().resource_mut::<Asked>();
+        std::mem::take(asked.0.get_mut())
+    };
+    let once = asked(&mut app);
+    app.add_systems(Update, (ask::<1>, ask::<2>, ask::<3>, ask::<4>, ask::<5>));
+    for _ in 0..5 {
+        app.update();
+        assert_eq!(asked(&mut app), 6 * once);
+    }
+}
+
+#[test]
 fn transforms_are_those_of_the_world_not_of_the_parent() {
     let map = Map::new("40x9-pairs.vcb");
     let (a, b) = hidden_pair(&map);
