@@ -3,11 +3,13 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -403,7 +405,9 @@ def test_the_interpreter_runs_while_a_bake_does():
 
 def test_ctrl_c_ends_a_bake(tmp_path):
     script = (
-        "import numpy as np, viewcell, sys\n"
+        "import numpy as np, viewcell, signal\n"
+        # Where the tests run in the background, Ctrl-C is ignored from the beginning.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "rows, columns = np.mgrid[:700, :700]\n"
         "print('begun', flush=True)\n"
         f"viewcell.bake(np.sin(rows / 9.0) * columns, spacing=10.0, output={str(tmp_path / 'a.vcb')!r})\n"
@@ -419,6 +423,18 @@ def test_ctrl_c_ends_a_bake(tmp_path):
 
 def test_the_package_is_typed():
     assert (pathlib.Path(viewcell.__file__).parent / "py.typed").exists()
+
+
+def test_the_wheel_runs_on_what_its_name_says():
+    """No symbol of glibc is newer than the platform in the wheel's name: manylinux_2_35, or manylinux2014 by zig."""
+    tags = re.findall(r"^Tag: (.*)$", metadata.distribution("viewcell").read_text("WHEEL"), re.M)
+    assert all(tag.startswith("cp310-abi3-") for tag in tags)
+    promised = [int(minor) for tag in tags for minor in re.findall(r"manylinux_2_(\d+)_", tag)]
+    if not promised:
+        pytest.skip(f"no platform with a version in {tags}")
+    library = next(pathlib.Path(viewcell.__file__).parent.glob("_viewcell*.so")).read_bytes()
+    asked = [int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", library)]
+    assert asked and max(asked) <= min(promised), f"{max(asked)} of {tags}"
 
 
 def test_the_notebook_runs(monkeypatch):

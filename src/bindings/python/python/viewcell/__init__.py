@@ -300,10 +300,11 @@ class Bundle:
         xarray.
         """
         self._terrain("to_xarray")
+        heights = self.heights()
         import xarray
 
         variables = {
-            "height": (("y", "x"), self.heights(), {"units": "m"}),
+            "height": (("y", "x"), heights, {"units": "m"}),
             "exposure": (("y", "x"), self.exposure(), {"long_name": "samples that may be seen from here"}),
         }
         if place is not None:
