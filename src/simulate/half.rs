@@ -1,27 +1,71 @@
 //! Where each of two players may be.
 
+use std::sync::{Arc, OnceLock};
+
 use crate::runtime::Sample;
-use crate::runtime::frontier::Region;
+use crate::runtime::frontier::{Region, Side, Unfilled};
 
 /// Where one of two players may be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Half {
     /// Cells, a bit each.
     Cells(Box<[u64]>),
     /// Samples.
     Samples(Runs),
+    /// Samples of one side of a set that is grown, and filled only where it has to be.
+    Grown(Arc<Grown>, Side),
     /// Samples of one block.
     Few(Few),
 }
 
 impl Half {
-    /// How many bytes it takes in memory.
+    /// How many bytes it takes for whoever is told all of it.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Cells(words) => 8 * words.len(),
             Self::Samples(samples) => samples.bytes(),
+            Self::Grown(grown, side) => grown.runs(*side).bytes(),
             Self::Few(_) => 16,
         }
+    }
+
+    /// How many bytes it takes here.
+    pub(super) fn held(&self) -> usize {
+        match self {
+            // Both sides have it in common.
+            Self::Grown(grown, Side::A) => grown.set.bytes(),
+            Self::Grown(_, Side::B) => 0,
+            _ => self.bytes(),
+        }
+    }
+}
+
+/// A set on a terrain that is grown.
+#[derive(Debug)]
+pub struct Grown {
+    set: Unfilled,
+    filled: OnceLock<[Runs; 2]>,
+}
+
+impl Grown {
+    /// Both halves of a set.
+    pub(super) fn halves(set: Unfilled) -> Halves {
+        let filled = OnceLock::new();
+        let grown = Arc::new(Self { set, filled });
+        Side::BOTH.map(|side| Half::Grown(grown.clone(), side))
+    }
+
+    fn runs(&self, side: Side) -> &Runs {
+        let [a, b] = self
+            .filled
+            .get_or_init(|| self.set.fill(|half| Runs::new(&half)));
+        if side == Side::A { a } else { b }
+    }
+
+    /// A sample of a half, and others of its block; none if it is not in it. `near` is one that is
+    /// known to be, best one beside it.
+    pub(super) fn around(&self, side: Side, sample: Sample, near: Option<Sample>) -> Option<Few> {
+        Few::with(sample, self.set.around(side, sample, near))
     }
 }
 
@@ -70,22 +114,14 @@ impl Runs {
         }
     }
 
-    /// Whether a sample is in it. O(log runs of a row).
-    pub fn contains(&self, sample: Sample) -> bool {
-        let Some(row) = (sample.row >> 3).checked_sub(self.top) else {
-            return false;
-        };
-        let Some([first, end]) = self
-            .rows
-            .get(row as usize..)
-            .and_then(|rows| rows.first_chunk())
-        else {
-            return false;
-        };
+    /// A sample of it, and all others of its block; none if it is not in it. O(log runs of a row).
+    pub fn around(&self, sample: Sample) -> Option<Few> {
+        let row = (sample.row >> 3).checked_sub(self.top)?;
+        let [first, end] = self.rows.get(row as usize..)?.first_chunk()?;
         let (first, end) = (*first as usize, *end as usize);
         let column = sample.column >> 3;
         let run = first + self.ends[first..end].partition_point(|end| *end <= column);
-        run < end && self.words[run] & Few::bit(sample) != 0
+        Few::with(sample, if run < end { self.words[run] } else { 0 })
     }
 
     fn bytes(&self) -> usize {
@@ -110,6 +146,15 @@ impl Few {
             row: around.row >> 3,
             bits: 0,
         }
+    }
+
+    /// Samples of the block that holds one of them; none if that is not among them.
+    pub fn with(sample: Sample, bits: u64) -> Option<Self> {
+        let few = Self {
+            bits,
+            ..Self::new(sample)
+        };
+        few.has(sample).then_some(few)
     }
 
     /// Column and row of the block.
@@ -163,12 +208,13 @@ mod tests {
             let runs = Runs::new(&frontier.region());
             for sample in grid.row_by_row() {
                 assert_eq!(
-                    runs.contains(sample),
+                    runs.around(sample).is_some(),
                     frontier.contains(sample),
                     "{sample:?}"
                 );
             }
-            assert!(!runs.contains(Sample::new(61, 0)) && !runs.contains(Sample::new(0, 1000)));
+            let outside = [Sample::new(61, 0), Sample::new(0, 1000)];
+            assert!(outside.iter().all(|&sample| runs.around(sample).is_none()));
         }
     }
 }

@@ -23,6 +23,7 @@
 //! Sources: A. Steed and C. Angus, *Supporting Scalable Peer to Peer Virtual Environments using
 //! Frontier Sets*, sections 5 to 7; S. Avni, *Frontier Sets in Large Terrains*, section 5.2.
 
+mod bits;
 pub mod bound;
 pub mod demo;
 pub mod field;

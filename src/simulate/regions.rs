@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::runtime::cell_frontier::Construction as OfCells;
 use crate::runtime::{Quad, Sample, TerrainBundle};
 
+use super::bits::Mixed;
 use super::field::{Field, Level, Place};
 use super::grow::{Seeds, Wide};
 use super::half::{Few, has};
@@ -51,8 +52,10 @@ pub struct Regions<'a> {
 /// Sets that were made before. Players go the same ways again and again.
 #[derive(Debug, Default)]
 struct Kept {
-    of_places: HashMap<[Place; 2], Option<Arc<Halves>>>,
-    of_quads: HashMap<[Quad; 2], Option<Arc<Halves>>>,
+    of_places: HashMap<[Place; 2], Option<Arc<Halves>>, Mixed>,
+    /// By the blocks of 8 × 8 samples that the players are in.
+    of_blocks: HashMap<[Quad; 2], Option<Arc<Halves>>, Mixed>,
+    of_quads: HashMap<[Quad; 2], Option<Arc<Halves>>, Mixed>,
     /// What they take. [Unit: bytes]
     bytes: usize,
 }
@@ -70,6 +73,48 @@ impl Kept {
         self.bytes += more;
     }
 }
+
+/// A place that is known to be in a half, and others near it.
+#[derive(Clone, Copy, Debug)]
+pub struct Inside {
+    place: Place,
+    /// On a terrain, samples of the same block.
+    few: Option<Few>,
+}
+
+impl Inside {
+    /// The place alone.
+    pub fn only(place: Place) -> Self {
+        Self { place, few: None }
+    }
+
+    /// The place.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Goes on to another place; returns whether that is known to be in the half, too.
+    pub fn follow(&mut self, field: &Field, place: Place) -> bool {
+        // Most have not left the sample or cell that they were in.
+        let stays = self.place == place || self.few.is_some_and(|few| few.has(field.sample(place)));
+        if stays {
+            self.place = place;
+        }
+        stays
+    }
+
+    /// What is known to be in two halves.
+    pub fn common(self, other: Self) -> Self {
+        let few = self.few.zip(other.few).map(|(mut few, other)| {
+            few.bits &= other.bits;
+            few
+        });
+        Self { few, ..self }
+    }
+}
+
+/// Level of the least of them.
+const BLOCK_LEVEL: u32 = 3;
 
 /// Levels of the quads that a set may begin with, those of the one and of the other player, the
 /// first pair that is hidden from each other.
@@ -198,6 +243,25 @@ impl<'a> Regions<'a> {
             return None;
         };
         let around = [a, b].map(|place| self.field.sample(place));
+        let blocks = around.map(|sample| ancestor(sample, BLOCK_LEVEL));
+        let set = match self.kept.of_blocks.get(&blocks) {
+            Some(set) => set.clone(),
+            None => {
+                let set = self.of_quads(terrain, around);
+                self.kept.grows(96);
+                self.kept.of_blocks.insert(blocks, set.clone());
+                set
+            }
+        };
+        set.or_else(|| self.nearby(terrain, around).map(Arc::new))
+    }
+
+    /// The set of the largest quads of which neither sees the other.
+    fn of_quads(
+        &mut self,
+        terrain: &TerrainBundle<'a>,
+        around: [Sample; 2],
+    ) -> Option<Arc<Halves>> {
         let kind = match self.construction {
             Construction::Published => Kind::Published,
             Construction::Tightened => Kind::Tightened,
@@ -216,7 +280,7 @@ impl<'a> Regions<'a> {
                     let (set, work) = self.store.set(terrain, kind, margin, quads);
                     self.owed[0] += work[0];
                     self.owed[1] += work[1];
-                    let bytes = |set: &Arc<Halves>| set.iter().map(Half::bytes).sum();
+                    let bytes = |set: &Arc<Halves>| set.iter().map(Half::held).sum();
                     self.kept.grows(128 + set.as_ref().map_or(0, bytes));
                     self.kept.of_quads.insert(quads, set.clone());
                     set
@@ -226,7 +290,7 @@ impl<'a> Regions<'a> {
                 return set;
             }
         }
-        self.nearby(terrain, around).map(Arc::new)
+        None
     }
 
     /// Of the 8 × 8 samples around the first player those that the second does not see, and of those
@@ -261,12 +325,33 @@ impl<'a> Regions<'a> {
     }
 
     /// Whether a player is well inside a half: not out of it within the reach.
-    pub fn keeps(&mut self, half: &Half, place: Place) -> bool {
-        let words = match half {
-            Half::Samples(samples) => return samples.contains(self.field.sample(place)),
-            Half::Few(few) => return few.has(self.field.sample(place)),
-            Half::Cells(words) => words,
+    pub fn keeps(&mut self, half: &Half, place: Place, near: Option<Place>) -> bool {
+        self.inside(half, place, near).is_some()
+    }
+
+    /// The same, with what else is known then. `near` is a place that is known to be in the half, best
+    /// the one that the player was in before: what it is does not matter to the answer, but to how soon
+    /// it is found.
+    pub fn inside(&mut self, half: &Half, place: Place, near: Option<Place>) -> Option<Inside> {
+        let few = match half {
+            Half::Cells(words) => {
+                return self.holds(words, place).then_some(Inside::only(place));
+            }
+            Half::Samples(samples) => samples.around(self.field.sample(place)),
+            Half::Grown(grown, side) => {
+                let near = near.map(|near| self.field.sample(near));
+                grown.around(*side, self.field.sample(place), near)
+            }
+            Half::Few(few) => few.has(self.field.sample(place)).then_some(*few),
         };
+        few.map(|few| Inside {
+            place,
+            few: Some(few),
+        })
+    }
+
+    /// Whether a player is well inside some cells.
+    fn holds(&mut self, words: &[u64], place: Place) -> bool {
         if self.reach == 0.0 {
             return has(words, place);
         }

@@ -1,5 +1,6 @@
 //! One frame: where everybody is, and who sees whom.
 
+use super::bits::{bits_of, set};
 use super::field::{Field, Place};
 use super::lines::in_sight;
 use super::play::Play;
@@ -19,8 +20,10 @@ pub struct Scene<'s> {
     pub places: Vec<Option<Place>>,
     /// Where everybody's eye is.
     pub at: Vec<[f64; 3]>,
-    /// Who sees whom, by the bundle: a row for each viewer.
-    sees: Vec<bool>,
+    /// Who sees whom, by the bundle: a row of bits for each viewer, 64 a word.
+    sees: Vec<u64>,
+    /// Who is anywhere: a row of bits.
+    present: Vec<u64>,
     /// Whether a line of sight is asked for besides, to judge by.
     lines: bool,
     /// Who is somewhere else than in the frame before.
@@ -40,7 +43,8 @@ impl<'s> Scene<'s> {
             step: play.step,
             places: vec![None; players],
             at: vec![[0.0; 3]; players],
-            sees: vec![false; players * players],
+            sees: vec![0; players * players.div_ceil(64)],
+            present: vec![0; players.div_ceil(64)],
             lines,
             moved: vec![false; players],
             asked: 0,
@@ -54,7 +58,9 @@ impl<'s> Scene<'s> {
         for (player, &place) in play.places(frame).iter().enumerate() {
             self.moved[player] = self.places[player] != place;
             self.places[player] = place;
+            set(&mut self.present, player, place.is_some());
         }
+        let words = self.players.div_ceil(64);
         let mutual = self.field.is_mutual();
         for a in 0..self.players {
             for b in 0..a {
@@ -74,8 +80,8 @@ impl<'s> Scene<'s> {
                     }
                     _ => (false, false),
                 };
-                self.sees[a * self.players + b] = there;
-                self.sees[b * self.players + a] = back;
+                set(&mut self.sees[a * words..], b, there);
+                set(&mut self.sees[b * words..], a, back);
             }
         }
     }
@@ -88,11 +94,27 @@ impl<'s> Scene<'s> {
     /// Whether a player can see another, by the bundle.
     #[inline]
     pub fn sees(&self, viewer: usize, other: usize) -> bool {
-        self.sees[viewer * self.players + other]
+        let row = viewer * self.players.div_ceil(64);
+        self.sees[row + other / 64] >> (other % 64) & 1 == 1
+    }
+
+    /// Who is anywhere: bit i % 64 of word i / 64 for player i.
+    pub fn present(&self) -> &[u64] {
+        &self.present
+    }
+
+    /// Whom of 64 players one can see, those of a word of [`Scene::present`], by what is judged by.
+    pub fn truly_seen(&self, viewer: usize, word: usize) -> u64 {
+        let seen = self.sees[viewer * self.players.div_ceil(64) + word];
+        if !self.lines {
+            return seen;
+        }
+        let truly = |bit: &usize| self.truly_sees(viewer, word * 64 + bit);
+        bits_of(seen).filter(truly).map(|bit| 1 << bit).sum()
     }
 
     /// Whether a player can see another, by what is judged by.
-    pub fn truly_sees(&self, viewer: usize, other: usize) -> bool {
+    fn truly_sees(&self, viewer: usize, other: usize) -> bool {
         if !self.sees(viewer, other) || !self.lines {
             return self.sees(viewer, other);
         }

@@ -1,5 +1,6 @@
 //! What is counted of a scheme.
 
+use super::bits::bits_of;
 use super::play::Play;
 use super::scene::Scene;
 use super::wire::{Item, SERVER};
@@ -18,6 +19,8 @@ pub struct Score {
     jumped: Vec<u32>,
     /// For each pair, for how many frames the second has been seen without being known.
     late: Vec<u32>,
+    /// The pairs for which that is more than 0: a row of bits for each player, 64 a word.
+    are_late: Vec<u64>,
     /// Frames in which a player who can be seen was not known, of all pairs.
     pub late_frames: u64,
     /// The same, of those who had just been put somewhere else: nobody can foresee that.
@@ -66,6 +69,7 @@ impl Score {
             heard: vec![0; players * players],
             jumped: vec![0; players],
             late: vec![0; players * players],
+            are_late: vec![0; players * players.div_ceil(64)],
             late_frames: 0,
             late_jumps: 0,
             late_events: 0,
@@ -109,42 +113,10 @@ impl Score {
         {
             *until = frame + 1 + self.excused;
         }
-        for viewer in 0..self.players {
-            if scene.places[viewer].is_none() {
-                continue;
-            }
+        for viewer in (0..self.players).filter(|viewer| scene.places[*viewer].is_some()) {
             let mut exposed = false;
-            for other in (0..self.players).filter(|other| *other != viewer) {
-                if scene.places[other].is_none() {
-                    continue;
-                }
-                let slot = viewer * self.players + other;
-                let known = self.heard[slot] + self.fresh > frame + 1;
-                if scene.truly_sees(viewer, other) {
-                    self.visible_pairs += 1;
-                    if known {
-                        self.late[slot] = 0;
-                    } else if self.jumped[viewer].max(self.jumped[other]) > frame
-                        && self.excused > 0
-                    {
-                        self.late_jumps += 1;
-                    } else {
-                        self.late_events += u64::from(self.late[slot] == 0);
-                        self.late[slot] += 1;
-                        self.late_frames += 1;
-                        self.late_longest = self.late_longest.max(self.late[slot]);
-                    }
-                    continue;
-                }
-                self.late[slot] = 0;
-                self.hidden_pairs += 1;
-                if known {
-                    exposed = true;
-                    self.exposed_pairs += 1;
-                    let (a, b) = (scene.at[viewer], scene.at[other]);
-                    let square: f64 = (0..3).map(|i| (a[i] - b[i]).powi(2)).sum();
-                    self.exposed_distance += square.sqrt();
-                }
+            for word in 0..self.players.div_ceil(64) {
+                exposed |= self.judge_some(scene, viewer, word);
             }
             self.exposed_frames += u64::from(exposed);
         }
@@ -156,6 +128,51 @@ impl Score {
             let now = |heard: &u32| *heard == frame + 1;
             kept.told.extend(packed(self.heard.iter().map(now)));
         }
+    }
+
+    /// What one player knows of 64 others, those whose bits are in a word; returns whether they know of
+    /// somebody whom they cannot see.
+    fn judge_some(&mut self, scene: &Scene, viewer: usize, word: usize) -> bool {
+        let (frame, first) = (scene.frame as u32, word * 64);
+        let row = viewer * self.players + first;
+        let end = (viewer + 1) * self.players;
+        let mut known = 0;
+        for (bit, heard) in self.heard[row..end.min(row + 64)].iter().enumerate() {
+            known |= u64::from(heard + self.fresh > frame + 1) << bit;
+        }
+        let mut others = scene.present()[word];
+        if viewer / 64 == word {
+            others &= !(1 << (viewer % 64));
+        }
+        let seen = scene.truly_seen(viewer, word) & others;
+        let (late, exposed) = (seen & !known, others & !seen & known);
+        self.visible_pairs += u64::from(seen.count_ones());
+        self.hidden_pairs += u64::from((others & !seen).count_ones());
+        let words = self.players.div_ceil(64);
+        let was_late = self.are_late[viewer * words + word];
+        for bit in bits_of(was_late & others & !late) {
+            self.late[row + bit] = 0;
+        }
+        self.are_late[viewer * words + word] &= !others | late;
+        for bit in bits_of(late) {
+            if self.jumped[viewer].max(self.jumped[first + bit]) > frame && self.excused > 0 {
+                self.late_jumps += 1;
+                continue;
+            }
+            self.are_late[viewer * words + word] |= 1 << bit;
+            let late = &mut self.late[row + bit];
+            self.late_events += u64::from(*late == 0);
+            *late += 1;
+            self.late_frames += 1;
+            self.late_longest = self.late_longest.max(*late);
+        }
+        for bit in bits_of(exposed) {
+            self.exposed_pairs += 1;
+            let (a, b) = (scene.at[viewer], scene.at[first + bit]);
+            let square: f64 = (0..3).map(|i| (a[i] - b[i]).powi(2)).sum();
+            self.exposed_distance += square.sqrt();
+        }
+        exposed != 0
     }
 }
 

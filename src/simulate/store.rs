@@ -10,7 +10,8 @@ use std::time::Duration;
 use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
 use crate::runtime::{Quad, TerrainBundle, Visibility};
 
-use super::half::{Half, Halves, Runs};
+use super::bits::Mixed;
+use super::half::{Grown, Half, Halves, Runs};
 
 /// Tells how long a thread has worked. Two readings give the time between.
 pub type Clock = fn() -> Duration;
@@ -48,13 +49,17 @@ pub struct Store<'a> {
 #[derive(Debug, Default)]
 struct State<'a> {
     builder: Option<FrontierBuilder<'a>>,
-    made: HashMap<Key, Made>,
+    made: HashMap<Key, Made, Mixed>,
+    /// Pairs of quads of which one may see the other, and how long it took to find that out.
+    seeing: HashMap<[Quad; 2], Duration, Mixed>,
     /// What they take. [Unit: bytes]
     bytes: usize,
 }
 
 /// The most memory that sets may take. [Unit: bytes]
 const MOST_BYTES: usize = 1 << 28;
+/// What an entry without a set takes. [Unit: bytes]
+const SMALL: usize = 80;
 /// The most memory that what quads see may take. [Unit: bytes]
 const MOST_SEEN: usize = 1 << 28;
 
@@ -79,10 +84,18 @@ impl<'a> Store<'a> {
         quads: [Quad; 2],
     ) -> (Option<Arc<Halves>>, [Duration; 2]) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(work) = state.seeing.get(&quads) {
+            return (None, [*work, Duration::ZERO]);
+        }
         if let Some(made) = state.made.get(&(kind, margin, quads)) {
             return (made.set.clone(), [made.work, Duration::ZERO]);
         }
         let begun = (self.clock)();
+        if !is_hidden(terrain, quads) {
+            state.make_room(SMALL);
+            state.seeing.insert(quads, (self.clock)() - begun);
+            return (None, [Duration::ZERO; 2]);
+        }
         let mut builder = state
             .builder
             .take()
@@ -95,57 +108,86 @@ impl<'a> Store<'a> {
                 ..FrontierOptions::default()
             },
         };
-        // Of all that is made here, what was asked for.
-        let mut asked = (None, Duration::ZERO);
+        // Of all that is made here, what was asked for, and how long all took.
+        let (mut asked, mut done) = ((None, Duration::ZERO), Duration::ZERO);
         let mut keep = |state: &mut State, of: Kind, set: Option<Halves>| {
             let (set, work) = (set.map(Arc::new), (self.clock)() - begun);
+            done = work;
             if of == kind {
                 asked = (set.clone(), work);
             }
             state.keep((of, margin, quads), Made { set, work });
         };
-        if self.is_hidden(terrain, quads) && builder.begin_at(quads, &options).is_ok() {
+        if builder.begin_at(quads, &options).is_ok() {
             while !builder.is_grown() {
                 builder.step(1);
             }
             if kind == Kind::Published || kind == Kind::Tightened && self.both {
-                keep(&mut state, Kind::Published, halves(&mut builder, margin));
+                keep(
+                    &mut state,
+                    Kind::Published,
+                    grown(&mut builder, margin, false),
+                );
             }
             if kind != Kind::Published || self.both {
-                while !builder.step(u32::MAX) {}
                 let of = match kind {
                     Kind::Usual => kind,
                     Kind::Published | Kind::Tightened => Kind::Tightened,
                 };
-                keep(&mut state, of, halves(&mut builder, margin));
+                keep(&mut state, of, grown(&mut builder, margin, true));
             }
         } else {
             keep(&mut state, kind, None);
         }
         state.builder = Some(builder);
         let (set, work) = asked;
-        let for_others = ((self.clock)() - begun).saturating_sub(work);
-        (set, [Duration::ZERO, for_others])
+        (set, [Duration::ZERO, done - work])
     }
+}
 
-    fn is_hidden(&self, terrain: &TerrainBundle, [a, b]: [Quad; 2]) -> bool {
-        let hidden = |a, b| terrain.visible_quads(a, b) == Visibility::Hidden;
-        hidden(a, b) && (terrain.parameters().mutual || hidden(b, a))
+/// Whether nobody in one of two quads may see anybody in the other.
+fn is_hidden(terrain: &TerrainBundle, [a, b]: [Quad; 2]) -> bool {
+    let hidden = |a, b| terrain.visible_quads(a, b) == Visibility::Hidden;
+    if !terrain.parameters().mutual {
+        return hidden(a, b) && hidden(b, a);
+    }
+    // Where nothing was lost both say the same. What a large quad sees is written down; of a small one
+    // it is put together.
+    match a.level < b.level && terrain.groups().is_some() && terrain.narrowing().is_none() {
+        true => hidden(b, a),
+        false => hidden(a, b),
     }
 }
 
 impl State<'_> {
     fn keep(&mut self, key: Key, made: Made) {
-        let bytes = |set: &Arc<Halves>| set.iter().map(Half::bytes).sum();
+        let bytes = |set: &Arc<Halves>| set.iter().map(Half::held).sum();
         let more = 160 + made.set.as_ref().map_or(0, bytes);
+        self.make_room(more);
+        self.made.insert(key, made);
+    }
+
+    fn make_room(&mut self, more: usize) {
         if self.bytes + more > MOST_BYTES {
             // All at once: what comes next does not depend on which was asked for last.
             self.made.clear();
+            self.seeing.clear();
             self.bytes = 0;
         }
         self.bytes += more;
-        self.made.insert(key, made);
     }
+}
+
+/// Both halves of a set that is grown, and filled if `fill` says so; none where there is no set.
+fn grown(builder: &mut FrontierBuilder, margin: u32, fill: bool) -> Option<Halves> {
+    // With a margin the whole of a half is looked at in any case.
+    if margin == 0
+        && let Some(set) = builder.unfilled(fill)
+    {
+        return Some(Grown::halves(set));
+    }
+    while fill && !builder.step(u32::MAX) {}
+    halves(builder, margin)
 }
 
 /// Both halves as they are now, without a margin; none where there is no set.

@@ -1,11 +1,13 @@
 //! Building a frontier set: what engines call. The growth itself is in [`super::growth`].
 
+use std::sync::Arc;
+
 use super::flood::widen;
 use super::growth::maximal_quads;
 use super::options::{FrontierOptions, Grow};
 use super::queue::Queue;
 use super::region::{Frontier, Region};
-use super::remembered::Remembered;
+use super::remembered::{Joined, Remembered};
 use super::samples::{Ground, Samples};
 use super::side::{FrontierError, Side};
 use super::state::{FrontierBuilder, Half, Phase};
@@ -19,7 +21,7 @@ impl<'a> FrontierBuilder<'a> {
     /// Makes room for frontier sets of a terrain: some two bytes a sample.
     pub fn new(terrain: &TerrainBundle<'a>) -> Self {
         let grid = terrain.grid();
-        let ground = Ground::new(terrain);
+        let ground = Arc::new(Ground::new(terrain));
         let mut first = Vec::new();
         let mut count = 0;
         for level in 0..grid.levels() {
@@ -32,6 +34,9 @@ impl<'a> FrontierBuilder<'a> {
             start: Sample::new(0, 0),
             members: Samples::none(&ground),
             seen: Samples::none(&ground),
+            joined: Joined::none(&ground),
+            is_merged: false,
+            taken: Vec::new(),
             queue: Queue::new(count.min(QUEUE) as usize),
             met: vec![0; count.div_ceil(64) as usize],
             area: 0,
@@ -140,7 +145,12 @@ impl<'a> FrontierBuilder<'a> {
         for (half, start) in [&mut self.a, &mut self.b].into_iter().zip(starts) {
             half.start = start;
             half.members.clear();
-            half.seen.clear();
+            if half.is_merged {
+                half.seen.clear();
+            }
+            half.joined.clear();
+            half.is_merged = false;
+            half.taken.clear();
             half.queue.clear();
             half.met.fill(0);
             half.area = 0;
@@ -178,8 +188,7 @@ impl<'a> FrontierBuilder<'a> {
     /// players: none of them sees the other side from anywhere in it.
     pub fn join(&mut self, side: Side, place: Sample) -> bool {
         let is_hidden = |builder: &Self, quad| {
-            let seen = &builder.half(side.other()).seen;
-            seen.state(&builder.ground, quad) == Some(Visibility::Hidden)
+            builder.seen_state(side.other(), quad) == Some(Visibility::Hidden)
         };
         if self.half(side).members.has(&self.ground, place) {
             return true;

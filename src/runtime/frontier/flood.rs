@@ -18,7 +18,6 @@ pub(super) fn flood(
     by: Neighbours,
     waiting: &mut [u64],
 ) {
-    let eight = by == Neighbours::Eight;
     let columns = ground.columns();
     let wait = |waiting: &mut [u64], index: usize| {
         if let Some(word) = waiting.get_mut(index / 64) {
@@ -38,7 +37,7 @@ pub(super) fn flood(
             while let Some(bits) = waiting.get_mut(at).filter(|bits| **bits != 0) {
                 let index = at * 64 + bits.trailing_zeros() as usize;
                 *bits &= *bits - 1;
-                if grow_block(set, closed, ground, index, eight) {
+                if grow_block(set, closed, ground, index, by) {
                     wait_around(index, columns, ground.len(), |index| wait(waiting, index));
                     any = true;
                 }
@@ -48,7 +47,12 @@ pub(super) fn flood(
 }
 
 /// The blocks beside a block.
-fn wait_around(index: usize, columns: usize, blocks: usize, mut wait: impl FnMut(usize)) {
+pub(super) fn wait_around(
+    index: usize,
+    columns: usize,
+    blocks: usize,
+    mut wait: impl FnMut(usize),
+) {
     let column = index % columns;
     let (west, east) = (usize::from(column > 0), usize::from(column + 1 < columns));
     let mut row = |middle: usize| (middle - west..=middle + east).for_each(&mut wait);
@@ -62,13 +66,14 @@ fn wait_around(index: usize, columns: usize, blocks: usize, mut wait: impl FnMut
 }
 
 /// Grows the set within a block, and into it from the blocks beside it; whether it did.
-fn grow_block(
+pub(super) fn grow_block(
     set: &mut Samples,
     closed: &Samples,
     ground: &Ground,
     index: usize,
-    eight: bool,
+    by: Neighbours,
 ) -> bool {
+    let eight = by == Neighbours::Eight;
     let open = ground.word(index) & !closed.word(index);
     let word = set.word(index);
     if open & !word == 0 {
@@ -81,17 +86,22 @@ fn grow_block(
     if open == !0 {
         wet = open;
     }
-    loop {
-        let next = wet | spread(wet, eight) & open;
-        if next == wet {
-            break;
-        }
-        wet = next;
-    }
+    wet = grown_within(wet, open, by);
     if let Some(place) = set.words_mut().get_mut(index) {
         *place = wet;
     }
     wet != word
+}
+
+/// Grows samples of a block over all that are open there and connected to them.
+pub(super) fn grown_within(mut wet: u64, open: u64, by: Neighbours) -> u64 {
+    loop {
+        let next = wet | spread(wet, by == Neighbours::Eight) & open;
+        if next == wet {
+            return wet;
+        }
+        wet = next;
+    }
 }
 
 /// Takes into `wide` all samples of `set` and those of terrain that are next to one, over a side

@@ -50,7 +50,7 @@ impl FrontierBuilder<'_> {
         if half.members.state(&self.ground, quad) == Some(Visibility::Visible) {
             return; // inside a quad taken before
         }
-        match self.half(side.other()).seen.state(&self.ground, quad) {
+        match self.seen_state(side.other(), quad) {
             None | Some(Visibility::Visible) => {}
             Some(Visibility::Hidden) => {
                 let last = matches!(self.phase, Phase::Extend(_));
@@ -86,6 +86,9 @@ impl FrontierBuilder<'_> {
             Side::B => (&mut self.b, &self.ground),
         };
         half.area += half.members.add(ground, quad);
+        if self.remembered.is_on() {
+            half.taken.push(quad);
+        }
         if self.phase != Phase::Tighten {
             self.queue_neighbours(side, quad);
         }
@@ -100,6 +103,7 @@ impl FrontierBuilder<'_> {
             Side::B => (&mut self.b, &self.ground),
         };
         if self.options.merge == Merge::Lossy && half.area > 0 {
+            half.merge_joined();
             let [scratch, _] = &mut self.scratch;
             pvs.expand(scratch.words_mut());
             lossy::merge(&mut half.seen, ground, scratch);
@@ -113,8 +117,18 @@ impl FrontierBuilder<'_> {
         };
         // What is taken in depends on the quad, and on nothing that was taken in before.
         match self.remembered.of(quad, by_blocks, ground, take_in) {
-            Some(words) => half.seen.put_all(words),
-            None => take_in(&mut half.seen),
+            // The order by gain looks into what is merged.
+            Some(seen) if !half.is_merged && self.options.order != Order::Gain => {
+                half.joined.push(seen.clone());
+            }
+            Some(seen) => {
+                half.merge_joined();
+                half.seen.put_all(seen.samples());
+            }
+            None => {
+                half.merge_joined();
+                take_in(&mut half.seen);
+            }
         }
     }
 
@@ -227,9 +241,9 @@ impl FrontierBuilder<'_> {
     /// Samples that a hidden quad's PVS newly takes from the other player, for each 65,536 that
     /// it adds. Quads that are not hidden come last, the largest first.
     fn cost(&self, side: Side, quad: Quad) -> u64 {
-        let (half, other) = (self.half(side), self.half(side.other()));
+        let half = self.half(side);
         let unknown = 1 << 63 | u64::from(u32::MAX - quad.level);
-        if other.seen.state(&self.ground, quad) != Some(Visibility::Hidden) {
+        if self.seen_state(side.other(), quad) != Some(Visibility::Hidden) {
             return unknown;
         }
         let Some(pvs) = self.terrain.pvs(quad) else {
@@ -240,20 +254,29 @@ impl FrontierBuilder<'_> {
         (taken << 16) / added
     }
 
-    /// What one frontier does not see joins the other, as far as it is connected.
-    pub(super) fn tighten(&mut self) {
+    /// The half that is given what the other does not see, if one is.
+    ///
+    /// Only one of the two can be given the rest, since nobody asks what those samples see. After an
+    /// extension that one is settled already.
+    pub(super) fn filled(&self) -> Option<Side> {
         if !self.options.tighten || !self.is_mutual() || self.a.area == 0 {
-            return;
+            return None;
         }
-        // Only one of the two can be given the rest, since nobody asks what those samples see.
-        // After an extension that one is settled already.
-        let by = self.options.neighbours;
         let smaller = if self.b.area < self.a.area {
             Side::B
         } else {
             Side::A
         };
-        let side = self.unmerged.unwrap_or(smaller);
+        Some(self.unmerged.unwrap_or(smaller))
+    }
+
+    /// What one frontier does not see joins the other, as far as it is connected.
+    pub(super) fn tighten(&mut self) {
+        let Some(side) = self.filled() else {
+            return;
+        };
+        let by = self.options.neighbours;
+        self.half_mut(side.other()).merge_joined();
         let (half, other) = match side {
             Side::A => (&mut self.a, &self.b),
             Side::B => (&mut self.b, &self.a),

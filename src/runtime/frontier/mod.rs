@@ -14,6 +14,7 @@ mod flood;
 mod growth;
 mod lossy;
 mod options;
+mod outline;
 mod queue;
 mod region;
 mod remembered;
@@ -21,6 +22,8 @@ mod samples;
 mod session;
 mod side;
 mod state;
+#[cfg(feature = "simulate")]
+mod unfilled;
 
 pub use crate::runtime::session::{News, Notice};
 pub use options::{FrontierOptions, Grow, Merge, Neighbours, Order, Turns};
@@ -30,3 +33,5 @@ pub(crate) use session::{Growing, check_place, is_true};
 pub use session::{Session, SessionOptions};
 pub use side::{FrontierError, Side};
 pub use state::FrontierBuilder;
+#[cfg(feature = "simulate")]
+pub(crate) use unfilled::Unfilled;

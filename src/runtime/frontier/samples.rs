@@ -1,5 +1,6 @@
 //! Sets of samples as flat block bitmaps, and the one place that reads PVSs for frontiers.
 
+use super::outline::{Numbers, Outline};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
 use crate::format::quadtree::state_of;
 use crate::format::{Grid, Leaf, Quad, Sample, Visibility};
@@ -12,6 +13,8 @@ pub(super) struct Ground {
     /// Blocks a row.
     columns: usize,
     words: Vec<u64>,
+    numbers: Numbers,
+    outline: Outline,
 }
 
 impl Ground {
@@ -19,18 +22,31 @@ impl Ground {
         let grid = terrain.grid();
         let (columns, rows) = grid.block_shape();
         let valid = terrain.valid();
-        let words = (0..rows)
+        let words: Vec<u64> = (0..rows)
             .flat_map(|row| (0..columns).map(move |column| valid.block(column, row)))
             .collect();
+        let numbers = Numbers::new(grid);
         Self {
             grid,
             columns: columns as usize,
+            outline: Outline::of(&words, &words, &numbers),
             words,
+            numbers,
         }
     }
 
     pub(super) fn grid(&self) -> Grid {
         self.grid
+    }
+
+    /// How outlines number quads.
+    pub(super) fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    /// Which quads have terrain.
+    pub(super) fn outline(&self) -> &Outline {
+        &self.outline
     }
 
     /// Blocks a row of a bitmap.
@@ -43,13 +59,18 @@ impl Ground {
         self.words.len()
     }
 
+    /// The terrain, as a block bitmap.
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// The terrain of a block.
     pub(super) fn word(&self, index: usize) -> u64 {
         self.words.get(index).copied().unwrap_or(0)
     }
 
     /// The place of the block that holds a quad of level 3 or less.
-    fn block_of(&self, quad: Quad) -> usize {
+    pub(super) fn block_of(&self, quad: Quad) -> usize {
         let down = BLOCK_LEVEL.saturating_sub(quad.level);
         (quad.row >> down) as usize * self.columns + (quad.column >> down) as usize
     }

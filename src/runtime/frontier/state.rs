@@ -1,8 +1,10 @@
 //! What a frontier set in the making consists of.
 
+use std::sync::Arc;
+
 use super::options::FrontierOptions;
 use super::queue::Queue;
-use super::remembered::Remembered;
+use super::remembered::{Joined, Remembered};
 use super::samples::{Ground, Samples};
 use super::side::Side;
 use crate::format::{Quad, Sample, Visibility};
@@ -25,8 +27,15 @@ pub(super) enum Phase {
 pub(super) struct Half {
     pub start: Sample,
     pub members: Samples,
-    /// Everything that some member may see: the merged PVS of the frontier.
+    /// Everything that some member may see, but for what is in `joined`: the merged PVS of the
+    /// frontier.
     pub seen: Samples,
+    /// What members see besides, as far as it is remembered.
+    pub joined: Joined,
+    /// Whether something was merged into `seen`; from then on all is.
+    pub is_merged: bool,
+    /// The quads that were taken, where PVSs are remembered.
+    pub taken: Vec<Quad>,
     pub queue: Queue,
     /// A bit for each quad that has been in the queue.
     pub met: Vec<u64>,
@@ -56,7 +65,7 @@ pub(super) struct Half {
 #[derive(Clone, Debug)]
 pub struct FrontierBuilder<'a> {
     pub(super) terrain: TerrainBundle<'a>,
-    pub(super) ground: Ground,
+    pub(super) ground: Arc<Ground>,
     /// Index of the first quad of each level.
     pub(super) first: Vec<u64>,
     pub(super) a: Half,
@@ -77,6 +86,17 @@ pub struct FrontierBuilder<'a> {
     pub(super) unmerged: Option<Side>,
 }
 
+impl Half {
+    /// Puts all that members see into `seen`.
+    pub(super) fn merge_joined(&mut self) {
+        for seen in self.joined.of() {
+            self.seen.put_all(seen.samples());
+        }
+        self.joined.clear();
+        self.is_merged = true;
+    }
+}
+
 impl FrontierBuilder<'_> {
     pub(super) fn half(&self, side: Side) -> &Half {
         match side {
@@ -89,6 +109,15 @@ impl FrontierBuilder<'_> {
         match side {
             Side::A => &mut self.a,
             Side::B => &mut self.b,
+        }
+    }
+
+    /// What part of a quad's terrain some member of a half may see.
+    pub(super) fn seen_state(&self, side: Side, quad: Quad) -> Option<Visibility> {
+        let half = self.half(side);
+        match half.is_merged || half.joined.is_empty() {
+            true => half.seen.state(&self.ground, quad),
+            false => half.joined.state(&self.ground, quad),
         }
     }
 

@@ -16,9 +16,9 @@ const FAT: f64 = 8.0;
 pub struct Fat {
     /// For each player the cells around the eye.
     around: Vec<Vec<Place>>,
-    /// On a terrain for each pair of players the block and the place that were asked of last, and the
-    /// answer.
-    seen: Vec<Option<(Quad, Place, bool)>>,
+    /// On a terrain for each pair of players the blocks that were asked of last, and which samples of
+    /// the second are seen from the first.
+    seen: Vec<Option<([Quad; 2], u64)>>,
 }
 
 impl Fat {
@@ -53,19 +53,21 @@ impl Rule for Fat {
     fn tells(&mut self, scene: &Scene, viewer: &Known, other: &Known) -> bool {
         match scene.field {
             Field::Terrain(terrain) => {
-                let sample = scene.field.sample(viewer.place);
-                let block = Quad::new(3, sample.column >> 3, sample.row >> 3);
+                let samples = [viewer.place, other.place].map(|place| scene.field.sample(place));
+                let [from, to] = samples.map(|sample| (sample.column >> 3, sample.row >> 3));
+                let blocks = [from, to].map(|(column, row)| Quad::new(3, column, row));
+                let (Some(groups), None) = (terrain.groups(), terrain.narrowing()) else {
+                    let seen = terrain.visible_quads(blocks[0], samples[1].quad());
+                    return seen != Visibility::Hidden;
+                };
                 // Who walks on stays in a block for a while.
                 let slot = viewer.player * self.around.len() + other.player;
-                if let Some((from, to, seen)) = self.seen[slot]
-                    && (from, to) == (block, other.place)
-                {
-                    return seen;
-                }
-                let there = scene.field.sample(other.place).quad();
-                let seen = terrain.visible_quads(block, there) != Visibility::Hidden;
-                self.seen[slot] = Some((block, other.place, seen));
-                seen
+                let seen = match self.seen[slot] {
+                    Some((known, seen)) if known == blocks => seen,
+                    _ => groups.seen_from(from, !0, to),
+                };
+                self.seen[slot] = Some((blocks, seen));
+                seen >> ((samples[1].row & 7) << 3 | samples[1].column & 7) & 1 == 1
             }
             Field::Level(level) => {
                 let around = &self.around[viewer.player];

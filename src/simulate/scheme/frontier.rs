@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::simulate::field::Place;
-use crate::simulate::regions::{Halves, Regions};
+use crate::simulate::regions::{Halves, Inside, Regions};
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, Wire, Word};
 
@@ -24,8 +24,8 @@ use super::interface::{Scheme, Sets, bytes_of};
 #[derive(Clone, Debug, Default)]
 struct End {
     set: Option<Arc<Halves>>,
-    /// A place that is known to be in the player's half of it.
-    inside: Option<Place>,
+    /// What is known to be in the player's half of it: where they were last.
+    inside: Option<Inside>,
     /// The place that the other was told last, and in which frame.
     told: Option<(Place, u32)>,
     /// The place that the other was in when they said so last, and the frame.
@@ -87,11 +87,14 @@ impl<'a> Frontiers<'a> {
     fn inside(&mut self, own: usize, other: usize, place: Place) -> Option<bool> {
         let end = &mut self.ends[own * self.players + other];
         let set = end.set.as_ref()?;
-        // Most have not left the sample or cell that they were in.
-        if end.inside != Some(place) {
-            let keeps = self.regions.keeps(&set[usize::from(own > other)], place);
-            end.inside = keeps.then_some(place);
+        if let Some(inside) = &mut end.inside
+            && inside.follow(self.regions.field(), place)
+        {
+            return Some(true);
         }
+        let half = &set[usize::from(own > other)];
+        let near = end.inside.map(|inside| inside.place());
+        end.inside = self.regions.inside(half, place, near);
         Some(end.inside.is_some())
     }
 
@@ -139,11 +142,13 @@ impl<'a> Frontiers<'a> {
         let Some(set) = set else {
             return false;
         };
-        if !self.regions.keeps(&set[usize::from(own > other)], place) {
+        let half = &set[usize::from(own > other)];
+        let inside = self.regions.inside(half, place, None);
+        if inside.is_none() {
             return false;
         }
         let end = self.end(own, other);
-        (end.set, end.inside) = (Some(set), Some(place));
+        (end.set, end.inside) = (Some(set), inside);
         if self.pair(own, other).began.is_none() {
             self.pair(own, other).began = Some(scene.frame as u32);
             self.sets.agreed += 1;
@@ -183,7 +188,7 @@ impl<'a> Frontiers<'a> {
             if old
                 && self
                     .regions
-                    .keeps(&set[usize::from(other > own)], item.place)
+                    .keeps(&set[usize::from(other > own)], item.place, None)
             {
                 return;
             }

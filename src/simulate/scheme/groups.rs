@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::simulate::field::Place;
-use crate::simulate::regions::{Halves, Regions};
+use crate::simulate::regions::{Halves, Inside, Regions};
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, SERVER, Wire, Word};
 
@@ -34,8 +34,10 @@ struct Own {
 struct Client {
     version: u32,
     own: Own,
-    /// A place that is known to be in their region.
-    inside: Option<Place>,
+    /// What is known to be in their region: where they were last.
+    inside: Option<Inside>,
+    /// Where the server thought that they were when it told them.
+    begins: Option<Place>,
 }
 
 /// What the server knows of a player.
@@ -107,19 +109,28 @@ impl<'a> Groups<'a> {
         if client.version == 0 || !client.own.silent {
             return true;
         }
-        // Most have not left the sample or cell that they were in.
-        if client.inside != Some(place) {
-            let regions = &mut self.regions;
-            let mut halves = client.own.halves.iter();
-            let keeps = halves.all(|(set, side)| regions.keeps(&set[*side], place));
-            client.inside = keeps.then_some(place);
+        let regions = &mut self.regions;
+        if let Some(inside) = &mut client.inside
+            && inside.follow(regions.field(), place)
+        {
+            return false;
         }
+        let near = client.inside.map(|inside| inside.place());
+        let near = near.or(client.begins);
+        let parts = client.own.halves.iter();
+        let mut parts = parts.map(|(set, side)| regions.inside(&set[*side], place, near));
+        client.inside = match parts.next() {
+            None => Some(Inside::only(place)),
+            Some(first) => {
+                first.and_then(|first| parts.try_fold(first, |all, part| Some(all.common(part?))))
+            }
+        };
         client.inside.is_none()
     }
 
-    /// The server has heard where somebody is, and whether that is another place than before. Both
-    /// who have a set are inside of it where they were last heard to be.
-    fn heard(&mut self, player: usize, frame: u32, moved: bool) {
+    /// The server has heard where somebody is, and where they were before. Both who have a set are
+    /// inside of it where they were last heard to be.
+    fn heard(&mut self, player: usize, frame: u32, before: Option<Place>) {
         for other in (0..self.known.len()).filter(|other| *other != player) {
             let Some((place, ..)) = self.known[player].last else {
                 return;
@@ -127,7 +138,7 @@ impl<'a> Groups<'a> {
             let at = Self::at(player, other);
             if let Between::Apart(set, _) = &self.pairs[at] {
                 let half = &set[usize::from(player > other)];
-                if !moved || self.regions.keeps(half, place) {
+                if before == Some(place) || self.regions.keeps(half, place, before) {
                     continue;
                 }
             }
@@ -150,7 +161,7 @@ impl<'a> Groups<'a> {
                 continue;
             }
             let keeps = |regions: &mut Regions, set: &Arc<Halves>| {
-                (0..2).all(|side| regions.keeps(&set[side], places[side]))
+                (0..2).all(|side| regions.keeps(&set[side], places[side], None))
             };
             let set = self.regions.make(places);
             let between = match set.filter(|set| keeps(&mut self.regions, set)) {
@@ -365,7 +376,7 @@ impl Scheme for Groups<'_> {
                 let before = known.last.map(|(place, ..)| place);
                 known.last = Some((item.place, item.at, item.frame));
                 known.asked = false;
-                self.heard(player, item.frame, before != Some(item.place));
+                self.heard(player, item.frame, before);
             }
             return;
         }
@@ -385,6 +396,7 @@ impl Scheme for Groups<'_> {
                         version,
                         own,
                         inside: None,
+                        begins: Some(item.place),
                     };
                 }
                 // Who is silent would never say that they have it.
