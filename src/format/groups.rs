@@ -161,22 +161,44 @@ impl<'a> Groups<'a> {
     ///
     /// Time: a walk down one skeleton, and for a mixed block one record ([`BlockPair::seen`]).
     pub fn sees_any(&self, viewer: (u32, u32), from: u64, target: (u32, u32), to: u64) -> bool {
+        // The record of a pair is with the block that comes first.
+        match self.mutual && comes_before(target, viewer) {
+            true => self.sees_any_of(target, to, [(viewer, from)]),
+            false => self.sees_any_of(viewer, from, [(target, to)]),
+        }
+    }
+
+    /// Whether any of the samples `from` of block `viewer` sees any of some samples of some blocks, as
+    /// [`Groups::sees_any`]. Soonest where the targets come one beside the other, and in a mutual bundle
+    /// after the viewer in Morton order.
+    pub fn sees_any_of(
+        &self,
+        viewer: (u32, u32),
+        from: u64,
+        targets: impl IntoIterator<Item = ((u32, u32), u64)>,
+    ) -> bool {
         let from = from & self.valid.block(viewer.0, viewer.1);
-        let to = to & self.valid.block(target.0, target.1);
-        if from == 0 || to == 0 {
+        if from == 0 {
             return false;
         }
         let Some(group) = self.group(viewer.0, viewer.1) else {
             return true;
         };
-        match group.skeleton.find(Quad::new(3, target.0, target.1)) {
-            Found::Leaf(visible) => visible,
-            Found::Mixed => true,
-            Found::Block(item) => match group.own(item) {
-                Some(pair) => pair.sees_any(from, to),
-                None => self.sees_back(viewer, from, target, to),
-            },
-        }
+        let mut finder = group.skeleton.finder();
+        targets.into_iter().any(|(target, to)| {
+            let to = to & self.valid.block(target.0, target.1);
+            if to == 0 {
+                return false;
+            }
+            match finder.find(target) {
+                Found::Leaf(visible) => visible,
+                Found::Mixed => true,
+                Found::Block(item) => match group.own(item) {
+                    Some(pair) => pair.sees_any(from, to),
+                    None => self.sees_back(viewer, from, target, to),
+                },
+            }
+        })
     }
 
     /// The same by the record that the other block keeps.

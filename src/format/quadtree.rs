@@ -43,6 +43,79 @@ pub const VISIBLE: u8 = 1;
 /// Two-bit code of an unknown child.
 pub const UNKNOWN: u8 = 2;
 
+/// Most levels of a tree.
+const LEVELS: usize = Grid::MAX_ROOT_LEVEL as usize + 1;
+
+/// Goes down to one block after another: blocks that are close to each other have most of the way in
+/// common, and only the rest of it is gone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Finder<'a> {
+    tree: Tree<'a>,
+    /// Column and row of the last block.
+    last: (u32, u32),
+    /// The level down to which the way to it is known.
+    level: u32,
+    /// That way, by level.
+    way: [Step; LEVELS],
+}
+
+/// A place on the way down: an item, and how many unknown codes the nodes before `counted` have.
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    item: usize,
+    rank: u64,
+    counted: usize,
+}
+
+impl Finder<'_> {
+    /// As [`Tree::find`] of a block of the grid.
+    pub fn find(&mut self, block: (u32, u32)) -> Found {
+        match self.tree.root {
+            Visibility::Hidden => return Found::Leaf(false),
+            Visibility::Visible => return Found::Leaf(true),
+            Visibility::Unknown => {}
+        }
+        let nodes = self.tree.nodes();
+        let differs = (block.0 ^ self.last.0) | (block.1 ^ self.last.1);
+        let common = BLOCK_LEVEL + (u32::BITS - differs.leading_zeros());
+        self.last = block;
+        self.level = self.level.max(common).min(self.tree.grid().root_level());
+        let mut step = self.way.get(self.level as usize).copied();
+        while self.level > BLOCK_LEVEL {
+            let Some(Step {
+                item,
+                rank,
+                counted,
+            }) = step
+            else {
+                return Found::Leaf(true);
+            };
+            let (Some(&node), Some(between)) = (nodes.get(item), nodes.get(counted..item)) else {
+                return Found::Leaf(true);
+            };
+            let rank = rank + count_unknown(between);
+            let up = self.level - 1 - BLOCK_LEVEL;
+            let child = (block.1 >> up & 1) << 1 | block.0 >> up & 1;
+            match node >> (2 * child) & 3 {
+                HIDDEN => return Found::Leaf(false),
+                UNKNOWN => {}
+                _ => return Found::Leaf(true),
+            }
+            let next = Step {
+                item: (1 + rank + unknown_before(node, child)) as usize,
+                rank,
+                counted: item,
+            };
+            self.level -= 1;
+            if let Some(place) = self.way.get_mut(self.level as usize) {
+                *place = next;
+            }
+            step = Some(next);
+        }
+        Found::Block(step.map_or(0, |step| step.item))
+    }
+}
+
 /// One PVS in its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree<'a> {
@@ -195,6 +268,19 @@ impl<'a> Tree<'a> {
             return Found::Mixed;
         }
         Found::Block(item)
+    }
+
+    /// Goes down to one block after another.
+    #[inline]
+    pub(super) fn finder(&self) -> Finder<'a> {
+        let last = (0, 0);
+        let level = self.grid().root_level();
+        Finder {
+            tree: *self,
+            last,
+            level,
+            way: [Step::default(); LEVELS],
+        }
     }
 
     /// Number of visible samples.

@@ -259,6 +259,22 @@ impl<'a> TerrainBundle<'a> {
         Some(openings.may_open_any(block(viewer), from, block(target), to))
     }
 
+    /// The same of samples of several blocks, best such as lie beside each other and come after the
+    /// viewer in Morton order.
+    pub(super) fn part_sees_any(
+        &self,
+        viewer: (u32, u32),
+        from: u64,
+        targets: &[((u32, u32), u64)],
+    ) -> Option<bool> {
+        let groups = self.stored_groups()?;
+        if self.openings.is_none() {
+            return Some(groups.sees_any_of(viewer, from, targets.iter().copied()));
+        }
+        let mut targets = targets.iter();
+        Some(targets.any(|&(target, to)| self.part_sees(viewer, from, target, to) != Some(false)))
+    }
+
     /// What is known of sight from a block to a quad of level 3 or more, without a look at any pair of
     /// blocks, as groups have it; `None` in a bundle of single trees.
     pub(super) fn outline(&self, viewer: (u32, u32), quad: Quad) -> Option<Visibility> {

@@ -86,6 +86,20 @@ fn visible_quads(bencher: Bencher, level: u32) {
     });
 }
 
+/// Sight with a look-ahead of so many metres, of both, between pairs from all over the terrain.
+#[divan::bench(args = [10, 50])]
+fn visible_within(bencher: Bencher, reach: u32) {
+    let map = open_bundle();
+    let terrain = map.terrain().unwrap();
+    let (from, to) = (samples(&map, 0), samples(&map, QUERIES));
+    let pairs: Vec<_> = from.into_iter().zip(to).take(20_000).collect();
+    let reach = [f64::from(reach); 2];
+    bencher.counter(ItemsCount::new(pairs.len())).bench(|| {
+        let seen = |&&(a, b): &&(Sample, Sample)| terrain.visible_within(a, b, reach);
+        pairs.iter().filter(seen).count()
+    });
+}
+
 #[divan::bench(args = [0, 4, 8])]
 fn expand(bencher: Bencher, level: u32) {
     let map = open_bundle();

@@ -158,6 +158,18 @@ impl Disc {
         side(self.columns).saturating_mul(side(self.rows))
     }
 
+    /// The blocks that the box of the disc lies in, that of the centre first, and the samples in reach
+    /// that each holds.
+    pub fn parts(&self) -> impl Iterator<Item = ((u32, u32), u64)> {
+        let Sample { column, row } = self.centre;
+        let centre = Quad::new(BLOCK_LEVEL, column >> BLOCK_LEVEL, row >> BLOCK_LEVEL);
+        let others = self
+            .quads(BLOCK_LEVEL)
+            .filter(move |block| *block != centre);
+        let blocks = core::iter::once(centre).chain(others);
+        blocks.map(|block| ((block.column, block.row), self.mask(block)))
+    }
+
     /// The quads of a level that the box of the disc lies in.
     pub fn quads(&self, level: u32) -> impl Iterator<Item = Quad> + use<> {
         let [left, right] = self.columns.map(|column| column >> level);

@@ -1,7 +1,10 @@
 //! Sight with a look-ahead on a terrain, by the quadtree.
 
+use core::cell::Cell;
+
 use super::disc::Disc;
 use crate::format::grid::BLOCK_LEVEL;
+use crate::format::morton::comes_before;
 use crate::format::{Quad, Sample, Visibility};
 use crate::runtime::TerrainBundle;
 
@@ -48,6 +51,7 @@ impl TerrainBundle<'_> {
             a: disc(a, reach[0]),
             b: disc(b, reach[1]),
             now: [a, b],
+            masks: Default::default(),
         };
         // Where something was lost, the records of blocks say less than all that is known of two
         // samples.
@@ -65,6 +69,22 @@ struct Search<'t, 'a> {
     b: Disc,
     /// Where they are now.
     now: [Sample; 2],
+    /// The last block of each that was looked at, and what of it is in reach.
+    masks: [LastMask; 2],
+}
+
+type LastMask = Cell<Option<(Quad, u64)>>;
+
+/// The samples in reach that a block holds.
+fn mask(last: &LastMask, disc: &Disc, block: Quad) -> u64 {
+    match last.get() {
+        Some((known, mask)) if known == block => mask,
+        _ => {
+            let mask = disc.mask(block);
+            last.set(Some((block, mask)));
+            mask
+        }
+    }
 }
 
 /// What a pair of quads comes to.
@@ -136,13 +156,33 @@ impl Search<'_, '_> {
         if self.a.quads(level_a).all(hidden) {
             return false;
         }
-        if self.sees_now() {
-            return true;
+        let sees = |from: &Disc, to: &Disc| {
+            // Each block of the second is met with each of the first. Who sees somebody does so from the
+            // middle more often than not.
+            let mut parts = [((0, 0), 0); FEW as usize];
+            let mut count = 0;
+            for (place, part) in parts.iter_mut().zip(to.parts()) {
+                *place = part;
+                count += 1;
+            }
+            let parts = parts.get(..count).unwrap_or(&parts);
+            from.parts().any(|(block, samples)| {
+                let seen = self.terrain.part_sees_any(block, samples, parts);
+                seen.unwrap_or(true)
+            })
+        };
+        let mutual = self.terrain.parameters().mutual;
+        if !mutual {
+            return sees(&self.a, &self.b) || sees(&self.b, &self.a);
         }
-        self.a.quads(BLOCK_LEVEL).any(|a| {
-            let mut quads = self.b.quads(BLOCK_LEVEL);
-            quads.any(|b| matches!(self.look(a, b), Pair::Visible))
-        })
+        // Records are with the blocks that come first.
+        match self
+            .now
+            .map(|now| (now.column >> BLOCK_LEVEL, now.row >> BLOCK_LEVEL))
+        {
+            [a, b] if comes_before(b, a) => sees(&self.b, &self.a),
+            _ => sees(&self.a, &self.b),
+        }
     }
 
     /// Whether they see each other where they are.
@@ -172,7 +212,10 @@ impl Search<'_, '_> {
     fn look(&self, a: Quad, b: Quad) -> Pair {
         let grid = self.terrain.grid();
         if a.level <= BLOCK_LEVEL && b.level <= BLOCK_LEVEL && self.terrain.knows_parts() {
-            let (from, to) = (self.a.mask(a), self.b.mask(b));
+            let (from, to) = (
+                mask(&self.masks[0], &self.a, a),
+                mask(&self.masks[1], &self.b, b),
+            );
             let sees = |a: Quad, from, b: Quad, to| {
                 let seen = self
                     .terrain
