@@ -10,6 +10,9 @@ pub const HEADER: &str = "t_ms,player,x,y,z,pitch_deg,yaw_deg,dead";
 /// Most players that a trace may have.
 pub const MOST_PLAYERS: usize = 4096;
 
+/// The longest time that a trace may tell of: each frame of it takes memory. [Unit: ms]
+pub const LONGEST: u64 = 24 * 60 * 60 * 1000;
+
 /// A player at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
@@ -56,10 +59,11 @@ impl Trace {
     /// # Errors
     ///
     /// [`TraceError`] for a line that is not of the eight columns, or not finite; for a time that is
-    /// less than that of the line before; for a player twice at a time; for players that are not
+    /// less than that of the line before, or more than a day after the first; for a player twice at a time; for players that are not
     /// numbered from 0 without gaps; and for fewer than two players.
     pub fn read(mut input: impl BufRead) -> Result<Self, TraceError> {
         let (mut trace, mut text, mut line, mut now) = (Self::default(), Vec::new(), 0, 0);
+        let mut begin = None;
         loop {
             text.clear();
             line += 1;
@@ -90,6 +94,14 @@ impl Trace {
                 )));
             }
             now = spot.time;
+            let first = *begin.get_or_insert(now);
+            if now - first > LONGEST {
+                return Err(fault(format!(
+                    "expected a time of at most {} ms, a day after the first, found {now} ms; cut the \
+                     trace into parts",
+                    first.saturating_add(LONGEST)
+                )));
+            }
             if player >= trace.players.len() {
                 trace.players.resize(player + 1, Vec::new());
             }
@@ -240,6 +252,11 @@ mod tests {
             ("0,9999,1,2,3,0,0,0\n", 2, "players 0 to 4095"),
             ("5,0,1,2,3,0,0,0\n4,1,1,2,3,0,0,0\n", 3, "must not go back"),
             ("5,0,1,2,3,0,0,0\n5,0,1,2,3,0,0,0\n", 3, "twice at 5 ms"),
+            (
+                "7,0,1,2,3,0,0,0\n86400008,0,1,2,3,0,0,0\n",
+                3,
+                "at most 86400007 ms",
+            ),
             (
                 "0,0,1,2,3,0,0,0\n0,2,1,2,3,0,0,0\n",
                 0,

@@ -157,6 +157,35 @@ fn hills() -> Folder {
 }
 
 #[test]
+fn ways_in_a_level_play_back_to_the_same_numbers() {
+    let folder = Folder::new();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let bsp = root.join("assets/cells/rooms.bsp");
+    folder.ok(&[
+        "bake",
+        "cells",
+        bsp.to_str().unwrap(),
+        "-o",
+        "rooms.vcb",
+        "--quiet",
+    ]);
+    let options = ["simulate", "rooms.vcb", "--json"];
+    let motion = [
+        "--players",
+        "5",
+        "--motion",
+        "objectives",
+        "--seconds",
+        "20",
+    ];
+    let write = ["--seed", "3", "--write-trace", "ways.csv"];
+    let made = json(&folder, &[&options[..], &motion, &write].concat());
+    assert_eq!(made["positions_nowhere"], 0);
+    let played = json(&folder, &[&options[..], &["--traces", "ways.csv"]].concat());
+    assert!(without_work(made) == without_work(played));
+}
+
+#[test]
 fn ways_that_are_made_up_play_back_to_the_same_numbers() {
     let folder = hills();
     for motion in ["waypoints", "objectives", "squads"] {

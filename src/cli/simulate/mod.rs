@@ -182,12 +182,10 @@ fn simulate(
     let mut told = None;
     for number in 0..job.repeat {
         let jump = job.jump.unwrap_or_else(|| usual_jump(field));
-        let trace = ways::ways(job, map, field, number, jump)?;
+        let trace = ways::ways(job, map, field, number, [eye, jump])?;
         if let (0, Some(path)) = (number, write_trace) {
             write(path, &trace.write())?;
         }
-        // Made-up players walk at the height of the place that they are in.
-        let eye = if job.traces.is_some() { eye } else { 0.0 };
         let options = PlayOptions {
             hz: job.hz,
             eye,

@@ -92,7 +92,7 @@ pub fn ways(
     map: &MappedBundle,
     field: &Field,
     number: u32,
-    jump: f64,
+    [eye, jump]: [f64; 2],
 ) -> Result<Trace, Failure> {
     let is_gpx = |path: &Path| extension(path).as_deref() == Some("gpx");
     match job.traces.as_deref() {
@@ -118,8 +118,13 @@ pub fn ways(
                 options.deaths = job.deaths.unwrap_or(found.deaths);
                 options.respawn = job.respawn.unwrap_or(found.respawn);
             }
-            motion(field, &options)
-                .map_err(|error| Failure::bad_input(format!("{}: {error}", job.bundle.display())))
+            let mut trace = motion(field, &options).map_err(|error| {
+                Failure::bad_input(format!("{}: {error}", job.bundle.display()))
+            })?;
+            // The points that players walk between are those of their eyes; in a trace are origins.
+            let spots = trace.players.iter_mut().flatten();
+            spots.for_each(|spot| spot.at[2] -= eye);
+            Ok(trace)
         }
     }
 }
