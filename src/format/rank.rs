@@ -43,8 +43,9 @@ pub(super) fn count_unknown(nodes: &[u8]) -> u64 {
 }
 
 /// The last bytes, which are no whole word, as the low bytes of a word. No loop over bytes: its end
-/// cannot be foreseen by the processor, which took a good part of a question's time.
-#[inline]
+/// cannot be foreseen by the processor, which took a good part of a question's time. (Not inlined: it would be in
+/// a hundred places of the library for C.)
+#[inline(never)]
 fn tail_of(nodes: &[u8], words: &[[u8; 8]], tail: &[u8]) -> u64 {
     if !words.is_empty()
         && let Some(&last) = nodes.last_chunk::<8>()
