@@ -413,10 +413,13 @@ def test_ctrl_c_ends_a_bake(tmp_path):
         f"viewcell.bake(np.sin(rows / 9.0) * columns, spacing=10.0, output={str(tmp_path / 'a.vcb')!r})\n"
     )
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    process.stdout.readline()
-    time.sleep(1)
-    process.send_signal(signal.SIGINT)
-    _, words = process.communicate(timeout=60)
+    try:
+        process.stdout.readline()
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        _, words = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert "KeyboardInterrupt" in words and process.returncode != 0
     assert list(tmp_path.iterdir()) == []
 
