@@ -285,9 +285,13 @@ fn traces_that_cannot_be_played_are_told_of() {
     let away = write("away.csv", "0,0,-900,1,0,0,0,0\n0,1,-900,1,0,0,0,0\n");
     let long = write(
         "long.csv",
+        "0,0,1,1,0,0,0,0\n0,1,1,1,0,0,0,0\n86000000,1,1,1,0,0,0,0\n",
+    );
+    let days = write(
+        "days.csv",
         "0,0,1,1,0,0,0,0\n0,1,1,1,0,0,0,0\n900000000,1,1,1,0,0,0,0\n",
     );
-    let [short, away, long] = [&short, &away, &long].map(|path| text(path));
+    let [short, away, long, days] = [&short, &away, &long, &days].map(|path| text(path));
     for (more, code, words) in [
         (&["--traces", short][..], 3, "line 2: expected 8 columns"),
         (&["--traces", away], 3, "100.0 % of 2 positions outside"),
@@ -296,6 +300,7 @@ fn traces_that_cannot_be_played_are_told_of() {
             3,
             "at fewer --hz",
         ),
+        (&["--traces", days], 3, "line 4: expected a time of at most"),
         (&["--traces", "none.csv"], 4, "none.csv"),
         (
             &["--traces", short, "--scheme", "nobody"],
