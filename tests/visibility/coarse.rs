@@ -321,8 +321,9 @@ fn bundles_of_cells_hide_nothing_that_bundles_of_samples_show() {
                 }
                 match mode {
                     Mode::Exact => assert_eq!(more, 0),
-                    // Where two lines rise equally high, cells are not hidden by either.
-                    _ => assert!(more * 40 <= seen, "{more} more than {seen}"),
+                    // Where two lines rise equally high, cells are not hidden by either: of these
+                    // windows of heights in whole metres, up to a tenth more is visible.
+                    _ => assert!(more * 10 <= seen, "{more} more than {seen}"),
                 }
                 let sample = Sample::new(terrain.width() / 2, terrain.height() / 2);
                 let place = cells.parameters().place(sample.column, sample.row);
