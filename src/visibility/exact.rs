@@ -31,7 +31,7 @@ struct Sights<'f, S: Simd, const N: usize> {
 
 /// v/u in fixed point, rounded down.
 #[inline(always)]
-fn slope(u: i32, v: i32) -> i64 {
+pub(super) fn slope(u: i32, v: i32) -> i64 {
     (i64::from(v) << POINT).div_euclid(i64::from(u))
 }
 
@@ -41,7 +41,7 @@ fn slope(u: i32, v: i32) -> i64 {
 /// For x·v/u is a whole number, or at least 1/u from one; x times the slope is less by up to x
 /// units; and u are added, and taken away again.
 #[inline(always)]
-fn crossing(x: i32, u: i32, slope: i64) -> (i32, f32) {
+pub(super) fn crossing(x: i32, u: i32, slope: i64) -> (i32, f32) {
     let at = i64::from(x) * slope + i64::from(u);
     let beyond = ((at & FRACTION) - i64::from(u)).max(0);
     let one = (1i64 << POINT) as f32;

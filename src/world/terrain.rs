@@ -283,6 +283,7 @@ impl Terrain {
     }
 
     /// Height of the surface in metres at sample (c, r), NaN for void. Panics outside the grid.
+    #[inline]
     pub fn at(&self, column: u32, row: u32) -> f64 {
         assert!(column < self.width && row < self.height);
         self.heights[row as usize * self.width as usize + column as usize]

@@ -321,9 +321,8 @@ fn bundles_of_cells_hide_nothing_that_bundles_of_samples_show() {
                 }
                 match mode {
                     Mode::Exact => assert_eq!(more, 0),
-                    // Where two lines rise equally high, cells are not hidden by either: of these
-                    // windows of heights in whole metres, up to a tenth more is visible.
-                    _ => assert!(more * 10 <= seen, "{more} more than {seen}"),
+                    // In a window of some hundred pairs two may be more.
+                    _ => assert!(more <= (seen / 1000).max(2), "{more} more than {seen}"),
                 }
                 let sample = Sample::new(terrain.width() / 2, terrain.height() / 2);
                 let place = cells.parameters().place(sample.column, sample.row);

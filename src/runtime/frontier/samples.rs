@@ -95,17 +95,17 @@ impl Ground {
     pub(super) fn each_block(
         &self,
         pvs: &Pvs<'_>,
-        mut take: impl FnMut(usize, u64) -> bool,
+        take: &mut dyn FnMut(usize, u64) -> bool,
     ) -> bool {
         pvs.sweep(
             #[inline(always)]
-            |leaf| self.hand_over(leaf, &mut take),
+            |leaf| self.hand_over(leaf, take),
         )
     }
 
     /// The blocks of one leaf.
     #[inline(always)]
-    fn hand_over(&self, leaf: Leaf, take: &mut impl FnMut(usize, u64) -> bool) -> bool {
+    fn hand_over(&self, leaf: Leaf, take: &mut (impl FnMut(usize, u64) -> bool + ?Sized)) -> bool {
         match leaf {
             Leaf::Hidden(_) => true,
             // A block outside the grid would be another one's word.
@@ -220,7 +220,7 @@ impl Samples {
 
     /// Takes in a PVS: lossless merging (thesis section 3.3).
     pub(super) fn merge(&mut self, ground: &Ground, pvs: &Pvs<'_>) {
-        ground.each_block(pvs, |index, bits| self.put(index, bits));
+        ground.each_block(pvs, &mut |index, bits| self.put(index, bits));
     }
 
     /// Takes in whole blocks for those of a PVS: see [`super::Merge::Blocks`].
@@ -247,13 +247,13 @@ impl Samples {
 
     /// Whether no sample of the set is in a PVS.
     pub(super) fn is_hidden_from(&self, ground: &Ground, pvs: &Pvs<'_>) -> bool {
-        ground.each_block(pvs, |index, bits| self.word(index) & bits == 0)
+        ground.each_block(pvs, &mut |index, bits| self.word(index) & bits == 0)
     }
 
     /// How many samples of a PVS are not in the set.
     pub(super) fn lacks(&self, ground: &Ground, pvs: &Pvs<'_>) -> u64 {
         let mut count = 0;
-        ground.each_block(pvs, |index, bits| {
+        ground.each_block(pvs, &mut |index, bits| {
             count += u64::from((bits & !self.word(index)).count_ones());
             true
         });

@@ -1,12 +1,14 @@
 //! A single sample and another, and the view cells around them.
 
+use super::super::exact::{crossing, slope};
 use super::super::lanes::VOID;
-use super::super::refine::{MANY, NEAR, Quarters};
+use super::super::refine::{Corners, MANY, NEAR, Quarters};
 use super::super::surface::{Cover, POINTS};
 use super::super::viewers::PAIRS;
 use super::super::{TOLERANCE, sees};
 use super::field::{NOWHERE, ShaftField};
-use super::step::Way;
+use super::sparse_table::SparseTable;
+use super::step::{Pair, Way};
 use fearless_simd::{f32x4, f32x8, f32x16, prelude::*};
 use fearless_simd_macros::simd;
 
@@ -16,15 +18,29 @@ const UNSURE: f64 = 1e-6;
 /// The way is cut into so many parts; of each the highest line is kept.
 const OCCLUDERS: usize = 3;
 
+/// As many lines of a part are kept that rise equally high.
+const TIES: usize = 4;
+
 /// The lines across the way that rise highest above the sight between two samples.
 pub(super) struct Occluders {
-    /// How far they are from the viewer, the highest of all first; 0 for none. One in each part of the way.
-    lines: [u32; OCCLUDERS],
-    /// How far the first rises above it, in metres.
+    /// One part of the way each, of the first that may be the highest.
+    parts: [Part; OCCLUDERS],
+    /// How far the highest rises above it, in metres.
     above: f64,
-    /// Whether single precision may take other lines for the highest: then the kernel of samples may find
-    /// nothing that hides, and nothing is to be hidden that it shows.
-    is_unsure: bool,
+}
+
+/// Which line of a part of the way may be the highest.
+///
+/// The kernel of samples looks for it in single precision: of lines that differ by less than its rounding it may
+/// take any. Cells are hidden only where they are whichever of them it takes.
+#[derive(Clone, Copy)]
+struct Part {
+    /// How far the lines are from the viewer; 0 for none.
+    lines: [u32; TIES],
+    /// Whether there are more.
+    has_more: bool,
+    /// Whether it may be the highest of all.
+    may_be_first: bool,
 }
 
 /// The line of a part of the way that rises highest.
@@ -54,7 +70,7 @@ impl Highest {
 
     /// Takes a line into account, in any order. Of two that rise as high the nearer one is kept, as in
     /// `exact`.
-    fn take(&mut self, line: u32, above: f64, is_plain: bool) {
+    fn take(&mut self, line: u32, (above, is_plain): (f64, bool)) {
         let lower = if above > self.above {
             self.above
         } else {
@@ -69,6 +85,120 @@ impl Highest {
     }
 }
 
+/// The line of sight from a sample to another that is further from it along the way than across.
+struct Sight<'f> {
+    field: &'f ShaftField<'f>,
+    way: Way,
+    /// The first sample, major and minor, and in which direction major coordinates count.
+    from: (i64, i64),
+    sign: i64,
+    /// How far it is to the second.
+    u: i64,
+    v: i64,
+    /// v/u in fixed point, and 1/u.
+    slope: i64,
+    inverse: f64,
+    eye: f64,
+    /// How much higher the head is than the eye.
+    rise: f64,
+}
+
+impl<'f> Sight<'f> {
+    fn new(field: &'f ShaftField<'f>, way: Way, [a, b]: [(u32, u32); 2]) -> Self {
+        let from = way.turn((i64::from(a.0), i64::from(a.1)));
+        let to = way.turn((i64::from(b.0), i64::from(b.1)));
+        let (eye, head) = (field.eye_and_head(a)[0], field.eye_and_head(b)[1]);
+        let (u, v) = ((to.0 - from.0).abs(), to.1 - from.1);
+        Self {
+            field,
+            way,
+            from,
+            sign: (to.0 - from.0).signum(),
+            u,
+            v,
+            slope: slope(u as i32, v as i32),
+            inverse: 1.0 / u as f64,
+            eye,
+            rise: head - eye,
+        }
+    }
+
+    #[inline(always)]
+    fn ground(&self, x: i64, y: i64) -> f64 {
+        let (column, row) = self.way.turn((x as u32, y as u32));
+        self.field.terrain.at(column, row) - self.field.base
+    }
+
+    /// How far a line across the way is from the first sample.
+    #[inline(always)]
+    fn steps_to(&self, x: u32) -> i64 {
+        (i64::from(x) - self.from.0) * self.sign
+    }
+
+    /// s·v/u: the whole number not above it, and what is left of 1/u.
+    #[inline(always)]
+    fn crossing(&self, s: i64) -> (i64, i64) {
+        let (whole, _) = crossing(s as i32, self.u as i32, self.slope);
+        let whole = i64::from(whole);
+        (whole, s * self.v - whole * self.u)
+    }
+
+    /// Whether the line across the way lies strictly between the two.
+    #[inline(always)]
+    fn is_between(&self, s: i64) -> bool {
+        0 < s && s < self.u
+    }
+
+    /// In which part of the way the line lies.
+    #[inline(always)]
+    fn part(&self, s: i64) -> usize {
+        (1..OCCLUDERS)
+            .filter(|&k| s >= self.u * k as i64 / OCCLUDERS as i64)
+            .count()
+    }
+
+    /// How far the ground rises above sight on the line across the way; and whether that is the same number
+    /// in any precision.
+    #[inline(always)]
+    fn across(&self, s: i64) -> (f64, bool) {
+        let (whole, rest) = self.crossing(s);
+        let (x, y) = (self.from.0 + s * self.sign, self.from.1 + whole);
+        let mut there = self.ground(x, y);
+        let mut is_plain = self.rise == 0.0;
+        if rest > 0 {
+            let next = self.ground(x, y + 1);
+            is_plain &= there == next;
+            there += (next - there) * (rest as f64 * self.inverse);
+        }
+        let sight = self.eye + self.rise * (s as f64 * self.inverse);
+        (there - sight, is_plain)
+    }
+
+    /// How far the ground rises above sight on the line along the way that is crossed strictly between this line
+    /// across it and the next, if one is.
+    #[inline(always)]
+    fn along(&self, s: i64) -> Option<f64> {
+        let &Self { u, v, .. } = self;
+        if s < 0 || s >= u || v == 0 {
+            return None;
+        }
+        let (whole, rest) = self.crossing(s);
+        let (j, past) = match (v > 0, rest) {
+            (true, _) => (whole + 1, rest + v - u),
+            (false, 0) => (whole - 1, -v - u),
+            (false, _) => (whole, -v - rest),
+        };
+        if past <= 0 {
+            return None;
+        }
+        let [x, next] = [s, s + 1].map(|s| self.from.0 + s * self.sign);
+        let y = self.from.1 + j;
+        let (near, far) = (self.ground(x, y), self.ground(next, y));
+        let there = near + (far - near) * (1.0 - past as f64 / v.abs() as f64);
+        Some(there - (self.eye + self.rise * (j as f64 / v as f64)))
+    }
+}
+
 /// Whether the ground of `slabs` leaves the sight from sample `a` to `b` free: if not, what blocks it.
 ///
 /// The two have to be further apart along the way than across. No other slab may block. `wanted` tells that
@@ -76,105 +206,131 @@ impl Highest {
 pub(super) fn sight(
     field: &ShaftField<'_>,
     way: Way,
-    slabs: impl Iterator<Item = u32>,
+    slabs: impl Iterator<Item = u32> + Clone,
     [a, b]: [(u32, u32); 2],
     wanted: bool,
 ) -> Result<(), Occluders> {
-    let ground = |x: i64, y: i64| {
-        let (column, row) = way.turn((x as u32, y as u32));
-        field.terrain.at(column, row) - field.base
-    };
-    let from = way.turn((i64::from(a.0), i64::from(a.1)));
-    let to = way.turn((i64::from(b.0), i64::from(b.1)));
-    let (eye, head) = (field.eye_and_head(a)[0], field.eye_and_head(b)[1]);
-    let rise = head - eye;
-    let (u, v) = ((to.0 - from.0).abs(), to.1 - from.1);
-    let sign = (to.0 - from.0).signum();
-    // s·v/u: the whole number not above it, and what is left of 1/u.
-    let inverse = 1.0 / u as f64;
-    let crossing = |s: i64| {
-        let whole = ((s * v) as f64 * inverse).floor() as i64;
-        match s * v - whole * u {
-            rest if rest < 0 => (whole - 1, rest + u),
-            rest if rest >= u => (whole + 1, rest - u),
-            rest => (whole, rest),
-        }
-    };
+    let sight = Sight::new(field, way, [a, b]);
     let mut highest = f64::NEG_INFINITY;
     let mut parts = [Highest::NONE; OCCLUDERS];
-    for x in slabs.map(i64::from) {
+    for x in slabs.clone() {
         if !wanted && highest > TOLERANCE + UNSURE {
-            return Err(Occluders::of(field, parts));
+            return Err(Occluders::NONE);
         }
-        let s = (x - from.0) * sign;
-        if 0 < s && s < u {
-            let (whole, rest) = crossing(s);
-            let mut there = ground(x, from.1 + whole);
-            let mut is_plain = rise == 0.0;
-            if rest > 0 {
-                let next = ground(x, from.1 + whole + 1);
-                is_plain &= there == next;
-                there += (next - there) * (rest as f64 * inverse);
-            }
-            let over = there - (eye + rise * (s as f64 * inverse));
+        let s = sight.steps_to(x);
+        if sight.is_between(s) {
+            let over = sight.across(s);
+            highest = highest.max(over.0);
+            parts[sight.part(s)].take(s as u32, over);
+        }
+        // The slab is what lies between this line and the one with the next greater coordinate.
+        let s = if sight.sign > 0 { s } else { s - 1 };
+        if let Some(over) = sight.along(s) {
             highest = highest.max(over);
-            let part = (1..OCCLUDERS)
-                .filter(|&k| s >= u * k as i64 / OCCLUDERS as i64)
-                .count();
-            parts[part].take(s as u32, over, is_plain);
         }
-        // The line along the way that is crossed strictly between this line and the next, if one is.
-        let s = if sign > 0 { s } else { s - 1 };
-        if s < 0 || s >= u || v == 0 {
-            continue;
-        }
-        let (whole, rest) = crossing(s);
-        let (j, past) = match (v > 0, rest) {
-            (true, _) => (whole + 1, rest + v - u),
-            (false, 0) => (whole - 1, -v - u),
-            (false, _) => (whole, -v - rest),
-        };
-        if past <= 0 {
-            continue;
-        }
-        let (x, next) = (from.0 + s * sign, from.0 + (s + 1) * sign);
-        let (near, far) = (ground(x, from.1 + j), ground(next, from.1 + j));
-        let gone = 1.0 - past as f64 / v.abs() as f64;
-        let there = near + (far - near) * gone;
-        highest = highest.max(there - (eye + rise * (j as f64 / v as f64)));
     }
     let sure = highest < TOLERANCE - UNSURE;
     if sure || highest < TOLERANCE + UNSURE && sees(field.terrain, field.bodies, a, b) {
         return Ok(());
     }
-    Err(Occluders::of(field, parts))
+    Err(match wanted {
+        true => Occluders::of(&sight, slabs, parts),
+        false => Occluders::NONE,
+    })
 }
 
 impl Occluders {
-    fn of(field: &ShaftField<'_>, mut parts: [Highest; OCCLUDERS]) -> Self {
+    const NONE: Self = Self {
+        parts: [Part {
+            lines: [0; TIES],
+            has_more: false,
+            may_be_first: false,
+        }; OCCLUDERS],
+        above: f64::NEG_INFINITY,
+    };
+
+    /// `highest` is the highest line of `slabs` in each part of the way.
+    fn of(
+        sight: &Sight<'_>,
+        slabs: impl Iterator<Item = u32>,
+        mut highest: [Highest; OCCLUDERS],
+    ) -> Self {
+        let rounding = sight.field.rounding();
+        let mut order: [usize; OCCLUDERS] = std::array::from_fn(|part| part);
         for part in 1..OCCLUDERS {
-            if parts[part].above > parts[0].above {
-                parts.swap(0, part);
+            if highest[part].above > highest[0].above {
+                highest.swap(0, part);
+                order.swap(0, part);
             }
         }
-        let [first, rest @ ..] = &mut parts;
-        for part in rest.iter_mut() {
-            // Slabs that are not listed may rise higher then, and nothing is to be hidden that `cells` would
-            // not hide.
-            if part.above <= TOLERANCE {
-                part.line = 0;
-            }
-        }
-        let close = |high: f64, low: f64| high - low <= field.rounding();
-        let is_unsure = rest.iter().any(|part| {
-            close(first.above, part.above) && !first.ties(part.above, part.is_plain)
-                || part.line != 0 && close(part.above, part.others)
+        let [first, ..] = highest;
+        let mut parts = highest.map(|part| Part {
+            lines: [part.line, 0, 0, 0],
+            has_more: false,
+            may_be_first: first.above - part.above <= rounding,
         });
-        Self {
-            is_unsure: is_unsure || close(first.above, first.others),
-            above: first.above,
-            lines: parts.map(|part| part.line),
+        for (part, highest) in parts.iter_mut().zip(&highest).skip(1) {
+            // Of two that rise equally high in any precision the one that came first stays first.
+            let is_alone = highest.above - highest.others > rounding;
+            part.may_be_first &= !(is_alone && first.ties(highest.above, highest.is_plain));
         }
+        for (part, highest) in parts.iter_mut().zip(&highest) {
+            // Slabs that are not listed may rise as high then: no line is known to be tried.
+            if highest.above <= TOLERANCE + rounding {
+                part.lines[0] = 0;
+                part.has_more |= part.may_be_first;
+            }
+        }
+        let ties = |part: usize| {
+            parts[part].lines[0] != 0 && highest[part].above - highest[part].others <= rounding
+        };
+        if (0..OCCLUDERS).any(ties) {
+            add_ties(sight, slabs, (order, &highest), &mut parts);
+        }
+        Self {
+            parts,
+            above: first.above,
+        }
+    }
+}
+
+/// Adds to each part of the way, taken in `order`, the lines that may be taken for its highest as well.
+#[cold]
+#[inline(never)]
+fn add_ties(
+    sight: &Sight<'_>,
+    slabs: impl Iterator<Item = u32>,
+    (order, highest): ([usize; OCCLUDERS], &[Highest; OCCLUDERS]),
+    parts: &mut [Part; OCCLUDERS],
+) {
+    let rounding = sight.field.rounding();
+    for x in slabs {
+        let s = sight.steps_to(x);
+        if !sight.is_between(s) {
+            continue;
+        }
+        let place = order.iter().position(|&part| part == sight.part(s));
+        let place = place.expect("an order of all parts");
+        let (part, highest) = (&mut parts[place], &highest[place]);
+        let (above, is_plain) = sight.across(s);
+        if part.lines[0] == 0
+            || s == i64::from(highest.line)
+            || highest.above - above > rounding
+            || highest.ties(above, is_plain)
+        {
+            continue;
+        }
+        match part.lines.iter_mut().find(|line| **line == 0) {
+            Some(line) => *line = s as u32,
+            None => part.has_more = true,
+        }
+    }
+}
+
+impl Part {
+    fn lines(&self) -> impl Iterator<Item = i32> {
+        let there = self.lines.iter().take_while(|&&line| line != 0);
+        there.map(|&line| line as i32)
     }
 }
 
@@ -188,75 +344,143 @@ pub(super) fn are_quarters_hidden<S: Simd>(
     simd: S,
     (field, way): (&ShaftField<'_>, Way),
     [a, b]: [(u32, u32); 2],
-    [viewer, player]: [&[f32; PAIRS]; 2],
+    covers: [&[f32; PAIRS]; 2],
     occluders: &Occluders,
 ) -> bool {
-    let from = way.turn((a.0 as i32, a.1 as i32));
-    let to = way.turn((b.0 as i32, b.1 as i32));
-    let sign = (to.0 - from.0).signum();
-    let (u, v) = ((to.0 - from.0) * sign, to.1 - from.1);
-    let (_, height) = way.turn((field.samples.width(), field.samples.height()));
-    let (eye, head) = (field.bodies.eye as f32, field.bodies.head as f32);
-    let first = occluders.lines[0];
-    if first == 0 || occluders.is_unsure {
+    let [first, ..] = &occluders.parts;
+    let unknown = |part: &Part| part.may_be_first && part.has_more;
+    if first.lines[0] == 0 || occluders.parts.iter().any(unknown) {
         return false;
     }
     // How much higher than between the samples sight may be over the highest line.
     let quads = &field.quads[0];
     let eye_higher = f64::from(quads.eyes[quads.number(a)]) - field.eye_and_head(a)[0];
     let head_higher = f64::from(quads.heads[quads.number(b)]) - field.eye_and_head(b)[1];
-    let gone = f64::from(first) / f64::from(u);
-    let higher = eye_higher + (head_higher - eye_higher) * gone;
-    if occluders.above < LEAST_RISE * higher + field.rounding() {
+    let apart = Pair { level: 0, a, b }.apart();
+    let per = 1.0 / f64::from(way.turn(apart).0.abs());
+    let pays = |line: i32| {
+        let higher = eye_higher + (head_higher - eye_higher) * (f64::from(line) * per);
+        occluders.above >= LEAST_RISE * higher + field.rounding()
+    };
+    if !first.lines().all(pays) {
         return false;
     }
-    let quarters = Quarters::new(simd, sign as f32, u, v);
-    let turn = |k: usize| if way.turned { TURNED[k] } else { k };
-    let zero: f32x16<S> = f32x16::splat(simd, 0.0);
-    let (mut e, mut h) = ([[zero; 2]; 2], [[zero; 2]; 2]);
-    for i in 0..2 {
-        for j in 0..2 {
-            let k = 2 * j + i;
-            let mut eyes = [0.0; PAIRS];
-            for (lane, value) in eyes.iter_mut().enumerate() {
-                *value = viewer[turn(k * 4 + lane / 4)] + (eye - head);
-            }
-            e[i][j] = f32x16::from_slice(simd, &eyes);
-            let four: [f32; 4] = std::array::from_fn(|lane| player[turn(k * 4 + lane)]);
-            let four = f32x4::from_slice(simd, &four);
-            let eight: f32x8<S> = four.combine(four);
-            h[i][j] = eight.combine(eight);
+    let pairs = QuarterPairs::new(simd, (field, way), [a, b], covers);
+    for (number, part) in occluders.parts.iter().enumerate() {
+        if !part.may_be_first {
+            continue;
         }
-    }
-    let lines = &field.axes[usize::from(way.turned)].least;
-    let mut left = !0_u16;
-    let [first, second, third] = occluders.lines.map(|line| line as i32);
-    for (number, x) in [first, second, third, first - 1, first + 1]
-        .into_iter()
-        .enumerate()
-    {
-        if (1..u).contains(&x) {
-            let crossing = quarters.crossing(simd, x);
-            let mut ground = [VOID; NEAR];
-            for (k, ground) in (0..).zip(&mut ground) {
-                let row = from.1 + crossing.first + k;
-                if (0..height as i32).contains(&row) {
-                    *ground = lines.line((from.0 + x * sign) as usize).at(row as u32);
+        for line in part.lines() {
+            let mut left = !pairs.hidden(simd, line);
+            // The others hardly ever hide the rest.
+            if !pays(line) || left.count_ones() > MANY {
+                return false;
+            }
+            for (other, part) in occluders.parts.iter().enumerate() {
+                if left == 0 || other == number || part.lines[0] == 0 || part.has_more {
+                    continue;
+                }
+                let mut hidden = left;
+                for line in part.lines() {
+                    hidden &= pairs.hidden(simd, line);
+                }
+                left &= !hidden;
+            }
+            for neighbour in [line - 1, line + 1] {
+                if left != 0 {
+                    left &= !pairs.hidden(simd, neighbour);
                 }
             }
-            if !ground.contains(&VOID) {
-                left &= !quarters.hidden(simd, &crossing, &ground, (&e, &h), field.cell + head);
+            if left != 0 {
+                return false;
             }
         }
-        if left == 0 {
-            return true;
+    }
+    true
+}
+
+/// The sixteen pairs of quarters of the cells of two samples.
+struct QuarterPairs<'f, S: Simd> {
+    quarters: Quarters<S>,
+    eyes: Corners<S>,
+    heads: Corners<S>,
+    ground: &'f SparseTable<false>,
+    /// The first sample, major and minor, and in which direction major coordinates count.
+    from: (i32, i32),
+    sign: i32,
+    /// How far away the second is along the way.
+    u: i32,
+    /// Samples of a line.
+    samples: i32,
+    margin: f32,
+}
+
+impl<'f, S: Simd> QuarterPairs<'f, S> {
+    #[inline(always)]
+    fn new(
+        simd: S,
+        (field, way): (&'f ShaftField<'_>, Way),
+        [a, b]: [(u32, u32); 2],
+        [viewer, player]: [&[f32; PAIRS]; 2],
+    ) -> Self {
+        let from = way.turn((a.0 as i32, a.1 as i32));
+        let to = way.turn((b.0 as i32, b.1 as i32));
+        let sign = (to.0 - from.0).signum();
+        let u = (to.0 - from.0) * sign;
+        let (eye, head) = (field.bodies.eye as f32, field.bodies.head as f32);
+        let turn = |k: usize| if way.turned { TURNED[k] } else { k };
+        let zero: f32x16<S> = f32x16::splat(simd, 0.0);
+        let (mut eyes, mut heads) = ([[zero; 2]; 2], [[zero; 2]; 2]);
+        for i in 0..2 {
+            for j in 0..2 {
+                let k = 2 * j + i;
+                let mut sixteen = [0.0; PAIRS];
+                for (lane, value) in sixteen.iter_mut().enumerate() {
+                    *value = viewer[turn(k * 4 + lane / 4)] + (eye - head);
+                }
+                eyes[i][j] = f32x16::from_slice(simd, &sixteen);
+                let four: [f32; 4] = std::array::from_fn(|lane| player[turn(k * 4 + lane)]);
+                let four = f32x4::from_slice(simd, &four);
+                let eight: f32x8<S> = four.combine(four);
+                heads[i][j] = eight.combine(eight);
+            }
         }
-        // The others hardly ever hide the rest.
-        if number == 0 && left.count_ones() > MANY {
-            return false;
+        let (_, samples) = way.turn((field.samples.width(), field.samples.height()));
+        Self {
+            quarters: Quarters::new(simd, sign as f32, u, to.1 - from.1),
+            eyes,
+            heads,
+            ground: &field.axes[usize::from(way.turned)].least,
+            from,
+            sign,
+            u,
+            samples: samples as i32,
+            margin: field.cell + head,
         }
     }
-    false
+
+    /// Which pairs, a bit each, the line hides that is so far from the first sample.
+    #[inline(always)]
+    fn hidden(&self, simd: S, line: i32) -> u16 {
+        if !(1..self.u).contains(&line) {
+            return 0;
+        }
+        let crossing = self.quarters.crossing(simd, line);
+        let mut ground = [VOID; NEAR];
+        for (k, ground) in (0..).zip(&mut ground) {
+            let row = self.from.1 + crossing.first + k;
+            if (0..self.samples).contains(&row) {
+                let line = self.ground.line((self.from.0 + line * self.sign) as usize);
+                *ground = line.at(row as u32);
+            }
+        }
+        if ground.contains(&VOID) {
+            return 0;
+        }
+        let corners = (&self.eyes, &self.heads);
+        self.quarters
+            .hidden(simd, &crossing, &ground, corners, self.margin)
+    }
 }
 
 /// Heights over the corners of the quarters of cells, for each corner (north-western first, row by row)

@@ -4,6 +4,7 @@ use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
 use viewcell::format::{Header, crc32};
 
 /// Most samples of a grid that are asked for, so that a liar does not take the memory.
+#[allow(dead_code, reason = "not every target asks for samples")]
 pub const MOST_SAMPLES: u64 = 1 << 16;
 
 pub fn reseal(data: &[u8]) -> Vec<u8> {

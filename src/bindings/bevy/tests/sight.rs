@@ -296,6 +296,43 @@ fn hidden_pair(map: &Map) -> (usize, usize) {
     hidden.next().unwrap()
 }
 
+/// A game with two players who neither see nor are seen.
+struct Two {
+    app: App,
+    map: Map,
+    bundle: Handle<ViewCells>,
+    /// The first, and where they stand.
+    player: Entity,
+    at: Vec3,
+}
+
+impl Two {
+    fn new(doubt: Doubt) -> Self {
+        let map = Map::new("40x9-pairs.vcb");
+        let (a, b) = hidden_pair(&map);
+        let mut app = app(&golden());
+        let (bundle, _) = load(&mut app, "40x9-pairs.vcb");
+        app.insert_resource(Sight {
+            frame: map.frame,
+            doubt,
+            ..Sight::of(bundle.clone())
+        });
+        let [player, _] = [a, b].map(|at| {
+            let at = Transform::from_translation(map.places[at].1);
+            app.world_mut().spawn((Viewer, Target, at)).id()
+        });
+        app.update();
+        assert!(seen(&mut app).is_empty());
+        Self {
+            at: map.places[a].1,
+            app,
+            map,
+            bundle,
+            player,
+        }
+    }
+}
+
 #[test]
 fn without_a_bundle_nobody_sees_while_it_loads_and_doubt_holds_where_it_fails() {
     let mut app = app(&golden());
@@ -334,20 +371,12 @@ fn without_a_bundle_nobody_sees_while_it_loads_and_doubt_holds_where_it_fails() 
 
 #[test]
 fn another_bundle_or_frame_in_its_place_is_asked_anew() {
-    let map = Map::new("40x9-pairs.vcb");
-    let (a, b) = hidden_pair(&map);
-    let mut app = app(&golden());
-    let (bundle, _) = load(&mut app, "40x9-pairs.vcb");
-    app.insert_resource(Sight {
-        frame: map.frame,
-        ..Sight::of(bundle.clone())
-    });
-    for at in [a, b] {
-        let at = Transform::from_translation(map.places[at].1);
-        app.world_mut().spawn((Viewer, Target, at));
-    }
-    app.update();
-    assert!(seen(&mut app).is_empty());
+    let Two {
+        mut app,
+        map,
+        bundle,
+        ..
+    } = Two::new(Doubt::Visible);
     // The same players stand elsewhere on the map: off it.
     app.world_mut().resource_mut::<Sight>().frame.origin.x += 1e6;
     app.update();
@@ -369,22 +398,10 @@ fn another_bundle_or_frame_in_its_place_is_asked_anew() {
 
 #[test]
 fn a_bundle_that_is_let_go_leaves_doubt() {
-    let map = Map::new("40x9-pairs.vcb");
-    let (a, b) = hidden_pair(&map);
     for (doubt, pairs) in [(Doubt::Visible, 2), (Doubt::Hidden, 0)] {
-        let mut app = app(&golden());
-        let (bundle, _) = load(&mut app, "40x9-pairs.vcb");
-        app.insert_resource(Sight {
-            frame: map.frame,
-            doubt,
-            ..Sight::of(bundle.clone())
-        });
-        for at in [a, b] {
-            let at = Transform::from_translation(map.places[at].1);
-            app.world_mut().spawn((Viewer, Target, at));
-        }
-        app.update();
-        assert!(seen(&mut app).is_empty());
+        let Two {
+            mut app, bundle, ..
+        } = Two::new(doubt);
         let mut assets = app.world_mut().resource_mut::<Assets<ViewCells>>();
         assert!(assets.remove(&bundle).is_some());
         for _ in 0..2 {
@@ -399,18 +416,12 @@ fn a_bundle_that_is_let_go_leaves_doubt() {
 
 #[test]
 fn numbers_that_are_none_leave_doubt() {
-    let map = Map::new("40x9-pairs.vcb");
-    let (a, b) = hidden_pair(&map);
-    let mut app = app(&golden());
-    let (bundle, _) = load(&mut app, "40x9-pairs.vcb");
-    app.insert_resource(Sight {
-        frame: map.frame,
-        ..Sight::of(bundle)
-    });
-    let [player, _] = [a, b].map(|at| {
-        let at = Transform::from_translation(map.places[at].1);
-        app.world_mut().spawn((Viewer, Target, at)).id()
-    });
+    let Two {
+        mut app,
+        player,
+        at,
+        ..
+    } = Two::new(Doubt::Visible);
     for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
         let put = |app: &mut App, at: Vec3| {
             let mut player = app.world_mut().entity_mut(player);
@@ -419,7 +430,7 @@ fn numbers_that_are_none_leave_doubt() {
         };
         put(&mut app, Vec3::splat(wrong));
         assert_eq!(seen(&mut app).len(), 2, "{wrong}");
-        put(&mut app, map.places[a].1);
+        put(&mut app, at);
         assert!(seen(&mut app).is_empty());
         app.world_mut().resource_mut::<Sight>().reach = wrong;
         app.update();
