@@ -221,8 +221,8 @@ fn no_line_of_sight_slips_through_real_ground() {
     }
 }
 
-#[test]
-fn no_line_of_sight_slips_through_bundles_of_real_ground() {
+/// Real ground: windows, or with `VIEWCELL_FULL=1` whole files.
+fn each_real(hunt: impl Fn(&str, &Terrain)) {
     let full = std::env::var_os("VIEWCELL_FULL").is_some();
     for (name, crop, scale) in [
         ("jacksboro_fault_dem.tif", [100, 100, 90, 70], 1.0),
@@ -235,8 +235,17 @@ fn no_line_of_sight_slips_through_bundles_of_real_ground() {
             ..IngestOptions::default()
         };
         if let Some(terrain) = real(name, &options) {
-            hunt_bundle(name, &terrain, None);
-            hunt_cells(name, &terrain);
+            hunt(name, &terrain);
         }
     }
+}
+
+#[test]
+fn no_line_of_sight_slips_through_bundles_of_real_ground() {
+    each_real(|name, terrain| hunt_bundle(name, terrain, None));
+}
+
+#[test]
+fn no_line_of_sight_slips_through_cells_of_real_ground() {
+    each_real(hunt_cells);
 }

@@ -313,11 +313,10 @@ fn add_ties(
         let place = place.expect("an order of all parts");
         let (part, highest) = (&mut parts[place], &highest[place]);
         let (above, is_plain) = sight.across(s);
-        if part.lines[0] == 0
-            || s == i64::from(highest.line)
-            || highest.above - above > rounding
-            || highest.ties(above, is_plain)
-        {
+        // A line at a void is none: no comparison holds of it.
+        let rises_as_high = highest.above - above <= rounding;
+        let is_taken = s == i64::from(highest.line) || highest.ties(above, is_plain);
+        if part.lines[0] == 0 || is_taken || !rises_as_high {
             continue;
         }
         match part.lines.iter_mut().find(|line| **line == 0) {

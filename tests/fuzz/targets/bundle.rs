@@ -46,5 +46,7 @@ fuzz_target!(|data: &[u8]| {
         }
         let _ = terrain.visible_quads(quad, Quad::new(3, to.column / 8, to.row / 8));
         let _ = terrain.height(to);
+        let from = Sample::new(quad.column << quad.level, quad.row << quad.level);
+        let _ = terrain.visible_within(from, to, [f64::from(data[3]), f64::from(data[4])]);
     }
 });
