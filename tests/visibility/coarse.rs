@@ -169,18 +169,24 @@ pub fn check(
                     .zip(&exact)
                     .all(|(&found, &exact)| found || !exact)
             );
+            // A cell that is hidden has nothing that is seen. Of cells, a few more may be seen than another
+            // order of lines would show.
+            let mut more = 0;
             for (number, (&all, &found)) in all.iter().zip(&found).enumerate() {
-                // A cell that is hidden has nothing that is seen. Of cells, more may be seen than another
-                // order of lines would show.
                 assert!(
                     found || !all,
                     "{number} of level {finest}, {stance:?}, {grade}"
                 );
-                assert!(
-                    found == all || stance == Stance::Cell,
-                    "{number} of level {finest}, {grade}, {order:?}"
-                );
+                more += usize::from(found != all);
             }
+            let few = match stance {
+                Stance::Sample => 0,
+                Stance::Cell => 2 + all.len() / 100,
+            };
+            assert!(
+                more <= few,
+                "{more} of level {finest}, {stance:?}, {grade}, {order:?}"
+            );
             assert!(
                 before
                     .replace(found.clone())
