@@ -177,6 +177,117 @@ fn a_heightmap_becomes_layers_and_a_crater_a_heightmap() {
     assert_eq!(folder.read("t.txt"), b"h\n", "rock, material 3");
 }
 
+/// A wedge, 4 m east, 6 m south and 3 m up, as a binary glTF file: x is east, z south, y up.
+fn wedge_glb() -> Vec<u8> {
+    let corners = WEDGE.map(|[east, south, up]| [east, up, south]);
+    let mut bin: Vec<u8> = corners
+        .iter()
+        .flatten()
+        .flat_map(|number| (*number as f32).to_le_bytes())
+        .collect();
+    bin.extend(WEDGE_TRIANGLES.as_flattened());
+    let json = serde_json::json!({
+        "asset": {"version": "2.0"},
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 6, "type": "VEC3", "min": [0, 0, 0], "max": [4, 3, 6]},
+            {"bufferView": 1, "componentType": 5121, "count": 24, "type": "SCALAR"},
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteLength": 72},
+            {"buffer": 0, "byteOffset": 72, "byteLength": 24},
+        ],
+        "buffers": [{"byteLength": 96}],
+    });
+    let mut json = json.to_string().into_bytes();
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let length = |bytes: usize| (bytes as u32).to_le_bytes();
+    let parts: [&[u8]; 8] = [
+        b"glTF",
+        &length(2),
+        &length(28 + json.len() + bin.len()),
+        &length(json.len()),
+        b"JSON",
+        &json,
+        &length(bin.len()),
+        b"BIN\0",
+    ];
+    [&parts.concat(), &bin[..]].concat()
+}
+
+const WEDGE: [[f64; 3]; 6] = [
+    [0.0, 0.0, 0.0],
+    [4.0, 0.0, 0.0],
+    [4.0, 6.0, 0.0],
+    [0.0, 6.0, 0.0],
+    [0.0, 0.0, 3.0],
+    [0.0, 6.0, 3.0],
+];
+const WEDGE_TRIANGLES: [[u8; 3]; 8] = [
+    [0, 2, 1],
+    [0, 3, 2],
+    [0, 1, 4],
+    [3, 5, 2],
+    [0, 4, 5],
+    [0, 5, 3],
+    [1, 2, 5],
+    [1, 5, 4],
+];
+
+#[test]
+fn a_mesh_is_the_same_stamp_from_obj_and_gltf() {
+    let folder = plain();
+    let mut obj = String::new();
+    for [east, south, up] in WEDGE {
+        obj += &format!("v {east} {south} {up}\n");
+    }
+    for [a, b, c] in WEDGE_TRIANGLES {
+        obj += &format!("f {} {} {}\n", a + 1, b + 1, c + 1);
+    }
+    folder.write("wedge.obj", obj);
+    folder.write("wedge.glb", wedge_glb());
+    let ground = folder.read("g.vcg");
+    let mut changes = Vec::new();
+    for name in ["wedge.obj", "wedge.glb"] {
+        folder.write("g.vcg", &ground);
+        let fill = format!(
+            "{{\"shape\":\"mesh\",\"file\":\"{name}\",\"at\":[5.5,4.5,4],\"do\":\"fill\",\"material\":\"rock\"}}\n"
+        );
+        folder.write("stamps.txt", fill);
+        let stamp = [
+            "ground",
+            "stamp",
+            "g.vcg",
+            "--stamps",
+            "stamps.txt",
+            "--changes",
+            "c.vch",
+            "--force",
+            "--quiet",
+        ];
+        folder.ok(&stamp);
+        changes.push((folder.read("c.vch"), folder.read("g.vcg")));
+    }
+    assert_eq!(changes[0], changes[1]);
+    // High in the west, low in the east; it begins between two columns, and between two rows.
+    let after = heights(&folder);
+    let row = |row: usize| &after[20 * row + 5..20 * row + 11];
+    assert_eq!(row(5), [4.0, 7.0, 6.0, 5.0, 4.0, 4.0]);
+    assert_eq!(row(10), row(5));
+    assert_eq!((row(4), row(11)), (&[4.0; 6][..], &[4.0; 6][..]));
+    let glb = wedge_glb();
+    folder.write("wedge.glb", &glb[..glb.len() - 1]);
+    let before = folder.read("g.vcg");
+    folder.fails(
+        &["ground", "stamp", "g.vcg", "--stamps", "stamps.txt"],
+        3,
+        &["wedge.glb: header", "cut short"],
+    );
+    assert_eq!(folder.read("g.vcg"), before);
+}
+
 #[test]
 fn images_and_voxels_become_the_same_ground() {
     let folder = Folder::new();

@@ -20,7 +20,8 @@ use crate::cli::output::{self, Json, say};
 ///   {"shape":"box","at":[9,9,2],"size":[4,4,1],"do":"fill","material":"clay"}
 ///
 /// Lengths are metres: east and south from the first sample, and up from height 0. Shapes are sphere,
-/// box, cylinder and mesh (a closed one, in an OBJ file). A stamp that changes nothing makes no version.
+/// box, cylinder and mesh (a closed one, in an OBJ or glTF file). A stamp that changes nothing makes no
+/// version.
 #[derive(clap::Args)]
 pub struct Args {
     /// The ground file, which is changed

@@ -1,25 +1,15 @@
 //! Meshes of Wavefront OBJ files: corners and faces, nothing else.
 
-use std::path::Path;
-
 use crate::ground::Mesh;
 use crate::ingest::error::IngestError;
-use crate::ingest::source::file_bytes;
 
 /// Reads a closed mesh. Faces of more than three corners are cut into triangles from their first
 /// corner; coordinates are taken as metres east, south and up.
 ///
 /// # Errors
 ///
-/// A file that cannot be read or is no OBJ, a mesh that is not closed.
-pub fn read_obj(path: &Path) -> Result<Mesh, IngestError> {
-    let bytes = file_bytes(path, "an OBJ file");
-    bytes
-        .and_then(|bytes| parse(&bytes))
-        .map_err(|error| error.of(path))
-}
-
-fn parse(bytes: &[u8]) -> Result<Mesh, IngestError> {
+/// Bytes that are no OBJ, a mesh that is not closed.
+pub fn read_obj(bytes: &[u8]) -> Result<Mesh, IngestError> {
     let text = String::from_utf8_lossy(bytes);
     let (mut corners, mut triangles) = (Vec::new(), Vec::new());
     for (i, line) in text.lines().enumerate() {
@@ -64,6 +54,8 @@ fn parse(bytes: &[u8]) -> Result<Mesh, IngestError> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     const CUBE: &str = "# a cube\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
@@ -72,14 +64,16 @@ mod tests {
 
     #[test]
     fn faces_become_triangles() {
-        let mesh = parse(CUBE.as_bytes()).unwrap();
+        let mesh = read_obj(CUBE.as_bytes()).unwrap();
         assert_eq!((mesh.corners().len(), mesh.triangles().len()), (8, 12));
     }
 
     #[test]
     fn what_is_no_closed_mesh_is_refused_with_its_line() {
         let fails = |text: &str, words: &str| {
-            let error = parse(text.as_bytes()).unwrap_err().of(Path::new("a.obj"));
+            let error = read_obj(text.as_bytes())
+                .unwrap_err()
+                .of(Path::new("a.obj"));
             assert!(error.to_string().contains(words), "{error}");
         };
         fails(&CUBE.replace("f 1 2 6 5\n", ""), "closed");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::obj::read_obj;
+use super::mesh::read_mesh;
 use crate::ground::{Effect, Frame, Material, Rule, Shape, Stamp, TopEffect, check_effect};
 use crate::ingest::error::IngestError;
 use crate::ingest::source::file_bytes;
@@ -32,7 +32,7 @@ pub struct StampLine {
     /// Sides of a box: east, south, up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<[f64; 3]>,
-    /// A mesh's OBJ file; its name is from the folder of the stamps' file.
+    /// A mesh's file, OBJ or glTF 2.0 (.glb, .gltf); its name is from the folder of the stamps' file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
     /// How many times as large as in its file a mesh is; 1 if not said.
@@ -164,7 +164,11 @@ fn read_lines<T>(
             let line = serde_json::from_slice(line)
                 .map_err(|error| IngestError::bad("a stamp", error.to_string(), REMEDY));
             let stamp = line.and_then(&make);
-            let stamp = stamp.map_err(|error| error.within(format!("line {}", i + 1)))?;
+            let stamp = stamp.map_err(|error| match error.path().as_os_str().is_empty() {
+                true => error.within(format!("line {}", i + 1)),
+                // A mesh's file has lines of its own.
+                false => error,
+            })?;
             stamps.push((i + 1, stamp));
         }
         Ok(stamps)
@@ -222,7 +226,7 @@ fn shape(
             let place = |corner: [f64; 3]| {
                 [0, 1, 2].map(|axis| at[axis] + scale * corner[axis] / spacing[axis])
             };
-            Shape::Mesh(read_obj(&folder.join(file))?.moved(place))
+            Shape::Mesh(read_mesh(&folder.join(file))?.moved(place))
         }
     })
 }
