@@ -2,7 +2,7 @@
 //!
 //! At every moment the output's name stands for the old file or the new one.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -328,7 +328,7 @@ pub fn save_with(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), BundleError> {
     check_output(path, overwrite)?;
-    save_file(path, overwrite, write).map_err(|error| match error.kind() {
+    save_file(path, overwrite, None, write).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => BundleError::Exists {
             path: path.to_owned(),
         },
@@ -336,12 +336,26 @@ pub fn save_with(
     })
 }
 
+/// Puts another file, as [`save`] writes it, in the place of one that is there: its permissions stay, and
+/// where its name is a link, the link does. On an error the file is as it was.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), BundleError> {
+    let replaced = path.canonicalize().and_then(|path| {
+        let permissions = std::fs::metadata(&path)?.permissions();
+        save_file(&path, true, Some(permissions), |file| file.write_all(bytes))
+    });
+    replaced.map_err(|error| BundleError::write(path, "writing it anew", 0, error))
+}
+
 fn save_file(
     path: &Path,
     overwrite: bool,
+    permissions: Option<Permissions>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut temporary = temporary_for(path)?;
+    if let Some(permissions) = permissions {
+        temporary.as_file().set_permissions(permissions)?;
+    }
     let mut buffered = BufWriter::with_capacity(1 << 16, temporary.as_file_mut());
     write(&mut buffered)?;
     buffered.flush()?;

@@ -67,6 +67,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             schema_for!(viewcell::ingest::ground::StampLine),
         ),
         ("ground-build.json", schema_for!(ground::BuildDocument)),
+        ("ground-compact.json", schema_for!(ground::CompactDocument)),
         ("ground-export.json", schema_for!(ground::ExportDocument)),
         ("ground-info.json", schema_for!(ground::InfoDocument)),
         ("ground-render.json", schema_for!(ground::RenderDocument)),

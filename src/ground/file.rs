@@ -176,6 +176,21 @@ impl<'a> GroundFile<'a> {
         self.slot.end
     }
 
+    /// Bytes of the file that hold the ground as it is now. What is left of [`Self::end`] held it before.
+    ///
+    /// # Errors
+    ///
+    /// Damaged bytes.
+    pub fn live(&self) -> Result<u64, GroundError> {
+        let mut live = HEAD as u64 + self.slot.length;
+        for patch in 0..self.tables.len() {
+            let entries = self.entries(patch)?;
+            let trees: u64 = entries.iter().map(|entry| u64::from(entry.length)).sum();
+            live += (entries.len() * ENTRY) as u64 + trees;
+        }
+        Ok(live)
+    }
+
     fn entries(&self, patch: usize) -> Result<Vec<Entry>, GroundError> {
         let table = self.tables[patch];
         let length = u64::from(table.slices) * ENTRY as u64;

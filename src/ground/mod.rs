@@ -59,7 +59,7 @@ pub use patches::{Patches, Stack};
 pub use path::Path;
 pub use shape::Shape;
 pub use stamp::{Rule, Stamp};
-pub use store::grow;
+pub use store::{grow, hold};
 pub use surface::surface;
 pub use text::{codes_of, text_of};
 pub use tree::{DIVIDED, EMPTY, MOST_MATERIALS, Material, Tree};

@@ -469,6 +469,160 @@ fn bad_input_is_refused_and_changes_nothing() {
     assert!(!folder.names().contains(&"h.vcg".to_owned()));
 }
 
+/// Many stamps beside and over one another, so that most of what they write is superseded.
+fn many_stamps(folder: &Folder) {
+    let mut lines = String::new();
+    for i in 0..40 {
+        let (east, south) = (2 + i % 16, 2 + i % 12);
+        lines += &format!(
+            "{{\"shape\":\"sphere\",\"at\":[{east},{south},3],\"radius\":2.3,\"do\":\"dig\"}}\n"
+        );
+        lines += &format!(
+            "{{\"shape\":\"box\",\"at\":[{east},{},2],\"size\":[3,3,3],\"do\":\"fill\",\"material\":\"clay\"}}\n",
+            15 - south
+        );
+    }
+    for some in lines.lines().collect::<Vec<_>>().chunks(8) {
+        folder.write("stamps.txt", some.join("\n"));
+        folder.ok(&[
+            "ground",
+            "stamp",
+            "g.vcg",
+            "--stamps",
+            "stamps.txt",
+            "--quiet",
+        ]);
+    }
+    folder.write("stamps.txt", lines);
+}
+
+/// What `info` says of the ground, but not of the file; and the file's bytes, those that count and the dead.
+fn ground_and_bytes(folder: &Folder) -> (Value, [u64; 2]) {
+    let mut found = info(folder);
+    let found = found.as_object_mut().unwrap();
+    let mut take = |name: &str| found.remove(name).unwrap().as_u64().unwrap();
+    let bytes = [take("bytes"), take("dead_bytes")];
+    (Value::Object(found.clone()), bytes)
+}
+
+#[test]
+fn a_compacted_file_holds_the_same_ground_in_fewer_bytes() {
+    let folder = plain();
+    assert_eq!(info(&folder)["dead_bytes"], 0);
+    let fresh = folder.read("g.vcg");
+    let compact = ["ground", "compact", "g.vcg", "--json"];
+    assert_eq!(document(&folder, &compact)["bytes"], fresh.len() as u64);
+    assert_eq!(folder.read("g.vcg"), fresh, "nothing to take out");
+
+    many_stamps(&folder);
+    let (ground, [bytes, dead]) = ground_and_bytes(&folder);
+    let stamped = folder.read("g.vcg");
+    assert_eq!(bytes, stamped.len() as u64);
+    assert!(dead > bytes / 2, "{dead} of {bytes}");
+    let tops = heights(&folder);
+    // What is left of a growth that found no room is dead, too.
+    folder.write("g.vcg", [&stamped[..], &[7; 100]].concat());
+    assert_eq!(
+        ground_and_bytes(&folder),
+        (ground.clone(), [bytes, dead + 100])
+    );
+
+    // Another file first.
+    let to_other = ["ground", "compact", "g.vcg", "-o", "other.vcg"];
+    folder.ok(&to_other);
+    folder.fails(&to_other, 4, &["other.vcg", "--force"]);
+    folder.fails(
+        &["ground", "compact", "g.vcg", "-o", "g.vcg"],
+        2,
+        &["g.vcg"],
+    );
+    folder.fails(&["ground", "compact", "g.vcg", "--force"], 2, &["--output"]);
+    assert_eq!(ground_and_bytes(&folder).1, [bytes, dead + 100]);
+    let told = document(&folder, &compact);
+    assert_eq!(told["bytes_before"], bytes + 100);
+    assert_eq!(told["bytes"], bytes - dead);
+    assert_eq!(told["version"], ground["version"]);
+    assert_eq!(folder.read("other.vcg"), folder.read("g.vcg"));
+    assert_eq!(
+        ground_and_bytes(&folder),
+        (ground.clone(), [bytes - dead, 0])
+    );
+    let same = |a: &[f32], b: &[f32]| {
+        a.iter()
+            .map(|n| n.to_bits())
+            .eq(b.iter().map(|n| n.to_bits()))
+    };
+    assert!(same(&heights(&folder), &tops));
+
+    // The change sets of the long file fit the short one, and stamps do the same to both.
+    folder.write("long.vcg", &stamped);
+    for (name, verb) in [("long.vcg", "stamp"), ("g.vcg", "apply")] {
+        let file = if verb == "stamp" {
+            "--stamps"
+        } else {
+            "--changes"
+        };
+        let source = if verb == "stamp" {
+            "stamps.txt"
+        } else {
+            "c.vch"
+        };
+        let mut arguments = vec!["ground", verb, name, file, source, "--quiet"];
+        if verb == "stamp" {
+            arguments.extend(["--changes", "c.vch"]);
+        }
+        folder.ok(&arguments);
+    }
+    folder.ok(&["ground", "compact", "long.vcg", "--quiet"]);
+    folder.ok(&["ground", "compact", "g.vcg", "--quiet"]);
+    assert_eq!(folder.read("long.vcg"), folder.read("g.vcg"));
+
+    // Damaged bytes are no ground, and stay.
+    let mut damaged = stamped.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    folder.write("g.vcg", &damaged);
+    folder.fails(&compact, 3, &["g.vcg", "damaged"]);
+    assert_eq!(folder.read("g.vcg"), damaged);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_compacted_file_keeps_its_permissions_and_the_link_to_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = plain();
+    many_stamps(&folder);
+    std::fs::create_dir(folder.path("elsewhere")).unwrap();
+    std::fs::rename(folder.path("g.vcg"), folder.path("elsewhere/g.vcg")).unwrap();
+    std::os::unix::fs::symlink("elsewhere/g.vcg", folder.path("g.vcg")).unwrap();
+    let private = std::fs::Permissions::from_mode(0o640);
+    std::fs::set_permissions(folder.path("g.vcg"), private).unwrap();
+    folder.ok(&["ground", "compact", "g.vcg"]);
+    assert_eq!(info(&folder)["dead_bytes"], 0);
+    assert!(folder.path("g.vcg").is_symlink());
+    let mode = std::fs::metadata(folder.path("elsewhere/g.vcg"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o640);
+}
+
+#[test]
+fn who_writes_a_ground_file_does_so_alone() {
+    let folder = plain();
+    many_stamps(&folder);
+    let before = folder.read("g.vcg");
+    let held = viewcell::ground::hold(&folder.path("g.vcg")).unwrap();
+    for verb in [
+        &["ground", "compact", "g.vcg"][..],
+        &["ground", "stamp", "g.vcg", "--stamps", "stamps.txt"],
+    ] {
+        folder.fails(verb, 4, &["g.vcg", "another process is writing it"]);
+        assert_eq!(folder.read("g.vcg"), before);
+    }
+    drop(held);
+    folder.ok(&["ground", "compact", "g.vcg"]);
+}
+
 #[test]
 fn a_disk_that_fills_up_leaves_the_ground_as_it_was() {
     let folder = Folder::new();
@@ -489,7 +643,7 @@ fn a_disk_that_fills_up_leaves_the_ground_as_it_was() {
         "-o",
         "g.vcg",
     ]);
-    let before = info(&folder);
+    let (before, [bytes, _]) = ground_and_bytes(&folder);
     let length = folder.read("g.vcg").len();
     folder.write(
         "stamps.txt",
@@ -510,7 +664,12 @@ fn a_disk_that_fills_up_leaves_the_ground_as_it_was() {
         stderr.contains("g.vcg") && stderr.contains("version 0 still"),
         "{stderr}"
     );
-    assert_eq!(info(&folder), before);
+    let (after, [counted, dead]) = ground_and_bytes(&folder);
+    assert_eq!((after, counted), (before, bytes));
+    // What it wrote lies behind the end.
+    assert!(dead > 0);
     folder.ok(&["ground", "stamp", "g.vcg", "--stamps", "stamps.txt"]);
     assert_eq!(info(&folder)["version"], 1);
+    folder.ok(&["ground", "compact", "g.vcg"]);
+    assert_eq!(ground_and_bytes(&folder).1[1], 0);
 }

@@ -4,7 +4,7 @@ use viewcell::dice::Dice;
 use viewcell::format::crc32;
 use viewcell::ground::{
     ChangeSet, Columns, Effect, GroundFile, Growth, Layered, Patches, Place, Rule, Shape, Stamp,
-    encode, grow, touched,
+    encode, grow, hold, touched,
 };
 
 use crate::common::{any_stamp, cubes, hills};
@@ -243,6 +243,25 @@ fn a_file_grows_on_disk_and_is_whole_if_it_cannot() {
     assert!(error.contains("another process"), "{error}");
     drop(held);
     assert_eq!(std::fs::read(&path).unwrap(), after);
+    // Of the file that grew, what is superseded is dead; written anew, it is as long as what is not.
+    let file = GroundFile::open(&after).unwrap();
+    let anew = encode(&file.load().unwrap());
+    assert!(file.live().unwrap() < file.end());
+    assert_eq!(file.live().unwrap(), anew.len() as u64);
+    let fresh = GroundFile::open(&anew).unwrap();
+    assert_eq!(fresh.live().unwrap(), fresh.end());
+    // Another in its place is free.
+    let held = hold(&path).unwrap();
+    assert!(
+        hold(&path)
+            .unwrap_err()
+            .to_string()
+            .contains("another process")
+    );
+    std::fs::write(folder.join("other"), &after).unwrap();
+    std::fs::rename(folder.join("other"), &path).unwrap();
+    drop(held);
+    drop(hold(&path).unwrap());
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -44,6 +44,9 @@ pub struct Document {
     nodes: u64,
     /// Bytes of the file that count.
     bytes: u64,
+    /// Bytes of the file that hold nothing of the ground as it is now: what stamps superseded, and what was
+    /// left by one that could not be written. viewcell ground compact takes them out.
+    dead_bytes: u64,
     /// Memory that the ground takes when it is read.
     memory: u64,
     /// How many change sets were applied.
@@ -85,7 +88,11 @@ pub fn run(args: &Args) -> Outcome {
     let ground = file
         .load()
         .map_err(|error| open::failure(&args.ground, error))?;
-    let document = document(&ground, file.end(), args.slices);
+    let live = file
+        .live()
+        .map_err(|error| open::failure(&args.ground, error))?;
+    let dead = (map.len() as u64).saturating_sub(live);
+    let document = document(&ground, [file.end(), dead], args.slices);
     if args.json.json {
         output::print_json(&document)?;
     } else {
@@ -94,7 +101,7 @@ pub fn run(args: &Args) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn document(ground: &Patches, bytes: u64, each: bool) -> Document {
+fn document(ground: &Patches, [bytes, dead_bytes]: [u64; 2], each: bool) -> Document {
     let frame = ground.frame();
     let slices = ground.slices();
     let rows: Vec<SliceRow> = slices.clone().map(|slice| row(ground, slice)).collect();
@@ -116,6 +123,7 @@ fn document(ground: &Patches, bytes: u64, each: bool) -> Document {
         patches: frame.patches().len() as u64,
         nodes: ground.nodes(),
         bytes,
+        dead_bytes,
         memory: ground.bytes() as u64,
         version: ground.version().number,
         digest: format!("{:016x}", ground.version().digest),
@@ -152,7 +160,7 @@ fn text(document: &Document) -> String {
     let _ = writeln!(
         text,
         "{} x {} x {} cubes of {east} x {south} x {up} m, slices from {}\n\
-         {} patches, {} nodes, {} bytes in the file, {} in memory\nversion {} ({})",
+         {} patches, {} nodes, {} bytes in the file ({} dead), {} in memory\nversion {} ({})",
         document.width,
         document.height,
         document.slices,
@@ -160,6 +168,7 @@ fn text(document: &Document) -> String {
         document.patches,
         document.nodes,
         document.bytes,
+        document.dead_bytes,
         document.memory,
         document.version,
         document.digest

@@ -2,6 +2,7 @@
 
 mod apply;
 mod build;
+mod compact;
 mod export;
 mod info;
 mod open;
@@ -12,6 +13,8 @@ use super::exit::Outcome;
 
 #[cfg(test)]
 pub use build::Document as BuildDocument;
+#[cfg(test)]
+pub use compact::Document as CompactDocument;
 #[cfg(test)]
 pub use export::Document as ExportDocument;
 #[cfg(test)]
@@ -24,7 +27,7 @@ pub use stamp::Document as StampDocument;
 /// Build layered ground, dig in it, and take its surface to a bake
 ///
 /// A ground file (.vcg) holds cubes of materials in patches, slices and quadtrees; schemas/GROUND.md says
-/// what its bytes are. It grows where it lies as stamps change it.
+/// what its bytes are. It grows where it lies as stamps change it, and compact makes it small again.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -39,6 +42,7 @@ enum Which {
     Apply(apply::Args),
     Export(export::Args),
     Render(render::Args),
+    Compact(compact::Args),
 }
 
 pub fn run(args: &Args) -> Outcome {
@@ -49,5 +53,6 @@ pub fn run(args: &Args) -> Outcome {
         Which::Apply(args) => apply::run(args),
         Which::Export(args) => export::run(args),
         Which::Render(args) => render::run(args),
+        Which::Compact(args) => compact::run(args),
     }
 }
