@@ -91,6 +91,12 @@ impl Failure {
             | io::ErrorKind::OutOfMemory => Exit::Resource,
             _ => Exit::InputOutput,
         };
-        Self::new(exit, anyhow::Error::new(error).context(what))
+        let remedy = match error.kind() {
+            io::ErrorKind::FileTooLarge => {
+                "; raise the limit on the size of files (ulimit -f), or write to a system of larger files"
+            }
+            _ => "",
+        };
+        Self::new(exit, anyhow::anyhow!("{error}{remedy}").context(what))
     }
 }

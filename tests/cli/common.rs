@@ -96,6 +96,27 @@ impl Folder {
         ran
     }
 
+    /// Runs the program with a limit on the size of files, which stands in for a disk that is full soon: so many
+    /// bytes, rounded up. It must say that there is no room, with these words.
+    #[cfg(unix)]
+    pub fn fails_for_room(&self, bytes: usize, arguments: &[&str], words: &[&str]) {
+        let blocks = bytes.div_ceil(512);
+        let script = format!("ulimit -f {blocks}; exec '{VIEWCELL}' \"$@\"");
+        let ran = Command::new("sh")
+            .args([&["-c", &script, "sh"], arguments].concat())
+            .current_dir(self.path(""))
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(4), "{arguments:?}: {stderr}");
+        for word in ["ulimit -f"].iter().chain(words) {
+            assert!(
+                stderr.contains(word),
+                "{arguments:?}: no {word:?} in {stderr}"
+            );
+        }
+    }
+
     /// Runs what must fail with this code, with these words on stderr and nothing on stdout.
     pub fn fails(&self, arguments: &[&str], code: i32, words: &[&str]) {
         let ran = self.run(arguments);

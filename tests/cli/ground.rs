@@ -624,6 +624,95 @@ fn who_writes_a_ground_file_does_so_alone() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_disk_that_fills_up_leaves_files_as_they_were() {
+    let folder = plain();
+    many_stamps(&folder);
+    folder.write("hills.r16", crate::common::hills(64));
+    folder.write(
+        "deep.json",
+        r#"{"bottom": -300, "layers": [{"name": "rock"}]}"#,
+    );
+    let before = folder.read("g.vcg");
+    let names = folder.names();
+    let same = |what: &str| {
+        assert_eq!(folder.read("g.vcg"), before, "{what}");
+        assert_eq!(folder.names(), names, "{what}");
+    };
+    // A new file finds no room.
+    let build = [
+        "ground",
+        "build",
+        "--heightmap",
+        "hills.r16",
+        "--size",
+        "64x64",
+        "--spacing",
+        "1",
+        "--layers",
+        "deep.json",
+        "-o",
+    ];
+    folder.fails_for_room(4096, &[&build[..], &["h.vcg"]].concat(), &["h.vcg"]);
+    same("build");
+    folder.fails_for_room(
+        4096,
+        &[&build[..], &["g.vcg", "--force"]].concat(),
+        &["g.vcg"],
+    );
+    same("build over one that is there");
+    folder.fails_for_room(1024, &["ground", "compact", "g.vcg"], &["g.vcg"]);
+    same("compact");
+    folder.fails_for_room(
+        1024,
+        &["ground", "compact", "g.vcg", "-o", "h.vcg"],
+        &["h.vcg"],
+    );
+    same("compact into another");
+    // All change sets take more room than what they come to.
+    folder.write("twice.vcg", &before);
+    let twice: [&str; 7] = [
+        "ground",
+        "stamp",
+        "twice.vcg",
+        "--stamps",
+        "stamps.txt",
+        "--changes",
+        "twice.vch",
+    ];
+    folder.ok(&twice);
+    let grown = folder.read("twice.vcg").len();
+    let lines = folder
+        .read("stamps.txt")
+        .repeat(1 + 2 * grown / folder.read("twice.vch").len());
+    for name in ["twice.vcg", "twice.vch"] {
+        std::fs::remove_file(folder.path(name)).unwrap();
+    }
+    folder.write("stamps.txt", lines);
+    let stamp = [
+        "ground",
+        "stamp",
+        "g.vcg",
+        "--stamps",
+        "stamps.txt",
+        "--changes",
+        "c.vch",
+    ];
+    folder.fails_for_room(grown + 4096, &stamp, &["c.vch"]);
+    same("change sets");
+    // The ground finds no room: no change sets either.
+    folder.write(
+        "stamps.txt",
+        "{\"shape\":\"sphere\",\"at\":[10,8,1],\"radius\":5,\"do\":\"dig\"}",
+    );
+    folder.fails_for_room(before.len(), &stamp, &["g.vcg", "still"]);
+    assert_eq!(folder.read("g.vcg")[..before.len()], before);
+    assert_eq!(folder.names(), names);
+    folder.write("g.vcg", &before);
+    folder.ok(&stamp);
+}
+
+#[test]
 fn a_disk_that_fills_up_leaves_the_ground_as_it_was() {
     let folder = Folder::new();
     let demo = demo();

@@ -4,7 +4,7 @@ use serde_json::Value;
 use viewcell::format::Tag;
 use viewcell::runtime::Bundle;
 
-use super::common::{Folder, wall};
+use super::common::{Folder, hills, wall};
 
 /// The wall with a gap in its middle.
 fn gap() -> String {
@@ -214,4 +214,53 @@ fn what_cannot_follow_says_why_and_leaves_nothing() {
         &["cells.vcb", "8 x 8"],
     );
     assert!(!folder.names().contains(&"none.vcb".to_owned()));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_disk_that_fills_up_leaves_bundles_as_they_were() {
+    let folder = Folder::new();
+    folder.write("hills.r16", hills(64));
+    let bake = [
+        "bake",
+        "terrain",
+        "hills.r16",
+        "--size",
+        "64x64",
+        "--spacing",
+        "1",
+        "--visibility",
+        "exact",
+        "-o",
+        "old.vcb",
+        "--quiet",
+    ];
+    folder.ok(&bake);
+    folder.write("kept.vcb", "precious");
+    folder.write("kept.vcp", "precious");
+    let mound = r#"{"shape":"sphere","at":[32,32,300],"radius":20,"do":"fill"}"#;
+    folder.write("stamps.txt", mound);
+    let (before, names) = (folder.read("old.vcb"), folder.names());
+    for [option, name] in [
+        ["-o", "new.vcb"],
+        ["-o", "kept.vcb"],
+        ["--patch", "new.vcp"],
+        ["--patch", "kept.vcp"],
+    ] {
+        let rebake = ["rebake", "old.vcb", "--stamps", "stamps.txt", option, name];
+        let more: &[&str] = if name.starts_with("kept") {
+            &["--force"]
+        } else {
+            &[]
+        };
+        folder.fails_for_room(1024, &[&rebake[..], more].concat(), &[name]);
+        assert!(folder.read("old.vcb") == before, "{name}");
+        assert_eq!(folder.names(), names, "{name}");
+        for kept in ["kept.vcb", "kept.vcp"] {
+            assert_eq!(folder.read(kept), b"precious", "{name}");
+        }
+    }
+    folder.ok(&["verify", "old.vcb", "--quiet"]);
+    let rebake = ["rebake", "old.vcb", "--stamps", "stamps.txt", "-o"];
+    folder.ok(&[&rebake[..], &["new.vcb"]].concat());
 }

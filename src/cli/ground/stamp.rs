@@ -1,11 +1,12 @@
 //! `viewcell ground stamp`: dig and fill.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bundle;
-use viewcell::ground::{ChangeSet, Layered};
+use viewcell::ground::{ChangeSet, Layered, Patches};
 use viewcell::ingest::ground::read_stamps;
 
 use super::open;
@@ -107,10 +108,34 @@ pub fn run(args: &Args) -> Outcome {
         })?;
         sets.extend(changes);
     }
-    open::write(&args.ground, &ground, &sets)?;
-    if let Some(path) = &args.changes {
-        let bytes: Vec<u8> = sets.iter().flat_map(ChangeSet::encode).collect();
-        bundle::save(path, &bytes, args.force)?;
+    match &args.changes {
+        Some(path) => write_both(args, &ground, &sets, path)?,
+        None => open::write(&args.ground, &ground, &sets)?,
     }
     Document::new(stamps.len(), before, &ground, &sets).tell(args.quiet, &args.json)
+}
+
+/// Writes the change sets and the ground. The ground grows when the change sets are written, but not named:
+/// where there is no room for both, neither is there.
+fn write_both(
+    args: &Args,
+    ground: &Patches,
+    sets: &[ChangeSet],
+    path: &Path,
+) -> Result<(), Failure> {
+    let mut failure = None;
+    let saved = bundle::save_with(path, args.force, |file| {
+        for set in sets {
+            file.write_all(&set.encode())?;
+        }
+        file.flush()?;
+        open::write(&args.ground, ground, sets).map_err(|error| {
+            failure = Some(error);
+            io::Error::other("the ground could not be written")
+        })
+    });
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(saved?),
+    }
 }
