@@ -13,6 +13,12 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
     folder.write("one-pair.txt", "0 0 8 0\n");
     folder.write("observers.csv", "name,fov,screen,pixels\na,90,800,2\n");
     folder.write("targets.csv", "name,radius\na,1\nb,2\n");
+    folder.write(
+        "layers.json",
+        r#"{"cube_height": 10, "layers": [{"name": "rock"}]}"#,
+    );
+    let ball = r#"{"shape":"sphere","at":[30,20,0],"radius":15,"do":"dig"}"#;
+    folder.write("stamps.txt", ball);
     let cases: &[(&str, &[&str])] = &[
         (
             "bake.json",
@@ -162,6 +168,49 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
                 "--targets",
                 "targets.csv",
                 "--json",
+            ],
+        ),
+        (
+            "ground-build.json",
+            &[
+                "ground",
+                "build",
+                "--heightmap",
+                "wall.asc",
+                "--layers",
+                "layers.json",
+                "-o",
+                "g.vcg",
+                "--json",
+            ],
+        ),
+        (
+            "ground-stamp.json",
+            &[
+                "ground",
+                "stamp",
+                "g.vcg",
+                "--stamps",
+                "stamps.txt",
+                "--json",
+            ],
+        ),
+        (
+            "ground-info.json",
+            &["ground", "info", "g.vcg", "--slices", "--json"],
+        ),
+        (
+            "ground-compact.json",
+            &["ground", "compact", "g.vcg", "--json"],
+        ),
+        (
+            "ground-export.json",
+            &["ground", "export", "g.vcg", "--surface", "g.tif", "--json"],
+        ),
+        (
+            "ground-render.json",
+            &[
+                "ground", "render", "g.vcg", "--row", "2", "-o", "g.png", "--json",
             ],
         ),
         ("completions.json", &["completions", "bash", "--json"]),
