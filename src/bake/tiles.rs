@@ -13,7 +13,7 @@ const TILE_LEVEL: u32 = 5;
 
 /// Fewer tiles are divided once more, down to what a kernel looks from at once: else threads, or
 /// machines, would wait for the last.
-const FEW: u64 = 64;
+const FEW: u64 = 16;
 
 /// A quad of viewpoints, and its blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
