@@ -49,8 +49,8 @@ impl<'a> Crew<'a> {
         })
     }
 
-    /// Whether the work is still wanted; to be asked within long pieces.
-    pub fn goes_on(&self) -> bool {
+    /// Whether the work is still wanted.
+    fn goes_on(&self) -> bool {
         !self.stopped.load(Ordering::Relaxed) && !self.observer.cancelled()
     }
 

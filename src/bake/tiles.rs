@@ -5,15 +5,10 @@ use std::ops::Range;
 use crate::compress::pairs::group::morton_blocks;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Quad};
-use crate::visibility::LOOK_LEVEL;
 use crate::world::Terrain;
 
 /// Level of a tile in a quadtree that is at least that high: 32 × 32 viewpoints.
 const TILE_LEVEL: u32 = 5;
-
-/// Fewer tiles are divided once more, down to what a kernel looks from at once: else threads, or
-/// machines, would wait for the last.
-const FEW: u64 = 16;
 
 /// A quad of viewpoints, and its blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +21,7 @@ pub struct Tile {
 
 /// Level of the tiles of a grid.
 fn level_in(grid: Grid) -> u32 {
-    let level = grid.root_level().min(TILE_LEVEL);
-    let (columns, rows) = grid.quads_at(level);
-    match u64::from(columns) * u64::from(rows) < FEW {
-        true => level.min(LOOK_LEVEL),
-        false => level,
-    }
+    grid.root_level().min(TILE_LEVEL)
 }
 
 /// Number of tiles of a grid.

@@ -87,32 +87,43 @@ impl<'t> Visibility<'t> {
             .iter()
             .map(|tile| tile.blocks.clone().filter(|&n| !store.has(n)).collect())
             .collect();
-        let due: Vec<usize> = (0..tiles.len())
-            .filter(|&tile| !missing[tile].is_empty())
-            .collect();
-        observer.stage(Stage::Visibility, due.iter().map(|&tile| pairs[tile]).sum());
+        // What a kernel looks from at once: a grid of cells may have fewer tiles than there are threads.
+        let mut pieces = Vec::new();
+        for (tile, missing) in missing.iter().enumerate() {
+            let mut first = 0;
+            for together in missing.chunk_by(|&a, &b| self.quad(a) == self.quad(b)) {
+                pieces.push((tile, first, together));
+                first += together.len();
+            }
+        }
+        let due = |tile: &usize| !missing[*tile].is_empty();
+        let asked = (0..tiles.len()).filter(due).map(|tile| pairs[tile]).sum();
+        observer.stage(Stage::Visibility, asked);
         let done = AtomicU64::new(0);
+        let mut kept = Vec::new();
         crew.run_in(
             || self.room(),
-            due,
+            0..pieces.len(),
             |_| Ok(()),
-            |room, tile, ()| {
-                let blocks = missing[tile].len() as u64;
+            |room, piece, ()| {
+                let (tile, first, blocks) = pieces[piece];
+                let groups = self.look(room, blocks);
                 // As if each of the tile's blocks came to as many pairs.
-                let (mut looked, mut told) = (0, 0);
-                self.look(room, &missing[tile], &mut |more| {
-                    looked += more;
-                    let pairs = pairs[tile] * looked / blocks;
-                    let more = pairs - std::mem::replace(&mut told, pairs);
-                    let done = done.fetch_add(more, Ordering::Relaxed) + more;
-                    observer.advance(Stage::Visibility, done);
-                    crew.goes_on()
-                })
+                let pairs =
+                    |blocks: usize| pairs[tile] * blocks as u64 / missing[tile].len() as u64;
+                let more = pairs(first + blocks.len()) - pairs(first);
+                let done = done.fetch_add(more, Ordering::Relaxed) + more;
+                observer.advance(Stage::Visibility, done);
+                groups
             },
-            |_, groups| {
-                let groups = groups.ok_or(BakeError::Cancelled)?;
-                let groups = groups.map_err(|error| store.cannot_encode(error))?;
-                Ok(store.append(&groups)?)
+            |piece, groups| {
+                kept.extend(groups.map_err(|error| store.cannot_encode(error))?);
+                // A tile is kept as a whole.
+                let (tile, first, blocks) = pieces[piece];
+                if first + blocks.len() < missing[tile].len() {
+                    return Ok(());
+                }
+                Ok(store.append(&std::mem::take(&mut kept))?)
             },
         )?;
         Ok(())
@@ -170,35 +181,19 @@ impl<'t> Visibility<'t> {
         Quad::new(LOOK_LEVEL, column >> up, row >> up)
     }
 
-    /// The groups of these blocks, by their numbers, of which the kernel looks from those together
-    /// that lie together; `None` if `go_on`, which is told how many are done, said to stop.
-    fn look(
-        &self,
-        room: &mut Room<'_>,
-        blocks: &[usize],
-        go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Option<std::io::Result<Vec<Encoded>>> {
+    /// The groups of these blocks, by their numbers, of a quad that a kernel looks from at once.
+    fn look(&self, room: &mut Room<'_>, blocks: &[usize]) -> std::io::Result<Vec<Encoded>> {
+        let begun = ThreadTime::now();
+        room.kernel.look(self.quad(blocks[0]), &mut room.sights);
+        let looked = begun.elapsed().as_nanos() as u64;
         let mut groups = Vec::with_capacity(blocks.len());
-        let quad = |&number: &usize| self.quad(number);
-        for together in blocks.chunk_by(|a, b| quad(a) == quad(b)) {
-            if !go_on(0) {
-                return None;
-            }
-            let begun = ThreadTime::now();
-            room.kernel.look(quad(&together[0]), &mut room.sights);
-            let looked = begun.elapsed().as_nanos() as u64;
-            for &number in together {
-                match self.group(room, number).encode(number, self.order) {
-                    Ok(group) => groups.push((number, group)),
-                    Err(error) => return Some(Err(error)),
-                }
-            }
-            let all = begun.elapsed().as_nanos() as u64;
-            self.clock.visibility.fetch_add(looked, Ordering::Relaxed);
-            self.clock.pairs.fetch_add(all - looked, Ordering::Relaxed);
-            go_on(together.len() as u64);
+        for &number in blocks {
+            groups.push((number, self.group(room, number).encode(number, self.order)?));
         }
-        Some(Ok(groups))
+        let all = begun.elapsed().as_nanos() as u64;
+        self.clock.visibility.fetch_add(looked, Ordering::Relaxed);
+        self.clock.pairs.fetch_add(all - looked, Ordering::Relaxed);
+        Ok(groups)
     }
 
     /// The group of a block, out of what the kernel has seen.
