@@ -89,6 +89,8 @@ struct MatcherRow {
     name: &'static str,
     /// Mean time of a tick, in milliseconds: telling where all regions are, and matching.
     ms_per_tick: f64,
+    /// What of that is telling, which is one thread's work.
+    telling_ms_per_tick: f64,
     /// The same in time of processors, all threads together.
     processor_ms_per_tick: f64,
     /// Memory in use at the end.
@@ -192,6 +194,7 @@ impl MatcherRow {
         Self {
             name: measured.matcher.name(),
             ms_per_tick: 1e3 * measured.wall.as_secs_f64(),
+            telling_ms_per_tick: 1e3 * measured.telling.as_secs_f64(),
             processor_ms_per_tick: 1e3 * measured.processor.as_secs_f64(),
             bytes: measured.bytes as u64,
             began: measured.began,

@@ -62,6 +62,8 @@ pub struct Measured {
     pub matcher: MatcherName,
     /// Mean time of a tick: telling where all regions are, and matching.
     pub wall: Duration,
+    /// What of that is telling.
+    pub telling: Duration,
     /// The same in time of processors, all threads together.
     pub processor: Duration,
     /// Memory in use at the end.
@@ -111,6 +113,7 @@ fn run<M: Method>(
     let mut digest = Digest::default();
     digest.changes(0, interest.tick());
     let (mut wall, mut processor) = (Duration::ZERO, Duration::ZERO);
+    let mut telling = Duration::ZERO;
     let mut places = Vec::with_capacity(options.entities);
     for tick in 1..=options.ticks {
         entities.step();
@@ -122,6 +125,7 @@ fn run<M: Method>(
                 interest.move_to(region, bounds)?;
             }
         }
+        telling += started.elapsed();
         if options.space_time {
             let events = interest.sweep();
             (wall, processor) = (wall + started.elapsed(), processor + processed.elapsed());
@@ -137,6 +141,7 @@ fn run<M: Method>(
     Ok(Measured {
         matcher,
         wall: wall / ticks,
+        telling: telling / ticks,
         processor: processor / ticks,
         bytes: interest.bytes(),
         began,

@@ -39,6 +39,11 @@ struct Watched {
 impl Sight for Watched {
     type Place = [u32; 2];
 
+    fn is_mutual(&self) -> bool {
+        let terrain = self.source.terrain();
+        self.reach == 0.0 && terrain.is_ok_and(|terrain| terrain.parameters().mutual)
+    }
+
     fn visible(&self, from: [u32; 2], to: [u32; 2]) -> bool {
         if let Ok(terrain) = self.source.terrain() {
             let [from, to] = [from, to].map(|[column, row]| Sample::new(column, row));
@@ -194,8 +199,8 @@ pub unsafe extern "C" fn viewcell_awareness_go(
 
 /// Ends a tick. *began becomes the number of pairs of whom the one is to be told of the other from
 /// now on, *ceased the number of those who no longer are; viewcell_awareness_began and
-/// viewcell_awareness_ceased write them. Allocates only while the players and the pairs of players
-/// who are near each other are more than ever before.
+/// viewcell_awareness_ceased write them. Allocates where a player has more others around than those
+/// who had that number before.
 ///
 /// Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]

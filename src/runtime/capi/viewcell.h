@@ -864,8 +864,8 @@ viewcell_status viewcell_awareness_go(viewcell_awareness *awareness, uint32_t pl
 
 // Ends a tick. *began becomes the number of pairs of whom the one is to be told of the other from
 // now on, *ceased the number of those who no longer are; viewcell_awareness_began and
-// viewcell_awareness_ceased write them. Allocates only while the players and the pairs of players
-// who are near each other are more than ever before.
+// viewcell_awareness_ceased write them. Allocates where a player has more others around than those
+// who had that number before.
 //
 // Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_awareness_tick(viewcell_awareness *awareness,

@@ -46,6 +46,18 @@ impl Bounds {
         Self::new([x - dx, y - dy, z - dz], [x + dx, y + dy, z + dz])
     }
 
+    /// A box around all that is no farther than this from a place along any axis, however it is rounded.
+    /// Both are finite.
+    pub(super) fn reaching([x, y, z]: [f32; 3], far: f32) -> Self {
+        let half = |x: f32| far + (far + x.abs()) * (2.0 * f32::EPSILON);
+        let low = |x: f32| (x - half(x)).max(f32::MIN);
+        let high = |x: f32| (x + half(x)).min(f32::MAX);
+        Self {
+            min: [low(x), low(y), low(z)],
+            max: [high(x), high(y), high(z)],
+        }
+    }
+
     /// The lower corner.
     pub fn min(&self) -> [f32; 3] {
         self.min
@@ -54,6 +66,16 @@ impl Bounds {
     /// The upper corner.
     pub fn max(&self) -> [f32; 3] {
         self.max
+    }
+
+    /// The middle, rounded.
+    pub(super) fn middle(&self) -> [f32; 3] {
+        let ([ax, ay, az], [bx, by, bz]) = (self.min, self.max);
+        [
+            0.5 * ax + 0.5 * bx,
+            0.5 * ay + 0.5 * by,
+            0.5 * az + 0.5 * bz,
+        ]
     }
 
     /// Whether two boxes have a point in common; touching is enough (Liu's definition 1 and

@@ -6,7 +6,8 @@
 //! the table cost a comparison, and never an answer.
 
 use super::Bounds;
-use super::layers::{Layer, Layers};
+use super::layers::{Layer, Layers, Ring};
+use super::threads::both;
 
 /// A box as what a *reach* is compared with: its lower corner and its upper corner, negated. The lane
 /// that is left over holds its region's index, which as a float is less than 2.
@@ -67,6 +68,83 @@ pub(super) struct Effort {
     pub misses: u64,
 }
 
+/// A search under way.
+struct Search<'h> {
+    reach: Reach,
+    hits: &'h mut Vec<u32>,
+    before: usize,
+    found: usize,
+    rows: u64,
+    boxes: usize,
+    effort: &'h mut Effort,
+}
+
+impl<'h> Search<'h> {
+    #[inline(always)]
+    fn new(bounds: &Bounds, hits: &'h mut Vec<u32>, before: usize, effort: &'h mut Effort) -> Self {
+        Self {
+            reach: Reach::of(bounds),
+            hits,
+            before,
+            found: before,
+            rows: 0,
+            boxes: 0,
+            effort,
+        }
+    }
+}
+
+/// Cells side by side, and their boxes.
+struct Part<'c> {
+    /// The first cell, and the first of its boxes.
+    first: u32,
+    from: u32,
+    /// Of each cell where its next box goes.
+    starts: &'c mut [u32],
+    entries: &'c mut [Entry],
+}
+
+impl Part<'_> {
+    /// Two parts with about as many boxes.
+    fn halves(self) -> [Self; 2] {
+        let Self {
+            first,
+            from,
+            starts,
+            entries,
+        } = self;
+        let middle = from + entries.len() as u32 / 2;
+        let cells = starts.partition_point(|&start| start < middle);
+        let (these, those) = starts.split_at_mut(cells);
+        let end = from + entries.len() as u32;
+        let middle = those.first().map_or(end, |&start| start);
+        let (low, high) = entries.split_at_mut((middle - from) as usize);
+        let part = |first, from, starts, entries| Self {
+            first,
+            from,
+            starts,
+            entries,
+        };
+        [
+            part(first, from, these, low),
+            part(first + cells as u32, middle, those, high),
+        ]
+    }
+
+    /// Writes those of the boxes that are in these cells, in their order.
+    fn fill(self, indices: &[u32], places: &[u32], bounds: impl Fn(u32) -> Bounds) {
+        for (&index, &cell) in indices.iter().zip(places) {
+            let Some(next) = self.starts.get_mut(cell.wrapping_sub(self.first) as usize) else {
+                continue;
+            };
+            if let Some(entry) = self.entries.get_mut((*next - self.from) as usize) {
+                *entry = Entry::new(index, &bounds(index));
+            }
+            *next += 1;
+        }
+    }
+}
+
 /// Boxes of updates or of subscriptions.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
@@ -89,8 +167,13 @@ impl Cells {
             .extend(boxes.map(|bounds| layers.place(&bounds)));
     }
 
-    /// Sorts the boxes that were placed by their cells.
-    pub fn gather(&mut self, boxes: impl ExactSizeIterator<Item = (u32, Bounds)>) {
+    /// Sorts the boxes that were placed by their cells, with two threads if `together`.
+    pub fn gather(
+        &mut self,
+        indices: &[u32],
+        bounds: impl Fn(u32) -> Bounds + Sync,
+        together: bool,
+    ) {
         self.starts.clear();
         self.starts.resize(self.layers.cells() as usize + 2, 0);
         // Counted two places on and summed up one place on, a cell's count is where its next box goes;
@@ -107,13 +190,30 @@ impl Cells {
         }
         // Of those that are there already all are written over.
         self.entries.resize(self.places.len(), Entry::default());
-        for ((index, bounds), &cell) in boxes.zip(&self.places) {
-            if let Some(next) = self.starts.get_mut(cell as usize + 1) {
-                if let Some(entry) = self.entries.get_mut(*next as usize) {
-                    *entry = Entry::new(index, &bounds);
-                }
-                *next += 1;
-            }
+        let Self {
+            starts,
+            entries,
+            places,
+            ..
+        } = self;
+        let starts = starts
+            .split_first_mut()
+            .map_or(&mut [][..], |(_, starts)| starts);
+        let all = Part {
+            first: 0,
+            from: 0,
+            starts,
+            entries,
+        };
+        if together {
+            let [one, other] = all.halves();
+            both(
+                true,
+                || one.fill(indices, places, &bounds),
+                || other.fill(indices, places, &bounds),
+            );
+        } else {
+            all.fill(indices, places, bounds);
         }
     }
 
@@ -128,32 +228,61 @@ impl Cells {
         before: usize,
         effort: &mut Effort,
     ) -> usize {
-        let reach = Reach::of(bounds);
-        let (mut found, mut rows, mut boxes) = (before, 0, 0);
-        layer.rows(bounds, |first, last| {
-            rows += 1;
-            let ends = self.starts.get(first as usize);
-            let ends = ends.zip(self.starts.get(last as usize + 1));
-            let Some((&from, &to)) = ends else { return };
-            let Some(row) = self.entries.get(from as usize..to as usize) else {
-                return;
-            };
-            boxes += row.len();
-            if hits.len() < found + row.len() {
-                hits.resize((found + row.len()).next_power_of_two(), 0);
-            }
-            // Whether boxes overlap is a coin that no branch predictor foresees: a place is written in
-            // any case, and written over where it is none.
-            for (place, entry) in (from..).zip(row) {
-                if let Some(hit) = hits.get_mut(found) {
-                    *hit = place;
-                }
-                found += usize::from(entry.is_within(&reach));
-            }
+        let mut search = Search::new(bounds, hits, before, effort);
+        layer.rows(bounds, |first, last| self.look_in(first, last, &mut search));
+        self.end(search)
+    }
+
+    /// The same; some of those whose middles are out of the ring may be left out.
+    pub fn near_in(
+        &self,
+        ring: &Ring,
+        layer: &Layer,
+        bounds: &Bounds,
+        hits: &mut Vec<u32>,
+        before: usize,
+        effort: &mut Effort,
+    ) -> usize {
+        let mut search = Search::new(bounds, hits, before, effort);
+        layer.rows_in(ring, bounds, |first, last| {
+            self.look_in(first, last, &mut search)
         });
-        effort.rows += rows;
-        effort.misses += (boxes - (found - before)) as u64;
-        for hit in hits.get_mut(before..found).unwrap_or_default() {
+        self.end(search)
+    }
+
+    /// Looks at the boxes of some cells side by side.
+    #[inline(always)]
+    fn look_in(&self, first: u32, last: u32, search: &mut Search<'_>) {
+        search.rows += 1;
+        let ends = self.starts.get(first as usize);
+        let ends = ends.zip(self.starts.get(last as usize + 1));
+        let Some((&from, &to)) = ends else { return };
+        let Some(row) = self.entries.get(from as usize..to as usize) else {
+            return;
+        };
+        search.boxes += row.len();
+        let (hits, mut found) = (&mut *search.hits, search.found);
+        if hits.len() < found + row.len() {
+            hits.resize((found + row.len()).next_power_of_two(), 0);
+        }
+        // Whether boxes overlap is a coin that no branch predictor foresees: a place is written in
+        // any case, and written over where it is none.
+        for (place, entry) in (from..).zip(row) {
+            if let Some(hit) = hits.get_mut(found) {
+                *hit = place;
+            }
+            found += usize::from(entry.is_within(&search.reach));
+        }
+        search.found = found;
+    }
+
+    /// Ends a search: places become indices.
+    #[inline(always)]
+    fn end(&self, search: Search<'_>) -> usize {
+        let Search { before, found, .. } = search;
+        search.effort.rows += search.rows;
+        search.effort.misses += (search.boxes - (found - before)) as u64;
+        for hit in search.hits.get_mut(before..found).unwrap_or_default() {
             *hit = self.entries.get(*hit as usize).map_or(0, Entry::index);
         }
         found

@@ -5,16 +5,15 @@
 //! overlap, in the order of indices, so that what is found is in order, too; and two ordered lists
 //! of pairs, this tick's and the last one's, tell what has changed.
 
-use super::cells::{Cells, Effort};
+use super::cells::Effort;
 use super::changes::{Key, indices};
 use super::find::{Finder, Quest, STAYS, Time};
 use super::motion::linear;
 use super::sample::Sample;
 use super::sort::sort;
+use super::space::Space;
+use super::threads::both;
 use super::{Bounds, Method, Record, Regions};
-
-/// Ticks after which the grids are laid out anew in any case.
-const PATIENCE: u32 = 256;
 
 /// For fewer regions one thread is enough.
 const FEW: usize = 2000;
@@ -24,10 +23,6 @@ const FEW: usize = 2000;
 const SHORT: f32 = 8.0;
 const PARTS: f32 = 8.0;
 
-/// How many times cells are as long as the longest boxes in them.
-const SHORTEST: f32 = 0.5;
-const LONGEST: f32 = 16.0;
-
 /// Grids, a layer for each power of two of the regions' sizes.
 ///
 /// A tick takes time proportional to the number of regions and of pairs that are close, wherever they
@@ -36,18 +31,10 @@ const LONGEST: f32 = 16.0;
 #[derive(Debug)]
 pub struct Grid {
     /// Of updates, and of subscriptions.
-    cells: [Cells; 2],
+    space: Space,
     /// The indices of updates and of subscriptions, and of those that have moved.
     members: [Vec<u32>; 2],
     moved: [Vec<u32>; 2],
-    /// How many times cells are as long as boxes.
-    length: f32,
-    /// Whether that was made longer when it last changed.
-    grows: bool,
-    /// When the grids were laid out: how many regions there were, and how many ticks have passed.
-    count: usize,
-    age: u32,
-    sample: Sample,
     /// Pairs that overlapped when the last tick ended, sorted.
     pairs: Vec<Key>,
     /// Pairs that may have changed: those of the last tick, and of this one.
@@ -73,14 +60,9 @@ impl Grid {
         let mut finders = Vec::new();
         finders.resize_with(threads.max(1), Finder::default);
         Self {
-            cells: Default::default(),
+            space: Space::default(),
             members: Default::default(),
             moved: Default::default(),
-            length: 2.0,
-            grows: true,
-            count: 0,
-            age: 0,
-            sample: Sample::default(),
             pairs: Vec::new(),
             old: Vec::new(),
             fresh: Vec::new(),
@@ -96,19 +78,29 @@ impl Grid {
         self.pairs.iter().copied().map(indices)
     }
 
+    /// Whether there are several threads, and enough regions for them.
+    fn works_together(&self, regions: &Regions) -> bool {
+        self.finders.len() > 1 && regions.count() >= FEW
+    }
+
     /// Finds the pairs that may have changed: `old` are those of the last tick, `fresh` those of this
     /// one. The others stay in `pairs`.
     fn find(&mut self, regions: &Regions, between: bool) {
         let only_moved = regions.moved() * 2 < regions.count();
-        for (members, role) in self.members.iter_mut().zip(0..) {
+        let lists = |role: u8, members: &mut Vec<u32>, moved: &mut Vec<u32>| {
             list(regions, between, role, false, members);
-        }
-        for (moved, role) in self.moved.iter_mut().zip(0..) {
             moved.clear();
             if only_moved {
                 list(regions, between, role, true, moved);
             }
-        }
+        };
+        let together = self.works_together(regions);
+        let ([updates, subscriptions], [these, those]) = (&mut self.members, &mut self.moved);
+        both(
+            together,
+            || lists(0, updates, these),
+            || lists(1, subscriptions, those),
+        );
         self.fresh.clear();
         if between {
             // In a part of the time the boxes are smaller within which regions stay.
@@ -136,8 +128,11 @@ impl Grid {
 
     /// Adds to `fresh` the pairs that are found in one part of the time.
     fn find_in(&mut self, regions: &Regions, time: Time, only_moved: bool) {
-        self.place(regions, time);
-        let levels = self.cells.each_ref().map(|cells| {
+        let bounds = |&index: &u32| time.bounds(regions, index);
+        let together = self.works_together(regions);
+        let boxes = self.members.each_ref().map(|list| list.iter().map(bounds));
+        self.space.place(boxes, together);
+        let levels = self.space.cells.each_ref().map(|cells| {
             let layers = cells.layers.all();
             let ends = layers.first().zip(layers.last());
             ends.map_or([u8::MAX; 2], |(low, high)| [low.level, high.level])
@@ -151,11 +146,10 @@ impl Grid {
             only_moved || highest_subscription >= lowest_update,
             only_moved || highest_update > lowest_subscription,
         ];
-        let tables = self.cells.iter_mut().zip(&self.members);
+        let tables = self.space.cells.iter_mut().zip(&self.members);
         for ((cells, members), is_looked_in) in tables.zip(looks.iter().rev()) {
             if *is_looked_in {
-                let bounds = |&index: &u32| (index, time.bounds(regions, index));
-                cells.gather(members.iter().map(bounds));
+                cells.gather(members, |index| time.bounds(regions, index), together);
             }
         }
 
@@ -170,7 +164,7 @@ impl Grid {
         }
         let quest = Quest {
             regions,
-            cells: &self.cells,
+            cells: &self.space.cells,
             time,
             only_moved,
             in_all: only_moved || lowest_subscription >= highest_update,
@@ -181,71 +175,7 @@ impl Grid {
         }
         merge(&mut self.fresh, &mut self.found, &mut self.spare);
         if !only_moved {
-            self.adapt(effort);
-        }
-    }
-
-    /// Finds the cell of each region, in layers that fit.
-    fn place(&mut self, regions: &Regions, time: Time) {
-        let threads = self.finders.len();
-        let Self { cells, members, .. } = self;
-        let bounds = |&index: &u32| time.bounds(regions, index);
-        let place = |cells: &mut [Cells; 2]| {
-            let [first, second] = &mut *cells;
-            let [updates, subscriptions] = &*members;
-            let few = updates.len() + subscriptions.len() < FEW;
-            if threads == 1 || few {
-                first.place(updates.iter().map(bounds));
-                second.place(subscriptions.iter().map(bounds));
-            } else {
-                std::thread::scope(|scope| {
-                    scope.spawn(|| first.place(updates.iter().map(bounds)));
-                    second.place(subscriptions.iter().map(bounds));
-                });
-            }
-            cells.iter().any(|cells| cells.layers.is_stale())
-        };
-        self.age += 1;
-        let count = regions.count();
-        let is_due = self.age > PATIENCE || count > self.count + self.count / 4;
-        if !is_due && count >= self.count / 2 && !place(cells) {
-            return;
-        }
-        (self.age, self.count) = (0, count);
-        self.sample.measure(regions);
-        for (cells, members) in cells.iter_mut().zip(&*members) {
-            let bounds = members.iter().map(bounds);
-            cells.layers.count(self.sample.spread, bounds);
-        }
-        // Those of the one kind look for the other's at least where their smallest are.
-        let [updates, subscriptions] = cells.each_ref().map(|cells| cells.layers.lowest());
-        for (cells, floor) in cells.iter_mut().zip([subscriptions, updates]) {
-            cells.layers.choose(floor, self.length);
-        }
-        place(cells);
-    }
-
-    /// Longer cells are fewer to look at, and hold more boxes in vain: finds out what costs less, from
-    /// the next tick on.
-    fn adapt(&mut self, Effort { rows, misses }: Effort) {
-        let expected = |length: f32| {
-            // A row is as dear as some twenty misses. Where boxes are spread evenly rows and misses
-            // change like this.
-            let share = (1.0 + 2.0 / length) / (1.0 + 2.0 / self.length);
-            let more = (2.0 + length) / (2.0 + self.length);
-            20.0 * rows as f32 * share * share + misses as f32 * more * more * more
-        };
-        let cost = expected(self.length);
-        for longer in [true, false] {
-            let length = self.length * if longer { 2.0 } else { 0.5 };
-            // No going to and fro for a little.
-            let turns = self.grows != longer && self.age < PATIENCE / 4;
-            let less = if turns { 0.4 * cost } else { 0.85 * cost };
-            if (SHORTEST..=LONGEST).contains(&length) && expected(length) < less {
-                (self.length, self.grows) = (length, longer);
-                self.age = PATIENCE;
-                return;
-            }
+            self.space.adapt(effort);
         }
     }
 }
@@ -400,9 +330,8 @@ impl Method for Grid {
             &self.spare,
         ];
         let lists = self.members.iter().chain(&self.moved);
-        self.cells.iter().map(Cells::bytes).sum::<usize>()
+        self.space.bytes()
             + self.finders.iter().map(Finder::bytes).sum::<usize>()
-            + self.sample.bytes()
             + lists.map(Vec::capacity).sum::<usize>() * size_of::<u32>()
             + keys.into_iter().map(Vec::capacity).sum::<usize>() * size_of::<Key>()
     }

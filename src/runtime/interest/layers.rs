@@ -17,8 +17,8 @@ const CELLS: u32 = 4;
 pub(super) struct Layer {
     /// The highest exponent of their longest sides.
     pub level: u8,
-    /// Their longest sides.
-    longest: [f32; 3],
+    /// Their longest sides. With the fourth, which is none, they are read and written in one go.
+    longest: [f32; 4],
     /// One over the length of a cell.
     per_cell: [f32; 3],
     /// Its first cell in the table.
@@ -48,7 +48,7 @@ impl Layer {
     #[inline(always)]
     pub fn rows(&self, bounds: &Bounds, mut found: impl FnMut(u32, u32)) {
         let ([ax, ay, az], [bx, by, bz]) = (bounds.min(), bounds.max());
-        let ([lx, ly, lz], [px, py, pz]) = (self.longest, self.per_cell);
+        let ([lx, ly, lz, _], [px, py, pz]) = (self.longest, self.per_cell);
         let (x0, x1) = reach(ax, bx, lx, px);
         let (y0, y1) = reach(ay, by, ly, py);
         let (z0, z1) = reach(az, bz, lz, pz);
@@ -82,13 +82,134 @@ impl Layer {
             z += 1;
         }
     }
+
+    /// The same, without cells of whose boxes none has its middle in the ring.
+    pub fn rows_in(&self, ring: &Ring, bounds: &Bounds, mut found: impl FnMut(u32, u32)) {
+        let ([ax, ay, az], [bx, by, bz]) = (bounds.min(), bounds.max());
+        let ([lx, ly, lz, _], [px, py, pz]) = (self.longest, self.per_cell);
+        let (x0, x1) = reach(ax, bx, lx, px);
+        let (y0, y1) = reach(ay, by, ly, py);
+        let (z0, z1) = reach(az, bz, lz, pz);
+        // Never more than once around.
+        let (columns, rows, planes) = (1 << self.x, 1 << self.y, 1 << self.z);
+        if x1 - x0 >= columns {
+            self.rows(bounds, found);
+            return;
+        }
+        let is_whole = [y1 - y0 >= rows, z1 - z0 >= planes];
+        let (y1, z1) = (y1.min(y0 + rows - 1), z1.min(z0 + planes - 1));
+        let mut piece = |row: u32, from: u32, to: u32| {
+            let (first, last) = (from & (columns - 1), to & (columns - 1));
+            // A row that wraps around is in two pieces.
+            if first > last {
+                found(row + first, row + columns - 1);
+                found(row, row + last);
+            } else {
+                found(row + first, row + last);
+            }
+        };
+        for z in z0..=z1 {
+            for y in y0..=y1 {
+                let row = self.row(y, z);
+                let ([from, to], hole) = ring.cells(self, [y, z], is_whole);
+                let (from, to) = (from.max(x0), to.min(x1));
+                match hole {
+                    Some([first, last]) if first <= last && from <= last && first <= to => {
+                        if from < first {
+                            piece(row, from, first - 1);
+                        }
+                        if last < to {
+                            piece(row, last + 1, to);
+                        }
+                    }
+                    _ if from <= to => piece(row, from, to),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// What lies farther from a point than one distance, and no farther than another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ring {
+    pub middle: [f32; 3],
+    pub inner: f64,
+    pub outer: f64,
+    /// Around all boxes.
+    pub all: Bounds,
+}
+
+impl Ring {
+    /// Of a row the first and the last cell of those in which all boxes are that have any point no
+    /// farther than the ring; and of cells whose boxes have no point as far as it.
+    #[inline]
+    fn cells(
+        &self,
+        layer: &Layer,
+        [y, z]: [u32; 2],
+        [any_y, any_z]: [bool; 2],
+    ) -> ([u32; 2], Option<[u32; 2]>) {
+        /// How many cells away from zero rounding is less than a tenth of a cell.
+        const FAR: f64 = 1_000_000.0;
+        let everything = [0, u32::MAX];
+        let ([mx, my, mz], [lx, ly, lz, _], [px, py, pz]) = (
+            self.middle.map(f64::from),
+            layer.longest.map(f64::from),
+            layer.per_cell.map(f64::from),
+        );
+        let ([_, low_y, low_z], [_, high_y, high_z]) = (self.all.min(), self.all.max());
+        // How near and how far along an axis points of boxes may be.
+        let distances = |low: f64, high: f64| [low.max(-high).max(0.0), low.abs().max(high.abs())];
+        // Of those whose lower corners are in a cell, give or take half a cell.
+        let of_cell = |cell: u32, per_cell: f64, longest: f64, middle: f64| {
+            let number = f64::from(cell) - f64::from(ZERO);
+            let (low, high) = (
+                (number - 1.0) / per_cell,
+                (number + 1.0) / per_cell + longest,
+            );
+            (number.abs() < FAR).then(|| distances(low - middle, high - middle))
+        };
+        let of_all = |low: f32, high: f32, middle: f64| {
+            Some(distances(f64::from(low) - middle, f64::from(high) - middle))
+        };
+        let of_y = match any_y {
+            true => of_all(low_y, high_y, my),
+            false => of_cell(y, py, ly, my),
+        };
+        let of_z = match any_z {
+            true => of_all(low_z, high_z, mz),
+            false => of_cell(z, pz, lz, mz),
+        };
+        let Some(([y0, y1], [z0, z1])) = of_y.zip(of_z) else {
+            return (everything, None);
+        };
+        let cells = |first: f64, last: f64| {
+            let number = |cells: f64| (cells.abs() < FAR).then(|| (cells + f64::from(ZERO)) as u32);
+            Some([number(first.floor())?, number(last.ceil())?])
+        };
+        let outer = self.outer * self.outer - y0 * y0 - z0 * z0;
+        if outer < 0.0 {
+            return ([u32::MAX, 0], None);
+        }
+        let half = outer.sqrt();
+        let all = cells((mx - half - lx) * px - 1.0, (mx + half) * px + 1.0);
+        let inner = self.inner * self.inner - y1 * y1 - z1 * z1;
+        let hole = if self.inner > 0.0 && inner > 0.0 {
+            let half = inner.sqrt();
+            cells((mx - half) * px + 2.0, (mx + half - lx) * px - 2.0)
+        } else {
+            None
+        };
+        (all.unwrap_or(everything), hole)
+    }
 }
 
 /// Boxes whose longest sides have the same exponent.
 #[derive(Clone, Copy, Debug, Default)]
 struct Size {
     count: u32,
-    longest: [f32; 3],
+    longest: [f32; 4],
 }
 
 /// The layers of updates or of subscriptions, from that of the smallest boxes.
@@ -143,24 +264,25 @@ fn side(min: f32, max: f32) -> f32 {
 }
 
 #[inline]
-fn sides(bounds: &Bounds) -> [f32; 3] {
+fn sides(bounds: &Bounds) -> [f32; 4] {
     let ([ax, ay, az], [bx, by, bz]) = (bounds.min(), bounds.max());
-    [side(ax, bx), side(ay, by), side(az, bz)]
+    [side(ax, bx), side(ay, by), side(az, bz), 0.0]
 }
 
 /// The exponent of the longest side. A side as long as the world is wide tells nothing, as the
 /// height of columns that stand for regions of a plane.
 #[inline]
-fn size([x, y, z]: [f32; 3], [wx, wy, wz]: [f32; 3]) -> usize {
+fn size([x, y, z, _]: [f32; 4], [wx, wy, wz]: [f32; 3]) -> usize {
     let counted = |side: f32, spread: f32| if side <= spread { side } else { 0.0 };
     let longest = larger(larger(counted(x, wx), counted(y, wy)), counted(z, wz));
     (longest.to_bits() >> 23) as usize & (LEVELS - 1)
 }
 
 #[inline]
-fn grow(longest: &mut [f32; 3], [x, y, z]: [f32; 3]) {
-    let [lx, ly, lz] = longest;
-    (*lx, *ly, *lz) = (larger(*lx, x), larger(*ly, y), larger(*lz, z));
+fn grow(longest: &mut [f32; 4], [x, y, z, w]: [f32; 4]) {
+    let [lx, ly, lz, lw] = longest;
+    (*lx, *ly) = (larger(*lx, x), larger(*ly, y));
+    (*lz, *lw) = (larger(*lz, z), larger(*lw, w));
 }
 
 impl Layers {
@@ -184,8 +306,8 @@ impl Layers {
         used.unwrap_or(0)
     }
 
-    /// Chooses layers for what was counted, with cells that are `length` times as long as boxes. No box
-    /// is put below a layer for boxes with the exponent `floor`.
+    /// Chooses layers for what was counted, with cells that are `length` times as long as boxes, and as
+    /// a 16th of those with the exponent `floor`, which look for them. No box is put below a layer for those.
     pub fn choose(&mut self, floor: usize, length: f32) {
         let Self {
             spread,
@@ -199,7 +321,9 @@ impl Layers {
         layers.clear();
         *cells = 0;
         let mut add = |level: u8, of: Size| {
-            let layer = Layer::new(level, of, *spread, length, *cells);
+            let side = f32::from_bits((floor as u32) << 23) / 16.0;
+            let sides = of.longest.map(|longest| length * larger(longest, side));
+            let layer = Layer::new(level, of, *spread, sides, *cells);
             *cells += 1 << (layer.x + layer.y + layer.z);
             layers.push(layer);
         };
@@ -237,12 +361,12 @@ impl Layers {
     pub fn begin(&mut self) {
         (self.came, self.small, self.large) = (0, 0, 0);
         for layer in &mut self.layers {
-            layer.longest = [0.0; 3];
+            layer.longest = [0.0; 4];
         }
     }
 
     #[inline]
-    fn layer(&self, sides: [f32; 3]) -> usize {
+    fn layer(&self, sides: [f32; 4]) -> usize {
         let of = self.of_size.get(size(sides, self.spread));
         let last = self.layers.len().saturating_sub(1);
         usize::from(of.copied().unwrap_or(0)).min(last)
@@ -295,9 +419,10 @@ impl Layers {
 }
 
 impl Layer {
-    fn new(level: u8, of: Size, spread: [f32; 3], length: f32, first: u32) -> Self {
+    fn new(level: u8, of: Size, spread: [f32; 3], sides: [f32; 4], first: u32) -> Self {
         let [wx, wy, wz] = spread;
-        let per_cell = of.longest.map(|side| 1.0 / (UNEVEN * length * side));
+        let [x, y, z, _] = sides;
+        let per_cell = [x, y, z].map(|side| 1.0 / (UNEVEN * side));
         let [px, py, pz] = per_cell;
         let log = |cells: f32| {
             (cells as u32)
@@ -332,6 +457,9 @@ impl Layer {
     }
 }
 
+/// The cell of zero.
+const ZERO: u32 = 12_582_912.0_f32.to_bits();
+
 /// The cell of a coordinate along one axis: a number that grows by 1 from cell to cell, and never
 /// falls where the coordinate grows. All that is millions of cells away is in one.
 #[inline]
@@ -342,7 +470,7 @@ fn cell(coordinate: f32, per_cell: f32) -> u32 {
     let cells = if cells > -FAR { cells } else { -FAR };
     let cells = if cells < FAR { cells } else { FAR };
     // Where floats are 1 apart, rounding does the rest, and their bits count up.
-    (cells + 12_582_912.0).to_bits()
+    (cells + f32::from_bits(ZERO)).to_bits()
 }
 
 /// Among which cells of a level the lower corners of all regions of that level lie that may overlap

@@ -25,6 +25,7 @@
 //!
 //! A tick allocates nothing once the matcher has seen as many regions and pairs before.
 
+mod around;
 mod awareness;
 mod bounds;
 mod brute;
@@ -40,10 +41,14 @@ mod method;
 mod motion;
 mod polynomial;
 mod regions;
+mod rows;
 mod sample;
+mod senses;
 mod sort;
+mod space;
+mod threads;
 
-pub use awareness::{Awareness, AwarenessChanges, LookAhead, Senses, Sight};
+pub use awareness::{Awareness, AwarenessChanges, LookAhead, Sight};
 pub use bounds::Bounds;
 pub use brute::BruteForce;
 pub use changes::{Changes, Event, Events, Pair, Record};
@@ -54,3 +59,4 @@ pub use method::Method;
 pub use motion::{Span, linear};
 pub use polynomial::{Path, RESOLUTION, polynomial};
 pub use regions::{Kind, Region, Regions};
+pub use senses::Senses;

@@ -2,14 +2,18 @@
 
 use super::{Bounds, Regions};
 
-/// Regions that are looked at.
-const REGIONS: usize = 128;
+/// Regions, or boxes of a kind, that are looked at.
+const SOME: usize = 128;
+
+fn step(of: usize) -> usize {
+    of.div_ceil(SOME).max(1) | 1
+}
 
 fn some(regions: &Regions) -> impl Iterator<Item = u32> + '_ {
     let places = regions.places();
-    let step = places.div_ceil(REGIONS).max(1) | 1;
-    let some = (0..places).step_by(step).map(|index| index as u32);
-    some.filter(|&index| regions.is_alive(index))
+    let some = (0..places).step_by(step(places));
+    some.map(|index| index as u32)
+        .filter(|&index| regions.is_alive(index))
 }
 
 /// What is known of the bulk of the regions.
@@ -17,7 +21,7 @@ fn some(regions: &Regions) -> impl Iterator<Item = u32> + '_ {
 pub(super) struct Sample {
     /// How far it is spread along each axis.
     pub spread: [f32; 3],
-    lows: [Vec<f32>; 3],
+    middles: [Vec<f32>; 3],
 }
 
 impl Sample {
@@ -36,23 +40,26 @@ impl Sample {
         (steps / sides).max(0.0)
     }
 
-    /// Looks at some regions. A few that are far away tell nothing: up to a tenth of them may be
+    /// Looks at some boxes. A few that are far away tell nothing: up to a tenth of them may be
     /// anywhere.
-    pub fn measure(&mut self, regions: &Regions) {
-        self.lows.iter_mut().for_each(Vec::clear);
-        for index in some(regions) {
-            let axes = self.lows.iter_mut().zip(regions.now(index).min());
-            axes.for_each(|(lows, low)| lows.push(low));
+    pub fn measure(&mut self, boxes: &[impl ExactSizeIterator<Item = Bounds> + Clone]) {
+        self.middles.iter_mut().for_each(Vec::clear);
+        for boxes in boxes {
+            let some = boxes.clone().step_by(step(boxes.len()));
+            for bounds in some.filter(|bounds| *bounds != Bounds::NOWHERE) {
+                let axes = self.middles.iter_mut().zip(bounds.middle());
+                axes.for_each(|(middles, middle)| middles.push(middle));
+            }
         }
-        for (lows, spread) in self.lows.iter_mut().zip(&mut self.spread) {
-            lows.sort_unstable_by(f32::total_cmp);
-            let cut = lows.len() / 20;
-            let ends = lows.get(cut).zip(lows.iter().rev().nth(cut));
+        for (middles, spread) in self.middles.iter_mut().zip(&mut self.spread) {
+            middles.sort_unstable_by(f32::total_cmp);
+            let cut = middles.len() / 20;
+            let ends = middles.get(cut).zip(middles.iter().rev().nth(cut));
             *spread = ends.map_or(0.0, |(first, last)| last - first);
         }
     }
 
     pub fn bytes(&self) -> usize {
-        self.lows.iter().map(Vec::capacity).sum::<usize>() * size_of::<f32>()
+        self.middles.iter().map(Vec::capacity).sum::<usize>() * size_of::<f32>()
     }
 }

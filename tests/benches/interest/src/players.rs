@@ -91,7 +91,7 @@ pub fn walk(path: &str, players: usize, reach: f32, ticks: u32) {
         high / 1e3,
         spent[spent.len() / 2],
         spent[spent.len() - 1],
-        awareness.pairs().len(),
+        awareness.count(),
         f64::from(changes as u32) / spent.len() as f64,
     );
 }
