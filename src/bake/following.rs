@@ -16,7 +16,7 @@ use crate::compress::pairs::{Codebook, PairBits, PairCounts, PairSymbols, Sight}
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::groups::Group;
 use crate::format::{Groups, Quad};
-use crate::visibility::{Change, LOOK_BLOCKS, LOOK_LEVEL, Rays, Sights};
+use crate::visibility::{Change, LOOK_BLOCKS, LOOK_LEVEL, Onlookers, Rays, Sights};
 
 /// How a block sees another one now, if that is not as it was.
 #[derive(Clone, Debug)]
@@ -66,12 +66,22 @@ pub(super) struct Following<'a> {
 /// What a thread works with.
 struct Room<'k> {
     kernel: Rays<'k>,
+    onlookers: Option<&'k Onlookers>,
     sights: Sights,
     decided: Sights,
     pair: PairSymbols,
     /// By block of viewpoints in the quad and target: how it was seen, and whether that may differ.
     before: Vec<Sight>,
     open: Vec<bool>,
+}
+
+/// There is no kernel that can follow.
+fn no_kernel() -> BakeError {
+    BakeError::Option {
+        option: "visibility",
+        expected: "exact or conservative",
+        found: "sectors".to_owned(),
+    }
 }
 
 /// What a quad's blocks see otherwise, each with its number; and how many pairs were asked.
@@ -92,9 +102,10 @@ impl Following<'_> {
         if self.change.is_none() {
             return Ok(changes);
         }
+        let onlookers = self.onlookers(crew, &quads, &nanos)?;
         crew.observer.stage(Stage::Visibility, quads.len() as u64);
         crew.run_in(
-            || self.room(),
+            || self.room(onlookers.as_ref()),
             0..quads.len(),
             |_| Ok(()),
             |room, quad, ()| {
@@ -104,11 +115,7 @@ impl Following<'_> {
                 found
             },
             |quad, found| {
-                let (blocks, asked, visible) = found.ok_or(BakeError::Option {
-                    option: "visibility",
-                    expected: "exact or conservative",
-                    found: "sectors".to_owned(),
-                })?;
+                let (blocks, asked, visible) = found.ok_or_else(no_kernel)?;
                 changes.asked += asked;
                 for (sum, more) in changes.visible.iter_mut().zip(visible) {
                     *sum += more;
@@ -124,19 +131,58 @@ impl Following<'_> {
         Ok(changes)
     }
 
+    /// Who alone may see otherwise, if that can be told.
+    fn onlookers(
+        &self,
+        crew: &Crew,
+        quads: &[&[usize]],
+        nanos: &AtomicU64,
+    ) -> Result<Option<Onlookers>, BakeError> {
+        if !self.change.has_places() {
+            return Ok(None);
+        }
+        let mut words = vec![0; self.order.len()];
+        crew.run_in(
+            || self.rays(),
+            0..quads.len(),
+            |_| Ok(()),
+            |rays, quad, ()| {
+                let begun = ThreadTime::now();
+                let quad = self.quad(quads[quad][0]);
+                let found = rays.as_mut().map(|rays| rays.onlookers(self.change, quad));
+                nanos.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+                found
+            },
+            |quad, found| {
+                let found = found.ok_or_else(no_kernel)?;
+                for &number in quads[quad] {
+                    words[self.order.index(number)] = found[self.child(number)];
+                }
+                Ok(())
+            },
+        )?;
+        Ok(Some(Onlookers::new(self.valid.grid(), words)))
+    }
+
     fn quad(&self, number: usize) -> Quad {
         let (column, row) = self.order.block(number);
         let up = LOOK_LEVEL - BLOCK_LEVEL;
         Quad::new(LOOK_LEVEL, column >> up, row >> up)
     }
 
-    fn room(&self) -> Option<Room<'_>> {
+    /// The kernel, if there is one that can follow.
+    fn rays(&self) -> Option<Rays<'_>> {
         let level = self.options.simd.level();
-        let level = level.unwrap_or(fearless_simd::Level::new());
+        self.kernel
+            .rays(level.unwrap_or(fearless_simd::Level::new()))
+    }
+
+    fn room<'k>(&'k self, onlookers: Option<&'k Onlookers>) -> Option<Room<'k>> {
         let grid = self.valid.grid();
         let pairs = LOOK_BLOCKS * grid.blocks();
         Some(Room {
-            kernel: self.kernel.following(level, self.change)?,
+            kernel: self.rays()?.following(self.change, onlookers),
+            onlookers,
             sights: Sights::new(grid),
             decided: Sights::new(grid),
             pair: PairSymbols::default(),
@@ -147,10 +193,19 @@ impl Following<'_> {
 
     /// Asks for the blocks of a quad, given by their numbers.
     fn ask(&self, room: &mut Room<'_>, numbers: &[usize]) -> OfQuad {
+        let onlookers = room.onlookers;
+        let may_change = |block: usize| onlookers.is_none_or(|all| all.of_block(block) != 0);
+        let numbers = numbers.iter().copied();
+        let numbers: Vec<usize> = numbers
+            .filter(|&n| may_change(self.order.index(n)))
+            .collect();
+        if numbers.is_empty() {
+            return OfQuad::default();
+        }
         let blocks = self.order.len();
         room.open.fill(false);
         room.before.fill(Sight::Hidden);
-        for &number in numbers {
+        for &number in &numbers {
             let first = self.child(number) * blocks;
             let before = &mut room.before[first..first + blocks];
             let group = self.group(number);
@@ -158,8 +213,8 @@ impl Following<'_> {
             let changed = self.change.changed_blocks();
             let own = changed[self.order.index(number)];
             for target in self.order.told_by(number) {
-                room.open[first + target] =
-                    own || changed[target] || self.change.may_change(before[target] as usize);
+                room.open[first + target] = may_change(target)
+                    && (own || changed[target] || self.change.may_change(before[target] as usize));
             }
         }
         let quad = self.quad(numbers[0]);
@@ -218,10 +273,13 @@ impl Following<'_> {
         let mut asked = 0;
         let mut changes = Vec::new();
         for target in self.order.told_by(number) {
-            let all = [!0; 64];
+            // What is seen of samples that are there no more is to be forgotten.
+            let moved = self.was[own] != viewpoints || self.was[target] != terrain[target];
+            let moved = moved && before[target] != Sight::Hidden;
             let decided = match room.decided.rows(child, target) {
                 Some(decided) => decided,
-                None if gone => &all,
+                None if gone => &[!0; 64],
+                None if moved => &[0; 64],
                 None => continue,
             };
             asked += 1;
@@ -252,9 +310,6 @@ impl Following<'_> {
                 differs |= (*row ^ merged) & there != 0;
                 *row = merged & there;
             }
-            // What is seen of samples that are there no more is to be forgotten.
-            let moved = self.was[own] != viewpoints || self.was[target] != terrain[target];
-            let moved = moved && before[target] != Sight::Hidden;
             if !differs && !moved {
                 continue;
             }

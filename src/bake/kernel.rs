@@ -3,8 +3,7 @@
 use super::options::{BakeOptions, Mode, mutual};
 use crate::format::morton::comes_before;
 use crate::visibility::{
-    Bodies, Change, HeightField, Order, Rays, SectorField, Sectors, ShaftField, Shafts, Stance,
-    Viewsheds,
+    Bodies, HeightField, Order, Rays, SectorField, Sectors, ShaftField, Shafts, Stance, Viewsheds,
 };
 use crate::world::Terrain;
 
@@ -48,17 +47,13 @@ impl<'t> Kernel<'t> {
         }
     }
 
-    /// The kernel for one thread, to be asked what may have changed; `None` for a method that cannot
-    /// tell.
-    pub fn following<'k>(
-        &'k self,
-        level: fearless_simd::Level,
-        change: &'k Change,
-    ) -> Option<Rays<'k>> {
+    /// The kernel for one thread that can be asked what may have changed; `None` for a method that
+    /// cannot tell.
+    pub fn rays(&self, level: fearless_simd::Level) -> Option<Rays<'_>> {
         let Self::Rays(terrain, field, order) = self else {
             return None;
         };
-        let rays = Rays::new(terrain, field, level).following(change);
+        let rays = Rays::new(terrain, field, level);
         Some(match order {
             Some(order) => rays.deciding_once(*order),
             None => rays,

@@ -9,6 +9,9 @@ use crate::world::Terrain;
 /// Side of the largest square of displacements that is decided at once. [Unit: samples]
 pub(super) const TOP: usize = 32;
 
+/// Levels of nodes: sides of 1, 2, 4 ... `TOP` displacements.
+pub(super) const LEVELS: usize = TOP.ilog2() as usize + 1;
+
 /// Samples of void around the grid, so that no lane reads outside: a square of displacements, a block,
 /// and what a window may be longer than asked for.
 const PAD: usize = 80;
@@ -211,7 +214,7 @@ impl Feet {
 }
 
 /// Joins over squares of 2, 4 ... `TOP` samples a side.
-fn over_squares(
+pub(super) fn over_squares(
     layout: &Layout,
     single: Vec<f32>,
     join: impl Fn(f32, f32) -> f32 + Copy,

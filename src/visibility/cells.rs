@@ -16,10 +16,11 @@
 //! depends a little on how a terrain lies on its grid: see ARCHITECTURE.md, "What does not depend on
 //! orientation, and what does".
 
+use super::axis::LEVELS;
 use super::exact::{Single, exact};
 use super::lanes::{LANES, Lanes};
 use super::occluders::{OCCLUDERS, Occluders};
-use super::rays::{LEVELS, Rays};
+use super::rays::Rays;
 use super::refine::refine;
 use super::span::{Rectangle, Span};
 use super::upper_bound::UpperBound;

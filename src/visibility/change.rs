@@ -23,11 +23,14 @@
 //! range. Where the least or the greatest height of the terrain has changed, all cells are asked.
 
 use super::height_field::HeightField;
+use super::lanes::SIDE;
 use super::over::Over;
 use super::sightline::Bodies;
+use super::spots::Spots;
 use super::square::Node;
 use super::stance::Stance;
 use super::view_block::ViewBlock;
+use super::viewpoint_rows::ViewpointRows;
 use crate::format::{Grid, Sample, meets_on_the_way};
 use crate::world::Terrain;
 
@@ -115,6 +118,9 @@ pub struct Change {
     blocks: Vec<Changed>,
     /// By block, row by row: whether one of its samples has changed.
     changed: Vec<bool>,
+    /// The samples that have, by block and by squares.
+    words: Vec<u64>,
+    samples: Spots,
     /// Whether all answers may differ.
     all: bool,
     /// Whether ground is lower somewhere, or a void; and whether it is higher, or none.
@@ -143,6 +149,7 @@ impl Change {
         let mut blocks = Vec::new();
         let (mut sinks, mut rises) = (false, false);
         let mut changed = vec![false; grid.blocks()];
+        let mut words = vec![0; grid.blocks()];
         let mut low = vec![f64::INFINITY; grid.blocks()];
         for (index, low) in low.iter_mut().enumerate() {
             let (column, row) = (index as u32 % columns * 8, index as u32 / columns * 8);
@@ -156,6 +163,7 @@ impl Change {
                     if before != after && !(before.is_nan() && after.is_nan()) {
                         sinks |= after.is_nan() || after < before;
                         rises |= before.is_nan() || after > before;
+                        words[index] |= 1 << ((r - row) * 8 + c - column);
                         let here = Rectangle {
                             columns: [c as i32; 2],
                             rows: [r as i32; 2],
@@ -206,6 +214,8 @@ impl Change {
             bounds,
             blocks,
             changed,
+            samples: Spots::new(grid, &words),
+            words,
             all,
             sinks,
             rises,
@@ -247,17 +257,60 @@ impl Change {
         self.stance == Stance::Sample && self.sinks && !self.rises
     }
 
-    /// What has changed in tables, where no end of the lines of sight of a square lies in a block
-    /// that may have changed.
+    /// Whether ground is higher somewhere.
+    pub(super) fn rises(&self) -> bool {
+        self.rises
+    }
+
+    /// The samples that have changed, by block, row by row.
+    pub(super) fn changed_samples(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Whether there are tables of what has changed.
+    pub fn has_places(&self) -> bool {
+        !self.over.is_empty()
+    }
+
+    /// What has changed in tables, a place at a time; none if there are no tables.
     #[inline]
-    pub(super) fn over(&self, block: &ViewBlock, node: &Node) -> Option<&[Over]> {
-        if self.over.is_empty() {
-            return None;
-        }
+    pub(super) fn places(&self) -> &[Over] {
+        &self.over
+    }
+
+    /// Whether no end of the lines of sight of a square lies in a block that may have changed.
+    #[inline]
+    pub(super) fn is_far(&self, block: &ViewBlock, node: &Node) -> bool {
         let (from, to) = hull(block, node);
         let (from, to) = (from.blocks(), to.blocks());
         let ends = |place: &Rectangle| from.meets(*place) || to.meets(*place);
-        (!self.places.iter().any(ends)).then_some(&self.over)
+        !self.places.iter().any(ends)
+    }
+
+    /// Of the active lanes of a square, those that have changed, or may have a target that has.
+    #[inline]
+    pub(super) fn ends(&self, block: &ViewBlock, node: &Node) -> u64 {
+        let own = block.number.map_or(0, |number| self.words[number]);
+        let at = (block.column + node.p, block.row + node.q);
+        node.active & (own | self.samples.lanes(at, node.level))
+    }
+
+    /// Whether changed ground may lie on the line at x of some rows, between two minor coordinates.
+    pub(super) fn covers(&self, rows: &ViewpointRows<'_>, x: i32, minor: [i32; 2]) -> bool {
+        let last = SIDE as i32 - 1;
+        let column = rows.column + x * rows.sign;
+        let line = Rectangle {
+            columns: [column, column + last],
+            rows: [rows.row + minor[0], rows.row + minor[1] + last],
+        };
+        let turned = usize::from(rows.turned);
+        self.over.iter().any(|over| {
+            let axis = &over.axes[turned];
+            line.meets(Rectangle {
+                columns: axis.columns,
+                rows: axis.rows,
+            })
+        })
     }
 
     /// Whether what is found out about a square of displacements may be something else than it was.

@@ -22,11 +22,12 @@
 //! `HeightField::below`), so that they never contradict the definition. What they leave open is
 //! decided by the definition itself.
 
+use super::axis::LEVELS;
 use super::cells::{cell, cells};
 use super::exact::{Single, exact};
 use super::lanes::{Lanes, SIDE};
 use super::over::{Touched, touched};
-use super::rays::{LEVELS, Rays};
+use super::rays::Rays;
 use super::span::Span;
 use super::square::{DisplacementSquare, Node, Parent, Reach, Slab};
 use super::stance::Stance;
@@ -73,6 +74,14 @@ pub(super) fn visit<S: Simd>(
             return;
         }
     }
+    if let Some(again) = &rays.again
+        && let Some(onlookers) = again.onlookers
+    {
+        node.active = onlookers.lanes(block, &node);
+        if node.active == 0 {
+            return;
+        }
+    }
     let turned = match node.parent {
         Some(parent) => parent.turned,
         None => q_max > p_min || p_min == 0,
@@ -111,32 +120,40 @@ pub(super) fn visit<S: Simd>(
         decided.only_seen = false;
     }
     if let Some(again) = &rays.again
-        && let Some(over) = again.change.over(block, &node)
+        && again.change.has_places()
     {
+        let is_far = again.change.is_far(block, &node);
+        let ends = if is_far {
+            0
+        } else {
+            again.change.ends(block, &node)
+        };
         if let Some(decided) = &mut square.decided {
-            decided.only_seen = again.change.only_sinks();
+            decided.only_seen = is_far && again.change.only_sinks();
         }
-        let (rows, groups) = ViewpointRows::new(field, block, node.active, turned, sign);
-        let each = over.iter().map(|over| match groups {
-            1 => touched::<S, 1>(simd, over, rows, reach, node),
-            2 => touched::<S, 2>(simd, over, rows, reach, node),
-            3 => touched::<S, 3>(simd, over, rows, reach, node),
-            _ => touched::<S, 4>(simd, over, rows, reach, node),
-        });
-        let touched = each.fold(Touched::NOTHING, Touched::and);
-        if touched.lanes == 0 {
+        let between = node.active & !ends;
+        let mut touching = Touched::NOTHING;
+        if node.level == 0 {
+            // To decide a single displacement takes no longer than to find that out.
+            touching.lanes = between;
+        } else if between != 0 {
+            let (rows, groups) = ViewpointRows::new(field, block, between, turned, sign);
+            for over in again.change.places() {
+                touching = touching.and(match groups {
+                    1 => touched::<S, 1>(simd, over, rows, reach, node),
+                    2 => touched::<S, 2>(simd, over, rows, reach, node),
+                    3 => touched::<S, 3>(simd, over, rows, reach, node),
+                    _ => touched::<S, 4>(simd, over, rows, reach, node),
+                });
+            }
+        }
+        node.active = ends | touching.lanes & between;
+        if node.active == 0 {
             return;
         }
-        node.active = touched.lanes;
-        if again.change.only_rises() {
+        if node.level > 0 && is_far && again.change.only_rises() {
             // Nothing else hides what it did not hide before.
-            (reach.first, reach.end) = (touched.first, touched.end);
-        } else {
-            // What hid them mostly still does, beside what has changed.
-            let cached = &mut rays.cached[node.level as usize];
-            for x in [touched.end + 2, touched.first - 2] {
-                cached.note_once(x);
-            }
+            (reach.first, reach.end) = (touching.first, touching.end);
         }
     }
     // Rows of viewpoints that are decided already would cost as much as the others: leave them out.

@@ -1,8 +1,9 @@
 //! One displacement: who sees the sample there, exactly.
 
+use super::axis::LEVELS;
 use super::lanes::{Lanes, ROW};
 use super::occluders::{OCCLUDERS, OccluderSearch, Occluders};
-use super::rays::{LEVELS, Rays};
+use super::rays::Rays;
 use super::sightline::sees;
 use super::viewpoint_rows::ViewpointRows;
 use fearless_simd::prelude::*;

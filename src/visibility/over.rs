@@ -6,8 +6,9 @@
 //! so that old ground needs no tables of the whole.
 
 use super::TOLERANCE;
+use super::axis::over_squares;
 use super::height_field::HeightField;
-use super::lanes::{Lanes, Layout, SIDE, VOID, Windows, fold};
+use super::lanes::{Lanes, Layout, SIDE, Strips, VOID, Windows, fold};
 use super::sightline::Bodies;
 use super::span::Span;
 use super::square::{Node, Reach};
@@ -22,19 +23,23 @@ const PAD: usize = 96;
 /// Changed ground for sight along the columns and along the rows.
 #[derive(Debug)]
 pub(super) struct Over {
-    axes: [OverAxis; 2],
-    /// As `HeightField::below`, for the range of these heights.
+    pub axes: [OverAxis; 2],
+    /// As `HeightField::above` and `HeightField::below`, for the range of these heights.
+    pub above: f32,
     below: f32,
 }
 
 /// Changed ground as seen along one axis; turned over its diagonal for the other.
-struct OverAxis {
+pub(super) struct OverAxis {
     layout: Layout,
     /// The greatest ground over a slab's window.
     greatest: Windows,
+    /// `tops[k]`: the highest eye or head, over edges that begin in the 2^(k + 1) × 2^(k + 1) samples
+    /// from here on.
+    tops: Vec<Strips>,
     /// First and last column and row of the piece, on the axis's grid.
-    columns: [i32; 2],
-    rows: [i32; 2],
+    pub columns: [i32; 2],
+    pub rows: [i32; 2],
 }
 
 impl std::fmt::Debug for OverAxis {
@@ -118,9 +123,10 @@ impl Over {
         let slack = 64.0 * reach * 2f64.powi(-24);
         Self {
             axes: [
-                OverAxis::new(&ground, columns, rows),
-                OverAxis::new(&turned, rows, columns),
+                OverAxis::new(&ground, bodies, columns, rows),
+                OverAxis::new(&turned, bodies, rows, columns),
             ],
+            above: (TOLERANCE + slack) as f32,
             below: (TOLERANCE - slack) as f32,
         }
     }
@@ -131,7 +137,7 @@ fn length([first, last]: [i32; 2]) -> usize {
 }
 
 impl OverAxis {
-    fn new(ground: &[f32], columns: [i32; 2], rows: [i32; 2]) -> Self {
+    fn new(ground: &[f32], bodies: Bodies, columns: [i32; 2], rows: [i32; 2]) -> Self {
         let (width, height) = (length(columns), length(rows));
         let layout = Layout::new(width, height, PAD);
         let mut plane = vec![VOID; layout.stride * layout.rows];
@@ -141,12 +147,31 @@ impl OverAxis {
         }
         let slabs = fold(&plane, 1, f32::max);
         let stride = layout.stride;
+        let body = bodies.eye.max(bodies.head) as f32;
+        let tops = fold(&slabs, stride, f32::max);
+        let tops = tops.into_iter().map(|top| top + body).collect();
         Self {
+            tops: over_squares(&layout, tops, f32::max),
             greatest: Windows::new(&layout, slabs, stride, f32::max),
             layout,
             columns,
             rows,
         }
+    }
+
+    /// For each lane of the rows the highest eye or head that changed ground can have to do with in a
+    /// square of displacements of a level from 1; [`VOID`] where there is none.
+    #[inline(always)]
+    pub fn top<S: Simd, const N: usize>(
+        &self,
+        simd: S,
+        rows: ViewpointRows<'_>,
+        node: &Node,
+    ) -> Lanes<S, N> {
+        let (p, q) = rows.turn((node.p, node.q));
+        let column = rows.column + p - self.columns[0];
+        let at = self.layout.index(column, rows.row + q - self.rows[0]);
+        self.tops[node.level as usize - 1].load(simd, at)
     }
 
     /// The slabs that a viewpoint's sight may share with changed ground, by their major coordinate:

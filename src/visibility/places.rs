@@ -10,6 +10,7 @@
 //! the next, and what is found hidden must not depend on what is asked for.
 
 use super::Bodies;
+use super::spots::word_at;
 use super::stance::Stance;
 use super::surface::is_covered;
 use crate::format::Grid;
@@ -97,7 +98,9 @@ impl Places {
             return lanes;
         }
         if side == 1 {
-            return lanes & self.heads_at(column, row);
+            let (columns, rows) = self.grid.block_shape();
+            let shape = [columns as i32, rows as i32];
+            return lanes & word_at(&self.heads, shape, column, row);
         }
         // The rows and columns of lanes that are looked from.
         let rows = lanes.trailing_zeros() as i32 / 8..lanes.ilog2() as i32 / 8 + side;
@@ -110,34 +113,6 @@ impl Places {
             row + rows.start..row + rows.end,
         );
         if any { lanes } else { 0 }
-    }
-
-    /// The heads in 8 × 8 samples from (column, row) on, row by row.
-    #[inline(always)]
-    fn heads_at(&self, column: i32, row: i32) -> u64 {
-        let (columns, rows) = self.grid.block_shape();
-        let (x, y) = (column.div_euclid(8), row.div_euclid(8));
-        let word = |x: i32, y: i32| {
-            let inside = (0..columns as i32).contains(&x) && (0..rows as i32).contains(&y);
-            match inside {
-                true => self.heads[(y * columns as i32 + x) as usize],
-                false => 0,
-            }
-        };
-        let (right, down) = (column.rem_euclid(8) as u32, row.rem_euclid(8) as u32);
-        // Eight columns out of two blocks, and of these eight rows out of two.
-        let stay = 0x0101_0101_0101_0101 * (0xff >> right);
-        let beside = |y: i32| {
-            let west = word(x, y) >> right & stay;
-            match right {
-                0 => west,
-                _ => west | word(x + 1, y) << (8 - right) & !stay,
-            }
-        };
-        match down {
-            0 => beside(y),
-            _ => beside(y) >> (8 * down) | beside(y + 1) << (64 - 8 * down),
-        }
     }
 
     /// Whether somebody is covered who is asked for.

@@ -6,19 +6,17 @@
 //! viewpoint. Displacements are decided in squares first ([`super::decide`]), and one by one where
 //! that leaves them open. ARCHITECTURE.md has a figure.
 
-use super::axis::TOP;
+use super::axis::{LEVELS, TOP};
 use super::change::Change;
 use super::height_field::HeightField;
 use super::lanes::SIDE;
+use super::onlookers::Onlookers;
 use super::square::{Node, Slab};
 use super::view_block::ViewBlock;
 use super::viewers::Viewers;
 use crate::format::Grid;
 use crate::world::Terrain;
 use fearless_simd::Level;
-
-/// Levels of nodes: sides of 1, 2, 4 ... `TOP` displacements.
-pub(super) const LEVELS: usize = TOP.ilog2() as usize + 1;
 
 /// The grid lines whose ground has hidden some viewpoints last. They are tried first on the next
 /// displacements: what lies behind an occluder for one target mostly does for its neighbour.
@@ -73,9 +71,14 @@ pub struct Rays<'f> {
     pub(super) again: Option<Again<'f>>,
 }
 
+/// From this level on squares of displacements are looked at as a whole, before their lines are.
+const MEETS: u32 = 4;
+
 /// What is asked again.
 pub(super) struct Again<'f> {
     pub change: &'f Change,
+    /// Who alone may see otherwise, if that is known.
+    pub onlookers: Option<&'f Onlookers>,
     /// By block of viewpoints in the quad, and block of targets, row by row: whether it may have
     /// changed, as far as is known before.
     pub open: Vec<bool>,
@@ -85,7 +88,11 @@ impl Again<'_> {
     /// Whether a square of displacements is to be decided again.
     #[inline]
     pub fn asks(&self, grid: Grid, block: &ViewBlock, node: &Node) -> bool {
-        self.change.meets(block, node) && (node.level < 3 || self.is_open(grid, block, node))
+        if node.level >= 3 && !self.is_open(grid, block, node) {
+            return false;
+        }
+        // In small squares the tables of what has changed tell as much.
+        node.level < MEETS && self.change.has_places() || self.change.meets(block, node)
     }
 
     /// Whether a pair of blocks that the square tells of is open.
@@ -147,12 +154,24 @@ impl<'f> Rays<'f> {
     }
 
     /// The same kernel, to be asked only what may have changed ([`Rays::look_again`]).
-    pub fn following(mut self, change: &'f Change) -> Self {
+    /// Others than `onlookers` are not asked, if those are given ([`Rays::onlookers`]).
+    pub fn following(mut self, change: &'f Change, onlookers: Option<&'f Onlookers>) -> Self {
         self.again = Some(Again {
             change,
+            onlookers,
             open: Vec::new(),
         });
         self
+    }
+
+    /// The lanes of a block that are looked from.
+    #[inline(always)]
+    pub(super) fn looking(&self, block: &ViewBlock) -> u64 {
+        let onlookers = self.again.as_ref().and_then(|again| again.onlookers);
+        match (onlookers, block.number) {
+            (Some(onlookers), Some(number)) => block.standing & onlookers.of_block(number),
+            _ => block.standing,
+        }
     }
 
     /// Whether all blocks up to the sample (`column`, `row`) come before the block.

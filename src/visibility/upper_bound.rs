@@ -26,11 +26,23 @@ impl<'f, S: Simd, const N: usize> UpperBound<'f, S, N> {
         span: Span,
         (heads, target): (&Strips, u32),
     ) -> Self {
-        let (near, far) = (span.near, span.far);
         let eye = rows.axis.eye_max.load(simd, rows.index(0, 0));
-        let rise = heads.load(simd, target).minus(eye);
+        let heads = heads.load(simd, target);
+        Self::between::<CELLS>(rows, span, [eye, heads], field.above)
+    }
+
+    /// The same between heights of eyes and heads; ground has to be higher by `above`.
+    #[inline(always)]
+    pub fn between<const CELLS: bool>(
+        rows: ViewpointRows<'f>,
+        span: Span,
+        [eye, heads]: [Lanes<S, N>; 2],
+        above: f32,
+    ) -> Self {
+        let (near, far) = (span.near, span.far);
+        let rise = heads.minus(eye);
         let steepest = rise.times(near.slope).max(rise.times(far.slope));
-        let mut highest = eye.raised(field.above);
+        let mut highest = eye.raised(above);
         if CELLS {
             highest = highest.plus(rise.times(near.offset).max(rise.times(far.offset)));
         }

@@ -1,10 +1,10 @@
 //! Going through all targets of four blocks of viewpoints.
 
-use super::axis::TOP;
+use super::axis::{LEVELS, TOP};
 use super::decide::visit;
 use super::height_field::HeightField;
 use super::lanes::SIDE;
-use super::rays::{CachedOccluders, LEVELS, Rays};
+use super::rays::{CachedOccluders, Rays};
 use super::scatter::scatter;
 use super::sights::{LOOK_BLOCKS, LOOK_LEVEL, Sights};
 use super::simd::at_level;
@@ -130,14 +130,15 @@ fn walk<S: Simd>(simd: S, rays: &mut Rays<'_>, blocks: &[ViewBlock; LOOK_BLOCKS]
     for y in (-top..field.height as i32).step_by(TOP) {
         for x in (-top..field.width as i32).step_by(TOP) {
             for block in blocks {
-                if block.standing == 0 {
+                let active = rays.looking(block);
+                if active == 0 {
                     continue;
                 }
                 rays.stack.push(Node {
                     p: x - block.column,
                     q: y - block.row,
                     level: LEVELS as u32 - 1,
-                    active: block.standing,
+                    active,
                     parent: None,
                 });
                 while let Some(node) = rays.stack.pop() {
