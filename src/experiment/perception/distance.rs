@@ -104,20 +104,25 @@ impl Observer {
     /// perceived anywhere on the screen: from farther away no part of the screen shows it in more
     /// pixels than the threshold.
     ///
-    /// Two points of a sphere are seen at an angle of at most 2·δ. A flat screen stretches angles the
-    /// more the farther they are off the axis, and most along the line to the middle. So they are
-    /// farthest apart on it where one is in a corner and the other on the line from there to the
-    /// middle: f·(tan θ - tan(θ - 2·δ)) pixels, for a corner θ off the axis. That is the threshold at
-    /// this distance. Of what is larger than the screen nothing is perceived from outside it.
+    /// Two points of a sphere are seen at an angle of at most 2·δ. So the threshold is out of reach for
+    /// all angles below that of two points of the screen that are the threshold apart, n pixels, wherever
+    /// the angle between them is least. All of the screen is within ρ pixels of its middle, half its
+    /// diagonal. Of two points on a line the angle becomes less the farther both go along it, until
+    /// one of them is ρ from the middle. Then the angle is least either with the other on the line from there to
+    /// the middle, atan(ρ / f) - atan((ρ - n) / f), or with both ρ from it, 2·asin(n / 2·√(ρ² + f²)):
+    /// in between the cosine has no maximum. The former is reached in a corner; the latter is less
+    /// only for thresholds of a large part of the screen. Of what is larger than the screen nothing is
+    /// perceived from outside it.
     pub fn greatest_distance(&self, radius: f64) -> f64 {
         let corner = self.corner() / self.focal();
         let inner = corner - self.threshold / self.focal();
         if inner <= -corner {
             return radius;
         }
-        // The angle between the two points, without the loss of digits of a difference of angles.
-        let angle = f64::atan2(corner - inner, 1.0 + corner * inner);
-        radius / (angle / 2.0).sin()
+        // The first angle without the loss of digits of a difference of angles.
+        let along = f64::atan2(corner - inner, 1.0 + corner * inner);
+        let chord = (corner - inner) / 2.0 / f64::hypot(corner, 1.0);
+        radius / (along / 2.0).sin().min(chord)
     }
 }
 
@@ -164,6 +169,117 @@ mod tests {
             }
         }
         longest
+    }
+
+    /// The same where nothing of the sphere is beside or behind the eye: 48 points of its outline, what
+    /// the screen's edges cut off of their polygon, and the farthest apart of what is left. None of these
+    /// is more than there is.
+    fn outlined(observer: &Observer, axis: [f64; 3], delta: f64) -> f64 {
+        let [x, y, z] = axis;
+        let length = f64::hypot(x, z);
+        let u = [z / length, 0.0, -x / length];
+        let v = [
+            y * u[2] - z * u[1],
+            z * u[0] - x * u[2],
+            x * u[1] - y * u[0],
+        ];
+        let mut shown: Vec<[f64; 2]> = (0..48)
+            .map(|spoke| {
+                let turn = std::f64::consts::TAU * f64::from(spoke) / 48.0;
+                let ray = [0, 1, 2].map(|i| {
+                    axis[i] * delta.cos() + (u[i] * turn.cos() + v[i] * turn.sin()) * delta.sin()
+                });
+                [0, 1].map(|i| observer.focal() * ray[i] / ray[2])
+            })
+            .collect();
+        for (i, pixels) in observer.screen.into_iter().enumerate() {
+            for sign in [1.0, -1.0] {
+                let within = |at: &[f64; 2]| f64::from(pixels) / 2.0 - sign * at[i];
+                let mut cut = Vec::with_capacity(shown.len() + 2);
+                for (number, a) in shown.iter().enumerate() {
+                    let b = &shown[(number + 1) % shown.len()];
+                    let (p, q) = (within(a), within(b));
+                    if p >= 0.0 {
+                        cut.push(*a);
+                    }
+                    if (p < 0.0) != (q < 0.0) {
+                        let share = p / (p - q);
+                        cut.push([0, 1].map(|k| a[k] + share * (b[k] - a[k])));
+                    }
+                }
+                shown = cut;
+            }
+        }
+        let mut longest = 0.0_f64;
+        for (number, a) in shown.iter().enumerate() {
+            for b in &shown[number + 1..] {
+                longest = longest.max((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2));
+            }
+        }
+        longest.sqrt()
+    }
+
+    #[test]
+    fn outlines_are_what_is_rendered() {
+        let mut dice = Dice(8);
+        for _ in 0..300 {
+            let observer = Observer::new(90.0, [200, 150], 5.0).unwrap();
+            let at = [200.0, 150.0].map(|pixels| (dice.fraction() - 0.5) * pixels);
+            let length = f64::hypot(f64::hypot(at[0], at[1]), observer.focal());
+            let axis = [at[0], at[1], observer.focal()].map(|x| x / length);
+            let delta = 0.3 * dice.fraction();
+            let rendered = extent(&observer, axis, delta, 48);
+            let outlined = outlined(&observer, axis, delta);
+            // Where edges cut, the points of the disc do not come as close to them as the outline.
+            assert!(rendered <= outlined * 1.01 + 1e-9, "{rendered} {outlined}");
+            assert!(rendered >= outlined * 0.8 - 1e-9, "{rendered} {outlined}");
+        }
+    }
+
+    /// `VIEWCELL_HUNT` placements, 300,000 unless told.
+    #[test]
+    fn no_placement_is_perceived_from_beyond_the_greatest_distance() {
+        let hunt = std::env::var("VIEWCELL_HUNT").ok();
+        let placements = hunt.map_or(300_000, |hunt| hunt.parse().unwrap());
+        let mut dice = Dice(17);
+        let (mut cut, mut nearest) = (0_u64, 0.0_f64);
+        for round in 0_u64..placements {
+            let degrees = 5.0 + 170.0 * dice.fraction();
+            let screen = [8 + dice.roll(3000), 8 + dice.roll(2000)];
+            let threshold = [0.1, 0.5, 1.0, 2.0, 5.0, 40.0][round as usize % 6];
+            let observer = Observer::new(degrees, screen, threshold).unwrap();
+            let far =
+                observer.greatest_distance(1.0) * (1.0 + 1e-9 + 0.02 * dice.fraction().powi(4));
+            let delta = (1.0 / far).min(1.0).asin();
+            let half = screen.map(|pixels| f64::from(pixels) / 2.0);
+            // Anywhere on the screen, or within reach of its edges, on either side of them.
+            let mut near = |half: f64| match round % 3 {
+                0 => (2.0 * dice.fraction() - 1.0) * half,
+                _ => half + threshold * (dice.fraction() - 0.7),
+            };
+            let at = [near(half[0]), near(half[1])];
+            let off = f64::hypot(at[0], at[1]) / observer.focal();
+            let length = f64::hypot(off, 1.0) * observer.focal();
+            let axis = [at[0], at[1], observer.focal()].map(|x| x / length);
+            // Of a sphere that is all on the screen the longest line lies towards the middle.
+            let theta = off.atan();
+            let pixels = if theta + delta >= std::f64::consts::FRAC_PI_2 - 1e-6 {
+                extent(&observer, axis, delta, 12)
+            } else {
+                let whole = (theta + delta).tan() - (theta - delta).tan();
+                if whole * observer.focal() > threshold {
+                    cut += 1;
+                    outlined(&observer, axis, delta)
+                } else {
+                    whole * observer.focal()
+                }
+            };
+            // What rounding makes of a line of some thousand pixels.
+            assert!(pixels <= threshold + 1e-9, "{observer:?} {at:?}: {pixels}");
+            nearest = nearest.max(pixels / threshold);
+        }
+        println!("{placements} placements, {cut} cut by the screen's edges, {nearest:.6} at most");
+        assert!(cut > placements / 100 && nearest > 0.99, "{cut} {nearest}");
     }
 
     #[test]
