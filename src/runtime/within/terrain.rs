@@ -100,13 +100,13 @@ enum Pair {
 impl Search<'_, '_> {
     fn finds(&self, mut limit: u32) -> bool {
         let grid = self.terrain.grid();
-        let (mut waiting, mut count) = ([(grid.root(), grid.root()); WAITING], 0);
         // Most pairs are hidden, and most of these are so as large quads already.
         let up = |level: u32| (level + COARSER).min(grid.root_level());
         let (level_a, level_b) = (up(self.a.level(grid)), up(self.b.level(grid)));
         if self.terrain.knows_parts() && self.a.blocks().saturating_mul(self.b.blocks()) <= FEW {
             return self.finds_near(level_a, level_b);
         }
+        let (mut waiting, mut count) = ([(grid.root(), grid.root()); WAITING], 0);
         let pairs = self.a.quads(level_a);
         let mut pairs = pairs.flat_map(|a| self.b.quads(level_b).map(move |b| (a, b)));
         if !self.push(&mut waiting, &mut count, &mut pairs) {
@@ -155,6 +155,10 @@ impl Search<'_, '_> {
         };
         if self.a.quads(level_a).all(hidden) {
             return false;
+        }
+        // Most who may come to see each other do so now.
+        if self.sees_now() {
+            return true;
         }
         let sees = |from: &Disc, to: &Disc| {
             // Each block of the second is met with each of the first. Who sees somebody does so from the
