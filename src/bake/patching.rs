@@ -6,11 +6,14 @@ use super::following::{Changes, PairChange};
 use super::observer::Stage;
 use super::store::group::BlockOrder;
 use crate::bundle::Replaced;
+use crate::compress::over::{Base, group_over, tree_over};
 use crate::compress::pairs::Sight;
 use crate::compress::pairs::group::{encode_head, encode_table, is_kept, sights_of};
 use crate::compress::{Scratch, ValidPyramid, encode};
+use crate::format::bytes::u64_at;
 use crate::format::grid::BLOCK_LEVEL;
-use crate::format::{Groups, Quad, Trees};
+use crate::format::groups::Group;
+use crate::format::{Groups, Quad, Tree, Trees};
 use rustc_hash::FxHashMap;
 
 /// What is there, and what of it changes.
@@ -18,6 +21,8 @@ pub(super) struct Patching<'a> {
     /// The PVSs as they were, over where there is terrain now.
     pub groups: Groups<'a>,
     pub trees: Trees<'a>,
+    /// Those of the bundle, without any patch: what pieces of a patch say what differs from.
+    pub base: (Groups<'a>, Trees<'a>),
     pub valid: &'a ValidPyramid,
     /// Where there was terrain, by block.
     pub was: &'a [u64],
@@ -26,11 +31,20 @@ pub(super) struct Patching<'a> {
     pub changes: &'a Changes,
 }
 
+/// Groups or trees that change.
+#[derive(Default)]
+pub(super) struct New {
+    /// As a bundle has them.
+    pub whole: Replaced,
+    /// As a patch has them.
+    pub pieces: Replaced,
+}
+
 /// The trees that change.
 #[derive(Default)]
 pub(super) struct NewTrees {
     /// By their entries.
-    pub bytes: Replaced,
+    pub new: New,
     /// By level: how many more samples are visible, and how many bytes more the trees have.
     pub more: Vec<[i64; 2]>,
 }
@@ -40,7 +54,7 @@ type Words = FxHashMap<usize, FxHashMap<usize, u64>>;
 
 impl Patching<'_> {
     /// The groups that change, by block, row by row.
-    pub fn new_groups(&self, crew: &Crew) -> Result<Replaced, BakeError> {
+    pub fn new_groups(&self, crew: &Crew) -> Result<New, BakeError> {
         // What other groups tell of a block: how it sees the blocks before it.
         let mut told: Vec<Vec<(usize, Sight)>> = vec![Vec::new(); self.order.len()];
         let mut numbers = vec![0; self.order.len()];
@@ -59,18 +73,22 @@ impl Patching<'_> {
             .filter(|&n| !told[n].is_empty() || !self.changes.by_block[n].is_empty())
             .collect();
         crew.observer.stage(Stage::Compress, due.len() as u64);
-        let mut groups = Replaced::default();
+        let mut groups = New::default();
         let mut done = 0;
         crew.run(
             due,
             |_| Ok(()),
             |_: &mut (), number, ()| {
-                self.new_group(number, &self.changes.by_block[number], &told[number])
+                let group = self.new_group(number, &self.changes.by_block[number], &told[number]);
+                let piece = self.group_piece(number, &group);
+                (group, piece)
             },
-            |number, group| {
+            |number, (group, piece)| {
                 done += 1;
                 crew.observer.advance(Stage::Compress, done);
-                groups.push(self.order.index(number) as u32, &group);
+                let index = self.order.index(number) as u32;
+                groups.whole.push(index, &group);
+                groups.pieces.push(index, &piece);
                 Ok(())
             },
         )?;
@@ -125,6 +143,31 @@ impl Patching<'_> {
         group
     }
 
+    /// A group as a patch has it.
+    fn group_piece(&self, number: usize, bytes: &[u8]) -> Vec<u8> {
+        let (column, row) = self.order.block(number);
+        let base = self.base.0;
+        let base = base.group(column, row).and_then(|piece| {
+            let at = u64_at(base.index(), self.order.index(number) * 8)?;
+            Some(Base { piece, at })
+        });
+        let mut piece = Vec::new();
+        let group = Group::parse(self.groups.valid(), self.groups.dictionary(), bytes);
+        group_over(base, &group.expect("a group"), bytes, &mut piece);
+        piece
+    }
+
+    /// A tree as a patch has it.
+    fn tree_piece(&self, quad: Quad, entry: usize, bytes: &[u8], piece: &mut Vec<u8>) {
+        let base = self.base.1;
+        let base = base.tree(quad).and_then(|piece| {
+            let at = u64_at(base.index(), entry * 8)?;
+            Some(Base { piece, at })
+        });
+        let tree = Tree::parse(self.groups.valid(), bytes);
+        tree_over(base, &tree.expect("a tree"), bytes, piece);
+    }
+
     /// The trees of quads of level 4 and more that change, by their entries.
     pub fn new_trees(&self) -> NewTrees {
         let grid = self.valid.grid();
@@ -146,6 +189,7 @@ impl Patching<'_> {
             ..NewTrees::default()
         };
         let (mut scratch, mut tree) = (Scratch::default(), Vec::new());
+        let mut piece = Vec::new();
         let mut bitmap = vec![0; terrain.len()];
         for level in BLOCK_LEVEL + 1..=grid.root_level() {
             let (below, _) = grid.quads_at(level - 1);
@@ -205,7 +249,10 @@ impl Patching<'_> {
                 let [more_visible, more_bytes] = &mut trees.more[level as usize];
                 *more_visible += visible as i64 - old.map_or(0, |tree| tree.count()) as i64;
                 *more_bytes += tree.len() as i64 - old.map_or(0, |tree| tree.length()) as i64;
-                trees.bytes.push(entry as u32, &tree);
+                trees.new.whole.push(entry as u32, &tree);
+                piece.clear();
+                self.tree_piece(quad, entry, &tree, &mut piece);
+                trees.new.pieces.push(entry as u32, &piece);
                 above.insert(index, new);
             }
             words = above;

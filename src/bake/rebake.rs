@@ -308,6 +308,7 @@ pub(super) fn follow(
     let patching = Patching {
         groups,
         trees: terrain.trees(),
+        base: layers.base(),
         valid: &valid,
         was: &was,
         order: &order,
@@ -325,8 +326,8 @@ pub(super) fn follow(
         valid: moved.then_some(valid.blocks()),
         blocks: grid.blocks() as u32,
         heights: &heights,
-        groups: &new_groups,
-        trees: &new_trees.bytes,
+        groups: &new_groups.pieces,
+        trees: &new_trees.new.pieces,
         provenance: &provenance,
     })
     .map_err(|error| BundleError::write(job.bundle, "compressing", 0, error))?;
@@ -357,7 +358,7 @@ pub(super) fn follow(
             groups,
             trees: terrain.trees(),
             order: &order,
-            new_groups: &new_groups,
+            new_groups: &new_groups.whole,
             new_trees: &new_trees,
             changes: &changes,
         };

@@ -154,7 +154,7 @@ impl Restream<'_> {
         let quads = || trees_in_order(grid);
         let entries = quads().filter_map(|quad| self.trees.entry(quad));
         let trees = Pieces::new(section(Tag::TREE), self.trees.index(), entries);
-        let replaced: FxHashMap<u32, &[u8]> = self.new_trees.bytes.pieces().collect();
+        let replaced: FxHashMap<u32, &[u8]> = self.new_trees.new.whole.pieces().collect();
         for (number, quad) in quads().enumerate() {
             let entry = self.trees.entry(quad).unwrap_or(usize::MAX) as u32;
             let tree = replaced

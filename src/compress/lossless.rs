@@ -7,7 +7,8 @@
 
 use crate::format::Grid;
 use crate::format::grid::BLOCK_LEVEL;
-use crate::format::quadtree::{HIDDEN, UNKNOWN, VISIBLE, write_varint};
+use crate::format::quadtree::{HIDDEN, UNKNOWN, VISIBLE};
+use crate::format::varint::write_varint;
 
 /// Blocks looked at together.
 const GROUP: usize = 8;

@@ -5,6 +5,7 @@
 
 pub mod cells;
 pub mod lossless;
+pub mod over;
 pub mod pairs;
 pub mod prune;
 pub mod twin;

@@ -179,7 +179,7 @@ impl fmt::Display for FormatError {
             ),
             Self::PatchVersion { found } => write!(
                 f,
-                "expected patch version 1 at offset 8, found {found}: read it with the version of viewcell that wrote it, or make it again"
+                "expected patch version 2 at offset 8, found {found}: read it with the version of viewcell that wrote it, or make it again"
             ),
             Self::PatchBase { expected, found } => write!(
                 f,

@@ -22,10 +22,11 @@ use super::blockpair::BlockPair;
 use super::bytes::{u16_at, u64_at};
 use super::dictionary::Dictionary;
 use super::grid::{Grid, Quad, Sample};
-use super::layers::Layered;
+use super::layers::{Layered, Over, Piece, Runs, Source};
 use super::morton::comes_before;
-use super::quadtree::{Found, Tree, read_varint};
+use super::quadtree::{Found, Tree};
 use super::valid::Valid;
+use super::varint::read_varint;
 
 /// Level of the least quads that have trees of their own beside the groups.
 pub const TREE_LEVEL: u32 = 4;
@@ -59,6 +60,10 @@ pub struct Group<'a> {
     own: usize,
     table: &'a [u8],
     records: &'a [u8],
+    /// Where each record is, in a patch; none where all are in `records`.
+    runs: Runs<'a>,
+    /// Records of a patch.
+    over: &'a [u8],
 }
 
 impl<'a> Groups<'a> {
@@ -120,7 +125,7 @@ impl<'a> Groups<'a> {
             return None;
         }
         let index = row as usize * columns as usize + column as usize;
-        Group::parse(self.valid, self.dictionary, self.bytes.at(index)?)
+        Group::of(self.valid, self.dictionary, self.bytes.at(index)?)
     }
 
     /// Whether sample `a` sees sample `b`; false where either is outside the grid or void, true
@@ -302,12 +307,42 @@ impl<'a> Group<'a> {
             own: 0,
             table: &[],
             records: &[],
+            runs: Runs::default(),
+            over: &[],
         };
         if skeleton.root() == super::Visibility::Unknown {
             let (elsewhere, rest) = read_varint(skeleton.behind_nodes())?;
             let (records, rest) = read_varint(rest)?;
             (group.elsewhere, group.own) = (elsewhere as usize, records as usize);
             (group.table, group.records) = rest.split_at_checked(table_length(group.own))?;
+        }
+        Some(group)
+    }
+
+    /// The group of a bundle or of a patch; `None` where it is none.
+    #[inline]
+    pub fn of(valid: Valid<'a>, dictionary: Dictionary<'a>, piece: Piece<'a>) -> Option<Self> {
+        match piece {
+            Piece::Whole(bytes) => Self::parse(valid, dictionary, bytes),
+            Piece::Over(over) => Self::over(valid, dictionary, &over),
+        }
+    }
+
+    /// A group that differs from one of the bundle.
+    fn over(valid: Valid<'a>, dictionary: Dictionary<'a>, over: &Over<'a>) -> Option<Self> {
+        let mut group = Self::parse(valid, dictionary, over.base)?;
+        let skeleton = Tree::parse(valid, over.rest)?;
+        let mut rest = skeleton.behind_nodes();
+        if skeleton.root() != super::Visibility::Hidden {
+            let (elsewhere, behind) = read_varint(rest)?;
+            let (own, behind) = read_varint(behind)?;
+            (group.elsewhere, group.own) = (elsewhere as usize, own as usize);
+            (group.skeleton, rest) = (skeleton, behind);
+        }
+        (group.runs, group.over) = Runs::parse(rest)?;
+        if group.runs.is_empty() {
+            // Nothing says where any record is.
+            (group.table, group.records) = (&[], &[]);
         }
         Some(group)
     }
@@ -344,7 +379,7 @@ impl<'a> Group<'a> {
         self.elsewhere.saturating_add(self.own)
     }
 
-    /// The table, and the bytes of the records and what lies behind.
+    /// The table, and the bytes of the records and what lies behind, of a bundle's group.
     pub const fn parts(&self) -> (&'a [u8], &'a [u8]) {
         (self.table, self.records)
     }
@@ -378,19 +413,51 @@ impl<'a> Group<'a> {
     /// Record number `index`; one that says visible where it is not there.
     #[inline]
     pub fn record(&self, index: usize) -> Option<BlockPair<'a>> {
-        let at = self.record_at(index);
-        let bytes = at.and_then(|at| self.records.get(at..)).unwrap_or(&[]);
-        Some(BlockPair::new(self.dictionary, bytes))
+        let bytes = match self.runs.is_empty() {
+            true => self.record_from(index),
+            false => match self.source(index) {
+                Some(Source::Own(at)) => self.over.get(at..),
+                Some(Source::Base(index)) => self.record_from(index),
+                None => None,
+            },
+        };
+        Some(BlockPair::new(self.dictionary, bytes.unwrap_or(&[])))
+    }
+
+    /// Where record number `index` is, in a patch.
+    fn source(&self, index: usize) -> Option<Source> {
+        let (source, behind, _) = self.runs.find(index)?;
+        match source {
+            Source::Own(at) => (behind == 0).then_some(Source::Own(at)),
+            Source::Base(first) => Some(Source::Base(first.checked_add(behind)?)),
+        }
+    }
+
+    /// What begins with record number `index` of the table.
+    #[inline]
+    fn record_from(&self, index: usize) -> Option<&'a [u8]> {
+        self.records.get(self.record_at(index)?..)
     }
 
     /// The bytes of record number `index`; none where it is not there.
     pub fn record_bytes(&self, index: usize) -> &'a [u8] {
+        let length = |bytes| BlockPair::new(self.dictionary, bytes).length();
+        let index = match self.source(index) {
+            _ if self.runs.is_empty() => index,
+            Some(Source::Base(index)) => index,
+            Some(Source::Own(at)) => {
+                let bytes = self.over.get(at..).unwrap_or(&[]);
+                return bytes.get(..length(bytes)).unwrap_or(bytes);
+            }
+            None => return &[],
+        };
         let start = self.record_at(index).unwrap_or(usize::MAX);
         let bytes = self.records.get(start..).unwrap_or(&[]);
-        let next = index.checked_add(1).filter(|next| *next < self.own);
-        let length = match next.and_then(|next| self.record_at(next)) {
+        // The table ends with the last one.
+        let next = index.checked_add(1).and_then(|next| self.record_at(next));
+        let length = match next {
             Some(end) => end.saturating_sub(start),
-            None => BlockPair::new(self.dictionary, bytes).length(),
+            None => length(bytes),
         };
         bytes.get(..length).unwrap_or(bytes)
     }

@@ -39,6 +39,7 @@ pub mod grouppvs;
 pub mod groups;
 pub mod header;
 pub mod layers;
+mod literals;
 pub mod morton;
 pub mod narrow;
 #[cfg(not(feature = "bake"))]
@@ -55,6 +56,7 @@ pub mod terrain;
 mod together;
 mod trees;
 mod valid;
+pub mod varint;
 mod walk;
 mod wide;
 
@@ -67,6 +69,7 @@ pub use grouppvs::{GroupLeaves, GroupPvs};
 pub use groups::Groups;
 pub use header::{Header, Section};
 pub use layers::Layered;
+pub use literals::Literals;
 pub use narrow::{NarrowLeaves, NarrowPvs, Narrowing};
 pub use opening::Openings;
 #[cfg(feature = "bake")]

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! 0   magic            8 bytes   89 56 43 50 0D 0A 1A 0A
-//! 8   version          u32       1
+//! 8   version          u32       2
 //! 12  section count    u32
 //! 16  file length      u64       exact, in bytes
 //! 24  base length      u64       of the bundle that it belongs to
@@ -28,7 +28,7 @@ use super::tag::{MAX_SECTIONS, Tag};
 pub const PATCH_MAGIC: [u8; 8] = [0x89, b'V', b'C', b'P', 0x0D, 0x0A, 0x1A, 0x0A];
 
 /// The version that this library writes and reads.
-pub const PATCH_VERSION: u32 = 1;
+pub const PATCH_VERSION: u32 = 2;
 
 /// Bytes of an entry of `BIDX` and `QIDX`: what, and where its bytes begin.
 pub const PLACE_LEN: usize = 12;

@@ -20,10 +20,12 @@
 //!
 //! Bytes that are no tree read as visible: wrong, perhaps, but never hidden by mistake.
 
-use super::bytes::u64_at;
 use super::grid::{BLOCK_LEVEL, Grid, Quad, Sample, quad_mask};
+use super::layers::{Over, Piece, Runs};
+use super::literals::Literals;
 use super::rank::{count_unknown, unknown_before};
 use super::valid::Valid;
+use super::varint::read_varint;
 
 /// What a PVS says about a quad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -121,10 +123,8 @@ impl Finder<'_> {
 pub struct Tree<'a> {
     valid: Valid<'a>,
     root: Visibility,
-    /// Number of nodes; [`Tree::parse`] makes sure that `body` holds them.
-    nodes: usize,
-    /// Nodes, literals, and possibly what lies behind.
-    body: &'a [u8],
+    nodes: &'a [u8],
+    literals: Literals<'a>,
 }
 
 impl<'a> Tree<'a> {
@@ -138,13 +138,36 @@ impl<'a> Tree<'a> {
             1 => Visibility::Visible,
             _ => Visibility::Unknown,
         };
-        let nodes = head.saturating_sub(2) as usize;
-        let body_is_there = nodes <= body.len();
-        body_is_there.then_some(Self {
+        let (nodes, behind) = body.split_at_checked(head.saturating_sub(2) as usize)?;
+        Some(Self {
             valid,
             root,
             nodes,
-            body,
+            literals: Literals::new(behind),
+        })
+    }
+
+    /// The tree of a bundle or of a patch; `None` where it is none.
+    #[inline]
+    pub fn of(valid: Valid<'a>, piece: Piece<'a>) -> Option<Self> {
+        match piece {
+            Piece::Whole(bytes) => Self::parse(valid, bytes),
+            Piece::Over(over) => Self::over(valid, &over),
+        }
+    }
+
+    /// A tree that differs from one of the bundle.
+    fn over(valid: Valid<'a>, over: &Over<'a>) -> Option<Self> {
+        let base = Self::parse(valid, over.base)?;
+        let tree = Self::parse(valid, over.rest)?;
+        let (runs, own) = Runs::parse(tree.behind_nodes())?;
+        let tree = match tree.root {
+            Visibility::Hidden => base,
+            _ => tree,
+        };
+        Some(Self {
+            literals: base.literals.under(own, runs),
+            ..tree
         })
     }
 
@@ -165,35 +188,33 @@ impl<'a> Tree<'a> {
 
     /// The node bytes.
     #[inline]
-    pub fn nodes(&self) -> &'a [u8] {
-        self.body.get(..self.nodes).unwrap_or(&[])
+    pub const fn nodes(&self) -> &'a [u8] {
+        self.nodes
     }
 
-    /// The literals, and what lies behind them.
+    /// The words of unknown blocks, in their order.
     #[inline]
-    pub(super) fn literals(&self) -> &'a [[u8; 8]] {
-        let (literals, _) = self.behind_nodes().as_chunks();
-        literals
+    pub const fn literals(&self) -> Literals<'a> {
+        self.literals
     }
 
     /// What follows the nodes.
     #[inline]
-    pub(super) fn behind_nodes(&self) -> &'a [u8] {
-        self.body.get(self.nodes..).unwrap_or(&[])
+    pub(super) const fn behind_nodes(&self) -> &'a [u8] {
+        self.literals.own()
     }
 
     /// Number of nodes.
     #[inline]
     pub(super) const fn node_count(&self) -> usize {
-        self.nodes
+        self.nodes.len()
     }
 
     /// Item `item` as a literal; all visible where it is none, or not there.
     #[inline]
     pub(super) fn literal(&self, item: usize) -> u64 {
-        item.checked_sub(self.nodes)
-            .and_then(|index| index.checked_mul(8)?.checked_add(self.nodes))
-            .and_then(|at| u64_at(self.body, at))
+        item.checked_sub(self.nodes.len())
+            .and_then(|index| self.literals.get(index))
             .unwrap_or(!0)
     }
 
@@ -282,22 +303,6 @@ impl<'a> Tree<'a> {
             way: [Step::default(); LEVELS],
         }
     }
-
-    /// Number of visible samples.
-    pub fn count(&self) -> u64 {
-        self.leaves()
-            .map(|leaf| leaf.visible_samples(&self.valid))
-            .sum()
-    }
-
-    /// Writes the PVS as a block bitmap. `out` has one word a block
-    /// ([`Grid::blocks`]); words missing at its end are left out, further words are zeroed.
-    pub fn expand(&self, out: &mut [u64]) {
-        out.fill(0);
-        for leaf in self.leaves() {
-            leaf.write(&self.valid, out);
-        }
-    }
 }
 
 /// Where the way down to a quad ends.
@@ -321,37 +326,4 @@ pub const fn state_of(visible: u64, valid: u64) -> Visibility {
     } else {
         Visibility::Unknown
     }
-}
-
-/// Greatest length in bytes of a varint of this format.
-pub const MAX_VARINT_LEN: usize = 5;
-
-/// Reads a LEB128 number below 2^32: seven bits a byte from the low ones, the high bit set on
-/// all bytes but the last. Returns it and the bytes behind it.
-#[inline]
-pub fn read_varint(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    let mut value = 0u64;
-    for (i, &byte) in bytes.iter().take(MAX_VARINT_LEN).enumerate() {
-        value |= u64::from(byte & 0x7F) << (7 * i);
-        if byte & 0x80 == 0 {
-            return Some((u32::try_from(value).ok()?, bytes.get(i + 1..)?));
-        }
-    }
-    None
-}
-
-/// Writes a LEB128 number; returns the bytes and how many of them count.
-pub fn write_varint(mut value: u32) -> ([u8; MAX_VARINT_LEN], usize) {
-    let mut bytes = [0; MAX_VARINT_LEN];
-    let mut length = 0;
-    for byte in &mut bytes {
-        length += 1;
-        *byte = value as u8 & 0x7F;
-        value >>= 7;
-        if value == 0 {
-            break;
-        }
-        *byte |= 0x80;
-    }
-    (bytes, length)
 }

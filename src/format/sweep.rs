@@ -2,13 +2,18 @@
 //! fast, for those who want every visible block and nothing else.
 
 use super::grid::{BLOCK_LEVEL, Grid, Quad};
+use super::literals::Literals;
 use super::quadtree::{HIDDEN, Tree, UNKNOWN, Visibility};
-use super::walk::Leaf;
+use super::walk::{Leaf, count_into, expand_into};
 
 /// One cursor a level, as for [`super::walk::Leaves`].
 struct Sweep<'a> {
     nodes: &'a [u8],
-    literals: &'a [[u8; 8]],
+    literals: Literals<'a>,
+    /// The next literals, as far as they lie end to end.
+    ahead: &'a [[u8; 8]],
+    /// The run that those are of.
+    run: usize,
     /// The item that the next literal is.
     literal: usize,
     items: [usize; Grid::MAX_ROOT_LEVEL as usize + 1],
@@ -30,12 +35,39 @@ impl<'a> Tree<'a> {
                 let mut sweep = Sweep {
                     nodes: self.nodes(),
                     literals: self.literals(),
+                    ahead: &[],
+                    run: 0,
                     literal: items.get(BLOCK_LEVEL as usize).copied().unwrap_or(0),
                     items,
                 };
                 sweep.enter(root, &mut take)
             }
         }
+    }
+
+    /// Number of visible samples.
+    pub fn count(&self) -> u64 {
+        let mut count = 0;
+        self.sweep_grid(count_into(self.valid(), &mut count));
+        count
+    }
+
+    /// Writes the PVS as a block bitmap. `out` has one word a block
+    /// ([`Grid::blocks`]); words missing at its end are left out, further words are zeroed.
+    pub fn expand(&self, out: &mut [u64]) {
+        self.sweep_grid(expand_into(self.valid(), out));
+    }
+
+    /// As [`Tree::sweep`], but only what is in the grid, and of blocks only where there is terrain.
+    fn sweep_grid(&self, mut take: impl FnMut(Leaf) -> bool) {
+        self.sweep(|leaf| match leaf {
+            leaf if !self.grid().has_quad(leaf.quad()) => true,
+            Leaf::Block(quad, bits) => {
+                let terrain = self.valid().block(quad.column, quad.row);
+                take(Leaf::Block(quad, bits & terrain))
+            }
+            leaf => take(leaf),
+        });
     }
 }
 
@@ -77,9 +109,16 @@ impl Sweep<'_> {
     /// The next literal.
     #[inline]
     fn literal(&mut self) -> u64 {
-        let index = self.literal.checked_sub(self.nodes.len());
-        let literal = index.and_then(|index| self.literals.get(index));
+        if self.ahead.is_empty()
+            && let Some(index) = self.literal.checked_sub(self.nodes.len())
+        {
+            self.ahead = self.literals.from(index, &mut self.run);
+        }
         self.literal += 1;
-        literal.map_or(!0, |bytes| u64::from_le_bytes(*bytes))
+        let Some((literal, ahead)) = self.ahead.split_first() else {
+            return !0;
+        };
+        self.ahead = ahead;
+        u64::from_le_bytes(*literal)
     }
 }

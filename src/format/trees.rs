@@ -2,8 +2,9 @@
 
 use super::grid::{BLOCK_LEVEL, Grid, Quad};
 use super::layers::Layered;
-use super::quadtree::{Found, Tree, Visibility, write_varint};
+use super::quadtree::{Found, Tree, Visibility};
 use super::valid::Valid;
+use super::varint::write_varint;
 use super::walk::Leaf;
 
 /// The sections `TIDX` and `TREE`.
@@ -83,7 +84,7 @@ impl<'a> Trees<'a> {
     /// The tree of a quad. `None` where it has none, and where its bytes are none.
     #[inline]
     pub fn tree(&self, quad: Quad) -> Option<Tree<'a>> {
-        Tree::parse(self.valid, self.bytes.at(self.entry(quad)?)?)
+        Tree::of(self.valid, self.bytes.at(self.entry(quad)?)?)
     }
 
     /// The trees of the quads around a quad of the grid, from the least to the root; not its own.

@@ -145,6 +145,12 @@ impl<'a> Layers<'a> {
         self.base.changed(self.valid, &self.heights, groups, trees)
     }
 
+    /// The groups and trees of the bundle, without any patch.
+    #[cfg(feature = "bake")]
+    pub(crate) fn base(&self) -> (Groups<'a>, crate::format::Trees<'a>) {
+        (self.groups, self.base.trees())
+    }
+
     /// Patches that lie over the bundle.
     pub fn len(&self) -> usize {
         self.group_bytes.len()

@@ -308,7 +308,7 @@ fn a_tree_of_nothing_but_nodes_ends() {
     // Every code unknown, and far fewer nodes than they ask for; then far more.
     let grid = Grid::new(4_096, 4_096).unwrap();
     for nodes in [1u32, 100, 20_000] {
-        let (head, length) = viewcell::format::quadtree::write_varint(2 + nodes);
+        let (head, length) = viewcell::format::varint::write_varint(2 + nodes);
         let mut bytes = head[..length].to_vec();
         bytes.resize(length + nodes as usize, 0xAA);
         let tree = Tree::parse(Valid::everywhere(grid), &bytes).unwrap();

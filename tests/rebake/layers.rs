@@ -7,7 +7,10 @@ use viewcell::bake::{
     rebake,
 };
 use viewcell::dice::Dice;
-use viewcell::runtime::{Bundle, Layers, MappedBundle, Quad, TerrainBundle};
+use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::format::layers::Piece;
+use viewcell::format::{Patch, PatchHeader, Section, Tag, crc32};
+use viewcell::runtime::{Bundle, Layers, MappedBundle, Quad, Sample, TerrainBundle};
 use viewcell::world::Terrain;
 
 use super::baking::source;
@@ -54,6 +57,14 @@ pub fn same_answers(found: TerrainBundle, expected: TerrainBundle) -> Result<(),
             theirs.expand(&mut other);
             if one != other || mine.count() != theirs.count() {
                 return Err(format!("the PVS of {quad:?} differs"));
+            }
+            let seen = |sample: Sample| {
+                let (block, bit) = grid.block_bit(sample);
+                one[block] >> bit & 1 == 1
+            };
+            let samples = mine.samples().filter(|&sample| seen(sample)).count();
+            if samples as u64 != mine.count() || mine.samples().count() != samples {
+                return Err(format!("the samples of the PVS of {quad:?} are others"));
             }
         }
     }
@@ -190,6 +201,116 @@ fn a_patch_that_is_cut_or_damaged_is_refused_or_right() {
         "{right_still} of {}",
         right.len()
     );
+}
+
+/// A crater on a bundle of a hundred samples a side: the bundle, and the patch.
+fn crater() -> (Vec<u8>, Vec<u8>) {
+    let folder = tempfile::tempdir().unwrap();
+    let [base, crater] = ["base.vcb", "crater.vcp"].map(|name| folder.path().join(name));
+    let ground = crop([100, 100], [100, 100]);
+    bake(&ground, Mode::Exact, &base);
+    let stamp = Stamp {
+        column: 40.0,
+        row: 60.0,
+        radius: 2.0,
+        metres: 40.0,
+        what: Do::Dig,
+    };
+    patch(&base, &[], &stamp.on(&ground), &crater);
+    (std::fs::read(base).unwrap(), std::fs::read(crater).unwrap())
+}
+
+#[test]
+fn a_patch_holds_what_differs_alone() {
+    let (base, crater) = crater();
+    let bundle = Bundle::from_bytes(&base).unwrap();
+    let patch = Patch::parse(&crater).unwrap();
+    let sections = [
+        (Tag::PIDX, Tag::PAIR, patch.pairs()),
+        (Tag::TIDX, Tag::TREE, patch.tree_bytes()),
+    ];
+    for (index, lowest, bytes) in sections {
+        let [index, lowest] = [index, lowest].map(|tag| bundle.section(tag).unwrap().1);
+        let (index, _) = index.as_chunks();
+        let starts: Vec<u64> = index
+            .iter()
+            .map(|start| u64::from_le_bytes(*start))
+            .collect();
+        let places: Vec<(u32, u64)> = match bytes.as_ptr() == patch.pairs().as_ptr() {
+            true => patch.groups().collect(),
+            false => patch.trees().collect(),
+        };
+        let (mut over, mut replaced) = (0, 0);
+        for &(what, at) in &places {
+            let piece = Piece::parse(&bytes[at as usize..], lowest).unwrap();
+            over += usize::from(matches!(piece, Piece::Over(_)));
+            let start = starts[what as usize];
+            let ends = starts.iter().copied().filter(|&end| end > start);
+            replaced += ends.min().unwrap_or(lowest.len() as u64) - start;
+        }
+        assert!(10 * over > 9 * places.len(), "{over} of {}", places.len());
+        assert!(
+            (bytes.len() as u64) < replaced / 4,
+            "{} bytes for {replaced}",
+            bytes.len()
+        );
+    }
+}
+
+/// Gives a patch the checksums that its bytes have.
+fn seal(bytes: &mut [u8]) {
+    let header = PatchHeader::parse(bytes).unwrap();
+    let end = HEADER_LEN + header.section_count as usize * ENTRY_LEN;
+    for at in (HEADER_LEN..end).step_by(ENTRY_LEN) {
+        let mut section = Section::parse(&bytes[at..]).unwrap();
+        let stored = section.offset as usize..section.end().unwrap() as usize;
+        section.checksum = crc32(&bytes[stored]);
+        bytes[at..at + ENTRY_LEN].copy_from_slice(&section.encode());
+    }
+    let header = PatchHeader {
+        table_checksum: crc32(&bytes[HEADER_LEN..end]),
+        ..header
+    };
+    bytes[..HEADER_LEN].copy_from_slice(&header.encode());
+}
+
+#[test]
+fn questions_over_damaged_pieces_end() {
+    let (base, crater) = crater();
+    let bundle = Bundle::from_bytes(&base).unwrap();
+    let grid = bundle.terrain().unwrap().grid();
+    let patch = Patch::parse(&crater).unwrap();
+    let sections = [Tag::PAIR, Tag::TREE].map(|tag| patch.section(tag).unwrap().0);
+    let mut dice = Dice(77);
+    let mut words = vec![0; grid.blocks()];
+    for number in 0..300 {
+        let mut damaged = crater.clone();
+        let section = sections[number % 2];
+        for _ in 0..1 + dice.roll(4) {
+            let at = section.offset + u64::from(dice.roll(section.length as u32));
+            damaged[at as usize] = [0, 0xFF, dice.roll(256) as u8][dice.roll(3) as usize];
+        }
+        seal(&mut damaged);
+        let mut layers = Layers::new(&bundle).unwrap();
+        layers.lay(&damaged).unwrap();
+        let terrain = layers.terrain();
+        for quad in grid.bake_order().filter(|_| dice.roll(30) == 0) {
+            if let Some(pvs) = terrain.pvs(quad) {
+                pvs.expand(&mut words);
+                let count: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
+                assert_eq!(pvs.count(), count, "{number}, {quad:?}");
+            }
+        }
+        for _ in 0..30 {
+            let mut sample = || Sample::new(dice.roll(grid.width()), dice.roll(grid.height()));
+            let (a, b) = (sample(), sample());
+            // Two blocks may say different things of each other, but each the same thing twice.
+            assert_eq!(terrain.visible(a, b), terrain.visible(a, b));
+            if let Some(pvs) = terrain.pvs(a.quad()) {
+                assert_eq!(pvs.contains(b), pvs.samples().any(|sample| sample == b));
+            }
+        }
+    }
 }
 
 #[test]

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use cpu_time::ThreadTime;
 use viewcell::bake::{
-    BakeOptions, Mode, RebakeJob, RebakeOptions, RebakeReport, Silent, bake_terrain, rebake,
+    BakeOptions, Compression, Mode, RebakeJob, RebakeOptions, RebakeReport, Silent, bake_terrain,
+    merge_patches, rebake,
 };
 use viewcell::dice::Dice;
 use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::runtime::{Layers, MappedBundle, Sample, TerrainBundle};
+use viewcell::runtime::{Layers, MappedBundle, Quad, Sample, TerrainBundle};
 use viewcell::world::Terrain;
 
 use super::baking::source;
@@ -227,8 +228,10 @@ fn what_a_bake_that_follows_takes() {
 #[ignore = "minutes: scripts/check-rebake"]
 fn what_queries_over_four_patches_take() {
     let folder = tempfile::tempdir().unwrap();
-    println!("| terrain | nanoseconds a query | over four patches | times |");
-    println!("|---|---:|---:|---:|");
+    println!(
+        "| terrain | asked | nanoseconds, merged | over four patches | times | bytes of the patches |"
+    );
+    println!("|---|---|---:|---:|---:|---:|");
     for (name, terrain) in terrains() {
         let base = kept(name).map_or_else(
             || {
@@ -273,24 +276,49 @@ fn what_queries_over_four_patches_take() {
         }
         let mut sample = || Sample::new(dice.roll(ground.width()), dice.roll(ground.height()));
         let pairs: Vec<[Sample; 2]> = (0..1 << 20).map(|_| [sample(), sample()]).collect();
-        let once = |bundle: &TerrainBundle| {
-            let begun = ThreadTime::now();
+        let visible = |bundle: &TerrainBundle| {
             let seen = pairs.iter().filter(|[a, b]| bundle.visible(*a, *b)).count();
             assert!(seen > 0);
-            begun.elapsed().as_nanos() as f64 / pairs.len() as f64
+            pairs.len()
         };
-        let (plain, layered) = (map.terrain().unwrap(), layers.terrain());
-        // In turn, and the least of each: others work on the machine, too.
-        let mut least = [f64::INFINITY; 2];
-        for _ in 0..7 {
-            for (least, bundle) in least.iter_mut().zip([&plain, &layered]) {
-                *least = least.min(once(bundle));
+        let pvs = |bundle: &TerrainBundle, level: u32| {
+            let mut words = vec![0; bundle.grid().blocks()];
+            let quads = pairs
+                .iter()
+                .step_by(1 << 9)
+                .map(|[a, _]| Quad::new(level, a.column >> level, a.row >> level));
+            quads
+                .map(|quad| bundle.pvs(quad).expect("a PVS").expand(&mut words))
+                .count()
+        };
+        type Question<'a> = &'a dyn Fn(&TerrainBundle) -> usize;
+        let questions: [(&str, Question); 3] = [
+            ("visible", &visible),
+            ("PVS of a sample", &|bundle| pvs(bundle, 0)),
+            ("PVS of 32 x 32 samples", &|bundle| pvs(bundle, 5)),
+        ];
+        // The same answers from one bundle.
+        let merged = folder.path().join(format!("{name}-merged.vcb"));
+        let lossless = Compression::Lossless;
+        merge_patches(&base, &patches, &merged, false, &lossless, &Silent).unwrap();
+        let merged = MappedBundle::open(&merged).unwrap();
+        let (plain, layered) = (merged.terrain().unwrap(), layers.terrain());
+        let size: usize = bytes.iter().map(Vec::len).sum();
+        for (question, ask) in questions {
+            // In turn, and the least of each: others work on the machine, too.
+            let mut least = [f64::INFINITY; 2];
+            for _ in 0..7 {
+                for (least, bundle) in least.iter_mut().zip([&plain, &layered]) {
+                    let begun = ThreadTime::now();
+                    let asked = ask(bundle);
+                    *least = least.min(begun.elapsed().as_nanos() as f64 / asked as f64);
+                }
             }
+            let [plain, layered] = least;
+            println!(
+                "| {name} | {question} | {plain:.0} | {layered:.0} | {:.2} | {size} |",
+                layered / plain
+            );
         }
-        let [plain, layered] = least;
-        println!(
-            "| {name} | {plain:.0} | {layered:.0} | {:.2} |",
-            layered / plain
-        );
     }
 }

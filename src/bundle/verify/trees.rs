@@ -14,7 +14,7 @@ use super::report::Rule;
 use crate::bundle::provenance::{Provenance, Statistics};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::format::groups::TREE_LEVEL;
-use crate::format::quadtree::{read_varint, write_varint};
+use crate::format::varint::{read_varint, write_varint};
 use crate::format::{Grid, Quad, Sample, TerrainParameters, Tree, TreeCode, Valid};
 
 use narrowed::narrowed;

@@ -7,7 +7,8 @@ use crate::compress::ValidPyramid;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::groups::TABLE_RUN;
 use crate::format::morton::{self, comes_before};
-use crate::format::quadtree::{HIDDEN, UNKNOWN, VISIBLE, write_varint};
+use crate::format::quadtree::{HIDDEN, UNKNOWN, VISIBLE};
+use crate::format::varint::write_varint;
 use crate::format::{Grid, Leaf, Tree};
 
 /// What the samples of a block see.
