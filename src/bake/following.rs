@@ -18,13 +18,15 @@ use crate::format::groups::Group;
 use crate::format::{Groups, Quad};
 use crate::visibility::{Change, LOOK_BLOCKS, LOOK_LEVEL, Onlookers, Rays, Sights};
 
-/// How a block sees another one now, if that is not as it was.
+/// How a block sees another one now, if that is not as it was or is to be said anew.
 #[derive(Clone, Debug)]
 pub(super) struct PairChange {
     /// The other block, row by row.
     pub target: usize,
     pub before: Sight,
     pub now: Sight,
+    /// Whether anybody who is there now sees otherwise.
+    pub differs: bool,
     /// The bytes of a mixed pair, in the codes of the old bundle.
     pub record: Vec<u8>,
     /// Samples of the target that are seen from the block.
@@ -73,6 +75,8 @@ struct Room<'k> {
     /// By block of viewpoints in the quad and target: how it was seen, and whether that may differ.
     before: Vec<Sight>,
     open: Vec<bool>,
+    /// Whether there is terrain where there was none, or the other way round.
+    moves: bool,
 }
 
 /// There is no kernel that can follow.
@@ -188,6 +192,7 @@ impl Following<'_> {
             pair: PairSymbols::default(),
             before: vec![Sight::Hidden; pairs],
             open: vec![false; pairs],
+            moves: self.was != self.valid.blocks(),
         })
     }
 
@@ -196,8 +201,9 @@ impl Following<'_> {
         let onlookers = room.onlookers;
         let may_change = |block: usize| onlookers.is_none_or(|all| all.of_block(block) != 0);
         let numbers = numbers.iter().copied();
+        // Who sees nothing otherwise may have been said to see what was not there.
         let numbers: Vec<usize> = numbers
-            .filter(|&n| may_change(self.order.index(n)))
+            .filter(|&n| room.moves || may_change(self.order.index(n)))
             .collect();
         if numbers.is_empty() {
             return OfQuad::default();
@@ -211,7 +217,11 @@ impl Following<'_> {
             let group = self.group(number);
             self.sights(group.as_ref(), before);
             let changed = self.change.changed_blocks();
-            let own = changed[self.order.index(number)];
+            let index = self.order.index(number);
+            if !may_change(index) {
+                continue;
+            }
+            let own = changed[index];
             for target in self.order.told_by(number) {
                 room.open[first + target] = may_change(target)
                     && (own || changed[target] || self.change.may_change(before[target] as usize));
@@ -255,7 +265,13 @@ impl Following<'_> {
         }
     }
 
-    /// What a block sees otherwise, and how many of its pairs were asked.
+    /// Whether a block has terrain where it had none, or none where it had some.
+    fn has_moved(&self, block: usize) -> bool {
+        self.was[block] != self.valid.blocks()[block]
+    }
+
+    /// What a block sees otherwise, and how many of its pairs were asked. Where terrain has come or gone all pairs
+    /// are told of: what was said of nothing means something now.
     fn compare(
         &self,
         room: &mut Room<'_>,
@@ -273,16 +289,15 @@ impl Following<'_> {
         let mut asked = 0;
         let mut changes = Vec::new();
         for target in self.order.told_by(number) {
-            // What is seen of samples that are there no more is to be forgotten.
-            let moved = self.was[own] != viewpoints || self.was[target] != terrain[target];
-            let moved = moved && before[target] != Sight::Hidden;
-            let decided = match room.decided.rows(child, target) {
+            let moved = self.has_moved(own) || self.has_moved(target);
+            let decided = room.decided.rows(child, target);
+            asked += u64::from(decided.is_some());
+            let decided = match decided {
                 Some(decided) => decided,
                 None if gone => &[!0; 64],
                 None if moved => &[0; 64],
                 None => continue,
             };
-            asked += 1;
             let ends = changed[own] || changed[target];
             // Only what may hide has been looked at, or only what is seen is known to be decided.
             let loses = !ends && self.change.only_rises();
@@ -296,6 +311,10 @@ impl Following<'_> {
                 (Sight::Mixed, Some(group)) => self.old_rows(group, target),
                 _ => [!0; 64],
             };
+            // Nothing was known of samples that were not there: what is not decided of them now is hidden.
+            for (lane, row) in rows.iter_mut().enumerate() {
+                *row &= (self.was[own] >> lane & 1).wrapping_neg() & self.was[target];
+            }
             let old = rows;
             let mut differs = false;
             for (lane, row) in rows.iter_mut().enumerate() {
@@ -332,6 +351,7 @@ impl Following<'_> {
                 target,
                 before: before[target],
                 now: sight,
+                differs,
                 record,
                 seen,
                 seeing,

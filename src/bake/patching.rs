@@ -64,7 +64,9 @@ impl Patching<'_> {
         for (number, pairs) in self.changes.by_block.iter().enumerate() {
             let own = self.order.index(number);
             for pair in pairs.iter().filter(|_| self.mutual) {
-                if pair.target != own && pair.now != pair.before {
+                // What the other said of a block without terrain may be anything.
+                let moved = self.has_moved(own) || self.has_moved(pair.target);
+                if pair.target != own && (moved || pair.now != pair.before) {
                     told[numbers[pair.target]].push((own, pair.now));
                 }
             }
@@ -80,12 +82,16 @@ impl Patching<'_> {
             |_| Ok(()),
             |_: &mut (), number, ()| {
                 let group = self.new_group(number, &self.changes.by_block[number], &told[number]);
+                let group = group?;
                 let piece = self.group_piece(number, &group);
-                (group, piece)
+                Some((group, piece))
             },
-            |number, (group, piece)| {
+            |number, new| {
                 done += 1;
                 crew.observer.advance(Stage::Compress, done);
+                let Some((group, piece)) = new else {
+                    return Ok(());
+                };
                 let index = self.order.index(number) as u32;
                 groups.whole.push(index, &group);
                 groups.pieces.push(index, &piece);
@@ -95,8 +101,19 @@ impl Patching<'_> {
         Ok(groups)
     }
 
-    /// A group with what changes in it: its own pairs, and how it sees blocks before it.
-    fn new_group(&self, number: usize, own: &[PairChange], told: &[(usize, Sight)]) -> Vec<u8> {
+    /// Whether a block has terrain where it had none, or none where it had some.
+    fn has_moved(&self, block: usize) -> bool {
+        self.was[block] != self.valid.blocks()[block]
+    }
+
+    /// A group with what changes in it: its own pairs, and how it sees blocks before it. `None` if that is
+    /// what it was.
+    fn new_group(
+        &self,
+        number: usize,
+        own: &[PairChange],
+        told: &[(usize, Sight)],
+    ) -> Option<Vec<u8>> {
         let block = self.order.block(number);
         let across = self.valid.grid().block_shape().0;
         let mut sights = vec![Sight::Hidden; self.order.len()];
@@ -117,11 +134,23 @@ impl Patching<'_> {
             }
             None => sights.fill(Sight::Visible),
         }
+        let mut differs = old.is_none();
         for &(index, sight) in told {
+            differs |= sights[index] != sight;
             sights[index] = sight;
         }
         for pair in own {
+            let is_same = match &old {
+                Some(group) if pair.now == Sight::Mixed && sights[pair.target] == Sight::Mixed => {
+                    group.record_bytes(records[pair.target]) == pair.record
+                }
+                _ => sights[pair.target] == pair.now,
+            };
+            differs |= !is_same;
             sights[pair.target] = pair.now;
+        }
+        if !differs {
+            return None;
         }
         let mut group = Vec::new();
         encode_head(self.valid, block, &sights, self.mutual, &mut group);
@@ -140,7 +169,7 @@ impl Patching<'_> {
             })
         });
         encode_table(pieces, &mut group);
-        group
+        Some(group)
     }
 
     /// A group as a patch has it.

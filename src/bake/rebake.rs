@@ -366,13 +366,13 @@ pub(super) fn follow(
         stages.push(stage_time("compress", begun.elapsed().as_secs_f64()));
         bundle = Some((made, written));
     }
-    let changed = changes.by_block.iter().map(|pairs| pairs.len() as u64);
+    let changed = changes.by_block.iter().flatten();
     Ok(Followed {
         patch,
         stages,
         asked: changes.asked,
         all,
-        changed: changed.sum(),
+        changed: changed.filter(|pair| pair.differs).count() as u64,
         samples: heights.len() as u64,
         valid,
         bundle,

@@ -9,4 +9,5 @@ mod minute;
 mod session;
 mod stamps;
 mod twin;
+mod voids;
 mod whole;
