@@ -11,6 +11,8 @@ use super::terrain::Cells;
 use super::visibility::Visibility;
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{Codebook, Histogram, encode_head};
+use crate::format::Grid;
+use crate::format::grid::BLOCK_LEVEL;
 use crate::format::groups::table_length;
 use crate::world::Terrain;
 
@@ -29,11 +31,9 @@ pub struct Forecast {
     pub quads: usize,
 }
 
-/// Processor time that a forecast may take, in seconds, once the tables are made.
-const SECONDS: f64 = 3.0;
-
-/// Quads of viewpoints that are looked from at least.
-const LEAST: usize = 24;
+/// After so many seconds of processor time, once the tables are made, this many quads of viewpoints are
+/// enough; and after as many more seconds this many.
+const ENOUGH: [(f64, usize); 2] = [(3.0, 24), (10.0, 4)];
 
 /// Share of the looking that is taken by what comes after it: 4 to 9 % on jacksboro and Bilbao.
 const AFTERWARDS: f64 = 0.06;
@@ -69,17 +69,24 @@ pub fn forecast(
     let mut room = visibility.room();
     let mut tally = Tally::default();
     let begun = ThreadTime::now();
-    let mut sampled = 0;
+    let near = Near::new(grid, terrain.spacing(), options);
+    let (mut sampled, mut pairs) = (0, 0);
     for at in spread(quads.len()) {
-        if sampled >= LEAST && begun.elapsed().as_secs_f64() > SECONDS {
+        let taken = begun.elapsed().as_secs_f64();
+        if ENOUGH
+            .iter()
+            .any(|&(seconds, enough)| taken > seconds && sampled >= enough)
+        {
             break;
         }
         visibility.look_from(&mut room, &quads[at], |number, group| {
             tally.add(&valid, order.block(number), &group, mutual);
+            pairs += near.told_by(&order, number);
         });
         sampled += 1;
     }
-    let share = sampled as f64 / quads.len() as f64;
+    // A quad that is late in the order tells of few others.
+    let share = pairs as f64 / near.all(mutual) as f64;
     let looking = begun.elapsed().as_secs_f64() / share;
     let lossless = FIXED
         + (4.0 * grid.samples() as f64 + 8.0 * grid.blocks() as f64 * 1.5) as u64
@@ -94,6 +101,58 @@ pub fn forecast(
         sampled,
         quads: quads.len(),
     })
+}
+
+/// Which blocks are near enough to see each other.
+struct Near {
+    /// Columns and rows of blocks.
+    shape: [u32; 2],
+    /// Length of a block east and south, in metres.
+    sides: [f64; 2],
+    metres: f64,
+}
+
+impl Near {
+    fn new(grid: Grid, spacing: [f64; 2], options: &BakeOptions) -> Self {
+        let (columns, rows) = grid.block_shape();
+        let side = f64::from(1u32 << (BLOCK_LEVEL + options.finest));
+        Self {
+            shape: [columns, rows],
+            sides: spacing.map(|metres| metres * side),
+            metres: options.max_distance.unwrap_or(f64::INFINITY),
+        }
+    }
+
+    /// Whether blocks so many columns and rows apart are.
+    fn holds(&self, apart: [u32; 2]) -> bool {
+        let [x, y] = [0, 1].map(|axis| f64::from(apart[axis].saturating_sub(1)) * self.sides[axis]);
+        x.hypot(y) <= self.metres
+    }
+
+    /// How many blocks group number `number` tells of.
+    fn told_by(&self, order: &BlockOrder, number: usize) -> u64 {
+        let [columns, _] = self.shape;
+        let (column, row) = order.block(number);
+        let told = order.told_by(number).filter(|&index| {
+            let other = (index as u32 % columns, index as u32 / columns);
+            self.holds([other.0.abs_diff(column), other.1.abs_diff(row)])
+        });
+        told.count() as u64
+    }
+
+    /// How many all groups tell of.
+    fn all(&self, mutual: bool) -> u64 {
+        let [columns, rows] = self.shape;
+        let ordered = |across: u32, down: u32| {
+            let ways = (1 + u64::from(across > 0)) * (1 + u64::from(down > 0));
+            ways * u64::from(columns - across) * u64::from(rows - down)
+        };
+        let apart = (0..rows).flat_map(|down| (0..columns).map(move |across| [across, down]));
+        let near = apart.filter(|&apart| self.holds(apart));
+        let all: u64 = near.map(|[across, down]| ordered(across, down)).sum();
+        let blocks = u64::from(columns) * u64::from(rows);
+        if mutual { (all + blocks) / 2 } else { all }
+    }
 }
 
 /// The numbers below `count`, each once, such that the first of them are spread evenly: steps of
@@ -141,6 +200,26 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn as_many_blocks_are_told_of_as_all_groups_tell() {
+        for (size, mutual, metres) in [
+            ([70, 41], true, None),
+            ([70, 41], false, None),
+            ([130, 90], true, Some(900.0)),
+            ([130, 90], false, Some(300.0)),
+        ] {
+            let grid = Grid::new(size[0], size[1]).unwrap();
+            let options = BakeOptions {
+                max_distance: metres,
+                ..BakeOptions::default()
+            };
+            let near = Near::new(grid, [30.0, 25.0], &options);
+            let order = BlockOrder::new(grid, Targets::of(mutual));
+            let told: u64 = (0..order.len()).map(|n| near.told_by(&order, n)).sum();
+            assert_eq!(near.all(mutual), told, "{size:?}, {mutual}");
+        }
+    }
 
     #[test]
     fn each_number_comes_once_and_the_first_lie_apart() {

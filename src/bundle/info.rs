@@ -5,13 +5,16 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::error::BundleError;
-use super::file::BundleFile;
+use super::file::{BundleFile, open_regular, read_up_to};
 use super::provenance::Provenance;
 use super::timings::Timings;
 use crate::format::cells::{CELLS_LEN, CellParameters, SymmetryCode};
 use crate::format::header::VERSION;
+use crate::format::patch::{PATCH_MAGIC, PATCH_VERSION};
 use crate::format::terrain::TERRAIN_LEN;
-use crate::format::{Tag, TerrainParameters, TreeCode, VisibilityMode, WorldKind};
+use crate::format::{
+    FileId, Patch, Section, Tag, TerrainParameters, TreeCode, VisibilityMode, WorldKind,
+};
 
 /// Greatest length in bytes of the texts in a bundle that are read into memory.
 pub(super) const TEXT_LIMIT: u64 = 16 << 20;
@@ -20,7 +23,7 @@ pub(super) const TEXT_LIMIT: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Info {
-    /// `terrain` or `cells`.
+    /// `terrain`, `cells`, or `patch`.
     pub kind: String,
     /// Version of the format.
     pub format_version: u32,
@@ -33,6 +36,9 @@ pub struct Info {
     /// What a cell bundle is of; absent for a terrain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<CellsInfo>,
+    /// What a patch changes; absent for a bundle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<PatchInfo>,
     /// Sections in the order of the file.
     pub sections: Vec<SectionInfo>,
     /// How it was made; absent where the bundle does not say.
@@ -123,6 +129,45 @@ pub struct CellsInfo {
     pub touching_pairs: u32,
 }
 
+/// What a patch changes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct PatchInfo {
+    /// The bundle that it belongs to.
+    pub bundle: FileInfo,
+    /// What it is laid over: that bundle, or the patch before it.
+    pub over: FileInfo,
+    /// Samples whose ground it changes.
+    pub samples: u64,
+    /// Blocks of 8 × 8 samples of which it has the groups, of those that the bundle has.
+    pub groups: u64,
+    /// Blocks that the bundle has.
+    pub blocks: u64,
+    /// Quads of which it has the trees.
+    pub trees: u64,
+    /// Whether there is terrain where there was none, or none where there was some.
+    pub changes_voids: bool,
+}
+
+/// A file by what its header says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct FileInfo {
+    /// Its length.
+    pub bytes: u64,
+    /// Checksum in its header, eight hexadecimal digits.
+    pub checksum: String,
+}
+
+impl From<FileId> for FileInfo {
+    fn from(id: FileId) -> Self {
+        Self {
+            bytes: id.length,
+            checksum: format!("{:08x}", id.checksum),
+        }
+    }
+}
+
 /// A section of a bundle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -140,8 +185,11 @@ pub struct SectionInfo {
 }
 
 /// Says what a bundle is and how it was made. Reads the header, the table and the small
-/// sections.
+/// sections; of a patch all.
 pub fn info(path: &Path) -> Result<Info, BundleError> {
+    if is_patch(path)? {
+        return patch_info(path);
+    }
     let file = BundleFile::open(path)?;
     let header = file.header();
     let (terrain, cells) = match header.kind {
@@ -150,23 +198,9 @@ pub fn info(path: &Path) -> Result<Info, BundleError> {
     };
     let provenance = match file.read(Tag::PROV, TEXT_LIMIT)? {
         None => None,
-        Some(text) => {
-            Some(
-                serde_json::from_slice(&text).map_err(|error| BundleError::Section {
-                    path: path.to_owned(),
-                    section: Tag::PROV.to_string(),
-                    problem: format!("expected provenance in JSON: {error}"),
-                })?,
-            )
-        }
+        Some(text) => Some(provenance_in(path, &text)?),
     };
-    let sections = file.sections().iter().map(|section| SectionInfo {
-        tag: section.tag.to_string(),
-        holds: holds(section.tag).to_owned(),
-        offset: section.offset,
-        bytes: section.stored_length,
-        uncompressed_bytes: section.length,
-    });
+    let sections = file.sections().iter().map(SectionInfo::of);
     Ok(Info {
         kind: header.kind.to_string(),
         format_version: VERSION,
@@ -174,9 +208,87 @@ pub fn info(path: &Path) -> Result<Info, BundleError> {
         checksum: format!("{:08x}", file.checksum()),
         terrain,
         cells,
+        patch: None,
         sections: sections.collect(),
         provenance,
         timings: Timings::read_beside(path, header.file_length, file.checksum()),
+    })
+}
+
+impl SectionInfo {
+    fn of(section: &Section) -> Self {
+        Self {
+            tag: section.tag.to_string(),
+            holds: holds(section.tag).to_owned(),
+            offset: section.offset,
+            bytes: section.stored_length,
+            uncompressed_bytes: section.length,
+        }
+    }
+}
+
+fn provenance_in(path: &Path, text: &[u8]) -> Result<Provenance, BundleError> {
+    serde_json::from_slice(text).map_err(|error| BundleError::Section {
+        path: path.to_owned(),
+        section: Tag::PROV.to_string(),
+        problem: format!("expected provenance in JSON: {error}"),
+    })
+}
+
+fn is_patch(path: &Path) -> Result<bool, BundleError> {
+    let read = |error| BundleError::Read {
+        path: path.to_owned(),
+        error,
+    };
+    let (mut file, _) = open_regular(path).map_err(read)?;
+    let start = read_up_to(&mut file, PATCH_MAGIC.len() as u64).map_err(read)?;
+    Ok(start == PATCH_MAGIC)
+}
+
+fn patch_info(path: &Path) -> Result<Info, BundleError> {
+    let bytes = std::fs::read(path).map_err(|error| BundleError::Read {
+        path: path.to_owned(),
+        error,
+    })?;
+    let patch = Patch::parse(&bytes).map_err(|error| BundleError::Format {
+        path: path.to_owned(),
+        error,
+    })?;
+    let header = patch.header();
+    let provenance = match patch.section(Tag::PROV) {
+        Some((section, stored)) if section.length <= TEXT_LIMIT => {
+            let text = zstd::bulk::decompress(stored, section.length as usize);
+            let text = text.map_err(|error| BundleError::Section {
+                path: path.to_owned(),
+                section: Tag::PROV.to_string(),
+                problem: format!("expected a frame of zstd: {error}"),
+            })?;
+            Some(provenance_in(path, &text)?)
+        }
+        _ => None,
+    };
+    Ok(Info {
+        kind: "patch".to_owned(),
+        format_version: PATCH_VERSION,
+        bytes: header.file_length,
+        checksum: format!("{:08x}", patch.id().checksum),
+        terrain: None,
+        cells: None,
+        patch: Some(PatchInfo {
+            bundle: header.base.into(),
+            over: header.parent.into(),
+            samples: patch.heights().count() as u64,
+            groups: patch.groups().count() as u64,
+            blocks: header.blocks.into(),
+            trees: patch.trees().count() as u64,
+            changes_voids: patch.valid().is_some(),
+        }),
+        sections: patch
+            .sections()
+            .map(|section| SectionInfo::of(&section))
+            .collect(),
+        provenance,
+        timings: None,
     })
 }
 
@@ -266,6 +378,9 @@ pub fn holds(tag: Tag) -> &'static str {
         Tag::PAIR => "PVSs by pairs of blocks",
         Tag::PIDX => "index of the pairs",
         Tag::PROV => "provenance",
+        Tag::CHTS => "heights that change",
+        Tag::BIDX => "index of the pairs that change",
+        Tag::QIDX => "index of the PVSs that change",
         Tag::CELL => "cells and options",
         Tag::CROW => "which cells share a row",
         Tag::CPVS => "PVS of every cell",

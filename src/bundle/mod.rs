@@ -30,7 +30,7 @@ pub use cells::{CellSections, write_cells};
 pub use error::{BundleError, ErrorKind};
 pub use file::BundleFile;
 pub(crate) use file::{check_frame, open_regular};
-pub use info::{CellsInfo, Info, TerrainInfo, info};
+pub use info::{CellsInfo, FileInfo, Info, PatchInfo, TerrainInfo, info};
 pub use output::{check_output, replace, save, save_with};
 pub(crate) use output::{rename_file, scratch_beside};
 pub use pairs_writer::{PairsWriter, trees_in_order};

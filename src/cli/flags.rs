@@ -78,7 +78,7 @@ pub fn noted(ingested: Ingested) -> Ingested {
 
 /// The text with a flag for each option in backquotes; with the form of its value, unless a blank
 /// follows, after which the sentence may give one.
-fn with_flags(text: &str) -> String {
+pub fn with_flags(text: &str) -> String {
     let (mut told, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once('`') {
         told.push_str(before);

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 use std::path::PathBuf;
 
-use viewcell::bundle::{self, BundleError, ErrorKind, Given, Info, Timings};
+use viewcell::bundle::{self, BundleError, ErrorKind, FileInfo, Given, Info, Timings};
 use viewcell::picture::grouped;
 use viewcell::world::Short;
 
@@ -11,10 +11,10 @@ use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json};
 use super::progress::Seconds;
 
-/// Tell what a bundle is, how it was made, what is hidden at each level, and where its bytes go
+/// Tell what a bundle or a patch is, how it was made, what is hidden at each level, and where its bytes go
 #[derive(clap::Args)]
 pub struct Args {
-    /// The bundle
+    /// The bundle, or a patch
     bundle: PathBuf,
     #[command(flatten)]
     json: Json,
@@ -50,7 +50,11 @@ impl fmt::Display for Summary<'_> {
         let info = self.0;
         let mut row = |name: &str, value: String| writeln!(f, "{name:<12}{value}");
         row(
-            "bundle",
+            if info.patch.is_some() {
+                "file"
+            } else {
+                "bundle"
+            },
             format!(
                 "{}, format {}, {}",
                 info.kind,
@@ -71,6 +75,24 @@ impl fmt::Display for Summary<'_> {
                 ),
             )?;
             row("made by", made.tool.clone())?;
+        }
+        if let Some(patch) = &info.patch {
+            let file = |of: &FileInfo| format!("{}, checksum {}", Bytes(of.bytes), of.checksum);
+            row("belongs to", format!("a bundle of {}", file(&patch.bundle)))?;
+            if patch.over != patch.bundle {
+                row("lies over", format!("a patch of {}", file(&patch.over)))?;
+            }
+            let mut changes = format!(
+                "{} samples, pairs of {} of {} blocks, {} PVSs of quads",
+                Count(patch.samples),
+                Count(patch.groups),
+                Count(patch.blocks),
+                Count(patch.trees)
+            );
+            if patch.changes_voids {
+                changes += ", and where there is terrain";
+            }
+            row("changes", changes)?;
         }
         if let Some(terrain) = &info.terrain {
             let [dx, dy] = terrain.spacing;

@@ -22,7 +22,8 @@ use super::threads;
 ///
 /// The options of the bake are those of the bundle, which stays as it is. What is written is what a
 /// bake of the new terrain would make: a bundle, or with --patch what of the bundle changes, to lay
-/// over it. The bundle must have lost nothing.
+/// over it. The bundle must have lost nothing, be of samples (no --finest), and have been baked without
+/// --walkable, --max-slope, --water-level and --ground.
 ///
 /// With --stamps the new terrain is the bundle's own, with the stamps that viewcell ground stamp takes:
 /// spheres, boxes and cylinders. A heightmap has one height a column. So dig lowers a top that is in the

@@ -12,10 +12,10 @@ use super::output::{self, Json, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
 
-/// Check a bundle by every rule and every checksum; exit code 1 if it has faults
+/// Check a bundle by every rule and every checksum, or that a patch is whole; exit code 1 if not so
 #[derive(clap::Args)]
 pub struct Args {
-    /// The bundle
+    /// The bundle, or a patch
     bundle: PathBuf,
     #[command(flatten)]
     voice: Voice,
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Outcome {
         output::print(Verdict(&report))?;
     }
     if !sound && !args.voice.quiet {
-        say("the bundle is damaged: copy it again, or bake it again");
+        say("the file is damaged: copy it again, or bake it again");
     }
     Ok(exit(sound))
 }

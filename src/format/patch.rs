@@ -188,10 +188,14 @@ impl<'a> Patch<'a> {
         self.bytes.get(start..usize::try_from(section.end()?).ok()?)
     }
 
+    /// The sections, in the order of the file.
+    pub fn sections(&self) -> impl Iterator<Item = Section> + use<'a> {
+        Section::parse_table(self.table().unwrap_or(&[]))
+    }
+
     /// A section's entry, and its bytes as stored.
     pub fn section(&self, tag: Tag) -> Option<(Section, &'a [u8])> {
-        let mut sections = Section::parse_table(self.table()?);
-        let section = sections.find(|section| section.tag == tag)?;
+        let section = self.sections().find(|section| section.tag == tag)?;
         Some((section, self.stored(section)?))
     }
 

@@ -210,7 +210,7 @@ fn borders(
             false => Err(GroundError::bad(
                 format!("{name} at {}", place(i)),
                 format!("a height within {} cubes of 0", Frame::MOST_SLICE),
-                format!("{metres} m"),
+                format!("{metres:?} m"),
             )),
         }
     };
@@ -232,8 +232,8 @@ fn borders(
             true => Ok(depth),
             false => Err(GroundError::bad(
                 format!("{name} at {}", place(i)),
-                "a depth of 0 m or more",
-                depth.to_string(),
+                "a depth of 0 m to 1e9 m",
+                format!("{depth:?}"),
             )),
         };
         match depth {

@@ -67,11 +67,7 @@ impl Shape {
             Some(axis) => Err(GroundError::bad(
                 "stamp",
                 "a shape with a size",
-                format!(
-                    "{} cubes {}",
-                    to[axis] - from[axis],
-                    ["east", "south", "up"][axis]
-                ),
+                format!("none {}", ["east", "south", "up"][axis]),
             )),
         }
     }

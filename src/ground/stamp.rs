@@ -53,12 +53,21 @@ impl Stamp {
             ));
         }
         let (corner, size) = self.reach(frame)?;
+        if size[2] > Frame::MOST_SLICES as u32 {
+            return Err(GroundError::bad(
+                "stamp",
+                format!("a shape of at most {} cubes up", Frame::MOST_SLICES),
+                size[2].to_string(),
+            ));
+        }
         let count: u64 = size.iter().map(|side| u64::from(*side)).product();
         if count > Self::MOST_CUBES {
-            return Err(GroundError::TooLarge {
-                size: size.map(u64::from),
-                most: Self::MOST_CUBES,
-            });
+            let [x, y, z] = size;
+            return Err(GroundError::bad(
+                "stamp",
+                format!("at most {} cubes in the box around it", Self::MOST_CUBES),
+                format!("{x} x {y} x {z}; make several of it"),
+            ));
         }
         let mut cubes = Cubes::new(corner, size);
         match self.rule {

@@ -23,7 +23,8 @@ pub use report::{Fault, Outcome, Progress, Report, Rule, RuleOutcome};
 use super::error::BundleError;
 use super::file::{open_regular, read_up_to};
 use crate::format::header::HEADER_LEN;
-use crate::format::{Header, WorldKind};
+use crate::format::patch::PATCH_MAGIC;
+use crate::format::{Header, Patch, WorldKind};
 use checker::Checker;
 
 /// The rules on a terrain bundle, in the order in which they are checked.
@@ -76,7 +77,7 @@ const fn after_container<const N: usize, const ALL: usize>(rules: [Rule; N]) -> 
     all
 }
 
-/// Checks every rule of the format on a file, and reports on each.
+/// Checks every rule of the format on a bundle, and reports on each; on a patch, that it is whole.
 ///
 /// Errors only where the file cannot be read; whatever is wrong with its bytes is in the report.
 /// Takes about as long as reading the file and encoding its trees once more.
@@ -87,11 +88,43 @@ pub fn verify(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Report,
     })
 }
 
+/// What a patch is held to by itself. What it says of a bundle shows when it is laid over that.
+const PATCH: Rule = Rule {
+    name: "patch",
+    demands: "header, section table and all sections have their checksums, and all that a patch needs is there",
+};
+
+/// Checks a patch.
+fn check_patch(bytes: &[u8]) -> Report {
+    let fault = Patch::parse(bytes).err().map(|error| Fault {
+        place: "file".to_owned(),
+        offset: None,
+        expected: "a patch as schemas/PATCH.md describes it".to_owned(),
+        found: format!("this: {error}"),
+    });
+    Report {
+        bytes: bytes.len() as u64,
+        rules: vec![RuleOutcome {
+            rule: PATCH.name.to_owned(),
+            demands: PATCH.demands.to_owned(),
+            outcome: match fault {
+                None => Outcome::Passed,
+                Some(_) => Outcome::Failed,
+            },
+            fault_count: u64::from(fault.is_some()),
+            faults: fault.into_iter().collect(),
+        }],
+    }
+}
+
 fn check_all(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<Report> {
     let (mut file, bytes) = open_regular(path)?;
     // What begins like no cell bundle is held to the rules on terrain.
     let start = read_up_to(&mut file, HEADER_LEN as u64)?;
     file.rewind()?;
+    if start.starts_with(&PATCH_MAGIC) {
+        return Ok(check_patch(&read_up_to(&mut file, bytes)?));
+    }
     let rules: &[Rule] = match Header::parse(&start) {
         Ok(header) if header.kind == WorldKind::Cells => &CELL_RULES,
         _ => &RULES,

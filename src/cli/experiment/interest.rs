@@ -25,7 +25,8 @@ use crate::cli::output::{self, Json, Stdout};
 /// With --regions, entities come from a file, and the changes are printed: a line for each,
 /// "tick,+|-,update,subscription", sorted by tick, those that began first, then by number. The file
 /// has the header tick,region,kind,min_x,max_x,min_y,max_y,min_z,max_z; kind is u or s. A tick names
-/// all regions that there are; those it does not name are gone.
+/// all regions that there are; those it does not name are gone. Corners are rounded to 32-bit floats; boxes
+/// that touch then overlap.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

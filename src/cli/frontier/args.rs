@@ -32,6 +32,8 @@ pub struct Args {
     pub b: Option<query::Place>,
     #[command(flatten)]
     pub by: query::By,
+    #[command(flatten)]
+    pub over: query::Over,
     /// Draw both regions over a hillshade: a name that ends in .png
     #[arg(short, long, value_name = "PNG", conflicts_with = "pairs")]
     pub output: Option<PathBuf>,

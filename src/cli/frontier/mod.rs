@@ -5,7 +5,7 @@ mod cells;
 mod options;
 mod terrain;
 
-use viewcell::runtime::WorldKind;
+use viewcell::runtime::{TerrainBundle, WorldKind};
 
 use super::exit::Outcome;
 use super::output;
@@ -23,10 +23,12 @@ pub fn run(args: &Args) -> Outcome {
     let map = query::open(&args.bundle)?;
     match map.kind() {
         Some(WorldKind::Terrain) | None => {
-            terrain::run(args, &map, query::terrain(&args.bundle, &map)?)
+            let run = |terrain: TerrainBundle<'_>| terrain::run(args, &map, terrain);
+            args.over.ask(&args.bundle, &map, run)
         }
         Some(WorldKind::Cells) => {
             query::check_by_number(&args.bundle, &args.by)?;
+            args.over.check_none()?;
             cells::run(args, &query::cells(&args.bundle, &map)?)
         }
     }

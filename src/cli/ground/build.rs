@@ -7,9 +7,11 @@ use serde::Serialize;
 use viewcell::bundle;
 use viewcell::ground::{Layered, MOST_CUBES, Sides, encode};
 use viewcell::ingest::ground::{GroundOptions, GroundSource, read_ground, read_layers};
+use viewcell::world::Short;
 
 use super::open::words;
 use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::flags::with_flags;
 use crate::cli::heightmap::Reading;
 use crate::cli::output::{self, Json, say};
 
@@ -103,11 +105,11 @@ pub fn run(args: &Args) -> Outcome {
     let folder = args.layers.parent().unwrap_or(Path::new(""));
     let grounded = read_ground(&source, &layers, folder, &options)?;
     let ground = grounded.ground;
+    let notes: Vec<String> = grounded.notes.iter().map(|note| with_flags(note)).collect();
     let bytes = encode(&ground);
     bundle::save(&args.output, &bytes, args.force)?;
     if !args.quiet {
-        grounded
-            .notes
+        notes
             .iter()
             .for_each(|note| say(format_args!("note: {note}")));
         say(format_args!(
@@ -125,7 +127,7 @@ pub fn run(args: &Args) -> Outcome {
             slices: ground.slices().len() as u64,
             patches: ground.frame().patches().len() as u64,
             nodes: ground.nodes(),
-            notes: grounded.notes,
+            notes,
         })?;
     }
     Ok(Exit::Done)
@@ -154,7 +156,8 @@ impl Args {
             && !(1e-6..=1e9).contains(&up)
         {
             return Err(Failure::usage(format!(
-                "--cube-height: expected metres from 1e-6 to 1e9, found {up}"
+                "--cube-height: expected metres from 1e-6 to 1e9, found {}",
+                Short(up)
             )));
         }
         Ok(GroundOptions {

@@ -104,6 +104,17 @@ fn page(args: &Args, ground: &Patches) -> Result<Page, Failure> {
             end - 1
         ))),
     };
+    if let Some(slice) = args.what.slice
+        && !slices.contains(&slice)
+    {
+        let expected = match slices.is_empty() {
+            true => "ground, of which there is none".to_owned(),
+            false => format!("{} to {}", slices.start, slices.end - 1),
+        };
+        return Err(Failure::usage(format!(
+            "--slice {slice}: expected {expected}"
+        )));
+    }
     // Rows of a cut go down from the highest slice.
     let slice_of = |y: u32| slices.end - 1 - y as i32;
     type At<'a> = Box<dyn Fn(u32, u32) -> Material + 'a>;

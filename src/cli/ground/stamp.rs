@@ -101,10 +101,8 @@ pub fn run(args: &Args) -> Outcome {
             .cubes(ground.frame())
             .and_then(|cubes| ground.stamp(&cubes, stamp.effect));
         let changes = made.map_err(|error| {
-            let Failure::Failed { exit, error } = open::failure(&args.stamps, error) else {
-                return Failure::ClosedPipe;
-            };
-            Failure::new(exit, error.context(format!("line {line}")))
+            let place = format!("{}: line {line}", args.stamps.display());
+            open::failure(Path::new(&place), error)
         })?;
         sets.extend(changes);
     }

@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::runtime::{MappedBundle, WorldKind};
+use viewcell::runtime::{MappedBundle, TerrainBundle, WorldKind};
 
 use super::standing::Standing;
-use super::{By, Place, check_by_number};
+use super::{By, Over, Place, check_by_number};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
 
@@ -33,6 +33,8 @@ pub struct Args {
     third: Option<String>,
     #[command(flatten)]
     by: By,
+    #[command(flatten)]
+    over: Over,
     #[command(flatten)]
     json: Json,
 }
@@ -86,9 +88,15 @@ pub fn run(args: &Args) -> Outcome {
     let point = numbers.map(|n| n.map(String::as_str));
     let point = point.into_iter().flatten().collect::<Vec<_>>().join(",");
     if map.kind() != Some(WorldKind::Cells) {
-        return in_terrain(args, &map, &point);
+        if point.split(',').count() == 3 {
+            // A point of a level: says that there is none.
+            super::cells(&args.bundle, &map)?;
+        }
+        let in_terrain = |terrain: TerrainBundle<'_>| in_terrain(args, &map, &terrain, &point);
+        return args.over.ask(&args.bundle, &map, in_terrain);
     }
     check_by_number(&args.bundle, &args.by)?;
+    args.over.check_none()?;
     let level = super::cells(&args.bundle, &map)?;
     if level.parameters().nodes == 0 && level.bounds(0).is_none() {
         return Err(Failure::bad_input(format!(
@@ -106,18 +114,18 @@ pub fn run(args: &Args) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn in_terrain(args: &Args, map: &MappedBundle, point: &str) -> Outcome {
-    if point.split(',').count() == 3 {
-        // A point of a level: says that there is none.
-        super::cells(&args.bundle, map)?;
-    }
-    let terrain = super::terrain(&args.bundle, map)?;
+fn in_terrain(
+    args: &Args,
+    map: &MappedBundle,
+    terrain: &TerrainBundle<'_>,
+    point: &str,
+) -> Outcome {
     let place: Place = point
         .parse()
         .map_err(|fault| Failure::usage(format!("{point}: {fault}")))?;
-    let sample = args.by.sample(&args.bundle, map, &terrain, place)?;
+    let sample = args.by.sample(&args.bundle, map, terrain, place)?;
     let height = terrain.height(sample);
-    let standing = Standing::at(&terrain, sample);
+    let standing = Standing::at(terrain, sample);
     let [dx, dy] = terrain.parameters().spacing;
     if args.json.json {
         output::print_json(&TerrainDocument {

@@ -14,7 +14,7 @@ mod visible;
 mod within;
 
 pub use checks::{check_by_number, check_cell, check_level, quad_over};
-pub use open::{cannot_open, cells, open, terrain};
+pub use open::{Over, cannot_open, cells, open, terrain};
 pub use place::{By, Place, in_degrees};
 pub use verb::{Args, run};
 

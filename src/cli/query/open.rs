@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use viewcell::runtime::{CellBundle, Layers, MappedBundle, OpenError, TerrainBundle};
 
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::{Exit, Failure, Outcome};
 
 /// Maps a bundle.
 pub fn open(path: &Path) -> Result<MappedBundle, Failure> {
@@ -22,33 +22,50 @@ pub fn cells<'a>(path: &Path, map: &'a MappedBundle) -> Result<CellBundle<'a>, F
     map.cells().map_err(|error| cannot_open(path, error))
 }
 
-/// The bytes of patches.
-pub fn read_all(paths: &[PathBuf]) -> Result<Vec<Vec<u8>>, Failure> {
-    let read = |path: &PathBuf| {
-        std::fs::read(path)
-            .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))
-    };
-    paths.iter().map(read).collect()
+/// Patches over a bundle.
+#[derive(clap::Args)]
+pub struct Over {
+    /// A patch over the bundle (viewcell rebake), or several in the order in which they were made
+    #[arg(long, value_name = "P.vcp", num_args = 1..)]
+    patch: Vec<PathBuf>,
 }
 
-/// A mapped bundle with patches over it, if there are any.
-pub fn layers<'a>(
-    path: &Path,
-    map: &'a MappedBundle,
-    names: &[PathBuf],
-    patches: &'a [Vec<u8>],
-) -> Result<Option<Layers<'a>>, Failure> {
-    if patches.is_empty() {
-        return Ok(None);
+impl Over {
+    /// Asks the terrain of a mapped bundle, with the patches over it.
+    pub fn ask(
+        &self,
+        path: &Path,
+        map: &MappedBundle,
+        ask: impl FnOnce(TerrainBundle<'_>) -> Outcome,
+    ) -> Outcome {
+        if self.patch.is_empty() {
+            return ask(terrain(path, map)?);
+        }
+        let read = |patch: &PathBuf| {
+            std::fs::read(patch)
+                .map_err(|error| Failure::io(format!("{}: cannot be read", patch.display()), error))
+        };
+        let patches: Vec<Vec<u8>> = self.patch.iter().map(read).collect::<Result<_, _>>()?;
+        let bundle = map.bundle().map_err(|error| cannot_open(path, error))?;
+        let mut layers = Layers::new(&bundle).map_err(|error| cannot_open(path, error))?;
+        for (bytes, name) in patches.iter().zip(&self.patch) {
+            layers
+                .lay(bytes)
+                .map_err(|error| cannot_open(name, error))?;
+        }
+        ask(layers.terrain())
     }
-    let bundle = map.bundle().map_err(|error| cannot_open(path, error))?;
-    let mut layers = Layers::new(&bundle).map_err(|error| cannot_open(path, error))?;
-    for (bytes, name) in patches.iter().zip(names) {
-        layers
-            .lay(bytes)
-            .map_err(|error| cannot_open(name, error))?;
+
+    /// Errors if there are any, over a bundle of cells.
+    pub fn check_none(&self) -> Result<(), Failure> {
+        match self.patch.first() {
+            None => Ok(()),
+            Some(patch) => Err(Failure::usage(format!(
+                "--patch {}: expected a bundle of a terrain, found one of cells",
+                patch.display()
+            ))),
+        }
     }
-    Ok(Some(layers))
 }
 
 pub fn cannot_open(path: &Path, error: OpenError) -> Failure {

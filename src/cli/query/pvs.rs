@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::bundle;
 use viewcell::picture::{self, Ground, Viewpoint, mask_geotiff};
-use viewcell::runtime::{Bundle, Pvs, TerrainBundle, WorldKind};
+use viewcell::runtime::{Bundle, MappedBundle, Pvs, TerrainBundle, WorldKind};
 use viewcell::world::Georeference;
 
-use super::{By, Place, cells, check_by_number, quad_over};
+use super::{By, Over, Place, cells, check_by_number, quad_over};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
 use crate::cli::render::terrain::check_drawable;
@@ -25,6 +25,8 @@ pub struct Args {
     a: Place,
     #[command(flatten)]
     by: By,
+    #[command(flatten)]
+    over: Over,
     /// Ask for the square of 2^LEVEL samples a side that holds A, not for A alone
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
     quad: u32,
@@ -72,13 +74,18 @@ pub fn run(args: &Args) -> Outcome {
             )));
         }
         check_by_number(&args.bundle, &args.by)?;
+        args.over.check_none()?;
         let level = super::cells(&args.bundle, &map)?;
         return cells::pvs(&args.bundle, &level, args.a, &args.json);
     }
+    let on_terrain = |terrain: TerrainBundle<'_>| on_terrain(args, &map, &terrain);
+    args.over.ask(&args.bundle, &map, on_terrain)
+}
+
+fn on_terrain(args: &Args, map: &MappedBundle, terrain: &TerrainBundle<'_>) -> Outcome {
     let drawing = args.output.as_deref().map(kind_of).transpose()?;
-    let terrain = super::terrain(&args.bundle, &map)?;
-    let sample = args.by.sample(&args.bundle, &map, &terrain, args.a)?;
-    let quad = quad_over(&args.bundle, &terrain, sample, args.quad)?;
+    let sample = args.by.sample(&args.bundle, map, terrain, args.a)?;
+    let quad = quad_over(&args.bundle, terrain, sample, args.quad)?;
     let pvs = terrain.pvs(quad).ok_or_else(|| {
         Failure::bad_input(format!(
             "{}: the PVS of this place is damaged; see what viewcell verify says, and bake again",
@@ -93,10 +100,10 @@ pub fn run(args: &Args) -> Outcome {
             .map_err(|error| super::cannot_open(&args.bundle, error))?;
         let bytes = match drawing {
             Drawing::Png => {
-                check_drawable(&args.bundle, &terrain)?;
-                png(&terrain, &pvs)
+                check_drawable(&args.bundle, terrain)?;
+                png(terrain, &pvs)
             }
-            Drawing::GeoTiff => geotiff(&opened, &terrain, &pvs),
+            Drawing::GeoTiff => geotiff(&opened, terrain, &pvs),
         };
         let bytes = bytes.map_err(|error| Failure::new(Exit::Resource, error))?;
         bundle::save(path, &bytes, args.force)?;

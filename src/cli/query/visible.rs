@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::runtime::{Quad, Sample, TerrainBundle, Visibility, WorldKind};
+use viewcell::runtime::{MappedBundle, Quad, Sample, TerrainBundle, Visibility, WorldKind};
 
 use super::pairs::no_places;
 use super::standing::Standing;
-use super::{By, Place, cells, check_by_number, check_level, pairs};
+use super::{By, Over, Place, cells, check_by_number, check_level, pairs};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
 
@@ -35,9 +35,8 @@ pub struct Args {
     /// from anywhere in the other
     #[arg(long, value_name = "L")]
     quad: Option<u32>,
-    /// A patch over the bundle (viewcell rebake), or several in the order in which they were made
-    #[arg(long, value_name = "P.vcp", num_args = 1..)]
-    patch: Vec<PathBuf>,
+    #[command(flatten)]
+    over: Over,
     /// Answer each line "c0 r0 c1 r1" (cells: "a b") of a file, or of stdin if it is -
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b", "By"])]
     pairs: Option<PathBuf>,
@@ -86,12 +85,7 @@ fn ask(terrain: &TerrainBundle, level: u32, [a, b]: [Sample; 2]) -> bool {
 pub fn run(args: &Args) -> Outcome {
     let map = super::open(&args.bundle)?;
     if map.kind() == Some(WorldKind::Cells) {
-        if let Some(patch) = args.patch.first() {
-            return Err(Failure::usage(format!(
-                "--patch {}: expected a bundle of a terrain, found one of cells",
-                patch.display()
-            )));
-        }
+        args.over.check_none()?;
         if args.quad.is_some() {
             return Err(Failure::usage(format!(
                 "--quad: expected a bundle of a terrain, found {}, which is of cells; leave it out",
@@ -106,32 +100,31 @@ pub fn run(args: &Args) -> Outcome {
             _ => Err(no_places()),
         };
     }
-    let patches = super::open::read_all(&args.patch)?;
-    let layers = super::open::layers(&args.bundle, &map, &args.patch, &patches)?;
-    let terrain = match &layers {
-        Some(layers) => layers.terrain(),
-        None => super::terrain(&args.bundle, &map)?,
-    };
+    let on_terrain = |terrain: TerrainBundle<'_>| on_terrain(args, &map, &terrain);
+    args.over.ask(&args.bundle, &map, on_terrain)
+}
+
+fn on_terrain(args: &Args, map: &MappedBundle, terrain: &TerrainBundle<'_>) -> Outcome {
     let finest = terrain.parameters().finest();
     let level = args.quad.unwrap_or(0).max(finest);
-    check_level(&args.bundle, &terrain, level)?;
+    check_level(&args.bundle, terrain, level)?;
     match (&args.pairs, args.a, args.b) {
         (Some(file), _, _) => pairs::answer_visible(file, &args.json, |line| {
             let pair = pairs::parse(line, terrain.parameters())?;
-            Ok(ask(&terrain, level, pair))
+            Ok(ask(terrain, level, pair))
         }),
         (None, Some(a), Some(b)) => {
-            let sample = |place| args.by.sample(&args.bundle, &map, &terrain, place);
+            let sample = |place| args.by.sample(&args.bundle, map, terrain, place);
             let (a, b) = (sample(a)?, sample(b)?);
-            let visible = ask(&terrain, level, [a, b]);
+            let visible = ask(terrain, level, [a, b]);
             if args.json.json {
                 output::print_json(&VisibleDocument {
                     a: [a.column, a.row],
                     b: [b.column, b.row],
                     level,
                     visible,
-                    nobody_at_a: nobody(&terrain, level, a),
-                    nobody_at_b: nobody(&terrain, level, b),
+                    nobody_at_a: nobody(terrain, level, a),
+                    nobody_at_b: nobody(terrain, level, b),
                 })?;
             } else {
                 output::print(if visible { "visible" } else { "hidden" })?;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use viewcell::runtime::{CellBundle, MappedBundle, TerrainBundle, WorldKind};
 
 use super::pairs::no_places;
-use super::{By, Place, check_by_number, check_cell, pairs};
+use super::{By, Over, Place, check_by_number, check_cell, pairs};
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
 
@@ -33,6 +33,8 @@ pub struct Args {
     b: Option<Place>,
     #[command(flatten)]
     by: By,
+    #[command(flatten)]
+    over: Over,
     /// How far both come, or the first and the second: metres, or units of a level of cells
     #[arg(long, value_name = "R[,S]", allow_hyphen_values = true)]
     reach: Reaches,
@@ -83,11 +85,13 @@ pub fn run(args: &Args) -> Outcome {
     let map = super::open(&args.bundle)?;
     if map.kind() == Some(WorldKind::Cells) {
         check_by_number(&args.bundle, &args.by)?;
+        args.over.check_none()?;
         let level = super::cells(&args.bundle, &map)?;
         let mut memory = vec![0; level.reach_memory().two];
         return in_level(args, &level, &mut memory);
     }
-    on_terrain(args, &map, &super::terrain(&args.bundle, &map)?)
+    let on_terrain = |terrain: TerrainBundle<'_>| on_terrain(args, &map, &terrain);
+    args.over.ask(&args.bundle, &map, on_terrain)
 }
 
 fn on_terrain(args: &Args, map: &MappedBundle, terrain: &TerrainBundle) -> Outcome {

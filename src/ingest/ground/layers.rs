@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::unread;
 use crate::ingest::error::IngestError;
 use crate::ingest::source::file_bytes;
 
@@ -25,6 +26,9 @@ pub struct LayersFile {
     /// The number of the lowest slice; 0 if not said. For images and voxels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_slice: Option<i32>,
+    /// The file that it was read from, for errors.
+    #[serde(skip)]
+    pub path: PathBuf,
 }
 
 /// One layer.
@@ -65,8 +69,9 @@ pub enum DepthOf {
 pub fn read_layers(path: &Path) -> Result<LayersFile, IngestError> {
     let read = || {
         let bytes = file_bytes(path, "a JSON file of layers")?;
-        let layers: LayersFile = serde_json::from_slice(&bytes)
-            .map_err(|error| IngestError::bad("layers", error.to_string(), REMEDY))?;
+        let mut layers: LayersFile = serde_json::from_slice(&bytes)
+            .map_err(|error| IngestError::bad("layers", unread(&error), REMEDY))?;
+        layers.path = path.to_owned();
         let sound = |value: Option<f64>| value.is_none_or(f64::is_finite);
         if !(sound(layers.bottom) && layers.cube_height.is_none_or(|up| up > 0.0)) {
             let found = "others";

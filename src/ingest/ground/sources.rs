@@ -157,8 +157,11 @@ fn of_heightmap(
         layers,
         options,
     );
-    let ground = of_layers(&ask, terrain.heights(), &depths, layers.bottom)
-        .map_err(|error| IngestError::from(error).of(path))?;
+    let ground = of_layers(&ask, terrain.heights(), &depths, layers.bottom).map_err(|error| {
+        let of_layers =
+            matches!(&error, GroundError::Bad { place, .. } if place.starts_with("layer"));
+        IngestError::from(error).of(if of_layers { &layers.path } else { path })
+    })?;
     Ok(Grounded {
         ground: placed(ground, &terrain),
         notes,

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::mesh::read_mesh;
+use super::unread;
 use crate::ground::{Effect, Frame, Material, Rule, Shape, Stamp, TopEffect, check_effect};
 use crate::ingest::error::IngestError;
 use crate::ingest::source::file_bytes;
+use crate::world::Short;
 
 /// A line of a file of stamps. Lengths are metres: east and south from the first sample, and up from
 /// height 0.
@@ -162,7 +164,7 @@ fn read_lines<T>(
                 continue;
             }
             let line = serde_json::from_slice(line)
-                .map_err(|error| IngestError::bad("a stamp", error.to_string(), REMEDY));
+                .map_err(|error| IngestError::bad("a stamp", unread(&error), REMEDY));
             let stamp = line.and_then(&make);
             let stamp = stamp.map_err(|error| match error.path().as_os_str().is_empty() {
                 true => error.within(format!("line {}", i + 1)),
@@ -184,8 +186,13 @@ fn shape(
     [dx, dy, dz]: [f64; 3],
 ) -> Result<Shape, IngestError> {
     let bad = |expected: &str, found: String| IngestError::bad(expected, found, REMEDY);
-    let needed = |value: Option<f64>, name: &str| {
-        value.ok_or_else(|| bad(name, format!("a {:?} without it", line.shape)))
+    let positive = |value: f64, name: &str| match value > 0.0 {
+        true => Ok(value),
+        false => Err(bad(&format!("{name} above 0"), Short(value).to_string())),
+    };
+    let needed = |value: Option<f64>, name: &str| match value {
+        Some(value) => positive(value, name),
+        None => Err(bad(name, format!("a {:?} without it", line.shape))),
     };
     Ok(match line.shape {
         ShapeName::Sphere => {
@@ -202,6 +209,9 @@ fn shape(
                     "a box without it".into(),
                 ));
             };
+            for length in size {
+                positive(length, "a \"size\" of three lengths")?;
+            }
             let half = [size[0] / dx / 2.0, size[1] / dy / 2.0, size[2] / dz / 2.0];
             Shape::Cuboid {
                 from: [0, 1, 2].map(|axis| at[axis] - half[axis]),

@@ -34,7 +34,7 @@ impl fmt::Display for InterestError {
         match *self {
             Self::NotFinite { dimension } => write!(
                 f,
-                "expected finite corners of a box, found NaN or infinity in {}",
+                "expected corners of a box that are finite as 32-bit floats, found NaN or infinity in {}",
                 axis(dimension)
             ),
             Self::Inverted { dimension } => write!(
