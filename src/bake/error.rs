@@ -97,20 +97,21 @@ pub enum BakeError {
         /// The bundle.
         path: PathBuf,
     },
-    /// A bundle of cells, which does not follow ground that changes.
-    #[error("{}: expected a bundle whose view cells are samples, found cells of {side} x {side} samples; bake the new terrain", path.display())]
-    Coarse {
+    /// A bundle that does not hold all of the ground that decides who sees whom in it.
+    #[error("{}: expected a bundle that holds the ground of all samples, on which everybody may be, found one of cells, of a part of the places, or of ground below a surface; give the new terrain, and not what changes in it", path.display())]
+    NoGround {
         /// The bundle.
         path: PathBuf,
-        /// Samples a side of a cell.
-        side: u32,
     },
-    /// A bundle that holds a part of the places only, or whose ground is not what hides: it does not
-    /// follow ground that changes.
-    #[error("{}: expected a bundle of all places on the ground that hides, found one with a mask or with ground below a surface; bake the new terrain", path.display())]
-    Chosen {
+    /// Places or ground other than those that a bundle was baked with.
+    #[error("{}: expected a terrain {expected}, as that of the bundle, found one {found}; give or leave out the places as they were given to its bake", path.display())]
+    OtherPlaces {
         /// The bundle.
         path: PathBuf,
+        /// What the bundle has.
+        expected: &'static str,
+        /// What the terrain has.
+        found: &'static str,
     },
     /// A terrain that cannot be what has become of the one in a bundle.
     #[error(
@@ -179,8 +180,8 @@ impl BakeError {
             Self::Bundle(error) => error.kind().into(),
             Self::Store(error) => error.kind().into(),
             Self::Lossy { .. }
-            | Self::Coarse { .. }
-            | Self::Chosen { .. }
+            | Self::NoGround { .. }
+            | Self::OtherPlaces { .. }
             | Self::OtherTerrain { .. }
             | Self::Places { .. } => BakeErrorKind::Input,
             Self::Kept { error, .. } => error.kind(),

@@ -16,7 +16,8 @@ use crate::compress::pairs::{Codebook, PairBits, PairCounts, PairSymbols, Sight}
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::groups::Group;
 use crate::format::{Groups, Quad};
-use crate::visibility::{Change, LOOK_BLOCKS, LOOK_LEVEL, Onlookers, Rays, Sights};
+use crate::visibility::{Change, LOOK_BLOCKS, LOOK_LEVEL, Onlookers, Rays, Sights, Viewsheds};
+use fearless_simd::Level;
 
 /// How a block sees another one now, if that is not as it was or is to be said anew.
 #[derive(Clone, Debug)]
@@ -53,7 +54,8 @@ pub(super) struct Changes {
 pub(super) struct Following<'a> {
     /// The PVSs as they were, over where there is terrain now.
     pub old: Groups<'a>,
-    pub change: &'a Change,
+    /// What has changed; if the ground as it was is not known, all is asked.
+    pub change: Option<&'a Change>,
     pub kernel: &'a Kernel<'a>,
     pub options: &'a BakeOptions,
     /// Where there is terrain now, and where there was, by block.
@@ -65,9 +67,20 @@ pub(super) struct Following<'a> {
     pub codebook: &'a Codebook,
 }
 
+/// Who sees whom now.
+enum Ask<'k> {
+    /// Of what may have changed.
+    Again(Box<Rays<'k>>),
+    /// Of all.
+    All(Box<dyn Viewsheds + 'k>),
+}
+
+/// All samples of a block, of all of which it is known what they see.
+const ALL: [u64; 64] = [!0; 64];
+
 /// What a thread works with.
 struct Room<'k> {
-    kernel: Rays<'k>,
+    ask: Ask<'k>,
     onlookers: Option<&'k Onlookers>,
     sights: Sights,
     decided: Sights,
@@ -103,7 +116,7 @@ impl Following<'_> {
             by_block: vec![Vec::new(); self.order.len()],
             ..Changes::default()
         };
-        if self.change.is_none() {
+        if self.change.is_some_and(Change::is_none) {
             return Ok(changes);
         }
         let onlookers = self.onlookers(crew, &quads, &nanos)?;
@@ -142,9 +155,9 @@ impl Following<'_> {
         quads: &[&[usize]],
         nanos: &AtomicU64,
     ) -> Result<Option<Onlookers>, BakeError> {
-        if !self.change.has_places() {
+        let Some(change) = self.change.filter(|change| change.has_places()) else {
             return Ok(None);
-        }
+        };
         let mut words = vec![0; self.order.len()];
         crew.run_in(
             || self.rays(),
@@ -153,7 +166,7 @@ impl Following<'_> {
             |rays, quad, ()| {
                 let begun = ThreadTime::now();
                 let quad = self.quad(quads[quad][0]);
-                let found = rays.as_mut().map(|rays| rays.onlookers(self.change, quad));
+                let found = rays.as_mut().map(|rays| rays.onlookers(change, quad));
                 nanos.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
                 found
             },
@@ -174,18 +187,30 @@ impl Following<'_> {
         Quad::new(LOOK_LEVEL, column >> up, row >> up)
     }
 
+    fn level(&self) -> Level {
+        self.options.simd.level().unwrap_or(Level::new())
+    }
+
     /// The kernel, if there is one that can follow.
     fn rays(&self) -> Option<Rays<'_>> {
-        let level = self.options.simd.level();
-        self.kernel
-            .rays(level.unwrap_or(fearless_simd::Level::new()))
+        self.kernel.rays(self.level())
+    }
+
+    /// By block, whether one of its samples may have changed.
+    fn has_changed(&self, block: usize) -> bool {
+        self.change
+            .is_none_or(|change| change.changed_blocks()[block])
     }
 
     fn room<'k>(&'k self, onlookers: Option<&'k Onlookers>) -> Option<Room<'k>> {
         let grid = self.valid.grid();
         let pairs = LOOK_BLOCKS * grid.blocks();
+        let ask = match self.change {
+            Some(change) => Ask::Again(Box::new(self.rays()?.following(change, onlookers))),
+            None => Ask::All(self.kernel.viewsheds(self.level())),
+        };
         Some(Room {
-            kernel: self.rays()?.following(self.change, onlookers),
+            ask,
             onlookers,
             sights: Sights::new(grid),
             decided: Sights::new(grid),
@@ -216,20 +241,24 @@ impl Following<'_> {
             let before = &mut room.before[first..first + blocks];
             let group = self.group(number);
             self.sights(group.as_ref(), before);
-            let changed = self.change.changed_blocks();
             let index = self.order.index(number);
-            if !may_change(index) {
+            let Some(change) = self.change.filter(|_| may_change(index)) else {
                 continue;
-            }
-            let own = changed[index];
+            };
+            let own = self.has_changed(index);
             for target in self.order.told_by(number) {
-                room.open[first + target] = may_change(target)
-                    && (own || changed[target] || self.change.may_change(before[target] as usize));
+                let ends = own || self.has_changed(target);
+                room.open[first + target] =
+                    may_change(target) && (ends || change.may_change(before[target] as usize));
             }
         }
         let quad = self.quad(numbers[0]);
-        room.kernel
-            .look_again(quad, &room.open, &mut room.sights, &mut room.decided);
+        match &mut room.ask {
+            Ask::Again(rays) => {
+                rays.look_again(quad, &room.open, &mut room.sights, &mut room.decided);
+            }
+            Ask::All(viewsheds) => viewsheds.look(quad, &mut room.sights),
+        }
         let (mut asked, mut counts) = (0, [PairCounts::default(), PairCounts::default()]);
         let of_block = numbers.iter().map(|&number| {
             let (pairs, more) = self.compare(room, number, &mut counts);
@@ -279,29 +308,35 @@ impl Following<'_> {
         counts: &mut [PairCounts; 2],
     ) -> (Vec<PairChange>, u64) {
         let (own, child) = (self.order.index(number), self.child(number));
-        let changed = self.change.changed_blocks();
         let terrain = self.valid.blocks();
         let viewpoints = terrain[own];
         // Nobody looks from a block without terrain: but it may have had some.
-        let gone = viewpoints == 0 && changed[own];
+        let gone = viewpoints == 0 && self.has_changed(own);
         let before = &room.before[child * terrain.len()..][..terrain.len()];
         let group = self.group(number);
         let mut asked = 0;
         let mut changes = Vec::new();
         for target in self.order.told_by(number) {
             let moved = self.has_moved(own) || self.has_moved(target);
-            let decided = room.decided.rows(child, target);
+            let decided = match &room.ask {
+                Ask::Again(_) => room.decided.rows(child, target),
+                Ask::All(_) => Some(&ALL),
+            };
             asked += u64::from(decided.is_some());
             let decided = match decided {
                 Some(decided) => decided,
-                None if gone => &[!0; 64],
+                None if gone => &ALL,
                 None if moved => &[0; 64],
                 None => continue,
             };
-            let ends = changed[own] || changed[target];
+            let between = |change: &&Change| {
+                let changed = change.changed_blocks();
+                !(changed[own] || changed[target])
+            };
+            let between = self.change.filter(between);
             // Only what may hide has been looked at, or only what is seen is known to be decided.
-            let loses = !ends && self.change.only_rises();
-            let gains = !ends && self.change.only_sinks();
+            let loses = between.is_some_and(Change::only_rises);
+            let gains = between.is_some_and(Change::only_sinks);
             let now = room.sights.rows(child, target);
             if gains && now.is_none() {
                 continue;

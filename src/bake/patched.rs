@@ -34,17 +34,6 @@ impl Before {
                 path: bundle.to_owned(),
             });
         }
-        if let Some(coarse) = parts.header.parameters.coarse {
-            return Err(BakeError::Coarse {
-                path: bundle.to_owned(),
-                side: 1 << coarse.finest,
-            });
-        }
-        if parts.header.parameters.walkable || parts.header.parameters.covered {
-            return Err(BakeError::Chosen {
-                path: bundle.to_owned(),
-            });
-        }
         let map = MappedBundle::open(bundle).map_err(|error| unreadable(bundle, &error))?;
         let mut patches = Vec::new();
         for path in over {
@@ -73,6 +62,23 @@ impl Before {
             map,
             patches,
         })
+    }
+
+    /// Whether the bundle holds all that decides who sees whom in it: the ground of all samples, which hides
+    /// and on which everybody may be.
+    pub(super) fn holds_ground(&self) -> bool {
+        let parameters = &self.parts.header.parameters;
+        parameters.coarse.is_none() && !parameters.walkable && !parameters.covered
+    }
+
+    /// The ground that the bundle is of, with the patches over it; errors where it does not hold all of it.
+    pub(super) fn ground(&self, path: &Path) -> Result<Terrain, BakeError> {
+        match self.holds_ground() {
+            true => terrain_of(&self.parts.header, &self.parts.heights, path),
+            false => Err(BakeError::NoGround {
+                path: path.to_owned(),
+            }),
+        }
     }
 
     /// The patches over the bundle.
@@ -126,11 +132,10 @@ pub(super) fn terrain_of(
 ///
 /// # Errors
 ///
-/// Where something cannot be read, and where the bundle is of cells of several samples, or has lost
-/// something.
+/// Where something cannot be read, and where the bundle is of cells of several samples, of a part of the
+/// places, of ground under a surface, or has lost something.
 pub fn ground_of(bundle: &Path, over: &[PathBuf]) -> Result<Terrain, BakeError> {
-    let Before { parts, .. } = Before::read(bundle, over)?;
-    terrain_of(&parts.header, &parts.heights, bundle)
+    Before::read(bundle, over)?.ground(bundle)
 }
 
 /// Writes a bundle of what layers hold.
@@ -181,7 +186,10 @@ pub fn merge_patches(
         provenance,
         ..
     } = &before.parts;
-    let valid = ValidPyramid::from_heights(header.parameters.grid, heights);
+    let grid = header.parameters.grid;
+    let places = layers.terrain().valid();
+    let places = grid.row_by_row().map(|sample| places.has_sample(sample));
+    let valid = ValidPyramid::from_places(grid, places);
     let place = Place {
         path: output,
         overwrite,

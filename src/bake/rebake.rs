@@ -20,7 +20,7 @@ use super::compression::Compression;
 use super::crew::{Crew, thread_count};
 use super::error::{BakeError, unreadable};
 use super::following::Following;
-use super::job::{Source, TOOL, header};
+use super::job::{Source, TOOL};
 use super::kernel::Kernel;
 use super::observer::{Observer, Stage};
 use super::options::{BakeOptions, Mode, as_seen, mutual};
@@ -29,6 +29,7 @@ use super::patching::Patching;
 use super::report::{BakeReport, Finish, stage_time};
 use super::restream::Restream;
 use super::store::group::{BlockOrder, Targets};
+use super::terrain::Cells;
 use crate::bundle::{
     BundleError, PatchParts, Provenance, StageTime, Written, check_output, patch_bytes, save,
 };
@@ -61,6 +62,9 @@ pub struct RebakeOptions {
     pub simd: Simd,
     /// Whether to replace outputs that exist.
     pub overwrite: bool,
+    /// Whether who is covered by the surface is asked for ([`BakeOptions::inside`]), in a bundle of ground below
+    /// one.
+    pub inside: bool,
 }
 
 /// What a bake that follows asked, made and took.
@@ -101,6 +105,10 @@ pub(super) fn options_of(parameters: &TerrainParameters, options: &RebakeOptions
         threads: options.threads,
         simd: options.simd,
         overwrite: options.overwrite,
+        finest: parameters.finest(),
+        grade: parameters.grade(),
+        detail: parameters.detail(),
+        inside: options.inside,
         ..BakeOptions::default()
     }
 }
@@ -110,9 +118,10 @@ fn check_terrain(
     bundle: &Path,
     parameters: &TerrainParameters,
     terrain: &Terrain,
+    options: &BakeOptions,
     input: &str,
 ) -> Result<(), BakeError> {
-    let grid = parameters.grid;
+    let [width, height] = parameters.heightmap();
     let other = |what, expected: String, found: String| BakeError::OtherTerrain {
         path: bundle.to_owned(),
         input: input.to_owned(),
@@ -120,13 +129,32 @@ fn check_terrain(
         expected,
         found,
     };
-    if (grid.width(), grid.height()) != (terrain.width(), terrain.height()) {
+    if (width, height) != (terrain.width(), terrain.height()) {
         return Err(other(
             "columns and rows",
-            format!("{} x {}", grid.width(), grid.height()),
+            format!("{width} x {height}"),
             format!("{} x {}", terrain.width(), terrain.height()),
         ));
     }
+    let places = |walkable: bool, covered: bool| match (walkable, covered) {
+        (false, false) => "on which everybody may be",
+        (true, false) => "with places where nobody may be",
+        (false, true) => "of ground below a surface",
+        (true, true) => "of ground below a surface, with places where nobody may be",
+    };
+    let expected = places(parameters.walkable, parameters.covered);
+    let asked = options.asked_for(terrain, input)?;
+    let cells = Cells::of(&asked, options);
+    let new = &cells.header().parameters;
+    let found = places(new.walkable, new.covered);
+    if expected != found {
+        return Err(BakeError::OtherPlaces {
+            path: bundle.to_owned(),
+            expected,
+            found,
+        });
+    }
+    let terrain = &*cells.terrain;
     let [dx, dy] = parameters.spacing;
     if parameters.spacing != terrain.spacing() {
         let [x, y] = terrain.spacing();
@@ -151,14 +179,15 @@ fn check_terrain(
 
 /// Has a bundle follow: `terrain`, of the file that `source` tells of, is what its ground has become.
 ///
-/// The options of the bake are those of the bundle. What is written holds what a bake of `terrain`
+/// The options of the bake are those of the bundle. A bundle of cells, of a part of the places or of ground below
+/// a surface does not hold the ground that it was made of: all its pairs are asked. What is written holds what a bake of `terrain`
 /// with them would: a bundle at `output` has the same bytes but for its provenance, and a patch
 /// answers the same once it is laid over the bundle.
 ///
 /// # Errors
 ///
-/// Where the bundle has lost something or is by sectors, where the terrain has other sides, spacing or
-/// place, where patches are none of this bundle or in another order, and where something cannot be
+/// Where the bundle has lost something or is by sectors, where the terrain has other sides, spacing, place, or
+/// places, where patches are none of this bundle or in another order, and where something cannot be
 /// read or written. Then nothing is left behind.
 pub fn rebake(
     job: &RebakeJob,
@@ -174,10 +203,12 @@ pub fn rebake(
     let mut clock = Clock::new();
     let before = Before::read(job.bundle, job.over)?;
     let parts = &before.parts;
+    let bake = options_of(&parts.header.parameters, options);
     check_terrain(
         job.bundle,
         &parts.header.parameters,
         terrain,
+        &bake,
         &source.input.name,
     )?;
     let mut layers = before.layers(job.bundle, job.over)?;
@@ -185,7 +216,6 @@ pub fn rebake(
     clock.stage("read");
 
     let crew = Crew::new(thread_count(options.threads), observer)?;
-    let bake = options_of(&parts.header.parameters, options);
     let followed = follow(&before, &layers, job, [&old, terrain], source, &bake, &crew)?;
     clock.stages.extend(followed.stages);
     clock.restart();
@@ -195,11 +225,13 @@ pub fn rebake(
     }
     let mut bundle = None;
     if let Some(output) = job.output {
+        let asked = bake.asked_for(terrain, &source.input.name)?;
+        let cells = Cells::of(&asked, &bake);
         let place = Place {
             path: output,
             overwrite: options.overwrite,
-            header: &header(terrain, parts.header.parameters.grid, None, false, &bake),
-            heights: terrain.heights(),
+            header: cells.header(),
+            heights: cells.terrain.ground(),
             valid: &followed.valid,
         };
         let (made, written) = match followed.bundle {
@@ -242,7 +274,8 @@ pub(super) struct Followed {
     bundle: Option<(Provenance, Written)>,
 }
 
-/// Asks what may have changed, and makes a patch of what has.
+/// Asks what may have changed, and makes a patch of what has. `old` is the ground of what sees each other in the
+/// bundle: of its samples, or of its cells.
 pub(super) fn follow(
     before: &Before,
     layers: &Layers,
@@ -252,22 +285,29 @@ pub(super) fn follow(
     options: &BakeOptions,
     crew: &Crew,
 ) -> Result<Followed, BakeError> {
-    let grid = options.grid(new, &source.input.name)?;
+    let input = &source.input.name;
+    options.grid(new, input)?;
+    let new = &*options.asked_for(new, input)?;
+    let cells = Cells::of(new, options);
+    let grid = cells.grid();
     let mutual = mutual(options);
     let stance = stance_of(options)?;
     let mut stages = Vec::new();
     let begun = ProcessTime::now();
     crew.observer.stage(Stage::Prepare, 1);
-    let [old_seen, seen] = [
-        as_seen(old, options.curvature)?,
-        as_seen(new, options.curvature)?,
-    ];
+    let seen = as_seen(new, options.curvature)?;
     let bodies = Bodies {
         eye: options.eye_height,
         head: options.player_height,
     };
-    let change = Change::between(&old_seen, &seen, bodies, stance);
-    let valid = ValidPyramid::from_heights(grid, new.heights());
+    let change = match before.holds_ground() {
+        true => {
+            let old = as_seen(old, options.curvature)?;
+            Some(Change::between(&old, &seen, bodies, stance))
+        }
+        false => None,
+    };
+    let valid = cells.valid();
     let words: Vec<u8> = valid
         .blocks()
         .iter()
@@ -292,7 +332,7 @@ pub(super) fn follow(
         .ok_or_else(|| unreadable(job.bundle, &"expected pairs of blocks"))?;
     let changes = Following {
         old: groups,
-        change: &change,
+        change: change.as_ref(),
         kernel: &kernel,
         options,
         valid: &valid,
@@ -317,7 +357,7 @@ pub(super) fn follow(
     };
     let new_groups = patching.new_groups(crew)?;
     let new_trees = patching.new_trees();
-    let heights = changed_heights(old, new);
+    let heights = changed_heights(old.heights(), cells.terrain.ground());
     let moved = was != valid.blocks();
     let provenance = provenance(source);
     let patch = patch_bytes(&PatchParts {
@@ -342,8 +382,8 @@ pub(super) fn follow(
         let place = Place {
             path: output,
             overwrite: options.overwrite,
-            header: &header(new, grid, None, false, options),
-            heights: new.heights(),
+            header: cells.header(),
+            heights: cells.terrain.ground(),
             valid: &valid,
         };
         let mut made = Provenance {
@@ -414,8 +454,8 @@ fn dictionary(before: &Before, path: &Path) -> Result<Codebook, BakeError> {
 }
 
 /// The samples that differ, and their new heights.
-fn changed_heights(old: &Terrain, new: &Terrain) -> Vec<(u32, f64)> {
-    let pairs = old.heights().iter().zip(new.heights());
+fn changed_heights(old: &[f64], new: &[f64]) -> Vec<(u32, f64)> {
+    let pairs = old.iter().zip(new);
     let differ =
         |(before, after): (&f64, &f64)| before != after && !(before.is_nan() && after.is_nan());
     (0..)

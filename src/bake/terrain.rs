@@ -239,6 +239,11 @@ impl<'t> Cells<'t> {
     pub fn grid(&self) -> Grid {
         self.header.parameters.grid
     }
+
+    /// What a bundle of them begins with.
+    pub fn header(&self) -> &TerrainHeader {
+        &self.header
+    }
 }
 
 /// What a store of these tiles is of.

@@ -14,6 +14,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::heightmap::Reading;
 use super::info::Summary;
 use super::output::{self, Json, check_outputs, say};
+use super::places::PlaceArgs;
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
 use super::threads;
@@ -22,8 +23,11 @@ use super::threads;
 ///
 /// The options of the bake are those of the bundle, which stays as it is. What is written is what a
 /// bake of the new terrain would make: a bundle, or with --patch what of the bundle changes, to lay
-/// over it. The bundle must have lost nothing, be of samples (no --finest), and have been baked without
-/// --walkable, --max-slope, --water-level and --ground.
+/// over it. The bundle must have lost nothing.
+///
+/// A bundle of cells (--finest), of a part of the places (--walkable and the like) or of ground below a surface
+/// (--ground) does not hold the ground that it was made of. All pairs are asked then, and files of places are to be
+/// given for the new terrain; --max-slope and --water-level are as they were unless given.
 ///
 /// With --stamps the new terrain is the bundle's own, with the stamps that viewcell ground stamp takes:
 /// spheres, boxes and cylinders. A heightmap has one height a column. So dig lowers a top that is in the
@@ -41,6 +45,8 @@ pub struct Args {
     /// Stamps on the bundle's own ground, a line of JSON each
     #[arg(long, value_name = "FILE", conflicts_with = "terrain")]
     stamps: Option<PathBuf>,
+    #[command(flatten)]
+    places: PlaceArgs,
     /// Patches that lie over the bundle already, in their order
     #[arg(long, value_name = "P.vcp", num_args = 1..)]
     over: Vec<PathBuf>,
@@ -179,6 +185,8 @@ pub fn run(args: &Args) -> Outcome {
 struct After {
     terrain: Terrain,
     source: Source,
+    /// Whether who is covered by a surface is asked for.
+    inside: bool,
     notes: Vec<String>,
 }
 
@@ -202,6 +210,7 @@ fn follow(args: &Args, progress: &Progress) -> Result<(RebakeReport, Vec<String>
     let how = RebakeOptions {
         threads: args.threads,
         overwrite: args.force,
+        inside: after.inside,
         ..RebakeOptions::default()
     };
     let report = bake::rebake(&job, &after.terrain, &after.source, &how, progress)?;
@@ -218,7 +227,8 @@ fn source(path: &Path, format: &'static str, options: Options) -> Result<Source,
 
 /// Reads a terrain as the bundle's was.
 fn read(args: &Args, path: &Path) -> Result<After, Failure> {
-    let options = TerrainParts::provenance(&args.bundle)?.options;
+    let mut options = TerrainParts::provenance(&args.bundle)?.options;
+    let places = places(args, &mut options)?;
     let reading = Reading::deserialize(serde_json::Value::Object(options.clone()));
     let reading = reading.map_err(|error| {
         Failure::bad_input(format!(
@@ -226,16 +236,50 @@ fn read(args: &Args, path: &Path) -> Result<After, Failure> {
             args.bundle.display()
         ))
     })?;
-    let ingested = reading.read(path)?;
+    let mut ingested = reading.read(path)?;
+    places.apply(&mut ingested, path, &reading)?;
+    options.extend(places.options()?);
     Ok(After {
         source: source(path, ingested.format, options)?,
         terrain: ingested.terrain,
+        inside: places.inside,
         notes: ingested.notes,
     })
 }
 
+/// Where players can be: as the bundle's options have it, unless told. Takes out of them what they have of it.
+fn places(args: &Args, options: &mut Options) -> Result<PlaceArgs, Failure> {
+    let mut places = args.places.clone();
+    let given = [
+        ("ground", &args.places.ground),
+        ("walkable", &args.places.walkable),
+    ];
+    for (name, given) in given {
+        if let Some(file) = options.remove(name)
+            && given.is_none()
+        {
+            return Err(Failure::usage(format!(
+                "{}: was baked with --{name} {}; give --{name} for the new terrain",
+                args.bundle.display(),
+                file.as_str().unwrap_or("FILE")
+            )));
+        }
+    }
+    let number =
+        |value: Option<serde_json::Value>| value.as_ref().and_then(serde_json::Value::as_f64);
+    places.inside |= options.remove("inside").is_some();
+    places.max_slope = places.max_slope.or(number(options.remove("max-slope")));
+    places.water_level = places.water_level.or(number(options.remove("water-level")));
+    Ok(places)
+}
+
 /// Stamps the bundle's own ground.
 fn stamped(args: &Args, path: &Path) -> Result<After, Failure> {
+    if let Some(option) = args.places.options()?.keys().next() {
+        return Err(Failure::usage(format!(
+            "--{option}: expected with --terrain, found --stamps; leave it out"
+        )));
+    }
     let options = TerrainParts::provenance(&args.bundle)?.options;
     let ground = bake::ground_of(&args.bundle, &args.over)?;
     let (width, spacing) = (ground.width(), ground.spacing());
@@ -261,6 +305,7 @@ fn stamped(args: &Args, path: &Path) -> Result<After, Failure> {
     Ok(After {
         terrain,
         source: source(path, "stamps", options)?,
+        inside: false,
         notes,
     })
 }

@@ -382,7 +382,7 @@ fn bad_input_is_refused_and_changes_nothing() {
         ),
         (
             "{\"shape\":\"sphere\",\"at\":[10,8,4],\"radius\":0,\"do\":\"dig\"}",
-            &["line 2", "size"],
+            &["line 2", "radius", "above 0"],
         ),
         (
             "{\"shape\":\"sphere\",\"at\":[10,8,4],\"do\":\"dig\"}",

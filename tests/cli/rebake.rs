@@ -207,13 +207,98 @@ fn what_cannot_follow_says_why_and_leaves_nothing() {
         "3",
     ];
     folder.ok(&[&coarse[..], &["--visibility", "exact", "--quiet"]].concat());
+    folder.write(
+        "dig.txt",
+        "{\"shape\":\"sphere\",\"at\":[30,20,0],\"radius\":15,\"do\":\"dig\"}\n",
+    );
     refuses(
         "cells.vcb",
-        &["--terrain", "gap.asc"],
+        &["--stamps", "dig.txt"],
         3,
-        &["cells.vcb", "8 x 8"],
+        &["cells.vcb", "give the new terrain"],
+    );
+    folder.write("mask.asc", wall().replace("100", "1"));
+    let masked = ["bake", "terrain", "gap.asc", "-o", "masked.vcb", "--quiet"];
+    folder.ok(&[&masked[..], &["--walkable", "mask.asc"]].concat());
+    refuses(
+        "masked.vcb",
+        &["--terrain", "gap.asc"],
+        2,
+        &["masked.vcb", "--walkable mask.asc"],
+    );
+    refuses(
+        "wall.vcb",
+        &["--terrain", "gap.asc", "--max-slope", "20"],
+        3,
+        &["wall.vcb", "everybody may be"],
+    );
+    refuses(
+        "wall.vcb",
+        &["--stamps", "dig.txt", "--max-slope", "20"],
+        2,
+        &["--max-slope", "--terrain"],
     );
     assert!(!folder.names().contains(&"none.vcb".to_owned()));
+}
+
+#[test]
+fn bundles_with_places_follow_as_they_were_baked() {
+    let folder = with_gap();
+    folder.write("mask.asc", wall().replace("100", "1"));
+    for (name, options) in [
+        ("cells", &["--finest", "3"][..]),
+        ("masked", &["--walkable", "mask.asc"]),
+        ("gentle", &["--max-slope", "60", "--water-level", "-5"]),
+        ("below", &["--ground", "ground.asc", "--inside"]),
+    ] {
+        folder.write("ground.asc", wall().replace("100", "0"));
+        let (old, new) = (format!("{name}.vcb"), format!("{name}-new.vcb"));
+        let bake = |input, output| {
+            let bake = ["bake", "terrain", input, "-o", output, "--quiet"];
+            folder.ok(&[&bake[..], options].concat());
+        };
+        bake("wall.asc", &old);
+        bake("gap.asc", &new);
+        // Slopes and water are known to the bundle, files are not.
+        let files = match name {
+            "cells" | "gentle" => &[][..],
+            _ => options,
+        };
+        let rebake = [
+            "rebake",
+            &old,
+            "--terrain",
+            "gap.asc",
+            "-o",
+            "made.vcb",
+            "--force",
+            "--quiet",
+        ];
+        folder.ok(&[&rebake[..], files].concat());
+        folder.ok(&["diff", &new, "made.vcb"]);
+        let patch = [
+            "rebake",
+            &old,
+            "--terrain",
+            "gap.asc",
+            "--patch",
+            "made.vcp",
+            "--force",
+            "--quiet",
+        ];
+        folder.ok(&[&patch[..], files].concat());
+        folder.ok(&[
+            "merge",
+            &old,
+            "made.vcp",
+            "-o",
+            "merged.vcb",
+            "--force",
+            "--quiet",
+        ]);
+        folder.ok(&["diff", &new, "merged.vcb"]);
+        folder.ok(&["verify", "made.vcb"]);
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #[path = "../common/baking.rs"]
 #[allow(dead_code)]
 mod baking;
+mod cells;
 mod layers;
 mod live;
 mod minute;

@@ -129,7 +129,7 @@ impl Rebaker {
         before.layers(bundle, over)?;
         let bake = options_of(&before.parts.header.parameters, options);
         let stance = stance_of(&bake)?;
-        let terrain = terrain_of(&before.parts.header, &before.parts.heights, bundle)?;
+        let terrain = before.ground(bundle)?;
         let grid = bake.grid(&terrain, &bundle.display().to_string())?;
         let survey = Survey::new(&terrain, grid, stance, drop_of(&terrain, &bake)?);
         let patches = before.patches.iter().cloned().map(Arc::new).collect();
