@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ArgGroup;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use viewcell::bake::{self, RebakeJob, RebakeOptions, RebakeReport, Source};
@@ -36,14 +37,16 @@ use super::threads;
 ///
 /// Example: viewcell rebake level.vcb --terrain crater.tif -o after.vcb
 #[derive(clap::Args)]
+#[command(group(ArgGroup::new("after").args(["terrain", "stamps"]).required(true)))]
+#[command(group(ArgGroup::new("made").args(["output", "patch"]).required(true).multiple(true)))]
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// What the ground has become: the whole heightmap, read as the bundle's was
-    #[arg(long, value_name = "FILE", required_unless_present = "stamps")]
+    #[arg(long, value_name = "FILE")]
     terrain: Option<PathBuf>,
     /// Stamps on the bundle's own ground, a line of JSON each
-    #[arg(long, value_name = "FILE", conflicts_with = "terrain")]
+    #[arg(long, value_name = "FILE")]
     stamps: Option<PathBuf>,
     #[command(flatten)]
     places: PlaceArgs,
@@ -51,7 +54,7 @@ pub struct Args {
     #[arg(long, value_name = "P.vcp", num_args = 1..)]
     over: Vec<PathBuf>,
     /// Bundle to write
-    #[arg(short, long, value_name = "OUT.vcb", required_unless_present = "patch")]
+    #[arg(short, long, value_name = "OUT.vcb")]
     output: Option<PathBuf>,
     /// Patch to write
     #[arg(long, value_name = "OUT.vcp")]

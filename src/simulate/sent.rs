@@ -72,7 +72,7 @@ impl Sent {
             let text = text.map_err(|error| fault(format!("cannot be read: {error}")))?;
             let text = text.trim_end_matches('\r');
             if line == 1 {
-                if text != HEADER {
+                if text.trim_start_matches('\u{feff}') != HEADER {
                     return Err(fault(format!(
                         "expected the columns {HEADER:?}, found {text:?}"
                     )));

@@ -25,6 +25,9 @@ fn regions_that_are_wrong_are_bad_input() {
     let ran = folder.run(&["experiment", "interest", "--regions", "regions.csv"]);
     assert_eq!(ran.code, Some(3));
     assert!(ran.stderr.contains("regions.csv: line 2"), "{}", ran.stderr);
+    // A byte order mark is none of the header.
+    folder.write("marked.csv", format!("\u{feff}{HEADER}0,1,u,0,1,0,1,0,1\n"));
+    folder.ok(&["experiment", "interest", "--regions", "marked.csv"]);
     let ran = folder.run(&["experiment", "interest", "--regions", "none.csv"]);
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
     let ran = folder.run(&["experiment", "interest", "--speed", "NaN"]);

@@ -180,7 +180,9 @@ fn what_cannot_follow_says_why_and_leaves_nothing() {
         3,
         &["stamps.txt", "line 2", "radius"],
     );
-    refuses("wall.vcb", &[], 2, &["--terrain"]);
+    refuses("wall.vcb", &[], 2, &["--terrain", "--stamps"]);
+    let nothing = ["rebake", "wall.vcb", "--terrain", "gap.asc"];
+    folder.fails(&nothing, 2, &["--output", "--patch"]);
     refuses("none/wall.vcb", &["--terrain", "gap.asc"], 4, &["wall.vcb"]);
     assert_eq!(folder.names(), names);
     folder.write(

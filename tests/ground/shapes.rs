@@ -158,7 +158,19 @@ fn a_stamp_that_is_none_is_refused() {
             "{share}"
         );
     }
-    let error = found(ball([20.0, 20.0, 0.0], 1e6)).unwrap_err();
-    assert!(matches!(error, GroundError::TooLarge { .. }), "{error}");
+    // Too high, and too many cubes in all: said before any is looked at.
+    let wide = hills([100, 100], 4);
+    for (ground, radius, word) in [
+        (&ground, 1e6, "65536 cubes up"),
+        (&wide, 32_000.0, "500000000 cubes"),
+    ] {
+        let refused = ball([20.0, 20.0, 0.0], radius).cubes(ground.frame());
+        assert!(
+            matches!(refused, Err(GroundError::Bad { .. })),
+            "{refused:?}"
+        );
+        let error = refused.unwrap_err().to_string();
+        assert!(error.contains(word), "{error}");
+    }
     assert!(found(ball([20.0, 20.0, 0.0], 0.2)).is_ok_and(|taken| taken.count() == 0));
 }

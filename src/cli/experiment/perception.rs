@@ -17,7 +17,8 @@ use crate::cli::output::{self, Json};
 ///
 /// An observer perceives a target that covers at least so many pixels of the screen in its longest
 /// direction. The distances printed as exact are the greatest at which this can be so anywhere on a
-/// flat screen, the corners too: beyond them nothing is missed. Those printed as average are the
+/// flat screen, or in the circle around it, which has its corners: beyond them nothing is missed. (The circle
+/// makes a difference where the threshold is a large part of the screen.) Those printed as average are the
 /// paper's, in which all pixels cover the same angle.
 ///
 /// Observers come as comma-separated values with the columns name, fov (degrees across the screen),

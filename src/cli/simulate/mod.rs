@@ -90,6 +90,13 @@ pub fn run(args: &Args) -> Outcome {
     output::check_outputs(&inputs, outputs, args.force)?;
     let map = query::open(&job.bundle)?;
     let field = field(&job.bundle, &map)?;
+    if job.truth == job::Truth::Lines && map.kind() != Some(WorldKind::Cells) {
+        return Err(Failure::usage(format!(
+            "--truth lines: expected a level, in which lines of sight are drawn between points, found {}, a \
+             terrain; leave it out",
+            job.bundle.display()
+        )));
+    }
     if args.loopback && !job.network().is_instant() {
         return Err(Failure::usage(
             "--loopback: expected no --rtt, --jitter, --loss and --bandwidth: the loopback is a network of \

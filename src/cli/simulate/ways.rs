@@ -105,6 +105,10 @@ pub fn ways(
                 &[path].into_iter().chain(more).collect::<Vec<_>>(),
             )
         }
+        Some(path) if job.place.is_some() => Err(Failure::usage(format!(
+            "--place: expected tracks in GPX, found {}; leave it out",
+            path.display()
+        ))),
         Some(_) if !job.more_traces.is_empty() => Err(Failure::usage(
             "--traces: expected one trace, or several tracks in GPX, found several files".into(),
         )),

@@ -55,7 +55,8 @@ pub fn read_ticks(text: &str) -> Result<Vec<Tick>, RegionsError> {
     let mut seen = std::collections::HashSet::new();
     let mut lines = (1..).zip(text.lines());
     match lines.next() {
-        Some((_, first)) if first.trim() == HEADER => {}
+        // Some programs begin a file with a byte order mark.
+        Some((_, first)) if first.trim_start_matches('\u{feff}').trim() == HEADER => {}
         first => {
             let found = first.map_or("nothing", |(_, line)| line);
             let message = format!("expected the header `{HEADER}`, found `{found}`");

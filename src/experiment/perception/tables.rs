@@ -111,6 +111,7 @@ fn read<T>(
     let fail = |line: usize, message: String| TableError { line, message };
     let mut lines = (1..).zip(text.lines());
     let header = lines.next().map_or("", |(_, header)| header);
+    let header = header.trim_start_matches('\u{feff}');
     let columns: Vec<&str> = header.split(',').map(str::trim).collect();
     for column in required {
         if !columns.contains(column) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::unread;
+use super::json::unread;
 use crate::ingest::error::IngestError;
 use crate::ingest::source::file_bytes;
 
