@@ -347,34 +347,43 @@ fn what_is_no_change_changes_nothing() {
 }
 
 #[test]
-fn bundles_that_cannot_follow_are_refused_as_a_rebake_refuses_them() {
+fn bundles_that_cannot_follow_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = |options: BakeOptions, name: &str| {
+    let terrain = crop([0, 0], [40, 40]);
+    let (silent, how) = (Silent, RebakeOptions::default());
+    let bake = |options: BakeOptions, name: &str| {
         let path = folder.path().join(name);
-        let terrain = crop([0, 0], [40, 40]);
-        bake_terrain(&terrain, &source(), &options, &path, &Silent).unwrap();
-        let job = RebakeJob {
-            bundle: &path,
-            over: &[],
-            output: Some(&folder.path().join("out.vcb")),
-            patch: None,
-        };
-        let how = RebakeOptions::default();
-        let error = rebake(&job, &terrain, &source(), &how, &Silent).unwrap_err();
-        let live = Rebaker::open(&path, &[], &how).err().unwrap();
-        assert_eq!(live.to_string(), error.to_string());
-        live.to_string()
+        bake_terrain(&terrain, &source(), &options, &path, &silent).unwrap();
+        path
     };
-    let coarse = BakeOptions {
-        finest: 3,
-        ..BakeOptions::default()
+    let refused = |path: &Path| Rebaker::open(path, &[], &how).err().unwrap().to_string();
+    // Such a bundle holds no heights of samples: stamps have nothing to change.
+    let coarse = bake(
+        BakeOptions {
+            finest: 3,
+            ..BakeOptions::default()
+        },
+        "coarse.vcb",
+    );
+    let error = refused(&coarse);
+    assert!(error.contains("found one of cells"), "{error}");
+    let sectors = bake(
+        BakeOptions {
+            mode: Mode::Sectors(100),
+            ..BakeOptions::default()
+        },
+        "sectors.vcb",
+    );
+    let output = folder.path().join("out.vcb");
+    let job = RebakeJob {
+        bundle: &sectors,
+        over: &[],
+        output: Some(&output),
+        patch: None,
     };
-    refused(coarse, "coarse.vcb");
-    let sectors = BakeOptions {
-        mode: Mode::Sectors(100),
-        ..BakeOptions::default()
-    };
-    assert!(refused(sectors, "sectors.vcb").contains("sectors (100)"));
+    let error = rebake(&job, &terrain, &source(), &how, &silent).unwrap_err();
+    assert_eq!(refused(&sectors), error.to_string());
+    assert!(error.to_string().contains("sectors (100)"), "{error}");
 }
 
 #[test]
