@@ -16,61 +16,71 @@
 //! the time of a tile (1,024 viewpoints: 0.1 s for 100,000 samples, 20 s for ten million). And
 //! [`bake_shard`] bakes a share of the tiles, for [`merge`] to join.
 
-mod assembly;
 mod budget;
 mod cells;
-mod compress;
-mod compression;
-mod crew;
-mod draft;
+mod encode;
 mod error;
-mod following;
 mod forecast;
+mod grid;
+mod incremental;
 mod job;
-mod kernel;
+#[cfg(feature = "live")]
 mod live;
-mod memory;
 mod merge;
-mod mirror;
 mod observer;
 mod options;
-mod pack;
-mod patched;
-mod patching;
-mod prune;
-mod read_back;
-mod rebake;
+mod parallel;
 mod repack;
 mod report;
-mod restream;
-mod search;
-mod share;
-mod stakes;
+mod solid;
 mod store;
 mod terrain;
 mod tiles;
-mod unpack;
 mod visibility;
-mod weights;
 
-pub use cells::{CellOptions, CellReport, bake_cells};
-pub use compression::{Budget, Compression, DeepestFirst, Ties, Weight};
-pub(crate) use crew::{pool, thread_count};
+pub use budget::options::{Budget, Compression, DeepestFirst, Ties, Weight};
+pub use cells::{CellOptions, CellReport, bake_cells, read_level};
 pub(crate) use error::unreadable;
 pub use error::{BakeError, BakeErrorKind};
 pub use forecast::{Forecast, forecast};
+pub use grid::{checkpoint_beside, shard_in_the_making};
+pub use incremental::layers::{ground_of, merge_patches};
+pub use incremental::rebake::{RebakeJob, RebakeOptions, RebakeReport, rebake};
 pub use job::Source;
-pub use live::{LiveSession, Moment, Rebaker, Stamped};
+#[cfg(feature = "live")]
+pub use live::{LiveSession, Rebaker, Snapshot, Stamped};
 pub use merge::{grid_of_shard, merge};
 pub use observer::{Observer, Silent, Stage};
-pub use options::{BakeOptions, Mode, as_seen, check_height, check_sight};
-pub use patched::{ground_of, merge_patches};
-pub use read_back::read_level;
-pub use rebake::{RebakeJob, RebakeOptions, RebakeReport, rebake};
+pub use options::{BakeOptions, as_seen, check_height, check_sight};
+pub(crate) use parallel::{pool, thread_count};
 pub use repack::{RepackOptions, repack};
 pub use report::{BakeReport, ShardReport};
-pub use share::ShardOf;
+pub use solid::{SolidWorld, bake_solid, bake_solid_shard, forecast_solid};
 pub use store::error::StoreError;
 pub use store::file::Keep;
 pub use store::records::Share;
-pub use terrain::{bake_shard, bake_terrain, checkpoint_beside, shard_in_the_making};
+pub use terrain::{bake_shard, bake_terrain};
+pub use tiles::ShardOf;
+
+// What callers of a bake need of other folders, so that all of it is found in one module.
+pub use crate::bundle::{
+    BundleError, CellStatistics, ErrorKind as BundleErrorKind, Fault, Given, InputFile,
+    LevelStatistics, Report, RuleOutcome, StageTime, Statistics, Timings, Written, verify,
+};
+pub use crate::format::VisibilityMode;
+pub use crate::ingest::{
+    ByteOrder, IngestCellsOptions, IngestError, IngestErrorKind, IngestOptions, Ingested,
+    IngestedCells, read_cells, read_terrain,
+};
+pub use crate::visibility::portals::{CheckpointError, FlowError, FlowMethod};
+pub use crate::visibility::{Curvature, Simd};
+// Levels of solids.
+pub use crate::bundle::TooManyCells;
+pub use crate::world::solid::{
+    Aabb, Face, FaceError, PlaceBox, PlaceCells, Plane, Player, Point, Solid, SolidError,
+    SolidLevel, Units,
+};
+pub use crate::world::{
+    BitMatrix, BspChild, BspLeaf, BspNode, BspTree, BspTreeError, CellGraph, Georeference,
+    GroundAbove, Portal, Symmetry, Terrain, TerrainError,
+};

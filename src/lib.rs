@@ -4,16 +4,29 @@
 //! every place in the world, everything that may be seen from it. At run time a game, server or
 //! tool maps the file and asks at once whether two places can see each other.
 //!
-//! The names on this page are all that a program needs: **bake**, **open**, **ask**, grow
-//! **frontier sets**, and keep a **session** of many players. Errors say what was expected, what
-//! was found, and where.
+//! # The calls, in order
+//!
+//! | step | calls | module |
+//! |---|---|---|
+//! | read | `read_terrain`, `read_cells`, or `Terrain::new` | `bake` |
+//! | bake | `bake_terrain`, `bake_cells`; `rebake`, `repack`, `merge` | `bake` |
+//! | open | `MappedBundle::open`, [`query::Bundle::from_bytes`] | [`query`] |
+//! | locate, ask | [`locate`](query::TerrainBundle::locate), [`visible`](query::TerrainBundle::visible), [`pvs`](query::TerrainBundle::pvs) | [`query`] |
+//! | keep two players silent | [`frontier::FrontierBuilder`] | [`frontier`] |
+//! | keep many players silent | [`frontier::Session`], [`frontier::cells::Session`] | [`frontier`] |
+//! | who is near whom | [`interest::Interest`], [`interest::Awareness`] | [`interest`] |
+//! | change the ground | `Rebaker::stamp`, `LiveSession` | `live` |
+//! | judge a scheme | `run::run` | `simulate` |
+//!
+//! Errors say what was expected, what was found, and where.
 //!
 //! # Bake, open, ask
 //!
 //! ```
 //! # #[cfg(feature = "bake")]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use viewcell::{BakeOptions, MappedBundle, Mode, Sample, Silent, Source, Terrain, bake_terrain};
+//! use viewcell::bake::{BakeOptions, Silent, Source, Terrain, VisibilityMode, bake_terrain};
+//! use viewcell::query::{MappedBundle, Sample};
 //!
 //! // A wall from north to south, 20 m high, on flat ground of 24 × 16 samples, 10 m apart.
 //! let heights = (0..24 * 16).map(|i| if i % 24 == 12 { 20.0 } else { 0.0 });
@@ -22,7 +35,8 @@
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("wall.vcb");
 //! // Players may stand anywhere in the square around a sample, unless the mode says otherwise.
-//! let options = BakeOptions { mode: Mode::Exact, ..BakeOptions::default() };
+//! let mut options = BakeOptions::default();
+//! options.mode = VisibilityMode::Exact;
 //! bake_terrain(&terrain, &Source::of_terrain(&terrain), &options, &path, &Silent)?;
 //!
 //! let map = MappedBundle::open(&path)?;
@@ -38,8 +52,8 @@
 //!
 #![cfg_attr(
     feature = "bake",
-    doc = "From a file, [`read_terrain`] gives the terrain, and [`Source::new`] says where it came",
-    doc = "from; [`bake_cells`] does the same for the levels that [`read_cells`] reads."
+    doc = "From a file, [`bake::read_terrain`] gives the terrain, and [`bake::Source::new`] says where it came",
+    doc = "from; [`bake::bake_cells`] does the same for the levels that [`bake::read_cells`] reads."
 )]
 //!
 //! # Frontier sets
@@ -50,14 +64,14 @@
 //! ```
 //! # #[cfg(feature = "bake")]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # use viewcell::{BakeOptions, MappedBundle, Mode, Sample, Silent, Source, Terrain, bake_terrain};
-//! use viewcell::{FrontierBuilder, FrontierOptions, Side};
+//! # use viewcell::bake::{BakeOptions, Silent, Source, Terrain, bake_terrain};
+//! use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
+//! use viewcell::query::{MappedBundle, Sample};
 //! # let heights = (0..24 * 16).map(|i| if i % 24 == 12 { 20.0 } else { 0.0 });
 //! # let terrain = Terrain::new(24, 16, heights.collect(), [10.0, 10.0])?;
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("wall.vcb");
-//! # let options = BakeOptions { mode: Mode::Exact, ..BakeOptions::default() };
-//! # bake_terrain(&terrain, &Source::of_terrain(&terrain), &options, &path, &Silent)?;
+//! # bake_terrain(&terrain, &Source::of_terrain(&terrain), &BakeOptions::default(), &path, &Silent)?;
 //!
 //! let map = MappedBundle::open(&path)?;
 //! let bundle = map.terrain()?;
@@ -77,20 +91,20 @@
 //!
 //! # A session of many players
 //!
-//! Moves go in, and out comes who must be told about whom: [`Session`] on a terrain,
-//! [`CellSession`] in a level of cells.
+//! Moves go in, and out comes who must be told about whom: [`frontier::Session`] on a terrain,
+//! [`frontier::cells::Session`] in a level of cells.
 //!
 //! ```
 //! # #[cfg(feature = "bake")]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # use viewcell::{BakeOptions, MappedBundle, Mode, Sample, Silent, Source, Terrain, bake_terrain};
-//! use viewcell::{Session, SessionOptions};
+//! # use viewcell::bake::{BakeOptions, Silent, Source, Terrain, bake_terrain};
+//! use viewcell::frontier::{Session, SessionOptions};
+//! use viewcell::query::{MappedBundle, Sample};
 //! # let heights = (0..24 * 16).map(|i| if i % 24 == 12 { 20.0 } else { 0.0 });
 //! # let terrain = Terrain::new(24, 16, heights.collect(), [10.0, 10.0])?;
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("wall.vcb");
-//! # let options = BakeOptions { mode: Mode::Exact, ..BakeOptions::default() };
-//! # bake_terrain(&terrain, &Source::of_terrain(&terrain), &options, &path, &Silent)?;
+//! # bake_terrain(&terrain, &Source::of_terrain(&terrain), &BakeOptions::default(), &path, &Silent)?;
 //!
 //! let map = MappedBundle::open(&path)?;
 //! let mut session = Session::new(&map.terrain()?, 3, SessionOptions::default());
@@ -109,9 +123,9 @@
 //! ```
 //!
 #![cfg_attr(
-    feature = "bake",
-    doc = "Where the ground changes while players are on it, a [`Rebaker`] keeps every answer safe, and a",
-    doc = "[`LiveSession`] drops the frontier sets that are no longer true."
+    feature = "live",
+    doc = "Where the ground changes while players are on it, a [`live::Rebaker`] keeps every answer safe, and a",
+    doc = "[`live::LiveSession`] ends the frontier sets that are no longer true."
 )]
 //!
 //! # A level of cells
@@ -119,13 +133,14 @@
 //! ```
 //! # #[cfg(feature = "bake")]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use viewcell::{CellOptions, CellsOptions, MappedBundle, Silent, Source, bake_cells, read_cells};
+//! use viewcell::bake::{CellOptions, IngestCellsOptions, Silent, Source, bake_cells, read_cells};
+//! use viewcell::query::MappedBundle;
 //!
 //! let folder = tempfile::tempdir()?;
 //! let (input, output) = (folder.path().join("rooms.json"), folder.path().join("rooms.vcb"));
 //! // Three rooms in a row: who is in the first sees the second, but not the third.
 //! std::fs::write(&input, r#"{"cells": 3, "pvs": [[1], [2], []]}"#)?;
-//! let level = read_cells(&input, &CellsOptions::default())?;
+//! let level = read_cells(&input, &IngestCellsOptions::default())?;
 //! let source = Source::new(&input, level.format, Default::default())?;
 //! bake_cells(&level.graph, &source, &CellOptions::default(), &output, &Silent)?;
 //!
@@ -141,101 +156,109 @@
 //!
 //! # Features
 //!
-//! Without features there is the runtime alone, which opens bundles from bytes and has no
-//! dependency; `mmap` maps files, `capi` is the C interface, `bake` is all that is offline, and
-//! `cli` (the default) is the program `viewcell`. ARCHITECTURE.md in the repository is the map of
-//! the inside; the modules behind these names are not documented here, and may change with any
-//! release.
+//! | feature | what it adds |
+//! |---|---|
+//! | none | [`query`], [`frontier`] and [`interest`] on bytes, without a dependency |
+//! | `mmap` | bundles from mapped files |
+//! | `capi` | the C interface |
+//! | `simulate`, `ground` | players on a network; layered ground. No dependency |
+//! | `bake` | bakes, and readers of formats that need no other crate |
+//! | `geotiff`, `png`, `gltf` | readers of these formats, and writers of the first two |
+//! | `live` | ground that changes while a server runs |
+//! | `cli` | the program `viewcell`, with all of these; the default |
 
 #![warn(missing_docs)]
+// The library is its public modules; docs of what they re-export speak of the files that they come from, too.
+#![allow(rustdoc::private_intra_doc_links)]
+// The C interface is linked, not named.
+#![cfg_attr(
+    not(all(feature = "capi", not(feature = "internals"))),
+    deny(unnameable_types)
+)]
+// With the program, whatever is `pub` is used from outside the library or public.
+#![cfg_attr(all(feature = "cli", not(test)), deny(unreachable_pub))]
+// Without it, what only the program uses is private and unused.
+#![cfg_attr(
+    not(all(feature = "internals", feature = "cli")),
+    allow(dead_code, unused_imports)
+)]
 
-#[doc(hidden)]
-pub mod format;
-#[doc(hidden)]
-pub mod runtime;
+// ------------------------------------------------------------------ public modules
 
 #[cfg(feature = "bake")]
-#[doc(hidden)]
 pub mod bake;
-#[cfg(feature = "bake")]
-#[doc(hidden)]
-pub mod bundle;
-#[cfg(feature = "bake")]
-#[doc(hidden)]
-pub mod compress;
-#[cfg(any(feature = "bake", feature = "ground", feature = "simulate"))]
-#[doc(hidden)]
-pub mod dice;
-#[cfg(feature = "bake")]
-#[doc(hidden)]
-pub mod experiment;
-#[cfg(feature = "bake")]
-#[doc(hidden)]
-pub mod export;
+pub mod frontier;
 #[cfg(feature = "ground")]
-#[doc(hidden)]
 pub mod ground;
-#[cfg(feature = "bake")]
-#[doc(hidden)]
-pub mod hierarchy;
-#[cfg(feature = "bake")]
-#[doc(hidden)]
-pub mod ingest;
-#[cfg(feature = "bake")]
-#[doc(hidden)]
-pub mod picture;
+pub mod interest;
+#[cfg(feature = "live")]
+pub mod live;
+pub mod query;
 #[cfg(feature = "simulate")]
-#[doc(hidden)]
 pub mod simulate;
+
+// ------------------------------------------------------------------ the inside
+
 #[cfg(feature = "bake")]
-#[doc(hidden)]
-pub mod survey;
+mod bundle;
+#[cfg(feature = "bake")]
+mod compress;
+#[cfg(any(feature = "bake", feature = "ground", feature = "simulate"))]
+mod dice;
+#[cfg(feature = "experiments")]
+mod experiment;
+#[cfg(feature = "bake")]
+mod export;
+mod format;
+#[cfg(feature = "bake")]
+mod hierarchy;
+#[cfg(feature = "bake")]
+mod ingest;
+#[cfg(feature = "pictures")]
+mod picture;
+mod runtime;
+#[cfg(feature = "bake")]
+mod survey;
 #[cfg(feature = "view")]
-#[doc(hidden)]
-pub mod view;
+mod view;
 #[cfg(feature = "bake")]
-#[doc(hidden)]
-pub mod visibility;
+mod visibility;
 #[cfg(feature = "bake")]
-#[doc(hidden)]
-pub mod world;
+mod world;
 
-// Open and ask.
-#[cfg(feature = "mmap")]
-pub use runtime::MappedBundle;
-pub use runtime::{
-    Bundle, CellBundle, Grid, Layers, OpenError, Pvs, Quad, Sample, TerrainBundle,
-    TerrainParameters, Visibility, VisibilityMode, WorldKind,
-};
-
-// Frontier sets and sessions.
-pub use runtime::cell_frontier::{
-    Construction, Frontier as CellFrontier, Session as CellSession,
-    SessionOptions as CellSessionOptions,
-};
-pub use runtime::frontier::{
-    Frontier, FrontierBuilder, FrontierError, FrontierOptions, News, Notice, Region, Session,
-    SessionOptions, Side,
-};
-
-// Bake.
-#[cfg(feature = "bake")]
-pub use bake::{
-    BakeError, BakeOptions, BakeReport, Budget, CellOptions, CellReport, Compression, Keep,
-    LiveSession, Mode, Moment, Observer, RebakeJob, RebakeOptions, RebakeReport, Rebaker,
-    RepackOptions, ShardOf, Silent, Source, Stage, Stamped, Weight, bake_cells, bake_shard,
-    bake_terrain, merge, merge_patches, rebake, repack,
-};
-#[cfg(feature = "bake")]
-pub use ground::{GroundError, Shape, TopEffect};
-#[cfg(feature = "bake")]
-pub use ingest::{
-    CellsOptions, IngestError, IngestOptions, Ingested, IngestedCells, read_cells, read_terrain,
-};
-#[cfg(feature = "bake")]
-pub use visibility::Curvature;
-#[cfg(feature = "bake")]
-pub use world::{CellGraph, Georeference, Terrain, TerrainError};
+/// The folders of the library, for the program, the tests and the bindings of this repository alone: any release may
+/// change what is here.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals {
+    macro_rules! folders {
+        ($($(#[$when:meta])* $folder:ident)*) => {$(
+            $(#[$when])*
+            pub mod $folder {
+                pub use crate::$folder::*;
+            }
+        )*};
+    }
+    folders! {
+        #[cfg(feature = "bake")] bake
+        #[cfg(feature = "bake")] bundle
+        #[cfg(feature = "bake")] compress
+        #[cfg(any(feature = "bake", feature = "ground", feature = "simulate"))] dice
+        #[cfg(feature = "experiments")] experiment
+        #[cfg(feature = "bake")] export
+        format
+        #[cfg(feature = "ground")] ground
+        #[cfg(feature = "bake")] hierarchy
+        #[cfg(feature = "bake")] ingest
+        #[cfg(feature = "pictures")] picture
+        runtime
+        #[cfg(feature = "simulate")] simulate
+        #[cfg(feature = "bake")] survey
+        #[cfg(feature = "view")] view
+        #[cfg(feature = "bake")] visibility
+        #[cfg(feature = "bake")] world
+    }
+}
 
 // The README's code compiles.
 #[cfg(doctest)]

@@ -9,14 +9,14 @@ mod common;
 use std::path::Path;
 
 use common::{Silent, World, mix};
-use viewcell::bake::{
+use viewcell::internals::bake::{
     BakeError, BakeErrorKind, Budget, Compression, DeepestFirst, RepackOptions, Ties, Weight,
     repack,
 };
-use viewcell::bundle::{Info, info, verify};
-use viewcell::compress::ValidPyramid;
-use viewcell::compress::prune::DepthPruner;
-use viewcell::runtime::{MappedBundle, Quad, TerrainBundle, Visibility};
+use viewcell::internals::bundle::{Info, info, verify};
+use viewcell::internals::compress::ValidPyramid;
+use viewcell::internals::compress::prune::DepthPruner;
+use viewcell::internals::runtime::{MappedBundle, Quad, TerrainBundle, Visibility};
 
 fn within(bytes: u64, weight: Weight) -> RepackOptions {
     RepackOptions {
@@ -351,9 +351,9 @@ fn pruning_in_several_goes_comes_to_the_same_bytes() {
     }
 }
 
-/// `scripts/check-budget` names a lossless bundle, one made of it, and how many pairs.
+/// `scripts/check budget` names a lossless bundle, one made of it, and how many pairs.
 #[test]
-#[ignore = "scripts/check-budget names the bundles"]
+#[ignore = "scripts/check budget names the bundles"]
 fn nothing_is_hidden_by_mistake_in_the_bundle_that_was_named() {
     let open = |name: &str| MappedBundle::open(std::env::var_os(name).unwrap()).unwrap();
     let (all, lossy) = (open("VIEWCELL_LOSSLESS"), open("VIEWCELL_LOSSY"));

@@ -3,9 +3,9 @@
 use fearless_simd::Level;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
-use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::visibility::{Curvature, Horizons, Simd, horizon};
-use viewcell::world::Terrain;
+use viewcell::internals::ingest::{IngestOptions, read_terrain};
+use viewcell::internals::visibility::{Curvature, Horizons, Simd, horizon};
+use viewcell::internals::world::Terrain;
 
 fn all(terrain: &Terrain, of_strip: impl Fn(u32) -> Vec<f32>) -> Vec<f32> {
     (0..terrain.height())

@@ -3,8 +3,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use viewcell::runtime::cell_frontier::Construction;
-use viewcell::runtime::{Bundle, Quad, Sample, Visibility};
+use viewcell::frontier::cells::Construction;
+use viewcell::query::{Bundle, Motion, MotionLimits, Predictor, Quad, Sample, Visibility};
 
 /// Counts this thread's allocations, and the bytes that it has allocated and not freed.
 struct Counting;
@@ -126,7 +126,7 @@ fn nothing_is_allocated_by_answers_about_cells() {
 #[test]
 fn nothing_is_allocated_by_what_the_header_says_does_not() {
     use core::ptr::{null, null_mut};
-    use viewcell::runtime::capi::*;
+    use viewcell::internals::runtime::capi::*;
 
     let open = |bytes: &[u8]| {
         let mut bundle = null_mut();
@@ -148,7 +148,12 @@ fn nothing_is_allocated_by_what_the_header_says_does_not() {
         let [a, b] = [(5, 5), (12, 1)].map(|(column, row)| viewcell_sample { column, row });
         let mut place = a;
         assert_eq!(viewcell_kind(terrain), VIEWCELL_TERRAIN);
-        assert_eq!(viewcell_locate(terrain, 0.0, 0.0, &mut place), VIEWCELL_OK);
+        let void = viewcell_locate(terrain, 0.0, 0.0, &mut place);
+        assert_eq!(void, VIEWCELL_VOID);
+        assert_eq!(
+            viewcell_locate(terrain, 50.0, 62.5, &mut place),
+            VIEWCELL_OK
+        );
         assert_eq!(viewcell_visible(terrain, a, a), 1);
         let others = [a, b];
         viewcell_visible_from(terrain, a, 2, others.as_ptr(), visible.as_mut_ptr());
@@ -196,7 +201,7 @@ fn left_of(rounds: u32, mut round: impl FnMut()) -> usize {
 #[test]
 fn what_was_closed_leaves_nothing_behind() {
     use core::ptr::{null, null_mut};
-    use viewcell::runtime::capi::*;
+    use viewcell::internals::runtime::capi::*;
 
     let rounds = if cfg!(miri) { 30 } else { 200_000 };
     let sample = |column, row| viewcell_sample { column, row };
@@ -275,5 +280,63 @@ fn what_was_closed_leaves_nothing_behind() {
         assert_eq!(viewcell_close(terrain), VIEWCELL_OK);
         assert_eq!(viewcell_frontier_step(frontier, 1), 1);
         assert_eq!(viewcell_frontier_close(frontier), VIEWCELL_OK);
+    }
+}
+
+#[test]
+fn a_tick_of_a_look_ahead_allocates_nothing() {
+    let terrain = Bundle::from_bytes(GOLDEN).unwrap().terrain().unwrap();
+    let level = Bundle::from_bytes(LEVEL).unwrap().cells().unwrap();
+    let limits = MotionLimits {
+        speed: [5.0; 2],
+        acceleration: [10.0; 2],
+        impulse: [2.0; 2],
+        error: [0.0; 2],
+    };
+    let middles = (0..level.cells()).map(|cell| {
+        let [low, high] = level.bounds(cell).unwrap();
+        [0, 1, 2].map(|axis| f64::from(low[axis] + high[axis]) / 2.0)
+    });
+    let in_cells: Vec<[f64; 3]> = middles.collect();
+    let [dx, dy] = terrain.parameters().spacing;
+    let samples = terrain.grid().row_by_row();
+    let on_ground: Vec<[f64; 3]> = samples
+        .map(|sample| {
+            [
+                f64::from(sample.column) * dx,
+                f64::from(sample.row) * dy,
+                0.0,
+            ]
+        })
+        .collect();
+    for (mut ahead, points) in [
+        (Predictor::on_terrain(terrain, limits, 4), on_ground),
+        (Predictor::in_level(level, limits, 4), in_cells),
+    ] {
+        let before = ALLOCATIONS.get();
+        let (mut told, mut alone, mut near) = (0, 0, [0; 4]);
+        for tick in 0..100_u32 {
+            let now = f64::from(tick) / 20.0;
+            for player in 0..4 {
+                let motion = Motion {
+                    position: points[(tick as usize * 7 + player * 13) % points.len()],
+                    velocity: Some([1.0, -1.0, 0.0]),
+                };
+                ahead.moved(player, now, motion);
+            }
+            for (player, near) in near.iter_mut().enumerate() {
+                for other in (0..4).filter(|other| *other != player) {
+                    told += u32::from(ahead.may_see(player, other, [now + 0.05, now + 0.1]));
+                }
+                alone += u32::from(ahead.is_alone(player, [now, now + 0.2], near));
+            }
+        }
+        ahead.left(1);
+        assert!(!ahead.may_see(0, 1, [5.0, 5.1]));
+        assert_eq!(ALLOCATIONS.get(), before);
+        assert!(
+            told > 0 && told < 1200 && alone > 0,
+            "{told} told, {alone} alone"
+        );
     }
 }

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::store::error::StoreError;
+use super::store::file::Store;
+use super::tiles::Tile;
 use crate::bundle::{BundleError, ErrorKind};
 use crate::format::GridError;
 use crate::visibility::portals::{CheckpointError, FlowError};
@@ -36,6 +38,14 @@ pub enum BakeError {
         input: String,
         /// Its sides, and what they may be.
         error: GridError,
+    },
+    /// A level has more view cells than a bundle holds, or none.
+    #[error("{input}: {error}")]
+    Cells {
+        /// The name of the level's file.
+        input: String,
+        /// How many there are.
+        error: crate::bundle::TooManyCells,
     },
     /// Nobody can be anywhere.
     #[error(
@@ -140,7 +150,7 @@ pub enum BakeError {
         least: u64,
     },
     /// The bake ended before its time, and what is done is kept.
-    #[error("{error}; {done} of {total} tiles are kept in {}: go on with it (`resume`), or start anew (`restart`)", checkpoint.display())]
+    #[error("{error}; {done} of {total} tiles are kept in {}, and what is done of others: go on with it (`resume`), or start anew (`restart`)", checkpoint.display())]
     Kept {
         /// Why it ended.
         error: Box<BakeError>,
@@ -176,7 +186,9 @@ impl BakeError {
             Self::Option { .. } | Self::Budget { .. } => BakeErrorKind::Usage,
             Self::Flow(FlowError::Checkpoint(CheckpointError::Io { .. })) => BakeErrorKind::Io,
             Self::NoVisibility { .. } | Self::Flow(_) => BakeErrorKind::Input,
-            Self::Grid { .. } | Self::Large { .. } | Self::Memory { .. } => BakeErrorKind::Resource,
+            Self::Grid { .. } | Self::Cells { .. } | Self::Large { .. } | Self::Memory { .. } => {
+                BakeErrorKind::Resource
+            }
             Self::Bundle(error) => error.kind().into(),
             Self::Store(error) => error.kind().into(),
             Self::Lossy { .. }
@@ -202,14 +214,14 @@ impl From<ErrorKind> for BakeErrorKind {
 
 impl BakeError {
     /// Says what is kept, if anything is.
-    pub(super) fn keeping(self, checkpoint: &Path, done: u32, total: u32) -> Self {
-        match done {
-            0 => self,
-            _ => Self::Kept {
+    pub(super) fn keeping(self, store: &Store, tiles: &[Tile]) -> Self {
+        match store.is_empty() {
+            true => self,
+            false => Self::Kept {
                 error: Box::new(self),
-                checkpoint: checkpoint.to_owned(),
-                done,
-                total,
+                checkpoint: store.path().to_owned(),
+                done: store.tiles_done(tiles),
+                total: tiles.len() as u32,
             },
         }
     }

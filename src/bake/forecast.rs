@@ -1,20 +1,23 @@
 //! What a bake will take, by a sample of it.
+//!
+//! Memory that a bake takes, foreseen before it begins.
 
-use cpu_time::ThreadTime;
-
-use super::compression::Compression;
+use super::budget::options::Compression;
 use super::error::BakeError;
 use super::observer::Silent;
 use super::options::{BakeOptions, as_seen, mutual};
+use super::parallel::thread_count;
 use super::store::group::{BlockOrder, Group, Targets};
 use super::terrain::Cells;
-use super::visibility::Visibility;
+use super::visibility::{Kernel, Kernels, Visibility};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{Codebook, Histogram, encode_head};
-use crate::format::Grid;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::groups::table_length;
+use crate::format::{Grid, VisibilityMode};
+use crate::visibility::{HeightField, ShaftField, Sights, Stance};
 use crate::world::Terrain;
+use cpu_time::ThreadTime;
 
 /// What a bake is foreseen to take.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,47 +63,78 @@ pub fn forecast(
     let mutual = mutual(options);
     let valid = cells.valid();
     let order = BlockOrder::new(grid, Targets::of(mutual));
-    let begun = ThreadTime::now();
-    let seen = as_seen(terrain, options.curvature)?;
-    let visibility = Visibility::prepare(&seen, &valid, &order, options, &Silent);
-    let prepared = begun.elapsed().as_secs_f64();
-
-    let quads = visibility.quads();
-    let mut room = visibility.room();
-    let mut tally = Tally::default();
-    let begun = ThreadTime::now();
+    let seen = &*as_seen(terrain, options.curvature)?;
+    let visibility = Visibility::prepare(
+        || Kernel::new(seen, options),
+        &valid,
+        &order,
+        options,
+        &Silent,
+    );
     let near = Near::new(grid, terrain.spacing(), options);
-    let (mut sampled, mut pairs) = (0, 0);
-    for at in spread(quads.len()) {
-        let taken = begun.elapsed().as_secs_f64();
-        if ENOUGH
-            .iter()
-            .any(|&(seconds, enough)| taken > seconds && sampled >= enough)
-        {
-            break;
-        }
-        visibility.look_from(&mut room, &quads[at], |number, group| {
-            tally.add(&valid, order.block(number), &group, mutual);
-            pairs += near.told_by(&order, number);
-        });
-        sampled += 1;
-    }
-    // A quad that is late in the order tells of few others.
-    let share = pairs as f64 / near.all(mutual) as f64;
-    let looking = begun.elapsed().as_secs_f64() / share;
-    let lossless = FIXED
-        + (4.0 * grid.samples() as f64 + 8.0 * grid.blocks() as f64 * 1.5) as u64
-        + tally.bytes(share);
+    let told = |number: usize| near.told_by(&order, number);
+    let found = Sampled::look(&visibility, &valid, &order, told, near.all(mutual));
+    let tables = 4.0 * grid.samples() as f64 + 8.0 * grid.blocks() as f64 * 1.5;
+    let lossless = found.bytes + tables as u64;
     Ok(Forecast {
-        cpu_seconds: prepared + looking * (1.0 + AFTERWARDS),
+        cpu_seconds: found.cpu_seconds,
         bytes: match &options.compression {
             Compression::Optimal(budget) => lossless.min(budget.bytes),
             _ => lossless,
         },
         memory: options.memory_needed(samples),
-        sampled,
-        quads: quads.len(),
+        sampled: found.quads,
+        quads: visibility.quads().len(),
     })
+}
+
+/// What a bake comes to, by some of its quads of viewpoints.
+pub(super) struct Sampled {
+    /// Processor time of the bake, in seconds.
+    pub cpu_seconds: f64,
+    /// Bytes of the bundle, but for what is of each sample and block.
+    pub bytes: u64,
+    /// Quads that were looked from.
+    pub quads: usize,
+}
+
+impl Sampled {
+    /// Looks from some quads. A group tells of `told_by` its number blocks, all together of `all`.
+    pub(super) fn look<K: Kernels>(
+        visibility: &Visibility<'_, K>,
+        valid: &ValidPyramid,
+        order: &BlockOrder,
+        told_by: impl Fn(usize) -> u64,
+        all: u64,
+    ) -> Self {
+        let quads = visibility.quads();
+        let mut room = visibility.room();
+        let mut tally = Tally::default();
+        let begun = ThreadTime::now();
+        let (mut sampled, mut pairs) = (0, 0);
+        for at in spread(quads.len()) {
+            let taken = begun.elapsed().as_secs_f64();
+            if ENOUGH
+                .iter()
+                .any(|&(seconds, enough)| taken > seconds && sampled >= enough)
+            {
+                break;
+            }
+            visibility.look_from(&mut room, &quads[at], |number, group| {
+                tally.add(valid, order.block(number), &group, order.is_mutual());
+                pairs += told_by(number);
+            });
+            sampled += 1;
+        }
+        // A quad that is late in the order tells of few others.
+        let share = pairs as f64 / all as f64;
+        let looking = begun.elapsed().as_secs_f64() / share;
+        Self {
+            cpu_seconds: visibility.prepared() + looking * (1.0 + AFTERWARDS),
+            bytes: FIXED + tally.bytes(share),
+            quads: sampled,
+        }
+    }
 }
 
 /// Which blocks are near enough to see each other.
@@ -197,8 +231,54 @@ impl Tally {
     }
 }
 
+/// Bytes of a sample in other tables: its height, as it is read, as it is seen on a round earth and
+/// as the bundle has it, and whether it has terrain.
+const SAMPLE_BYTES: u64 = 40;
+
+/// Bytes of the program, its libraries and buffers.
+const PROGRAM_BYTES: u64 = 24 << 20;
+
+impl BakeOptions {
+    /// Bytes of memory that a bake of a grid takes at most, as far as can be told before it
+    /// begins.
+    pub fn memory_needed(&self, grid: Grid) -> u64 {
+        let stance = match self.mode {
+            VisibilityMode::Exact => Some(Stance::Sample),
+            VisibilityMode::Conservative => Some(Stance::Cell),
+            // The heights, as they are.
+            VisibilityMode::Sectors(_) => None,
+        };
+        let tables = match (stance, self.finest) {
+            (None, _) => 0,
+            (Some(stance), 0) => HeightField::bytes(grid.width(), grid.height(), stance),
+            (Some(_), _) => ShaftField::bytes(grid.width(), grid.height()),
+        };
+        // Beside what a block sees, a thread has some groups on their way.
+        let side = |samples: u32| samples.div_ceil(1 << self.finest);
+        let cells = Grid::new(side(grid.width()), side(grid.height())).unwrap_or(grid);
+        let room = Sights::bytes(cells) * 3 / 2;
+        let threads = thread_count(self.threads) as u64;
+        PROGRAM_BYTES + SAMPLE_BYTES * grid.samples() + tables + threads * room
+    }
+
+    /// Errors where a bake of a grid would take more memory than it may.
+    pub(crate) fn check_memory(&self, grid: Grid, input: &str) -> Result<(), BakeError> {
+        let needed = self.memory_needed(grid);
+        match self.memory {
+            Some(limit) if needed > limit => Err(BakeError::Memory {
+                input: input.to_owned(),
+                needed,
+                limit,
+                threads: thread_count(self.threads),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::error::BakeErrorKind;
     use super::*;
 
     #[test]
@@ -234,5 +314,26 @@ mod tests {
                 assert!(apart >= Some(count / 30), "{count}: {first:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_bake_that_would_not_fit_is_refused_with_what_it_takes() {
+        let grid = Grid::new(1000, 1000).unwrap();
+        let mut options = BakeOptions {
+            mode: VisibilityMode::Exact,
+            threads: 1,
+            ..BakeOptions::default()
+        };
+        let needed = options.memory_needed(grid);
+        // A million samples were measured to take 961 MB.
+        assert!((900 << 20..1300 << 20).contains(&needed), "{needed}");
+        options.memory = Some(needed);
+        options.check_memory(grid, "a.tif").unwrap();
+        options.memory = Some(needed - 1);
+        let error = options.check_memory(grid, "a.tif").unwrap_err();
+        assert_eq!(error.kind(), BakeErrorKind::Resource);
+        assert!(error.to_string().contains("a.tif"));
+        options.threads = 2;
+        assert!(options.memory_needed(grid) > needed);
     }
 }

@@ -3,15 +3,15 @@
 use std::io;
 use std::path::Path;
 
-use super::options::{BakeOptions, Mode, mutual};
+use super::options::{BakeOptions, mutual};
 use super::store::records::{Head, Job, Options, Share};
-use super::tiles::Tile;
+use super::tiles::tile_count;
 use crate::bundle::{InputFile, Provenance, Statistics, TerrainHeader};
-use crate::format::{Coarse, Grid, TerrainParameters, TreeCode, VisibilityMode};
+use crate::format::{Coarse, Grid, TerrainParameters, TreeCode};
 use crate::world::Terrain;
 
 /// The program, as it signs what it makes.
-pub const TOOL: &str = concat!("viewcell ", env!("CARGO_PKG_VERSION"));
+pub(super) const TOOL: &str = concat!("viewcell ", env!("CARGO_PKG_VERSION"));
 
 /// Where the world came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,11 +69,7 @@ pub(super) fn header(
             eye_height: options.eye_height,
             player_height: options.player_height,
             max_distance: options.max_distance.unwrap_or(f64::INFINITY),
-            visibility: match options.mode {
-                Mode::Exact => VisibilityMode::Exact,
-                Mode::Conservative => VisibilityMode::Conservative,
-                Mode::Sectors(sectors) => VisibilityMode::Sectors(sectors),
-            },
+            visibility: options.mode,
             // By sectors, the midlines from A through B are not those from B through A. Else a pair
             // is decided once.
             mutual: mutual(options),
@@ -87,19 +83,21 @@ pub(super) fn header(
             covered,
         },
         crs: georeference.map(|g| g.crs.clone()),
+        solid: None,
     }
 }
 
 /// All that decides the bytes of the bundle; `heights` is the terrain's [`digest`].
-pub(super) fn job(heights: String, source: &Source, header: &TerrainHeader, tiles: &[Tile]) -> Job {
+pub(super) fn job(heights: String, source: &Source, header: &TerrainHeader) -> Job {
     Job {
         tool: TOOL.to_owned(),
         input: source.input.clone(),
         options: serde_json::Value::Object(source.options.clone()).to_string(),
         parameters: header.parameters.encode().to_vec(),
         crs: header.crs.clone(),
+        solid: header.solid.clone(),
         heights,
-        tiles: tiles.len() as u32,
+        tiles: tile_count(header.parameters.grid) as u32,
     }
 }
 

@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::assembly::{Assembly, Place};
-use super::compress::compress;
-use super::compression::Compression;
-use super::crew::Crew;
+use super::budget::options::Compression;
+use super::encode::compress;
+use super::encode::{Assembly, Place};
 use super::error::BakeError;
 use super::observer::{Observer, Stage};
+use super::parallel::Workers;
 use super::report::{BakeReport, Finish};
 use super::store::error::StoreError;
 use super::store::file::Store;
+use super::store::group::StoredGroups;
 use super::store::group::{BlockOrder, Targets};
-use super::store::groups::Groups;
 use super::store::shard::Shard;
 use crate::bundle::check_output;
 
@@ -57,12 +57,12 @@ pub fn merge(
         valid: &valid,
     };
     let assembly = Assembly {
-        groups: Groups {
+        groups: StoredGroups {
             stores: &stores,
             order: &order,
         },
         place: &place,
-        crew: &Crew::new(1, observer)?,
+        workers: &Workers::new(1, observer)?,
     };
     let written = compress(&assembly, compression, &mut provenance)?;
     finish.stage("compress");

@@ -1,4 +1,4 @@
-//! Who follows a bake, and may stop it.
+//! Observers of a bake, who may stop it.
 
 /// A stage, for progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Stage {
     }
 }
 
-/// Follows a bake, and may stop it.
+/// Observes a bake, and may stop it.
 pub trait Observer: Sync {
     /// A stage of `total` units begins.
     fn stage(&self, stage: Stage, total: u64);
@@ -62,7 +62,7 @@ pub trait Observer: Sync {
     fn cancelled(&self) -> bool;
 }
 
-/// Nobody follows.
+/// The no-op observer.
 pub struct Silent;
 
 impl Observer for Silent {

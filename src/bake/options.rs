@@ -2,24 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::compression::Compression;
+use super::budget::options::Compression;
 use super::error::BakeError;
 use super::store::file::Keep;
-use crate::format::{Coarse, Grid};
+use crate::format::{Coarse, Grid, VisibilityMode};
 use crate::visibility::{Curvature, HeightField, MAX_SECTORS, Simd, Stance, covered};
 use crate::world::{Short, Terrain};
-
-/// What a level-0 view cell means (ARCHITECTURE.md, "What is asked").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// The PVS of the sample, exactly.
-    Exact,
-    /// The PVS of the unit square around the sample: from any position to any position.
-    Conservative,
-    /// The PVS of the sample by this many radial sectors (thesis section 3.1), 1 to
-    /// [`MAX_SECTORS`].
-    Sectors(u32),
-}
 
 /// The options of a bake.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +17,7 @@ pub struct BakeOptions {
     /// Height of the top of the head above ground, in metres.
     pub player_height: f64,
     /// What a level-0 view cell means.
-    pub mode: Mode,
+    pub mode: VisibilityMode,
     /// Level of the quads that are the view cells; 0 for samples, else in [`Coarse::LEVELS`].
     pub finest: u32,
     /// Whether quads of cells answer for those that are far away, the greatest between which, across or
@@ -67,7 +55,7 @@ impl Default for BakeOptions {
         Self {
             eye_height: 1.8,
             player_height: 1.8,
-            mode: Mode::Conservative,
+            mode: VisibilityMode::Conservative,
             finest: 0,
             grade: 0,
             detail: 0,
@@ -114,7 +102,9 @@ impl BakeOptions {
             (0, _) => None,
             (_, 0) => Some("0, for all that there is, or `finest`, so that there are cells"),
             (detail, finest) if detail > finest => Some("a level up to that of the cells"),
-            _ if self.mode != Mode::Conservative => Some("0: only conservative leaves detail out"),
+            _ if self.mode != VisibilityMode::Conservative => {
+                Some("0: only conservative leaves detail out")
+            }
             _ => None,
         };
         if let Some(expected) = expected {
@@ -126,7 +116,7 @@ impl BakeOptions {
         }
         let expected = match self.finest {
             0 => return Ok(()),
-            _ if matches!(self.mode, Mode::Sectors(_)) => "0, for samples, with sectors",
+            _ if matches!(self.mode, VisibilityMode::Sectors(_)) => "0, for samples, with sectors",
             level if !Coarse::LEVELS.contains(&level) => "0, for samples, or 3 to 6",
             level if level > grid.root_level() => "a level that the terrain has",
             _ => return Ok(()),
@@ -138,8 +128,8 @@ impl BakeOptions {
         })
     }
 
-    /// The terrain with the places that the bake asks for: not those that the surface covers, unless it
-    /// is to ask for them. `input` is the name of its file.
+    /// The terrain with the places that the bake asks for: not those where the surface covers eye
+    /// and head, unless it is to ask for them. `input` is the name of its file.
     pub(super) fn asked_for<'t>(
         &self,
         terrain: &'t Terrain,
@@ -149,9 +139,9 @@ impl BakeOptions {
             return Ok(Cow::Borrowed(terrain));
         }
         let stance = match self.mode {
-            Mode::Exact => Stance::Sample,
-            Mode::Conservative => Stance::Cell,
-            Mode::Sectors(_) => {
+            VisibilityMode::Exact => Stance::Sample,
+            VisibilityMode::Conservative => Stance::Cell,
+            VisibilityMode::Sectors(_) => {
                 return Err(BakeError::Option {
                     option: "visibility",
                     expected: "exact or conservative where ground and surface are apart",
@@ -162,7 +152,9 @@ impl BakeOptions {
         if self.inside {
             return Ok(Cow::Borrowed(terrain));
         }
-        let open: Vec<bool> = covered(terrain, self.player_height, stance)
+        // Of a place whose eye is free at least that is asked, though its head is unseen.
+        let top = self.player_height.max(self.eye_height);
+        let open: Vec<bool> = covered(terrain, top, stance)
             .into_iter()
             .map(|covered| !covered)
             .collect();
@@ -172,6 +164,18 @@ impl BakeOptions {
             error,
         })?;
         Ok(Cow::Owned(asked_for))
+    }
+
+    /// Errors unless this processor has the instructions asked for.
+    pub(super) fn check_simd(&self) -> Result<(), BakeError> {
+        match self.simd.level() {
+            Some(_) => Ok(()),
+            None => Err(BakeError::Option {
+                option: "simd",
+                expected: "instructions that this processor has",
+                found: self.simd.name().to_owned(),
+            }),
+        }
     }
 
     /// The grid of `terrain`, which is from a file of this name. Errors for options that no bake of
@@ -187,7 +191,7 @@ impl BakeOptions {
         check_height("player_height", self.player_height)?;
         check_height("eye_height", self.eye_height)?;
         check_sight(terrain, self.max_distance, self.curvature)?;
-        if let Mode::Sectors(sectors) = self.mode
+        if let VisibilityMode::Sectors(sectors) = self.mode
             && !(1..=MAX_SECTORS).contains(&sectors)
         {
             return Err(BakeError::Option {
@@ -196,22 +200,16 @@ impl BakeOptions {
                 found: sectors.to_string(),
             });
         }
-        if self.simd.level().is_none() {
-            return Err(BakeError::Option {
-                option: "simd",
-                expected: "instructions that this processor has",
-                found: self.simd.name().to_owned(),
-            });
-        }
+        self.check_simd()?;
         self.check_memory(grid, input)?;
         Ok(grid)
     }
 }
 
 /// Errors unless the tables of the mode hold so many columns and rows.
-fn check_size(mode: Mode, width: u32, height: u32, input: &str) -> Result<(), BakeError> {
+fn check_size(mode: VisibilityMode, width: u32, height: u32, input: &str) -> Result<(), BakeError> {
     // The thesis's method has tables of its own.
-    match matches!(mode, Mode::Sectors(_)) || HeightField::fits(width, height) {
+    match matches!(mode, VisibilityMode::Sectors(_)) || HeightField::fits(width, height) {
         true => Ok(()),
         false => Err(BakeError::Large {
             input: input.to_owned(),
@@ -304,7 +302,8 @@ pub fn as_seen(
 
 /// Whether whoever is seen sees, too, so that each pair is decided once.
 pub(super) fn mutual(options: &BakeOptions) -> bool {
-    !matches!(options.mode, Mode::Sectors(_)) && options.eye_height == options.player_height
+    !matches!(options.mode, VisibilityMode::Sectors(_))
+        && options.eye_height == options.player_height
 }
 
 #[cfg(test)]
@@ -314,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_terrain_beyond_the_tables_is_refused_by_its_name_and_size() {
-        for mode in [Mode::Exact, Mode::Conservative] {
+        for mode in [VisibilityMode::Exact, VisibilityMode::Conservative] {
             assert!(check_size(mode, 10_000, 10_000, "a.tif").is_ok());
             let error = check_size(mode, 20_000, 30_000, "a.tif").unwrap_err();
             assert_eq!(error.kind(), BakeErrorKind::Resource);
@@ -323,6 +322,6 @@ mod tests {
                 assert!(words.contains(word), "{words}");
             }
         }
-        assert!(check_size(Mode::Sectors(36), 20_000, 30_000, "a.tif").is_ok());
+        assert!(check_size(VisibilityMode::Sectors(36), 20_000, 30_000, "a.tif").is_ok());
     }
 }

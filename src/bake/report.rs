@@ -6,7 +6,7 @@ use std::time::Instant;
 use cpu_time::ProcessTime;
 use serde::Serialize;
 
-use super::assembly::Place;
+use super::encode::Place;
 use super::store::records::Share;
 use crate::bundle::{Provenance, StageTime, Statistics, Timings, Written};
 
@@ -56,7 +56,7 @@ pub(super) struct Finish {
 
 impl Finish {
     /// The clocks start, for so many threads with such instructions.
-    pub fn new(threads: usize, simd: &str) -> Self {
+    pub(super) fn new(threads: usize, simd: &str) -> Self {
         Self {
             start: Instant::now(),
             cpu_start: ProcessTime::now(),
@@ -69,24 +69,24 @@ impl Finish {
 
     /// A stage of all threads is done, that began when the last one ended, or when the clock was
     /// set anew.
-    pub fn stage(&mut self, name: &str) {
+    pub(super) fn stage(&mut self, name: &str) {
         let seconds = self.stage_start.elapsed().as_secs_f64();
         self.stages.push(stage_time(name, seconds));
         self.restart_clock();
     }
 
     /// The next stage begins.
-    pub fn restart_clock(&mut self) {
+    pub(super) fn restart_clock(&mut self) {
         self.stage_start = ProcessTime::now();
     }
 
     /// Threads to work with.
-    pub fn threads(&self) -> usize {
+    pub(super) fn threads(&self) -> usize {
         self.threads
     }
 
     /// What was written; writes what it took beside it.
-    pub fn report(self, written: Written, made: Provenance, place: &Place) -> BakeReport {
+    pub(super) fn report(self, written: Written, made: Provenance, place: &Place) -> BakeReport {
         let grid = place.header.parameters.grid;
         let timings = self.timings(&written, place.path);
         let sections = written.sections.iter();
@@ -105,7 +105,7 @@ impl Finish {
     }
 
     /// What all took, written beside the bundle too.
-    pub fn timings(self, written: &Written, output: &Path) -> Timings {
+    pub(super) fn timings(self, written: &Written, output: &Path) -> Timings {
         let timings = Timings {
             bundle_bytes: written.bytes,
             bundle_checksum: written.checksum,

@@ -1,26 +1,30 @@
-//! The stage that takes the time: who sees whom, tile by tile, into a store.
+//! The stage that takes the time: who sees whom, tile by tile, into a store; and which kernel a
+//! visibility mode takes.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use cpu_time::ThreadTime;
-
-use super::crew::{Crew, thread_count};
 use super::error::BakeError;
-use super::kernel::Kernel;
 use super::observer::{Observer, Stage};
 use super::options::{BakeOptions, mutual};
+use super::parallel::{Workers, thread_count};
 use super::report::stage_time;
-use super::share;
 use super::store::file::Store;
 use super::store::group::{BlockOrder, Group};
-use super::tiles::Tile;
+use super::tiles::{Tile, pairs_by_tile};
 use crate::bundle::StageTime;
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{PairBits, PairList, PairSymbols, Sight};
-use crate::format::Quad;
 use crate::format::grid::BLOCK_LEVEL;
-use crate::visibility::{BlockSight, LOOK_LEVEL, Sights, Viewsheds};
+use crate::format::morton::comes_before;
+use crate::format::{Quad, VisibilityMode};
+use crate::visibility::{
+    BlockSight, Bodies, HeightField, LOOK_LEVEL, Order, Rays, SectorField, Sectors, ShaftField,
+    Shafts, Sights, Stance, Viewsheds,
+};
 use crate::world::Terrain;
+use cpu_time::ThreadTime;
+use fearless_simd::Level;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A block's number, and its group as it lies in a store.
 type Encoded = (usize, Vec<u8>);
@@ -32,10 +36,16 @@ struct Clock {
     pairs: AtomicU64,
 }
 
-/// Tables for the kernels.
-pub(super) struct Visibility<'t> {
+/// Tables that kernels share, of which each thread has one.
+pub(crate) trait Kernels: Sync {
+    /// A kernel for one thread, at a SIMD level, which changes no answer.
+    fn viewsheds(&self, level: Level) -> Box<dyn Viewsheds + '_>;
+}
+
+/// The stage, with the tables that its kernels look at.
+pub(crate) struct Visibility<'t, K> {
     options: &'t BakeOptions,
-    kernel: Kernel<'t>,
+    kernels: K,
     valid: &'t ValidPyramid,
     order: &'t BlockOrder,
     prepared: f64,
@@ -43,16 +53,16 @@ pub(super) struct Visibility<'t> {
 }
 
 /// What a thread works with.
-pub(super) struct Room<'k> {
+pub(crate) struct Room<'k> {
     kernel: Box<dyn Viewsheds + 'k>,
     sights: Sights,
     pair: PairSymbols,
 }
 
-impl<'t> Visibility<'t> {
-    /// Makes the tables for `terrain`.
-    pub fn prepare(
-        terrain: &'t Terrain,
+impl<'t, K: Kernels> Visibility<'t, K> {
+    /// Makes the tables.
+    pub(super) fn prepare(
+        make: impl FnOnce() -> K,
         valid: &'t ValidPyramid,
         order: &'t BlockOrder,
         options: &'t BakeOptions,
@@ -60,11 +70,11 @@ impl<'t> Visibility<'t> {
     ) -> Self {
         observer.stage(Stage::Prepare, 1);
         let begun = ThreadTime::now();
-        let kernel = Kernel::new(terrain, options);
+        let kernels = make();
         observer.advance(Stage::Prepare, 1);
         Self {
             options,
-            kernel,
+            kernels,
             valid,
             order,
             prepared: begun.elapsed().as_secs_f64(),
@@ -73,16 +83,16 @@ impl<'t> Visibility<'t> {
     }
 
     /// Computes the blocks of these tiles that `store` lacks, and appends them, tile by tile.
-    pub fn fill(
+    pub(super) fn fill(
         &self,
         tiles: &[Tile],
         store: &mut Store,
         observer: &dyn Observer,
     ) -> Result<(), BakeError> {
         let grid = self.valid.grid();
-        let crew = Crew::new(thread_count(self.options.threads), observer)?;
+        let workers = Workers::new(thread_count(self.options.threads), observer)?;
         let samples: Vec<u64> = tiles.iter().map(|tile| tile.sample_count(grid)).collect();
-        let pairs = share::pairs(&samples, mutual(self.options));
+        let pairs = pairs_by_tile(&samples, self.order.is_mutual());
         let missing: Vec<Vec<usize>> = tiles
             .iter()
             .map(|tile| tile.blocks.clone().filter(|&n| !store.has(n)).collect())
@@ -100,37 +110,59 @@ impl<'t> Visibility<'t> {
         let asked = (0..tiles.len()).filter(due).map(|tile| pairs[tile]).sum();
         observer.stage(Stage::Visibility, asked);
         let done = AtomicU64::new(0);
+        // By piece: what is looked at, and not yet in the store.
+        let looked = Mutex::new(BTreeMap::new());
         let mut kept = Vec::new();
-        crew.run_in(
+        let filled = workers.run_in(
             || self.room(),
             0..pieces.len(),
             |_| Ok(()),
             |room, piece, ()| {
                 let (tile, first, blocks) = pieces[piece];
-                let groups = self.look(room, blocks);
+                let groups = match self.look(room, blocks, &|| observer.cancelled())? {
+                    Ok(groups) => groups,
+                    Err(error) => return Some(Err(error)),
+                };
+                if let Ok(mut looked) = looked.lock() {
+                    looked.insert(piece, groups);
+                }
                 // As if each of the tile's blocks came to as many pairs.
                 let pairs =
                     |blocks: usize| pairs[tile] * blocks as u64 / missing[tile].len() as u64;
                 let more = pairs(first + blocks.len()) - pairs(first);
                 let done = done.fetch_add(more, Ordering::Relaxed) + more;
                 observer.advance(Stage::Visibility, done);
-                groups
+                Some(Ok(()))
             },
-            |piece, groups| {
-                kept.extend(groups.map_err(|error| store.cannot_encode(error))?);
-                // A tile is kept as a whole.
+            |piece, done| {
+                let done = done.ok_or(BakeError::Cancelled)?;
+                done.map_err(|error| store.cannot_encode(error))?;
+                let groups = looked.lock().ok().and_then(|mut all| all.remove(&piece));
+                kept.extend(groups.into_iter().flatten());
+                // A tile is synced as a whole.
                 let (tile, first, blocks) = pieces[piece];
                 if first + blocks.len() < missing[tile].len() {
                     return Ok(());
                 }
                 Ok(store.append(&std::mem::take(&mut kept))?)
             },
-        )?;
-        Ok(())
+        );
+        if filled.is_err() {
+            // Of tiles that are not done, the blocks that are.
+            let rest = looked.into_inner().unwrap_or_default();
+            kept.extend(rest.into_values().flatten());
+            store.append(&kept).ok();
+        }
+        filled.map(drop)
+    }
+
+    /// Seconds that the tables took.
+    pub(super) fn prepared(&self) -> f64 {
+        self.prepared
     }
 
     /// What the stages took.
-    pub fn stages(&self) -> Vec<StageTime> {
+    pub(super) fn stages(&self) -> Vec<StageTime> {
         let seconds = |nanos: &AtomicU64| nanos.load(Ordering::Relaxed) as f64 * 1e-9;
         vec![
             stage_time("prepare", self.prepared),
@@ -139,11 +171,9 @@ impl<'t> Visibility<'t> {
         ]
     }
 
-    pub fn room(&self) -> Room<'_> {
-        let level = self.options.simd.level();
-        let kernel = self
-            .kernel
-            .viewsheds(level.unwrap_or(fearless_simd::Level::new()));
+    pub(super) fn room(&self) -> Room<'_> {
+        let level = self.options.simd.level().unwrap_or(Level::new());
+        let kernel = self.kernels.viewsheds(level);
         Room {
             sights: Sights::new(self.valid.grid()),
             kernel,
@@ -152,7 +182,7 @@ impl<'t> Visibility<'t> {
     }
 
     /// The quads that a kernel looks from at once: the numbers of their blocks.
-    pub fn quads(&self) -> Vec<std::ops::Range<usize>> {
+    pub(super) fn quads(&self) -> Vec<std::ops::Range<usize>> {
         let numbers: Vec<usize> = (0..self.order.len()).collect();
         let together = numbers.chunk_by(|&a, &b| self.quad(a) == self.quad(b));
         together
@@ -161,7 +191,7 @@ impl<'t> Visibility<'t> {
     }
 
     /// Looks from such a quad, and hands over its groups.
-    pub fn look_from(
+    pub(super) fn look_from(
         &self,
         room: &mut Room<'_>,
         blocks: &std::ops::Range<usize>,
@@ -181,19 +211,28 @@ impl<'t> Visibility<'t> {
         Quad::new(LOOK_LEVEL, column >> up, row >> up)
     }
 
-    /// The groups of these blocks, by their numbers, of a quad that a kernel looks from at once.
-    fn look(&self, room: &mut Room<'_>, blocks: &[usize]) -> std::io::Result<Vec<Encoded>> {
+    /// The groups of these blocks, by their numbers, of a quad that a kernel looks from at once;
+    /// `None` if it was stopped.
+    fn look(
+        &self,
+        room: &mut Room<'_>,
+        blocks: &[usize],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<std::io::Result<Vec<Encoded>>> {
         let begun = ThreadTime::now();
-        room.kernel.look(self.quad(blocks[0]), &mut room.sights);
-        let looked = begun.elapsed().as_nanos() as u64;
-        let mut groups = Vec::with_capacity(blocks.len());
-        for &number in blocks {
-            groups.push((number, self.group(room, number).encode(number, self.order)?));
+        let quad = self.quad(blocks[0]);
+        if !room.kernel.look_unless(quad, &mut room.sights, stop) {
+            return None;
         }
+        let looked = begun.elapsed().as_nanos() as u64;
+        let groups = blocks
+            .iter()
+            .map(|&number| Ok((number, self.group(room, number).encode(number, self.order)?)))
+            .collect();
         let all = begun.elapsed().as_nanos() as u64;
         self.clock.visibility.fetch_add(looked, Ordering::Relaxed);
         self.clock.pairs.fetch_add(all - looked, Ordering::Relaxed);
-        Ok(groups)
+        Some(groups)
     }
 
     /// The group of a block, out of what the kernel has seen.
@@ -221,5 +260,85 @@ impl<'t> Visibility<'t> {
             };
         }
         group
+    }
+}
+
+/// The terrain as the kernel of a mode reads it.
+pub(crate) enum Kernel<'t> {
+    /// With the order of blocks, if each pair is decided once.
+    Rays(&'t Terrain, Box<HeightField>, Option<Order>),
+    Shafts(Box<ShaftField<'t>>, Option<Order>),
+    Sectors(SectorField),
+}
+
+impl<'t> Kernel<'t> {
+    /// Tables of the mode that `options` ask for.
+    pub(super) fn new(terrain: &'t Terrain, options: &BakeOptions) -> Self {
+        let bodies = Bodies {
+            eye: options.eye_height,
+            head: options.player_height,
+        };
+        let max_distance = options.max_distance.unwrap_or(f64::INFINITY);
+        let order = mutual(options).then_some(comes_before as Order);
+        let rays = |stance| match options.finest {
+            0 => {
+                let field = HeightField::new(terrain, bodies, stance);
+                let field = field.with_max_distance(max_distance);
+                Self::Rays(terrain, Box::new(field), order)
+            }
+            finest => {
+                let field = ShaftField::new(terrain, bodies, stance, [finest, options.grade])
+                    .with_max_distance(max_distance)
+                    .with_detail(options.detail);
+                Self::Shafts(Box::new(field), order)
+            }
+        };
+        match options.mode {
+            VisibilityMode::Exact => rays(Stance::Sample),
+            VisibilityMode::Conservative => rays(Stance::Cell),
+            VisibilityMode::Sectors(sectors) => {
+                let field = SectorField::new(terrain, bodies, sectors);
+                Self::Sectors(field.with_max_distance(max_distance))
+            }
+        }
+    }
+
+    /// The kernel for one thread that can be asked what may have changed; `None` for a method that
+    /// cannot tell.
+    pub(super) fn rays(&self, level: Level) -> Option<Rays<'_>> {
+        let Self::Rays(terrain, field, order) = self else {
+            return None;
+        };
+        Some(rays(terrain, field, *order, level))
+    }
+}
+
+impl Kernels for Kernel<'_> {
+    fn viewsheds(&self, level: Level) -> Box<dyn Viewsheds + '_> {
+        match self {
+            Self::Rays(terrain, field, order) => Box::new(rays(terrain, field, *order, level)),
+            Self::Shafts(field, order) => {
+                let shafts = Shafts::new(field, level);
+                match order {
+                    Some(order) => Box::new(shafts.deciding_once(*order)),
+                    None => Box::new(shafts),
+                }
+            }
+            Self::Sectors(field) => Box::new(Sectors::new(field, level)),
+        }
+    }
+}
+
+/// The kernel of samples and of cells around them.
+fn rays<'k>(
+    terrain: &'k Terrain,
+    field: &'k HeightField,
+    order: Option<Order>,
+    level: Level,
+) -> Rays<'k> {
+    let rays = Rays::new(terrain, field, level);
+    match order {
+        Some(order) => rays.deciding_once(order),
+        None => rays,
     }
 }

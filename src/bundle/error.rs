@@ -76,6 +76,16 @@ pub enum BundleError {
         /// What is wrong.
         error: FormatError,
     },
+    /// The file is another of this program's.
+    #[error("{}: expected a bundle, found {found}; {remedy}", path.display())]
+    OtherKind {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+        /// What to do with it.
+        remedy: &'static str,
+    },
     /// A section does not hold what it should.
     #[error("{}: section {section}: {problem}; the file is damaged: copy or bake it again", path.display())]
     Section {
@@ -131,13 +141,19 @@ impl BundleError {
     /// The class of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
+            Self::Write { error, .. } | Self::Read { error, .. } if is_out_of_memory(error) => {
+                ErrorKind::Resource
+            }
             Self::Exists { .. }
             | Self::NoFolder { .. }
             | Self::NotAFile { .. }
             | Self::Write { .. }
             | Self::Read { .. } => ErrorKind::Io,
             Self::NoSpace { .. } | Self::Memory { .. } => ErrorKind::Resource,
-            Self::Format { .. } | Self::Section { .. } | Self::Shipped { .. } => ErrorKind::Input,
+            Self::Format { .. }
+            | Self::OtherKind { .. }
+            | Self::Section { .. }
+            | Self::Shipped { .. } => ErrorKind::Input,
             Self::Heights { .. } | Self::Order { .. } => ErrorKind::Usage,
         }
     }
@@ -167,5 +183,30 @@ impl BundleError {
                 error,
             },
         }
+    }
+}
+
+/// Whether memory is missing: zstd and the system say so in words alone, where an error has been
+/// handed on.
+pub(crate) fn is_out_of_memory(error: &io::Error) -> bool {
+    let text = error.to_string();
+    let words = ["not enough memory", "Cannot allocate memory"];
+    error.kind() == io::ErrorKind::OutOfMemory || words.iter().any(|words| text.contains(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_memory_is_a_resource_and_no_damage() {
+        let system = io::Error::from_raw_os_error(12);
+        let zstd = io::Error::other("Allocation error : not enough memory");
+        for error in [system, zstd, io::ErrorKind::OutOfMemory.into()] {
+            let error = BundleError::write(Path::new("a.vcb"), "writing", 0, error);
+            assert_eq!(error.kind(), ErrorKind::Resource, "{error}");
+        }
+        let other = io::Error::other("Data corruption detected");
+        assert!(!is_out_of_memory(&other));
     }
 }

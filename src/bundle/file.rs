@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::error::BundleError;
+use super::error::{BundleError, is_out_of_memory};
 use crate::format::header::HEADER_LEN;
+use crate::format::patch::PATCH_MAGIC;
 use crate::format::{FormatError, Header, Section, Tag, crc32};
 
 /// A bundle on disk: header and section table read and checked, sections read when asked for.
@@ -32,6 +33,13 @@ impl BundleFile {
         };
         let (mut file, length) = open_regular(path).map_err(read)?;
         let start = read_up_to(&mut file, HEADER_LEN as u64).map_err(read)?;
+        if let Some((found, remedy)) = other_kind(&start) {
+            return Err(BundleError::OtherKind {
+                path: path.to_owned(),
+                found,
+                remedy,
+            });
+        }
         let header = Header::parse(&start).map_err(format)?;
         if header.file_length != length {
             return Err(format(FormatError::Length {
@@ -119,6 +127,22 @@ impl BundleFile {
     }
 }
 
+/// What a file of another kind that this program writes is, and what to do with it; by its first bytes.
+fn other_kind(start: &[u8]) -> Option<(&'static str, &'static str)> {
+    match start.first_chunk::<8>()? {
+        &PATCH_MAGIC => Some((
+            "a patch",
+            "give the bundle first, and the patches over it in their order",
+        )),
+        b"\x89VCR\r\n\x1a\n" => Some((
+            "a shard or a checkpoint",
+            "merge the shards, or go on with the bake (`resume`)",
+        )),
+        b"\x89VCZ\r\n\x1a\n" => Some(("a bundle for downloads", "unpack it first")),
+        _ => None,
+    }
+}
+
 /// Why a section cannot be read.
 pub(super) enum Problem {
     /// The system says no.
@@ -168,7 +192,10 @@ pub(super) fn read_section(
         return Ok(stored);
     }
     check_frame(&stored, section.stored_length, section.length).map_err(Problem::Content)?;
-    let bad = |error: io::Error| Problem::Content(format!("expected a zstd frame: {error}"));
+    let bad = |error: io::Error| match is_out_of_memory(&error) {
+        true => Problem::Io(error),
+        false => Problem::Content(format!("expected a zstd frame: {error}")),
+    };
     let decoder = zstd::stream::read::Decoder::new(stored.as_slice()).map_err(bad)?;
     let mut bytes = Vec::new();
     decoder

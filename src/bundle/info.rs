@@ -11,6 +11,7 @@ use super::timings::Timings;
 use crate::format::cells::{CELLS_LEN, CellParameters, SymmetryCode};
 use crate::format::header::VERSION;
 use crate::format::patch::{PATCH_MAGIC, PATCH_VERSION};
+use crate::format::solid::{SOLID_LEN, SolidParameters};
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{
     FileId, Patch, Section, Tag, TerrainParameters, TreeCode, VisibilityMode, WorldKind,
@@ -23,7 +24,7 @@ pub(super) const TEXT_LIMIT: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Info {
-    /// `terrain`, `cells`, or `patch`.
+    /// `terrain`, `cells`, `solid` or `patch`.
     pub kind: String,
     /// Version of the format.
     pub format_version: u32,
@@ -36,6 +37,9 @@ pub struct Info {
     /// What a cell bundle is of; absent for a terrain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<CellsInfo>,
+    /// What a bundle of a solid level is of; absent for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solid: Option<SolidInfo>,
     /// What a patch changes; absent for a bundle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<PatchInfo>,
@@ -129,6 +133,30 @@ pub struct CellsInfo {
     pub touching_pairs: u32,
 }
 
+/// What a bundle of a solid level is of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct SolidInfo {
+    /// View cells.
+    pub cells: u32,
+    /// Opaque convex solids of the level.
+    pub solids: u32,
+    /// Opaque faces of the level that are of no solid.
+    pub faces: u32,
+    /// Size of the smallest cells, in units of the level.
+    pub cell: [f64; 3],
+    /// Least and greatest corner of the body, from the player's origin.
+    pub hull: [[f64; 3]; 2],
+    /// Height of the eye over the player's origin.
+    pub eye: f64,
+    /// Columns and rows of the grid that cells are numbered into.
+    pub grid: [u32; 2],
+    /// Whether A sees B exactly when B sees A.
+    pub mutual: bool,
+    /// Whether some of what was hidden is given out as visible, to save bytes.
+    pub lossy: bool,
+}
+
 /// What a patch changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -192,10 +220,12 @@ pub fn info(path: &Path) -> Result<Info, BundleError> {
     }
     let file = BundleFile::open(path)?;
     let header = file.header();
-    let (terrain, cells) = match header.kind {
-        WorldKind::Terrain => (Some(terrain_info(&file)?), None),
-        WorldKind::Cells => (None, Some(cells_info(&file)?)),
-    };
+    let (mut terrain, mut cells, mut solid) = (None, None, None);
+    match header.kind {
+        WorldKind::Terrain => terrain = Some(terrain_info(&file)?),
+        WorldKind::Cells => cells = Some(cells_info(&file)?),
+        WorldKind::Solid => solid = Some(solid_info(&file)?),
+    }
     let provenance = match file.read(Tag::PROV, TEXT_LIMIT)? {
         None => None,
         Some(text) => Some(provenance_in(path, &text)?),
@@ -208,6 +238,7 @@ pub fn info(path: &Path) -> Result<Info, BundleError> {
         checksum: format!("{:08x}", file.checksum()),
         terrain,
         cells,
+        solid,
         patch: None,
         sections: sections.collect(),
         provenance,
@@ -274,6 +305,7 @@ fn patch_info(path: &Path) -> Result<Info, BundleError> {
         checksum: format!("{:08x}", patch.id().checksum),
         terrain: None,
         cells: None,
+        solid: None,
         patch: Some(PatchInfo {
             bundle: header.base.into(),
             over: header.parent.into(),
@@ -364,6 +396,30 @@ fn cells_info(file: &BundleFile) -> Result<CellsInfo, BundleError> {
     })
 }
 
+fn solid_info(file: &BundleFile) -> Result<SolidInfo, BundleError> {
+    let format = |error| BundleError::Format {
+        path: file.path().to_owned(),
+        error,
+    };
+    let need = |tag, length: usize| {
+        let missing = crate::format::FormatError::MissingSection { tag };
+        file.read(tag, length as u64)?.ok_or(format(missing))
+    };
+    let solid = SolidParameters::parse(&need(Tag::SOLD, SOLID_LEN)?).map_err(format)?;
+    let terrain = TerrainParameters::parse(&need(Tag::GRID, TERRAIN_LEN)?).map_err(format)?;
+    Ok(SolidInfo {
+        cells: solid.cells,
+        solids: solid.solids,
+        faces: solid.faces,
+        cell: solid.cell,
+        hull: solid.hull,
+        eye: solid.eye,
+        grid: [terrain.grid.width(), terrain.grid.height()],
+        mutual: terrain.mutual,
+        lossy: terrain.lossy,
+    })
+}
+
 /// What a section holds, in words.
 pub fn holds(tag: Tag) -> &'static str {
     match tag {
@@ -391,6 +447,9 @@ pub fn holds(tag: Tag) -> &'static str {
         Tag::CPOS => "positions of cells",
         Tag::CNAM => "names of cells",
         Tag::CPRT => "portals",
+        Tag::SOLD => "solid level and options",
+        Tag::SBOX => "boxes of view cells",
+        Tag::SLOC => "index from positions to cells",
         _ => "unknown to this version",
     }
 }

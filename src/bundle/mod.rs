@@ -8,10 +8,10 @@
 //! - [`mod@verify`]: every rule of the format, one function each;
 //! - [`mod@info`]: what a bundle is and how it was made;
 //! - [`parts`]: what a bundle holds beside its PVSs, to make another of;
+//! - `seal`: checksums by page for a bundle that has none;
 //! - [`mod@ship`]: bundles for downloads, and back;
 //! - [`timings`]: what the making took, in a file beside the bundle.
 
-mod arriving;
 mod cells;
 pub mod error;
 pub mod file;
@@ -21,7 +21,9 @@ pub mod pairs_writer;
 pub mod parts;
 mod patch;
 pub mod provenance;
+mod seal;
 pub mod ship;
+pub mod solid;
 pub mod timings;
 pub mod verify;
 pub mod writer;
@@ -30,8 +32,8 @@ pub use cells::{CellSections, write_cells};
 pub use error::{BundleError, ErrorKind};
 pub use file::BundleFile;
 pub(crate) use file::{check_frame, open_regular};
-pub use info::{CellsInfo, FileInfo, Info, PatchInfo, TerrainInfo, info};
-pub use output::{check_output, replace, save, save_with};
+pub use info::{CellsInfo, FileInfo, Info, PatchInfo, SolidInfo, TerrainInfo, info};
+pub use output::{check_output, remove_parts, replace, save, save_with};
 pub(crate) use output::{rename_file, scratch_beside};
 pub use pairs_writer::{PairsWriter, trees_in_order};
 pub use parts::TerrainParts;
@@ -39,7 +41,9 @@ pub use patch::{PatchParts, Replaced, patch_bytes};
 pub use provenance::{
     CellStatistics, Given, InputFile, LevelStatistics, Loss, LossyLevel, Provenance, Statistics,
 };
+pub use seal::seal;
 pub use ship::{Shipped, ship, unpack};
+pub use solid::{TooManyCells, grid_of_cells};
 pub use timings::{StageTime, Timings};
 pub use verify::{Fault, Progress, Report, RuleOutcome, verify};
-pub use writer::{TerrainHeader, TerrainWriter, Written};
+pub use writer::{SolidSections, TerrainHeader, TerrainWriter, Written};

@@ -2,11 +2,13 @@
 //!
 //! At every moment the output's name stands for the old file or the new one.
 
-use std::fs::{File, Permissions};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::fs::{File, Metadata, Permissions};
+use std::io::{self, BufWriter, IntoInnerError, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::TempPath;
 
 use super::error::BundleError;
 use crate::format::header::ALIGNMENT;
@@ -28,29 +30,18 @@ pub(super) struct OpenSection {
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) path: PathBuf,
-    file: BufWriter<File>,
-    /// Its name in the making, where it has one.
-    temporary: Option<TempPath>,
+    file: BufWriter<Part>,
     pub(super) position: u64,
 }
 
 impl Output {
-    /// Begins a file in the folder of `path`. Where the system knows files without a name, nothing
-    /// is left behind of a process that is killed.
+    /// Begins a file in the folder of `path`.
     pub(super) fn create(path: &Path) -> Result<Self, BundleError> {
-        let created = match nameless::create(folder_of(path)) {
-            Some(file) => Ok((file, None)),
-            None => temporary_for(path).map(|temporary| {
-                let (file, path) = temporary.into_parts();
-                (file, Some(path))
-            }),
-        };
-        let (file, temporary) =
-            created.map_err(|error| BundleError::write(path, "creating it", 0, error))?;
+        let part = Part::create(path)
+            .map_err(|error| BundleError::write(path, "creating it", 0, error))?;
         Ok(Self {
             path: path.to_owned(),
-            file: BufWriter::with_capacity(1 << 20, file),
-            temporary,
+            file: BufWriter::with_capacity(1 << 20, part),
             position: 0,
         })
     }
@@ -129,33 +120,27 @@ impl Output {
     }
 
     /// Puts `start` at the beginning of the file, makes the file durable, and names it.
-    pub(super) fn persist(mut self, start: &[&[u8]], overwrite: bool) -> Result<(), BundleError> {
-        let finished = (|| {
-            self.file.seek(SeekFrom::Start(0))?;
-            for bytes in start {
-                self.file.write_all(bytes)?;
-            }
-            self.file.flush()?;
-            self.file.get_ref().sync_all()
-        })();
-        finished.map_err(|error| self.error("syncing", error))?;
+    pub(super) fn persist(self, start: &[&[u8]], overwrite: bool) -> Result<(), BundleError> {
         let Self {
             path,
             file,
-            temporary,
             position,
         } = self;
-        let named = match temporary {
-            Some(temporary) => name_file(temporary, &path, overwrite),
-            None => {
-                nameless::name(file.get_ref(), &path, overwrite).map(|()| sync_folder_of(&path))
+        let finished = file.into_inner().map_err(IntoInnerError::into_error);
+        let finished = finished.and_then(|mut part| {
+            part.file.seek(SeekFrom::Start(0))?;
+            for bytes in start {
+                part.file.write_all(bytes)?;
             }
-        };
-        named.map_err(|error| {
-            if error.kind() == io::ErrorKind::AlreadyExists {
-                return BundleError::Exists { path: path.clone() };
-            }
-            BundleError::write(&path, "renaming it into place", position, error)
+            part.file.sync_all()?;
+            Ok(part)
+        });
+        let part =
+            finished.map_err(|error| BundleError::write(&path, "syncing", position, error))?;
+        let named = part.name(&path, overwrite);
+        named.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => BundleError::Exists { path: path.clone() },
+            _ => BundleError::write(&path, "renaming it into place", position, error),
         })
     }
 }
@@ -202,6 +187,124 @@ pub fn check_output(path: &Path, overwrite: bool) -> Result<(), BundleError> {
     }
 }
 
+/// A file in the making. It goes when it is dropped, and when the process ends.
+///
+/// Where the system knows files without a name (Linux, on most file systems), it has none until it is
+/// whole. Elsewhere it has one of its own, which is locked as long as the process lives.
+#[derive(Debug)]
+struct Part {
+    file: File,
+    /// Its name in the making, where it has one.
+    temporary: Option<TempPath>,
+}
+
+/// Names of files in the making.
+static NAMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn named() -> MutexGuard<'static, Vec<PathBuf>> {
+    NAMED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all files in the making that have a name, for a process that a signal is about to end.
+pub fn remove_parts() {
+    for part in named().drain(..) {
+        std::fs::remove_file(part).ok();
+    }
+}
+
+impl Part {
+    /// Begins a file in the folder of `path`, with the permissions that a new file has.
+    fn create(path: &Path) -> io::Result<Self> {
+        let folder = folder_of(path);
+        remove_orphans(folder);
+        if let Some(file) = nameless::create(folder) {
+            let temporary = None;
+            return Ok(Self { file, temporary });
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX).suffix(SUFFIX);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // The process's umask takes away what a new file of this user must not have.
+            builder.permissions(Permissions::from_mode(0o666));
+        }
+        // Listed under the lock of the list, so that no signal comes between.
+        let mut list = named();
+        let (file, temporary) = builder.tempfile_in(folder)?.into_parts();
+        list.push(temporary.to_path_buf());
+        // Where the file system has no locks, nobody takes it for an orphan either.
+        file.try_lock().ok();
+        Ok(Self {
+            file,
+            temporary: Some(temporary),
+        })
+    }
+
+    /// Gives it its name, and makes that durable.
+    fn name(mut self, path: &Path, overwrite: bool) -> io::Result<()> {
+        match self.temporary.take() {
+            None => nameless::name(&self.file, path, overwrite)?,
+            Some(temporary) => {
+                let mut list = named();
+                list.retain(|part| part != &*temporary);
+                match overwrite {
+                    true => temporary.persist(path)?,
+                    false => temporary.persist_noclobber(path)?,
+                }
+            }
+        }
+        sync_folder_of(path);
+        Ok(())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if let Some(temporary) = self.temporary.take() {
+            let mut list = named();
+            list.retain(|part| part != &*temporary);
+            // Under the lock, so that a signal finds it there or does not find it.
+            drop(temporary);
+        }
+    }
+}
+
+impl Write for Part {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// How names of files in the making begin and end.
+const PREFIX: &str = ".viewcell-";
+const SUFFIX: &str = ".part";
+
+/// Removes what killed processes have left in a folder: files in the making that nobody has locked, and
+/// that have not been written for a minute.
+fn remove_orphans(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        if !(name.starts_with(PREFIX.as_bytes()) && name.ends_with(SUFFIX.as_bytes())) {
+            continue;
+        }
+        let is_old = |data: Metadata| {
+            let age = data.modified().ok().and_then(|time| time.elapsed().ok());
+            data.is_file() && age.is_some_and(|age| age > Duration::from_secs(60))
+        };
+        let is_free = |path: &Path| File::open(path).is_ok_and(|file| file.try_lock().is_ok());
+        let path = entry.path();
+        if entry.metadata().is_ok_and(is_old) && is_free(&path) {
+            std::fs::remove_file(path).ok();
+        }
+    }
+}
+
 /// Files that have no name until they are whole.
 #[cfg(target_os = "linux")]
 mod nameless {
@@ -219,7 +322,7 @@ mod nameless {
     }
 
     /// A file in a folder; `None` where the file system cannot, or could not name it in the end.
-    pub fn create(folder: &Path) -> Option<File> {
+    pub(super) fn create(folder: &Path) -> Option<File> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         // The process's umask takes away what a new file of this user must not have.
         let file = open(folder, flags, Mode::from_raw_mode(0o666)).ok()?;
@@ -228,18 +331,28 @@ mod nameless {
     }
 
     /// Names it.
-    pub fn name(file: &File, path: &Path, overwrite: bool) -> io::Result<()> {
+    pub(super) fn name(file: &File, path: &Path, overwrite: bool) -> io::Result<()> {
         let link = |to: &Path| linkat(CWD, shown_at(file), CWD, to, AtFlags::SYMLINK_FOLLOW);
         match link(path) {
             Err(rustix::io::Errno::EXIST) if overwrite => {
                 // What is there is replaced in one step, by a rename. A name that is taken is one
                 // that a process with the same number has left.
-                let beside = format!(".viewcell-{}-{}.part", std::process::id(), file.as_raw_fd());
+                let number = file.as_raw_fd();
+                let beside = format!(
+                    "{}{}-{number}{}",
+                    super::PREFIX,
+                    std::process::id(),
+                    super::SUFFIX
+                );
                 let beside = path.with_file_name(beside);
+                // Under the lock of the list, so that a signal finds it there or does not find it.
+                let mut list = super::named();
+                list.push(beside.clone());
                 std::fs::remove_file(&beside).ok();
                 link(&beside)?;
-                TempPath::try_from_path(&beside)?.persist(path)?;
-                Ok(())
+                let renamed = TempPath::try_from_path(&beside)?.persist(path);
+                list.retain(|part| *part != beside);
+                Ok(renamed?)
             }
             linked => Ok(linked?),
         }
@@ -267,30 +380,6 @@ fn folder_of(path: &Path) -> &Path {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     }
-}
-
-/// A temporary file in the folder of `path`, with the permissions that a new file has.
-fn temporary_for(path: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".viewcell-").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The process's umask takes away what a new file of this user must not have.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder_of(path))
-}
-
-/// Renames a temporary file to `path`, and makes the name durable.
-fn name_file(temporary: TempPath, path: &Path, overwrite: bool) -> io::Result<()> {
-    if overwrite {
-        temporary.persist(path)?;
-    } else {
-        temporary.persist_noclobber(path)?;
-    }
-    sync_folder_of(path);
-    Ok(())
 }
 
 /// Renames the file `part` to `path`, and makes the name durable. On an error `part` stays.
@@ -346,20 +435,20 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), BundleError> {
     replaced.map_err(|error| BundleError::write(path, "writing it anew", 0, error))
 }
 
-fn save_file(
+pub(super) fn save_file(
     path: &Path,
     overwrite: bool,
     permissions: Option<Permissions>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut temporary = temporary_for(path)?;
+    let mut part = Part::create(path)?;
     if let Some(permissions) = permissions {
-        temporary.as_file().set_permissions(permissions)?;
+        part.file.set_permissions(permissions)?;
     }
-    let mut buffered = BufWriter::with_capacity(1 << 16, temporary.as_file_mut());
+    let mut buffered = BufWriter::with_capacity(1 << 16, &mut part);
     write(&mut buffered)?;
     buffered.flush()?;
     drop(buffered);
-    temporary.as_file().sync_all()?;
-    name_file(temporary.into_temp_path(), path, overwrite)
+    part.file.sync_all()?;
+    part.name(path, overwrite)
 }

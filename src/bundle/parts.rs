@@ -7,8 +7,9 @@ use super::error::BundleError;
 use super::file::BundleFile;
 use super::info::TEXT_LIMIT;
 use super::provenance::Provenance;
-use super::writer::TerrainHeader;
+use super::writer::{SolidSections, TerrainHeader};
 use crate::compress::ValidPyramid;
+use crate::format::solid::{BOX_LEN, BUCKET_LEN, SOLID_LEN, SolidParameters};
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{FormatError, Tag, TerrainParameters, WorldKind};
 
@@ -17,7 +18,7 @@ use crate::format::{FormatError, Tag, TerrainParameters, WorldKind};
 pub struct TerrainParts {
     /// Grid, options, coordinate reference system.
     pub header: TerrainHeader,
-    /// Ground heights in metres as they were read, row by row, NaN for void.
+    /// Ground heights in metres as they were read, row by row, NaN for void; 0 in a solid level.
     pub heights: Vec<f64>,
     /// Where somebody can be.
     pub valid: ValidPyramid,
@@ -40,7 +41,7 @@ impl TerrainParts {
             problem,
         };
         let found = file.header().kind;
-        if found != WorldKind::Terrain {
+        if !matches!(found, WorldKind::Terrain | WorldKind::Solid) {
             return Err(format(FormatError::OtherKind {
                 expected: WorldKind::Terrain,
                 found,
@@ -55,7 +56,20 @@ impl TerrainParts {
             TerrainParameters::parse(&need(Tag::GRID, TERRAIN_LEN as u64)?).map_err(format)?;
         let samples = parameters.grid.samples();
         let crs = file.read(Tag::CRS, TEXT_LIMIT)?;
+        let solid = match found {
+            WorldKind::Solid => {
+                let record = need(Tag::SOLD, SOLID_LEN as u64)?;
+                let solid = SolidParameters::parse(&record).map_err(format)?;
+                Some(SolidSections {
+                    boxes: need(Tag::SBOX, u64::from(solid.cells) * BOX_LEN as u64)?,
+                    buckets: need(Tag::SLOC, solid.bucket_count() * BUCKET_LEN as u64)?,
+                    parameters: record,
+                })
+            }
+            _ => None,
+        };
         let heights: Vec<f64> = match file.read(Tag::SRCH, samples * 8)? {
+            _ if solid.is_some() => vec![0.0; samples as usize],
             Some(bytes) => {
                 let (numbers, _) = bytes.as_chunks();
                 numbers.iter().map(|&n| f64::from_le_bytes(n)).collect()
@@ -90,6 +104,7 @@ impl TerrainParts {
             header: TerrainHeader {
                 parameters,
                 crs: crs.map(|text| String::from_utf8_lossy(&text).into_owned()),
+                solid,
             },
             heights,
             valid,

@@ -148,6 +148,13 @@ pub struct InputFile {
     pub digest: String,
 }
 
+impl InputFile {
+    /// The CRC-32 of the file, by its digest.
+    pub fn crc32(&self) -> Option<u32> {
+        u32::from_str_radix(self.digest.strip_prefix("crc32:")?, 16).ok()
+    }
+}
+
 /// What came out of a bake. All sums are of integers, so that they do not depend on the order
 /// in which threads finish.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -211,7 +218,7 @@ impl Statistics {
     }
 
     /// Those of levels 0 to 3, by the groups of all blocks, which have so many bytes.
-    pub fn of_groups(valid: &ValidPyramid, counts: &PairCounts, bytes: u64) -> Self {
+    pub(crate) fn of_groups(valid: &ValidPyramid, counts: &PairCounts, bytes: u64) -> Self {
         let mut statistics = Self::new(valid.grid(), valid.samples());
         for (level, (visible, quads)) in (0..).zip(counts.visible.into_iter().zip(counts.quads)) {
             statistics.add(level, quads, visible, if level == 3 { bytes } else { 0 });

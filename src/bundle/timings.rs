@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::output::save_file;
+
 /// What a bake took, and on what.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -55,9 +57,9 @@ impl Timings {
     pub fn write_beside(&self, bundle: &Path) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
-        // In place: a temporary file would be left behind where the process is killed, and half a
-        // document is taken for none.
-        std::fs::write(Self::path_beside(bundle), text)
+        save_file(&Self::path_beside(bundle), true, None, |file| {
+            file.write_all(&text)
+        })
     }
 
     /// The times kept beside a bundle; `None` where there are none, or they are not of the bundle

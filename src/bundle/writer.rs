@@ -6,6 +6,8 @@
 
 use std::path::Path;
 
+use wincode::{SchemaRead, SchemaWrite};
+
 use super::error::BundleError;
 use super::output::{OpenSection, Output, check_output};
 use super::provenance::Provenance;
@@ -20,6 +22,35 @@ pub struct TerrainHeader {
     pub parameters: TerrainParameters,
     /// Coordinate reference system: `EPSG:n`, WKT, or what the source file said.
     pub crs: Option<String>,
+    /// Of a solid level: what it is of. There are no heights then, and samples are cells.
+    pub solid: Option<SolidSections>,
+}
+
+/// The sections that only a bundle of a solid level has ([`crate::format::solid`]).
+#[derive(Clone, Debug, PartialEq, Eq, SchemaRead, SchemaWrite)]
+pub struct SolidSections {
+    /// `SOLD`.
+    pub parameters: Vec<u8>,
+    /// `SBOX`.
+    pub boxes: Vec<u8>,
+    /// `SLOC`.
+    pub buckets: Vec<u8>,
+}
+
+impl SolidSections {
+    /// How many bytes they take in a bundle.
+    pub fn bytes(&self) -> u64 {
+        let lengths = self.tagged().map(|(_, bytes)| bytes.len() as u64);
+        lengths.iter().sum()
+    }
+
+    fn tagged(&self) -> [(Tag, &[u8]); 3] {
+        [
+            (Tag::SOLD, &self.parameters),
+            (Tag::SBOX, &self.boxes),
+            (Tag::SLOC, &self.buckets),
+        ]
+    }
 }
 
 /// What was written.
@@ -164,11 +195,12 @@ pub(super) struct Front {
     pub sections: Vec<Section>,
     /// Sections that the table has room for.
     expected: usize,
+    kind: WorldKind,
 }
 
 impl Front {
     /// Writes the sections before the PVSs, which take sections `pvss` in the end.
-    pub fn write(
+    pub(super) fn write(
         out: &mut Output,
         header: &TerrainHeader,
         (heights, valid): (&[f64], &ValidPyramid),
@@ -177,10 +209,19 @@ impl Front {
         let grid = header.parameters.grid;
         check_length(grid, heights)?;
         let has_voids = valid.samples() < grid.samples();
+        let (kind, heights) = match header.solid {
+            Some(_) => (WorldKind::Solid, None),
+            None => (WorldKind::Terrain, Some(heights)),
+        };
         let rounds = heights
-            .iter()
+            .into_iter()
+            .flatten()
             .any(|&height| !height.is_nan() && f64::from(height as f32) != height);
-        let always = [Tag::GRID, Tag::HGTS, Tag::PROV].len() + pvss.len();
+        let own = match &header.solid {
+            Some(solid) => solid.tagged().len(),
+            None => [Tag::HGTS].len(),
+        };
+        let always = [Tag::GRID, Tag::PROV].len() + own + pvss.len();
         let optional = [header.crs.is_some(), has_voids, rounds];
         let expected = always + optional.iter().filter(|&&there| there).count();
         // Header and table come last; until then their place holds zeros, which no reader takes
@@ -188,6 +229,9 @@ impl Front {
         out.write(&vec![0; HEADER_LEN + expected * ENTRY_LEN])?;
 
         let mut sections = Vec::new();
+        for (tag, bytes) in header.solid.iter().flat_map(SolidSections::tagged) {
+            sections.push(out.section(tag, Section::REQUIRED, [bytes])?);
+        }
         let record = header.parameters.encode();
         sections.push(out.section(Tag::GRID, Section::REQUIRED, [record.as_slice()])?);
         if let Some(crs) = &header.crs {
@@ -197,22 +241,28 @@ impl Front {
             let words = valid.blocks().iter().map(|word| word.to_le_bytes());
             sections.push(out.section(Tag::VALD, Section::REQUIRED, words)?);
         }
-        let hot = heights
-            .iter()
-            .map(|&height| stored_height(height).to_le_bytes());
-        sections.push(out.section(Tag::HGTS, Section::REQUIRED, hot)?);
-        if rounds {
-            let source: Vec<u8> = heights
+        if let Some(heights) = heights {
+            let hot = heights
                 .iter()
-                .flat_map(|&height| source_height(height).to_le_bytes())
-                .collect();
-            sections.push(out.compressed_section(Tag::SRCH, &source)?);
+                .map(|&height| stored_height(height).to_le_bytes());
+            sections.push(out.section(Tag::HGTS, Section::REQUIRED, hot)?);
+            if rounds {
+                let source: Vec<u8> = heights
+                    .iter()
+                    .flat_map(|&height| source_height(height).to_le_bytes())
+                    .collect();
+                sections.push(out.compressed_section(Tag::SRCH, &source)?);
+            }
         }
-        Ok(Self { sections, expected })
+        Ok(Self {
+            sections,
+            expected,
+            kind,
+        })
     }
 
     /// Writes provenance, table and header, syncs, and gives the file its name.
-    pub fn finish(
+    pub(super) fn finish(
         self,
         out: Output,
         provenance: &Provenance,
@@ -222,7 +272,7 @@ impl Front {
     }
 
     /// As [`Front::finish`], but a file of more than `most` bytes is not named.
-    pub fn finish_within(
+    pub(super) fn finish_within(
         mut self,
         most: u64,
         mut out: Output,
@@ -255,7 +305,7 @@ impl Front {
 
         let table: Vec<u8> = self.sections.iter().flat_map(Section::encode).collect();
         let header = Header {
-            kind: WorldKind::Terrain,
+            kind: self.kind,
             file_length: out.position,
             section_count: self.sections.len() as u32,
             table_checksum: crc32(&table),

@@ -2,12 +2,13 @@
 
 mod cells;
 mod document;
+mod solid;
 
 use std::path::{Path, PathBuf};
 
-use viewcell::bake::{self, BakeError, BakeOptions, Keep, ShardOf, ShardReport, Source};
-use viewcell::ingest::{IngestError, IngestErrorKind, Ingested};
-use viewcell::visibility;
+use viewcell::internals::bake::{self, BakeError, BakeOptions, Keep, ShardOf, ShardReport, Source};
+use viewcell::internals::ingest::{IngestError, IngestErrorKind, Ingested};
+use viewcell::internals::visibility;
 
 pub use document::{Document, ForecastDocument};
 use document::{Shard, check_output, finish};
@@ -57,6 +58,7 @@ enum World {
         manner: Manner,
     },
     Cells(Box<cells::Args>),
+    Solid(Box<solid::Args>),
 }
 
 /// What happens around the bake; no part of the job.
@@ -124,6 +126,7 @@ impl Long {
 pub fn run(args: Args) -> Outcome {
     let (job, manner) = match (args.world, &args.job) {
         (Some(World::Cells(args)), _) => return cells::run(&args),
+        (Some(World::Solid(args)), _) => return solid::run(&args),
         (Some(World::Terrain { job, manner }), _) => (*job, manner),
         (None, Some(file)) => {
             let mut job = TerrainJob::read(file)?;
@@ -195,22 +198,19 @@ fn finish_shard(
             report.bytes
         ));
     }
-    if manner.json.json {
-        output::print_json(&Document {
-            output,
-            notes,
-            bundle: None,
-            shard: Some(Shard {
-                index: share.index,
-                of: share.of,
-                first_tile: share.first,
-                tiles,
-                total_tiles: report.total_tiles,
-                bytes: report.bytes,
-            }),
-        })?;
-    }
-    Ok(Exit::Done)
+    manner.json.document(|| Document {
+        output,
+        notes,
+        bundle: None,
+        shard: Some(Shard {
+            index: share.index,
+            of: share.of,
+            first_tile: share.first,
+            tiles,
+            total_tiles: report.total_tiles,
+            bytes: report.bytes,
+        }),
+    })
 }
 
 /// The last words of a bake that a signal stopped; returns its exit code.
@@ -229,8 +229,8 @@ fn stopped(failure: &Failure, stop: &Stop) -> Exit {
         return stop.stopped();
     };
     say(format_args!(
-        "viewcell: stopped; {done} of {total} tiles are kept in {}: go on with --resume, or start anew \
-         with --restart",
+        "viewcell: stopped; {done} of {total} tiles are kept in {}, and what is done of others: go on with \
+         --resume, or start anew with --restart",
         checkpoint.display()
     ));
     stop.exit()

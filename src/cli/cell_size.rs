@@ -11,13 +11,14 @@ const GRADE: &str = "16";
 
 /// Cells of a terrain, and how they grow.
 #[derive(Clone, clap::Args, serde::Deserialize, JsonSchema)]
+#[command(next_help_heading = "Players")]
 pub struct CellSizeArgs {
     /// Level of the quads that are the view cells, for large terrains: 3 for squares of 8 samples a
     /// side, up to 6; 0 for samples
     ///
     /// A cell sees another if anybody anywhere in it sees anybody anywhere in the other. Places are
     /// given by samples still: the cell that holds one answers for it.
-    #[arg(long, value_name = "L", default_value_t = 0, help_heading = "Players")]
+    #[arg(long, value_name = "L", default_value_t = 0)]
     #[serde(default)]
     pub finest: u32,
 
@@ -34,8 +35,7 @@ pub struct CellSizeArgs {
         require_equals = true,
         default_value = "0",
         default_missing_value = GRADE,
-        hide_default_value = true,
-        help_heading = "Players"
+        hide_default_value = true
     )]
     #[serde(default, deserialize_with = "grade")]
     #[schemars(schema_with = "grade_schema")]
@@ -46,12 +46,7 @@ pub struct CellSizeArgs {
     ///
     /// For terrains of thousands of samples a side. What is hidden is as true as ever; more is visible.
     /// Conservative visibility alone.
-    #[arg(
-        long,
-        value_name = "LEVEL",
-        default_value_t = 0,
-        help_heading = "Players"
-    )]
+    #[arg(long, value_name = "LEVEL", default_value_t = 0)]
     #[serde(default)]
     pub detail: u32,
 }

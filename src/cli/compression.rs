@@ -7,20 +7,21 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use viewcell::bake::{self, Budget, Compression, DeepestFirst, Weight};
-use viewcell::compress::prune::nodes_for;
-use viewcell::format::Grid;
-use viewcell::ingest::{IngestOptions, read_terrain};
+use viewcell::internals::bake::{self, Budget, Compression, DeepestFirst, Weight};
+use viewcell::internals::compress::prune::nodes_for;
+use viewcell::internals::format::Grid;
+use viewcell::internals::ingest::{IngestOptions, read_terrain};
 
 use super::exit::Failure;
 
 /// What is kept of a bake that loses nothing.
 #[derive(Clone, clap::Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Size")]
 pub struct CompressionArgs {
     /// Greatest size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. To come to it, some of
     /// what is hidden is given out as visible; what is visible is never given out as hidden
-    #[arg(long, value_name = "SIZE", help_heading = "Size")]
+    #[arg(long, value_name = "SIZE")]
     pub budget: Option<ByteSize>,
 
     /// With --budget, which hidden places are worth most: area, level, or a raster of where players
@@ -30,20 +31,20 @@ pub struct CompressionArgs {
     /// side has samples. level: each level of quads counts as much as any other, so that large quads,
     /// on which frontiers grow, lose least. A raster has the bundle's columns and rows, and holds a
     /// weight of at least 0 for each sample.
-    #[arg(long, value_name = "area|level|RASTER", help_heading = "Size")]
+    #[arg(long, value_name = "area|level|RASTER")]
     pub weight: Option<WeightOf>,
 
     /// How to make the bundle smaller: with the least loss, or as Avni's thesis does, for comparison
-    #[arg(long, value_enum, help_heading = "Size")]
+    #[arg(long, value_enum)]
     pub compression: Option<Method>,
 
     /// With --compression deepest-first: nodes that each PVS may have. If not given, as many as the
     /// budget allows at three bytes a node
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Size")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes_per_quad: Option<u64>,
 
     /// With --compression deepest-first: which of equally deep nodes are cut first
-    #[arg(long, value_enum, help_heading = "Size")]
+    #[arg(long, value_enum)]
     pub ties: Option<Ties>,
 }
 

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use viewcell::bundle::{self, Provenance};
-use viewcell::picture::{self, Page};
-use viewcell::runtime::{MappedBundle, WorldKind};
-use viewcell::survey::{self, cell_difference};
+use viewcell::internals::bundle::{self, Provenance};
+use viewcell::internals::picture::{self, Page};
+use viewcell::internals::runtime::{MappedBundle, WorldKind};
+use viewcell::internals::survey::{self, cell_difference};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::export::work::{Manner, Work};

@@ -3,12 +3,12 @@
 //! The library names options as its own fields are named, in backquotes: "give its `spacing`". Here
 //! those names become flags, in what is told of its errors and in its notes.
 
-use viewcell::bake::BakeError;
-use viewcell::bundle::BundleError;
-use viewcell::ground::GroundError;
-use viewcell::ingest::{IngestError, Ingested};
-use viewcell::picture::PictureError;
-use viewcell::view::ViewError;
+use viewcell::internals::bake::BakeError;
+use viewcell::internals::bundle::BundleError;
+use viewcell::internals::ground::GroundError;
+use viewcell::internals::ingest::{IngestError, Ingested};
+use viewcell::internals::picture::PictureError;
+use viewcell::internals::view::ViewError;
 
 /// The names that the library's messages have for options, their flags, and how a value looks where
 /// there is a form to keep to.
@@ -23,6 +23,7 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("eye_height", "--eye-height", ""),
     ("finest", "--finest", ""),
     ("grade", "--grade", ""),
+    ("ground_tolerance", "--ground-tolerance", "METRES"),
     ("hz", "--hz", ""),
     ("inside", "--inside", ""),
     ("map", "--map", "NAME"),
@@ -35,6 +36,7 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("overwrite", "--force", ""),
     ("player_height", "--player-height", ""),
     ("port", "--port", ""),
+    ("reach", "--reach", "FILE.csv"),
     ("refraction", "--refraction", ""),
     ("restart", "--restart", ""),
     ("resume", "--resume", ""),

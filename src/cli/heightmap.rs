@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use viewcell::ingest::{self, IngestOptions, Ingested, read_terrain};
+use viewcell::internals::ingest::{self, IngestOptions, Ingested, read_terrain};
 
 use super::exit::Failure;
 use super::flags::noted;
@@ -31,14 +31,10 @@ impl Heightmap {
 /// How to read a heightmap.
 #[derive(Clone, clap::Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Reading the heightmap")]
 pub struct Reading {
     /// Metres between columns and between rows; overrides the file
-    #[arg(
-        long,
-        value_name = "DX[,DY]",
-        allow_hyphen_values = true,
-        help_heading = "Reading the heightmap"
-    )]
+    #[arg(long, value_name = "DX[,DY]", allow_hyphen_values = true)]
     pub spacing: Option<Spacing>,
 
     /// Metres of height in one step of the file's values
@@ -46,8 +42,7 @@ pub struct Reading {
         long,
         value_name = "S",
         default_value_t = one(),
-        allow_negative_numbers = true,
-        help_heading = "Reading the heightmap"
+        allow_negative_numbers = true
     )]
     #[serde(default = "one")]
     pub vertical_scale: f64,
@@ -57,44 +52,32 @@ pub struct Reading {
         long,
         value_name = "METRES",
         default_value_t = 0.0,
-        allow_negative_numbers = true,
-        help_heading = "Reading the heightmap"
+        allow_negative_numbers = true
     )]
     #[serde(default)]
     pub vertical_offset: f64,
 
     /// Columns and rows of a RAW16 file, which has no header
-    #[arg(long, value_name = "WxH", help_heading = "Reading the heightmap")]
+    #[arg(long, value_name = "WxH")]
     pub size: Option<Size>,
 
     /// Byte order of a RAW16 file
-    #[arg(long, value_enum, help_heading = "Reading the heightmap")]
+    #[arg(long, value_enum)]
     pub byte_order: Option<ByteOrder>,
 
     /// Stored value that means no data; overrides the file
-    #[arg(
-        long,
-        value_name = "VALUE",
-        allow_negative_numbers = true,
-        help_heading = "Reading the heightmap"
-    )]
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
     pub nodata: Option<f64>,
 
     /// Take a part: first column, first row, columns, rows
-    #[arg(
-        long,
-        value_name = "C,R,W,H",
-        allow_hyphen_values = true,
-        help_heading = "Reading the heightmap"
-    )]
+    #[arg(long, value_name = "C,R,W,H", allow_hyphen_values = true)]
     pub crop: Option<Crop>,
 
     /// Refuse larger terrains than this
     #[arg(
         long,
         value_name = "N",
-        default_value_t = max_samples(),
-        help_heading = "Reading the heightmap"
+        default_value_t = max_samples()
     )]
     #[serde(default = "max_samples")]
     pub max_samples: u64,

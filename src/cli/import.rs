@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use viewcell::ingest::{CellsOptions, IngestedCells, read_cells, read_matrix};
-use viewcell::world::CellGraph;
+use viewcell::internals::ingest::{IngestCellsOptions, IngestedCells, read_cells, read_matrix};
+use viewcell::internals::world::CellGraph;
 
 use super::bake::CellArgs;
 use super::exit::{Failure, Outcome};
@@ -44,7 +44,7 @@ pub fn run(args: &Args) -> Outcome {
         let (mut graph, mut notes) = match &args.level {
             None => (CellGraph::new(pvs.n()), Vec::new()),
             Some(path) => {
-                let options = CellsOptions {
+                let options = IngestCellsOptions {
                     map: bake.map().map(str::to_owned),
                 };
                 let level = read_cells(path, &options)?;

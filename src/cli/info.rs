@@ -3,9 +3,9 @@
 use std::fmt::{self, Write};
 use std::path::PathBuf;
 
-use viewcell::bundle::{self, BundleError, ErrorKind, FileInfo, Given, Info, Timings};
-use viewcell::picture::grouped;
-use viewcell::world::Short;
+use viewcell::internals::bundle::{self, BundleError, ErrorKind, FileInfo, Given, Info, Timings};
+use viewcell::internals::picture::grouped;
+use viewcell::internals::world::Short;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json};
@@ -22,12 +22,8 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Outcome {
     let info = bundle::info(&args.bundle)?;
-    if args.json.json {
-        output::print_json(&info)?;
-    } else {
-        output::print(Summary(&info).to_string().trim_end())?;
-    }
-    Ok(Exit::Done)
+    args.json
+        .tell(|| &info, Summary(&info).to_string().trim_end())
 }
 
 impl From<BundleError> for Failure {
@@ -48,7 +44,8 @@ pub struct Summary<'a>(pub &'a Info);
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let info = self.0;
-        let mut row = |name: &str, value: String| writeln!(f, "{name:<12}{value}");
+        let mut row =
+            |name: &str, value: String| writeln!(f, "{name:<12}{}", output::escaped_line(&value));
         row(
             if info.patch.is_some() {
                 "file"

@@ -1,8 +1,6 @@
 //! What to bake: the options of `viewcell bake terrain`, on the command line or in a job file.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -10,14 +8,14 @@ use schemars::JsonSchema;
 use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
-use viewcell::bake::Mode;
-use viewcell::visibility::MAX_SECTORS;
+use viewcell::internals::bake::VisibilityMode;
+use viewcell::internals::visibility::MAX_SECTORS;
 
 use super::cell_size::CellSizeArgs;
 use super::compression::{ByteSize, CompressionArgs, WeightOf};
 use super::exit::{Exit, Failure};
 use super::heightmap::Reading;
-use super::output::is_stream;
+use super::input;
 use super::places::PlaceArgs;
 use super::sight::SightArgs;
 use super::threads;
@@ -164,19 +162,13 @@ pub enum Simd {
 impl TerrainJob {
     /// Reads a job file; its paths come out relative to where the process is.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let read = match is_stream(path) {
-            true => io::read_to_string(io::stdin()).map(String::into_bytes),
-            false => fs::read(path),
-        };
-        let text = read
-            .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))?;
+        let text = input::read_text_or_stdin(path, input::SMALL)?;
         let bad = |fault: String| {
             Failure::new(
                 Exit::Usage,
                 anyhow::anyhow!("{}: {}", path.display(), fault.trim_end()),
             )
         };
-        let text = String::from_utf8(text).map_err(|error| bad(error.to_string()))?;
         let mut job = Self::parse(&text).map_err(|error| bad(error.to_string()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         job.output = Some(folder.join(job.output()?));
@@ -216,14 +208,16 @@ impl TerrainJob {
     }
 
     /// The visibility mode.
-    pub fn mode(&self) -> Result<Mode, Failure> {
+    pub fn mode(&self) -> Result<VisibilityMode, Failure> {
         match (self.visibility, self.sectors) {
-            (Visibility::Sectors, sectors) => Ok(Mode::Sectors(sectors.unwrap_or(ENOUGH_SECTORS))),
+            (Visibility::Sectors, sectors) => {
+                Ok(VisibilityMode::Sectors(sectors.unwrap_or(ENOUGH_SECTORS)))
+            }
             (_, Some(sectors)) => Err(Failure::usage(format!(
                 "--sectors {sectors}: expected only with --visibility sectors; add it, or leave out --sectors"
             ))),
-            (Visibility::Conservative, None) => Ok(Mode::Conservative),
-            (Visibility::Exact, None) => Ok(Mode::Exact),
+            (Visibility::Conservative, None) => Ok(VisibilityMode::Conservative),
+            (Visibility::Exact, None) => Ok(VisibilityMode::Exact),
         }
     }
 
@@ -284,7 +278,7 @@ impl<'de> Deserialize<'de> for OptionName {
 mod tests {
     use super::*;
     use crate::cli::compression::ByteSize;
-    use viewcell::ingest;
+    use viewcell::internals::ingest;
 
     #[test]
     fn a_job_file_has_the_defaults_of_the_command_line() {

@@ -6,7 +6,7 @@ use clap::Command;
 use clap_mangen::Man;
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle;
+use viewcell::internals::bundle;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json};

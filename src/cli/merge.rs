@@ -1,11 +1,14 @@
 //! `viewcell merge`: shards become a bundle.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{self, Compression};
-use viewcell::bundle::Info;
+use viewcell::internals::bake::{self, Compression};
+use viewcell::internals::bundle::Info;
+use viewcell::internals::format::header::MAGIC;
 
 use super::compression::CompressionArgs;
 use super::exit::Outcome;
@@ -65,8 +68,12 @@ pub fn run(args: &Args) -> Outcome {
 
 /// Whether a file begins as a bundle does.
 fn is_bundle(path: &Path) -> bool {
-    use std::io::Read;
+    magic_of(path) == Some(MAGIC)
+}
+
+/// The first bytes of a file, by which formats are told apart.
+pub fn magic_of(path: &Path) -> Option<[u8; 8]> {
     let mut magic = [0; 8];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-    read.is_ok() && magic == viewcell::format::header::MAGIC
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.ok().map(|()| magic)
 }

@@ -18,6 +18,7 @@ mod ground;
 mod heightmap;
 mod import;
 mod info;
+mod input;
 mod job;
 mod man;
 mod memory;
@@ -32,6 +33,7 @@ mod repack;
 mod report;
 #[cfg(test)]
 mod schemas;
+mod seal;
 mod ship;
 mod sight;
 mod signals;
@@ -41,6 +43,7 @@ mod verify;
 mod view;
 mod written;
 
+use std::io::{self, IsTerminal, Write};
 use std::process::{self, ExitCode};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -66,6 +69,7 @@ enum Verb {
     Rebake(rebake::Args),
     Merge(merge::Args),
     Repack(repack::Args),
+    Seal(seal::Args),
     Ship(ship::ShipArgs),
     Unpack(ship::UnpackArgs),
     Info(info::Args),
@@ -88,11 +92,13 @@ enum Verb {
 /// Runs the program on the process's arguments.
 pub fn main() -> ExitCode {
     signals::outlive_file_limits();
+    signals::remove_parts_on_signals();
     let outcome = match parsed().verb {
         Verb::Bake(args) => bake::run(args),
         Verb::Rebake(args) => rebake::run(&args),
         Verb::Merge(args) => merge::run(&args),
         Verb::Repack(args) => repack::run(&args),
+        Verb::Seal(args) => seal::run(args),
         Verb::Ship(args) => ship::ship(args),
         Verb::Unpack(args) => ship::unpack(args),
         Verb::Info(args) => info::run(&args),
@@ -128,6 +134,22 @@ fn parsed() -> Cli {
     let parsed = command.try_get_matches_from_mut(std::env::args_os());
     let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| {
+        if !error.use_stderr() {
+            // Help, or the version. The library would not notice that nobody gets it.
+            let shown = error.render();
+            let shown = match io::stdout().is_terminal() {
+                true => shown.ansi().to_string(),
+                false => shown.to_string(),
+            };
+            let written = write!(io::stdout(), "{shown}").and_then(|()| io::stdout().flush());
+            match written {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    output::say(format_args!("viewcell: cannot write to stdout: {error}"));
+                    process::exit(4)
+                }
+                _ => process::exit(0),
+            }
+        }
         let error = error.format(&mut command);
         let Some(number) = number_too_many(&error) else {
             error.exit();

@@ -1,13 +1,14 @@
 //! Where words and bytes go.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 use std::path::{self, Path, PathBuf};
 
 use serde::Serialize;
-use viewcell::bundle;
+use viewcell::internals::bundle;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, Outcome};
 
 /// How a verb prints its result.
 #[derive(clap::Args)]
@@ -17,9 +18,57 @@ pub struct Json {
     pub json: bool,
 }
 
+impl Json {
+    /// Prints a document if that is asked for: what has no other result on stdout.
+    pub fn document<D: Serialize>(&self, document: impl FnOnce() -> D) -> Outcome {
+        if self.json {
+            print_json(&document())?;
+        }
+        Ok(Exit::Done)
+    }
+
+    /// Prints a result: as a document if that is asked for, as text otherwise.
+    pub fn tell<D: Serialize>(&self, document: impl FnOnce() -> D, text: impl Display) -> Outcome {
+        match self.json {
+            true => print_json(&document())?,
+            false => print(text)?,
+        }
+        Ok(Exit::Done)
+    }
+}
+
 /// Says something to a person, on stderr. If nobody listens, that is no reason to fail.
 pub fn say(words: impl Display) {
-    let _ = writeln!(io::stderr(), "{words}");
+    let _ = writeln!(io::stderr(), "{}", escaped(&words.to_string()));
+}
+
+/// A text as a terminal may show it: control characters other than line ends and tabs, and those that
+/// change the direction of writing, are escaped, since the text may come from a file.
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    escape(text, |c| !matches!(c, '\n' | '\t'))
+}
+
+/// The same of a text that has one line, such as a name.
+pub fn escaped_line(text: &str) -> Cow<'_, str> {
+    escape(text, |_| true)
+}
+
+fn escape(text: &str, applies: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let commands = |c: char| {
+        let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        (c.is_control() || turns) && applies(c)
+    };
+    if !text.contains(commands) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match commands(c) {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    shown.into()
 }
 
 /// Standard output, buffered; call [`Stdout::finish`] at the end.
@@ -109,6 +158,10 @@ pub fn check_outputs<'p>(
 
 /// Prints a result, with a line's end.
 pub fn print(result: impl Display) -> Result<(), Failure> {
+    print_as_it_is(escaped(&result.to_string()))
+}
+
+fn print_as_it_is(result: impl Display) -> Result<(), Failure> {
     let mut stdout = Stdout::lock();
     stdout.write(format!("{result}\n").as_bytes())?;
     stdout.finish()
@@ -116,7 +169,16 @@ pub fn print(result: impl Display) -> Result<(), Failure> {
 
 /// Prints a JSON document.
 pub fn print_json(document: &impl Serialize) -> Result<(), Failure> {
-    print(serde_json::to_string_pretty(document).map_err(not_json)?)
+    let text = serde_json::to_string_pretty(document).map_err(not_json)?;
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        // JSON escapes the first 32 itself, and all others stand in its texts.
+        match escaped(c.encode_utf8(&mut [0; 4])) {
+            Cow::Borrowed(_) => shown.push(c),
+            Cow::Owned(_) => shown += &format!("\\u{:04x}", u32::from(c)),
+        }
+    }
+    print_as_it_is(shown)
 }
 
 /// A document that JSON cannot hold, such as one with a path that is no Unicode.

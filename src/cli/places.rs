@@ -5,51 +5,53 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use viewcell::bake::Source;
-use viewcell::ingest::{IngestOptions, Ingested};
-use viewcell::world::{Georeference, Terrain, TerrainError};
+use viewcell::internals::bake::Source;
+use viewcell::internals::ingest::{IngestOptions, Ingested};
+use viewcell::internals::world::{Georeference, Terrain, TerrainError};
 
 use super::exit::Failure;
+use super::flags::with_flags;
 use super::heightmap::Reading;
 
 /// Where players can be, and on what ground.
 #[derive(Clone, Default, clap::Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Places")]
 pub struct PlaceArgs {
     /// Heightmap of the ground that players stand on, of the same samples and read in the same way.
     /// INPUT, ground with houses and trees, hides
     ///
-    /// Where INPUT covers a player from head to foot, as in a house, nobody is taken to be: see
-    /// --inside. A void of either is one of both.
-    #[arg(long, value_name = "GROUND", help_heading = "Places")]
+    /// Where INPUT covers a player's eye and head, as in a house, nobody is taken to be: see --inside.
+    /// Where GROUND is void nobody can be, and where INPUT is void nothing hides.
+    #[arg(long, value_name = "GROUND")]
     pub ground: Option<PathBuf>,
 
+    /// With --ground: take ground that is above INPUT by up to so many metres. Feet are where GROUND says,
+    /// and INPUT hides as it is
+    #[arg(
+        long,
+        value_name = "METRES",
+        requires = "ground",
+        allow_negative_numbers = true
+    )]
+    pub ground_tolerance: Option<f64>,
+
     /// With --ground: ask for places in houses and trees, too. Who is there is hidden from all others
-    #[arg(long, requires = "ground", help_heading = "Places")]
+    #[arg(long, requires = "ground")]
     #[serde(default)]
     pub inside: bool,
 
     /// Raster of the same samples, 0 or nodata where nobody can be. Such places hide all the same,
     /// but are not asked for: the bake is quicker, and the bundle smaller
-    #[arg(long, value_name = "MASK", help_heading = "Places")]
+    #[arg(long, value_name = "MASK")]
     pub walkable: Option<PathBuf>,
 
     /// Nobody can be where the ground is steeper than this, 0 to 90
-    #[arg(
-        long,
-        value_name = "DEGREES",
-        allow_negative_numbers = true,
-        help_heading = "Places"
-    )]
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
     pub max_slope: Option<f64>,
 
     /// Nobody can be where the ground is at this height or below
-    #[arg(
-        long,
-        value_name = "METRES",
-        allow_negative_numbers = true,
-        help_heading = "Places"
-    )]
+    #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
     pub water_level: Option<f64>,
 }
 
@@ -67,7 +69,9 @@ impl PlaceArgs {
             let ground = reading.read(path)?;
             same_samples((path, &ground), (input, ingested), reading)?;
             let heights = ground.terrain.heights().to_vec();
-            let terrain = ingested.terrain.clone().with_ground(heights);
+            let tolerance = self.ground_tolerance.unwrap_or(0.0);
+            let terrain = ingested.terrain.clone();
+            let terrain = terrain.with_ground_within(heights, tolerance);
             ingested.terrain = terrain.map_err(|error| bad(path, &error))?;
             let notes = ground.notes.iter();
             let notes = notes.map(|note| format!("{}: {note}", path.display()));
@@ -110,6 +114,19 @@ impl PlaceArgs {
                 "--inside: expected only with --ground; add it, or leave out --inside".into(),
             ));
         }
+        if let Some(metres) = self.ground_tolerance {
+            if self.ground.is_none() {
+                return Err(Failure::usage(
+                    "--ground-tolerance: expected only with --ground; add it, or leave it out"
+                        .into(),
+                ));
+            }
+            if !(metres >= 0.0 && metres.is_finite()) {
+                return Err(Failure::usage(format!(
+                    "--ground-tolerance {metres}: expected 0 metres or more"
+                )));
+            }
+        }
         if let Some(degrees) = self.max_slope
             && !(0.0..=90.0).contains(&degrees)
         {
@@ -132,7 +149,7 @@ impl PlaceArgs {
         let options = reading.options();
         let end = path.extension().unwrap_or_default().to_ascii_lowercase();
         let is_raw = end == "raw" || end == "r16";
-        Ok(viewcell::ingest::read_terrain(
+        Ok(viewcell::internals::ingest::read_terrain(
             path,
             &IngestOptions {
                 size: options.size.filter(|_| is_raw),
@@ -161,6 +178,7 @@ impl PlaceArgs {
             options.insert("inside".into(), true.into());
         }
         for (name, value) in [
+            ("ground-tolerance", self.ground_tolerance),
             ("max-slope", self.max_slope),
             ("water-level", self.water_level),
         ] {
@@ -180,7 +198,11 @@ impl PlaceArgs {
 }
 
 fn bad(path: &Path, error: &TerrainError) -> Failure {
-    Failure::bad_input(format!("{}: {error}", path.display()))
+    Failure::bad_input(format!(
+        "{}: {}",
+        path.display(),
+        with_flags(&error.to_string())
+    ))
 }
 
 /// Takes away what is not `walkable` by an option.

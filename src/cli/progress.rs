@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{Observer, Stage};
+use viewcell::internals::bake::{Observer, Stage};
 
 use super::memory;
 use super::output::say;

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::ArgGroup;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use viewcell::bake::{self, RebakeJob, RebakeOptions, RebakeReport, Source};
-use viewcell::bundle::{self, Info, TerrainParts};
-use viewcell::ground::stamp_top;
-use viewcell::ingest::ground::{TopStamp, read_top_stamps};
-use viewcell::world::Terrain;
+use viewcell::internals::bake::{self, RebakeJob, RebakeOptions, RebakeReport, Source};
+use viewcell::internals::bundle::{self, Info, TerrainParts};
+use viewcell::internals::ground::stamp_top;
+use viewcell::internals::ingest::ground::{TopStamp, read_top_stamps};
+use viewcell::internals::world::Terrain;
 
-use super::exit::{Exit, Failure, Outcome};
+use super::exit::{Failure, Outcome};
 use super::heightmap::Reading;
 use super::info::Summary;
-use super::output::{self, Json, check_outputs, say};
+use super::output::{Json, check_outputs, say};
 use super::places::PlaceArgs;
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
@@ -168,20 +168,17 @@ pub fn run(args: &Args) -> Outcome {
             say(format_args!("written: {}", output.display()));
         }
     }
-    if args.json.json {
-        output::print_json(&Document {
-            output: args.output.clone(),
-            patch: args.patch.clone(),
-            patch_bytes: report.patch_bytes,
-            changed_samples: report.changed_samples,
-            asked_pairs: report.asked_pairs,
-            all_pairs: report.all_pairs,
-            changed_pairs: report.changed_pairs,
-            cpu_seconds: Seconds::of(&report),
-            bundle: info,
-        })?;
-    }
-    Ok(Exit::Done)
+    args.json.document(|| Document {
+        output: args.output.clone(),
+        patch: args.patch.clone(),
+        patch_bytes: report.patch_bytes,
+        changed_samples: report.changed_samples,
+        asked_pairs: report.asked_pairs,
+        all_pairs: report.all_pairs,
+        changed_pairs: report.changed_pairs,
+        cpu_seconds: Seconds::of(&report),
+        bundle: info,
+    })
 }
 
 /// What the ground has become, and of which file that is.
@@ -271,6 +268,10 @@ fn places(args: &Args, options: &mut Options) -> Result<PlaceArgs, Failure> {
     let number =
         |value: Option<serde_json::Value>| value.as_ref().and_then(serde_json::Value::as_f64);
     places.inside |= options.remove("inside").is_some();
+    let tolerance = number(options.remove("ground-tolerance"));
+    if places.ground.is_some() {
+        places.ground_tolerance = places.ground_tolerance.or(tolerance);
+    }
     places.max_slope = places.max_slope.or(number(options.remove("max-slope")));
     places.water_level = places.water_level.or(number(options.remove("water-level")));
     Ok(places)

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use image::RgbaImage;
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::picture::{self, PAGE_WIDTHS, Page};
-use viewcell::runtime::WorldKind;
+use viewcell::internals::picture::{self, PAGE_WIDTHS, Page};
+use viewcell::internals::runtime::WorldKind;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::export::work::Work;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{self, RepackOptions};
-use viewcell::bundle::{self, Info};
+use viewcell::internals::bake::{self, RepackOptions};
+use viewcell::internals::bundle::{self, Info};
 
 use super::compression::CompressionArgs;
 use super::exit::{Failure, Outcome};

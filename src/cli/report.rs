@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle;
-use viewcell::runtime::WorldKind;
+use viewcell::internals::bundle;
+use viewcell::internals::runtime::WorldKind;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::export::work::{Manner, Work};

@@ -8,7 +8,7 @@ use schemars::{Schema, schema_for};
 
 use super::{
     bake, completions, diff, experiment, export, frontier, ground, job, man, merge, progress,
-    query, rebake, render, repack, report, ship, simulate, verify,
+    query, rebake, render, repack, report, seal, ship, simulate, verify,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -17,7 +17,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("bake-dry-run.json", schema_for!(bake::ForecastDocument)),
         (
             "cells.json",
-            schema_for!(viewcell::ingest::cells::CellGraphFile),
+            schema_for!(viewcell::internals::ingest::cells::CellGraphFile),
         ),
         ("completions.json", schema_for!(completions::Document)),
         ("diff.json", schema_for!(diff::Document)),
@@ -60,11 +60,11 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("frontier.json", schema_for!(frontier::Document)),
         (
             "ground-layers.json",
-            schema_for!(viewcell::ingest::ground::LayersFile),
+            schema_for!(viewcell::internals::ingest::ground::LayersFile),
         ),
         (
             "ground-stamp-line.json",
-            schema_for!(viewcell::ingest::ground::StampLine),
+            schema_for!(viewcell::internals::ingest::ground::StampLine),
         ),
         ("ground-build.json", schema_for!(ground::BuildDocument)),
         ("ground-compact.json", schema_for!(ground::CompactDocument)),
@@ -72,7 +72,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("ground-info.json", schema_for!(ground::InfoDocument)),
         ("ground-render.json", schema_for!(ground::RenderDocument)),
         ("ground-stamp.json", schema_for!(ground::StampDocument)),
-        ("info.json", schema_for!(viewcell::bundle::Info)),
+        ("info.json", schema_for!(viewcell::internals::bundle::Info)),
         ("job.json", schema_for!(job::JobFile)),
         ("man.json", schema_for!(man::Document)),
         ("merge.json", schema_for!(merge::Document)),
@@ -90,6 +90,15 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("query-pairs.json", schema_for!(query::PairsDocument)),
         ("query-pvs.json", schema_for!(query::PvsDocument)),
         ("query-pvs-cells.json", schema_for!(query::CellPvsDocument)),
+        ("query-pvs-solid.json", schema_for!(query::SolidPvsDocument)),
+        (
+            "query-visible-solid.json",
+            schema_for!(query::SolidVisibleDocument),
+        ),
+        (
+            "query-locate-solid.json",
+            schema_for!(query::SolidLocateDocument),
+        ),
         ("query-within.json", schema_for!(query::WithinDocument)),
         ("report.json", schema_for!(report::Document)),
         ("render.json", schema_for!(render::Document)),
@@ -101,6 +110,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("rebake.json", schema_for!(rebake::Document)),
         ("repack.json", schema_for!(repack::Document)),
         ("simulate.json", schema_for!(simulate::Document)),
+        ("seal.json", schema_for!(seal::Document)),
         ("ship.json", schema_for!(ship::Document)),
         (
             "experiment-compression.json",

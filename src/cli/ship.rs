@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle::{self, BundleError, Shipped};
+use viewcell::internals::bundle::{self, BundleError, Shipped};
 
-use super::exit::{Exit, Outcome};
-use super::output::{self, Json, check_outputs, say};
+use super::exit::Outcome;
+use super::output::{Json, check_outputs, say};
 
 /// Write a bundle in a smaller form for downloads, which must be unpacked to be used
 ///
@@ -87,12 +87,9 @@ fn run(
             done.shipped_bytes
         ));
     }
-    if manner.json.json {
-        output::print_json(&Document {
-            output,
-            bundle_bytes: done.bundle_bytes,
-            shipped_bytes: done.shipped_bytes,
-        })?;
-    }
-    Ok(Exit::Done)
+    manner.json.document(|| Document {
+        output,
+        bundle_bytes: done.bundle_bytes,
+        shipped_bytes: done.shipped_bytes,
+    })
 }

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use viewcell::bake::check_sight;
-use viewcell::visibility::Curvature;
-use viewcell::world::Terrain;
+use viewcell::internals::bake::check_sight;
+use viewcell::internals::visibility::Curvature;
+use viewcell::internals::world::Terrain;
 
 use super::exit::Failure;
 use super::heightmap::Reading;
@@ -14,25 +14,21 @@ use super::heightmap::Reading;
 /// How far sight goes, and over what earth.
 #[derive(Clone, clap::Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Sight")]
 pub struct SightArgs {
     /// How far one can see, in metres over the ground; if not given, without limit
-    #[arg(long, value_name = "METRES", help_heading = "Sight")]
+    #[arg(long, value_name = "METRES")]
     pub max_distance: Option<f64>,
 
     /// Let the earth be round, and air bend lines of sight. Needs a file that says how long a unit of
     /// its coordinates is, or --spacing
-    #[arg(long, help_heading = "Sight")]
+    #[arg(long)]
     #[serde(default)]
     pub earth_curvature: bool,
 
     /// How much air bends sight, as a share of the earth's curvature: 0 to less than 1; 1/7 if not
     /// given
-    #[arg(
-        long,
-        value_name = "K",
-        requires = "earth_curvature",
-        help_heading = "Sight"
-    )]
+    #[arg(long, value_name = "K", requires = "earth_curvature")]
     pub refraction: Option<f64>,
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle::{self, Report};
+use viewcell::internals::bundle::{self, Report};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json, say};

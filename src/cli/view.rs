@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use viewcell::view::{Server, ViewError};
+use viewcell::internals::view::{Server, ViewError};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{print, say};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use viewcell::bundle::{self, Info};
+use viewcell::internals::bundle::{self, Info};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::info::Summary;

@@ -4,10 +4,10 @@
 //! row, bit (r & 7)·8 + (c & 7) of a word for sample (c, r) ([`crate::format::Grid::block_bit`]).
 
 pub mod cells;
+pub mod delta;
 pub mod lossless;
-pub mod over;
 pub mod pairs;
 pub mod prune;
-pub mod twin;
+pub mod reference;
 
 pub use lossless::{Scratch, ValidPyramid, encode};

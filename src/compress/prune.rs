@@ -270,8 +270,8 @@ pub fn nodes_for(grid: Grid, bytes: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::reference;
     use super::*;
-    use crate::compress::twin;
     use crate::format::Visibility;
     use proptest::prelude::*;
 
@@ -280,7 +280,7 @@ mod tests {
             let (word, bit) = grid.block_bit(sample);
             words[word] >> bit & 1 == 1
         };
-        let state = twin::state(grid, &|s| mask(valid, s), &|s| mask(pvs, s), quad);
+        let state = reference::state(grid, &|s| mask(valid, s), &|s| mask(pvs, s), quad);
         if !grid.has_quad(quad) || state != Visibility::Unknown {
             return 1;
         }
@@ -298,12 +298,13 @@ mod tests {
             words[word] >> bit & 1 == 1
         };
         while nodes(grid, valid, &pvs, grid.root()) > limit {
-            let of = |quad| twin::state(grid, &|s| bit(valid, s), &|s| bit(&pvs, s), quad);
+            let of = |quad| reference::state(grid, &|s| bit(valid, s), &|s| bit(&pvs, s), quad);
             // Children with terrain that are hidden; a quad with unknown ones has deeper nodes.
             let hidden = |quad: Quad| {
                 let children = (0..4).filter_map(|index| quad.child(index));
                 let children = children.filter(|&child| {
-                    let terrain = twin::state(grid, &|s| bit(valid, s), &|s| bit(valid, s), child);
+                    let terrain =
+                        reference::state(grid, &|s| bit(valid, s), &|s| bit(valid, s), child);
                     terrain != Visibility::Hidden && of(child) == Visibility::Hidden
                 });
                 children.count()

@@ -14,7 +14,7 @@ pub(super) struct Offsets {
 
 impl Offsets {
     /// Those of a table of `count` lumps, whose entries begin at `first` and are `stride` bytes long.
-    pub fn table(first: usize, stride: usize, count: usize) -> Self {
+    pub(super) fn table(first: usize, stride: usize, count: usize) -> Self {
         Self {
             lumps: (0..count).map(|i| first + i * stride).collect(),
             others: Vec::new(),
@@ -29,7 +29,7 @@ impl Offsets {
 
     /// The same, and those of BSPX: lumps behind those of the table, with a table of their own. It
     /// begins at the first multiple of four behind the others.
-    pub fn with_bspx(mut self, bytes: &[u8]) -> Self {
+    pub(super) fn with_bspx(mut self, bytes: &[u8]) -> Self {
         let ranges = self.lumps.iter().filter_map(|&at| Self::range(bytes, at));
         let end = ranges
             .filter(|range| !range.is_empty())
@@ -50,7 +50,7 @@ impl Offsets {
     }
 
     /// The same, and those in the game lump of Source, the entry at `entry` of the table.
-    pub fn with_game_lump(mut self, bytes: &[u8], entry: usize) -> Self {
+    pub(super) fn with_game_lump(mut self, bytes: &[u8], entry: usize) -> Self {
         let start = Self::range(bytes, entry).filter(|range| !range.is_empty());
         if let Some(start) = start.map(|range| range.start) {
             // An entry is an identity, flags and version, an offset and a length.

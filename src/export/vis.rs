@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use super::replace::{Offsets, replace};
 use crate::ingest::cells::lump::Lump;
 use crate::ingest::cells::quake::Kind;
-use crate::ingest::cells::read::{CellsOptions, Format, cells_from_bytes, sniff, unknown};
 use crate::ingest::cells::wad::{self, Reject};
+use crate::ingest::cells::{Format, IngestCellsOptions, cells_from_bytes, sniff, unknown};
 use crate::ingest::error::IngestError;
 use crate::world::{BitMatrix, BspTree};
 
@@ -26,7 +26,7 @@ use crate::world::{BitMatrix, BspTree};
 /// replaced, or it has another number of cells.
 pub fn with_visibility(
     bytes: &[u8],
-    options: &CellsOptions,
+    options: &IngestCellsOptions,
     pvs: &BitMatrix,
 ) -> Result<Vec<u8>, IngestError> {
     let file = Lump::file(bytes);
@@ -64,7 +64,7 @@ pub fn with_visibility(
 ///
 /// As [`with_visibility`]; and for levels other than BSP29, of which alone there are such files.
 pub fn external_vis(bytes: &[u8], name: &str, pvs: &BitMatrix) -> Result<Vec<u8>, IngestError> {
-    let level = Level::of(bytes, &CellsOptions::default(), pvs)?;
+    let level = Level::of(bytes, &IngestCellsOptions::default(), pvs)?;
     let Format::Quake(Kind::Bsp29) = level.format else {
         return Err(IngestError::bad(
             "a level in BSP29 for an external .vis file",
@@ -112,7 +112,11 @@ struct Level {
 }
 
 impl Level {
-    fn of(bytes: &[u8], options: &CellsOptions, pvs: &BitMatrix) -> Result<Self, IngestError> {
+    fn of(
+        bytes: &[u8],
+        options: &IngestCellsOptions,
+        pvs: &BitMatrix,
+    ) -> Result<Self, IngestError> {
         let format = sniff(bytes).ok_or_else(|| unknown(bytes))?;
         if matches!(format, Format::Wad | Format::Portals | Format::Json) {
             return Err(unsupported(format));
@@ -178,7 +182,7 @@ fn another_level(pvs: &BitMatrix, cells: usize) -> IngestError {
 /// have it, stays as it is, and the new one goes to the end of the file.
 fn with_reject(
     file: Lump,
-    options: &CellsOptions,
+    options: &IngestCellsOptions,
     pvs: &BitMatrix,
 ) -> Result<Vec<u8>, IngestError> {
     let cells = cells_from_bytes(file.bytes, options)?.graph.cells;
@@ -318,7 +322,7 @@ mod tests {
             let mut packed = Vec::new();
             pack(&row, &mut packed);
             let mut unpacked = vec![0xaa; row.len()];
-            let over = crate::ingest::cells::runs::unpack(&Lump::file(&packed), 0, &mut unpacked).unwrap();
+            let over = crate::ingest::cells::bsp::unpack(&Lump::file(&packed), 0, &mut unpacked).unwrap();
             prop_assert!(!over);
             prop_assert_eq!(unpacked, row);
         }

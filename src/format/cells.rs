@@ -30,6 +30,7 @@ pub use rows::{DistanceBits, DistanceRow, PvsRow};
 
 use super::bytes::{put, u32_at};
 use super::error::FormatError;
+use super::tag::Tag;
 
 /// Length in bytes of the `CELL` section.
 pub const CELLS_LEN: usize = 64;
@@ -113,7 +114,8 @@ impl CellParameters {
 
     /// The parameters in the bytes of the section; errors where a field makes no sense.
     pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
-        let wrong = |field, offset, expected| FormatError::CellParameter {
+        let wrong = |field, offset, expected| FormatError::Parameter {
+            tag: Tag::CELL,
             field,
             offset,
             expected,
@@ -220,7 +222,7 @@ mod tests {
             put(&mut damaged, at, &u32::to_le_bytes(value));
             let error = CellParameters::parse(&damaged).unwrap_err();
             assert!(
-                matches!(error, FormatError::CellParameter { offset, .. } if offset == at),
+                matches!(error, FormatError::Parameter { offset, .. } if offset == at),
                 "{at}: {error}"
             );
         }

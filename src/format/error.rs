@@ -49,6 +49,11 @@ pub enum FormatError {
     Unpatchable,
     /// More patches than can be laid over one bundle.
     TooManyPatches,
+    /// A page of the file, in a section, that does not have its checksum.
+    Page {
+        /// The section.
+        tag: Tag,
+    },
     /// A section of a patch that names what is not there.
     PatchEntry {
         /// The section.
@@ -140,17 +145,10 @@ pub enum FormatError {
     },
     /// A grid of impossible sides.
     Grid(GridError),
-    /// A field of the `GRID` section with a value that has no meaning.
+    /// A field of a section of parameters with a value that has no meaning.
     Parameter {
-        /// The field.
-        field: &'static str,
-        /// Its offset in the section.
-        offset: usize,
-        /// What would be right.
-        expected: &'static str,
-    },
-    /// A field of the `CELL` section with a value that has no meaning.
-    CellParameter {
+        /// The section.
+        tag: Tag,
         /// The field.
         field: &'static str,
         /// Its offset in the section.
@@ -219,7 +217,7 @@ impl fmt::Display for FormatError {
             ),
             Self::Kind { found } => write!(
                 f,
-                "expected world kind 1 (terrain) or 2 (cells) at offset 12, found {found}: {AGAIN}"
+                "expected world kind 1 (terrain), 2 (cells) or 3 (solid) at offset 12, found {found}: {AGAIN}"
             ),
             Self::Length { expected, found } => write!(
                 f,
@@ -237,6 +235,10 @@ impl fmt::Display for FormatError {
             Self::TableChecksum { expected, found } => write!(
                 f,
                 "expected a section table with checksum {expected:08x} at offset 64, found {found:08x}: {AGAIN}"
+            ),
+            Self::Page { tag } => write!(
+                f,
+                "expected section {tag} with the checksums of its pages in PCRC, found other bytes: {AGAIN}"
             ),
             Self::SectionPlace {
                 tag,
@@ -266,20 +268,13 @@ impl fmt::Display for FormatError {
             }
             Self::Grid(error) => write!(f, "section GRID, offset 0: {error}: {AGAIN}"),
             Self::Parameter {
+                tag,
                 field,
                 offset,
                 expected,
             } => write!(
                 f,
-                "expected {expected} as {field} (section GRID, offset {offset}): {AGAIN}"
-            ),
-            Self::CellParameter {
-                field,
-                offset,
-                expected,
-            } => write!(
-                f,
-                "expected {expected} as {field} (section CELL, offset {offset}): {AGAIN}"
+                "expected {expected} as {field} (section {tag}, offset {offset}): {AGAIN}"
             ),
         }
     }

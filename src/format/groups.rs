@@ -24,6 +24,7 @@ use super::dictionary::Dictionary;
 use super::grid::{Grid, Quad, Sample};
 use super::layers::{Layered, Over, Piece, Runs, Source};
 use super::morton::comes_before;
+use super::pages::{IndexedPages, SLACK};
 use super::quadtree::{Found, Tree};
 use super::valid::Valid;
 use super::varint::read_varint;
@@ -47,6 +48,8 @@ pub struct Groups<'a> {
     dictionary: Dictionary<'a>,
     /// `PIDX` and `PAIR`, and what patches put over them.
     bytes: Layered<'a>,
+    /// What is checked before it is believed, if anything.
+    pages: Option<IndexedPages<'a>>,
 }
 
 /// One group.
@@ -80,6 +83,7 @@ impl<'a> Groups<'a> {
             mutual,
             dictionary: Dictionary::parse(dictionary)?,
             bytes: Layered::new(index, bytes),
+            pages: None,
         })
     }
 
@@ -88,6 +92,14 @@ impl<'a> Groups<'a> {
         Self {
             valid,
             bytes: self.bytes.over(index, above),
+            ..self
+        }
+    }
+
+    /// The same, of which each is checked before it is believed: one that is damaged is none.
+    pub const fn checked(self, pages: IndexedPages<'a>) -> Self {
+        Self {
+            pages: Some(pages),
             ..self
         }
     }
@@ -125,7 +137,26 @@ impl<'a> Groups<'a> {
             return None;
         }
         let index = row as usize * columns as usize + column as usize;
+        if let Some(pages) = &self.pages
+            && !self.is_sound(pages, index)
+        {
+            return None;
+        }
         Group::of(self.valid, self.dictionary, self.bytes.at(index)?)
+    }
+
+    /// Whether the pages of an entry and of its group have their checksums.
+    fn is_sound(&self, pages: &IndexedPages<'a>, entry: usize) -> bool {
+        if !pages.index.hold(entry.saturating_mul(8), 8) {
+            return false;
+        }
+        let Some(at) = self.bytes.lowest_at(entry) else {
+            return true;
+        };
+        let bytes = self.bytes.lowest().get(at..).unwrap_or(&[]);
+        let group = Group::parse(self.valid, self.dictionary, bytes);
+        let length = group.map_or(1, |group| group.length_at_most());
+        pages.pieces.hold(at, length)
     }
 
     /// Whether sample `a` sees sample `b`; false where either is outside the grid or void, true
@@ -345,6 +376,18 @@ impl<'a> Group<'a> {
             (group.table, group.records) = (&[], &[]);
         }
         Some(group)
+    }
+
+    /// Bytes that a group of a bundle has at most, by its head and its table.
+    fn length_at_most(&self) -> usize {
+        const COUNTS: usize = 20;
+        let last = self
+            .own
+            .checked_sub(1)
+            .and_then(|last| self.record_at(last));
+        let records = last.map_or(0, |last| last.saturating_add(SLACK));
+        let nodes = 10 + self.skeleton.node_count();
+        (nodes + COUNTS + self.table.len()).saturating_add(records)
     }
 
     /// Whether sample `a` of this group's block sees sample `b`, both of terrain; `None` where the

@@ -171,6 +171,26 @@ impl<'a> Layered<'a> {
         (layer as u64) << OFFSET_BITS | offset & ((1 << OFFSET_BITS) - 1)
     }
 
+    /// Where in the lowest layer the piece of entry `number` begins, or what it is laid over. `None` where
+    /// it has nothing of the lowest layer.
+    pub fn lowest_at(&self, number: usize) -> Option<usize> {
+        let entry = u64_at(self.index, number.checked_mul(8)?)?;
+        let offset = entry & ((1 << OFFSET_BITS) - 1);
+        let layer = (entry >> OFFSET_BITS) as usize;
+        match layer.checked_sub(1) {
+            None => usize::try_from(offset).ok(),
+            Some(above) => {
+                let base = u64_at(self.above.get(above)?, usize::try_from(offset).ok()?)?;
+                usize::try_from(base).ok().filter(|_| base != WHOLE)
+            }
+        }
+    }
+
+    /// The lowest layer.
+    pub const fn lowest(&self) -> &'a [u8] {
+        self.lowest
+    }
+
     /// The bytes from where entry `number` says on. `None` where there are none.
     #[inline]
     pub fn at(&self, number: usize) -> Option<Piece<'a>> {

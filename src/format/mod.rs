@@ -6,6 +6,7 @@
 //! - [`header`]: the fixed header and the section table;
 //! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
 //! - [`cells`]: the sections of a cell bundle;
+//! - [`solid`]: the sections of a bundle of a solid level;
 //! - [`grid`]: samples, quads, blocks, and the order of the trees; [`morton`], that
 //!   order by numbers; [`blockbits`], words of blocks and squares of bits;
 //! - [`quadtree`]: the code of one PVS, and the answers read straight from it;
@@ -42,14 +43,12 @@ pub mod layers;
 mod literals;
 pub mod morton;
 pub mod narrow;
-#[cfg(not(feature = "bake"))]
-#[path = "no_opening.rs"]
 pub mod opening;
-#[cfg(feature = "bake")]
-pub mod opening;
+pub mod pages;
 pub mod patch;
 pub mod quadtree;
 mod rank;
+pub mod solid;
 mod sweep;
 mod tag;
 pub mod terrain;
@@ -72,10 +71,11 @@ pub use layers::Layered;
 pub use literals::Literals;
 pub use narrow::{NarrowLeaves, NarrowPvs, Narrowing};
 pub use opening::Openings;
-#[cfg(feature = "bake")]
 pub use opening::{Area, Opening, Sunk, meets_on_the_way};
+pub use pages::{IndexedPages, Pages, SectionPages};
 pub use patch::{Patch, PatchHeader};
 pub use quadtree::{Tree, Visibility};
+pub use solid::{SolidCells, SolidParameters};
 pub use tag::{Tag, WorldKind};
 pub use terrain::{Coarse, TerrainParameters, TreeCode, VisibilityMode};
 pub use trees::Trees;

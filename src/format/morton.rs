@@ -23,6 +23,22 @@ pub const fn comes_before(a: (u32, u32), b: (u32, u32)) -> bool {
     }
 }
 
+/// Place along the three-dimensional Morton curve of (x, y, z), each of at most 21 bits: their bits in turn,
+/// those of x first. A cube of 2^k cells a side, aligned to its size, is 8^k places in a row.
+pub const fn solid_number([x, y, z]: [u32; 3]) -> u64 {
+    spread_wide(x) | spread_wide(y) << 1 | spread_wide(z) << 2
+}
+
+/// Bit i goes to bit 3i; bits from 21 on are lost.
+const fn spread_wide(bits: u32) -> u64 {
+    let bits = bits as u64 & 0x1F_FFFF;
+    let bits = (bits | bits << 32) & 0x001F_0000_0000_FFFF;
+    let bits = (bits | bits << 16) & 0x001F_0000_FF00_00FF;
+    let bits = (bits | bits << 8) & 0x100F_00F0_0F00_F00F;
+    let bits = (bits | bits << 4) & 0x10C3_0C30_C30C_30C3;
+    (bits | bits << 2) & 0x1249_2492_4924_9249
+}
+
 /// Bit i goes to bit 2i.
 const fn spread(bits: u32) -> u64 {
     let bits = bits as u64;
@@ -64,6 +80,19 @@ mod tests {
                 assert_eq!(number >> (2 * bit + 1) & 1, u64::from(row >> bit & 1));
             }
             assert_eq!(place(number), (column, row));
+        }
+    }
+
+    #[test]
+    fn bits_take_turns_in_space() {
+        for at in [[0, 0, 0], [1, 0, 0], [5, 9, 2], [0x1F_FFFF, 77, 0x15_5555]] {
+            let number = solid_number(at);
+            for bit in 0..21 {
+                for (axis, coordinate) in at.into_iter().enumerate() {
+                    let found = number >> (3 * bit + axis) & 1;
+                    assert_eq!(found, u64::from(coordinate >> bit & 1));
+                }
+            }
         }
     }
 

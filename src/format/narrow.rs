@@ -59,6 +59,27 @@ impl<'a> Narrowing<'a> {
             .all(|level| lets_see(level, a, b) && (!self.mutual || lets_see(level, b, a)))
     }
 
+    /// What trees leave of the samples `from` of block `viewer` and `to` of block `target`, words of
+    /// block bitmaps, in tree code 2: none that is taken out is seen by, or sees, the other block. A
+    /// sample that is left sees another that is left if the record of their blocks says so.
+    pub fn between(
+        &self,
+        (viewer, from): ((u32, u32), u64),
+        (target, to): ((u32, u32), u64),
+    ) -> [u64; 2] {
+        let seen = |samples: u64, block: (u32, u32), by: (u32, u32)| {
+            let mut around = self.trees.around(Quad::new(BLOCK_LEVEL, by.0, by.1));
+            around.try_fold(samples, |left, tree| {
+                (left != 0).then(|| left & tree.word(block.0, block.1))
+            })
+        };
+        let to = seen(to, target, viewer).unwrap_or(0);
+        match self.mutual && to != 0 {
+            true => [seen(from, viewer, target).unwrap_or(0), to],
+            false => [from, to],
+        }
+    }
+
     /// The PVS of a quad that has a tree. `None` where it has none.
     pub fn of_tree(self, quad: Quad) -> Option<NarrowPvs<'a>> {
         let own = Own::Tree(self.trees.tree(quad)?);
@@ -185,7 +206,7 @@ impl<'a> NarrowPvs<'a> {
         };
         let mut visible = 0;
         if all > 0 {
-            self.walk(within, true, &mut |leaf| {
+            self.walk(within, true, self.every_level(), &mut |leaf| {
                 visible += match leaf {
                     Leaf::Block(_, bits) => u64::from((bits & mask).count_ones()),
                     // It may hold the quad, or is in it.
@@ -202,16 +223,48 @@ impl<'a> NarrowPvs<'a> {
         }
     }
 
-    /// As [`Tree::sweep`]: what is visible, and blocks of which some is.
-    pub fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
-        self.walk(self.by.trees.valid().grid().root(), true, &mut take)
+    /// Whether nothing of a quad is visible, as [`NarrowPvs::state`] has it; ends with the first sample
+    /// that is.
+    pub fn is_hidden(&self, quad: Quad) -> bool {
+        let (within, mask) = match BLOCK_LEVEL.checked_sub(quad.level) {
+            Some(up) => {
+                let block = Quad::new(BLOCK_LEVEL, quad.column >> up, quad.row >> up);
+                (block, quad_mask(quad))
+            }
+            None => (quad, !0),
+        };
+        let valid = self.by.trees.valid();
+        valid.count(quad) == 0
+            || self.walk(within, true, self.every_level(), &mut |leaf| match leaf {
+                Leaf::Block(_, bits) => bits & mask == 0,
+                Leaf::Visible(leaf) if leaf.level >= quad.level => false,
+                leaf => leaf.visible_samples(&valid) == 0,
+            })
     }
 
-    /// As [`NarrowPvs::sweep`], by whole blocks where the quad is one of level 0 to 3 in tree code
-    /// 2: all of which some sample may be visible. No record is read.
+    /// As [`Tree::sweep`]: what is visible, and blocks of which some is.
+    pub fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
+        let root = self.by.trees.valid().grid().root();
+        self.walk(root, true, self.every_level(), &mut take)
+    }
+
+    /// As [`NarrowPvs::sweep`], by whole blocks where the quad is one of level 0 to 3 in tree
+    /// code 2: all of which some sample may be visible. No record is read.
     pub fn sweep_blocks(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
         let root = self.by.trees.valid().grid().root();
-        self.walk(root, false, &mut |leaf| take(Leaf::Visible(leaf.quad())))
+        let back = self.every_level();
+        self.walk(root, false, back, &mut |leaf| {
+            take(Leaf::Visible(leaf.quad()))
+        })
+    }
+
+    /// From which level up the trees of quads that are seen count: all that there are, in a mutual
+    /// bundle.
+    fn every_level(&self) -> u32 {
+        match self.by.mutual {
+            true => self.by.trees.least(),
+            false => u32::MAX,
+        }
     }
 
     /// Number of records that tell what it is.
@@ -249,11 +302,18 @@ impl<'a> NarrowPvs<'a> {
     }
 
     /// Hands over what is visible in the quads that hold `within`, a quad of level 3 or more, or
-    /// lie in it; with `records`, as exactly as it can be.
-    fn walk(&self, within: Quad, records: bool, take: &mut impl FnMut(Leaf) -> bool) -> bool {
+    /// lie in it; with `records`, as exactly as it can be. Trees of quads that are seen count from level
+    /// `back` up.
+    fn walk(
+        &self,
+        within: Quad,
+        records: bool,
+        back: u32,
+        take: &mut impl FnMut(Leaf) -> bool,
+    ) -> bool {
         Walk {
             trees: self.by.trees,
-            mutual: self.by.mutual,
+            back,
             quad: self.quad,
             own: &self.own,
             within,
@@ -279,7 +339,7 @@ impl Iterator for NarrowLeaves<'_> {
         let pvs = &self.pvs;
         let word = |block: Quad| {
             let mut word = 0;
-            pvs.walk(block, true, &mut |leaf| {
+            pvs.walk(block, true, pvs.every_level(), &mut |leaf| {
                 if let Leaf::Block(_, bits) = leaf {
                     word |= bits;
                 }

@@ -71,7 +71,7 @@ struct Step {
 
 impl Finder<'_> {
     /// As [`Tree::find`] of a block of the grid.
-    pub fn find(&mut self, block: (u32, u32)) -> Found {
+    pub(super) fn find(&mut self, block: (u32, u32)) -> Found {
         match self.tree.root {
             Visibility::Hidden => return Found::Leaf(false),
             Visibility::Visible => return Found::Leaf(true),

@@ -15,6 +15,8 @@ pub enum WorldKind {
     Terrain,
     /// Cells and who sees whom among them.
     Cells,
+    /// A solid level: view cells that are boxes in space.
+    Solid,
 }
 
 impl WorldKind {
@@ -23,6 +25,7 @@ impl WorldKind {
         match self {
             Self::Terrain => 1,
             Self::Cells => 2,
+            Self::Solid => 3,
         }
     }
 
@@ -31,6 +34,7 @@ impl WorldKind {
         match code {
             1 => Some(Self::Terrain),
             2 => Some(Self::Cells),
+            3 => Some(Self::Solid),
             _ => None,
         }
     }
@@ -41,6 +45,7 @@ impl fmt::Display for WorldKind {
         f.write_str(match self {
             Self::Terrain => "terrain",
             Self::Cells => "cells",
+            Self::Solid => "solid",
         })
     }
 }
@@ -93,6 +98,15 @@ impl Tag {
     /// Portals between cells.
     pub const CPRT: Self = Self(*b"CPRT");
 
+    /// Parameters of a solid level: [`super::solid::SolidParameters`].
+    pub const SOLD: Self = Self(*b"SOLD");
+    /// The boxes of the cells of a solid level.
+    pub const SBOX: Self = Self(*b"SBOX");
+    /// Which cell of a solid level a position is in.
+    pub const SLOC: Self = Self(*b"SLOC");
+    /// Checksums of the file by pages: [`super::pages`]. Optional, and the last section.
+    pub const PCRC: Self = Self(*b"PCRC");
+
     /// Of a patch: the samples whose ground changed, and their heights.
     pub const CHTS: Self = Self(*b"CHTS");
     /// Of a patch: blocks, and where in `PAIR` their groups begin.
@@ -130,6 +144,21 @@ impl Tag {
         Self::PROV,
     ];
 
+    /// The sections of a bundle of a solid level.
+    pub const SOLID: [Self; 11] = [
+        Self::SOLD,
+        Self::SBOX,
+        Self::SLOC,
+        Self::GRID,
+        Self::VALD,
+        Self::DICT,
+        Self::PAIR,
+        Self::PIDX,
+        Self::TREE,
+        Self::TIDX,
+        Self::PROV,
+    ];
+
     /// The sections of a patch.
     pub const PATCH: [Self; 7] = [
         Self::VALD,
@@ -143,9 +172,10 @@ impl Tag {
 
     /// Whether a section of this name has a meaning in format version 1.
     pub fn is_known(self) -> bool {
-        [&Self::TERRAIN[..], &Self::CELLS, &Self::PATCH]
+        [&Self::TERRAIN[..], &Self::CELLS, &Self::SOLID, &Self::PATCH]
             .iter()
             .any(|known| known.contains(&self))
+            || self == Self::PCRC
     }
 }
 

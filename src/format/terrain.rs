@@ -31,6 +31,7 @@
 use super::bytes::{f64_at, put, u32_at};
 use super::error::FormatError;
 use super::grid::{Grid, Sample};
+use super::tag::Tag;
 
 /// Length in bytes of the `GRID` section.
 pub const TERRAIN_LEN: usize = 192;
@@ -243,6 +244,7 @@ impl TerrainParameters {
     /// The parameters in the bytes of the section; errors where a field makes no sense.
     pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
         let wrong = |field, offset, expected| FormatError::Parameter {
+            tag: Tag::GRID,
             field,
             offset,
             expected,

@@ -74,8 +74,8 @@ impl Front {
 /// A walk over all trees that say something of a PVS.
 pub(super) struct Walk<'p, 'a> {
     pub trees: Trees<'a>,
-    /// Whether the trees of the quads that are seen count, too.
-    pub mutual: bool,
+    /// From this level up the trees of the quads that are seen count, too.
+    pub back: u32,
     /// The quad that sees.
     pub quad: Quad,
     pub own: &'p Own<'a>,
@@ -89,7 +89,7 @@ pub(super) struct Walk<'p, 'a> {
 
 impl Walk<'_, '_> {
     /// Hands over what is visible, depth first, in Morton order.
-    pub fn run(mut self, take: &mut impl FnMut(Leaf) -> bool) -> bool {
+    pub(super) fn run(mut self, take: &mut impl FnMut(Leaf) -> bool) -> bool {
         let (first, from) = match self.own {
             Own::Tree(tree) => (*tree, 0),
             Own::Group(pvs) if pvs.viewpoints() == 0 => return true,
@@ -130,7 +130,7 @@ impl Walk<'_, '_> {
         if !valid.grid().has_quad(quad) {
             return true;
         }
-        let back = self.mutual && quad.level >= trees.least();
+        let back = quad.level >= self.back;
         if back && let Some(tree) = trees.tree(quad) {
             match self.own {
                 Own::Tree(_) if tree.state(self.quad) == Visibility::Hidden => return true,
@@ -144,7 +144,7 @@ impl Walk<'_, '_> {
                 }
             }
         }
-        if front.mixed == 0 && (!back || quad.level == trees.least()) {
+        if front.mixed == 0 && quad.level <= self.back {
             return take(Leaf::Visible(quad));
         }
         if quad.level <= BLOCK_LEVEL {

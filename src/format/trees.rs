@@ -2,6 +2,7 @@
 
 use super::grid::{BLOCK_LEVEL, Grid, Quad};
 use super::layers::Layered;
+use super::pages::IndexedPages;
 use super::quadtree::{Found, Tree, Visibility};
 use super::valid::Valid;
 use super::varint::write_varint;
@@ -17,6 +18,8 @@ pub struct Trees<'a> {
     first: [u64; LEVELS],
     /// `TIDX` and `TREE`, and what patches put over them.
     bytes: Layered<'a>,
+    /// What is checked before it is believed, if anything.
+    pages: Option<IndexedPages<'a>>,
 }
 
 const LEVELS: usize = Grid::MAX_ROOT_LEVEL as usize + 1;
@@ -36,6 +39,7 @@ impl<'a> Trees<'a> {
             least,
             first,
             bytes: Layered::new(index, bytes),
+            pages: None,
         }
     }
 
@@ -44,6 +48,14 @@ impl<'a> Trees<'a> {
         Self {
             valid,
             bytes: self.bytes.over(index, above),
+            ..self
+        }
+    }
+
+    /// The same, of which each is checked before it is believed: one that is damaged is none.
+    pub const fn checked(self, pages: IndexedPages<'a>) -> Self {
+        Self {
+            pages: Some(pages),
             ..self
         }
     }
@@ -84,7 +96,27 @@ impl<'a> Trees<'a> {
     /// The tree of a quad. `None` where it has none, and where its bytes are none.
     #[inline]
     pub fn tree(&self, quad: Quad) -> Option<Tree<'a>> {
-        Tree::of(self.valid, self.bytes.at(self.entry(quad)?)?)
+        let entry = self.entry(quad)?;
+        if let Some(pages) = &self.pages
+            && !self.is_sound(pages, entry)
+        {
+            return None;
+        }
+        Tree::of(self.valid, self.bytes.at(entry)?)
+    }
+
+    /// Whether the pages of an entry and of its tree have their checksums.
+    fn is_sound(&self, pages: &IndexedPages<'a>, entry: usize) -> bool {
+        if !pages.index.hold(entry.saturating_mul(8), 8) {
+            return false;
+        }
+        let Some(at) = self.bytes.lowest_at(entry) else {
+            return true;
+        };
+        // The head tells how long it is; what is in a damaged page may say anything.
+        let bytes = self.bytes.lowest().get(at..).unwrap_or(&[]);
+        let length = Tree::parse(self.valid, bytes).map_or(1, |tree| tree.length_at_most());
+        pages.pieces.hold(at, length)
     }
 
     /// The trees of the quads around a quad of the grid, from the least to the root; not its own.
@@ -120,6 +152,12 @@ impl<'a> Trees<'a> {
 }
 
 impl Tree<'_> {
+    /// Bytes that a tree has at most, by its head: a literal for each code of each node, or one alone.
+    pub(super) const fn length_at_most(&self) -> usize {
+        const HEAD: usize = 10;
+        HEAD + 8 + self.node_count().saturating_mul(1 + 4 * 8)
+    }
+
     /// Bytes of a tree that ends with its literals, of bytes that are right.
     pub fn length(&self) -> usize {
         let nodes = self.node_count();

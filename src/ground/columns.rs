@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use super::change::{Body, ChangeSet, ColumnRun, Runs, Version};
 use super::cubes::Cubes;
-use super::effect::Effect;
 use super::error::GroundError;
 use super::frame::Frame;
 use super::layered::Layered;
 use super::patches::Patches;
+use super::stamp::Effect;
 use super::tree::{EMPTY, Material};
 
 /// Cubes of one material above one another: the slice where they begin. They end where the next run

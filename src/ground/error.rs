@@ -56,6 +56,11 @@ impl GroundError {
         }
     }
 
+    /// Bytes do not match their checksum.
+    pub fn checksum(place: impl Into<String>) -> Self {
+        Self::damaged(place, "bytes that match their checksum", "a mismatch")
+    }
+
     /// Bytes are damaged.
     pub fn damaged(
         place: impl Into<String>,

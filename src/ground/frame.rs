@@ -313,7 +313,7 @@ fn divide(
 }
 
 /// Columns in the even bits, rows in the odd ones.
-pub fn morton(x: u32, y: u32) -> u64 {
+pub(super) fn morton(x: u32, y: u32) -> u64 {
     let spread = |value: u32| {
         let mut bits = u64::from(value);
         bits = (bits | bits << 16) & 0x0000_ffff_0000_ffff;

@@ -128,7 +128,7 @@ impl Mesh {
         ]
     }
 
-    /// As [`super::shape::Shape::cut`].
+    /// As [`super::stamp::Shape::cut`].
     pub(super) fn cut(&self, z: f64, y: f64, step: f64, lines: &mut Lines) {
         let mut crossings: Vec<Vec<(f64, i32)>> = vec![Vec::new(); lines.len()];
         for triangle in &self.triangles {

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use super::change::{Body, Branches, ChangeSet, Version};
 use super::cubes::{Cubes, Pyramid, Share};
-use super::effect::Effect;
 use super::error::GroundError;
 use super::frame::{Frame, Square};
 use super::layered::Layered;
 use super::path::{Path, offset};
+use super::stamp::Effect;
 use super::tree::{DIVIDED, EMPTY, Material, Node, Tree};
 
 /// Layered ground in the paper's structure: a stack of quadtrees for each patch.

@@ -1,4 +1,6 @@
-//! Where a node stands: the way to it from its slice's root.
+//! Names of nodes: the way from a slice's root; and reservations of nodes (Pennings, section 5.3).
+
+use std::collections::BTreeMap;
 
 /// The way from a slice's root to a node: which child to take at each level, clockwise from the
 /// north-west (0 north-west, 1 north-east, 2 south-east, 3 south-west).
@@ -93,7 +95,7 @@ impl std::fmt::Display for Path {
 }
 
 /// Column and row of a child among the four, clockwise from the north-west.
-pub fn offset(quarter: usize) -> [u32; 2] {
+pub(super) fn offset(quarter: usize) -> [u32; 2] {
     [
         u32::from(quarter == 1 || quarter == 2),
         u32::from(quarter >= 2),
@@ -101,9 +103,64 @@ pub fn offset(quarter: usize) -> [u32; 2] {
 }
 
 /// Which child of a node of `2^(level + 1)` a side holds the cube at (x, y).
-pub fn quarter_of(x: u32, y: u32, level: u8) -> usize {
+pub(super) fn quarter_of(x: u32, y: u32, level: u8) -> usize {
     let (east, south) = (x >> level & 1, y >> level & 1);
     ((south * 3) ^ east) as usize
+}
+
+/// A node: patch, slice and the way to it.
+pub type NodeName = (u32, i32, Path);
+
+/// The node, who holds it, until when.
+type Lock = (Path, u64, u64);
+
+/// Who holds which nodes, and until when. Time is a number; its unit is the caller's.
+#[derive(Clone, Debug, Default)]
+pub struct Locks {
+    /// For each slice of a patch: the node, who holds it, until when.
+    held: BTreeMap<(u32, i32), Vec<Lock>>,
+}
+
+impl Locks {
+    /// Forgets locks that ended.
+    pub fn expire(&mut self, now: u64) {
+        self.held.retain(|_, locks| {
+            locks.retain(|(.., until)| *until > now);
+            !locks.is_empty()
+        });
+    }
+
+    /// Somebody who holds one of these nodes, one in it or one around it; the holder `own` is not meant.
+    pub fn conflict(&self, nodes: &[NodeName], own: Option<u64>) -> Option<u64> {
+        nodes.iter().find_map(|(patch, slice, path)| {
+            let locks = self.held.get(&(*patch, *slice))?;
+            let other = |(held, holder, _): &&Lock| Some(*holder) != own && held.overlaps(*path);
+            locks.iter().find(other).map(|(_, holder, _)| *holder)
+        })
+    }
+
+    /// Locks nodes for somebody.
+    pub fn lock(&mut self, holder: u64, nodes: Vec<NodeName>, until: u64) {
+        for (patch, slice, path) in nodes {
+            let locks = self.held.entry((patch, slice)).or_default();
+            locks.push((path, holder, until));
+        }
+    }
+
+    /// Whether somebody holds a node, or one around it.
+    pub fn holds(&self, holder: u64, (patch, slice, path): NodeName) -> bool {
+        let locks = self.held.get(&(patch, slice));
+        let own = |(held, who, _): &(Path, u64, u64)| *who == holder && held.holds(path);
+        locks.is_some_and(|locks| locks.iter().any(own))
+    }
+
+    /// Gives back all that somebody holds.
+    pub fn release(&mut self, holder: u64) {
+        self.held.retain(|_, locks| {
+            locks.retain(|(_, who, _)| *who != holder);
+            !locks.is_empty()
+        });
+    }
 }
 
 #[cfg(test)]
@@ -129,5 +186,30 @@ mod tests {
         assert!(near.holds(path) && !path.holds(near) && path.overlaps(near));
         assert!(!Path::parse("03").unwrap().overlaps(path));
         assert!(Path::ROOT.holds(path));
+    }
+
+    #[test]
+    fn a_node_is_locked_with_what_is_in_it_and_around_it_until_its_time_is_over() {
+        let node = |slice: i32, path: &str| (0, slice, Path::parse(path).unwrap());
+        let mut locks = Locks::default();
+        locks.lock(7, vec![node(3, "01")], 100);
+        for (name, free) in [
+            (node(3, "01"), false),
+            (node(3, "012"), false),
+            (node(3, "0"), false),
+            (node(3, ""), false),
+            (node(3, "02"), true),
+            (node(4, "01"), true),
+            ((1, 3, Path::ROOT), true),
+        ] {
+            assert_eq!(locks.conflict(&[name], None).is_none(), free, "{name:?}");
+            assert!(locks.conflict(&[name], Some(7)).is_none(), "a holder's own");
+        }
+        assert!(locks.holds(7, node(3, "0123")) && !locks.holds(7, node(3, "0")));
+        assert!(!locks.holds(8, node(3, "01")));
+        locks.expire(99);
+        assert_eq!(locks.conflict(&[node(3, "01")], Some(8)), Some(7));
+        locks.expire(100);
+        assert_eq!(locks.conflict(&[node(3, "01")], None), None);
     }
 }

@@ -8,10 +8,9 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use super::error::IngestError;
-use super::flat::{self, SampleType};
 use super::raster::Window;
-use super::source::ByteOrder;
-use super::source::{RasterFile, WITHOUT_GDAL};
+use super::raw::{SampleType, decode, zeros};
+use super::source::{ByteOrder, RasterFile, WITHOUT_GDAL};
 
 /// How the chunks (strips or tiles, row by row) cover a raster.
 pub(super) struct Chunks {
@@ -55,7 +54,7 @@ const DAMAGED: &str = "the file is damaged: fetch or export it again";
 impl Chunks {
     /// Reads the chunks that the window touches. Those that were never written (GDAL leaves them
     /// out of sparse files) hold `fill`.
-    pub fn read(
+    pub(super) fn read(
         &self,
         file: &mut BufReader<File>,
         source: &RasterFile,
@@ -89,7 +88,7 @@ impl Chunks {
                     let to = (row - rows.start) as usize * window.width as usize
                         + (shared_columns.start - columns.start) as usize;
                     let count = shared_columns.len();
-                    flat::decode(
+                    decode(
                         &chunk[from..from + count * sample_bytes],
                         self.coding.sample,
                         self.coding.order,
@@ -193,7 +192,7 @@ impl Coding {
         rows: u32,
     ) -> Result<Vec<u8>, IngestError> {
         let sample_bytes = self.sample.bytes();
-        let mut plain = flat::zeros(u64::from(width) * u64::from(rows), sample_bytes)?;
+        let mut plain = zeros(u64::from(width) * u64::from(rows), sample_bytes)?;
         let row_bytes = width as usize * sample_bytes as usize;
         let length = plain.len();
         let unpacked = match self.compression {

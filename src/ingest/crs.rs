@@ -36,14 +36,14 @@ pub(super) struct Ellipsoid {
 pub(super) const US_SURVEY_FOOT: f64 = 1200.0 / 3937.0;
 
 impl Ellipsoid {
-    pub const WGS84: Self = Self {
+    pub(super) const WGS84: Self = Self {
         equatorial: 6_378_137.0,
         flattening: 1.0 / 298.257_223_563,
     };
 
     /// From the equatorial radius and the inverse flattening, which is 0 (or infinite) for a
     /// sphere; nothing where they are no ellipsoid's.
-    pub fn new(equatorial: f64, inverse_flattening: f64) -> Option<Self> {
+    pub(super) fn new(equatorial: f64, inverse_flattening: f64) -> Option<Self> {
         let flattening = if inverse_flattening == 0.0 {
             0.0
         } else {
@@ -59,7 +59,7 @@ impl Ellipsoid {
 
     /// Metres to a radian of longitude and of latitude, at a latitude in radians: N cos φ and M,
     /// with N and M the radii of curvature in the prime vertical and in the meridian.
-    pub fn metres_per_radian(&self, latitude: f64) -> [f64; 2] {
+    pub(super) fn metres_per_radian(&self, latitude: f64) -> [f64; 2] {
         let e2 = self.flattening * (2.0 - self.flattening);
         let w2 = 1.0 - e2 * latitude.sin().powi(2);
         let prime_vertical = self.equatorial / w2.sqrt();
@@ -70,7 +70,7 @@ impl Ellipsoid {
 
 impl Crs {
     /// WGS 84 longitude and latitude in degrees.
-    pub fn wgs84() -> Self {
+    pub(super) fn wgs84() -> Self {
         Self {
             name: "EPSG:4326".to_owned(),
             units: Units::Radians(1_f64.to_radians(), Ellipsoid::WGS84),
@@ -79,7 +79,7 @@ impl Crs {
 
     /// From well-known text (1 or 2), or the `Projection`/`Units` lines of older `.prj` files.
     /// Text that is neither stays as a name with unknown units.
-    pub fn from_text(text: &str) -> Self {
+    pub(super) fn from_text(text: &str) -> Self {
         let text = text.trim().trim_end_matches('\0').trim();
         match wkt::parse(text) {
             Some(node) => Self {
@@ -95,7 +95,7 @@ impl Crs {
 
     /// Metres between columns and rows of a grid with this transform; in degrees, at the latitude
     /// of `centre` (column, row).
-    pub fn spacing(
+    pub(super) fn spacing(
         &self,
         transform: [f64; 6],
         centre: [f64; 2],

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::crs::{Crs, Ellipsoid, US_SURVEY_FOOT, Units};
 use super::error::IngestError;
-use super::flat::{self, Layout, SampleType};
 use super::raster::{Raster, Window};
-use super::source::ByteOrder;
-use super::source::RasterFile;
+use super::raw::{Layout, SampleType, read_samples};
+use super::source::{ByteOrder, RasterFile};
 
 /// Headers are a few hundred bytes; those of many bands some hundred thousand.
 const MAX_HEADER: u64 = 1 << 20;
@@ -103,7 +102,7 @@ fn read_data(
         )
         .at("file length"));
     }
-    flat::read(file, layout, window)
+    read_samples(file, layout, window)
 }
 
 struct Header {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 ///
 /// `Display` prints all of it on one line:
 /// `PATH: PLACE: expected EXPECTED, found FOUND; REMEDY`. Options are named as the fields of
-/// [`IngestOptions`](super::IngestOptions) and [`CellsOptions`](super::CellsOptions) are, in
+/// [`IngestOptions`](super::IngestOptions) and [`IngestCellsOptions`](super::IngestCellsOptions) are, in
 /// backquotes.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -137,7 +137,7 @@ impl IngestError {
         Self::new(IngestErrorKind::Usage, expected, found, remedy)
     }
 
-    /// A file that ends too early is a bad file; anything else is the system's failure to read.
+    /// A file that ends too early, or is not what it says, is a bad file; anything else is the system's failure to read.
     pub(super) fn io(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::UnexpectedEof {
             Self::bad(
@@ -145,6 +145,9 @@ impl IngestError {
                 "the end of the file",
                 "the file is cut short: fetch or export it again",
             )
+        } else if error.kind() == io::ErrorKind::InvalidData {
+            let remedy = "the file is damaged: fetch or export it again";
+            Self::bad("whole data", error.to_string(), remedy)
         } else {
             Self::new(
                 IngestErrorKind::Read,

@@ -87,7 +87,10 @@ impl GeoTags {
 
     /// GDAL's affine transform, for outer corners of pixels also where the file gives centres.
     /// Errors where the file gives numbers that place nothing.
-    pub fn transform(&self, notes: &mut Vec<String>) -> Result<Option<[f64; 6]>, IngestError> {
+    pub(super) fn transform(
+        &self,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<[f64; 6]>, IngestError> {
         let mut t = if let [m0, m1, _, m3, m4, m5, _, m7, ..] = self.transformation[..] {
             [m3, m0, m1, m7, m4, m5]
         } else if let ([sx, sy, ..], [i, j, _, x, y, _, ..]) =
@@ -134,7 +137,7 @@ impl GeoTags {
     }
 
     /// The CRS, if the file has any keys.
-    pub fn crs(&self, notes: &mut Vec<String>) -> Option<Crs> {
+    pub(super) fn crs(&self, notes: &mut Vec<String>) -> Option<Crs> {
         if !self.has_keys() {
             return None;
         }
@@ -227,7 +230,7 @@ impl GeoTags {
     }
 
     /// Metres in the unit of heights, where the file names one that is no metre.
-    pub fn vertical_unit(&self, notes: &mut Vec<String>) -> f64 {
+    pub(super) fn vertical_unit(&self, notes: &mut Vec<String>) -> f64 {
         match self.short(VERTICAL_UNITS) {
             None | Some(0) => 1.0,
             Some(code) => length(code).unwrap_or_else(|| {

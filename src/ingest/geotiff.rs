@@ -4,7 +4,7 @@
 //! declare anything, and the samples are unpacked in `chunks`.
 
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use tiff::TiffError;
 use tiff::decoder::{ChunkType, Decoder};
@@ -13,33 +13,20 @@ use tiff::tags::Tag;
 use super::chunks::{Chunks, Coding};
 use super::crs::length_named;
 use super::error::IngestError;
-use super::flat::SampleType;
 use super::geokeys::GeoTags;
-use super::ifd;
 use super::raster::{Raster, Window};
-use super::source::ByteOrder;
-use super::source::{RasterFile, WITHOUT_GDAL};
+use super::raw::SampleType;
+use super::source::{ByteOrder, RasterFile, WITHOUT_GDAL};
 
 type Tiff = Decoder<BufReader<File>>;
 
 const GDAL_METADATA: Tag = Tag::Unknown(42112);
 const DAMAGED: &str = "the file is damaged: fetch or export it again";
 
-pub(super) fn matches(head: &[u8]) -> bool {
-    [
-        b"II*\0".as_slice(),
-        b"MM\0*",
-        b"II+\0\x08\0\0\0",
-        b"MM\0+\0\x08\0\0",
-    ]
-    .iter()
-    .any(|magic| head.starts_with(magic))
-}
-
 pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestError> {
     let mut reader = BufReader::new(file);
     // The decoder would call the tables of a huge raster inconsistent before its size is known.
-    let [width, height] = ifd::size(&mut reader)?;
+    let [width, height] = declared_size(&mut reader)?;
     let window = Window::new(source.options, width, height)?;
     let mut tiff = Decoder::new(reader).map_err(decode_error)?;
     let coding = coding(&mut tiff)?;
@@ -297,4 +284,100 @@ fn other_images(tiff: &mut Tiff) -> Option<String> {
         }
     }
     None
+}
+
+const WIDTH: u16 = 256;
+const LENGTH: u16 = 257;
+
+/// Columns and rows of the first image of a TIFF or BigTIFF. Leaves the reader at the start.
+pub(super) fn declared_size<R: Read + Seek>(reader: &mut R) -> Result<[u64; 2], IngestError> {
+    let mut fields = Fields::open(reader)?;
+    let size = fields.size()?;
+    reader.rewind().map_err(IngestError::io)?;
+    Ok(size)
+}
+
+struct Fields<'a, R> {
+    reader: &'a mut R,
+    big_endian: bool,
+    big_tiff: bool,
+}
+
+impl<'a, R: Read + Seek> Fields<'a, R> {
+    fn open(reader: &'a mut R) -> Result<Self, IngestError> {
+        let mut magic = [0; 4];
+        reader
+            .read_exact(&mut magic)
+            .map_err(|e| IngestError::io(e).at("byte 0"))?;
+        let big_endian = magic[0] == b'M';
+        let version = if big_endian { magic[3] } else { magic[2] };
+        Ok(Self {
+            reader,
+            big_endian,
+            big_tiff: version == 43,
+        })
+    }
+
+    fn size(&mut self) -> Result<[u64; 2], IngestError> {
+        let directory = if self.big_tiff {
+            self.number(4)?;
+            self.number(8)?
+        } else {
+            self.number(4)?
+        };
+        let place = format!("directory at byte {directory}");
+        self.reader
+            .seek(SeekFrom::Start(directory))
+            .map_err(|e| IngestError::io(e).at(place.clone()))?;
+        self.entries().map_err(|e| e.at(place))
+    }
+
+    fn entries(&mut self) -> Result<[u64; 2], IngestError> {
+        let (mut width, mut length) = (None, None);
+        let entries = self.number(if self.big_tiff { 8 } else { 2 })?;
+        for _ in 0..entries {
+            let tag = self.number(2)? as u16;
+            let field_type = self.number(2)?;
+            let field = if self.big_tiff { 8 } else { 4 };
+            let _count = self.number(field)?;
+            // A value shorter than its field lies at the field's start.
+            let bytes = match field_type {
+                1 => 1,
+                3 => 2,
+                4 => 4,
+                16 => field,
+                _ => 0,
+            };
+            let value = self.number(bytes)?;
+            self.skip(field - bytes)?;
+            match tag {
+                WIDTH => width = Some(value),
+                LENGTH => length = Some(value),
+                // Entries are sorted by tag; the rest need not be looked at.
+                tag if tag > LENGTH && width.is_some() && length.is_some() => break,
+                _ => {}
+            }
+        }
+        width.zip(length).map(|(w, h)| [w, h]).ok_or_else(|| {
+            IngestError::bad(
+                "tags 256 (ImageWidth) and 257 (ImageLength)",
+                format!("{entries} others"),
+                "the file is damaged: fetch or export it again",
+            )
+        })
+    }
+
+    fn number(&mut self, bytes: usize) -> Result<u64, IngestError> {
+        let mut buffer = [0; 8];
+        let field = &mut buffer[..bytes];
+        self.reader.read_exact(field).map_err(IngestError::io)?;
+        if self.big_endian {
+            field.reverse();
+        }
+        Ok(u64::from_le_bytes(buffer))
+    }
+
+    fn skip(&mut self, bytes: usize) -> Result<(), IngestError> {
+        self.number(bytes).map(|_| ())
+    }
 }

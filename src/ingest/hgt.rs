@@ -5,10 +5,9 @@ use std::fs::File;
 
 use super::crs::Crs;
 use super::error::IngestError;
-use super::flat::{self, Layout, SampleType};
 use super::raster::{Raster, Window};
-use super::source::ByteOrder;
-use super::source::RasterFile;
+use super::raw::{Layout, SampleType, read_samples};
+use super::source::{ByteOrder, RasterFile};
 
 /// Columns and rows of a tile: 3 arc seconds, 1 arc second, and 2 by 1 arc seconds above 50°.
 const SIZES: [[u64; 2]; 3] = [[1201, 1201], [3601, 3601], [1801, 3601]];
@@ -44,7 +43,7 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
         )
         .at("file name"));
     }
-    let values = flat::read(file, layout, window)?;
+    let values = read_samples(file, layout, window)?;
     let mut raster = Raster::new("SRTM HGT", window, values);
     raster.nodata = Some(-32768.0);
     if let Some([west, south]) = corner {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::cells::limit::MAX_CELLS;
+use super::cells::MAX_CELLS;
 use super::error::IngestError;
 use super::source::file_bytes;
 use crate::world::BitMatrix;
@@ -56,6 +56,12 @@ fn side(rows: usize, columns: usize, place: &str) -> Result<usize, IngestError> 
     Ok(rows)
 }
 
+#[cfg(not(feature = "png"))]
+fn png(_: &[u8]) -> Result<BitMatrix, IngestError> {
+    Err(super::not_built("PNG"))
+}
+
+#[cfg(feature = "png")]
 fn png(bytes: &[u8]) -> Result<BitMatrix, IngestError> {
     let picture = image::load_from_memory_with_format(bytes, image::ImageFormat::Png)
         .map_err(|error| bad("byte 0".into(), "a PNG", error.to_string()))?;

@@ -8,22 +8,26 @@
 
 mod ascii;
 pub mod cells;
+#[cfg(feature = "geotiff")]
 mod chunks;
 mod crs;
 mod envi;
 pub(crate) mod error;
-mod flat;
 #[cfg(feature = "gdal")]
 mod gdal;
+#[cfg(feature = "geotiff")]
 mod geokeys;
+#[cfg(feature = "geotiff")]
 mod geotiff;
 pub mod ground;
 mod hgt;
-mod ifd;
 mod matrix;
+mod mesh;
+#[cfg(feature = "png")]
 mod png;
 mod raster;
 mod raw;
+pub mod solid;
 mod source;
 mod wkt;
 
@@ -31,7 +35,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-pub use cells::{CellsOptions, IngestedCells, read_cells, wad_maps};
+pub use cells::{IngestCellsOptions, IngestedCells, read_cells, wad_maps};
 pub use error::{IngestError, IngestErrorKind};
 pub use matrix::read_matrix;
 pub use source::{ByteOrder, IngestOptions, Ingested};
@@ -75,8 +79,14 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
         ));
     }
     let raster = match format {
+        #[cfg(feature = "geotiff")]
         Some(Format::GeoTiff) => or_gdal(&source, geotiff::read(&source, file))?,
+        #[cfg(feature = "png")]
         Some(Format::Png) => png::read(&source, file)?,
+        #[cfg(not(all(feature = "geotiff", feature = "png")))]
+        Some(format @ (Format::GeoTiff | Format::Png)) => {
+            or_gdal(&source, Err(not_built(format.name())))?
+        }
         Some(Format::Raw16) => raw::read(&source, file)?,
         Some(Format::Hgt) => hgt::read(&source, file)?,
         Some(Format::Ascii) => ascii::read(&source, file)?,
@@ -127,9 +137,9 @@ fn sniff(source: &RasterFile, file: &File) -> Result<Option<Format>, IngestError
         let raw = source.options.size.is_some() || envi::header_of(source.path).is_none();
         return Ok(Some(if raw { Format::Raw16 } else { Format::Envi }));
     }
-    Ok(if geotiff::matches(&head) {
+    Ok(if is_tiff(&head) {
         Some(Format::GeoTiff)
-    } else if png::matches(&head) {
+    } else if is_png(&head) {
         Some(Format::Png)
     } else if ascii::matches(&head) {
         Some(Format::Ascii)
@@ -165,6 +175,32 @@ fn check_options(options: &IngestOptions) -> Result<(), IngestError> {
         ));
     }
     Ok(())
+}
+
+fn is_tiff(head: &[u8]) -> bool {
+    [
+        b"II*\0".as_slice(),
+        b"MM\0*",
+        b"II+\0\x08\0\0\0",
+        b"MM\0+\0\x08\0\0",
+    ]
+    .iter()
+    .any(|magic| head.starts_with(magic))
+}
+
+fn is_png(head: &[u8]) -> bool {
+    head.starts_with(b"\x89PNG\r\n\x1a\n")
+}
+
+/// Of a format whose crate is left out of this build.
+#[cfg(not(all(feature = "geotiff", feature = "gltf", feature = "png")))]
+fn not_built(format: &str) -> IngestError {
+    IngestError::bad(
+        "a format that this build reads",
+        format!("a file that looks like {format}"),
+        format!("build with the feature `{}`", format.to_lowercase()),
+    )
+    .unsupported()
 }
 
 fn unknown(mut file: File) -> IngestError {

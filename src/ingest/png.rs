@@ -7,14 +7,9 @@ use image::codecs::png::PngDecoder;
 use image::{ImageDecoder, ImageError, Limits};
 
 use super::error::IngestError;
-use super::flat;
 use super::raster::{Raster, Window};
-use super::raw::heights_assumed;
+use super::raw::{heights_assumed, zeros};
 use super::source::RasterFile;
-
-pub(super) fn matches(head: &[u8]) -> bool {
-    head.starts_with(b"\x89PNG\r\n\x1a\n")
-}
 
 pub(super) fn read(source: &RasterFile, mut file: File) -> Result<Raster, IngestError> {
     let header = Header::read(&mut file)?;
@@ -45,7 +40,7 @@ pub(super) fn read(source: &RasterFile, mut file: File) -> Result<Raster, Ingest
             REMEDY,
         ));
     }
-    let mut pixels = flat::zeros(pixel_bytes, 1)?;
+    let mut pixels = zeros(pixel_bytes, 1)?;
     decoder.read_image(&mut pixels).map_err(decode_error)?;
 
     let mut values = window.allocate()?;

@@ -19,7 +19,11 @@ pub(super) struct Window {
 impl Window {
     /// The crop or else the whole of a raster of `width` × `height` samples, checked against the
     /// raster and the limit before anything is allocated.
-    pub fn new(options: &IngestOptions, width: u64, height: u64) -> Result<Self, IngestError> {
+    pub(super) fn new(
+        options: &IngestOptions,
+        width: u64,
+        height: u64,
+    ) -> Result<Self, IngestError> {
         if width == 0 || height == 0 {
             return Err(IngestError::bad(
                 "a raster of at least 1 x 1 samples",
@@ -71,12 +75,12 @@ impl Window {
         })
     }
 
-    pub fn samples(&self) -> u64 {
+    pub(super) fn samples(&self) -> u64 {
         u64::from(self.width) * u64::from(self.height)
     }
 
     /// Room for the values of the window, with an error instead of an abort where memory is short.
-    pub fn allocate(&self) -> Result<Vec<f64>, IngestError> {
+    pub(super) fn allocate(&self) -> Result<Vec<f64>, IngestError> {
         let mut values = Vec::new();
         usize::try_from(self.samples())
             .ok()
@@ -111,7 +115,7 @@ pub(super) struct Raster {
 }
 
 impl Raster {
-    pub fn new(format: &'static str, window: Window, values: Vec<f64>) -> Self {
+    pub(super) fn new(format: &'static str, window: Window, values: Vec<f64>) -> Self {
         Self {
             format,
             window,
@@ -127,7 +131,10 @@ impl Raster {
     }
 
     /// Nodata becomes void, values become metres, the grid gets its spacing and place.
-    pub fn into_ingested(mut self, options: &IngestOptions) -> Result<Ingested, IngestError> {
+    pub(super) fn into_ingested(
+        mut self,
+        options: &IngestOptions,
+    ) -> Result<Ingested, IngestError> {
         let nodata = options.nodata.or(self.nodata);
         let mut voids = 0_u64;
         for (i, value) in self.values.iter_mut().enumerate() {

@@ -1,12 +1,11 @@
-//! RAW16: unsigned 16-bit samples and nothing else, as game engines exchange heightmaps.
+//! RAW16, unsigned 16-bit samples as game engines exchange heightmaps; and samples without compression in any file.
 
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 
 use super::error::IngestError;
-use super::flat::{self, Layout, SampleType};
 use super::raster::{Raster, Window};
-use super::source::ByteOrder;
-use super::source::RasterFile;
+use super::source::{ByteOrder, RasterFile};
 
 pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestError> {
     let samples = source.length / 2;
@@ -37,7 +36,7 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
         sample: SampleType::U16,
         order,
     };
-    let values = flat::read(file, layout, window)?;
+    let values = read_samples(file, layout, window)?;
     let mut raster = Raster::new("RAW16", window, values);
     if source.options.byte_order.is_none() {
         raster.notes.push(
@@ -65,5 +64,115 @@ fn guess(bytes: u64) -> String {
         "; an odd number of bytes is no whole number of 16-bit samples, so the file may be cut short".to_owned()
     } else {
         "; it is not square".to_owned()
+    }
+}
+
+/// Type of the samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SampleType {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F32,
+    F64,
+}
+
+impl SampleType {
+    pub(super) fn bytes(self) -> u64 {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    pub(super) fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+}
+
+/// How a raster lies in its file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    /// Of the first sample, in bytes.
+    pub offset: u64,
+    /// Samples in a row.
+    pub width: u64,
+    pub sample: SampleType,
+    pub order: ByteOrder,
+}
+
+/// Reads a window row by row. The caller has checked the file's length against the layout.
+pub(super) fn read_samples(
+    mut file: File,
+    layout: Layout,
+    window: Window,
+) -> Result<Vec<f64>, IngestError> {
+    let mut values = window.allocate()?;
+    values.resize(window.samples() as usize, 0.0);
+    let bytes = layout.sample.bytes();
+    let mut row_bytes = zeros(u64::from(window.width), bytes)?;
+    for (row, values) in values.chunks_exact_mut(window.width as usize).enumerate() {
+        let first = (u64::from(window.row) + row as u64) * layout.width + u64::from(window.column);
+        let place = layout.offset + first * bytes;
+        file.seek(SeekFrom::Start(place))
+            .and_then(|_| file.read_exact(&mut row_bytes))
+            .map_err(|e| IngestError::io(e).at(format!("byte {place}")))?;
+        decode(&row_bytes, layout.sample, layout.order, values);
+    }
+    Ok(values)
+}
+
+/// So many items of so many zero bytes, with an error instead of an abort where memory is short.
+pub(super) fn zeros(items: u64, bytes: u64) -> Result<Vec<u8>, IngestError> {
+    let mut zeros = Vec::new();
+    items
+        .checked_mul(bytes)
+        .and_then(|n| usize::try_from(n).ok())
+        .filter(|n| zeros.try_reserve_exact(*n).is_ok())
+        .map(|n| zeros.resize(n, 0))
+        .ok_or_else(|| {
+            IngestError::resource(
+                format!("memory for {items} samples of {bytes} bytes"),
+                "less",
+                "take a part with `crop`, from a file in tiles: gdal_translate -co TILED=YES",
+            )
+        })?;
+    Ok(zeros)
+}
+
+/// Samples from their bytes, of which there are as many as `values` need.
+pub(super) fn decode(bytes: &[u8], sample: SampleType, order: ByteOrder, values: &mut [f64]) {
+    macro_rules! each {
+        ($type:ty) => {{
+            let (samples, _) = bytes.as_chunks();
+            let pairs = values.iter_mut().zip(samples);
+            match order {
+                ByteOrder::Little => {
+                    pairs.for_each(|(value, b)| *value = <$type>::from_le_bytes(*b) as f64);
+                }
+                ByteOrder::Big => {
+                    pairs.for_each(|(value, b)| *value = <$type>::from_be_bytes(*b) as f64);
+                }
+            }
+        }};
+    }
+    match sample {
+        SampleType::I8 => each!(i8),
+        SampleType::U8 => each!(u8),
+        SampleType::I16 => each!(i16),
+        SampleType::U16 => each!(u16),
+        SampleType::I32 => each!(i32),
+        SampleType::U32 => each!(u32),
+        SampleType::I64 => each!(i64),
+        SampleType::U64 => each!(u64),
+        SampleType::F32 => each!(f32),
+        SampleType::F64 => each!(f64),
     }
 }

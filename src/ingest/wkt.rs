@@ -20,11 +20,11 @@ enum Value {
 }
 
 impl Node {
-    pub fn is(&self, keywords: &[&str]) -> bool {
+    pub(super) fn is(&self, keywords: &[&str]) -> bool {
         keywords.contains(&self.keyword.as_str())
     }
 
-    pub fn children(&self) -> impl Iterator<Item = &Node> {
+    pub(super) fn children(&self) -> impl Iterator<Item = &Node> {
         self.values.iter().filter_map(|value| match value {
             Value::Node(node) => Some(node),
             _ => None,
@@ -32,12 +32,12 @@ impl Node {
     }
 
     /// The first direct child with one of these keywords.
-    pub fn child(&self, keywords: &[&str]) -> Option<&Node> {
+    pub(super) fn child(&self, keywords: &[&str]) -> Option<&Node> {
         self.children().find(|child| child.is(keywords))
     }
 
     /// The first node with one of these keywords at any depth.
-    pub fn descendant(&self, keywords: &[&str]) -> Option<&Node> {
+    pub(super) fn descendant(&self, keywords: &[&str]) -> Option<&Node> {
         self.children().find_map(|child| {
             if child.is(keywords) {
                 Some(child)
@@ -47,14 +47,14 @@ impl Node {
         })
     }
 
-    pub fn text(&self, i: usize) -> Option<&str> {
+    pub(super) fn text(&self, i: usize) -> Option<&str> {
         match self.values.get(i)? {
             Value::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    pub fn number(&self, i: usize) -> Option<f64> {
+    pub(super) fn number(&self, i: usize) -> Option<f64> {
         match self.values.get(i)? {
             Value::Number(number) => Some(*number),
             _ => None,

@@ -6,7 +6,9 @@ use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
 use image::{Rgba, RgbaImage};
 
 use super::palette::{Colour, bytes};
-use super::text::LETTERS;
+
+/// Ubuntu Light, with Latin, Greek and Cyrillic letters.
+pub(super) static LETTERS: &[u8] = epaint_default_fonts::UBUNTU_LIGHT;
 
 static FONT: LazyLock<FontRef<'static>> = LazyLock::new(|| {
     // What every test reads does not fail to parse.
@@ -15,33 +17,43 @@ static FONT: LazyLock<FontRef<'static>> = LazyLock::new(|| {
 
 /// A picture to be drawn on, opaque. Places are in pixels from its north-western corner; what
 /// falls outside is left out.
-pub struct Canvas(RgbaImage);
+pub(super) struct Canvas(RgbaImage);
 
 impl Canvas {
     /// White paper.
-    pub fn new(width: u32, height: u32) -> Self {
+    pub(super) fn new(width: u32, height: u32) -> Self {
         Self(RgbaImage::from_pixel(width, height, Rgba([255; 4])))
     }
 
     /// What has been drawn.
-    pub fn into_picture(self) -> RgbaImage {
+    pub(super) fn into_picture(self) -> RgbaImage {
         self.0
     }
 
     /// Lays a picture on it; paper shows where that is transparent.
-    pub fn paste(&mut self, picture: &RgbaImage, (x, y): (i32, i32)) {
+    pub(super) fn paste(&mut self, picture: &RgbaImage, (x, y): (i32, i32)) {
         image::imageops::overlay(&mut self.0, picture, x.into(), y.into());
     }
 
     /// Fills from one corner to another, without the last column and row.
-    pub fn fill(&mut self, (left, top): (i32, i32), (right, bottom): (i32, i32), colour: Colour) {
+    pub(super) fn fill(
+        &mut self,
+        (left, top): (i32, i32),
+        (right, bottom): (i32, i32),
+        colour: Colour,
+    ) {
         for (y, x) in (top..bottom).flat_map(|y| (left..right).map(move |x| (y, x))) {
             self.blend(x, y, colour, 1.0);
         }
     }
 
     /// Draws a line of a pixel inside the same corners.
-    pub fn frame(&mut self, (left, top): (i32, i32), (right, bottom): (i32, i32), colour: Colour) {
+    pub(super) fn frame(
+        &mut self,
+        (left, top): (i32, i32),
+        (right, bottom): (i32, i32),
+        colour: Colour,
+    ) {
         self.fill((left, top), (right, top + 1), colour);
         self.fill((left, bottom - 1), (right, bottom), colour);
         self.fill((left, top), (left + 1, bottom), colour);
@@ -49,7 +61,7 @@ impl Canvas {
     }
 
     /// Fills a triangle.
-    pub fn triangle(&mut self, corners: [[f64; 2]; 3], colour: Colour) {
+    pub(super) fn triangle(&mut self, corners: [[f64; 2]; 3], colour: Colour) {
         // Which side of the way from one corner to the next a place is on.
         let side = |from: [f64; 2], to: [f64; 2], [x, y]: [f64; 2]| {
             (to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0])
@@ -85,7 +97,13 @@ impl Canvas {
     }
 
     /// Writes a line of words, `size` pixels an em, with its upper left corner at a place.
-    pub fn write(&mut self, words: &str, (left, top): (i32, i32), size: f64, colour: Colour) {
+    pub(super) fn write(
+        &mut self,
+        words: &str,
+        (left, top): (i32, i32),
+        size: f64,
+        colour: Colour,
+    ) {
         let ascent = FONT.as_scaled(scale(size)).ascent();
         let corner = point(left as f32, top as f32 + ascent);
         for (glyph, x) in layout(words, size).0 {
@@ -102,7 +120,13 @@ impl Canvas {
     }
 
     /// Writes as [`Canvas::write`] does, with a white edge that keeps the words apart from any ground.
-    pub fn write_haloed(&mut self, words: &str, (x, y): (i32, i32), size: f64, colour: Colour) {
+    pub(super) fn write_haloed(
+        &mut self,
+        words: &str,
+        (x, y): (i32, i32),
+        size: f64,
+        colour: Colour,
+    ) {
         let edge = (size / 9.0).ceil() as i32;
         for (dx, dy) in (-edge..=edge).flat_map(|dy| (-edge..=edge).map(move |dx| (dx, dy))) {
             if dx * dx + dy * dy <= edge * edge {
@@ -126,12 +150,12 @@ impl Canvas {
 }
 
 /// How wide a line of words is at `size` pixels an em. [Unit: pixels]
-pub fn width_of(words: &str, size: f64) -> i32 {
+pub(super) fn width_of(words: &str, size: f64) -> i32 {
     layout(words, size).1.ceil() as i32
 }
 
 /// As much of a line as fits into `room` pixels, with dots where the rest is missing.
-pub fn fitting(words: &str, size: f64, room: i32) -> String {
+pub(super) fn fitting(words: &str, size: f64, room: i32) -> String {
     if width_of(words, size) <= room {
         return words.to_owned();
     }

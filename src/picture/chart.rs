@@ -1,11 +1,14 @@
 //! Charts with words, as SVG and as PNG.
 
+use std::sync::Once;
+
 use image::{DynamicImage, RgbImage};
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use plotters::style::{FontStyle, register_font};
 
+use super::canvas::LETTERS;
 use super::palette::{self, CATEGORIES};
-use super::text::{FONT, ready_font};
 use super::{PictureError, png};
 
 /// A series of bars, a value for each group.
@@ -32,7 +35,7 @@ pub enum Series<'a> {
     Curves(&'a [Curve]),
 }
 
-/// A chart. Words too long for their place are cut off.
+/// A chart. Bars lie on their side where the names of their groups have no room beneath them.
 pub struct Chart<'a> {
     /// Above it.
     pub title: &'a str,
@@ -83,51 +86,79 @@ impl Chart<'_> {
         DB::ErrorType: 'static,
     {
         ready_font();
-        let ([right, top], x_labels) = match &self.series {
-            Series::Bars(groups, _) => ([groups.len() as f64 - 0.5, self.top()], groups.len()),
-            Series::Curves(_) => ([self.greatest(0), self.top()], 6),
-        };
-        let left = if matches!(self.series, Series::Bars(..)) {
-            -0.5
-        } else {
-            0.0
-        };
         let words = |size| (FONT, size).into_font().color(&INK);
+        let names: &[&str] = match &self.series {
+            Series::Bars(groups, _) => groups,
+            Series::Curves(_) => &[],
+        };
+        let width = |name: &&str| area.estimate_text_size(name, &words(13));
+        let widths: Vec<u32> = names
+            .iter()
+            .map(|name| Ok(width(name)?.0))
+            .collect::<Result<_, DrawingAreaErrorKind<DB::ErrorType>>>()?;
+        let widest = widths.into_iter().max().unwrap_or(0);
+        let room = self.size.0.saturating_sub(LEFT + 30) / names.len().max(1) as u32;
+        let turned = widest + 6 > room;
+        let (along, left) = match &self.series {
+            Series::Bars(..) => (-0.5..names.len() as f64 - 0.5, LEFT.max(widest + 40)),
+            Series::Curves(_) => (0.0..self.greatest(0), LEFT),
+        };
+        let up = 0.0..self.top();
+        // Groups of bars go down from the first: place 0 is the lowest.
+        let place = |group: usize| match turned {
+            true => names.len() - 1 - group,
+            false => group,
+        };
         area.fill(&WHITE)?;
         let mut builder = ChartBuilder::on(area);
+        let [below, beside] = match turned {
+            true => [self.y, self.x],
+            false => [self.x, self.y],
+        };
         builder
             .margin(10)
             .margin_right(20)
-            .x_label_area_size(if self.x.is_empty() { 26 } else { 44 })
-            .y_label_area_size(62);
+            .x_label_area_size(if below.is_empty() { 26 } else { 44 })
+            .y_label_area_size(if turned { left } else { LEFT });
         if !self.title.is_empty() {
             builder.caption(self.title, words(19));
         }
-        let mut chart = builder.build_cartesian_2d(left..right, 0.0..top)?;
-        let x_label = |at: &f64| match &self.series {
-            Series::Bars(groups, _) => {
-                let group = at.round();
-                let middle = (at - group).abs() < 1e-6 && group >= 0.0;
-                let name = groups.get(group as usize).filter(|_| middle);
-                name.map_or(String::new(), |name| (*name).to_owned())
-            }
-            Series::Curves(_) => number(*at),
+        let (x, y) = match turned {
+            true => (up, along),
+            false => (along, up),
         };
+        let mut chart = builder.build_cartesian_2d(x, y)?;
+        let name = |at: &f64| {
+            let group = at.round();
+            let is_middle = (at - group).abs() < 1e-6 && group >= 0.0;
+            let found = (0..names.len()).find(|i| is_middle && place(*i) == group as usize);
+            found.map_or(String::new(), |group| names[group].to_owned())
+        };
+        let ticks = |at: &f64| number(*at);
         let mut mesh = chart.configure_mesh();
-        mesh.disable_x_mesh()
-            .bold_line_style(INK.mix(0.15))
+        mesh.bold_line_style(INK.mix(0.15))
             .light_line_style(TRANSPARENT)
             .axis_style(INK.mix(0.6))
-            .x_desc(self.x)
-            .y_desc(self.y)
+            .x_desc(below)
+            .y_desc(beside)
             .label_style(words(13))
             .axis_desc_style(words(14))
+            .x_labels(6)
             .y_labels(6)
-            .x_label_formatter(&x_label)
-            .y_label_formatter(&|at| number(*at));
-        match self.series {
-            Series::Bars(..) => mesh.x_labels(2 * x_labels + 1),
-            Series::Curves(_) => mesh.x_labels(x_labels),
+            .x_label_formatter(&ticks)
+            .y_label_formatter(&ticks);
+        // A label for each group is one at every half between them, too.
+        let labels = 2 * names.len() + 1;
+        match (&self.series, turned) {
+            (Series::Bars(..), true) => mesh
+                .disable_y_mesh()
+                .y_labels(labels)
+                .y_label_formatter(&name),
+            (Series::Bars(..), false) => mesh
+                .disable_x_mesh()
+                .x_labels(labels)
+                .x_label_formatter(&name),
+            (Series::Curves(_), _) => mesh.disable_x_mesh(),
         };
         mesh.draw()?;
         let several = match &self.series {
@@ -135,10 +166,17 @@ impl Chart<'_> {
                 let width = 0.8 / series.len().max(1) as f64;
                 for (bars, k) in series.iter().zip(0..) {
                     let style = colour(k).filled();
-                    let left = -0.4 + width * k as f64;
                     let bar = |(group, &value): (usize, &f64)| {
-                        let from = group as f64 + left;
-                        Rectangle::new([(from, 0.0), (from + 0.92 * width, value)], style)
+                        let middle = place(group) as f64;
+                        let from = -0.4 + width * k as f64;
+                        let ends = [from, from + 0.92 * width];
+                        Rectangle::new(
+                            match turned {
+                                true => [(0.0, middle - ends[0]), (value, middle - ends[1])],
+                                false => [(middle + ends[0], 0.0), (middle + ends[1], value)],
+                            },
+                            style,
+                        )
                     };
                     let values = bars.values.iter().enumerate();
                     chart
@@ -179,7 +217,7 @@ impl Chart<'_> {
         Ok(())
     }
 
-    /// The end of the y axis.
+    /// The end of the axis of values.
     fn top(&self) -> f64 {
         1.12 * self.greatest(1)
     }
@@ -231,6 +269,9 @@ pub fn frequencies(cases: &[(&str, Vec<f64>)]) -> Vec<Curve> {
     cases.iter().map(curve).collect()
 }
 
+/// Room for the numbers of the y axis, and what they are. [Unit: pixels]
+const LEFT: u32 = 62;
+
 const INK: RGBColor = RGBColor(38, 42, 48);
 
 fn colour(k: usize) -> RGBColor {
@@ -259,6 +300,20 @@ fn number(value: f64) -> String {
         false => &text,
     };
     format!("{text}{unit}")
+}
+
+/// The name of the font in charts; in an SVG, whatever the reader has of that kind.
+const FONT: &str = "sans-serif";
+
+/// Lets plotters measure and draw with our own font: what is installed differs from machine to
+/// machine, and pictures should not.
+fn ready_font() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // A font that a test has read does not fail to parse.
+        let registered = register_font(FONT, FontStyle::Normal, LETTERS);
+        assert!(registered.is_ok(), "the crate of fonts holds none");
+    });
 }
 
 #[cfg(test)]
@@ -314,6 +369,44 @@ mod tests {
         }];
         let svg = chart(Series::Bars(&["north", "south"], &bars)).svg();
         assert!(svg.contains("north") && svg.contains("south"));
+    }
+
+    /// Where words are in an SVG: left end, and height above the lower edge of the line.
+    fn places(svg: &str, names: &[String]) -> Vec<[f64; 2]> {
+        let place = |name: &String| {
+            let end = svg.find(&format!(">\n{name}\n<")).expect("the name, whole");
+            let tag = &svg[svg[..end].rfind("<text").unwrap()..end];
+            ["x=\"", "y=\""].map(|key| {
+                let value = &tag[tag.find(key).unwrap() + key.len()..];
+                value[..value.find('"').unwrap()].parse().unwrap()
+            })
+        };
+        names.iter().map(place).collect()
+    }
+
+    /// The names of fifteen schemes lay over each other under their bars.
+    #[test]
+    fn long_names_of_many_groups_do_not_overlap() {
+        let names: Vec<String> = (0..15).map(|i| format!("look-ahead-{i:02}")).collect();
+        let groups: Vec<&str> = names.iter().map(String::as_str).collect();
+        let bars = [Bars {
+            name: "bytes".into(),
+            values: (1..16).map(f64::from).collect(),
+        }];
+        let chart = chart(Series::Bars(&groups, &bars));
+        let places = places(&chart.svg(), &names);
+        assert!(
+            places
+                .windows(2)
+                .all(|pair| pair[1][1] - pair[0][1] >= 13.0),
+            "one below the other: {places:?}"
+        );
+        // The last bar is the longest, and the lowest.
+        let [left, right, _, bottom] = extent(&chart.png().unwrap(), 0);
+        assert!(
+            left > 100 && right > 540 && bottom > 340,
+            "{left} {right} {bottom}"
+        );
     }
 
     #[test]

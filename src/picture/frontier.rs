@@ -2,7 +2,7 @@
 
 use image::RgbaImage;
 
-use super::ground::{Ground, NUMBER_LIGHT};
+use super::hillshade::{Ground, NUMBER_LIGHT};
 use super::palette::{AFTER_A, AFTER_B, Colour, HALF_A, HALF_B, NEUTRAL};
 use crate::runtime::Sample;
 use crate::runtime::frontier::{FrontierBuilder, FrontierError, FrontierOptions, Side};

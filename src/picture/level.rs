@@ -1,8 +1,7 @@
 //! Pages of a cell bundle.
 
 use super::floors::Floors;
-use super::numbers::grouped;
-use super::page::{Key, Page, Panel, Unit};
+use super::page::{Key, Page, Panel, Unit, grouped};
 use super::palette::{
     AFTER_B, Colour, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, NOTHING, VIRIDIS, VISIBLE, logarithmic,
 };

@@ -1,21 +1,12 @@
 //! A page: pictures of one place with a title, a legend, a scale bar and a north arrow.
 
-use image::RgbaImage;
-
-mod legend;
-mod measures;
-mod scale;
-mod unit;
-
-pub use legend::Key;
-pub use unit::Unit;
+use image::{Rgba, RgbaImage};
 
 use super::canvas::{Canvas, fitting, width_of};
-use super::numbers::grouped;
-use super::png::{PictureError, check_pixels};
+use super::palette::{Colour, Ramp};
 use super::resize::resized;
 use super::viewshed::{Viewpoint, mark};
-use measures::{FAINT, INK, Measures};
+use super::{PictureError, check_pixels};
 
 /// The narrowest page on which a legend can be read, and the widest. [Unit: pixels]
 pub const PAGE_WIDTHS: (u32, u32) = (320, 16_384);
@@ -255,12 +246,199 @@ impl Page {
     }
 }
 
+/// In what a picture is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Metres of the ground.
+    Metres,
+    /// Units of a level's own.
+    Units,
+}
+
+impl Unit {
+    /// A length in words.
+    pub fn words(self, length: f64) -> String {
+        match self {
+            Self::Metres if length >= 1000.0 => format!("{} km", length / 1000.0),
+            Self::Metres => format!("{length} m"),
+            Self::Units => format!("{length} units"),
+        }
+    }
+}
+
+/// A count with its thousands apart: 138,632.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.char_indices() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+pub(super) const INK: Colour = [30.0, 34.0, 40.0];
+
+pub(super) const FAINT: Colour = [96.0, 102.0, 110.0];
+
+/// Measures of a page of some width. [Unit: pixels]
+pub(super) struct Measures {
+    /// Of everything, 1 at a width of 900.
+    pub(super) size: f64,
+    pub(super) width: i32,
+    pub(super) margin: i32,
+    pub(super) columns: usize,
+    pub(super) map: (u32, u32),
+    pub(super) caption: i32,
+    pub(super) head: i32,
+}
+
+impl Measures {
+    /// Where the picture of a panel begins.
+    pub(super) fn place(&self, panel: usize) -> (i32, i32) {
+        let (column, row) = (panel % self.columns, panel / self.columns);
+        let x = self.margin + column as i32 * (self.map.0 as i32 + self.margin);
+        let high = self.caption + self.map.1 as i32 + self.margin;
+        (x, self.head + self.caption + row as i32 * high)
+    }
+}
+
+/// What a colour means.
+pub enum Key {
+    /// One colour.
+    Swatch(Colour, String),
+    /// Colours from one end to another, what they stand for, and numbers at places from 0 to 1.
+    Ramp(Ramp, String, Vec<(f64, String)>),
+    /// The ring or frame of who looks.
+    Mark(String),
+}
+
+/// How long a ramp is. [Unit: pixels of a page 900 wide]
+const RAMP: f64 = 220.0;
+
+impl Key {
+    /// How wide and high it is.
+    pub(super) fn room(&self, size: f64) -> (i32, i32) {
+        let px = |length: f64| (length * size) as i32;
+        match self {
+            Self::Ramp(_, words, _) => (width_of(words, 13.0 * size).max(px(RAMP)), px(58.0)),
+            Self::Swatch(_, words) | Self::Mark(words) => {
+                (px(22.0) + width_of(words, 13.0 * size), px(25.0))
+            }
+        }
+    }
+
+    /// Draws it with its upper left corner at a place.
+    pub(super) fn draw(&self, page: &mut Canvas, (x, y): (i32, i32), size: f64) {
+        let px = |length: f64| (length * size) as i32;
+        match self {
+            Self::Swatch(colour, words) => {
+                let corners = [(x, y), (x + px(16.0), y + px(16.0))];
+                page.fill(corners[0], corners[1], *colour);
+                page.frame(corners[0], corners[1], FAINT);
+                page.write(words, (x + px(22.0), y), 13.0 * size, INK);
+            }
+            Self::Mark(words) => {
+                let side = px(20.0).max(4) as u32;
+                let mut ring = RgbaImage::from_pixel(side, side, Rgba([255; 4]));
+                let viewpoint = Viewpoint {
+                    column: 0,
+                    row: 0,
+                    side: 1,
+                };
+                mark(&mut ring, viewpoint, [f64::from(side); 2], size);
+                page.paste(&ring, (x - px(2.0), y - px(2.0)));
+                page.write(words, (x + px(22.0), y), 13.0 * size, INK);
+            }
+            Self::Ramp(ramp, words, ticks) => {
+                page.write(words, (x, y), 13.0 * size, INK);
+                let (right, high, low) = (x + px(RAMP), y + px(20.0), y + px(33.0));
+                for i in x..right {
+                    let part = f64::from(i - x) / f64::from((right - 1 - x).max(1));
+                    page.fill((i, high), (i + 1, low), ramp.at(part));
+                }
+                page.frame((x, high), (right, low), FAINT);
+                for (part, words) in ticks {
+                    let at = x + (f64::from(right - 1 - x) * part) as i32;
+                    page.fill((at, low), (at + 1, low + px(4.0)), FAINT);
+                    let wide = width_of(words, 12.0 * size);
+                    let left = (at - wide / 2).clamp(x, (right - wide).max(x));
+                    page.write(words, (left, low + px(4.0)), 12.0 * size, FAINT);
+                }
+            }
+        }
+    }
+}
+
+const PALE: Colour = [200.0, 203.0, 207.0];
+
+impl Page {
+    /// A round length of at most a part of a panel's width: how large a part it is, and in words.
+    pub fn bar(&self, most: f64) -> (f64, String) {
+        let (columns, _) = self.panels[0].picture.dimensions();
+        let across = f64::from(columns) * self.pixel[0];
+        let length = round_length(most * across);
+        (length / across, self.unit.words(length))
+    }
+
+    /// The longest scale bar. [Unit: pixels]
+    pub(super) fn bar_room(&self, measures: &Measures) -> i32 {
+        (measures.map.0 as i32 / 3).min((200.0 * measures.size) as i32)
+    }
+
+    /// Scale bar and north arrow; returns how high they are.
+    pub(super) fn scale(
+        &self,
+        page: &mut Canvas,
+        measures: &Measures,
+        (left, top): (i32, i32),
+    ) -> i32 {
+        let px = |length: f64| (length * measures.size) as i32;
+        let width = f64::from(measures.map.0);
+        let (part, text) = self.bar(f64::from(self.bar_room(measures)) / width);
+        let bar = (part * width).round() as i32;
+        // Two halves, dark and light, as on maps.
+        let (high, low) = (top + px(5.0), top + px(11.0).max(px(5.0) + 3));
+        page.fill((left, high), (left + bar / 2, low), INK);
+        page.frame((left, high), (left + bar, low), INK);
+        page.write(&text, (left, low + px(3.0)), 13.0 * measures.size, INK);
+        let Some(north) = self.north else {
+            return px(30.0);
+        };
+        let (sin, cos) = north.sin_cos();
+        let middle = f64::from(measures.width - measures.margin - px(12.0));
+        let centre = [middle, f64::from(top) + 18.0 * measures.size];
+        let turned = |x: f64, y: f64| {
+            let (x, y) = (x * measures.size, y * measures.size);
+            [centre[0] + x * cos - y * sin, centre[1] + x * sin + y * cos]
+        };
+        let (tip, notch) = (turned(0.0, -15.0), turned(0.0, 5.0));
+        page.triangle([tip, turned(-6.5, 9.0), notch], INK);
+        page.triangle([tip, turned(6.5, 9.0), notch], PALE);
+        let [x, y] = turned(0.0, 18.0);
+        let wide = width_of("N", 13.0 * measures.size);
+        let corner = (x as i32 - wide / 2, y as i32 - px(8.0));
+        page.write("N", corner, 13.0 * measures.size, INK);
+        px(44.0)
+    }
+}
+
+/// The longest of 1, 2 or 5 times a power of ten that is not longer.
+fn round_length(most: f64) -> f64 {
+    let power = 10_f64.powf(most.log10().floor());
+    let times = [5.0, 2.0].into_iter().find(|times| times * power <= most);
+    times.unwrap_or(1.0) * power
+}
+
 #[cfg(test)]
 mod tests {
     use image::Rgba;
 
-    use super::super::palette::VIRIDIS;
     use super::*;
+    use crate::picture::Unit;
+    use crate::picture::palette::VIRIDIS;
 
     fn page(picture: &RgbaImage, panels: usize) -> Page {
         let panel = |i: usize| Panel {
@@ -354,5 +532,14 @@ mod tests {
             let (columns, rows) = page.map(&page.panels[0], 840, 1.0).dimensions();
             assert!((12..=6 * 840).contains(&rows), "{columns} x {rows}");
         }
+    }
+
+    #[test]
+    fn a_scale_bar_has_a_round_length() {
+        let found = [1.0, 1.9, 2.1, 4.9, 77.0, 999.0].map(round_length);
+        assert_eq!(found, [1.0, 1.0, 2.0, 2.0, 50.0, 500.0]);
+        assert_eq!(Unit::Metres.words(2000.0), "2 km");
+        assert_eq!(Unit::Metres.words(0.5), "0.5 m");
+        assert_eq!(Unit::Units.words(512.0), "512 units");
     }
 }

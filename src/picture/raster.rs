@@ -2,6 +2,9 @@
 //!
 //! Neither is compressed: the file's length is known before its first number, so that the whole
 //! head is written at once and numbers follow row by row, in memory of a row.
+//!
+//! The encoder of the crate `tiff`, which writes masks (`geotiff.rs`), does not fit: it seeks, where this goes to
+//! a pipe as well, and must know the number of bands when it is compiled.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

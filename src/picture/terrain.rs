@@ -2,11 +2,9 @@
 
 use image::RgbaImage;
 
-use super::exposure::exposure_image;
 use super::frontier::{Joined, Part, frontier_image, growth};
-use super::ground::{Ground, NUMBER_LIGHT, mask};
-use super::numbers::grouped;
-use super::page::{Key, Page, Panel, Unit};
+use super::hillshade::{Ground, NUMBER_LIGHT, exposure_image, mask};
+use super::page::{Key, Page, Panel, Unit, grouped};
 use super::palette::{
     AFTER_A, AFTER_B, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, VIRIDIS, VISIBLE, logarithmic,
 };

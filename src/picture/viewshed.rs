@@ -2,7 +2,7 @@
 
 use image::{Rgba, RgbaImage};
 
-use super::ground::{Ground, PLAIN_LIGHT};
+use super::hillshade::{Ground, PLAIN_LIGHT};
 use super::palette::{HIDDEN, MARK, NEUTRAL, VISIBLE, bytes};
 use super::resize::resized;
 use super::{PictureError, png};

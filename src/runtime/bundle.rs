@@ -1,14 +1,19 @@
 //! A bundle in memory.
 
+use core::sync::atomic::AtomicU8;
+
 use super::error::OpenError;
 use crate::format::header::HEADER_LEN;
-use crate::format::{FormatError, Header, Section, Tag, WorldKind, crc32};
+use crate::format::pages::page_count;
+use crate::format::{FormatError, Header, Pages, Section, SectionPages, Tag, WorldKind, crc32};
 
 /// A bundle in memory: its header and section table, checked, and its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Bundle<'a> {
     bytes: &'a [u8],
     header: Header,
+    /// What is checked before it is believed, if anything.
+    pages: Option<Pages<'a>>,
 }
 
 impl<'a> Bundle<'a> {
@@ -29,7 +34,11 @@ impl<'a> Bundle<'a> {
                 found: length,
             });
         }
-        let bundle = Self { bytes, header };
+        let bundle = Self {
+            bytes,
+            header,
+            pages: None,
+        };
         let table = bundle.table();
         if table.len() != header.table_length() {
             return Err(FormatError::SectionCount {
@@ -47,6 +56,74 @@ impl<'a> Bundle<'a> {
             section.check(length)?;
         }
         Ok(bundle)
+    }
+
+    /// Number of pages of 64 KiB that have checksums (section `PCRC`); `None` where the bundle has none.
+    /// `viewcell seal` adds them.
+    pub fn page_count(&self) -> Option<usize> {
+        let section = self.section(Tag::PCRC)?.0;
+        Some(page_count(usize::try_from(section.offset).ok()?))
+    }
+
+    /// The same bundle, none of which is believed before its page has been checked, at the first
+    /// question that touches it: a page that does not have its checksum makes all visible that depends
+    /// on it, and [`Bundle::pages`] tells. What all questions need (parameters, codes, where there is
+    /// terrain; all of a level of cells) is checked as the bundle is opened as one of its kind, which
+    /// errors where that is damaged.
+    ///
+    /// `states` has a 0 for each of [`Bundle::page_count`] pages, and remembers what was checked. Errors
+    /// where the bundle has no checksums of pages.
+    pub fn checked(&self, states: &'a [AtomicU8]) -> Result<Self, OpenError> {
+        Ok(self.with_pages(states)?)
+    }
+
+    fn with_pages(&self, states: &'a [AtomicU8]) -> Result<Self, FormatError> {
+        let tag = Tag::PCRC;
+        let (section, sums) = self
+            .section(tag)
+            .ok_or(FormatError::MissingSection { tag })?;
+        let (expected, found) = (section.checksum, crc32(sums));
+        if found != expected {
+            return Err(FormatError::SectionChecksum {
+                tag,
+                expected,
+                found,
+            });
+        }
+        let start = HEADER_LEN.saturating_add(self.header.table_length());
+        let end = usize::try_from(section.offset).unwrap_or(usize::MAX);
+        let pages = Pages::new(self.bytes, [start, end], sums, states);
+        let pages = pages.ok_or(FormatError::SectionLength {
+            tag,
+            expected: 4 * page_count(end) as u64,
+            found: section.stored_length,
+        })?;
+        Ok(Self {
+            pages: Some(pages),
+            ..*self
+        })
+    }
+
+    /// The pages that are checked before they are believed, and what was found of them so far; `None` of
+    /// a bundle that is not [`Bundle::checked`].
+    pub fn pages(&self) -> Option<Pages<'a>> {
+        self.pages
+    }
+
+    /// The pages of a section, where they are to be checked.
+    pub(super) fn section_pages(&self, tag: Tag) -> Option<SectionPages<'a>> {
+        let start = usize::try_from(self.section(tag)?.0.offset).ok()?;
+        Some(SectionPages::new(self.pages?, start))
+    }
+
+    /// Checks all of a section now, if anything is to be checked.
+    pub(super) fn check_section(&self, tag: Tag) -> Result<(), FormatError> {
+        match (self.section_pages(tag), self.section(tag)) {
+            (Some(pages), Some((_, bytes))) if !pages.hold(0, bytes.len()) => {
+                Err(FormatError::Page { tag })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn table(&self) -> &'a [u8] {

@@ -17,7 +17,7 @@ use crate::format::{FileId, FormatError, Groups, Layered, Patch, Tag, Valid};
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # #[cfg(feature = "mmap")] {
-/// use viewcell::{Layers, MappedBundle, Sample};
+/// use viewcell::query::{Layers, MappedBundle, Sample};
 ///
 /// let map = MappedBundle::open("level.vcb")?;
 /// let crater = std::fs::read("crater.vcp")?;
@@ -146,7 +146,6 @@ impl<'a> Layers<'a> {
     }
 
     /// The groups and trees of the bundle, without any patch.
-    #[cfg(feature = "bake")]
     pub(crate) fn base(&self) -> (Groups<'a>, crate::format::Trees<'a>) {
         (self.groups, self.base.trees())
     }

@@ -1,13 +1,15 @@
 //! Bundles by memory map.
 
+use core::sync::atomic::AtomicU8;
 use std::fs::File;
 use std::path::Path;
 
 use super::bundle::Bundle;
 use super::cells::CellBundle;
 use super::error::OpenError;
+use super::solid::SolidBundle;
 use super::terrain::TerrainBundle;
-use crate::format::{Header, WorldKind};
+use crate::format::{Header, Pages, WorldKind};
 
 /// A bundle in a mapped file: opened at once whatever its size, read from disk as it is asked.
 ///
@@ -21,6 +23,8 @@ use crate::format::{Header, WorldKind};
 #[derive(Debug)]
 pub struct MappedBundle {
     map: memmap2::Mmap,
+    /// What was found of each page, where pages are checked.
+    states: Option<Box<[AtomicU8]>>,
 }
 
 /// A whole file by memory map, as bytes; what [`MappedBundle`] says of truncating holds for it too.
@@ -74,12 +78,34 @@ impl MappedBundle {
         let path = path.as_ref();
         let map = map_file(path)?;
         Bundle::from_bytes(&map).map_err(|error| error.at(path))?;
-        Ok(Self { map })
+        Ok(Self { map, states: None })
+    }
+
+    /// The same, and checks every page of 64 KiB when it is first touched: [`Bundle::checked`]. Room for
+    /// a byte a page is made here. Errors where the bundle has no checksums of pages (`viewcell seal` adds
+    /// them).
+    pub fn open_checked(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        let mut opened = Self::open(path)?;
+        let count = opened.bundle()?.page_count().unwrap_or(0);
+        opened.states = Some((0..count).map(|_| AtomicU8::new(0)).collect());
+        opened.bundle().map_err(|error| error.at(path))?;
+        Ok(opened)
+    }
+
+    /// The pages of a bundle that was opened with [`MappedBundle::open_checked`]: for a thread that checks
+    /// them while others ask, and to tell what was found.
+    pub fn pages(&self) -> Option<Pages<'_>> {
+        self.bundle().ok()?.pages()
     }
 
     /// The bundle. O(1), but checks header and table anew: keep what it returns.
     pub fn bundle(&self) -> Result<Bundle<'_>, OpenError> {
-        Bundle::from_bytes(&self.map)
+        let bundle = Bundle::from_bytes(&self.map)?;
+        match &self.states {
+            None => Ok(bundle),
+            Some(states) => bundle.checked(states),
+        }
     }
 
     /// The bundle as one of a terrain. O(1); keep what it returns.
@@ -90,6 +116,11 @@ impl MappedBundle {
     /// The bundle as one of a level of cells. O(1); keep what it returns.
     pub fn cells(&self) -> Result<CellBundle<'_>, OpenError> {
         self.bundle()?.cells()
+    }
+
+    /// The bundle as one of a solid level. O(1); keep what it returns.
+    pub fn solid(&self) -> Result<SolidBundle<'_>, OpenError> {
+        self.bundle()?.solid()
     }
 
     /// Lets the system take back the memory of what has been read so far; what is asked for again

@@ -3,7 +3,7 @@
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # #[cfg(feature = "mmap")] {
-//! use viewcell::runtime::MappedBundle;
+//! use viewcell::query::MappedBundle;
 //!
 //! let map = MappedBundle::open("level.vcb")?;
 //! let terrain = map.terrain()?;
@@ -50,12 +50,14 @@ mod layers;
 mod map;
 mod pvs;
 pub(crate) mod session;
+pub mod solid;
 mod terrain;
 mod within;
 
 pub use crate::format::cells::{CellParameters, DistanceBits, DistanceRow, PvsRow, SymmetryCode};
 pub use crate::format::{
-    FormatError, Grid, Leaf, Quad, Sample, TerrainParameters, Visibility, VisibilityMode, WorldKind,
+    FormatError, Grid, Leaf, Pages, Quad, Sample, TerrainParameters, Visibility, VisibilityMode,
+    WorldKind,
 };
 pub use bundle::Bundle;
 pub use cells::{Along, CellBundle, Stretch, frontier as cell_frontier};
@@ -64,5 +66,6 @@ pub use layers::Layers;
 #[cfg(feature = "mmap")]
 pub use map::{MappedBundle, MappedFile};
 pub use pvs::{Pvs, Quads};
+pub use solid::SolidBundle;
 pub use terrain::TerrainBundle;
-pub use within::{Reach, ReachMemory};
+pub use within::{Extent, Motion, MotionLimits, Predictor, Reach, ReachMemory};

@@ -63,6 +63,14 @@ impl<'a> Pvs<'a> {
         }
     }
 
+    /// Whether nothing of a quad is visible: [`Pvs::state`], sooner.
+    pub(super) fn is_hidden(&self, quad: Quad) -> bool {
+        match &self.code {
+            Code::Narrow(pvs) => pvs.is_hidden(quad),
+            _ => self.state(quad) == Visibility::Hidden,
+        }
+    }
+
     /// Number of pairs of blocks that it is put together from.
     #[inline]
     pub(super) fn pairs(&self) -> usize {

@@ -87,7 +87,7 @@ pub(crate) struct Players<W: World> {
 
 impl<W: World> Players<W> {
     /// So many players, none of whom is anywhere yet.
-    pub fn new(world: W, players: usize, patience: u32, peers: bool) -> Self {
+    pub(crate) fn new(world: W, players: usize, patience: u32, peers: bool) -> Self {
         let count = players * players.saturating_sub(1) / 2;
         let pair = || Pair {
             set: None,
@@ -107,24 +107,24 @@ impl<W: World> Players<W> {
         }
     }
 
-    pub fn tick(&mut self) {
+    pub(crate) fn tick(&mut self) {
         self.now += 1;
     }
 
-    pub fn sets(&self) -> u64 {
+    pub(crate) fn sets(&self) -> u64 {
         self.sets
     }
 
-    pub fn place(&self, player: usize) -> Option<W::Place> {
+    pub(crate) fn place(&self, player: usize) -> Option<W::Place> {
         self.places.get(player).copied().flatten()
     }
 
-    pub fn age(&self, player: usize, other: usize) -> Option<u64> {
+    pub(crate) fn age(&self, player: usize, other: usize) -> Option<u64> {
         let pair = self.pairs.get(index(player, other)?)?;
         pair.set.as_ref().map(|_| self.now - pair.since)
     }
 
-    pub fn half(&self, player: usize, other: usize) -> Option<&W::Half> {
+    pub(crate) fn half(&self, player: usize, other: usize) -> Option<&W::Half> {
         let set = self.pairs.get(index(player, other)?)?.set.as_ref()?;
         let [first, second] = &*set.halves;
         Some(if set.lower_first == (player < other) {
@@ -135,7 +135,7 @@ impl<W: World> Players<W> {
     }
 
     /// A player has moved, come or gone, to where somebody can be.
-    pub fn move_to(
+    pub(crate) fn move_to(
         &mut self,
         player: usize,
         place: Option<W::Place>,
@@ -190,7 +190,7 @@ impl<W: World> Players<W> {
 
     /// The world has changed: drops the sets of which `is_true` says no, and only those. Both players
     /// of such a pair are told what they may see now.
-    pub fn drop_sets(
+    pub(crate) fn drop_sets(
         &mut self,
         is_true: impl Fn(&W, &[W::Half; 2]) -> bool,
         mut tell: impl FnMut(Notice),

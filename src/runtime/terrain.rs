@@ -8,8 +8,8 @@ use crate::format::grid::BLOCK_LEVEL;
 use crate::format::groups::TREE_LEVEL;
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{
-    FormatError, Grid, GroupPvs, Groups, Narrowing, Openings, Quad, Sample, Tag, TerrainParameters,
-    TreeCode, Trees, Valid, Visibility, WidePvs, WorldKind,
+    FormatError, Grid, GroupPvs, Groups, IndexedPages, Narrowing, Openings, Quad, Sample,
+    SectionPages, Tag, TerrainParameters, TreeCode, Trees, Valid, Visibility, WidePvs, WorldKind,
 };
 
 /// A terrain bundle, ready for queries. Copy it freely: it is a handful of slices.
@@ -20,6 +20,8 @@ pub struct TerrainBundle<'a> {
     inverse: Option<[f64; 6]>,
     valid: Valid<'a>,
     heights: &'a [u8],
+    /// The pages of `heights`, where they are to be checked.
+    height_pages: Option<SectionPages<'a>>,
     code: Code<'a>,
     trees: Trees<'a>,
     /// What narrows all answers of a bundle that has lost something.
@@ -29,6 +31,8 @@ pub struct TerrainBundle<'a> {
 }
 
 /// How the PVSs are coded, and of which quads the trees are.
+// A box would allocate.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Copy, Debug)]
 enum Code<'a> {
     /// All.
@@ -54,6 +58,24 @@ impl<'a> TerrainBundle<'a> {
                 found,
             });
         }
+        let mut terrain = Self::without_heights(bundle)?;
+        let length = terrain.grid().samples() * 4;
+        terrain.heights = bundle.plain_section(Tag::HGTS, Some(length))?;
+        Ok(terrain)
+    }
+
+    /// Who sees whom on a grid, whatever its samples are of, by the sections that are the same in all
+    /// kinds of bundles.
+    pub(super) fn without_heights(bundle: &Bundle<'a>) -> Result<Self, FormatError> {
+        for tag in [Tag::GRID, Tag::VALD, Tag::DICT] {
+            bundle.check_section(tag)?;
+        }
+        let pages = |index, pieces| {
+            Some(IndexedPages {
+                index: bundle.section_pages(index)?,
+                pieces: bundle.section_pages(pieces)?,
+            })
+        };
         let record = bundle.plain_section(Tag::GRID, Some(TERRAIN_LEN as u64))?;
         let parameters = TerrainParameters::parse(record)?;
         let grid = parameters.grid;
@@ -72,13 +94,19 @@ impl<'a> TerrainBundle<'a> {
                 let index = bundle.plain_section(Tag::PIDX, Some(length))?;
                 let pairs = bundle.plain_section(Tag::PAIR, None)?;
                 let groups = Groups::new(valid, parameters.mutual, dictionary, index, pairs);
-                let groups = groups.ok_or(FormatError::Dictionary)?;
+                let mut groups = groups.ok_or(FormatError::Dictionary)?;
+                if let Some(pages) = pages(Tag::PIDX, Tag::PAIR) {
+                    groups = groups.checked(pages);
+                }
                 (Code::Pairs(groups), TREE_LEVEL)
             }
         };
         let entries = grid.quad_count() - grid.first_index(least);
         let index = bundle.plain_section(Tag::TIDX, Some(entries * 8))?;
-        let trees = Trees::new(valid, least, index, bundle.plain_section(Tag::TREE, None)?);
+        let mut trees = Trees::new(valid, least, index, bundle.plain_section(Tag::TREE, None)?);
+        if let Some(pages) = pages(Tag::TIDX, Tag::TREE) {
+            trees = trees.checked(pages);
+        }
         // Lossy single trees are not mutual.
         let both_ways = parameters.mutual && parameters.tree_code == TreeCode::Pairs;
         let narrowing = parameters.lossy.then(|| Narrowing::new(trees, both_ways));
@@ -86,7 +114,8 @@ impl<'a> TerrainBundle<'a> {
             parameters,
             inverse: parameters.transform.and_then(invert),
             valid,
-            heights: bundle.plain_section(Tag::HGTS, Some(grid.samples() * 4))?,
+            heights: &[],
+            height_pages: bundle.section_pages(Tag::HGTS),
             code,
             trees,
             narrowing,
@@ -129,7 +158,6 @@ impl<'a> TerrainBundle<'a> {
     /// The same terrain whose ground has changed since its PVSs were made, by all of `openings`: whom that
     /// may let be seen counts as visible in all answers. There is terrain where `valid` says, with
     /// `heights`, `f32` row by row. Of a bundle in tree code 2 that has lost nothing.
-    #[cfg(feature = "bake")]
     pub(crate) fn opened(
         &self,
         valid: Valid<'a>,
@@ -169,7 +197,9 @@ impl<'a> TerrainBundle<'a> {
     }
 
     /// The sample whose unit square holds a position, in metres east and south of sample (0, 0).
-    /// `None` outside the grid, where the grid reaches half a spacing beyond its outer samples.
+    /// `None` outside the grid, where the grid reaches half a spacing beyond its outer samples. It may
+    /// be one at which nobody can be ([`TerrainBundle::valid`]); the C interface and the bindings say
+    /// so instead of returning it.
     pub fn locate(&self, east: f64, south: f64) -> Option<Sample> {
         let [dx, dy] = self.parameters.spacing;
         // Where pixels are cells of a heightmap, the metres are from its first sample still.
@@ -199,14 +229,19 @@ impl<'a> TerrainBundle<'a> {
         ))
     }
 
-    /// Ground height in metres, rounded to `f32`. `None` outside the grid and at a void. There may be
+    /// Ground height in metres, rounded to `f32`. `None` outside the grid, at a void, and where a bundle
+    /// that is [`Bundle::checked`] is damaged. There may be
     /// ground where nobody can be ([`TerrainParameters::walkable`]).
     pub fn height(&self, sample: Sample) -> Option<f32> {
         if !self.grid().has_sample(sample) || !self.is_ground(sample) {
             return None;
         }
         let at = u64::from(sample.row) * u64::from(self.grid().width()) + u64::from(sample.column);
-        let height = f32_at(self.heights, usize::try_from(at.checked_mul(4)?).ok()?)?;
+        let at = usize::try_from(at.checked_mul(4)?).ok()?;
+        if self.height_pages.is_some_and(|pages| !pages.hold(at, 4)) {
+            return None;
+        }
+        let height = f32_at(self.heights, at)?;
         (!height.is_nan()).then_some(height)
     }
 
@@ -238,7 +273,7 @@ impl<'a> TerrainBundle<'a> {
     }
 
     /// Whether any of the samples `from` (a word of a block bitmap) of block `viewer` may see any of the
-    /// samples `to` of block `target`, as groups have it; `None` in a bundle of single trees.
+    /// samples `to` of block `target`; `None` in a bundle of single trees.
     pub(super) fn part_sees(
         &self,
         viewer: (u32, u32),
@@ -248,7 +283,11 @@ impl<'a> TerrainBundle<'a> {
     ) -> Option<bool> {
         let groups = self.stored_groups()?;
         if groups.sees_any(viewer, from, target, to) {
-            return Some(true);
+            let Some(narrowing) = &self.narrowing else {
+                return Some(true);
+            };
+            let [from, to] = narrowing.between((viewer, from), (target, to));
+            return Some(groups.sees_any(viewer, from, target, to));
         }
         let Some(openings) = self.openings else {
             return Some(false);
@@ -269,7 +308,10 @@ impl<'a> TerrainBundle<'a> {
     ) -> Option<bool> {
         let groups = self.stored_groups()?;
         if self.openings.is_none() {
-            return Some(groups.sees_any_of(viewer, from, targets.iter().copied()));
+            let is_stored = groups.sees_any_of(viewer, from, targets.iter().copied());
+            if !is_stored || self.narrowing.is_none() {
+                return Some(is_stored);
+            }
         }
         let mut targets = targets.iter();
         Some(targets.any(|&(target, to)| self.part_sees(viewer, from, target, to) != Some(false)))
@@ -339,6 +381,16 @@ impl<'a> TerrainBundle<'a> {
             return Some(Pvs::of_group(quad, GroupPvs::new(groups, quad)?));
         }
         Some(Pvs::new(quad, self.trees.tree(quad)?))
+    }
+
+    /// The PVS of a quad by itself, for those who only need that what it hides is hidden: where something
+    /// was lost it holds what [`TerrainBundle::pvs`] does, and what other quads hide, and is read in a
+    /// fraction of the time.
+    pub(super) fn own_pvs(&self, quad: Quad) -> Option<Pvs<'a>> {
+        match self.openings {
+            Some(_) => self.pvs(quad),
+            None => self.stored_pvs(quad),
+        }
     }
 
     /// Whether a head at sample `b` may be seen from sample `a`, as the bundle's visibility mode

@@ -33,7 +33,7 @@ struct Region {
 }
 
 impl<'a> Wide<'a> {
-    pub fn new(level: &'a Level<'a>) -> Self {
+    pub(super) fn new(level: &'a Level<'a>) -> Self {
         let words = (level.bundle.cells() as usize).div_ceil(64);
         Self { level, words }
     }
@@ -41,7 +41,7 @@ impl<'a> Wide<'a> {
     /// Both regions grow from their seeds to whatever touches, the nearest first, and leave out what
     /// the other sees. Then each takes in all that the other does not see, touching or not: who is
     /// shot comes back somewhere else.
-    pub fn grow(&mut self, a: &Seeds, b: &Seeds) -> Halves {
+    pub(super) fn grow(&mut self, a: &Seeds, b: &Seeds) -> Halves {
         let [_, b] = self.spread([a, b], |distance| distance);
         let a = self.hidden_from(&b);
         let b = self.hidden_from(&a);
@@ -49,7 +49,7 @@ impl<'a> Wide<'a> {
     }
 
     /// Both regions grow from their cells, all cells that touch counted as equally far.
-    pub fn grow_in_turn(&mut self, a: Place, b: Place) -> Halves {
+    pub(super) fn grow_in_turn(&mut self, a: Place, b: Place) -> Halves {
         let seeds = [a, b].map(Seeds::One);
         self.spread([&seeds[0], &seeds[1]], |_| 1.0)
             .map(Half::Cells)
@@ -122,7 +122,7 @@ impl<'a> Wide<'a> {
     }
 
     /// The cells that somebody may have come to who has gone no further, the nearest first.
-    pub fn around(&self, cell: Place, limit: f64) -> Vec<Place> {
+    pub(super) fn around(&self, cell: Place, limit: f64) -> Vec<Place> {
         let mut far: HashMap<Place, u64> = HashMap::new();
         let (mut found, mut waiting) = (Vec::new(), BinaryHeap::from([Reverse((0, cell))]));
         while let Some(Reverse((distance, cell))) = waiting.pop() {

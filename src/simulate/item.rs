@@ -27,6 +27,8 @@ pub enum Word {
     /// Where they are, and that they keep to the frontier set that is made from there and from the
     /// place that they were told last.
     Agree,
+    /// That they need not say where they are before a frame: the number in `answers`.
+    Quiet,
 }
 
 /// One statement in a packet.

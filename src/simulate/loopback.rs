@@ -124,7 +124,7 @@ fn encode(number: u16, items: &[Item]) -> Vec<u8> {
     for item in items {
         bytes.extend((item.about as u16).to_le_bytes());
         item.at.iter().for_each(|x| bytes.extend(x.to_le_bytes()));
-        if item.word == Word::Agree {
+        if matches!(item.word, Word::Agree | Word::Quiet) {
             bytes.extend(item.answers.to_le_bytes());
             bytes.extend(item.frame.to_le_bytes());
         }
@@ -137,6 +137,7 @@ fn kind(word: Word) -> u16 {
         Word::Position => 0,
         Word::Hello => 1,
         Word::Agree => 2,
+        Word::Quiet => 3,
     }
 }
 

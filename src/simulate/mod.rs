@@ -14,7 +14,7 @@
 //! run              all of them, frame by frame
 //! loopback         the same packets as real datagrams
 //! sent             what a server really sent, beside what the level says
-//! fit              how players of a trace move, as parameters of made-up motion
+//! fit              how players of a trace move, as parameters of made-up motion and as limits of it
 //! ```
 //!
 //! Nothing but `loopback` opens a socket or looks at a clock, but to tell what a scheme costs: time is

@@ -83,14 +83,64 @@ impl Network {
     /// whatever may be added to both. [Unit: ms]
     pub fn longest(&self, players: usize, seed: u64) -> f64 {
         let longest = self.times(players, seed).into_iter().fold(0.0, f64::max);
-        let waiting = if self.bandwidth > 0.0 {
+        longest + 2.0 * self.jitter + self.waiting()
+    }
+
+    /// How long a packet and its answer may wait for lines. [Unit: ms]
+    fn waiting(&self) -> f64 {
+        if self.bandwidth > 0.0 {
             // A packet of the size of a frame on the wire takes this long to pass.
             2.0 * (self.queue + 1500.0 * 8.0 / self.bandwidth)
         } else {
             0.0
-        };
-        longest + 2.0 * self.jitter + waiting
+        }
     }
+}
+
+/// How long packets take between the server and each client, as the server knows it from their pings.
+#[derive(Clone, Debug, Default)]
+pub struct Timing {
+    /// The shortest and the longest time of each client's packets, one way. [Unit: ms]
+    ways: Vec<[f64; 2]>,
+    /// Packets in a row that may get lost. [Unit: frames]
+    spare: u32,
+}
+
+impl Timing {
+    /// Of a network. The same seed gives the same times.
+    pub fn new(network: &Network, players: usize, seed: u64) -> Self {
+        let waiting = network.waiting() / 2.0;
+        let times = network.times(players, seed).into_iter();
+        let ways = times.map(|time| [time / 2.0, time / 2.0 + network.jitter + waiting]);
+        Self {
+            ways: ways.collect(),
+            spare: if network.loss > 0.0 { 2 } else { 0 },
+        }
+    }
+
+    /// The frames in which a client goes by what the server sends in a frame: from the first after it has arrived
+    /// to the last before what is sent a frame later has.
+    pub fn frames_until_next(&self, client: usize, frame: usize, step: f64) -> [usize; 2] {
+        let [first, last] = self.ways.get(client).copied().unwrap_or_default();
+        let next = frame + 1 + frames(last, step) + self.spare as usize;
+        [frame + frames(first, step), next - 1]
+    }
+
+    /// The last frame in which anybody goes by what was known before a position that a client sends in a frame.
+    pub fn longest_until_known(&self, client: usize, frame: usize, step: f64) -> usize {
+        let up = self
+            .ways
+            .get(client)
+            .map_or(0, |[_, last]| frames(*last, step));
+        let known = (frame + up + self.spare as usize).saturating_sub(1);
+        let ends = (0..self.ways.len()).map(|other| self.frames_until_next(other, known, step)[1]);
+        ends.max().unwrap_or(known)
+    }
+}
+
+/// In how many frames something has arrived that takes so long.
+fn frames(time: f64, step: f64) -> usize {
+    (time / step - 1e-9).ceil().max(0.0) as usize
 }
 
 /// A number of the normal distribution, by the method of Box and Muller.
@@ -107,14 +157,14 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    pub fn new(players: usize) -> Self {
+    pub(super) fn new(players: usize) -> Self {
         Self {
             losing: vec![false; players + 1],
         }
     }
 
     /// Whether the next packet of a sender gets lost.
-    pub fn next(&mut self, network: &Network, from: u32, dice: &mut Dice) -> bool {
+    pub(super) fn next(&mut self, network: &Network, from: u32, dice: &mut Dice) -> bool {
         let (loss, burst) = (network.loss, network.burst);
         if loss <= 0.0 {
             return false;
@@ -141,7 +191,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub fn new(players: usize) -> Self {
+    pub(super) fn new(players: usize) -> Self {
         Self {
             free: vec![0.0; players],
         }
@@ -149,7 +199,13 @@ impl Lines {
 
     /// A packet comes to a line; returns when it has passed, none if it would wait too long. Whoever
     /// has no line, as the server, has it free at all times.
-    pub fn pass(&mut self, network: &Network, line: u32, now: f64, bytes: u64) -> Option<f64> {
+    pub(super) fn pass(
+        &mut self,
+        network: &Network,
+        line: u32,
+        now: f64,
+        bytes: u64,
+    ) -> Option<f64> {
         let Some(free) = self.free.get_mut(line as usize) else {
             return Some(now);
         };

@@ -10,10 +10,10 @@ use crate::runtime::{Quad, Sample, TerrainBundle};
 use super::bits::Mixed;
 use super::field::{Field, Level, Place};
 use super::grow::{Seeds, Wide};
-use super::half::{Few, has};
+use super::half::has;
 use super::store::{Kind, Store};
 
-pub use super::half::{Half, Halves};
+pub use super::half::{Few, Grown, Half, Halves, Runs};
 
 /// How sets are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::field::Field;
 use super::loopback::Loopback;
+use super::network::Timing;
 use super::play::Play;
 use super::scene::Scene;
 use super::scheme::{self, Scheme, SchemeOptions, Sets};
@@ -131,11 +132,13 @@ pub fn run<'a>(
     };
     let excused = if network.is_instant() { 0 } else { fresh };
     let store = Arc::new(Store::new(names, options.clock));
+    let timing = Timing::new(network, play.players, options.seed);
     let mut lanes = names
         .iter()
         .map(|name| {
-            let scheme = scheme::scheme(name, field, play.players, &options.scheme, &store)
-                .ok_or_else(|| RunError::NoScheme(name.clone()))?;
+            let scheme =
+                scheme::scheme(name, field, play.players, &options.scheme, &timing, &store)
+                    .ok_or_else(|| RunError::NoScheme(name.clone()))?;
             let sockets = options
                 .loopback
                 .map(|most| Loopback::new(play.players, most));

@@ -187,7 +187,7 @@ impl Wire {
     fn put(&mut self, item: Item) {
         let side = usize::from(item.from == SERVER);
         let more = match item.word {
-            Word::Agree => POSITION + AGREEMENT,
+            Word::Agree | Word::Quiet => POSITION + AGREEMENT,
             _ => POSITION,
         };
         // Each further piece has a header of IP of its own.

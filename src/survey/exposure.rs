@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::sight::GroupSight;
-use crate::runtime::{Sample, TerrainBundle, Visibility};
+use crate::runtime::{CellBundle, Sample, TerrainBundle, Visibility};
 
 /// The PVS of a sample that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -216,6 +216,18 @@ impl BlockCounter {
         }
         self.added = 0;
     }
+}
+
+/// How many cells see each cell, itself included.
+pub fn seen_by(level: &CellBundle<'_>) -> Vec<u32> {
+    let mut counts = vec![0_u32; level.cells() as usize];
+    for cell in 0..level.cells() {
+        counts[cell as usize] += u32::from(!level.pvs(cell).contains(cell));
+        for seen in level.pvs(cell).iter() {
+            counts[seen as usize] += 1;
+        }
+    }
+    counts
 }
 
 #[cfg(test)]

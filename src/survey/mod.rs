@@ -2,12 +2,10 @@
 //!
 //! Pictures and reports show it; nothing here draws.
 
-mod cells;
 mod difference;
 mod exposure;
 mod sight;
 
-pub use cells::seen_by;
 pub use difference::{Difference, LevelDifference, cell_difference, difference, spread};
-pub use exposure::{DamagedPvs, Ring, Survey, survey};
+pub use exposure::{DamagedPvs, Ring, Survey, seen_by, survey};
 pub use sight::GroupSight;

@@ -8,13 +8,13 @@ use super::http::Response;
 ///
 /// On the wire: the length of the head (`u32`, little-endian), the head with spaces up to a
 /// multiple of eight bytes from the start, and the numbers, all little-endian.
-pub struct Answer {
+pub(super) struct Answer {
     head: Map<String, Value>,
     bytes: Vec<u8>,
 }
 
 /// Numbers that go over the wire.
-pub trait Wire: Copy {
+pub(super) trait Wire: Copy {
     fn append(self, bytes: &mut Vec<u8>);
 }
 
@@ -31,7 +31,7 @@ wire!(u8 u16 u32 u64 f32);
 
 impl Answer {
     /// An answer with this head; `head` is an object.
-    pub fn new(head: Value) -> Self {
+    pub(super) fn new(head: Value) -> Self {
         let head = match head {
             Value::Object(head) => head,
             other => Map::from_iter([("answer".to_owned(), other)]),
@@ -43,7 +43,7 @@ impl Answer {
     }
 
     /// With more numbers behind.
-    pub fn with<N: Wire>(mut self, numbers: impl IntoIterator<Item = N>) -> Self {
+    pub(super) fn with<N: Wire>(mut self, numbers: impl IntoIterator<Item = N>) -> Self {
         for number in numbers {
             number.append(&mut self.bytes);
         }
@@ -51,7 +51,7 @@ impl Answer {
     }
 
     /// With another entry in the head.
-    pub fn entry(mut self, name: &str, value: impl Into<Value>) -> Self {
+    pub(super) fn entry(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.head.insert(name.to_owned(), value.into());
         self
     }
@@ -59,7 +59,7 @@ impl Answer {
 
 impl Answer {
     /// As it goes over the wire.
-    pub fn into_response(self) -> Response {
+    pub(super) fn into_response(self) -> Response {
         let mut head = Value::Object(self.head).to_string().into_bytes();
         head.resize((head.len() + 4).next_multiple_of(8) - 4, b' ');
         let mut bytes = (head.len() as u32).to_le_bytes().to_vec();
@@ -77,35 +77,35 @@ impl Answer {
 
 /// Why there is no answer, in words for the page to show.
 #[derive(Debug)]
-pub struct Refusal {
+pub(super) struct Refusal {
     status: u16,
     reason: String,
 }
 
 impl Refusal {
     /// The request asks for what cannot be.
-    pub fn bad_request(reason: impl Into<String>) -> Self {
+    pub(super) fn bad_request(reason: impl Into<String>) -> Self {
         Self::new(400, reason)
     }
 
     /// The request is not for this page's ears.
-    pub fn forbidden(reason: impl Into<String>) -> Self {
+    pub(super) fn forbidden(reason: impl Into<String>) -> Self {
         Self::new(403, reason)
     }
 
     /// There is no such thing.
-    pub fn not_found(reason: impl Into<String>) -> Self {
+    pub(super) fn not_found(reason: impl Into<String>) -> Self {
         Self::new(404, reason)
     }
 
     /// The bundle cannot tell.
-    pub fn damaged() -> Self {
+    pub(super) fn damaged() -> Self {
         let reason = "the bundle is damaged here; see what viewcell verify says, and bake again";
         Self::new(500, reason)
     }
 
     /// The server is at fault.
-    pub fn failed(reason: impl Into<String>) -> Self {
+    pub(super) fn failed(reason: impl Into<String>) -> Self {
         Self::new(500, reason)
     }
 
@@ -117,7 +117,7 @@ impl Refusal {
 
 impl Refusal {
     /// Its words, with its status.
-    pub fn into_response(self) -> Response {
+    pub(super) fn into_response(self) -> Response {
         Response::words(self.status, &self.reason)
     }
 }

@@ -11,7 +11,7 @@ use crate::runtime::frontier::Region;
 use crate::runtime::{Quad, Sample, TerrainBundle};
 
 /// What was found.
-pub struct Checked {
+pub(super) struct Checked {
     /// Number of PVSs read.
     pub looked: u64,
     /// A member of one half that may see one of the other.
@@ -20,7 +20,7 @@ pub struct Checked {
 
 /// Looks from the members of one half, or of both, at the other. A PVS that cannot be read sees
 /// everything.
-pub fn check_sight(terrain: &TerrainBundle<'_>, halves: [Region<'_>; 2]) -> Checked {
+pub(super) fn check_sight(terrain: &TerrainBundle<'_>, halves: [Region<'_>; 2]) -> Checked {
     let [a, b] = halves;
     let looks = [(a, b), (b, a)].map(|(own, other)| Look {
         terrain,

@@ -12,7 +12,7 @@ const STOPS: u32 = 33;
 
 /// Colours and ramps (colours at even distances), red, green and blue from 0 to 255; and what is
 /// left of a colour in full shadow, where it stands for one thing and where for a number.
-pub fn colours() -> Value {
+pub(super) fn colours() -> Value {
     json!({
         "visible": VISIBLE,
         "hidden": HIDDEN,

@@ -34,7 +34,7 @@ struct Shared {
 /// # Errors
 ///
 /// Where the system gives no thread.
-pub fn serve(
+pub(super) fn serve(
     listener: TcpListener,
     answer: impl Fn(&Request) -> Response + Send + Sync + 'static,
     stop: impl Fn() -> bool,

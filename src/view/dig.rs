@@ -8,7 +8,7 @@ use serde_json::json;
 use super::answer::{Answer, Refusal};
 use super::source::Exposure;
 use super::terrain;
-use crate::bake::{Moment, Rebaker};
+use crate::bake::{Rebaker, Snapshot};
 use crate::runtime::{Quad, Sample};
 use crate::survey::survey;
 
@@ -16,7 +16,7 @@ use crate::survey::survey;
 const MOST: f64 = 200.0;
 
 /// Ground that can be dug in.
-pub struct Digging {
+pub(super) struct Digging {
     rebaker: Rebaker,
     state: Mutex<State>,
 }
@@ -31,13 +31,13 @@ struct State {
 
 impl Digging {
     /// Where nobody has dug yet.
-    pub fn new(rebaker: Rebaker) -> Self {
+    pub(super) fn new(rebaker: Rebaker) -> Self {
         let state = Mutex::default();
         Self { rebaker, state }
     }
 
     /// The ground as it is now.
-    pub fn now(&self) -> Arc<Moment> {
+    pub(super) fn now(&self) -> Arc<Snapshot> {
         self.rebaker.now()
     }
 
@@ -48,7 +48,7 @@ impl Digging {
 
 /// Lowers the ground around a sample by a bowl of this radius and depth in metres, or raises it
 /// where the depth is negative.
-pub fn dig(digging: &Digging, at: &str, radius: f64, depth: f64) -> Result<Answer, Refusal> {
+pub(super) fn dig(digging: &Digging, at: &str, radius: f64, depth: f64) -> Result<Answer, Refusal> {
     // Nobody else digs between what the ground was and what it is to be.
     let _state = digging.state();
     let ground = digging.rebaker.ground();
@@ -58,6 +58,11 @@ pub fn dig(digging: &Digging, at: &str, radius: f64, depth: f64) -> Result<Answe
         let most = MOST * dx.min(dy);
         return Err(Refusal::bad_request(format!(
             "radius={radius}: expected metres, more than 0 and at most {most}"
+        )));
+    }
+    if !depth.is_finite() {
+        return Err(Refusal::bad_request(format!(
+            "depth={depth}: expected metres, below 0 to raise the ground"
         )));
     }
     let side = |middle: u32, spacing: f64, limit: u32| {
@@ -85,7 +90,7 @@ pub fn dig(digging: &Digging, at: &str, radius: f64, depth: f64) -> Result<Answe
 
 /// What has become of the ground: how often it was changed, how many of these changes are decided,
 /// and where the others are.
-pub fn live(digging: &Digging) -> Result<Answer, Refusal> {
+pub(super) fn live(digging: &Digging) -> Result<Answer, Refusal> {
     let mut state = digging.state();
     let now = digging.now();
     if let Some(error) = digging.rebaker.take_error() {
@@ -107,7 +112,7 @@ pub fn live(digging: &Digging) -> Result<Answer, Refusal> {
 
 /// The PVS of the quad of a level over a sample; and behind it what is visible only because changes
 /// wait.
-pub fn pvs(digging: &Digging, at: &str, level: u32) -> Result<Answer, Refusal> {
+pub(super) fn pvs(digging: &Digging, at: &str, level: u32) -> Result<Answer, Refusal> {
     let now = digging.now();
     let terrain = now.terrain();
     let answer = terrain::pvs(&terrain, at, level)?;
@@ -139,7 +144,7 @@ pub fn pvs(digging: &Digging, at: &str, level: u32) -> Result<Answer, Refusal> {
 
 /// How many samples see each sample, on the ground as it was when all changes were decided last;
 /// while they are counted, how far that is.
-pub fn exposed(digging: &Digging) -> Result<Answer, Refusal> {
+pub(super) fn exposed(digging: &Digging) -> Result<Answer, Refusal> {
     let now = digging.now();
     let samples = now.terrain().grid().samples();
     let mut state = digging.state();
@@ -159,7 +164,7 @@ pub fn exposed(digging: &Digging) -> Result<Answer, Refusal> {
 }
 
 /// Goes on until it is done, or until the ground is another one and nobody else holds the count.
-fn count(now: &Moment, exposure: &Arc<Exposure>) {
+fn count(now: &Snapshot, exposure: &Arc<Exposure>) {
     let go_on = |viewpoints| {
         exposure.done.fetch_add(viewpoints, Ordering::Relaxed);
         Arc::strong_count(exposure) > 1

@@ -24,7 +24,7 @@ const HEADERS: [(&str, &str); 5] = [
 
 /// Lets a request pass to `answer` that names this server, listening at `port`, and comes from
 /// its own page.
-pub fn guard(port: u16, request: &Request, answer: impl FnOnce() -> Response) -> Response {
+pub(super) fn guard(port: u16, request: &Request, answer: impl FnOnce() -> Response) -> Response {
     let mut response = match check(&request.headers, port) {
         Ok(()) => answer(),
         Err(refusal) => refusal.into_response(),

@@ -1,4 +1,8 @@
 //! HTTP/1.1 as far as one page needs it: a request is a line and headers, and has no body.
+//!
+//! `httparse` parses. A whole server was weighed: `tiny_http` 0.12 would save some 150 lines here and in
+//! `connections.rs`, for three more packages, but has no read timeouts, so that a client which sends its head
+//! slowly holds a thread for ever. A server on `tokio` was given up for the time that it takes to build.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -19,16 +23,16 @@ const FAREWELL: Duration = Duration::from_millis(500);
 
 /// The headers of a request, in their order; names are in lower case.
 #[derive(Default)]
-pub struct Headers(Vec<(String, Vec<u8>)>);
+pub(super) struct Headers(Vec<(String, Vec<u8>)>);
 
 impl Headers {
     /// Adds a header.
-    pub fn push(&mut self, name: &str, value: &[u8]) {
+    pub(super) fn push(&mut self, name: &str, value: &[u8]) {
         self.0.push((name.to_ascii_lowercase(), value.to_vec()));
     }
 
     /// All values of the header `name`, which is in lower case. What is not UTF-8 is "".
-    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         let named = self.0.iter().filter(move |header| header.0 == name);
         named.map(|(_, value)| std::str::from_utf8(value).unwrap_or(""))
     }
@@ -41,7 +45,7 @@ impl Headers {
 }
 
 /// A request.
-pub struct Request {
+pub(super) struct Request {
     /// GET, HEAD, POST, ...
     pub method: String,
     /// From the first slash to the question mark, as it was sent.
@@ -55,13 +59,13 @@ pub struct Request {
 
 impl Request {
     /// May the connection be used for another request?
-    pub fn keeps_connection(&self) -> bool {
+    pub(super) fn keeps_connection(&self) -> bool {
         !self.is_old && !self.headers.lists("connection", "close")
     }
 }
 
 /// An answer.
-pub struct Response {
+pub(super) struct Response {
     pub status: u16,
     /// The type of the body.
     pub kind: String,
@@ -72,7 +76,7 @@ pub struct Response {
 
 impl Response {
     /// An answer in words, for people.
-    pub fn words(status: u16, words: &str) -> Self {
+    pub(super) fn words(status: u16, words: &str) -> Self {
         Self {
             status,
             kind: "text/plain; charset=utf-8".to_owned(),
@@ -86,7 +90,7 @@ impl Response {
     /// # Errors
     ///
     /// What the system says.
-    pub fn send(
+    pub(super) fn send(
         &self,
         stream: &mut impl Write,
         request: Option<&Request>,
@@ -139,7 +143,7 @@ fn reason(status: u16) -> &'static str {
 }
 
 /// What comes over a connection next.
-pub enum Next {
+pub(super) enum Next {
     Request(Request),
     /// What is no request, or one that is not answered: say why, and close.
     Refused(Response),
@@ -149,7 +153,11 @@ pub enum Next {
 
 /// Reads the next request. `begun` has what was read behind the last one, and gets what is behind
 /// this one. Between requests, `is_over` is asked now and then whether to go on waiting.
-pub fn next(stream: &mut TcpStream, begun: &mut Vec<u8>, is_over: impl Fn() -> bool) -> Next {
+pub(super) fn next(
+    stream: &mut TcpStream,
+    begun: &mut Vec<u8>,
+    is_over: impl Fn() -> bool,
+) -> Next {
     let idle = Instant::now();
     let mut head = (!begun.is_empty()).then(Instant::now);
     loop {
@@ -187,7 +195,7 @@ pub fn next(stream: &mut TcpStream, begun: &mut Vec<u8>, is_over: impl Fn() -> b
 
 /// Lets the other side read the answer before the connection is closed: closing while something
 /// unread is there throws the answer away.
-pub fn take_leave(stream: &mut TcpStream) {
+pub(super) fn take_leave(stream: &mut TcpStream) {
     let until = Instant::now() + FAREWELL;
     if stream.shutdown(std::net::Shutdown::Write).is_err() {
         return;

@@ -17,7 +17,7 @@ use crate::survey::seen_by;
 use crate::world::ones;
 
 /// What the level is.
-pub fn about(level: &CellBundle<'_>) -> Value {
+pub(super) fn about(level: &CellBundle<'_>) -> Value {
     json!({
         "kind": "cells",
         "cells": level.cells(),
@@ -28,7 +28,7 @@ pub fn about(level: &CellBundle<'_>) -> Value {
 
 /// The level from above, cut at a height: for each pixel its cell as `u32` (all ones
 /// for none), the height of its floor as `f32` (NaN for none), and its light as `u8` (0 for none).
-pub fn ground(level: &CellBundle<'_>, cut: Option<f64>, path: &Path) -> Answer {
+pub(super) fn ground(level: &CellBundle<'_>, cut: Option<f64>, path: &Path) -> Answer {
     let view = Overhead::new(level, cut, || read_level(path).ok());
     let width = view.width as usize;
     let light = hillshade(view.width, &view.floors, [view.pixel.max(1.0); 2]);
@@ -62,7 +62,7 @@ pub fn ground(level: &CellBundle<'_>, cut: Option<f64>, path: &Path) -> Answer {
 const LINE: f32 = 0.6;
 
 /// The PVS of a cell.
-pub fn pvs(level: &CellBundle<'_>, at: &str) -> Result<Answer, Refusal> {
+pub(super) fn pvs(level: &CellBundle<'_>, at: &str) -> Result<Answer, Refusal> {
     let cell = place(level, at)?;
     let start = Instant::now();
     let row = level.pvs(cell);
@@ -73,21 +73,21 @@ pub fn pvs(level: &CellBundle<'_>, at: &str) -> Result<Answer, Refusal> {
 }
 
 /// How many visible steps lead from a cell to each cell: a `u32` a cell, all ones for none.
-pub fn distances(level: &CellBundle<'_>, at: &str) -> Result<Answer, Refusal> {
+pub(super) fn distances(level: &CellBundle<'_>, at: &str) -> Result<Answer, Refusal> {
     let from = place(level, at)?;
     let steps = (0..level.cells()).map(|to| level.distance(from, to).unwrap_or(u32::MAX));
     Ok(Answer::new(json!({ "greatest": level.parameters().greatest_distance })).with(steps))
 }
 
 /// How many cells see each cell, itself included: a `u32` a cell.
-pub fn exposed(level: &CellBundle<'_>) -> Answer {
+pub(super) fn exposed(level: &CellBundle<'_>) -> Answer {
     let counts = seen_by(level);
     let most = counts.iter().max();
     Answer::new(json!({ "most": most })).with(counts.iter().copied())
 }
 
 /// The frontier between two cells: both regions.
-pub fn frontier(
+pub(super) fn frontier(
     level: &CellBundle<'_>,
     a: &str,
     b: &str,
@@ -127,7 +127,7 @@ fn halves(regions: Option<[&[u64]; 2]>) -> Answer {
 }
 
 /// Whether the frontier between two cells keeps its promise: looks from every cell of both.
-pub fn check(
+pub(super) fn check(
     level: &CellBundle<'_>,
     a: &str,
     b: &str,
@@ -161,7 +161,7 @@ pub fn check(
 }
 
 /// Two players in a level.
-pub struct LevelWalk<'a> {
+pub(super) struct LevelWalk<'a> {
     level: CellBundle<'a>,
     places: [u32; 2],
     /// Memory that holds the regions of the set, and how many words each takes.
@@ -175,7 +175,7 @@ pub struct LevelWalk<'a> {
 
 impl<'a> LevelWalk<'a> {
     /// Before the players are anywhere.
-    pub fn new(level: CellBundle<'a>) -> Self {
+    pub(super) fn new(level: CellBundle<'a>) -> Self {
         Self {
             level,
             places: [0; 2],
@@ -196,7 +196,7 @@ impl<'a> LevelWalk<'a> {
 
 /// Moves players; where one has left their half of the set, another is made (figure 4 of Steed
 /// and Angus).
-pub fn step(walk: &mut LevelWalk<'_>, to: &[Option<String>; 2]) -> Result<Answer, Refusal> {
+pub(super) fn step(walk: &mut LevelWalk<'_>, to: &[Option<String>; 2]) -> Result<Answer, Refusal> {
     let level = walk.level;
     walk.ticks += 1;
     for (player, to) in to.iter().enumerate() {

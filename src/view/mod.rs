@@ -4,7 +4,7 @@
 //! no second implementation of visibility. A bundle that is replaced on disk is opened anew, and
 //! the page, which finds the generation of an answer changed, loads itself again.
 //!
-//! With a [`crate::bake::Rebaker`] the ground can be dug in: then answers are those of its moments.
+//! With a [`crate::bake::Rebaker`] the ground can be dug in: then answers are those of its snapshots.
 //!
 //! Only this machine is answered, and of it only the page that came from here: the guard refuses
 //! requests for another host name (an attacker's, made to point at the loopback) and from pages
@@ -20,7 +20,6 @@ mod guard;
 mod http;
 mod level;
 mod play;
-mod played;
 mod routes;
 mod server;
 mod source;

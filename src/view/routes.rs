@@ -17,7 +17,7 @@ use crate::runtime::cell_frontier::Construction;
 use crate::runtime::{CellBundle, TerrainBundle};
 
 /// What the server knows.
-pub struct View {
+pub(super) struct View {
     /// One bundle, or two to compare.
     pub sources: Vec<Shown>,
     /// Players that walk.
@@ -54,7 +54,7 @@ const PAGE: [(&str, &str, &str); 18] = [
 const JAVASCRIPT: &str = "text/javascript";
 
 /// Answers a request that the guard let pass; what is not known is not found.
-pub fn answer(view: &View, request: &Request) -> Response {
+pub(super) fn answer(view: &View, request: &Request) -> Response {
     match find(view, request) {
         Ok(response) => response,
         Err(refusal) => refusal.into_response(),

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::SystemTime;
 
-use super::played::Played;
+use super::play::Played;
 use crate::runtime::{Bundle, CellBundle, MappedBundle, OpenError, TerrainBundle, WorldKind};
 
 /// A file with a bundle.
-pub struct Shown {
+pub(super) struct Shown {
     path: PathBuf,
     state: Mutex<State>,
 }
@@ -25,7 +25,7 @@ struct State {
 }
 
 /// A bundle as it was when it was opened.
-pub struct Opened {
+pub(crate) struct Opened {
     /// The bundle.
     pub map: Held,
     /// How many times the bundle had been replaced.
@@ -42,7 +42,7 @@ const READ: u64 = 1 << 28;
 /// The bytes of a bundle. Those of usual length are read, so that whoever copies another over the
 /// file does no harm; a map of a file that is cut short ends the process. Longer ones are mapped:
 /// a file that is renamed to their name leaves them as they are.
-pub enum Held {
+pub(crate) enum Held {
     Read(Vec<u8>),
     Mapped(MappedBundle),
 }
@@ -63,7 +63,7 @@ impl Held {
     }
 
     /// The bundle.
-    pub fn bundle(&self) -> Result<Bundle<'_>, OpenError> {
+    pub(crate) fn bundle(&self) -> Result<Bundle<'_>, OpenError> {
         match self {
             Self::Read(bytes) => Bundle::from_bytes(bytes),
             Self::Mapped(map) => map.bundle(),
@@ -71,24 +71,24 @@ impl Held {
     }
 
     /// The bundle as one of a terrain.
-    pub fn terrain(&self) -> Result<TerrainBundle<'_>, OpenError> {
+    pub(crate) fn terrain(&self) -> Result<TerrainBundle<'_>, OpenError> {
         self.bundle()?.terrain()
     }
 
     /// The bundle as one of a level of cells.
-    pub fn cells(&self) -> Result<CellBundle<'_>, OpenError> {
+    pub(crate) fn cells(&self) -> Result<CellBundle<'_>, OpenError> {
         self.bundle()?.cells()
     }
 
     /// What the bundle is of.
-    pub fn kind(&self) -> Option<WorldKind> {
+    pub(crate) fn kind(&self) -> Option<WorldKind> {
         self.bundle().ok().map(|bundle| bundle.kind())
     }
 }
 
 /// A count that goes on by itself.
 #[derive(Default)]
-pub struct Exposure {
+pub(crate) struct Exposure {
     /// Whether anybody counts or has counted.
     pub begun: AtomicBool,
     /// Viewpoints done.
@@ -128,7 +128,7 @@ fn inode(_: &Metadata) -> u64 {
 
 impl Shown {
     /// Opens a bundle.
-    pub fn open(path: &Path) -> Result<Self, OpenError> {
+    pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
         // Before the file is opened: one that comes between is then found later.
         let stamp = Stamp::of(path).ok();
         let opened = Arc::new(Opened {
@@ -148,22 +148,22 @@ impl Shown {
     }
 
     /// The bundle that is there now; where it cannot be opened, the one before it.
-    pub fn current(&self) -> Arc<Opened> {
+    pub(super) fn current(&self) -> Arc<Opened> {
         self.refreshed().opened.clone()
     }
 
     /// Why the file that is there now cannot be opened, if so.
-    pub fn fault(&self) -> Option<String> {
+    pub(super) fn fault(&self) -> Option<String> {
         self.refreshed().fault.clone()
     }
 
     /// The file.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The name of the file.
-    pub fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         name.to_string_lossy().into_owned()
     }
@@ -214,7 +214,7 @@ fn open(path: &Path) -> Result<Held, OpenError> {
 
 impl Exposure {
     /// Whether this call is the first, and so the one that counts.
-    pub fn begins(&self) -> bool {
+    pub(crate) fn begins(&self) -> bool {
         !self.begun.swap(true, Ordering::Relaxed)
     }
 }

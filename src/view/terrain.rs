@@ -17,7 +17,7 @@ use crate::runtime::{Quad, Sample, TerrainBundle, VisibilityMode};
 use crate::survey::survey;
 
 /// What the terrain is.
-pub fn about(terrain: &TerrainBundle<'_>, crs: Option<&str>) -> Value {
+pub(super) fn about(terrain: &TerrainBundle<'_>, crs: Option<&str>) -> Value {
     let parameters = terrain.parameters();
     let grid = terrain.grid();
     json!({
@@ -42,7 +42,7 @@ pub fn about(terrain: &TerrainBundle<'_>, crs: Option<&str>) -> Value {
 
 /// The ground: its light as `u8` a sample, 0 for a void and 1 to 255 from shadow to sun, and its
 /// heights in metres as `f32` a sample, NaN for a void.
-pub fn ground(terrain: &TerrainBundle<'_>) -> Answer {
+pub(super) fn ground(terrain: &TerrainBundle<'_>) -> Answer {
     let grid = terrain.grid();
     let heights: Vec<f32> = grid
         .row_by_row()
@@ -58,7 +58,7 @@ pub fn ground(terrain: &TerrainBundle<'_>) -> Answer {
 }
 
 /// The PVS of the quad of a level over a sample.
-pub fn pvs(terrain: &TerrainBundle<'_>, at: &str, level: u32) -> Result<Answer, Refusal> {
+pub(super) fn pvs(terrain: &TerrainBundle<'_>, at: &str, level: u32) -> Result<Answer, Refusal> {
     let sample = place(terrain, at)?;
     let grid = terrain.grid();
     if level > grid.root_level() {
@@ -80,7 +80,7 @@ pub fn pvs(terrain: &TerrainBundle<'_>, at: &str, level: u32) -> Result<Answer, 
 }
 
 /// The frontier set of two players: both halves, each without a margin of so many steps.
-pub fn frontier(
+pub(super) fn frontier(
     terrain: &TerrainBundle<'_>,
     a: &str,
     b: &str,
@@ -109,7 +109,7 @@ pub fn frontier(
 }
 
 /// Two regions, and their sizes in samples.
-pub fn halves(regions: [Region<'_>; 2]) -> Answer {
+pub(super) fn halves(regions: [Region<'_>; 2]) -> Answer {
     let sizes = regions.map(|region| region.area());
     let words = regions.into_iter().flat_map(|region| {
         let (columns, rows) = region.grid().block_shape();
@@ -119,7 +119,7 @@ pub fn halves(regions: [Region<'_>; 2]) -> Answer {
 }
 
 /// Whether the frontier set of two players keeps its promise, member by member.
-pub fn check(terrain: &TerrainBundle<'_>, a: &str, b: &str) -> Result<Answer, Refusal> {
+pub(super) fn check(terrain: &TerrainBundle<'_>, a: &str, b: &str) -> Result<Answer, Refusal> {
     let players = [place(terrain, a)?, place(terrain, b)?];
     let mut builder = FrontierBuilder::new(terrain);
     build(&mut builder, players)?;
@@ -140,7 +140,7 @@ fn build(builder: &mut FrontierBuilder<'_>, [a, b]: [Sample; 2]) -> Result<(), R
 }
 
 /// How many samples see each sample, as `u32` a sample; while they are counted, how far that is.
-pub fn exposed(opened: &Arc<Opened>, samples: u64) -> Result<Answer, Refusal> {
+pub(super) fn exposed(opened: &Arc<Opened>, samples: u64) -> Result<Answer, Refusal> {
     let exposure = &opened.exposure;
     if exposure.begins() {
         let opened = opened.clone();
@@ -150,7 +150,7 @@ pub fn exposed(opened: &Arc<Opened>, samples: u64) -> Result<Answer, Refusal> {
 }
 
 /// What has been counted, or how far that is.
-pub fn counted(exposure: &Exposure, samples: u64) -> Result<Answer, Refusal> {
+pub(super) fn counted(exposure: &Exposure, samples: u64) -> Result<Answer, Refusal> {
     match exposure.counts.get() {
         None => {
             let part = exposure.done.load(Ordering::Relaxed) as f64 / samples.max(1) as f64;
@@ -180,7 +180,7 @@ fn count(opened: &Arc<Opened>) {
 }
 
 /// The sample of `COL,ROW`, inside the grid.
-pub fn place(terrain: &TerrainBundle<'_>, text: &str) -> Result<Sample, Refusal> {
+pub(super) fn place(terrain: &TerrainBundle<'_>, text: &str) -> Result<Sample, Refusal> {
     let grid = terrain.grid();
     let numbers = text.split_once(',');
     let sample = numbers.and_then(|(c, r)| Some(Sample::new(c.parse().ok()?, r.parse().ok()?)));
@@ -194,6 +194,6 @@ pub fn place(terrain: &TerrainBundle<'_>, text: &str) -> Result<Sample, Refusal>
 }
 
 /// Microseconds since an instant, to a tenth.
-pub fn micros_since(start: Instant) -> f64 {
+pub(super) fn micros_since(start: Instant) -> f64 {
     (start.elapsed().as_secs_f64() * 1e7).round() / 10.0
 }

@@ -21,7 +21,7 @@ const MOST_WALKS: usize = 16;
 
 /// All walks.
 #[derive(Default)]
-pub struct Walks(Mutex<State>);
+pub(super) struct Walks(Mutex<State>);
 
 #[derive(Default)]
 struct State {
@@ -37,7 +37,11 @@ struct Step {
 
 impl Walks {
     /// Begins a walk with both players in their places.
-    pub fn begin(&self, opened: Arc<Opened>, places: [String; 2]) -> Result<Answer, Refusal> {
+    pub(super) fn begin(
+        &self,
+        opened: Arc<Opened>,
+        places: [String; 2],
+    ) -> Result<Answer, Refusal> {
         let (sender, steps) = channel();
         let mut state = self
             .0
@@ -58,7 +62,7 @@ impl Walks {
     }
 
     /// Goes on with a walk.
-    pub fn step(&self, id: u64, to: [Option<String>; 2]) -> Result<Answer, Refusal> {
+    pub(super) fn step(&self, id: u64, to: [Option<String>; 2]) -> Result<Answer, Refusal> {
         let gone = || Refusal::not_found(format!("walk {id} is over; begin another"));
         let (answer, answered) = channel();
         let state = self

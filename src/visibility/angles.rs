@@ -6,7 +6,7 @@ use std::f64::consts::FRAC_PI_4;
 
 /// Sine and cosine of `part` / `whole` of a turn, to a few units in the last place; the eight
 /// octants are mirror images of each other to the last bit. `part` < `whole` < 2^60.
-pub(super) fn sin_cos_of_turn(part: u64, whole: u64) -> (f64, f64) {
+pub(crate) fn sin_cos_of_turn(part: u64, whole: u64) -> (f64, f64) {
     let octant = 8 * part / whole;
     let rest = 8 * part % whole;
     // Odd octants are measured back from their end.
@@ -41,7 +41,7 @@ fn series(x: f64, first: f64, odd: f64) -> f64 {
 }
 
 /// Arctangent in radians, to a few units in the last place; -π/2 and π/2 at the infinities.
-pub(super) fn atan(x: f64) -> f64 {
+pub(crate) fn atan(x: f64) -> f64 {
     if x.abs() > 1.0 {
         let quarter = std::f64::consts::FRAC_PI_2.copysign(x);
         return quarter - atan(1.0 / x);

@@ -4,30 +4,30 @@ use fearless_simd::{f32x8, f32x16, prelude::*};
 
 /// What stands for a void: so low that it neither blocks nor is seen, yet finite, so that
 /// interpolating with it stays a number.
-pub(super) const VOID: f32 = -1e30;
+pub(crate) const VOID: f32 = -1e30;
 
 /// Side of a block of viewpoints. [Unit: samples]
-pub(super) const SIDE: usize = 8;
+pub(crate) const SIDE: usize = 8;
 
 /// Viewpoints of a block: lane i is column i % 8, row i / 8.
-pub(super) const LANES: usize = SIDE * SIDE;
+pub(crate) const LANES: usize = SIDE * SIDE;
 
 /// Lanes of a group: two rows of a block.
-pub(super) const GROUP: usize = 2 * SIDE;
+pub(crate) const GROUP: usize = 2 * SIDE;
 
 /// A number for each lane of `N` groups, the first of which begins at any row of the block.
 #[derive(Clone, Copy)]
-pub(super) struct Lanes<S: Simd, const N: usize>([f32x16<S>; N]);
+pub(crate) struct Lanes<S: Simd, const N: usize>([f32x16<S>; N]);
 
 // The methods are loops, since closures are not inlined into SIMD kernels.
 impl<S: Simd, const N: usize> Lanes<S, N> {
     #[inline(always)]
-    pub fn splat(simd: S, value: f32) -> Self {
+    pub(crate) fn splat(simd: S, value: f32) -> Self {
         Self([f32x16::splat(simd, value); N])
     }
 
     #[inline(always)]
-    pub fn min(mut self, other: Self) -> Self {
+    pub(crate) fn min(mut self, other: Self) -> Self {
         for k in 0..N {
             self.0[k] = self.0[k].min(other.0[k]);
         }
@@ -35,7 +35,7 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
     }
 
     #[inline(always)]
-    pub fn max(mut self, other: Self) -> Self {
+    pub(crate) fn max(mut self, other: Self) -> Self {
         for k in 0..N {
             self.0[k] = self.0[k].max(other.0[k]);
         }
@@ -43,7 +43,7 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
     }
 
     #[inline(always)]
-    pub fn plus(mut self, other: Self) -> Self {
+    pub(crate) fn plus(mut self, other: Self) -> Self {
         for k in 0..N {
             self.0[k] += other.0[k];
         }
@@ -51,7 +51,7 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
     }
 
     #[inline(always)]
-    pub fn minus(mut self, other: Self) -> Self {
+    pub(crate) fn minus(mut self, other: Self) -> Self {
         for k in 0..N {
             self.0[k] -= other.0[k];
         }
@@ -59,7 +59,7 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
     }
 
     #[inline(always)]
-    pub fn raised(mut self, by: f32) -> Self {
+    pub(crate) fn raised(mut self, by: f32) -> Self {
         for k in 0..N {
             self.0[k] += by;
         }
@@ -67,7 +67,7 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
     }
 
     #[inline(always)]
-    pub fn times(mut self, factor: f32) -> Self {
+    pub(crate) fn times(mut self, factor: f32) -> Self {
         for k in 0..N {
             self.0[k] *= factor;
         }
@@ -76,7 +76,7 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
 
     /// Each number times another.
     #[inline(always)]
-    pub fn scaled(mut self, by: Self) -> Self {
+    pub(crate) fn scaled(mut self, by: Self) -> Self {
         for k in 0..N {
             self.0[k] *= by.0[k];
         }
@@ -86,19 +86,19 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
     /// `self` · factor + other, rounded twice: a fused multiply-add would make results depend on
     /// the processor.
     #[inline(always)]
-    pub fn mul_add(self, factor: f32, other: Self) -> Self {
+    pub(crate) fn mul_add(self, factor: f32, other: Self) -> Self {
         self.times(factor).plus(other)
     }
 
     /// The way from `self` to `other`, of which `weight` has been gone.
     #[inline(always)]
-    pub fn towards(self, other: Self, weight: f32) -> Self {
+    pub(crate) fn towards(self, other: Self, weight: f32) -> Self {
         other.minus(self).mul_add(weight, self)
     }
 
     /// Where `self` is greater than `other`, `yes`, elsewhere `no`.
     #[inline(always)]
-    pub fn choose(self, other: Self, mut yes: Self, no: Self) -> Self {
+    pub(crate) fn choose(self, other: Self, mut yes: Self, no: Self) -> Self {
         for k in 0..N {
             yes.0[k] = self.0[k].simd_gt(other.0[k]).select(yes.0[k], no.0[k]);
         }
@@ -107,7 +107,7 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
 
     /// The first `N` groups of 64 numbers.
     #[inline(always)]
-    pub fn of(simd: S, values: &[f32; LANES]) -> Self {
+    pub(crate) fn of(simd: S, values: &[f32; LANES]) -> Self {
         let mut lanes = Self::splat(simd, 0.0);
         for k in 0..N {
             lanes.0[k] = f32x16::from_slice(simd, &values[k * GROUP..(k + 1) * GROUP]);
@@ -117,7 +117,7 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
 
     /// The lanes that are equal to `value`, a bit each.
     #[inline(always)]
-    pub fn equal(self, value: f32) -> u64 {
+    pub(crate) fn equal(self, value: f32) -> u64 {
         let mut bits = 0;
         for k in 0..N {
             bits |= self.0[k].simd_eq(value).to_bitmask() << (k * GROUP);
@@ -127,7 +127,7 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
 
     /// Lane by lane; 0 for lanes of further groups.
     #[inline(always)]
-    pub fn values(self) -> [f32; LANES] {
+    pub(crate) fn values(self) -> [f32; LANES] {
         let mut values = [0.0; LANES];
         for k in 0..N {
             self.0[k].store_slice(&mut values[k * GROUP..(k + 1) * GROUP]);
@@ -137,7 +137,7 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
 
     /// The lanes in which `self` is greater than `other`, a bit each.
     #[inline(always)]
-    pub fn above(self, other: Self) -> u64 {
+    pub(crate) fn above(self, other: Self) -> u64 {
         let mut bits = 0;
         for k in 0..N {
             bits |= self.0[k].simd_gt(other.0[k]).to_bitmask() << (k * GROUP);
@@ -150,10 +150,10 @@ impl<S: Simd, const N: usize> Lanes<S, N> {
 const STRIP: usize = 2 * SIDE;
 
 /// From a place in a table to the next one south.
-pub(super) const ROW: u32 = STRIP as u32;
+pub(crate) const ROW: u32 = STRIP as u32;
 
 /// Where the places of a padded grid lie in a table of [`Strips`].
-pub(super) struct Layout {
+pub(crate) struct Layout {
     /// Samples of void around the grid.
     pad: usize,
     /// Columns and rows, pads included.
@@ -164,7 +164,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub fn new(width: usize, height: usize, pad: usize) -> Self {
+    pub(crate) fn new(width: usize, height: usize, pad: usize) -> Self {
         let stride = (width + 2 * pad).next_multiple_of(SIDE);
         let rows = height + 2 * pad;
         let columns = (0..stride)
@@ -179,18 +179,18 @@ impl Layout {
     }
 
     /// Values in the largest table, that of [`Windows`]; up to [`MOST_VALUES`] can be addressed.
-    pub fn most_values(&self) -> usize {
+    pub(crate) fn most_values(&self) -> usize {
         LENGTHS.len() * self.stride / SIDE * STRIP * self.rows
     }
 
     /// Place of sample (c, r) in a plane that is not yet cut into strips.
-    pub fn flat(&self, column: usize, row: usize) -> usize {
+    pub(crate) fn flat(&self, column: usize, row: usize) -> usize {
         (row + self.pad) * self.stride + column + self.pad
     }
 
     /// Place of sample (c, r) in a table; up to `pad` outside the grid.
     #[inline(always)]
-    pub fn index(&self, column: i32, row: i32) -> u32 {
+    pub(crate) fn index(&self, column: i32, row: i32) -> u32 {
         let pad = self.pad as i32;
         let (c, r) = ((column + pad) as u32, (row + pad) as u32);
         self.columns[c as usize].wrapping_add(r.wrapping_mul(STRIP as u32))
@@ -198,17 +198,17 @@ impl Layout {
 }
 
 /// What a table may hold: its places are counted in 32 bits.
-pub(super) const MOST_VALUES: usize = u32::MAX as usize;
+pub(crate) const MOST_VALUES: usize = u32::MAX as usize;
 
 /// Planes of the grid, each cut into vertical strips of sixteen columns, one every eight
 /// columns: so 8 × 8 values that begin anywhere lie in one strip, its rows sixteen values apart,
 /// and loads with one bounds check.
-pub(super) struct Strips {
+pub(crate) struct Strips {
     values: Vec<f32>,
 }
 
 impl Strips {
-    pub fn new<'p>(layout: &Layout, planes: impl IntoIterator<Item = &'p [f32]>) -> Self {
+    pub(crate) fn new<'p>(layout: &Layout, planes: impl IntoIterator<Item = &'p [f32]>) -> Self {
         let planes = planes.into_iter();
         let strips = layout.stride / SIDE * STRIP * layout.rows;
         let mut values = Vec::with_capacity(planes.size_hint().0 * strips);
@@ -228,13 +228,13 @@ impl Strips {
 
     /// The value at `at`.
     #[inline(always)]
-    pub fn value(&self, at: u32) -> f32 {
+    pub(crate) fn value(&self, at: u32) -> f32 {
         self.values[at as usize]
     }
 
     /// The values of `N` groups, the first of which has its north-western corner at `at`.
     #[inline(always)]
-    pub fn load<S: Simd, const N: usize>(&self, simd: S, at: u32) -> Lanes<S, N> {
+    pub(crate) fn load<S: Simd, const N: usize>(&self, simd: S, at: u32) -> Lanes<S, N> {
         // Of 32 bits, so that the end needs no check for overflow.
         let at = at as usize;
         let t = &self.values[at..at + 2 * N * STRIP - SIDE];
@@ -253,7 +253,7 @@ impl Strips {
 const LENGTHS: [usize; 9] = [2, 3, 4, 6, 9, 14, 22, 40, 72];
 
 /// Heights joined over windows that run in one direction: a plane for each of `LENGTHS`.
-pub(super) struct Windows {
+pub(crate) struct Windows {
     pub values: Strips,
     /// Where the plane begins whose windows are at least as long as the index.
     starts: [u32; 128],
@@ -261,10 +261,10 @@ pub(super) struct Windows {
 
 impl Windows {
     /// Tables of one height a sample that they come to.
-    pub const TABLES: u64 = LENGTHS.len() as u64;
+    pub(crate) const TABLES: u64 = LENGTHS.len() as u64;
 
     /// Joins `single` over windows of samples that are `step` apart.
-    pub fn new(
+    pub(crate) fn new(
         layout: &Layout,
         single: Vec<f32>,
         step: usize,
@@ -291,14 +291,19 @@ impl Windows {
 
     /// The join over at least `length` samples, the first of which lies at `at`.
     #[inline(always)]
-    pub fn load<S: Simd, const N: usize>(&self, simd: S, at: u32, length: i32) -> Lanes<S, N> {
+    pub(crate) fn load<S: Simd, const N: usize>(
+        &self,
+        simd: S,
+        at: u32,
+        length: i32,
+    ) -> Lanes<S, N> {
         let start = self.starts[length as usize & 127];
         self.values.load(simd, start.wrapping_add(at))
     }
 }
 
 /// Joins every value with the one `step` further; past the end, with itself.
-pub(super) fn fold(values: &[f32], step: usize, join: impl Fn(f32, f32) -> f32) -> Vec<f32> {
+pub(crate) fn fold(values: &[f32], step: usize, join: impl Fn(f32, f32) -> f32) -> Vec<f32> {
     let within = values.iter().zip(&values[step.min(values.len())..]);
     let mut joined = Vec::with_capacity(values.len());
     joined.extend(within.map(|(&a, &b)| join(a, b)));

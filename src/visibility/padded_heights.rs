@@ -16,7 +16,7 @@ const PAD: usize = SIDE;
 const STRIP: usize = 2 * SIDE;
 
 /// The heights of a terrain, with voids around.
-pub(super) struct PaddedHeights {
+pub(crate) struct PaddedHeights {
     pub width: i32,
     pub height: i32,
     /// Vertical strips of sixteen columns, one every eight columns: 8 × 8 values that begin anywhere
@@ -32,7 +32,7 @@ pub(super) struct PaddedHeights {
 
 impl PaddedHeights {
     /// Lays out `terrain`; takes 16 bytes a sample.
-    pub fn new(terrain: &Terrain) -> Self {
+    pub(super) fn new(terrain: &Terrain) -> Self {
         let (width, height) = (terrain.width() as usize, terrain.height() as usize);
         let (stride, rows) = ((width + 2 * PAD).next_multiple_of(SIDE), height + 2 * PAD);
         let mut ground = vec![VOID; stride / SIDE * STRIP * rows];
@@ -65,20 +65,20 @@ impl PaddedHeights {
     }
 
     /// Number of 8 × 8 blocks in a row of them.
-    pub fn blocks_x(&self) -> usize {
+    pub(super) fn blocks_x(&self) -> usize {
         (self.width as usize).div_ceil(8)
     }
 
     /// Whether some lane of a block whose first lane is at (c, r) is in the grid.
     #[inline(always)]
-    pub fn touches(&self, c: i32, r: i32) -> bool {
+    pub(super) fn touches(&self, c: i32, r: i32) -> bool {
         const REACH: i32 = SIDE as i32 - 1;
         c >= -REACH && c < self.width && r >= -REACH && r < self.height
     }
 
     /// The ground under a block whose first lane is at (c, r), which [`PaddedHeights::touches`].
     #[inline(always)]
-    pub fn load<S: Simd>(&self, simd: S, c: i32, r: i32) -> LanesF64<S> {
+    pub(super) fn load<S: Simd>(&self, simd: S, c: i32, r: i32) -> LanesF64<S> {
         const SPAN: usize = STRIP * (SIDE - 1) + SIDE;
         let at = self.columns[(c + PAD as i32) as usize] + (r + PAD as i32) as usize * STRIP;
         let t: &[f64; SPAN] = self.ground[at..at + SPAN]
@@ -97,7 +97,7 @@ impl PaddedHeights {
     }
 
     /// The lanes, a bit each, of the aligned block at (c, r) where somebody can be.
-    pub fn standing(&self, c: u32, r: u32) -> u64 {
+    pub(super) fn standing(&self, c: u32, r: u32) -> u64 {
         if c as i32 >= self.width || r as i32 >= self.height {
             return 0;
         }
@@ -107,11 +107,11 @@ impl PaddedHeights {
 
 /// A number for each lane of a block.
 #[derive(Clone, Copy)]
-pub(super) struct LanesF64<S: Simd>(pub [f64x8<S>; SIDE]);
+pub(crate) struct LanesF64<S: Simd>(pub [f64x8<S>; SIDE]);
 
 impl<S: Simd> LanesF64<S> {
     #[inline(always)]
-    pub fn splat(simd: S, value: f64) -> Self {
+    pub(super) fn splat(simd: S, value: f64) -> Self {
         Self([f64x8::splat(simd, value); SIDE])
     }
 
@@ -146,33 +146,33 @@ impl<S: Simd> LanesF64<S> {
     }
 
     #[inline(always)]
-    pub fn add(self, b: f64) -> Self {
+    pub(super) fn add(self, b: f64) -> Self {
         self.with(|a| a + b)
     }
 
     #[inline(always)]
-    pub fn times(self, b: f64) -> Self {
+    pub(super) fn times(self, b: f64) -> Self {
         self.with(|a| a * b)
     }
 
     #[inline(always)]
-    pub fn plus(self, other: Self) -> Self {
+    pub(super) fn plus(self, other: Self) -> Self {
         self.with_other(other, |a, b| a + b)
     }
 
     #[inline(always)]
-    pub fn minus(self, other: Self) -> Self {
+    pub(super) fn minus(self, other: Self) -> Self {
         self.with_other(other, |a, b| a - b)
     }
 
     #[inline(always)]
-    pub fn max(self, other: Self) -> Self {
+    pub(super) fn max(self, other: Self) -> Self {
         self.with_other(other, |a, b| a.max(b))
     }
 
     /// Where it is greater, a bit a lane.
     #[inline(always)]
-    pub fn above(self, other: Self) -> u64 {
+    pub(super) fn above(self, other: Self) -> u64 {
         let (a, b) = (self.0, other.0);
         let row = |i: usize| a[i].simd_gt(b[i]).to_bitmask() << (8 * i);
         row(0) | row(1) | row(2) | row(3) | row(4) | row(5) | row(6) | row(7)

@@ -10,15 +10,14 @@
 //! the next, and what is found hidden must not depend on what is asked for.
 
 use super::Bodies;
-use super::spots::word_at;
-use super::stance::Stance;
+use super::sightline::Stance;
 use super::surface::is_covered;
 use crate::format::Grid;
 use crate::world::Terrain;
 use std::ops::Range;
 
 /// Block bitmaps of a terrain.
-pub(super) struct Places {
+pub(crate) struct Places {
     /// Where somebody can be.
     pub asked: Vec<u64>,
     /// Of these, where the eye is not covered, and where the head is not.
@@ -34,7 +33,7 @@ pub(super) struct Places {
 
 impl Places {
     /// Takes 4 bytes a sample where not all terrain is asked for, else half a byte.
-    pub fn new(terrain: &Terrain, bodies: Bodies, stance: Stance) -> Self {
+    pub(crate) fn new(terrain: &Terrain, bodies: Bodies, stance: Stance) -> Self {
         let grid = Grid::new(terrain.width(), terrain.height()).expect("see `HeightField::fits`");
         let words = |is: &dyn Fn(u32, u32) -> bool| {
             let mut words = vec![0; grid.blocks()];
@@ -67,7 +66,7 @@ impl Places {
     }
 
     /// Of the viewpoints of a block, those that are looked from.
-    pub fn looking(&self, block: usize) -> u64 {
+    pub(crate) fn looking(&self, block: usize) -> u64 {
         match self.eyes[block] {
             0 => 0,
             _ => self.looking[block],
@@ -76,7 +75,7 @@ impl Places {
 
     /// Whether anybody can be seen in some columns and rows, which may lie outside the grid.
     #[inline(always)]
-    pub fn any_head(&self, columns: Range<i32>, rows: Range<i32>) -> bool {
+    pub(crate) fn any_head(&self, columns: Range<i32>, rows: Range<i32>) -> bool {
         let Some(sums) = &self.sums else {
             return true;
         };
@@ -93,7 +92,7 @@ impl Places {
     /// Of the `lanes` of a block at (column, row) that look so far, those that some square of targets
     /// of that side matters to: those that see a head there if the side is 1, else all or none.
     #[inline(always)]
-    pub fn lanes_with_heads(&self, lanes: u64, (column, row): (i32, i32), side: i32) -> u64 {
+    pub(crate) fn lanes_with_heads(&self, lanes: u64, (column, row): (i32, i32), side: i32) -> u64 {
         if self.sums.is_none() || lanes == 0 {
             return lanes;
         }
@@ -116,7 +115,7 @@ impl Places {
     }
 
     /// Whether somebody is covered who is asked for.
-    pub fn are_some_covered(&self) -> bool {
+    pub(crate) fn are_some_covered(&self) -> bool {
         self.eyes != self.asked || self.heads != self.asked
     }
 }
@@ -136,6 +135,46 @@ fn sums(grid: Grid, bits: &[u64]) -> Vec<u32> {
         sums[at] = sums[at - stride].wrapping_add(so_far);
     }
     sums
+}
+
+/// Where the surface covers all that is up to so many metres above the ground, sample by sample, row
+/// by row; voids do not count. Of cells, where it does so wherever in the cell a player stands. A
+/// player whose head is lower than that is not seen, and one whose eye is lower sees nobody.
+pub fn covered(terrain: &Terrain, top: f64, stance: Stance) -> Vec<bool> {
+    let rows = 0..terrain.height();
+    let samples = rows.flat_map(|row| (0..terrain.width()).map(move |column| (column, row)));
+    let covered = |(column, row): (u32, u32)| {
+        !terrain.ground_at(column, row).is_nan() && is_covered(terrain, (column, row), top, stance)
+    };
+    samples.map(covered).collect()
+}
+
+/// What words of 8 × 8 samples, so many columns and rows of them, have in 8 × 8 samples from (column,
+/// row) on; nothing beside them.
+#[inline(always)]
+pub(crate) fn word_at(words: &[u64], [columns, rows]: [i32; 2], column: i32, row: i32) -> u64 {
+    let (x, y) = (column.div_euclid(8), row.div_euclid(8));
+    let word = |x: i32, y: i32| {
+        let inside = (0..columns).contains(&x) && (0..rows).contains(&y);
+        match inside {
+            true => words[(y * columns + x) as usize],
+            false => 0,
+        }
+    };
+    let (right, down) = (column.rem_euclid(8) as u32, row.rem_euclid(8) as u32);
+    // Eight columns out of two blocks, and of these eight rows out of two.
+    let stay = 0x0101_0101_0101_0101 * (0xff >> right);
+    let beside = |y: i32| {
+        let west = word(x, y) >> right & stay;
+        match right {
+            0 => west,
+            _ => west | word(x + 1, y) << (8 - right) & !stay,
+        }
+    };
+    match down {
+        0 => beside(y),
+        _ => beside(y) >> (8 * down) | beside(y + 1) << (64 - 8 * down),
+    }
 }
 
 #[cfg(test)]

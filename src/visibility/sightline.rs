@@ -1,4 +1,6 @@
 //! The definition of sight between two samples, one pair at a time: the slow twin.
+//!
+//! Where in a view cell somebody may stand.
 
 use crate::world::Terrain;
 
@@ -94,4 +96,13 @@ fn crossings(u0: u32, v0: u32, u1: u32, v1: u32) -> impl Iterator<Item = (f64, u
             rest as f64 / span as f64,
         )
     })
+}
+
+/// Where viewers and players may stand in a view cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stance {
+    /// On the sample.
+    Sample,
+    /// Anywhere in the unit square around it, on any of the surfaces that an engine may draw.
+    Cell,
 }

@@ -64,4 +64,4 @@ macro_rules! at_level {
         fearless_simd::dispatch!(level, $simd => $call)
     }};
 }
-pub(super) use at_level;
+pub(crate) use at_level;

@@ -15,17 +15,17 @@
 //! not: at most t/4, so that the corners raised by t/4 do.
 
 use super::TOLERANCE;
-use super::stance::Stance;
+use super::sightline::Stance;
 use crate::world::Terrain;
 
 /// Points on the side of a cell: its corners, and between them the grid line through its sample.
-pub(super) const POINTS: usize = 3;
+pub(crate) const POINTS: usize = 3;
 
 /// A number for each point of a cell, row by row.
-pub(super) type AtPoints = [f64; POINTS * POINTS];
+pub(crate) type AtPoints = [f64; POINTS * POINTS];
 
 /// The ground of one cell.
-pub(super) struct Cover {
+pub(crate) struct Cover {
     /// The least and the greatest ground in the cell, over all three surfaces.
     pub least: f64,
     pub greatest: f64,
@@ -39,7 +39,7 @@ impl Cover {
     ///
     /// Where a patch lacks samples (at a void or the grid's edge) the ones that it has stand in
     /// for them, the greatest from above and the least from below.
-    pub fn new(terrain: &Terrain, column: u32, row: u32) -> Self {
+    pub(super) fn new(terrain: &Terrain, column: u32, row: u32) -> Self {
         let at = |dc: i64, dr: i64| {
             let (c, r) = (i64::from(column) + dc, i64::from(row) + dr);
             let inside = (0..i64::from(terrain.width())).contains(&c)
@@ -89,7 +89,7 @@ impl Cover {
 /// Within a patch, the lowest and the highest of its three surfaces are each one of the two
 /// triangulations. So on a quarter of a cell the lowest surface less the highest ground is one
 /// plane, or two that meet in a diagonal: it is least at a corner of the quarter.
-pub(super) fn is_covered(
+pub(crate) fn is_covered(
     terrain: &Terrain,
     (column, row): (u32, u32),
     above: f64,
@@ -149,7 +149,7 @@ fn patch_bounds([nw, ne, sw, se]: [f64; 4], x: f64, y: f64) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::continuous::Surface;
+    use super::super::conservative::continuous::Surface;
     use super::*;
     use proptest::prelude::*;
 

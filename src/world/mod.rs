@@ -3,15 +3,13 @@
 mod bit_matrix;
 mod bsp_tree;
 mod cells;
-mod ground_above;
 mod places;
 pub(crate) mod plane;
-mod short;
+pub mod solid;
 mod terrain;
 
 pub use bit_matrix::{BitMatrix, Symmetry, ones};
 pub use bsp_tree::{BspChild, BspLeaf, BspNode, BspTree, BspTreeError};
 pub use cells::{CellGraph, Portal};
-pub use ground_above::GroundAbove;
-pub use short::Short;
-pub use terrain::{Georeference, Terrain, TerrainError};
+pub use places::GroundAbove;
+pub use terrain::{Georeference, Short, Terrain, TerrainError};

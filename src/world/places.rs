@@ -4,20 +4,33 @@
 //! is the same unless [`Terrain::with_ground`] says otherwise, wherever [`Terrain::with_walkable`]
 //! has not taken it away from them.
 
-use super::ground_above::GroundAbove;
-use super::terrain::{Terrain, TerrainError};
+use super::terrain::{Short, Terrain, TerrainError};
 
 impl Terrain {
     /// The ground may be above the surface by less than this, in metres: so much comes of rounding.
     pub const GROUND_TOLERANCE: f64 = 0.01;
 
-    /// The same surface over another ground: heights in metres, row by row, NaN where nobody can
-    /// be. A void of the surface is one of the ground.
+    /// The same surface over another ground: heights in metres, row by row, NaN for void.
+    ///
+    /// Each raster's voids concern what it is for: where the ground is void nobody can be, and where
+    /// the surface is void nothing hides. So a surface hides where there is no ground below it, and
+    /// ground can be stood on where nothing is known of a surface.
     ///
     /// Errors unless there is a height a sample, none of them is infinite or beyond
     /// [`Terrain::MAX_ABS_HEIGHT`], some is left to stand on, and none is above the surface by
     /// [`Terrain::GROUND_TOLERANCE`] or more.
-    pub fn with_ground(mut self, mut ground: Vec<f64>) -> Result<Self, TerrainError> {
+    pub fn with_ground(self, ground: Vec<f64>) -> Result<Self, TerrainError> {
+        self.with_ground_within(ground, 0.0)
+    }
+
+    /// As [`Terrain::with_ground`], for ground that may be above the surface by up to `tolerance` metres:
+    /// rasters of one survey cross where there is nothing on the ground. Feet are where the ground
+    /// says, and the surface hides as it is, which errs towards visible.
+    pub fn with_ground_within(
+        mut self,
+        ground: Vec<f64>,
+        tolerance: f64,
+    ) -> Result<Self, TerrainError> {
         self.check_size(ground.len())?;
         if let Some(i) = ground.iter().position(|h| h.abs() > Self::MAX_ABS_HEIGHT) {
             let (column, row) = self.place(i);
@@ -27,19 +40,13 @@ impl Terrain {
                 value: ground[i],
             });
         }
-        for (ground, surface) in ground.iter_mut().zip(&self.heights) {
-            if surface.is_nan() {
-                *ground = f64::NAN;
-            }
-        }
         self.ground = Some(ground);
         match self.ground_above() {
-            Some(above) if above.most >= Self::GROUND_TOLERANCE => {
-                return Err(TerrainError::GroundAbove(above));
+            Some(above) if above.most >= Self::GROUND_TOLERANCE && above.most > tolerance => {
+                Err(TerrainError::GroundAbove(above))
             }
-            _ => {}
+            _ => self.some_place(),
         }
-        self.some_place()
     }
 
     /// The same terrain, where nobody can be at samples that are not `walkable`, row by row, nor
@@ -173,6 +180,36 @@ impl Terrain {
     /// ground at its very level is water.
     pub fn above_water(&self, level: f64) -> Vec<bool> {
         self.ground().iter().map(|&height| height > level).collect()
+    }
+}
+
+/// How far the ground rises above the surface, where it does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GroundAbove {
+    /// By how many metres at most.
+    pub most: f64,
+    /// Where that is.
+    pub column: u32,
+    /// Where that is.
+    pub row: u32,
+    /// At how many samples it does at all.
+    pub samples: u64,
+}
+
+impl std::fmt::Display for GroundAbove {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            most,
+            column,
+            row,
+            samples,
+        } = self;
+        write!(
+            f,
+            "the ground is above the surface at {samples} samples, by {} m at most, at sample ({column}, {row})",
+            // To the micrometre: beyond are roundings.
+            Short((most * 1e6).ceil() / 1e6)
+        )
     }
 }
 

@@ -48,18 +48,18 @@ impl Plane {
 }
 
 /// The mean of the corners.
-pub fn centre(winding: &[Point]) -> Point {
+pub(crate) fn centre(winding: &[Point]) -> Point {
     let sum = winding.iter().fold([0.0; 3], |sum, &p| plus(sum, p));
     sum.map(|x| x / winding.len().max(1) as f64)
 }
 
 #[inline]
-pub fn dot(a: Point, b: Point) -> f64 {
+pub(crate) fn dot(a: Point, b: Point) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[inline]
-pub fn cross(a: Point, b: Point) -> Point {
+pub(crate) fn cross(a: Point, b: Point) -> Point {
     [
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -68,11 +68,11 @@ pub fn cross(a: Point, b: Point) -> Point {
 }
 
 #[inline]
-pub fn minus(a: Point, b: Point) -> Point {
+pub(crate) fn minus(a: Point, b: Point) -> Point {
     std::array::from_fn(|k| a[k] - b[k])
 }
 
 #[inline]
-pub fn plus(a: Point, b: Point) -> Point {
+pub(crate) fn plus(a: Point, b: Point) -> Point {
     std::array::from_fn(|k| a[k] + b[k])
 }

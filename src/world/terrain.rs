@@ -1,9 +1,10 @@
 //! A grid of ground heights.
+//!
+//! Numbers in errors.
 
+use super::places::GroundAbove;
+use std::fmt;
 use std::ops::RangeInclusive;
-
-use super::ground_above::GroundAbove;
-use super::short::Short;
 
 /// A terrain: `width` × `height` samples of height in metres.
 ///
@@ -15,16 +16,16 @@ use super::short::Short;
 /// `places.rs` has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
-    pub(super) width: u32,
-    pub(super) height: u32,
-    pub(super) heights: Vec<f64>,
-    pub(super) spacing: [f64; 2],
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) heights: Vec<f64>,
+    pub(crate) spacing: [f64; 2],
     georeference: Option<Georeference>,
     /// What is stood on, where that is not the surface: NaN for void, and at all voids of the
     /// surface.
-    pub(super) ground: Option<Vec<f64>>,
+    pub(crate) ground: Option<Vec<f64>>,
     /// Where somebody can be; everywhere if nothing is said.
-    pub(super) walkable: Option<Vec<bool>>,
+    pub(crate) walkable: Option<Vec<bool>>,
 }
 
 /// Where on a planet the grid lies.
@@ -113,7 +114,7 @@ impl std::fmt::Display for TerrainError {
             ),
             Self::GroundAbove(above) => write!(
                 f,
-                "{above}; expected ground nowhere above what hides it (are the two exchanged, or of different datums?)"
+                "{above}; expected ground nowhere above what hides it (are the two exchanged, or of different datums? if they only cross a little, give `ground_tolerance`)"
             ),
         }
     }
@@ -297,5 +298,53 @@ impl Terrain {
     /// Where the grid lies, if the file said.
     pub fn georeference(&self) -> Option<&Georeference> {
         self.georeference.as_ref()
+    }
+}
+
+/// A number as people write it; one that is very large or very small with an exponent, since what
+/// stands in a damaged file may have three hundred digits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Short(pub f64);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.abs() {
+            0.0 | 1e-4..1e15 => fmt::Display::fmt(&self.0, f),
+            _ if !self.0.is_finite() => fmt::Display::fmt(&self.0, f),
+            _ => fmt::LowerExp::fmt(&self.0, f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_however_large_they_are() {
+        let said = [
+            0.0,
+            92.4,
+            -5.0,
+            1e-300,
+            1e300,
+            f64::MAX,
+            f64::NAN,
+            f64::INFINITY,
+        ];
+        let said = said.map(|n| Short(n).to_string());
+        let expected = [
+            "0",
+            "92.4",
+            "-5",
+            "1e-300",
+            "1e300",
+            "1.7976931348623157e308",
+            "NaN",
+            "inf",
+        ];
+        assert_eq!(said, expected);
+        assert_eq!(format!("{:.1}", Short(92.44)), "92.4");
+        assert_eq!(format!("{:.1}", Short(1.23e200)), "1.2e200");
     }
 }

@@ -4,8 +4,8 @@ mod common;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use viewcell::compress::{Scratch, ValidPyramid, encode};
-use viewcell::runtime::{MappedBundle, Quad};
+use viewcell::internals::compress::{Scratch, ValidPyramid, encode};
+use viewcell::internals::runtime::{MappedBundle, Quad};
 
 fn main() {
     common::bundle();

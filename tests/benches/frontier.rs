@@ -3,10 +3,10 @@
 mod common;
 
 use divan::Bencher;
-use viewcell::runtime::frontier::{
+use viewcell::internals::runtime::frontier::{
     FrontierBuilder, FrontierOptions, Grow, Merge, Session, SessionOptions, Side,
 };
-use viewcell::runtime::{MappedBundle, Sample, TerrainBundle};
+use viewcell::internals::runtime::{MappedBundle, Sample, TerrainBundle};
 
 fn main() {
     // Baked, and read once, before anything is measured.

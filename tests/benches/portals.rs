@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use viewcell::format::cells::{DistanceBits, DistanceRow, PvsRow};
-use viewcell::hierarchy::epvs::{Epvs, UNREACHABLE};
-use viewcell::ingest::cells::{CellsOptions, read_cells};
-use viewcell::runtime::cell_frontier::{Construction, by_distance, grow, tightened};
-use viewcell::visibility::portals::{FlowMethod, FlowOptions, flow, recover};
-use viewcell::world::{BitMatrix, CellGraph};
+use viewcell::internals::format::cells::{DistanceBits, DistanceRow, PvsRow};
+use viewcell::internals::hierarchy::epvs::{Epvs, UNREACHABLE};
+use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell::internals::runtime::cell_frontier::{Construction, by_distance, grow, tightened};
+use viewcell::internals::visibility::portals::{FlowMethod, FlowOptions, flow, recover};
+use viewcell::internals::world::{BitMatrix, CellGraph};
 
 fn main() {
     divan::main();
@@ -23,8 +23,11 @@ fn level(name: &str) -> Option<CellGraph> {
         PathBuf::from,
     );
     let path = data.join("cells").join(name);
-    path.exists()
-        .then(|| read_cells(&path, &CellsOptions::default()).unwrap().graph)
+    path.exists().then(|| {
+        read_cells(&path, &IngestCellsOptions::default())
+            .unwrap()
+            .graph
+    })
 }
 
 /// On one thread.

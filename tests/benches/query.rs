@@ -4,7 +4,7 @@ mod common;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use viewcell::runtime::{MappedBundle, Quad, Sample};
+use viewcell::internals::runtime::{MappedBundle, Quad, Sample};
 
 fn main() {
     // Baked, and read once, before anything is measured: queries are asked of a warm map.

@@ -3,10 +3,10 @@
 
 use cpu_time::ProcessTime;
 use std::path::Path;
-use viewcell::format::Quad;
-use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::visibility::{Bodies, HeightField, LOOK_BLOCKS, LOOK_LEVEL, Rays, Sights};
-use viewcell::visibility::{Simd, Stance, Viewsheds};
+use viewcell::internals::format::Quad;
+use viewcell::internals::ingest::{IngestOptions, read_terrain};
+use viewcell::internals::visibility::{Bodies, HeightField, LOOK_BLOCKS, LOOK_LEVEL, Rays, Sights};
+use viewcell::internals::visibility::{Simd, Stance, Viewsheds};
 
 fn main() {
     let given: Vec<String> = std::env::args()

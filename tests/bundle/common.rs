@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
-pub use viewcell::bake::Silent;
-use viewcell::bake::{RepackOptions, repack};
-use viewcell::bundle::{InputFile, Provenance, Statistics, TerrainHeader, TerrainWriter, Written};
-use viewcell::compress::{Scratch, ValidPyramid, encode};
-pub use viewcell::dice::mixed as mix;
-use viewcell::format::{Grid, Quad, Sample, TerrainParameters, TreeCode, VisibilityMode};
+pub use viewcell::internals::bake::Silent;
+use viewcell::internals::bake::{RepackOptions, repack};
+use viewcell::internals::bundle::{
+    InputFile, Provenance, Statistics, TerrainHeader, TerrainWriter, Written,
+};
+use viewcell::internals::compress::{Scratch, ValidPyramid, encode};
+pub use viewcell::internals::dice::mixed as mix;
+use viewcell::internals::format::{
+    Grid, Quad, Sample, TerrainParameters, TreeCode, VisibilityMode,
+};
 
 /// A world whose visibility is a formula: symmetric, in blotches, with hidden and visible areas
 /// of all sizes.
@@ -122,6 +126,7 @@ impl World {
                 transform: Some([500_000.0, 10.0, 0.0, 4_000_000.0, 0.0, -12.5]),
             },
             crs: Some("EPSG:32617".to_owned()),
+            solid: None,
         }
     }
 
@@ -134,7 +139,7 @@ impl World {
         &self,
         path: &Path,
         overwrite: bool,
-    ) -> Result<Written, viewcell::bundle::BundleError> {
+    ) -> Result<Written, viewcell::internals::bundle::BundleError> {
         let pyramid = self.pyramid();
         let mut writer = TerrainWriter::create(path, overwrite, &self.header(), &self.heights)?;
         let mut statistics = Statistics::new(self.grid, pyramid.samples());

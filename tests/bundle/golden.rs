@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::bundle::verify;
-use viewcell::runtime::MappedBundle;
+use viewcell::internals::bundle::verify;
+use viewcell::internals::runtime::MappedBundle;
 
 use crate::common::World;
 

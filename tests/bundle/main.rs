@@ -9,6 +9,7 @@ mod damage;
 mod full;
 mod golden;
 mod hostile;
+mod pages_checked;
 mod pairs;
 mod python;
 mod roundtrip;

@@ -1,13 +1,13 @@
 //! Tree code 2: pairs of blocks, against the definition and against single trees.
 
 use proptest::prelude::*;
-use viewcell::bake::{RepackOptions, repack};
-use viewcell::bundle::verify;
-use viewcell::compress::pairs::{Codebook, Histogram, PairSymbols, Sight, transpose};
-use viewcell::format::Sample;
-use viewcell::format::blockpair::BlockPair;
-use viewcell::format::dictionary::Dictionary;
-use viewcell::runtime::{Leaf, MappedBundle, Quad, TerrainBundle};
+use viewcell::internals::bake::{RepackOptions, repack};
+use viewcell::internals::bundle::verify;
+use viewcell::internals::compress::pairs::{Codebook, Histogram, PairSymbols, Sight, transpose};
+use viewcell::internals::format::Sample;
+use viewcell::internals::format::blockpair::BlockPair;
+use viewcell::internals::format::dictionary::Dictionary;
+use viewcell::internals::runtime::{Leaf, MappedBundle, Quad, TerrainBundle};
 
 use crate::common::{Silent, World};
 

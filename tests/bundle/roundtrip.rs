@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use viewcell::bundle::{
+use viewcell::internals::bundle::{
     BundleError, ErrorKind, Provenance, StageTime, TerrainWriter, Timings, info,
 };
-use viewcell::format::{Quad, Tag};
-use viewcell::runtime::{Bundle, MappedBundle, Sample};
+use viewcell::internals::format::{Quad, Tag};
+use viewcell::internals::runtime::{Bundle, MappedBundle, Sample};
 
 use crate::common::World;
 

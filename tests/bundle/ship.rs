@@ -1,6 +1,6 @@
 //! Bundles for downloads, and back.
 
-use viewcell::bundle::{BundleError, ErrorKind, ship, unpack};
+use viewcell::internals::bundle::{BundleError, ErrorKind, ship, unpack};
 
 use crate::common::World;
 

@@ -1,8 +1,8 @@
 //! The tree code, held to its slow twin.
 
 use proptest::prelude::*;
-use viewcell::compress::{Scratch, ValidPyramid, encode, twin};
-use viewcell::format::{Grid, Leaf, Quad, Sample, Tree, Valid};
+use viewcell::internals::compress::{Scratch, ValidPyramid, encode, reference};
+use viewcell::internals::format::{Grid, Leaf, Quad, Sample, Tree, Valid};
 
 use crate::common::mix;
 
@@ -47,11 +47,11 @@ impl Case {
         let pyramid = ValidPyramid::new(grid, &self.valid);
         let mut scratch = Scratch::default();
         let count = encode(&pyramid, &self.pvs, &mut scratch, &mut bytes);
-        assert_eq!(bytes, twin::encode(grid, &valid, &pvs), "encoder");
+        assert_eq!(bytes, reference::encode(grid, &valid, &pvs), "encoder");
         let visible: u32 = self.pvs.iter().map(|word| word.count_ones()).sum();
         assert_eq!(count, u64::from(visible));
 
-        let decoded = twin::decode(grid, &valid, &bytes).expect("the twin reads it");
+        let decoded = reference::decode(grid, &valid, &bytes).expect("the twin reads it");
         let samples = (0..grid.height())
             .flat_map(|row| (0..grid.width()).map(move |column| Sample::new(column, row)));
         let expected: Vec<_> = samples.clone().filter(|&s| pvs(s)).collect();
@@ -76,7 +76,7 @@ impl Case {
             let outside = Sample::new(grid.width(), 0);
             assert!(!tree.contains(outside));
             for quad in grid.bake_order() {
-                let expected = twin::state(grid, &valid, &pvs, quad);
+                let expected = reference::state(grid, &valid, &pvs, quad);
                 assert_eq!(tree.state(quad), expected, "{quad:?}");
             }
             let mut expanded = vec![!0; grid.blocks()];
@@ -179,7 +179,7 @@ fn a_void_quad_under_a_visible_one_is_hidden() {
     assert_eq!(bytes, [1]);
     let blocks: Vec<u8> = valid.iter().flat_map(|w| w.to_le_bytes()).collect();
     let tree = Tree::parse(Valid::from_blocks(grid, &blocks), &bytes).unwrap();
-    use viewcell::format::Visibility::{Hidden, Visible};
+    use viewcell::internals::format::Visibility::{Hidden, Visible};
     assert_eq!(tree.state(grid.root()), Visible);
     assert_eq!(tree.state(Quad::new(3, 1, 0)), Hidden);
     assert_eq!(tree.state(Quad::new(1, 5, 2)), Hidden);

@@ -2,9 +2,9 @@
 
 use std::ptr::{null, null_mut};
 
-use viewcell::runtime::capi::*;
-use viewcell::runtime::interest::{Awareness, Senses};
-use viewcell::runtime::{Bundle, Sample};
+use viewcell::internals::runtime::capi::*;
+use viewcell::internals::runtime::interest::{Awareness, Senses};
+use viewcell::internals::runtime::{Bundle, Sample};
 
 const TERRAIN: &[u8] = include_bytes!("../golden/v1/13x9-voids.vcb");
 

@@ -4,14 +4,14 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use viewcell::bake::{CellOptions, bake_cells};
-use viewcell::runtime::cell_frontier::{Construction, News, Session, SessionOptions};
-use viewcell::runtime::{Bundle, CellBundle};
-use viewcell::world::{BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph};
+use viewcell::internals::bake::{CellOptions, bake_cells};
+use viewcell::internals::runtime::cell_frontier::{Construction, News, Session, SessionOptions};
+use viewcell::internals::runtime::{Bundle, CellBundle};
+use viewcell::internals::world::{BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph};
 
 use crate::baking::source;
 use crate::common::{compile, ok, python, same};
-use viewcell::bake::Silent;
+use viewcell::internals::bake::Silent;
 
 /// A corridor of 70 cells, 10 long each, of which every cell sees two steps ahead; nobody sees
 /// into the last but itself. With a BSP, and knowing which cells touch, or with neither.

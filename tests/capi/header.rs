@@ -51,6 +51,13 @@ const FRONT: &str = "\
  *
  * and viewcell_cells_session_new begins a session of many players there.
  *
+ * Of a solid level the names begin with viewcell_solid, and a place is the position of a player's
+ * origin, three numbers:
+ *
+ *     double alice[3] = {480.0, -352.0, 88.0}, bob[3] = {1200.0, 96.0, 24.0};
+ *     if (viewcell_solid_within(bundle, alice, bob, 48.0, 32.0) == 0)
+ *         ;  // alice need not hear of bob, though she comes 48 units far meanwhile, and he 32
+ *
  * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
  * may be seen, and who no longer is.
  *
@@ -94,6 +101,7 @@ fn generate() -> String {
         .with_src(root.join("session.rs"))
         .with_src(root.join("cells.rs"))
         .with_src(root.join("cells_session.rs"))
+        .with_src(root.join("solid.rs"))
         .with_src(root.join("numbers.rs"))
         .with_src(root.join("awareness.rs"))
         .generate()

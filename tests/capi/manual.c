@@ -278,6 +278,10 @@ int main(int count, char **arguments) {
   printf("%u,%u\n", sample.column, sample.row);
   CHECK(viewcell_locate(bundle, -6.0, 0.0, &sample) == VIEWCELL_OUTSIDE);
   CHECK(viewcell_locate(bundle, 0.0 / 0.0, 0.0, &sample) == VIEWCELL_OUTSIDE);
+  /* Nobody can be at a void, so that it is nowhere; nothing is written. */
+  viewcell_sample before = sample;
+  CHECK(viewcell_locate(bundle, 8 * terrain.dx, 4 * terrain.dy, &sample) == VIEWCELL_VOID);
+  CHECK(sample.column == before.column && sample.row == before.row);
   float height;
   CHECK(viewcell_height(bundle, at(4, 0), &height) == VIEWCELL_OK && height == 100.0f);
   CHECK(viewcell_height(bundle, at(8, 4), &height) == VIEWCELL_VOID);

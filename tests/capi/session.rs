@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use viewcell::runtime::frontier::{News, Session, SessionOptions};
-use viewcell::runtime::{MappedBundle, Sample};
-use viewcell::world::Terrain;
+use viewcell::internals::runtime::frontier::{News, Session, SessionOptions};
+use viewcell::internals::runtime::{MappedBundle, Sample};
+use viewcell::internals::world::Terrain;
 
 use crate::baking::bake_exactly;
 use crate::common::{compile, ok, same};

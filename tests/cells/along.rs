@@ -4,9 +4,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use viewcell::ingest::cells::{CellsOptions, read_cells};
-use viewcell::runtime::{Bundle, CellBundle};
-use viewcell::world::Symmetry;
+use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell::internals::runtime::{Bundle, CellBundle};
+use viewcell::internals::world::Symmetry;
 
 use crate::bundle::bake;
 use crate::common::levels;
@@ -60,7 +60,7 @@ fn a_line_leads_through_the_cells_of_its_points() {
         "q2-ibsp38/dm4.bsp",
         "hl-bsp30/lqdm11.bsp",
     ] {
-        let read = read_cells(&folder.join(name), &CellsOptions::default());
+        let read = read_cells(&folder.join(name), &IngestCellsOptions::default());
         let graph = read.unwrap().graph;
         let bytes = bake(&graph, Symmetry::Or, 1);
         let bundle = Bundle::from_bytes(&bytes).unwrap();

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell::bake::{CellOptions, Silent, Source, bake_cells};
-use viewcell::bundle::{InputFile, verify};
-use viewcell::ingest::cells::{CellsOptions, read_cells};
-use viewcell::runtime::{Bundle, CellBundle};
-use viewcell::world::{BitMatrix, CellGraph, Portal, Symmetry};
+use viewcell::internals::bake::{CellOptions, Silent, Source, bake_cells};
+use viewcell::internals::bundle::{InputFile, verify};
+use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell::internals::runtime::{Bundle, CellBundle};
+use viewcell::internals::world::{BitMatrix, CellGraph, Portal, Symmetry};
 
 use crate::common::{levels, slow_distances};
 
@@ -173,7 +173,7 @@ fn real_levels_are_baked_verified_and_asked() {
         "q2-ibsp38/e1m1.bsp",
         "q3-ibsp46/stormkeep.bsp",
     ] {
-        let graph = read_cells(&folder.join(name), &CellsOptions::default())
+        let graph = read_cells(&folder.join(name), &IngestCellsOptions::default())
             .unwrap()
             .graph;
         let bytes = bake(&graph, Symmetry::Or, 1);

@@ -1,8 +1,8 @@
 //! Every shared level equals its line in EXPECTED.tsv.
 
-use viewcell::hierarchy::epvs::Epvs;
-use viewcell::ingest::cells::{CellsOptions, read_cells};
-use viewcell::world::Symmetry;
+use viewcell::internals::hierarchy::epvs::Epvs;
+use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell::internals::world::Symmetry;
 
 use crate::common::{levels, slow_distances};
 
@@ -19,7 +19,7 @@ fn every_level_has_the_pairs_and_distances_expected() {
         let name = field("file");
         let number = |name: &str| field(name).parse::<u64>().unwrap();
 
-        let level = read_cells(&folder.join(name), &CellsOptions::default()).unwrap();
+        let level = read_cells(&folder.join(name), &IngestCellsOptions::default()).unwrap();
         assert_eq!(level.format, field("format"), "{name}");
         assert_eq!(level.notes, [""; 0], "{name}");
         let graph = &level.graph;

@@ -1,18 +1,18 @@
 //! Visibility back into levels.
 
 use proptest::prelude::*;
-use viewcell::export::{external_vis, with_visibility};
-use viewcell::ingest::cells::{CellsOptions, cells_from_bytes};
-use viewcell::world::BitMatrix;
+use viewcell::internals::export::{external_vis, with_visibility};
+use viewcell::internals::ingest::cells::{IngestCellsOptions, cells_from_bytes};
+use viewcell::internals::world::BitMatrix;
 
 use crate::builder::{KINDS, Kind, level, lump, wad};
 use crate::common::levels;
 
 /// Nothing said.
-const ANY: CellsOptions = CellsOptions { map: None };
+const ANY: IngestCellsOptions = IngestCellsOptions { map: None };
 
 fn pvs_of(bytes: &[u8]) -> BitMatrix {
-    let graph = cells_from_bytes(bytes, &CellsOptions::default());
+    let graph = cells_from_bytes(bytes, &IngestCellsOptions::default());
     let mut pvs = graph.unwrap().graph.pvs.unwrap();
     pvs.set_diagonal();
     pvs
@@ -122,7 +122,7 @@ fn a_map_of_a_wad_takes_its_reject_back_and_nothing_else_changes() {
         ("MAP03", Some(&all)),
         ("MAP04", None),
     ]);
-    let map = |name: &str| CellsOptions {
+    let map = |name: &str| IngestCellsOptions {
         map: Some(name.into()),
     };
     let graph = |bytes: &[u8], name| cells_from_bytes(bytes, &map(name)).unwrap().graph;
@@ -165,7 +165,7 @@ fn a_reject_that_two_maps_share_changes_for_one_of_them() {
         .collect();
     assert_eq!(entries.len(), 2);
     bytes.copy_within(entries[0]..entries[0] + 8, entries[1]);
-    let options = |name: &str| CellsOptions {
+    let options = |name: &str| IngestCellsOptions {
         map: Some(name.into()),
     };
     let pvs = |bytes: &[u8], name| cells_from_bytes(bytes, &options(name)).unwrap().graph.pvs;
@@ -179,7 +179,7 @@ fn a_reject_that_two_maps_share_changes_for_one_of_them() {
 fn what_is_heard_is_seen_from_what_is_seen() {
     let pvs = BitMatrix::from_fn(9, |a, b| a.abs_diff(b) < 2);
     let bytes = with_visibility(&level(Kind::Ibsp38, 9, Some(&pvs)), &ANY, &pvs).unwrap();
-    let graph = cells_from_bytes(&bytes, &CellsOptions::default())
+    let graph = cells_from_bytes(&bytes, &IngestCellsOptions::default())
         .unwrap()
         .graph;
     assert_eq!(
@@ -239,7 +239,7 @@ fn real_levels_take_their_own_and_other_visibility_back() {
         only_visibility_changed(kind, &bytes, &written);
         no_old_lump_is_left(kind, &bytes, &written);
         let rest = |bytes: &[u8]| {
-            let graph = cells_from_bytes(bytes, &CellsOptions::default())
+            let graph = cells_from_bytes(bytes, &IngestCellsOptions::default())
                 .unwrap()
                 .graph;
             (graph.tree, graph.bounds)

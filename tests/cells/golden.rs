@@ -4,9 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::bundle::verify;
-use viewcell::runtime::{Bundle, MappedBundle};
-use viewcell::world::{
+use viewcell::internals::bundle::verify;
+use viewcell::internals::runtime::{Bundle, MappedBundle};
+use viewcell::internals::world::{
     BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph, Portal, Symmetry,
 };
 

@@ -1,8 +1,8 @@
 //! Levels from above.
 
-use viewcell::picture::Overhead;
-use viewcell::runtime::Bundle;
-use viewcell::world::{BitMatrix, CellGraph, Portal, Symmetry};
+use viewcell::internals::picture::Overhead;
+use viewcell::internals::runtime::Bundle;
+use viewcell::internals::world::{BitMatrix, CellGraph, Portal, Symmetry};
 
 use crate::bundle::bake;
 

@@ -3,16 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use viewcell::hierarchy::epvs::Epvs;
-use viewcell::ingest::cells::{CellsOptions, read_cells};
-use viewcell::world::CellGraph;
+use viewcell::internals::hierarchy::epvs::Epvs;
+use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell::internals::world::CellGraph;
 
 const NAMES: &str = "ABCDEFGHI";
 
 fn drawing(name: &str) -> (CellGraph, Epvs) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = root.join("assets/cells").join(name);
-    let graph = read_cells(&path, &CellsOptions::default()).unwrap().graph;
+    let graph = read_cells(&path, &IngestCellsOptions::default())
+        .unwrap()
+        .graph;
     let pvs = graph.pvs.as_ref().unwrap();
     assert!(pvs.is_symmetric(), "the paper's PVS is symmetric");
     let names: String = graph.names.as_ref().unwrap().concat();

@@ -2,19 +2,19 @@
 //! name the lump and the byte.
 
 use proptest::prelude::*;
-use viewcell::ingest::cells::{CellsOptions, IngestedCells, cells_from_bytes};
-use viewcell::ingest::{IngestError, IngestErrorKind};
-use viewcell::world::{BitMatrix, CellGraph};
+use viewcell::internals::ingest::cells::{IngestCellsOptions, IngestedCells, cells_from_bytes};
+use viewcell::internals::ingest::{IngestError, IngestErrorKind};
+use viewcell::internals::world::{BitMatrix, CellGraph};
 
 use crate::builder::{KINDS, Kind, level, lump, wad};
 
 fn read(bytes: &[u8]) -> Result<IngestedCells, IngestError> {
-    cells_from_bytes(bytes, &CellsOptions::default())
+    cells_from_bytes(bytes, &IngestCellsOptions::default())
 }
 
 fn read_map(bytes: &[u8], map: &str) -> Result<IngestedCells, IngestError> {
     let map = Some(map.to_owned());
-    cells_from_bytes(bytes, &CellsOptions { map })
+    cells_from_bytes(bytes, &IngestCellsOptions { map })
 }
 
 /// The error of a level that must be refused, which names a place.

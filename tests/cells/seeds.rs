@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use viewcell::ingest::cells::{CellsOptions, cells_from_bytes};
-use viewcell::world::BitMatrix;
+use viewcell::internals::ingest::cells::{IngestCellsOptions, cells_from_bytes};
+use viewcell::internals::world::BitMatrix;
 
 use crate::builder::{KINDS, level, wad};
 
@@ -63,7 +63,7 @@ fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
 fn seeds_are_levels_and_are_those_that_are_committed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/seeds");
     for (target, name, bytes) in seeds() {
-        let options = CellsOptions {
+        let options = IngestCellsOptions {
             map: (name == "two").then(|| "E1M1".to_owned()),
         };
         let read = cells_from_bytes(&bytes, &options);

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use viewcell::dice::Dice;
-use viewcell::runtime::cell_frontier::{Construction, News, NoCell, Notice};
-use viewcell::runtime::cell_frontier::{Session, SessionOptions};
-use viewcell::runtime::{Bundle, CellBundle};
+use viewcell::internals::dice::Dice;
+use viewcell::internals::runtime::cell_frontier::{Construction, News, NoCell, Notice};
+use viewcell::internals::runtime::cell_frontier::{Session, SessionOptions};
+use viewcell::internals::runtime::{Bundle, CellBundle};
 
 const LEVEL: &[u8] = include_bytes!("../golden/v1/level.vcb");
 const PLAYERS: usize = 5;

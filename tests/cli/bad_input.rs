@@ -232,3 +232,48 @@ fn a_bad_line_of_pairs_is_named_and_the_lines_before_it_keep_their_answers() {
         &["."],
     );
 }
+
+#[test]
+#[cfg(unix)]
+fn text_from_files_cannot_command_the_terminal() {
+    let folder = Folder::new();
+    // An escape sequence, a forged line, a control sequence of one character, a change of direction.
+    let name = "w\u{1b}[2K\nsound\u{9b}2K\u{202e}.asc";
+    folder.write(name, wall());
+    folder.ok(&["bake", "terrain", name, "-o", "w.vcb", "--quiet"]);
+    let commands = |c: char| matches!(c, '\u{1b}' | '\u{9b}' | '\u{202e}');
+    let told = folder.ok(&["info", "w.vcb"]).stdout;
+    assert!(!told.contains(commands), "{told:?}");
+    assert!(
+        told.lines().all(|line| !line.starts_with("sound")),
+        "{told}"
+    );
+    assert!(
+        told.contains("w\\u{1b}[2K\\nsound\\u{9b}2K\\u{202e}.asc"),
+        "{told}"
+    );
+    let told = folder.ok(&["info", "w.vcb", "--json"]).stdout;
+    assert!(!told.contains(commands), "{told:?}");
+    let document: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(document["provenance"]["input"]["name"], name);
+    let ran = folder.run(&["query", "visible", name, "0,0", "1,1"]);
+    assert_eq!(ran.code, Some(3));
+    assert!(!ran.stderr.contains(commands), "{:?}", ran.stderr);
+}
+
+#[test]
+fn what_is_no_utf8_is_bad_input() {
+    let folder = Folder::with_wall();
+    folder.write("job.toml", b"[terrain]\ninput = \"\xff\"\n");
+    folder.write("job.json", b"{\"job\": \"\xff\"}");
+    folder.fails(
+        &["bake", "--job", "job.toml"],
+        3,
+        &["job.toml", "UTF-8", "byte 19"],
+    );
+    folder.fails(
+        &["simulate", "--job", "job.json"],
+        3,
+        &["job.json", "UTF-8"],
+    );
+}

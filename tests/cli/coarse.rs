@@ -232,3 +232,66 @@ fn levels_that_cannot_be_are_refused_by_name() {
     }
     assert!(folder.names().is_empty());
 }
+
+#[test]
+fn places_of_coarse_bundles_are_samples() {
+    let folder = Folder::new();
+    bake(
+        &folder,
+        &["-o", "c.vcb", "--visibility", "exact", "--finest", "3"],
+    );
+    let document = |arguments: &[&str]| -> Value {
+        serde_json::from_str(&folder.ok(arguments).stdout).unwrap()
+    };
+    let [a, b] = [serde_json::json!([74, 60]), serde_json::json!([9, 3])];
+    let set = document(&[
+        "frontier",
+        "c.vcb",
+        "74,60",
+        "9,3",
+        "--members",
+        "members.txt",
+        "--json",
+    ]);
+    assert_eq!([&set["a"], &set["b"]], [&a, &b]);
+    let members = String::from_utf8(folder.read("members.txt")).unwrap();
+    for (name, player) in [("a", "a 74 60"), ("b", "b 9 3")] {
+        let of_player = members.lines().filter(|line| line.starts_with(name));
+        let size = &set[format!("size_{name}")];
+        assert_eq!(of_player.count() as u64, size.as_u64().unwrap());
+        let is_in = members.lines().any(|line| line == player);
+        assert_eq!(is_in, set["visible"] == false, "{player}");
+    }
+    for (point, by, expected) in [
+        ("74,60", None, [74, 60]),
+        ("13,14", None, [13, 14]),
+        ("0,0", Some("--at"), [0, 0]),
+    ] {
+        let mut arguments = vec!["query", "locate", "c.vcb", point];
+        arguments.extend(by);
+        let told = folder.ok(&arguments).stdout;
+        let words = format!("{},{}  ", expected[0], expected[1]);
+        assert!(told.starts_with(&words), "{told}");
+        let told = document(&[&arguments[..], &["--json"]].concat());
+        assert_eq!(told["sample"], serde_json::json!(expected));
+        assert_eq!(told["cell"], serde_json::json!(expected.map(|at| at / 8)));
+    }
+    // Metres are of samples, whichever cell holds them.
+    let here = document(&["query", "locate", "c.vcb", "13,14", "--json"]);
+    let at = format!("{},{}", here["at"][0], here["at"][1]);
+    let there = document(&["query", "locate", "c.vcb", &at, "--at", "--json"]);
+    assert_eq!(here, there);
+    for question in ["visible", "within"] {
+        let mut arguments = vec!["query", question, "c.vcb", "74,60", "9,3", "--json"];
+        if question == "within" {
+            arguments.extend(["--reach", "1"]);
+        }
+        let told = document(&arguments);
+        assert_eq!([&told["a"], &told["b"]], [&a, &b], "{question}");
+    }
+    let pvs = document(&["query", "pvs", "c.vcb", "13,14", "--json"]);
+    assert_eq!(pvs["level"], 3);
+    assert_eq!(pvs["origin"], serde_json::json!([8, 8]));
+    let counts = ["visible", "hidden", "void"].map(|name| pvs[name].as_u64().unwrap());
+    assert_eq!(counts.iter().sum::<u64>(), 75 * 61);
+}

@@ -192,3 +192,26 @@ fn no_mode_is_tried_on_what_cannot_be() {
         &["--eye-height"],
     );
 }
+
+#[test]
+fn ranks_and_matchers_print_one_digest_over_space_and_time() {
+    let folder = Folder::new();
+    let world = [
+        "--entities",
+        "200",
+        "--ticks",
+        "5",
+        "--space-time",
+        "--json",
+    ];
+    let digest = |name: &str, more: &[&str], rows: &str| -> String {
+        let arguments = [&["experiment", name][..], &world, more].concat();
+        let told: serde_json::Value = serde_json::from_str(&folder.ok(&arguments).stdout).unwrap();
+        told[rows][0]["digest"].as_str().unwrap().to_owned()
+    };
+    let ranks = ["--ranks", "2", "--balance", "none"];
+    assert_eq!(
+        digest("interest", &[], "matchers"),
+        digest("machines", &ranks, "runs")
+    );
+}

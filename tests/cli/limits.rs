@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use viewcell::format::{Header, Section, crc32};
+use viewcell::internals::format::{Header, Section, crc32};
 
 use crate::common::{Folder, VIEWCELL, demo, hills};
 
@@ -182,7 +182,7 @@ fn out_of_memory_is_a_sentence_and_exit_code_5_and_leaves_no_worthless_checkpoin
     folder.write("large.r16", vec![7; 2 * 4096 * 4096]);
     let arguments = "bake terrain large.r16 --size 4096x4096 -o a.vcb --threads 2";
     let mut seen = false;
-    for kilobytes in [1_000_000, 700_000, 450_000, 300_000] {
+    for kilobytes in [1_000_000, 700_000, 450_000, 300_000, 200_000] {
         let (code, said) = limited(&folder, &format!("-v {kilobytes}"), arguments);
         assert_eq!(code, Some(RESOURCE), "{kilobytes}: {said}");
         assert!(
@@ -342,4 +342,33 @@ fn an_archive_that_would_fill_the_disk_is_refused_at_once() {
     }
     folder.ok(&["unpack", "wall.vcz", "-o", "again.vcb", "-q"]);
     assert_eq!(folder.read("again.vcb"), bundle);
+}
+
+/// Files that are read whole. Each of these took memory until there was none.
+#[test]
+#[cfg(target_os = "linux")]
+fn devices_and_files_above_a_stated_size_are_refused() {
+    let folder = Folder::with_wall();
+    folder.write("two.csv", "t_ms,player,x,y,z\n");
+    let huge = |name: &str, bytes: u64| {
+        let file = std::fs::File::create(folder.path(name)).unwrap();
+        file.set_len(bytes).unwrap();
+    };
+    huge("huge.txt", (64 << 20) + 1);
+    huge("huge.vcp", (4 << 30) + 1);
+    let patch = ["query", "visible", "wall.vcb", "0,0", "8,0", "--patch"];
+    let play = ["simulate", "wall.vcb"];
+    for arguments in [
+        &[&patch[..], &["/dev/zero"]].concat()[..],
+        &[&play[..], &["--traces", "/dev/zero"]].concat(),
+        &[&play[..], &["--like", "/dev/zero"]].concat(),
+        &["simulate", "--job", "/dev/zero"],
+        &["simulate", "fit", "/dev/zero"],
+        &["bake", "--job", "/dev/zero"],
+    ] {
+        folder.fails(arguments, 4, &["/dev/zero", "a device"]);
+    }
+    folder.fails(&[&patch[..], &["huge.vcp"]].concat(), 3, &["4096 MiB"]);
+    folder.fails(&["simulate", "--job", "huge.txt"], 3, &["at most 64 MiB"]);
+    folder.fails(&["bake", "--job", "huge.txt"], 3, &["at most 64 MiB"]);
 }

@@ -185,3 +185,155 @@ fn an_output_that_cannot_be_is_refused_before_the_work() {
     }
     assert_eq!(folder.names(), before);
 }
+
+/// Every verb that writes a file, with the file. `{}` is where it goes.
+const WRITERS: &[(&str, &[&str])] = &[
+    ("a.vcb", &["bake", "terrain", "wall.asc"]),
+    ("b.vcb", &["bake", "cells", "rooms.json"]),
+    ("c.vcb", &["repack", "wall.vcb"]),
+    ("d.vcb", &["merge", "wall.1-of-1.vcs"]),
+    ("e.vcz", &["ship", "wall.vcb"]),
+    ("f.vcb", &["unpack", "wall.vcz"]),
+    ("g.vcb", &["rebake", "wall.vcb", "--terrain", "wall.asc"]),
+    ("h.png", &["query", "pvs", "wall.vcb", "0,0"]),
+    ("i.tif", &["query", "pvs", "wall.vcb", "0,0"]),
+    ("j.png", &["frontier", "wall.vcb", "0,0", "8,0"]),
+    ("k.png", &["render", "wall.vcb"]),
+    ("l.html", &["report", "wall.vcb"]),
+    ("m.tif", &["export", "skyview", "wall.asc"]),
+    ("n.npy", &["export", "horizon", "wall.asc"]),
+    ("o.tif", &["export", "exposure", "wall.vcb"]),
+    ("p.csv", &["export", "matrix", "rooms.vcb"]),
+    ("q.json", &["export", "json", "rooms.vcb"]),
+    ("r.json", &["import", "matrix", "rooms.csv"]),
+    ("s.html", &["simulate", "wall.vcb", "--seconds", "2"]),
+    ("t.vcg", BUILD),
+    ("v.png", &["ground", "render", "ground.vcg", "--slice", "0"]),
+];
+
+const BUILD: &[&str] = &[
+    "ground",
+    "build",
+    "--heightmap",
+    "plain.asc",
+    "--layers",
+    "layers.json",
+];
+
+/// A file that a verb replaces is another file: the old one keeps its bytes to the end, whatever becomes of
+/// the process, and whoever has it open or mapped.
+#[test]
+fn every_verb_writes_a_file_of_its_own_and_renames_it() {
+    let folder = Folder::with_wall();
+    folder.write("rooms.json", r#"{"cells": 2, "pvs": [[1], [0]]}"#);
+    folder.write(
+        "plain.asc",
+        wall()
+            .replace("100", "2")
+            .replace("cellsize 10", "cellsize 1"),
+    );
+    folder.write(
+        "layers.json",
+        r#"{"bottom": -8, "layers": [{"name": "rock"}]}"#,
+    );
+    for arguments in [
+        &["bake", "cells", "rooms.json", "-o", "rooms.vcb", "-q"][..],
+        &["export", "matrix", "rooms.vcb", "-o", "rooms.csv", "-q"],
+        &["ship", "wall.vcb", "-q"],
+        &["bake", "terrain", "wall.asc", "-q", "--shard", "1/1"],
+        &[BUILD, &["-o", "ground.vcg", "-q"]].concat(),
+    ] {
+        folder.ok(arguments);
+    }
+    let check = |name: &str, arguments: &[&str]| {
+        let kept = format!("kept.{name}");
+        folder.write(name, "as it was");
+        fs::hard_link(folder.path(name), folder.path(&kept)).unwrap();
+        folder.ok(arguments);
+        assert_eq!(folder.read(&kept), b"as it was", "{arguments:?}");
+        assert_ne!(folder.read(name), b"as it was", "{arguments:?}");
+    };
+    for (name, arguments) in WRITERS {
+        check(name, &[arguments, &["-o", name, "--force"][..]].concat());
+    }
+    let play = ["simulate", "wall.vcb", "--seconds", "2", "--force"];
+    check("w.csv", &[&play[..], &["--write-trace", "w.csv"]].concat());
+    let set = ["frontier", "wall.vcb", "0,0", "8,0", "--force"];
+    check("x.txt", &[&set[..], &["--members", "x.txt"]].concat());
+    let surface = ["ground", "export", "ground.vcg", "--force"];
+    check("u.tif", &[&surface[..], &["--surface", "u.tif"]].concat());
+    let text = ["--slice", "0", "--text", "y.txt"];
+    check("y.txt", &[&surface[..], &text].concat());
+    let parts = |name: &String| name.ends_with(".part");
+    assert!(!folder.names().iter().any(parts), "{:?}", folder.names());
+}
+
+/// On Linux, where files in the making have no name.
+#[test]
+#[cfg(target_os = "linux")]
+fn no_part_is_left_of_a_process_that_a_signal_ends() {
+    use crate::common::hills;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    let folder = Folder::new();
+    folder.write("hills.r16", hills(640));
+    let export = [
+        "export",
+        "horizon",
+        "hills.r16",
+        "--size",
+        "640x640",
+        "--spacing",
+        "1",
+        "-o",
+        "h.npy",
+        "--threads",
+        "1",
+    ];
+    for signal in ["-INT", "-TERM", "-HUP", "-KILL"] {
+        let mut child = folder
+            .command(&export)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(700));
+        let is_at_work = child.try_wait().unwrap().is_none();
+        assert!(is_at_work, "the export ended early");
+        let number = child.id().to_string();
+        Command::new("kill")
+            .args([signal, &number])
+            .status()
+            .unwrap();
+        child.wait().unwrap();
+        assert_eq!(folder.names(), ["hills.r16"], "{signal}");
+    }
+}
+
+#[test]
+fn parts_of_killed_processes_are_removed_and_those_of_others_stay() {
+    use std::time::{Duration, SystemTime};
+
+    let folder = Folder::with_wall();
+    let old = SystemTime::now() - Duration::from_secs(600);
+    let part = |name: &str| {
+        folder.write(name, "half");
+        let file = fs::OpenOptions::new()
+            .write(true)
+            .open(folder.path(name))
+            .unwrap();
+        file.set_modified(old).unwrap();
+        file
+    };
+    part(".viewcell-dead.part");
+    let alive = part(".viewcell-alive.part");
+    alive.lock().unwrap();
+    part("other.part");
+    folder.write(".viewcell-young.part", "half");
+    folder.ok(&["query", "pvs", "wall.vcb", "0,0", "-o", "pvs.png"]);
+    let names = folder.names();
+    assert!(!names.contains(&".viewcell-dead.part".to_owned()));
+    for kept in [".viewcell-alive.part", ".viewcell-young.part", "other.part"] {
+        assert!(names.contains(&kept.to_owned()), "{kept}");
+    }
+}

@@ -334,3 +334,57 @@ fn help_and_version_are_results() {
     let version = folder.ok(&["--version"]).stdout;
     assert_eq!(version, format!("viewcell {}\n", env!("CARGO_PKG_VERSION")));
 }
+
+#[test]
+fn a_simulation_is_told_again_from_stdin_and_from_another_folder() {
+    let folder = Folder::with_wall();
+    let play = ["simulate", "wall.vcb", "--seconds", "2", "--json"];
+    let first = folder.ok(&play).stdout;
+    let again = folder.run_with_stdin(&["simulate", "--job", "-", "--json"], first.as_bytes());
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    let job = |told: &str| serde_json::from_str::<serde_json::Value>(told).unwrap()["job"].clone();
+    assert_eq!(job(&again.stdout), job(&first));
+    // Paths in a file are relative to it, as in job files of bakes.
+    std::fs::create_dir(folder.path("below")).unwrap();
+    std::fs::rename(folder.path("wall.vcb"), folder.path("below/wall.vcb")).unwrap();
+    folder.write("below/job.json", &first);
+    folder.ok(&["simulate", "--job", "below/job.json", "--json"]);
+}
+
+#[test]
+fn numbers_that_are_none_are_refused() {
+    let folder = Folder::with_wall();
+    folder.fails(
+        &["simulate", "wall.vcb", "--eye", "nan"],
+        2,
+        &["--eye", "expected a finite number"],
+    );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn help_that_nobody_can_get_is_a_failure() {
+    let folder = Folder::new();
+    for arguments in [&["--help"][..], &["bake", "--help"], &["--version"]] {
+        let full = std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let ran = folder.command(arguments).stdout(full).output().unwrap();
+        assert_eq!(ran.status.code(), Some(4), "{arguments:?}");
+        let words = String::from_utf8_lossy(&ran.stderr);
+        assert!(words.contains("stdout"), "{words}");
+    }
+    assert!(folder.ok(&["--help"]).stdout.contains("Exit codes"));
+}
+
+#[test]
+#[cfg(not(feature = "mpi"))]
+fn a_program_without_mpi_says_which_has_it() {
+    let folder = Folder::new();
+    folder.fails(
+        &["experiment", "machines", "--mpi"],
+        2,
+        &["--mpi", "--features mpi"],
+    );
+}

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use viewcell::bake::{BakeOptions, Mode, Silent, Source, bake_terrain};
-use viewcell::bundle::InputFile;
-use viewcell::visibility::Bodies;
-use viewcell::world::Terrain;
+use viewcell::internals::bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
+use viewcell::internals::bundle::InputFile;
+use viewcell::internals::visibility::Bodies;
+use viewcell::internals::world::Terrain;
 
 /// From nowhere.
 pub fn source() -> Source {
@@ -20,7 +20,7 @@ pub fn bake_exactly(terrain: &Terrain, bodies: Bodies, path: &Path) {
     let options = BakeOptions {
         eye_height: bodies.eye,
         player_height: bodies.head,
-        mode: Mode::Exact,
+        mode: VisibilityMode::Exact,
         threads: 1,
         ..BakeOptions::default()
     };

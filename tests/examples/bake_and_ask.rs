@@ -7,10 +7,8 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use viewcell::{
-    BakeOptions, IngestOptions, MappedBundle, Mode, Sample, Silent, Source, bake_terrain,
-    read_terrain,
-};
+use viewcell::internals::bake::{BakeOptions, IngestOptions, VisibilityMode, Silent, Source, bake_terrain, read_terrain};
+use viewcell::query::{MappedBundle, Sample};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Some(input) = std::env::args_os().nth(1).map(PathBuf::from) else {
@@ -33,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let source = Source::new(&input, read.format, Default::default())?;
     // For players who stand at the samples; the default is for players anywhere between them.
     let options = BakeOptions {
-        mode: Mode::Exact,
+        mode: VisibilityMode::Exact,
         ..BakeOptions::default()
     };
     let report = bake_terrain(&terrain, &source, &options, &output, &Silent)?;

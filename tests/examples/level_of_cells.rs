@@ -7,15 +7,14 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use viewcell::{
-    CellOptions, CellsOptions, MappedBundle, Silent, Source, bake_cells, read_cells,
-};
+use viewcell::internals::bake::{CellOptions, IngestCellsOptions, Silent, Source, bake_cells, read_cells};
+use viewcell::query::MappedBundle;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Some(input) = std::env::args_os().nth(1).map(PathBuf::from) else {
         return Err("expected a level, such as assets/cells/rooms.bsp".into());
     };
-    let level = read_cells(&input, &CellsOptions::default())?;
+    let level = read_cells(&input, &IngestCellsOptions::default())?;
     for note in &level.notes {
         eprintln!("note: {note}");
     }

@@ -8,7 +8,8 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use viewcell::{MappedBundle, News, Sample, Session, SessionOptions};
+use viewcell::frontier::{News, Session, SessionOptions};
+use viewcell::query::{MappedBundle, Sample};
 
 /// Players, and ticks of the server.
 const PLAYERS: usize = 16;

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-pub use viewcell::dice::Dice;
-use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::runtime::frontier::{
+pub use viewcell::internals::dice::Dice;
+use viewcell::internals::ingest::{IngestOptions, read_terrain};
+use viewcell::internals::runtime::frontier::{
     FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
 };
-use viewcell::runtime::{MappedBundle, Sample};
-use viewcell::visibility::{Bodies, sees};
-use viewcell::world::Terrain;
+use viewcell::internals::runtime::{MappedBundle, Sample};
+use viewcell::internals::visibility::{Bodies, sees};
+use viewcell::internals::world::Terrain;
 
 use crate::baking::bake_exactly;
 

@@ -1,8 +1,8 @@
 //! Damaged bundles: no crash, no hang.
 
 use crate::common::{Dice, MUTUAL, all_options, bake, ridges};
-use viewcell::runtime::frontier::{FrontierBuilder, Session, SessionOptions, Side};
-use viewcell::runtime::{Bundle, Sample};
+use viewcell::internals::runtime::frontier::{FrontierBuilder, Session, SessionOptions, Side};
+use viewcell::internals::runtime::{Bundle, Sample};
 
 #[test]
 fn frontiers_of_damaged_bundles_end() {

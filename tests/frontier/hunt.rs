@@ -5,9 +5,11 @@
 //! own.
 
 use rayon::prelude::*;
-use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Grow, Merge, Region, Side};
-use viewcell::runtime::{Grid, Sample, TerrainBundle};
-use viewcell::survey::GroupSight;
+use viewcell::internals::runtime::frontier::{
+    FrontierBuilder, FrontierOptions, Grow, Merge, Region, Side,
+};
+use viewcell::internals::runtime::{Grid, Sample, TerrainBundle};
+use viewcell::internals::survey::GroupSight;
 
 use crate::common::{Baked, Dice, MUTUAL, Matrix, ONE_WAY, all_options, bake, real, ridges};
 
@@ -267,7 +269,7 @@ fn no_set_of_bilbao_leaks() {
     }
 }
 
-/// `scripts/hunt-leaks` names a bundle, how many sets, a bundle to judge by (the same one unless
+/// `scripts/check leaks` names a bundle, how many sets, a bundle to judge by (the same one unless
 /// told), and of how many sets one may take other options than the default.
 #[test]
 fn no_set_of_a_bundle_that_was_named_leaks() {
@@ -284,7 +286,7 @@ fn no_set_of_a_bundle_that_was_named_leaks() {
         unlimited: 600,
     };
     let [map, truth] =
-        [path, truth].map(|path| viewcell::runtime::MappedBundle::open(path).unwrap());
+        [path, truth].map(|path| viewcell::internals::runtime::MappedBundle::open(path).unwrap());
     hunt(
         &map.terrain().unwrap(),
         &truth.terrain().unwrap(),

@@ -1,10 +1,10 @@
 //! No member of one half sees a member of the other, by the uncompressed PVS, in both directions.
 
 use crate::common::{Dice, MUTUAL, Matrix, ONE_WAY, all_options, bake, ridges};
-use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
-use viewcell::runtime::{Bundle, Sample};
-use viewcell::visibility::Bodies;
-use viewcell::world::Terrain;
+use viewcell::internals::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
+use viewcell::internals::runtime::{Bundle, Sample};
+use viewcell::internals::visibility::Bodies;
+use viewcell::internals::world::Terrain;
 
 /// What a set must be, beside free of leaks.
 fn check(matrix: &Matrix, builder: &mut FrontierBuilder<'_>, [a, b]: [Sample; 2], what: &str) {

@@ -3,15 +3,15 @@
 
 use std::path::Path;
 
-use viewcell::bake::{
-    BakeOptions, Budget, Compression, DeepestFirst, Mode, RepackOptions, Silent, Ties, Weight,
-    bake_terrain, repack,
+use viewcell::internals::bake::{
+    BakeOptions, Budget, Compression, DeepestFirst, RepackOptions, Silent, Ties, VisibilityMode,
+    Weight, bake_terrain, repack,
 };
-use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::runtime::frontier::{
+use viewcell::internals::ingest::{IngestOptions, read_terrain};
+use viewcell::internals::runtime::frontier::{
     FrontierBuilder, FrontierOptions, News, Session, SessionOptions, Side,
 };
-use viewcell::runtime::{MappedBundle, Sample, TerrainBundle};
+use viewcell::internals::runtime::{MappedBundle, Sample, TerrainBundle};
 
 use crate::baking::source;
 use crate::common::{Dice, all_options};
@@ -128,7 +128,7 @@ fn session(terrain: &TerrainBundle<'_>, work: &Work, dice: &mut Dice) -> u64 {
     seen
 }
 
-fn bake(crop: [u32; 4], mode: Mode, path: &Path) {
+fn bake(crop: [u32; 4], mode: VisibilityMode, path: &Path) {
     let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jacksboro.tif");
     let ingest = IngestOptions {
         crop: Some(crop),
@@ -167,7 +167,7 @@ fn within(bytes: u64) -> Compression {
 fn two_members_of_a_frontier_set_saw_each_other_in_a_bundle_within_a_budget() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all.vcb");
-    bake([100, 100, 120, 100], Mode::Exact, &path);
+    bake([100, 100, 120, 100], VisibilityMode::Exact, &path);
     let (_folder, map) = repacked(&path, within(350_000));
     let terrain = map.terrain().unwrap();
     let mut builder = FrontierBuilder::new(&terrain);
@@ -194,7 +194,10 @@ fn no_promise_contradicts_what_the_bundle_says() {
         players: 12,
         ticks: 60,
     };
-    for (mode, bytes) in [(Mode::Exact, 40_000), (Mode::Conservative, 50_000)] {
+    for (mode, bytes) in [
+        (VisibilityMode::Exact, 40_000),
+        (VisibilityMode::Conservative, 50_000),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("all.vcb");
         bake([150, 120, 60, 50], mode, &path);
@@ -211,9 +214,9 @@ fn no_promise_contradicts_what_the_bundle_says() {
     }
 }
 
-/// `scripts/hunt-contradictions` names a bundle.
+/// `scripts/check contradictions` names a bundle.
 #[test]
-#[ignore = "scripts/hunt-contradictions names the bundles"]
+#[ignore = "scripts/check contradictions names the bundles"]
 fn no_promise_contradicts_what_a_bundle_says_that_was_named() {
     let path = std::env::var_os("VIEWCELL_HUNT_BUNDLE").expect("a bundle is named");
     let number = |name: &str, default| {

@@ -17,3 +17,4 @@ mod remembered;
 mod session;
 mod steps;
 mod twin;
+mod within;

@@ -1,7 +1,7 @@
 //! A builder that remembers what quads see makes the sets that one makes that does not.
 
-use viewcell::runtime::Sample;
-use viewcell::runtime::frontier::{FrontierBuilder, Side};
+use viewcell::internals::runtime::Sample;
+use viewcell::internals::runtime::frontier::{FrontierBuilder, Side};
 
 use crate::common::{Dice, MUTUAL, ONE_WAY, all_options, bake, ridges};
 

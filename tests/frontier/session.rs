@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use crate::common::{Dice, MUTUAL, Matrix, ONE_WAY, bake, ridges};
-use viewcell::runtime::Sample;
-use viewcell::runtime::frontier::{
+use viewcell::internals::runtime::Sample;
+use viewcell::internals::runtime::frontier::{
     FrontierBuilder, FrontierError, FrontierOptions, News, Notice, Session, SessionOptions, Side,
 };
-use viewcell::visibility::Bodies;
+use viewcell::internals::visibility::Bodies;
 
 const WIDTH: u32 = 24;
 const HEIGHT: u32 = 20;

@@ -1,8 +1,10 @@
 //! In steps: usable at any point, and the same in the end.
 
 use crate::common::{MUTUAL, Matrix, ONE_WAY, all_options, bake, ridges};
-use viewcell::runtime::Sample;
-use viewcell::runtime::frontier::{FrontierBuilder, FrontierError, FrontierOptions, Side};
+use viewcell::internals::runtime::Sample;
+use viewcell::internals::runtime::frontier::{
+    FrontierBuilder, FrontierError, FrontierOptions, Side,
+};
 
 #[test]
 fn a_set_may_be_used_after_any_step() {

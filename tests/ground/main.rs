@@ -2,6 +2,7 @@
 
 mod bytes;
 mod common;
+mod faults;
 mod paper;
 mod seeds;
 mod shapes;

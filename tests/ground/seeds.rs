@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use viewcell::ground::{
+use viewcell::internals::ground::{
     ChangeSet, Columns, Effect, GroundFile, Layered, Rule, Shape, Stamp, encode,
 };
 

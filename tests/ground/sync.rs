@@ -2,9 +2,13 @@
 
 use std::net::UdpSocket;
 
-use viewcell::dice::Dice;
-use viewcell::ground::sync::{Client, Link, Manner, Message, Reach, Server, ServerOptions};
-use viewcell::ground::{ChangeSet, Effect, Layered, Patches, Rule, Shape, Stamp, Version, encode};
+use viewcell::internals::dice::Dice;
+use viewcell::internals::ground::sync::{
+    Client, Link, Manner, Message, Reach, Server, ServerOptions,
+};
+use viewcell::internals::ground::{
+    ChangeSet, Effect, Layered, Patches, Rule, Shape, Stamp, Version, encode,
+};
 
 use crate::common::hills;
 

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use gdal::raster::{Buffer, GdalType, RasterCreationOptions};
 use gdal::{Dataset, DriverManager};
-use viewcell::ingest::IngestErrorKind::{Bad, Resource};
-use viewcell::ingest::{IngestOptions, Ingested};
-use viewcell::world::Terrain;
+use viewcell::internals::ingest::IngestErrorKind::{Bad, Resource};
+use viewcell::internals::ingest::{IngestOptions, Ingested};
+use viewcell::internals::world::Terrain;
 
 use super::formats::{ASC, hgt};
 use super::{Files, read, read_plainly, real_file, refused};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use viewcell::ingest::IngestErrorKind::{self, Bad, Read, Resource, Usage};
-use viewcell::ingest::{ByteOrder, IngestOptions};
+use viewcell::internals::ingest::IngestErrorKind::{self, Bad, Read, Resource, Usage};
+use viewcell::internals::ingest::{ByteOrder, IngestOptions};
 
 use super::formats::{ASC, envi_header, grey8, hgt, png};
 use super::tiff_builder::Tiff;

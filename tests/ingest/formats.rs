@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageFormat};
-use viewcell::ingest::{ByteOrder, IngestOptions};
+use viewcell::internals::ingest::{ByteOrder, IngestOptions};
 
 use super::{Files, read, read_plainly};
 

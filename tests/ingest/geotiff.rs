@@ -1,7 +1,7 @@
 //! GeoTIFF: kinds of samples and layout, place, units, voids.
 
-use viewcell::ingest::IngestErrorKind::{Bad, Resource};
-use viewcell::ingest::IngestOptions;
+use viewcell::internals::ingest::IngestErrorKind::{Bad, Resource};
+use viewcell::internals::ingest::IngestOptions;
 
 use super::tiff_builder::{Tiff, Value};
 use super::{Files, read, read_plainly, refused};

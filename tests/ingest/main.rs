@@ -13,7 +13,9 @@ mod tiff_builder;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use viewcell::ingest::{IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain};
+use viewcell::internals::ingest::{
+    IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain,
+};
 
 /// Where real files are kept, outside the repository.
 fn real_file(name: &str) -> Option<PathBuf> {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use viewcell::ingest::{IngestOptions, Ingested};
-use viewcell::world::Terrain;
+use viewcell::internals::ingest::{IngestOptions, Ingested};
+use viewcell::internals::world::Terrain;
 
 use super::{read, read_plainly, real_file};
 

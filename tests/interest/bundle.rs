@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use viewcell::runtime::interest::{Awareness, LookAhead, Senses, Sight};
-use viewcell::runtime::{Bundle, Sample};
+use viewcell::internals::runtime::interest::{Awareness, LookAhead, Senses, Sight};
+use viewcell::internals::runtime::{Bundle, Sample};
 
 use crate::common::Dice;
 

@@ -1,6 +1,6 @@
 //! Motion along polynomials: nothing is missed, and nothing is called that is not close.
 
-use viewcell::runtime::interest::{
+use viewcell::internals::runtime::interest::{
     Bounds, InterestError, Path, RESOLUTION, Span, linear, polynomial,
 };
 

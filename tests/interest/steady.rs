@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use viewcell::runtime::interest::{Bounds, Grid, Interest, Kind};
+use viewcell::internals::runtime::interest::{Bounds, Grid, Interest, Kind};
 
 use crate::common::Dice;
 
@@ -40,7 +40,7 @@ fn world(
     entities: usize,
 ) -> (
     Interest<Grid>,
-    Vec<(viewcell::runtime::interest::Region, [f32; 3])>,
+    Vec<(viewcell::internals::runtime::interest::Region, [f32; 3])>,
 ) {
     let mut dice = Dice(3);
     let mut interest = Interest::new();

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use viewcell::bake::{
-    BakeError, BakeOptions, BakeReport, Compression, Keep, Mode, Observer, ShardOf, ShardReport,
-    Source, Stage, bake_shard, bake_terrain,
+use viewcell::internals::bake::{
+    BakeError, BakeOptions, BakeReport, Compression, Keep, Observer, ShardOf, ShardReport, Source,
+    Stage, VisibilityMode, bake_shard, bake_terrain,
 };
-use viewcell::bundle::InputFile;
-use viewcell::world::Terrain;
+use viewcell::internals::bundle::InputFile;
+use viewcell::internals::world::Terrain;
 
 /// A terrain, and where it is from.
 pub struct World {
@@ -81,7 +81,7 @@ impl World {
                 options: options.as_object().unwrap().clone(),
             },
             options: BakeOptions {
-                mode: Mode::Exact,
+                mode: VisibilityMode::Exact,
                 threads: 1,
                 keep: Keep::New,
                 ..BakeOptions::default()

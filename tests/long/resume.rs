@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use viewcell::bake::{
-    BakeError, BakeErrorKind, BakeOptions, Budget, Compression, DeepestFirst, Keep, Mode,
-    StoreError, Ties, Weight, bake_terrain, checkpoint_beside,
+use viewcell::internals::bake::{
+    BakeError, BakeErrorKind, BakeOptions, Budget, Compression, DeepestFirst, Keep, StoreError,
+    Ties, VisibilityMode, Weight, bake_terrain, checkpoint_beside,
 };
-use viewcell::world::Terrain;
+use viewcell::internals::world::Terrain;
 
 use crate::common::{StopAfter, World, names, says};
 
@@ -404,7 +404,7 @@ fn a_finished_bundle_of_another_job_is_not_taken_for_this_ones() {
     other.options.eye_height = 1.5;
     refused(&other, lossless.clone());
     let mut other = World::new(66, 40);
-    other.options.mode = Mode::Conservative;
+    other.options.mode = VisibilityMode::Conservative;
     refused(&other, lossless);
 
     // Nothing was lost, but it is larger than the budget; or than what is asked for may be.

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use viewcell::bake::{
-    BakeError, BakeErrorKind, Compression, Keep, Mode, ShardOf, bake_shard, merge,
+use viewcell::internals::bake::{
+    BakeError, BakeErrorKind, Compression, Keep, ShardOf, VisibilityMode, bake_shard, merge,
     shard_in_the_making,
 };
 
@@ -60,7 +60,7 @@ fn any_split_merges_to_the_bytes_of_one_bake() {
 #[test]
 fn the_conservative_mode_is_split_and_resumed_too() {
     let mut world = World::new(70, 40);
-    world.options.mode = Mode::Conservative;
+    world.options.mode = VisibilityMode::Conservative;
     let expected = world.bundle();
     let folder = tempfile::tempdir().unwrap();
     let shards = shards(&world, folder.path(), 3);

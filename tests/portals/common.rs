@@ -4,9 +4,11 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use viewcell::ingest::cells::{CellsOptions, PortalFile, PortalFileKind, read_cells};
-use viewcell::visibility::portals::{FlowMethod, FlowOptions, flow};
-use viewcell::world::{BitMatrix, CellGraph, Portal};
+use viewcell::internals::ingest::cells::{
+    IngestCellsOptions, PortalFile, PortalFileKind, read_cells,
+};
+use viewcell::internals::visibility::portals::{FlowMethod, FlowOptions, flow};
+use viewcell::internals::world::{BitMatrix, CellGraph, Portal};
 
 /// A file of the real levels; says so if it is not there.
 pub fn level(name: &str) -> Option<PathBuf> {
@@ -32,7 +34,9 @@ pub fn portal_file(name: &str) -> Option<PortalFile> {
 /// The graph of a BSP, its cells numbered as in the portal file beside it.
 pub fn bsp_as_portal_file(name: &str, file: &PortalFile) -> Option<CellGraph> {
     let path = level(&format!("{name}.bsp"))?;
-    let mut graph = read_cells(&path, &CellsOptions::default()).unwrap().graph;
+    let mut graph = read_cells(&path, &IngestCellsOptions::default())
+        .unwrap()
+        .graph;
     if let PortalFileKind::Prt2 { cell_of_leaf } = &file.kind {
         // Leaf 0 of the level is its solid, which the portal file does not count.
         let leaves = &graph.tree.as_ref().unwrap().leaves()[1..];

@@ -4,10 +4,10 @@
 use std::ops::ControlFlow;
 
 use proptest::prelude::*;
-use viewcell::visibility::portals::{
+use viewcell::internals::visibility::portals::{
     FlowError, FlowMethod, FlowOptions, ON_PLANE, Sightlines, flow,
 };
-use viewcell::world::{BitMatrix, CellGraph, Portal};
+use viewcell::internals::world::{BitMatrix, CellGraph, Portal};
 
 use super::common::{bsp_as_portal_file, portal_file, pvs, rooms};
 
@@ -100,9 +100,9 @@ fn levels_compared_with_the_visibility_that_their_compilers_found() {
     }
 }
 
-/// Run by `scripts/hunt-cells`.
+/// Run by `scripts/check cells`.
 #[test]
-#[ignore = "takes minutes: scripts/hunt-cells"]
+#[ignore = "takes minutes: scripts/check cells"]
 fn large_levels_compared_with_the_visibility_that_their_compilers_found() {
     for (name, expected) in [
         ("q1-bsp29/lqdm13", [459, 1812]),

@@ -1,14 +1,14 @@
 //! Frontiers between cells: no cell of one region sees any of the other.
 
 use proptest::prelude::*;
-use viewcell::format::cells::{DistanceBits, DistanceRow, PvsRow};
-use viewcell::hierarchy::epvs::{Epvs, UNREACHABLE};
-use viewcell::ingest::cells::{CellsOptions, read_cells};
-use viewcell::runtime::cell_frontier::{
+use viewcell::internals::format::cells::{DistanceBits, DistanceRow, PvsRow};
+use viewcell::internals::hierarchy::epvs::{Epvs, UNREACHABLE};
+use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell::internals::runtime::cell_frontier::{
     Construction, Frontier, ShortMemory, by_distance, grow, tightened,
 };
-use viewcell::visibility::portals::recover;
-use viewcell::world::{BitMatrix, CellGraph, ones};
+use viewcell::internals::visibility::portals::recover;
+use viewcell::internals::world::{BitMatrix, CellGraph, ones};
 
 use super::common::level;
 
@@ -297,7 +297,9 @@ fn too_little_memory_and_rows_that_are_cut_short() {
 /// A real level, with the pairs that its portals join.
 fn real(name: &str) -> Option<Level> {
     let path = level(name)?;
-    let mut graph = read_cells(&path, &CellsOptions::default()).unwrap().graph;
+    let mut graph = read_cells(&path, &IngestCellsOptions::default())
+        .unwrap()
+        .graph;
     graph.portals = recover(&graph);
     let adjacency = CellGraph::adjacency_of(&graph.portals);
     Some(Level::new(&graph.pvs.unwrap(), &adjacency, None))
@@ -353,9 +355,9 @@ fn real_levels_leak_nothing_in_a_sample_of_pairs() {
     }
 }
 
-/// Run by `scripts/hunt-cells`.
+/// Run by `scripts/check cells`.
 #[test]
-#[ignore = "takes minutes: scripts/hunt-cells"]
+#[ignore = "takes minutes: scripts/check cells"]
 fn real_levels_leak_nothing() {
     let Some(folder) = level("") else { return };
     println!("Hidden pairs asked for, and F_AB + F_BA in % of the level's cells.\n");

@@ -1,8 +1,8 @@
 //! Portal files: what is written is what is read, and nothing that is read does harm.
 
 use proptest::prelude::*;
-use viewcell::ingest::cells::{OpaqueFace, PortalFile, PortalFileKind};
-use viewcell::world::Portal;
+use viewcell::internals::ingest::cells::{OpaqueFace, PortalFile, PortalFileKind};
+use viewcell::internals::world::Portal;
 
 use super::common::portal_file;
 

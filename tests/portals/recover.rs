@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use viewcell::ingest::cells::{CellsOptions, PortalFileKind, read_cells};
-use viewcell::visibility::portals::{FlowMethod, recover};
-use viewcell::world::{BspChild, BspLeaf, BspNode, BspTree, CellGraph};
+use viewcell::internals::ingest::cells::{IngestCellsOptions, PortalFileKind, read_cells};
+use viewcell::internals::visibility::portals::{FlowMethod, recover};
+use viewcell::internals::world::{BspChild, BspLeaf, BspNode, BspTree, CellGraph};
 
 use super::common::{level, portal_file, pvs};
 
@@ -83,7 +83,9 @@ fn every_pair_that_anybody_looks_through_and_none_more() {
         let (Some(file), Some(path)) = (portal_file(name), level(&format!("{name}.bsp"))) else {
             continue;
         };
-        let graph = read_cells(&path, &CellsOptions::default()).unwrap().graph;
+        let graph = read_cells(&path, &IngestCellsOptions::default())
+            .unwrap()
+            .graph;
         let tree = graph.tree.as_ref().unwrap();
         // Their number of a cell to ours.
         let mut ours: Vec<u32> = (0..file.cells as u32).collect();
@@ -140,7 +142,9 @@ fn recovered_portals_flow_as_those_of_the_file_do() {
         let (Some(file), Some(path)) = (portal_file(name), level(&format!("{name}.bsp"))) else {
             continue;
         };
-        let mut graph = read_cells(&path, &CellsOptions::default()).unwrap().graph;
+        let mut graph = read_cells(&path, &IngestCellsOptions::default())
+            .unwrap()
+            .graph;
         graph.portals = recover(&graph);
         let (a, b) = (
             pvs(&graph, FlowMethod::Full),

@@ -3,13 +3,13 @@
 
 use std::path::PathBuf;
 
-use viewcell::bake::{
-    BakeOptions, Compression, Mode, RebakeJob, RebakeOptions, RebakeReport, Silent, bake_terrain,
-    merge_patches, rebake,
+use viewcell::internals::bake::{
+    BakeOptions, Compression, RebakeJob, RebakeOptions, RebakeReport, Silent, VisibilityMode,
+    bake_terrain, merge_patches, rebake,
 };
-use viewcell::dice::Dice;
-use viewcell::runtime::{Layers, MappedBundle};
-use viewcell::world::Terrain;
+use viewcell::internals::dice::Dice;
+use viewcell::internals::runtime::{Layers, MappedBundle};
+use viewcell::internals::world::Terrain;
 
 use super::baking::source;
 use super::layers::same_answers;
@@ -130,7 +130,7 @@ fn bundles_of_ground_below_a_surface_follow_to_the_same_bytes() {
     compare(exact(), [41, 37], 57, built_over);
     let inside = BakeOptions {
         inside: true,
-        mode: Mode::Conservative,
+        mode: VisibilityMode::Conservative,
         ..exact()
     };
     compare(inside, [33, 25], 58, |ground| built_over(&masked(ground)));

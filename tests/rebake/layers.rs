@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::bake::{
-    BakeOptions, Compression, Mode, RebakeJob, RebakeOptions, Silent, bake_terrain, merge_patches,
-    rebake,
+use viewcell::internals::bake::{
+    BakeOptions, Compression, RebakeJob, RebakeOptions, Silent, VisibilityMode, bake_terrain,
+    merge_patches, rebake,
 };
-use viewcell::dice::Dice;
-use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::format::layers::Piece;
-use viewcell::format::{Patch, PatchHeader, Section, Tag, crc32};
-use viewcell::runtime::{Bundle, Layers, MappedBundle, Quad, Sample, TerrainBundle};
-use viewcell::world::Terrain;
+use viewcell::internals::dice::Dice;
+use viewcell::internals::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::internals::format::layers::Piece;
+use viewcell::internals::format::{Patch, PatchHeader, Section, Tag, crc32};
+use viewcell::internals::runtime::{Bundle, Layers, MappedBundle, Quad, Sample, TerrainBundle};
+use viewcell::internals::world::Terrain;
 
 use super::baking::source;
 use super::stamps::{Do, Stamp, crop};
@@ -31,7 +31,7 @@ fn patch(bundle: &Path, over: &[PathBuf], terrain: &Terrain, patch: &Path) {
     rebake(&job, terrain, &source(), &options, &Silent).unwrap();
 }
 
-pub fn bake(terrain: &Terrain, mode: Mode, path: &Path) {
+pub fn bake(terrain: &Terrain, mode: VisibilityMode, path: &Path) {
     let options = BakeOptions {
         mode,
         threads: 1,
@@ -83,7 +83,10 @@ pub fn same_answers(found: TerrainBundle, expected: TerrainBundle) -> Result<(),
 
 #[test]
 fn four_patches_answer_as_a_bake_and_merge_to_its_bytes() {
-    for (mode, seed) in [(Mode::Exact, 21), (Mode::Conservative, 22)] {
+    for (mode, seed) in [
+        (VisibilityMode::Exact, 21),
+        (VisibilityMode::Conservative, 22),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let (base, twin) = (path("base.vcb"), path("twin.vcb"));
@@ -158,7 +161,7 @@ fn a_patch_that_is_cut_or_damaged_is_refused_or_right() {
     let path = |name: &str| folder.path().join(name);
     let (base, twin, crater) = (path("base.vcb"), path("twin.vcb"), path("crater.vcp"));
     let ground = crop([40, 40], [11, 9]);
-    bake(&ground, Mode::Exact, &base);
+    bake(&ground, VisibilityMode::Exact, &base);
     let stamp = Stamp {
         column: 4.0,
         row: 3.0,
@@ -167,7 +170,7 @@ fn a_patch_that_is_cut_or_damaged_is_refused_or_right() {
         what: Do::Dig,
     };
     let ground = stamp.on(&ground);
-    bake(&ground, Mode::Exact, &twin);
+    bake(&ground, VisibilityMode::Exact, &twin);
     patch(&base, &[], &ground, &crater);
     let bytes = std::fs::read(&base).unwrap();
     let bundle = Bundle::from_bytes(&bytes).unwrap();
@@ -208,7 +211,7 @@ fn crater() -> (Vec<u8>, Vec<u8>) {
     let folder = tempfile::tempdir().unwrap();
     let [base, crater] = ["base.vcb", "crater.vcp"].map(|name| folder.path().join(name));
     let ground = crop([100, 100], [100, 100]);
-    bake(&ground, Mode::Exact, &base);
+    bake(&ground, VisibilityMode::Exact, &base);
     let stamp = Stamp {
         column: 40.0,
         row: 60.0,
@@ -319,7 +322,7 @@ fn what_cannot_follow_is_refused_with_a_reason() {
     let path = |name: &str| folder.path().join(name);
     let (base, lossy, output) = (path("base.vcb"), path("lossy.vcb"), path("out.vcb"));
     let ground = crop([40, 40], [40, 33]);
-    bake(&ground, Mode::Exact, &base);
+    bake(&ground, VisibilityMode::Exact, &base);
     let before = std::fs::read(&base).unwrap();
     let follow = |bundle: &Path, terrain: &Terrain, output: &Path| {
         let job = RebakeJob {
@@ -347,10 +350,10 @@ fn what_cannot_follow_is_refused_with_a_reason() {
     let elsewhere = crop([41, 40], [40, 33]);
     refused(&base, &elsewhere, &["base.vcb", "place"]);
     let options = BakeOptions {
-        mode: Mode::Exact,
-        compression: Compression::Optimal(viewcell::bake::Budget {
+        mode: VisibilityMode::Exact,
+        compression: Compression::Optimal(viewcell::internals::bake::Budget {
             bytes: before.len() as u64 * 3 / 4,
-            weight: viewcell::bake::Weight::Area,
+            weight: viewcell::internals::bake::Weight::Area,
         }),
         ..BakeOptions::default()
     };

@@ -2,16 +2,20 @@
 
 use std::path::Path;
 
-use viewcell::bake::{
+use viewcell::internals::bake::VisibilityMode;
+use viewcell::internals::bake::{
     BakeOptions, Compression, LiveSession, RebakeJob, RebakeOptions, Rebaker, Silent, as_seen,
     bake_terrain, merge_patches, rebake,
 };
-use viewcell::dice::Dice;
-use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, SessionOptions, Side};
-use viewcell::runtime::{MappedBundle, Quad, Sample, Visibility};
-use viewcell::visibility::{Bodies, find_sight, sees};
-use viewcell::world::Terrain;
-use viewcell::{Mode, Moment, Shape, TopEffect};
+use viewcell::internals::dice::Dice;
+use viewcell::internals::ground::{Shape, TopEffect};
+use viewcell::internals::runtime::frontier::{
+    FrontierBuilder, FrontierOptions, SessionOptions, Side,
+};
+use viewcell::internals::runtime::{MappedBundle, Quad, Sample, Visibility};
+use viewcell::internals::visibility::{Bodies, find_sight, sees};
+use viewcell::internals::world::Terrain;
+use viewcell::live::Snapshot;
 
 use super::baking::source;
 use super::layers::same_answers;
@@ -36,7 +40,7 @@ impl Decider {
                 head: options.player_height,
             },
             max_distance: options.max_distance.unwrap_or(f64::INFINITY),
-            cells: options.mode == Mode::Conservative,
+            cells: options.mode == VisibilityMode::Conservative,
         }
     }
 
@@ -64,8 +68,8 @@ fn place(dice: &mut Dice, terrain: &Terrain) -> Sample {
 
 /// Asks all that can be asked of random places, and holds it to the definitions. Returns how many pairs
 /// were hidden.
-fn check(moment: &Moment, decider: &Decider, dice: &mut Dice, pairs: u32) -> u32 {
-    let terrain = moment.terrain();
+fn check(snapshot: &Snapshot, decider: &Decider, dice: &mut Dice, pairs: u32) -> u32 {
+    let terrain = snapshot.terrain();
     let grid = terrain.grid();
     let mutual = terrain.parameters().mutual;
     let mut words = vec![0; grid.blocks()];
@@ -73,13 +77,17 @@ fn check(moment: &Moment, decider: &Decider, dice: &mut Dice, pairs: u32) -> u32
     for number in 0..pairs {
         let (a, b) = (place(dice, &decider.terrain), place(dice, &decider.terrain));
         let is_there = !decider.terrain.at(a.column, a.row).is_nan();
-        assert_eq!(terrain.valid().has_sample(a), is_there, "{moment:?}: {a:?}");
+        assert_eq!(
+            terrain.valid().has_sample(a),
+            is_there,
+            "{snapshot:?}: {a:?}"
+        );
         let visible = terrain.visible(a, b);
         hidden += u32::from(!visible);
         if visible || !decider.sees(a, b, number.into()) {
             continue;
         }
-        panic!("{moment:?}: {b:?} is seen from {a:?}, and called hidden");
+        panic!("{snapshot:?}: {b:?} is seen from {a:?}, and called hidden");
     }
     for number in 0..pairs / 20 {
         let (a, b) = (place(dice, &decider.terrain), place(dice, &decider.terrain));
@@ -91,22 +99,25 @@ fn check(moment: &Moment, decider: &Decider, dice: &mut Dice, pairs: u32) -> u32
         let seen = terrain.visible_quads(from, to) != Visibility::Hidden;
         assert!(
             seen || !sees,
-            "{moment:?}: {a:?} of {from:?} sees {b:?} of {to:?}"
+            "{snapshot:?}: {a:?} of {from:?} sees {b:?} of {to:?}"
         );
         let within = terrain.visible_within(a, b, [0.0; 2]);
-        assert!(within || !sees, "{moment:?}: {a:?} sees {b:?}, look-ahead");
+        assert!(
+            within || !sees,
+            "{snapshot:?}: {a:?} sees {b:?}, look-ahead"
+        );
         let reach = decider.terrain.spacing()[0] * 3.0;
         let near = terrain.visible_within(a, b, [reach; 2]);
         assert!(
             near || !sees,
-            "{moment:?}: {a:?} sees {b:?}, look-ahead of {reach}"
+            "{snapshot:?}: {a:?} sees {b:?}, look-ahead of {reach}"
         );
         let Some(pvs) = terrain.pvs(from) else {
             continue;
         };
         assert!(
             pvs.contains(b) || !sees,
-            "{moment:?}: {a:?} of {from:?} sees {b:?}"
+            "{snapshot:?}: {a:?} of {from:?} sees {b:?}"
         );
         if number % 16 == 0 {
             pvs.expand(&mut words);
@@ -118,10 +129,10 @@ fn check(moment: &Moment, decider: &Decider, dice: &mut Dice, pairs: u32) -> u32
                 assert_eq!(
                     is_in,
                     pvs.contains(sample),
-                    "{moment:?}: {from:?}, {sample:?}"
+                    "{snapshot:?}: {from:?}, {sample:?}"
                 );
                 let visible = level == 0 && terrain.visible(a, sample);
-                assert!(is_in || !visible, "{moment:?}: {a:?}, {sample:?}");
+                assert!(is_in || !visible, "{snapshot:?}: {a:?}, {sample:?}");
             }
             assert_eq!(pvs.samples().count() as u64, pvs.count());
         }
@@ -142,7 +153,7 @@ fn check(moment: &Moment, decider: &Decider, dice: &mut Dice, pairs: u32) -> u32
                 decider.sees(one, other, number) || !mutual && decider.sees(other, one, number);
             assert!(
                 !sees,
-                "{moment:?}: {one:?} and {other:?} are in a frontier set"
+                "{snapshot:?}: {one:?} and {other:?} are in a frontier set"
             );
         }
     }
@@ -196,7 +207,7 @@ fn follow(mut ground: Terrain, options: BakeOptions, seed: u64, rounds: usize, r
     };
     let live = Rebaker::open(&path, &[], &how).unwrap();
     let pairs = match options.mode {
-        Mode::Conservative => 800,
+        VisibilityMode::Conservative => 800,
         _ => 8_000,
     };
     let mut dice = Dice(seed);
@@ -297,7 +308,7 @@ fn a_stamp_opens_what_it_may_and_nothing_else() {
     let now = live.now();
     assert_eq!((old.version(), now.version(), now.decided()), (0, 1, 0));
     assert!(now.terrain().visible(west, east) && now.only_waits(west, east));
-    // An old moment has old answers, and another part of the wall still stands.
+    // An old snapshot has old answers, and another part of the wall still stands.
     assert!(!old.terrain().visible(west, east));
     assert!(!now.terrain().visible(Sample::new(2, 1), far));
     // A wall that grows opens nothing but to those on it.
@@ -369,7 +380,7 @@ fn bundles_that_cannot_follow_are_refused() {
     assert!(error.contains("found one of cells"), "{error}");
     let sectors = bake(
         BakeOptions {
-            mode: Mode::Sectors(100),
+            mode: VisibilityMode::Sectors(100),
             ..BakeOptions::default()
         },
         "sectors.vcb",

@@ -7,14 +7,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use viewcell::bake::{LiveSession, RebakeOptions, Rebaker};
-use viewcell::dice::Dice;
-use viewcell::ground::stamp_top;
-use viewcell::runtime::frontier::SessionOptions;
-use viewcell::runtime::{Sample, Visibility};
-use viewcell::visibility::{Bodies, sees};
-use viewcell::world::Terrain;
-use viewcell::{Shape, TopEffect};
+use viewcell::internals::bake::{LiveSession, RebakeOptions, Rebaker};
+use viewcell::internals::dice::Dice;
+use viewcell::internals::ground::stamp_top;
+use viewcell::internals::ground::{Shape, TopEffect};
+use viewcell::internals::runtime::frontier::SessionOptions;
+use viewcell::internals::runtime::{Sample, Visibility};
+use viewcell::internals::visibility::{Bodies, sees};
+use viewcell::internals::world::Terrain;
 
 use super::baking::bake_exactly;
 use super::stamps::crop;
@@ -353,9 +353,9 @@ fn no_answer_hides_whom_the_ground_of_its_instant_shows() {
     assert!(waited && !outcome.curve.is_empty());
 }
 
-/// `scripts/check-rebake live`: ten stamps a second for a minute on Bilbao.
+/// `scripts/check rebake live`: ten stamps a second for a minute on Bilbao.
 #[test]
-#[ignore = "minutes: scripts/check-rebake"]
+#[ignore = "minutes: scripts/check rebake"]
 fn live_for_a_minute() {
     let number = |name: &str, default: f64| -> f64 {
         std::env::var(name).map_or(default, |text| text.parse().expect(name))

@@ -1,9 +1,11 @@
 //! Frontier sets and ground that changes under them.
 
-use viewcell::bake::{BakeOptions, Mode, RebakeJob, RebakeOptions, Silent, bake_terrain, rebake};
-use viewcell::runtime::frontier::{News, Notice, Session, SessionOptions};
-use viewcell::runtime::{Layers, MappedBundle, Sample};
-use viewcell::world::Terrain;
+use viewcell::internals::bake::{
+    BakeOptions, RebakeJob, RebakeOptions, Silent, VisibilityMode, bake_terrain, rebake,
+};
+use viewcell::internals::runtime::frontier::{News, Notice, Session, SessionOptions};
+use viewcell::internals::runtime::{Layers, MappedBundle, Sample};
+use viewcell::internals::world::Terrain;
 
 use super::baking::source;
 
@@ -26,7 +28,7 @@ fn sets_that_are_no_longer_true_are_dropped_and_only_those() {
         folder.path().join("gap.vcp"),
     );
     let options = BakeOptions {
-        mode: Mode::Exact,
+        mode: VisibilityMode::Exact,
         threads: 1,
         ..BakeOptions::default()
     };

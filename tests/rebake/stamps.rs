@@ -1,10 +1,10 @@
 //! Ground that is changed at random.
 
-use viewcell::bake::{BakeOptions, Mode};
-use viewcell::dice::Dice;
-use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::visibility::Curvature;
-use viewcell::world::Terrain;
+use viewcell::internals::bake::{BakeOptions, VisibilityMode};
+use viewcell::internals::dice::Dice;
+use viewcell::internals::ingest::{IngestOptions, read_terrain};
+use viewcell::internals::visibility::Curvature;
+use viewcell::internals::world::Terrain;
 
 /// A part of jacksboro.
 pub fn crop(at: [u32; 2], size: [u32; 2]) -> Terrain {
@@ -19,7 +19,7 @@ pub fn crop(at: [u32; 2], size: [u32; 2]) -> Terrain {
 /// An exact bake.
 pub fn exact() -> BakeOptions {
     BakeOptions {
-        mode: Mode::Exact,
+        mode: VisibilityMode::Exact,
         ..BakeOptions::default()
     }
 }
@@ -40,7 +40,7 @@ pub fn other_bakes() -> [BakeOptions; 3] {
         ..exact()
     };
     let conservative = BakeOptions {
-        mode: Mode::Conservative,
+        mode: VisibilityMode::Conservative,
         eye_height: 3.0,
         ..near.clone()
     };

@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::bake::{
+use viewcell::internals::bake::{
     BakeOptions, RebakeJob, RebakeOptions, Silent, bake_terrain, merge_patches, rebake,
 };
-use viewcell::bake::{Compression, Mode};
-use viewcell::dice::Dice;
-use viewcell::runtime::{Layers, MappedBundle, Quad, TerrainBundle};
-use viewcell::world::Terrain;
+use viewcell::internals::bake::{Compression, VisibilityMode};
+use viewcell::internals::dice::Dice;
+use viewcell::internals::runtime::{Layers, MappedBundle, Quad, TerrainBundle};
+use viewcell::internals::world::Terrain;
 
 use super::baking::source;
 use super::layers::same_answers;
@@ -163,7 +163,7 @@ fn compare(options: &BakeOptions, seed: u64, grounds: usize) {
 fn ground_that_comes_and_goes_is_seen_as_a_bake_sees_it() {
     compare(&exact(), 31, 16);
     let conservative = BakeOptions {
-        mode: Mode::Conservative,
+        mode: VisibilityMode::Conservative,
         ..exact()
     };
     compare(&conservative, 32, 16);
@@ -189,7 +189,7 @@ fn ground_that_comes_and_goes_is_seen_where_sight_is_not_mutual() {
     };
     compare(&taller, 36, 8);
     let taller = BakeOptions {
-        mode: Mode::Conservative,
+        mode: VisibilityMode::Conservative,
         ..taller
     };
     compare(&taller, 37, 8);

@@ -1,18 +1,18 @@
-//! Whole terrains: hours of work, so that they are asked for (`scripts/check-rebake`).
+//! Whole terrains: hours of work, so that they are asked for (`scripts/check rebake`).
 //!
 //! Terrains that are not there are left out, and said to be.
 
 use std::path::{Path, PathBuf};
 
 use cpu_time::ThreadTime;
-use viewcell::bake::{
-    BakeOptions, Compression, Mode, RebakeJob, RebakeOptions, RebakeReport, Silent, bake_terrain,
-    merge_patches, rebake,
+use viewcell::internals::bake::{
+    BakeOptions, Compression, RebakeJob, RebakeOptions, RebakeReport, Silent, VisibilityMode,
+    bake_terrain, merge_patches, rebake,
 };
-use viewcell::dice::Dice;
-use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::runtime::{Layers, MappedBundle, Quad, Sample, TerrainBundle};
-use viewcell::world::Terrain;
+use viewcell::internals::dice::Dice;
+use viewcell::internals::ingest::{IngestOptions, read_terrain};
+use viewcell::internals::runtime::{Layers, MappedBundle, Quad, Sample, TerrainBundle};
+use viewcell::internals::world::Terrain;
 
 use super::baking::source;
 use super::stamps::{Do, Stamp};
@@ -75,7 +75,7 @@ fn part(terrain: &Terrain, dice: &mut Dice, side: u32) -> Terrain {
 }
 
 #[test]
-#[ignore = "hours: scripts/check-rebake"]
+#[ignore = "hours: scripts/check rebake"]
 fn random_stamps_follow_to_the_same_bytes() {
     let (stamps, side) = (
         number("VIEWCELL_STAMPS", 200),
@@ -84,7 +84,7 @@ fn random_stamps_follow_to_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for (name, whole) in terrains() {
-        for mode in [Mode::Exact, Mode::Conservative] {
+        for mode in [VisibilityMode::Exact, VisibilityMode::Conservative] {
             let options = BakeOptions {
                 mode,
                 threads: 1,
@@ -154,7 +154,7 @@ fn by_stage(reports: &[RebakeReport]) -> String {
 }
 
 #[test]
-#[ignore = "an hour: scripts/check-rebake"]
+#[ignore = "an hour: scripts/check rebake"]
 fn what_a_bake_that_follows_takes() {
     let places = number("VIEWCELL_PLACES", 50);
     let folder = tempfile::tempdir().unwrap();
@@ -165,7 +165,7 @@ fn what_a_bake_that_follows_takes() {
     println!("|---|---:|---|---:|---:|---:|---:|---:|---|");
     for (name, terrain) in terrains() {
         let options = BakeOptions {
-            mode: Mode::Exact,
+            mode: VisibilityMode::Exact,
             threads: 1,
             overwrite: true,
             ..BakeOptions::default()
@@ -225,7 +225,7 @@ fn what_a_bake_that_follows_takes() {
 }
 
 #[test]
-#[ignore = "minutes: scripts/check-rebake"]
+#[ignore = "minutes: scripts/check rebake"]
 fn what_queries_over_four_patches_take() {
     let folder = tempfile::tempdir().unwrap();
     println!(
@@ -237,7 +237,7 @@ fn what_queries_over_four_patches_take() {
             || {
                 let base = folder.path().join("base.vcb");
                 let options = BakeOptions {
-                    mode: Mode::Exact,
+                    mode: VisibilityMode::Exact,
                     overwrite: true,
                     ..BakeOptions::default()
                 };

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell::simulate::demo::{DemoError, read};
-use viewcell::simulate::trace::{Spot, Trace};
+use viewcell::internals::simulate::demo::{DemoError, read};
+use viewcell::internals::simulate::trace::{Spot, Trace};
 
 use crate::common::Folder;
 use crate::demo_writer::{Message, Server, to_all};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use viewcell::dice::Dice;
-use viewcell::runtime::{Bundle, CellBundle, MappedBundle};
+use viewcell::internals::dice::Dice;
+use viewcell::internals::runtime::{Bundle, CellBundle, MappedBundle};
 
-const LEVEL: &[u8] = include_bytes!("../golden/v1/level.vcb");
+pub const LEVEL: &[u8] = include_bytes!("../golden/v1/level.vcb");
 
 fn golden() -> CellBundle<'static> {
     Bundle::from_bytes(LEVEL).unwrap().cells().unwrap()

@@ -10,6 +10,7 @@ mod common;
 mod demo_writer;
 mod demos;
 mod level;
+mod reach;
 mod schemes;
 mod terrain;
 mod traces;

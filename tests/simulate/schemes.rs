@@ -3,18 +3,18 @@
 
 use std::time::Duration;
 
-use viewcell::dice::Dice;
-use viewcell::runtime::cell_frontier::Construction;
-use viewcell::runtime::{Bundle, CellBundle};
-use viewcell::simulate::bound::bound;
-use viewcell::simulate::field::Field;
-use viewcell::simulate::fit::fit;
-use viewcell::simulate::motion::{Model, MotionOptions, motion};
-use viewcell::simulate::play::{Play, PlayOptions};
-use viewcell::simulate::run::{Outcome, RunError, RunOptions, run};
-use viewcell::simulate::scheme::{SCHEMES, SchemeOptions};
-use viewcell::simulate::trace::{Spot, Trace};
-use viewcell::simulate::wire::{HEADERS, Network, POSITION, PREAMBLE};
+use viewcell::internals::dice::Dice;
+use viewcell::internals::runtime::cell_frontier::Construction;
+use viewcell::internals::runtime::{Bundle, CellBundle};
+use viewcell::internals::simulate::bound::bound;
+use viewcell::internals::simulate::field::Field;
+use viewcell::internals::simulate::fit::{fit, limits};
+use viewcell::internals::simulate::motion::{Model, MotionOptions, motion};
+use viewcell::internals::simulate::play::{Play, PlayOptions};
+use viewcell::internals::simulate::run::{Outcome, RunError, RunOptions, run};
+use viewcell::internals::simulate::scheme::{SCHEMES, SchemeOptions};
+use viewcell::internals::simulate::trace::{Spot, Trace};
+use viewcell::internals::simulate::wire::{HEADERS, Network, POSITION, PREAMBLE};
 
 const LEVEL: &[u8] = include_bytes!("../golden/v1/level.vcb");
 const PLAYERS: usize = 6;
@@ -101,6 +101,7 @@ fn options(network: Network, seed: u64) -> RunOptions {
             speed: 10.0,
             ahead: network.longest(PLAYERS, seed) + 200.0,
             instant: network.is_instant(),
+            limits: None,
         },
         network,
         seed,
@@ -324,9 +325,12 @@ fn whoever_looks_ahead_by_ping_and_a_tick_is_never_late() {
                 };
                 let mut options = options(network, seed);
                 options.scheme.speed = speed;
-                let names = ["look-ahead", "CS"].map(str::to_owned);
-                let [ahead, relay] = &run(&field, &play, &names, &options).unwrap()[..] else {
-                    panic!("two schemes");
+                let names = ["look-ahead", "CS", "best"].map(str::to_owned);
+                let fixed = run(&field, &play, &names[..1], &options).unwrap();
+                options.scheme.limits = Some(limits(&play));
+                let [ahead, relay, best] = &run(&field, &play, &names, &options).unwrap()[..]
+                else {
+                    panic!("three schemes");
                 };
                 // Before the first word can have arrived nobody knows anybody.
                 let first = (options.network.longest(PLAYERS, seed) / play.step).ceil() as u64 + 2;
@@ -334,14 +338,21 @@ fn whoever_looks_ahead_by_ping_and_a_tick_is_never_late() {
                     0.0 => 0,
                     _ => first * (PLAYERS * PLAYERS) as u64,
                 };
-                let late = ahead.score.late_events;
-                assert!(late <= (PLAYERS * PLAYERS) as u64, "{rtt} {jitter}: {late}");
-                assert!(
-                    ahead.score.late_frames <= most,
-                    "{rtt} {jitter}: late {} of {}",
-                    ahead.score.late_frames,
-                    ahead.score.visible_pairs
-                );
+                for outcome in [&fixed[0], ahead, best] {
+                    let late = outcome.score.late_events;
+                    assert!(late <= (PLAYERS * PLAYERS) as u64, "{rtt} {jitter}: {late}");
+                    assert!(
+                        outcome.score.late_frames <= most,
+                        "{} {rtt} {jitter}: late {} of {}",
+                        outcome.name,
+                        outcome.score.late_frames,
+                        outcome.score.visible_pairs
+                    );
+                }
+                if rtt + jitter > 0.0 {
+                    let sent = [ahead, best].map(|outcome| outcome.packets.iter().sum::<u64>());
+                    assert!(sent[1] <= sent[0], "{rtt} {jitter}: {sent:?}");
+                }
                 seen += ahead.score.visible_pairs;
                 others_late += relay.score.late_frames;
             }

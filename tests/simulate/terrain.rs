@@ -5,19 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use viewcell::dice::Dice;
-use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
-use viewcell::runtime::{MappedBundle, Quad, Sample, TerrainBundle};
-use viewcell::simulate::field::Field;
-use viewcell::simulate::regions::{Construction, Half, Regions};
-use viewcell::simulate::store::Store;
-use viewcell::visibility::{Bodies, sees};
-use viewcell::world::Terrain;
+use viewcell::internals::dice::Dice;
+use viewcell::internals::runtime::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
+use viewcell::internals::runtime::{MappedBundle, Quad, Sample, TerrainBundle};
+use viewcell::internals::simulate::field::Field;
+use viewcell::internals::simulate::regions::{Construction, Half, Regions};
+use viewcell::internals::simulate::store::Store;
+use viewcell::internals::visibility::{Bodies, sees};
+use viewcell::internals::world::Terrain;
 
 use crate::baking::bake_exactly;
 
 /// Ground with walls and gaps, and voids or not.
-fn walls(width: u32, height: u32, seed: u64, voids: bool) -> Terrain {
+pub fn walls(width: u32, height: u32, seed: u64, voids: bool) -> Terrain {
     let mut dice = Dice(seed);
     let every = 3 + dice.roll(7);
     let heights = (0..width * height)

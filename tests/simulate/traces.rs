@@ -27,6 +27,7 @@ fn a_page_tells_it_with_charts() {
         "<svg",
         "Bytes of a client",
         "Late against exposed",
+        "By latency",
         "best",
         "hills.vcb",
     ] {
@@ -126,6 +127,35 @@ fn real_players_of_quake_come_to_what_was_counted_by_hand() {
         for name in ["CS", "CSA", "NPP", "PPP", "FB", "best"] {
             assert_eq!(number(name, "late_frames"), 0.0, "{map} {name}");
         }
+    }
+}
+
+/// With latency: whoever is told of is told in time, and of those behind walls not of many.
+#[test]
+fn on_dm2_at_50_ms_nobody_is_late_and_a_third_of_the_hidden_is_exposed() {
+    let Some(traces) = traces() else { return };
+    let folder = Folder::new();
+    let bsp = traces.join("maps/dm2.bsp");
+    let bsp = bsp.to_str().unwrap();
+    folder.ok(&["bake", "cells", bsp, "-o", "dm2.vcb", "--quiet"]);
+    let csv = traces.join("qw_4on4_dm2.csv");
+    let run = |rtt: &str, hz: &str| {
+        let csv = csv.to_str().unwrap();
+        let told = ["--traces", csv, "--hz", hz, "--rtt", rtt, "--json"];
+        let schemes = ["--scheme", "look-ahead,best"];
+        let all = [&["simulate", "dm2.vcb"][..], &told, &schemes].concat();
+        json(&folder, &all)
+    };
+    for (rtt, hz, most) in [("50", "20", 0.35), ("100", "20", 0.35), ("150", "10", 0.7)] {
+        let document = run(rtt, hz);
+        let number = |name: &str, field: &str| scheme(&document, name)[field].as_f64().unwrap();
+        for name in ["look-ahead", "best"] {
+            assert_eq!(number(name, "late_frames"), 0.0, "{name} {rtt} {hz}");
+            let exposed = number(name, "exposed_share");
+            assert!(exposed <= most, "{name} {rtt} {hz}: {exposed}");
+        }
+        let sent = ["look-ahead", "best"].map(|name| number(name, "packets_per_frame"));
+        assert!(sent[1] <= sent[0], "{rtt} {hz}: {sent:?}");
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use tempfile::TempDir;
-use viewcell::view::Server;
+use viewcell::internals::view::Server;
 
 pub const VIEWCELL: &str = env!("CARGO_BIN_EXE_viewcell");
 

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use viewcell::bundle::TerrainParts;
-use viewcell::view::Server;
-use viewcell::visibility::{Bodies, sees};
-use viewcell::world::Terrain;
+use viewcell::internals::bundle::TerrainParts;
+use viewcell::internals::view::Server;
+use viewcell::internals::visibility::{Bodies, sees};
+use viewcell::internals::world::Terrain;
 
 use crate::browser::Browser;
 use crate::common::{Baked, Serving};
@@ -115,6 +115,9 @@ fn what_cannot_be_dug_is_refused_in_words() {
         "/api/0/dig?at=99,5&radius=90&depth=1&do=dig",
         "/api/0/dig?at=5,5&radius=NaN&depth=1&do=dig",
         "/api/0/dig?at=5,5&radius=90&depth=1e9&do=dig",
+        // These made voids.
+        "/api/0/dig?at=5,5&radius=90&depth=nan&do=dig",
+        "/api/0/dig?at=5,5&radius=90&depth=-inf&do=raise",
         "/api/0/dig?at=5,5&radius=90&depth=1&do=blast",
         "/api/0/dig?at=5,5&radius=90",
     ] {

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::Value;
 use tiff::decoder::{Decoder, DecodingResult};
-use viewcell::runtime::frontier::{Session, SessionOptions};
-use viewcell::runtime::{MappedBundle, Sample};
+use viewcell::internals::runtime::frontier::{Session, SessionOptions};
+use viewcell::internals::runtime::{MappedBundle, Sample};
 
 use crate::browser::Browser;
 use crate::common::{Baked, Serving, data, text, viewcell};

@@ -6,12 +6,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
-use viewcell::simulate::play::PlayOptions;
-use viewcell::simulate::run::RunOptions;
-use viewcell::simulate::scheme::SchemeOptions;
-use viewcell::simulate::trace::Trace;
-use viewcell::simulate::wire::Network;
-use viewcell::view::{Players, Server};
+use viewcell::internals::simulate::play::PlayOptions;
+use viewcell::internals::simulate::run::RunOptions;
+use viewcell::internals::simulate::scheme::SchemeOptions;
+use viewcell::internals::simulate::trace::Trace;
+use viewcell::internals::simulate::wire::Network;
+use viewcell::internals::view::{Players, Server};
 
 use crate::browser::Browser;
 use crate::common::{Baked, Serving, VIEWCELL, text, viewcell};
@@ -47,6 +47,7 @@ fn serve(baked: &Baked, trace: &Trace) -> Serving {
                 speed: play.speed,
                 ahead: 2.0 * play.step,
                 instant: true,
+                limits: None,
             },
             lines: false,
             seed: 1,
@@ -270,6 +271,50 @@ fn players_walk_through_a_level() {
     assert!(share > 0.8, "{share}");
     browser.key(" ");
     browser.wait_for("viewcell.play.drawn >= 10");
+}
+
+/// Levels were shown as small as their farthest closets made them, and "nobody" read "nol".
+#[test]
+fn a_level_is_shown_where_players_are_and_nobody_is_a_whole_word() {
+    let Some(mut browser) = Browser::start(WINDOW) else {
+        return;
+    };
+    let rooms = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/cells/rooms.bsp");
+    let baked = Baked::new("cells", &rooms, &[]);
+    let mut trace = made(&baked, &["--motion", "waypoints"]);
+    for spots in &mut trace.players {
+        spots.retain(|spot| spot.time <= 1500);
+    }
+    // All of them where the first goes: a small part of the level.
+    trace.players = vec![trace.players[0].clone(); 8];
+    let serving = serve(&baked, &trace);
+    browser.open(&serving.url);
+    browser.wait_for("viewcell.play?.ways.players === 8");
+    let closer = number(
+        &mut browser,
+        "viewcell.camera.zoom / viewcell.camera.fitting(viewcell.panes[0].size)",
+    );
+    assert!(
+        closer > 1.2,
+        "{closer} times as near as for all of the level"
+    );
+    let inside = "(() => {
+      const { camera, play: { ways }, panes: [{ ground, size }] } = viewcell;
+      const at = (frame) => camera.toPane(ground.point(ways.point(frame * ways.step, 0)), size);
+      return [0, ways.frames - 1].every((frame) => at(frame).every((x, axis) => x > 0 && x < size[axis]));
+    })()";
+    assert_eq!(browser.evaluate(inside), true);
+    let room = "(() => {
+      const select = document.getElementById('first');
+      const style = getComputedStyle(select);
+      const context = document.createElement('canvas').getContext('2d');
+      context.font = style.font;
+      const arrow = 20;
+      const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+      return select.clientWidth - padding - arrow - context.measureText('nobody').width;
+    })()";
+    let room = number(&mut browser, room);
+    assert!(room >= 0.0, "{room} pixels too few for the choice nobody");
 }
 
 #[test]

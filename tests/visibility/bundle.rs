@@ -1,13 +1,13 @@
 //! Bundles baked from the real files, asked a million random pairs and as many near the boundary
 //! of what is visible.
 //!
-//! Crops by default; `VIEWCELL_FULL=1` takes the whole files (`scripts/check-exact`).
+//! Crops by default; `VIEWCELL_FULL=1` takes the whole files (`scripts/check exact`).
 
 use super::{BODIES, Baked, Dice, real};
-use viewcell::bake::Mode;
-use viewcell::ingest::IngestOptions;
-use viewcell::runtime::{MappedBundle, Sample};
-use viewcell::visibility::sees;
+use viewcell::internals::bake::VisibilityMode;
+use viewcell::internals::ingest::IngestOptions;
+use viewcell::internals::runtime::{MappedBundle, Sample};
+use viewcell::internals::visibility::sees;
 
 fn ask(name: &str, mut options: IngestOptions, crop: [u32; 4], always: bool) {
     let full = std::env::var_os("VIEWCELL_FULL").is_some();
@@ -17,7 +17,7 @@ fn ask(name: &str, mut options: IngestOptions, crop: [u32; 4], always: bool) {
     let Some(terrain) = real(name, &options) else {
         return;
     };
-    let baked = Baked::new(&terrain, Mode::Exact, None);
+    let baked = Baked::new(&terrain, VisibilityMode::Exact, None);
     let map = MappedBundle::open(baked.path()).unwrap();
     let bundle = map.terrain().unwrap();
     let sample = |(column, row)| Sample::new(column, row);

@@ -1,20 +1,23 @@
 //! Quads of samples as view cells: each sees what any of its samples sees.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::small::{bodies, terrain};
-use super::{BODIES, Viewsheds, levels, real};
+use super::{BODIES, Dice, Viewsheds, levels, real};
 use proptest::prelude::*;
-use viewcell::bake::{BakeOptions, Mode, Silent, Source, bake_terrain};
-use viewcell::format::morton::comes_before;
-use viewcell::format::{Grid, Quad, Sample};
-use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::runtime::{MappedBundle, Visibility};
-use viewcell::visibility::{
+use viewcell::internals::bake::{
+    BakeError, BakeOptions, Keep, Observer, Silent, Source, Stage, VisibilityMode, bake_terrain,
+};
+use viewcell::internals::format::morton::comes_before;
+use viewcell::internals::format::{Grid, Quad, Sample};
+use viewcell::internals::ingest::{IngestOptions, read_terrain};
+use viewcell::internals::runtime::{MappedBundle, Visibility};
+use viewcell::internals::visibility::{
     Bodies, HeightField, LOOK_LEVEL, Order, Rays, ShaftField, Shafts, Sights, Stance,
     Viewsheds as _,
 };
-use viewcell::world::Terrain;
+use viewcell::internals::world::Terrain;
 
 /// By pairs of cells of a level, those of one in a row: whether any sample of the first sees any of
 /// the second, by the kernel of samples; nothing is asked of what comes before if an order is given.
@@ -264,7 +267,7 @@ fn far_quads_see_what_any_of_their_cells_sees() {
 }
 
 /// Bakes into a folder; all of it, or cells of a level.
-fn bake(terrain: &Terrain, mode: Mode, finest: u32, folder: &Path) -> MappedBundle {
+fn bake(terrain: &Terrain, mode: VisibilityMode, finest: u32, folder: &Path) -> MappedBundle {
     let options = BakeOptions {
         eye_height: BODIES.eye,
         player_height: BODIES.head,
@@ -304,7 +307,7 @@ fn bundles_of_cells_hide_nothing_that_bundles_of_samples_show() {
     }
     terrains.extend(real("bilbao_dsm_500.tif", &crop([200, 100, 100, 70])));
     for terrain in &terrains {
-        for mode in [Mode::Exact, Mode::Conservative] {
+        for mode in [VisibilityMode::Exact, VisibilityMode::Conservative] {
             let folder = tempfile::tempdir().unwrap();
             let full = bake(terrain, mode, 0, folder.path());
             let full = full.terrain().unwrap();
@@ -326,7 +329,7 @@ fn bundles_of_cells_hide_nothing_that_bundles_of_samples_show() {
                     }
                 }
                 match mode {
-                    Mode::Exact => assert_eq!(more, 0),
+                    VisibilityMode::Exact => assert_eq!(more, 0),
                     // In a window of some hundred pairs two may be more.
                     _ => assert!(more <= (seen / 1000).max(2), "{more} more than {seen}"),
                 }
@@ -340,4 +343,65 @@ fn bundles_of_cells_hide_nothing_that_bundles_of_samples_show() {
             }
         }
     }
+}
+
+/// Asks to stop when a first look is done and the kernel has asked many times since.
+#[derive(Default)]
+struct StopsInTheSecondLook {
+    looks: AtomicU64,
+    asked: AtomicU64,
+}
+
+impl Observer for StopsInTheSecondLook {
+    fn stage(&self, _: Stage, _: u64) {}
+    fn advance(&self, stage: Stage, _: u64) {
+        self.looks
+            .fetch_add(u64::from(stage == Stage::Visibility), Ordering::Relaxed);
+    }
+    fn cancelled(&self) -> bool {
+        self.looks.load(Ordering::Relaxed) > 0 && self.asked.fetch_add(1, Ordering::Relaxed) > 50
+    }
+}
+
+#[test]
+fn a_bake_of_cells_stops_within_a_look_and_keeps_the_looks_that_are_done() {
+    let mut dice = Dice(5);
+    let heights =
+        (0..256 * 256_u32).map(|i| 20.0 * (f64::from(i % 256) / 9.0).sin() + dice.fraction());
+    let terrain = Terrain::new(256, 256, heights.collect(), [1.0; 2]).unwrap();
+    let source = Source::of_terrain(&terrain);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let options = BakeOptions {
+        mode: VisibilityMode::Exact,
+        finest: 3,
+        threads: 1,
+        keep: Keep::Nothing,
+        ..BakeOptions::default()
+    };
+    bake_terrain(&terrain, &source, &options, &path("whole.vcb"), &Silent).unwrap();
+    // All blocks are of one tile.
+    let keep = |keep: Keep| BakeOptions {
+        keep,
+        ..options.clone()
+    };
+    let stops = StopsInTheSecondLook::default();
+    let output = path("stopped.vcb");
+    let error = bake_terrain(&terrain, &source, &keep(Keep::New), &output, &stops).unwrap_err();
+    assert_eq!(stops.looks.load(Ordering::Relaxed), 1);
+    assert!(
+        matches!(
+            error,
+            BakeError::Kept {
+                done: 0,
+                total: 1,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    let report = bake_terrain(&terrain, &source, &keep(Keep::Resume), &output, &Silent).unwrap();
+    assert_eq!(report.tiles, 1);
+    let read = |name| std::fs::read(path(name)).unwrap();
+    assert!(read("whole.vcb") == read("stopped.vcb"));
 }

@@ -2,10 +2,10 @@
 
 use super::{BODIES, Baked, Dice};
 use proptest::prelude::*;
-use viewcell::bake::Mode;
-use viewcell::runtime::{MappedBundle, Sample};
-use viewcell::visibility::{Curvature, TOLERANCE, sees};
-use viewcell::world::Terrain;
+use viewcell::internals::bake::VisibilityMode;
+use viewcell::internals::runtime::{MappedBundle, Sample};
+use viewcell::internals::visibility::{Curvature, TOLERANCE, sees};
+use viewcell::internals::world::Terrain;
 
 /// By how much the ground rises above the sight from `a` to `b` at most, in metres: over each grid
 /// line the straight ground between two samples, which the bulge of the way as a whole lifts and
@@ -90,7 +90,7 @@ fn bundles_of_the_round_earth_answer_as_defined() {
     let terrain = Terrain::new(60, 45, heights, [300.0, 450.0]).unwrap();
     let curvature = Curvature::earth(Curvature::REFRACTION);
     let lowered = curvature.lower(&terrain).unwrap();
-    let baked = Baked::new(&terrain, Mode::Exact, Some(curvature));
+    let baked = Baked::new(&terrain, VisibilityMode::Exact, Some(curvature));
     let map = MappedBundle::open(baked.path()).unwrap();
     let bundle = map.terrain().unwrap();
     let mut bent = 0;

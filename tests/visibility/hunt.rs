@@ -6,11 +6,13 @@
 
 use super::coarse::coarse;
 use super::{BODIES, Baked, Dice, SIDE, Viewsheds, levels, real};
-use viewcell::bake::Mode;
-use viewcell::ingest::IngestOptions;
-use viewcell::runtime::{MappedBundle, Sample};
-use viewcell::visibility::{Curvature, HeightField, Rays, ShaftField, Stance, Surface, is_blocked};
-use viewcell::world::Terrain;
+use viewcell::internals::bake::VisibilityMode;
+use viewcell::internals::ingest::IngestOptions;
+use viewcell::internals::runtime::{MappedBundle, Sample};
+use viewcell::internals::visibility::{
+    Curvature, HeightField, Rays, ShaftField, Stance, Surface, is_blocked,
+};
+use viewcell::internals::world::Terrain;
 
 /// How many lines of sight are asked for.
 fn wanted() -> u64 {
@@ -131,7 +133,7 @@ fn hunt(name: &str, terrain: &Terrain) {
 
 /// Asks a bundle, from anywhere.
 fn hunt_bundle(name: &str, terrain: &Terrain, curvature: Option<Curvature>) {
-    let baked = Baked::new(terrain, Mode::Conservative, curvature);
+    let baked = Baked::new(terrain, VisibilityMode::Conservative, curvature);
     let lowered = curvature.map(|curvature| curvature.lower(terrain).unwrap());
     let terrain = lowered.as_ref().unwrap_or(terrain);
     let map = MappedBundle::open(baked.path()).unwrap();

@@ -11,14 +11,18 @@ mod small;
 
 use fearless_simd::Level;
 use std::path::PathBuf;
-use viewcell::bake::{BakeOptions, BakeReport, Mode, Silent, Source, bake_terrain};
-use viewcell::bundle::InputFile;
-use viewcell::dice::Dice;
-use viewcell::format::Quad;
-use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::visibility::{BlockSight, LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds as _};
-use viewcell::visibility::{Bodies, Curvature, Rays, Simd};
-use viewcell::world::Terrain;
+use viewcell::internals::bake::{
+    BakeOptions, BakeReport, Silent, Source, VisibilityMode, bake_terrain,
+};
+use viewcell::internals::bundle::InputFile;
+use viewcell::internals::dice::Dice;
+use viewcell::internals::format::Quad;
+use viewcell::internals::ingest::{IngestOptions, read_terrain};
+use viewcell::internals::visibility::{
+    BlockSight, LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds as _,
+};
+use viewcell::internals::visibility::{Bodies, Curvature, Rays, Simd};
+use viewcell::internals::world::Terrain;
 
 /// Side of the quad of viewpoints that a kernel computes in one call.
 const SIDE: u32 = 1 << LOOK_LEVEL;
@@ -68,7 +72,7 @@ struct Baked {
 }
 
 impl Baked {
-    fn new(terrain: &Terrain, mode: Mode, curvature: Option<Curvature>) -> Self {
+    fn new(terrain: &Terrain, mode: VisibilityMode, curvature: Option<Curvature>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options = BakeOptions {
             eye_height: BODIES.eye,

@@ -5,17 +5,19 @@ use super::small::{all_pairs_of, bodies, terrain};
 use super::{BODIES, Dice, levels};
 use proptest::prelude::*;
 use std::path::Path;
-use viewcell::bake::{
-    BakeOptions, Keep, Mode, RepackOptions, ShardOf, Silent, Source, bake_shard, bake_terrain,
-    merge, repack,
+use viewcell::internals::bake::{
+    BakeOptions, Keep, RepackOptions, ShardOf, Silent, Source, VisibilityMode, bake_shard,
+    bake_terrain, merge, repack,
 };
-use viewcell::bundle::verify;
-use viewcell::format::Sample;
-use viewcell::format::morton::comes_before;
-use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::runtime::{MappedBundle, Quad, Visibility};
-use viewcell::visibility::{Bodies, HeightField, Order, Rays, Stance, covered, find_sight, sees};
-use viewcell::world::Terrain;
+use viewcell::internals::bundle::verify;
+use viewcell::internals::format::Sample;
+use viewcell::internals::format::morton::comes_before;
+use viewcell::internals::ingest::{IngestOptions, read_terrain};
+use viewcell::internals::runtime::{MappedBundle, Quad, Visibility};
+use viewcell::internals::visibility::{
+    Bodies, HeightField, Order, Rays, Stance, covered, find_sight, sees,
+};
+use viewcell::internals::world::Terrain;
 
 /// Where players can be: here and there, on one side of a line, or in a rectangle; somewhere.
 fn walkable(terrain: &Terrain, kind: u32, seed: u64) -> Vec<bool> {
@@ -60,6 +62,12 @@ fn built(ground: Terrain, seed: u64) -> Terrain {
         let at = 1.max(dice.roll(width * height)) as usize;
         if at < below.len() {
             below[at] = f64::NAN;
+        }
+    } else if dice.roll(2) == 0 {
+        // Nor is what stands on it.
+        let at = 1.max(dice.roll(width * height)) as usize;
+        if at < surface.len() {
+            surface[at] = f64::NAN;
         }
     }
     let surface = Terrain::new(width, height, surface, ground.spacing()).unwrap();
@@ -223,7 +231,7 @@ fn bake(terrain: &Terrain, options: &BakeOptions, path: &Path) -> MappedBundle {
 #[test]
 fn houses_hide_who_is_behind_them_and_who_is_in_them() {
     let folder = tempfile::tempdir().unwrap();
-    for mode in [Mode::Exact, Mode::Conservative] {
+    for mode in [VisibilityMode::Exact, VisibilityMode::Conservative] {
         for inside in [false, true] {
             let options = BakeOptions {
                 mode,
@@ -252,6 +260,144 @@ fn houses_hide_who_is_behind_them_and_who_is_in_them() {
     }
 }
 
+/// Under an awning of 2.5 m a tall player looks out over its top, and nobody sees the head below.
+#[test]
+fn a_place_whose_head_is_covered_and_whose_eye_is_free_sees_and_is_not_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let awning = |c: u32, r: u32| (6..18).contains(&c) && (6..18).contains(&r);
+    let (width, height) = (40, 32);
+    let samples = (0..height).flat_map(|r| (0..width).map(move |c| (c, r)));
+    let surface = samples.map(|(c, r)| if awning(c, r) { 2.5 } else { 0.0 });
+    let surface = Terrain::new(width, height, surface.collect(), [2.0, 2.0]).unwrap();
+    let terrain = surface
+        .with_ground(vec![0.0; (width * height) as usize])
+        .unwrap();
+    let bodies = Bodies {
+        eye: 3.0,
+        head: 1.8,
+    };
+    for (mode, finest) in [
+        (VisibilityMode::Exact, 0),
+        (VisibilityMode::Conservative, 0),
+        (VisibilityMode::Exact, 3),
+        (VisibilityMode::Conservative, 3),
+    ] {
+        let options = BakeOptions {
+            eye_height: bodies.eye,
+            player_height: bodies.head,
+            mode,
+            finest,
+            overwrite: true,
+            ..BakeOptions::default()
+        };
+        let map = bake(&terrain, &options, &folder.path().join("awning.vcb"));
+        let bundle = map.terrain().unwrap();
+        if finest > 0 {
+            // The cell below the awning, and one beside it.
+            let (below, beside) = (Sample::new(1, 1), Sample::new(3, 1));
+            assert!(bundle.visible(below, beside) && !bundle.visible(beside, below));
+            continue;
+        }
+        let mut dice = Dice(3);
+        for a in bundle.grid().row_by_row() {
+            for _ in 0..60 {
+                let b = Sample::new(dice.roll(width), dice.roll(height));
+                let due = sees(&terrain, bodies, (a.column, a.row), (b.column, b.row));
+                let found = bundle.visible(a, b);
+                assert!(
+                    found == due || mode == VisibilityMode::Conservative && found,
+                    "{a:?} {b:?}, {mode:?}"
+                );
+            }
+        }
+        let (below, beside) = (Sample::new(12, 12), Sample::new(30, 12));
+        assert!(bundle.visible(below, beside) && !bundle.visible(beside, below));
+    }
+}
+
+#[test]
+fn voids_of_the_ground_are_no_places_and_voids_of_the_surface_hide_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    // A wall from north to south, with a void in the surface of column 12, and one in the ground below the wall.
+    let (width, height) = (24_u32, 16_u32);
+    let is_void = |c: u32, r: u32| c == 12 && (6..10).contains(&r);
+    let samples: Vec<(u32, u32)> = (0..height)
+        .flat_map(|r| (0..width).map(move |c| (c, r)))
+        .collect();
+    let wall = |&(c, r): &(u32, u32)| match c {
+        12 if is_void(c, r) => f64::NAN,
+        12 => 20.0,
+        _ => 0.0,
+    };
+    let ground = |&(c, r): &(u32, u32)| if c == 12 && r < 6 { f64::NAN } else { 0.0 };
+    let surface = samples.iter().map(wall).collect();
+    let terrain = Terrain::new(width, height, surface, [1.0; 2]).unwrap();
+    let terrain = terrain
+        .with_ground(samples.iter().map(ground).collect())
+        .unwrap();
+    for mode in [VisibilityMode::Exact, VisibilityMode::Conservative] {
+        let options = BakeOptions {
+            mode,
+            overwrite: true,
+            ..BakeOptions::default()
+        };
+        let map = bake(&terrain, &options, &folder.path().join("wall.vcb"));
+        let bundle = map.terrain().unwrap();
+        let sees = |a: (u32, u32), b: (u32, u32)| {
+            bundle.visible(Sample::new(a.0, a.1), Sample::new(b.0, b.1))
+        };
+        // Where the ground is void nobody is, and the surface hides.
+        assert!(!bundle.valid().has_sample(Sample::new(12, 2)));
+        assert!(!sees((2, 2), (21, 2)));
+        // Where the surface is void there is ground to stand on, and nothing hides.
+        assert!(bundle.valid().has_sample(Sample::new(12, 8)));
+        assert!(sees((2, 8), (21, 8)) && sees((2, 8), (12, 8)) && sees((12, 8), (21, 8)));
+    }
+}
+
+#[test]
+fn ground_above_the_surface_is_taken_within_a_tolerance_and_only_shows_more() {
+    let mut dice = Dice(11);
+    let (width, height) = (24, 20);
+    let count = (width * height) as usize;
+    let ground: Vec<f64> = (0..count).map(|_| dice.fraction() * 6.0).collect();
+    let surface: Vec<f64> = ground.iter().map(|h| h + dice.fraction() - 0.5).collect();
+    let terrain = Terrain::new(width, height, surface.clone(), [1.0; 2]).unwrap();
+    let error = terrain.clone().with_ground(ground.clone()).unwrap_err();
+    assert!(error.to_string().contains("`ground_tolerance`"), "{error}");
+    assert!(
+        terrain
+            .clone()
+            .with_ground_within(ground.clone(), 0.2)
+            .is_err()
+    );
+    let crossed = terrain.with_ground_within(ground.clone(), 0.5).unwrap();
+    let above = crossed.ground_above().unwrap();
+    assert!(
+        above.most > 0.4 && above.samples as usize > count / 3,
+        "{above}"
+    );
+    // A surface that is raised to the ground hides no less.
+    let raised = surface
+        .iter()
+        .zip(&ground)
+        .map(|(s, g)| s.max(*g))
+        .collect();
+    let raised = Terrain::new(width, height, raised, [1.0; 2]).unwrap();
+    let raised = raised.with_ground(ground).unwrap();
+    let all = pairs(&crossed);
+    let found = answers(&crossed, BODIES, Stance::Sample, levels()[0], false);
+    for (&[a, b], found) in all.iter().zip(&found) {
+        assert_eq!(*found, sees(&crossed, BODIES, a, b), "{a:?} {b:?}");
+        assert!(*found || !sees(&raised, BODIES, a, b), "{a:?} {b:?}");
+    }
+    let found = answers(&crossed, BODIES, Stance::Cell, levels()[0], false);
+    for (&[a, b], found) in all.iter().zip(&found) {
+        let is_hidden = !found && dice.roll(40) == 0;
+        assert!(!is_hidden || !find_sight(&crossed, BODIES, f64::INFINITY, a, b, 20, 1));
+    }
+}
+
 #[test]
 fn nobody_can_be_where_all_is_covered() {
     let surface = Terrain::new(9, 9, vec![5.0; 81], [1.0; 2]).unwrap();
@@ -265,7 +411,7 @@ fn nobody_can_be_where_all_is_covered() {
     let error = bake(&BakeOptions::default()).unwrap_err().to_string();
     assert!(error.contains("nobody can be anywhere"), "{error}");
     let sectors = BakeOptions {
-        mode: Mode::Sectors(36),
+        mode: VisibilityMode::Sectors(36),
         ..BakeOptions::default()
     };
     let error = bake(&sectors).unwrap_err().to_string();
@@ -292,9 +438,13 @@ fn bundles_of_walkable_terrain_answer_as_those_of_all_of_it() {
     let places: Vec<bool> = some.places().collect();
     let count = places.iter().filter(|&&place| place).count();
     assert!(count * 4 > places.len() && count * 4 < 3 * places.len());
-    for mode in [Mode::Exact, Mode::Conservative, Mode::Sectors(100)] {
+    for mode in [
+        VisibilityMode::Exact,
+        VisibilityMode::Conservative,
+        VisibilityMode::Sectors(100),
+    ] {
         for finest in [0, 3] {
-            if finest > 0 && mode != Mode::Exact {
+            if finest > 0 && mode != VisibilityMode::Exact {
                 continue;
             }
             let options = BakeOptions {
@@ -361,7 +511,10 @@ fn walkable_bundles_are_the_same_from_shards_repacked_and_resumed() {
     let [_, terrain] = hills();
     let path = |name: &str| folder.path().join(name);
     let source = Source::of_terrain(&terrain);
-    for (finest, mode) in [(0, Mode::Exact), (3, Mode::Conservative)] {
+    for (finest, mode) in [
+        (0, VisibilityMode::Exact),
+        (3, VisibilityMode::Conservative),
+    ] {
         let options = BakeOptions {
             mode,
             finest,

@@ -9,7 +9,7 @@ use crate::world::Terrain;
 
 /// The ground as readers have it.
 #[derive(Clone)]
-pub(super) struct Ground {
+pub(crate) struct Ground {
     /// As in a bundle: `f32` row by row.
     pub heights: Vec<u8>,
     /// A word for each block, as in a bundle.
@@ -19,7 +19,7 @@ pub(super) struct Ground {
 }
 
 /// The ground as those have it who change it.
-pub(super) struct Survey {
+pub(crate) struct Survey {
     grid: Grid,
     stance: Stance,
     /// By sample: by how much the round earth lowers it; none where it is flat.
@@ -33,7 +33,7 @@ pub(super) struct Survey {
 impl Survey {
     /// The ground of a terrain. `drop` says by how much each sample is lower for sight; none if by
     /// nothing.
-    pub fn new(terrain: &Terrain, grid: Grid, stance: Stance, drop: Vec<f64>) -> Self {
+    pub(super) fn new(terrain: &Terrain, grid: Grid, stance: Stance, drop: Vec<f64>) -> Self {
         let heights = terrain.heights().to_vec();
         let there = heights.iter().filter(|height| !height.is_nan()).count() as u64;
         Self {
@@ -46,7 +46,7 @@ impl Survey {
     }
 
     /// The same as readers have it.
-    pub fn ground(&self) -> Ground {
+    pub(super) fn ground(&self) -> Ground {
         let mut ground = Ground {
             heights: vec![0; self.heights.len() * 4],
             valid: vec![0; self.grid.blocks() * 8],
@@ -66,7 +66,7 @@ impl Survey {
     /// # Errors
     ///
     /// Heights that no terrain has, and where nothing would be left but voids.
-    pub fn change(
+    pub(super) fn change(
         &mut self,
         samples: &[(usize, f64)],
         ground: &mut Ground,

@@ -2,39 +2,39 @@
 //! after.
 //!
 //! ```text
-//! stamp       who changes the ground: heights, what that may open; then a new moment is in place
-//!   moment    what readers have: the bundle, patches over it, and openings of the changes that wait
-//! follow      a thread: takes changes that wait, from the oldest on, makes a patch, puts it in place
+//! stamp       who changes the ground: heights, what that may open; then a new snapshot is in place
+//!   snapshot  what readers have: the bundle, patches over it, and openings of the changes that wait
+//! patches     a thread: takes changes that wait, from the oldest on, makes a patch, puts it in place
 //! session     players, and which of their frontier sets a change ends
 //! ```
 //!
 //! **Invariants.**
 //!
-//! 1. *Safe.* What a [`Moment`] hides is hidden on the ground of that moment. Its PVSs are those of
-//!    the ground with the first [`Moment::decided`] changes, as a bake makes them; of each later
+//! 1. *Safe.* What a [`Snapshot`] hides is hidden on the ground of that snapshot. Its PVSs are those of
+//!    the ground with the first [`Snapshot::decided`] changes, as a bake makes them; of each later
 //!    change it has an opening, and [`crate::format::opening`] says why whoever may see somebody by
 //!    any of these counts as visible.
-//! 2. *At once.* [`Rebaker::stamp`] returns after the moment with the new ground is in place. Who
-//!    asks [`Rebaker::now`] after that gets it, or a later one: there is one place for the moment,
+//! 2. *At once.* [`Rebaker::stamp`] returns after the snapshot with the new ground is in place. Who
+//!    asks [`Rebaker::now`] after that gets it, or a later one: there is one place for the snapshot,
 //!    it is exchanged atomically, and only by those who hold the lock of the ground. Readers never
 //!    wait for that lock.
-//! 3. *Whole.* A moment never changes. A patch and the end of the openings that it decides are in place
+//! 3. *Whole.* A snapshot never changes. A patch and the end of the openings that it decides are in place
 //!    together: no reader has one without the other.
-//! 4. *Soon right.* The thread takes changes until none waits. A moment without waiting changes
+//! 4. *Soon right.* The thread takes changes until none waits. A snapshot without waiting changes
 //!    answers as a bake of its ground does. A patch that cannot be made leaves its changes waiting,
 //!    and its error is kept.
 //!
-//! A reader that goes on with an old moment has the answers of an old instant. So servers take the
-//! moment once a tick, or once a question: it is a pointer.
+//! A reader that goes on with an old snapshot has the answers of an old instant. So servers take the
+//! snapshot once a tick, or once a question: it is a pointer.
 
 mod ground;
-mod laid;
-mod moment;
+mod owned_layers;
 mod rebaker;
 mod session;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 
-pub use moment::Moment;
 pub use rebaker::{Rebaker, Stamped};
 pub use session::LiveSession;
+pub use snapshot::Snapshot;

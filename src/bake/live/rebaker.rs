@@ -1,4 +1,4 @@
-//! Changes go in, moments come out, and a thread makes patches.
+//! Changes go in, snapshots come out, and a thread makes patches.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,15 +10,17 @@ use std::thread::JoinHandle;
 use arc_swap::ArcSwap;
 
 use super::ground::Survey;
-use super::laid::Laid;
-use super::moment::Moment;
-use crate::bake::crew::{Crew, thread_count};
+use super::owned_layers::OwnedLayers;
+use super::snapshot::Snapshot;
 use crate::bake::error::{BakeError, unreadable};
+use crate::bake::incremental::layers::{Before, terrain_of};
+use crate::bake::incremental::rebake::{
+    RebakeJob, RebakeOptions, options_of, rebake_layers, stance_of,
+};
 use crate::bake::job::Source;
 use crate::bake::observer::{Observer, Stage};
 use crate::bake::options::{BakeOptions, as_seen};
-use crate::bake::patched::{Before, terrain_of};
-use crate::bake::rebake::{RebakeJob, RebakeOptions, follow, options_of, stance_of};
+use crate::bake::parallel::{Workers, thread_count};
 use crate::format::{Area, Sample};
 use crate::ground::{GroundError, Shape, TopEffect, stamp_top};
 use crate::world::Terrain;
@@ -47,15 +49,18 @@ pub struct Stamped {
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use viewcell::{BakeOptions, Mode, Rebaker, RebakeOptions, Sample, Shape, Silent, Source, Terrain, TopEffect};
+/// use viewcell::bake::{BakeOptions, RebakeOptions, Silent, Source, Terrain, VisibilityMode};
+/// use viewcell::ground::{Shape, TopEffect};
+/// use viewcell::live::Rebaker;
+/// use viewcell::query::Sample;
 ///
 /// # let heights = (0..24 * 16).map(|i| if i % 24 == 12 { 20.0 } else { 0.0 });
 /// # let terrain = Terrain::new(24, 16, heights.collect(), [10.0, 10.0])?;
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("wall.vcb");
 /// // A wall from north to south, as on the first page.
-/// let options = BakeOptions { mode: Mode::Exact, ..BakeOptions::default() };
-/// viewcell::bake_terrain(&terrain, &Source::of_terrain(&terrain), &options, &path, &Silent)?;
+/// let options = BakeOptions { mode: VisibilityMode::Exact, ..BakeOptions::default() };
+/// viewcell::bake::bake_terrain(&terrain, &Source::of_terrain(&terrain), &options, &path, &Silent)?;
 ///
 /// let live = Rebaker::open(&path, &[], &RebakeOptions::default())?;
 /// let (west, east) = (Sample::new(2, 8), Sample::new(21, 8));
@@ -70,18 +75,18 @@ pub struct Stamped {
 /// # }
 /// ```
 pub struct Rebaker {
-    pub(super) shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// Makes the patch that leads from one ground to another, over layers.
 type Make =
-    Box<dyn FnMut(&Laid, [&Terrain; 2], &dyn Observer) -> Result<Vec<u8>, BakeError> + Send>;
+    Box<dyn FnMut(&OwnedLayers, [&Terrain; 2], &dyn Observer) -> Result<Vec<u8>, BakeError> + Send>;
 
-pub(super) struct Shared {
+pub(crate) struct Shared {
     path: PathBuf,
-    pub(super) now: ArcSwap<Moment>,
-    /// Whoever exchanges the moment holds this.
+    pub(crate) now: ArcSwap<Snapshot>,
+    /// Whoever exchanges the snapshot holds this.
     state: Mutex<State>,
     /// Something has changed that the thread, or who waits for it, wants to know.
     news: Condvar,
@@ -104,7 +109,7 @@ impl Rebaker {
     ///
     /// # Errors
     ///
-    /// As [`crate::rebake`]: where the bundle has lost something or is by sectors, and where something
+    /// As [`crate::bake::rebake()`]: where the bundle has lost something or is by sectors, and where something
     /// cannot be read.
     pub fn open(
         bundle: &Path,
@@ -118,7 +123,7 @@ impl Rebaker {
     }
 
     /// The same with another way to make patches.
-    pub(super) fn with(
+    pub(crate) fn with(
         bundle: &Path,
         over: &[PathBuf],
         options: &RebakeOptions,
@@ -133,11 +138,11 @@ impl Rebaker {
         let grid = bake.grid(&terrain, &bundle.display().to_string())?;
         let survey = Survey::new(&terrain, grid, stance, drop_of(&terrain, &bake)?);
         let patches = before.patches.iter().cloned().map(Arc::new).collect();
-        let laid = Laid::open(Arc::new(before), patches, bundle)?;
-        let moment = Moment::new(Arc::new(laid), survey.ground());
+        let laid = OwnedLayers::open(Arc::new(before), patches, bundle)?;
+        let snapshot = Snapshot::new(Arc::new(laid), survey.ground());
         let shared = Arc::new(Shared {
             path: bundle.to_owned(),
-            now: ArcSwap::from_pointee(moment),
+            now: ArcSwap::from_pointee(snapshot),
             state: Mutex::new(State {
                 survey,
                 waiting: VecDeque::new(),
@@ -160,7 +165,7 @@ impl Rebaker {
     }
 
     /// What is now. No lock, no wait: an atomic load, and a count.
-    pub fn now(&self) -> Arc<Moment> {
+    pub fn now(&self) -> Arc<Snapshot> {
         self.shared.now.load_full()
     }
 
@@ -291,7 +296,7 @@ impl Drop for Rebaker {
 }
 
 impl Shared {
-    /// A panic of somebody who held it leaves nothing half done: what is written last is the moment.
+    /// A panic of somebody who held it leaves nothing half done: what is written last is the snapshot.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|held| held.into_inner())
     }
@@ -302,7 +307,7 @@ impl Shared {
             .unwrap_or_else(|held| held.into_inner())
     }
 
-    /// Changes samples, and puts the new moment in place.
+    /// Changes samples, and puts the new snapshot in place.
     fn change(&self, state: &mut State, samples: &[(usize, f64)]) -> Result<Stamped, GroundError> {
         let now = self.now.load_full();
         let differs = |&(at, after): &(usize, f64)| {
@@ -394,7 +399,7 @@ impl Observer for Shared {
 /// Of how many changes that wait, from the oldest on, the next patch is to be. Those that lie far apart
 /// are quicker one by one, since a patch looks closely at one rectangle; but of many at once each costs
 /// less.
-fn batch(now: &Moment) -> usize {
+fn batch(now: &Snapshot) -> usize {
     let waiting = now.waiting();
     if waiting.len() > MANY {
         return waiting.len();
@@ -430,10 +435,10 @@ fn drop_of(terrain: &Terrain, options: &BakeOptions) -> Result<Vec<f64>, BakeErr
 }
 
 /// The patch that leads from one ground to another: that of [`crate::rebake`].
-pub(super) fn patch(
+pub(crate) fn patch(
     path: &Path,
     options: &RebakeOptions,
-    laid: &Laid,
+    laid: &OwnedLayers,
     [old, new]: [&Terrain; 2],
     observer: &dyn Observer,
 ) -> Result<Vec<u8>, BakeError> {
@@ -449,15 +454,15 @@ pub(super) fn patch(
         options: before.parts.provenance.options.clone(),
     };
     let bake = options_of(&before.parts.header.parameters, options);
-    let crew = Crew::new(thread_count(options.threads), observer)?;
-    let followed = follow(
+    let workers = Workers::new(thread_count(options.threads), observer)?;
+    let followed = rebake_layers(
         before,
         laid.layers(),
         &job,
         [old, new],
         &source,
         &bake,
-        &crew,
+        &workers,
     )?;
     Ok(followed.patch)
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use self_cell::self_cell;
 
-use super::moment::Moment;
 use super::rebaker::{Rebaker, Shared};
+use super::snapshot::Snapshot;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Openings, Quad, Sample};
 use crate::runtime::TerrainBundle;
@@ -15,9 +15,9 @@ use crate::runtime::frontier::{
 use crate::runtime::session::{Players, World};
 
 self_cell!(
-    /// A moment, and what grows sets on it.
+    /// A snapshot, and what grows sets on it.
     struct Grower {
-        owner: Arc<Moment>,
+        owner: Arc<Snapshot>,
         #[covariant]
         dependent: Growing,
     }
@@ -30,12 +30,14 @@ struct Live {
 }
 
 impl Live {
-    fn new(moment: Arc<Moment>, options: SessionOptions) -> Self {
-        let grower = Grower::new(moment, |moment| Growing::new(&moment.terrain(), &options));
+    fn new(snapshot: Arc<Snapshot>, options: SessionOptions) -> Self {
+        let grower = Grower::new(snapshot, |snapshot| {
+            Growing::new(&snapshot.terrain(), &options)
+        });
         Self { grower, options }
     }
 
-    fn moment(&self) -> &Arc<Moment> {
+    fn snapshot(&self) -> &Arc<Snapshot> {
         self.grower.borrow_owner()
     }
 
@@ -77,9 +79,9 @@ impl World for Live {
 }
 
 /// Players on the ground of a [`Rebaker`], and the frontier sets between them: as
-/// [`Session`](crate::Session), whatever happens to the ground.
+/// [`Session`](crate::frontier::Session), whatever happens to the ground.
 ///
-/// All answers are of the moment at which they are asked for. Sets are grown while changes wait,
+/// All answers are of the snapshot at which they are asked for. Sets are grown while changes wait,
 /// too: no member of the one half may be seen from the other then either.
 pub struct LiveSession {
     shared: Arc<Shared>,
@@ -123,7 +125,7 @@ impl LiveSession {
 
     /// How many times the ground had changed when the session last looked.
     pub fn version(&self) -> u64 {
-        self.players.world.moment().version()
+        self.players.world.snapshot().version()
     }
 
     /// Looks what has become of the ground. Frontier sets that a change may have made untrue are
@@ -137,10 +139,10 @@ impl LiveSession {
     pub fn follow(&mut self, tell: impl FnMut(Notice)) {
         let world = &mut self.players.world;
         let now = self.shared.now.load_full();
-        if Arc::ptr_eq(&now, world.moment()) {
+        if Arc::ptr_eq(&now, world.snapshot()) {
             return;
         }
-        let before = world.moment().version();
+        let before = world.snapshot().version();
         *world = Live::new(now.clone(), world.options);
         if now.version() == before {
             return;

@@ -5,11 +5,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::ground::Survey;
-use super::laid::MOST_PATCHES;
+use super::owned_layers::MOST_PATCHES;
 use super::rebaker::{Rebaker, patch};
+use crate::bake::incremental::rebake::stance_of;
 use crate::bake::job::header;
-use crate::bake::rebake::stance_of;
-use crate::bake::{BakeOptions, Mode, RebakeOptions, Silent, Source, bake_terrain, unreadable};
+use crate::bake::{
+    BakeOptions, RebakeOptions, Silent, Source, VisibilityMode, bake_terrain, unreadable,
+};
 use crate::dice::Dice;
 use crate::format::{Opening, Openings, Sample};
 use crate::visibility::{Bodies, find_sight, sees};
@@ -20,7 +22,7 @@ fn bundle(folder: &Path) -> std::path::PathBuf {
     let terrain = Terrain::new(20, 16, heights.collect(), [10.0; 2]).unwrap();
     let path = folder.join("wall.vcb");
     let options = BakeOptions {
-        mode: Mode::Exact,
+        mode: VisibilityMode::Exact,
         threads: 1,
         ..BakeOptions::default()
     };
@@ -148,7 +150,12 @@ struct Tally {
 }
 
 /// Asks openings, which are `spoiled` first, about all pairs that were hidden before some changes.
-fn openings_tell(mode: Mode, seed: u64, cases: u32, spoil: impl Fn(&mut Opening)) -> Tally {
+fn openings_tell(
+    mode: VisibilityMode,
+    seed: u64,
+    cases: u32,
+    spoil: impl Fn(&mut Opening),
+) -> Tally {
     let (width, height) = (14, 11);
     let bodies = Bodies {
         eye: 0.7,
@@ -181,7 +188,7 @@ fn openings_tell(mode: Mode, seed: u64, cases: u32, spoil: impl Fn(&mut Opening)
             let (from, to) = ((a.column, a.row), (b.column, b.row));
             let there = |at: Sample| !terrain.at(at.column, at.row).is_nan();
             match mode {
-                Mode::Exact => sees(terrain, bodies, from, to),
+                VisibilityMode::Exact => sees(terrain, bodies, from, to),
                 // The same lines on both grounds.
                 _ => {
                     there(a)
@@ -193,7 +200,7 @@ fn openings_tell(mode: Mode, seed: u64, cases: u32, spoil: impl Fn(&mut Opening)
         for a in grid.row_by_row() {
             for b in grid
                 .row_by_row()
-                .filter(|b| mode == Mode::Exact || (b.column + b.row) % 4 == 0)
+                .filter(|b| mode == VisibilityMode::Exact || (b.column + b.row) % 4 == 0)
             {
                 if seen(&old, a, b) {
                     continue;
@@ -218,14 +225,14 @@ fn openings_tell(mode: Mode, seed: u64, cases: u32, spoil: impl Fn(&mut Opening)
 
 #[test]
 fn openings_of_exact_sight_let_be_seen_whoever_comes_into_sight() {
-    let tally = openings_tell(Mode::Exact, 10, 200, |_| ());
+    let tally = openings_tell(VisibilityMode::Exact, 10, 200, |_| ());
     assert_eq!(tally.missed, 0);
     assert!(2 * tally.known > tally.hidden, "few are known to be hidden");
 }
 
 #[test]
 fn openings_of_cells_let_be_seen_whoever_comes_into_sight() {
-    let tally = openings_tell(Mode::Conservative, 11, 12, |_| ());
+    let tally = openings_tell(VisibilityMode::Conservative, 11, 12, |_| ());
     assert_eq!(tally.missed, 0);
     assert!(tally.known > 0 && tally.hidden > 0);
 }
@@ -248,9 +255,9 @@ fn openings_that_say_too_little_are_found_out() {
     let spoils: [&dyn Fn(&mut Opening); 4] = [&lower, &narrower, &smaller, &none];
     let mut cells = 0;
     for (number, spoil) in spoils.into_iter().enumerate() {
-        let exact = openings_tell(Mode::Exact, 12, 100, spoil);
+        let exact = openings_tell(VisibilityMode::Exact, 12, 100, spoil);
         assert!(exact.missed > 0, "number {number}");
-        cells += openings_tell(Mode::Conservative, 13, 6, spoil).missed;
+        cells += openings_tell(VisibilityMode::Conservative, 13, 6, spoil).missed;
     }
     assert!(cells > 0);
 }

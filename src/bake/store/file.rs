@@ -1,17 +1,17 @@
 //! A store in a file: found or begun, gone on with, and read.
+//!
+//! Names, locks and deletions of stores.
 
+use super::error::StoreError;
+use super::frame::{BLOCK, DONE, FRAME_LEN, Fault, HEIGHTS, JOB, Reader, Record, record, start};
+use super::group::{Key, limits};
+use super::records::Head;
+use crate::bake::tiles::Tile;
+use crate::bundle::{BundleError, rename_file, scratch_beside};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-use super::error::StoreError;
-use super::frame::{BLOCK, DONE, FRAME_LEN, Fault, HEIGHTS, JOB, Reader, Record, record, start};
-use super::group::Key;
-use super::records::Head;
-use super::system::{fresh, lock, remove};
-use crate::bake::tiles::Tile;
-use crate::bundle::{BundleError, rename_file, scratch_beside};
 
 /// What may be lost if the system, not only the process, dies.
 const SYNC_EVERY: Duration = Duration::from_secs(10);
@@ -35,7 +35,7 @@ pub enum Keep {
 
 /// What a file is for, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// What is done of a bundle in the making.
     Checkpoint,
     /// A share of a bundle.
@@ -44,7 +44,7 @@ pub enum Role {
 
 impl Role {
     /// The word for it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Checkpoint => "checkpoint",
             Self::Shard => "shard",
@@ -63,7 +63,7 @@ struct Place {
 ///
 /// One that was begun, holds nothing and is dropped leaves nothing behind.
 #[derive(Debug)]
-pub struct Store {
+pub(crate) struct Store {
     /// The file's name; of one without a name, the bundle that is made of it, for errors.
     path: PathBuf,
     role: Role,
@@ -81,7 +81,7 @@ pub struct Store {
 
 /// What a store that is dropped leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaves {
+pub(crate) enum Leaves {
     /// It has no name, or was finished, or is only read.
     AsItIs,
     /// The file, unless it was begun and holds nothing.
@@ -92,7 +92,7 @@ pub(super) enum Leaves {
 
 /// What a store is of, for its making: which bake, how many blocks, and how they make tiles.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape<'a> {
+pub(crate) struct Shape<'a> {
     /// The bake, and the share of it.
     pub head: &'a Head,
     /// Ground heights in metres, row by row, NaN for void.
@@ -106,7 +106,7 @@ pub struct Shape<'a> {
 impl Store {
     /// A store without a name in the folder of `path`: nobody else sees it, and it goes with the
     /// process.
-    pub fn scratch(path: &Path, blocks: usize) -> Result<Self, StoreError> {
+    pub(crate) fn scratch(path: &Path, blocks: usize) -> Result<Self, StoreError> {
         let file = scratch_beside(path)?;
         Ok(Self::new(
             (path, Role::Checkpoint),
@@ -120,7 +120,12 @@ impl Store {
     /// Finds or begins the store `path`, as `keep` says.
     ///
     /// Errors where there is one that must not be gone on with, or another process is at it.
-    pub fn open(path: &Path, role: Role, shape: Shape, keep: Keep) -> Result<Self, StoreError> {
+    pub(crate) fn open(
+        path: &Path,
+        role: Role,
+        shape: Shape,
+        keep: Keep,
+    ) -> Result<Self, StoreError> {
         let begin = |replace: bool| Self::begin(path, role, shape, keep, replace);
         let read = |error| BundleError::Read {
             path: path.to_owned(),
@@ -184,8 +189,8 @@ impl Store {
         replace: bool,
     ) -> Result<Self, StoreError> {
         let write = |error| BundleError::write(path, "beginning it", 0, error);
-        let head =
-            wincode::serialize(shape.head).map_err(|error| write(io::Error::other(error)))?;
+        let head = wincode::config::serialize(shape.head, limits())
+            .map_err(|error| write(io::Error::other(error)))?;
         let heights = shape.heights.iter().flat_map(|h| h.to_le_bytes());
         // Heights say by themselves where somebody can be, unless they are all that there is.
         let valid = match shape.head.job.is_walkable() {
@@ -229,7 +234,7 @@ impl Store {
         Ok(Self::new((path, role), file, length, blocks, leaves))
     }
 
-    pub(super) fn new(
+    pub(crate) fn new(
         (path, role): (&Path, Role),
         file: File,
         length: u64,
@@ -250,7 +255,7 @@ impl Store {
 
     /// Finds the groups up to the end of the file, or to the first thing that is not right.
     /// Returns whether the file ends as a finished one does.
-    pub(super) fn take_stock(&mut self, reader: &mut Reader) -> Result<bool, Fault> {
+    pub(crate) fn take_stock(&mut self, reader: &mut Reader) -> Result<bool, Fault> {
         loop {
             let Record {
                 tag,
@@ -279,23 +284,28 @@ impl Store {
     }
 
     /// Whether the group of a block is there.
-    pub fn has(&self, number: usize) -> bool {
+    pub(crate) fn has(&self, number: usize) -> bool {
         self.places.get(number).is_some_and(Option::is_some)
     }
 
     /// Of these tiles, those all of whose blocks are there.
-    pub fn tiles_done(&self, tiles: &[Tile]) -> u32 {
+    pub(crate) fn tiles_done(&self, tiles: &[Tile]) -> u32 {
         let done = |tile: &&Tile| tile.blocks.clone().all(|number| self.has(number));
         tiles.iter().filter(done).count() as u32
     }
 
+    /// Whether it has no block.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.places.iter().all(Option::is_none)
+    }
+
     /// Length in bytes.
-    pub fn length(&self) -> u64 {
+    pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
     /// Appends groups that were encoded, by the numbers of their blocks.
-    pub fn append(&mut self, groups: &[(usize, Vec<u8>)]) -> Result<(), StoreError> {
+    pub(crate) fn append(&mut self, groups: &[(usize, Vec<u8>)]) -> Result<(), StoreError> {
         let mut bytes = Vec::new();
         let mut places = Vec::with_capacity(groups.len());
         for (number, payload) in groups {
@@ -334,7 +344,7 @@ impl Store {
     }
 
     /// The bytes of a block's group.
-    pub(super) fn read(&self, number: usize) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(crate) fn read(&self, number: usize) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(place) = self.places.get(number).copied().flatten() else {
             return Ok(None);
         };
@@ -350,7 +360,7 @@ impl Store {
     }
 
     /// Ends a shard: syncs it, and gives it the name `output`. Returns its length in bytes.
-    pub fn finish_as(mut self, output: &Path, overwrite: bool) -> Result<u64, StoreError> {
+    pub(crate) fn finish_as(mut self, output: &Path, overwrite: bool) -> Result<u64, StoreError> {
         self.write(&record(DONE, &[]))?;
         let synced = self.file.sync_all();
         synced.map_err(|error| self.error("syncing", error))?;
@@ -366,26 +376,26 @@ impl Store {
     }
 
     /// Deletes a checkpoint, once the bundle is there.
-    pub fn remove(mut self) -> Result<(), StoreError> {
+    pub(crate) fn remove(mut self) -> Result<(), StoreError> {
         self.leaves = Leaves::AsItIs;
         remove(&fresh(&self.path))?;
         Ok(remove(&self.path)?)
     }
 
     /// The file's name.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The error of a group that is not what one was made of.
-    pub(super) fn damaged(&self, number: usize) -> StoreError {
+    pub(crate) fn damaged(&self, number: usize) -> StoreError {
         let place = self.places.get(number).copied().flatten();
         let offset = place.map_or(self.length, |place| place.offset);
         StoreError::of(&self.path, self.role.name(), Fault::Damaged(offset))
     }
 
     /// The error of a group that could not be encoded.
-    pub fn cannot_encode(&self, error: io::Error) -> StoreError {
+    pub(crate) fn cannot_encode(&self, error: io::Error) -> StoreError {
         self.error("compressing", error)
     }
 
@@ -396,9 +406,40 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        let empty = self.places.iter().all(Option::is_none);
-        if self.leaves == Leaves::Nothing || self.leaves == Leaves::WhatIsDone && empty {
+        if self.leaves == Leaves::Nothing || self.leaves == Leaves::WhatIsDone && self.is_empty() {
             remove(&self.path).ok();
         }
     }
+}
+
+/// Deletes a file, if it is there.
+pub(crate) fn remove(path: &Path) -> Result<(), BundleError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(BundleError::write(path, "deleting it", 0, error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Locks a file for as long as it is open. A file system without locks is no reason to fail.
+pub(crate) fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
+    match file.try_lock() {
+        Err(std::fs::TryLockError::WouldBlock) => Err(StoreError::Busy {
+            path: path.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The name of a store that is not yet begun.
+pub(crate) fn fresh(store: &Path) -> PathBuf {
+    beside(store, ".new")
+}
+
+/// A name with something behind it.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }

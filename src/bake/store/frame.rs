@@ -21,26 +21,26 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 /// Version of the bytes, and of all that decides what is in them: to be raised whenever the
 /// kernels, the order of tiles or the code of groups change within a version of the program.
-pub const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 4;
 
 const MAGIC: [u8; 8] = *b"\x89VCR\r\n\x1a\n";
 
 /// Length of what a file starts with.
-pub const START_LEN: usize = 16;
+pub(crate) const START_LEN: usize = 16;
 
 /// Length of what a record starts with.
-pub const FRAME_LEN: u64 = 16;
+pub(crate) const FRAME_LEN: u64 = 16;
 
 /// What a record holds.
-pub type Tag = [u8; 4];
+pub(crate) type Tag = [u8; 4];
 
-pub const JOB: Tag = *b"JOB ";
-pub const HEIGHTS: Tag = *b"HGTS";
-pub const BLOCK: Tag = *b"BLCK";
-pub const DONE: Tag = *b"DONE";
+pub(crate) const JOB: Tag = *b"JOB ";
+pub(crate) const HEIGHTS: Tag = *b"HGTS";
+pub(crate) const BLOCK: Tag = *b"BLCK";
+pub(crate) const DONE: Tag = *b"DONE";
 
 /// What a file starts with.
-pub fn start() -> [u8; START_LEN] {
+pub(crate) fn start() -> [u8; START_LEN] {
     let mut bytes = [0; START_LEN];
     bytes[..8].copy_from_slice(&MAGIC);
     bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
@@ -48,7 +48,7 @@ pub fn start() -> [u8; START_LEN] {
 }
 
 /// A record.
-pub fn record(tag: Tag, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn record(tag: Tag, payload: &[u8]) -> Vec<u8> {
     let length = (payload.len() as u64).to_le_bytes();
     let mut bytes = Vec::with_capacity(FRAME_LEN as usize + payload.len());
     bytes.extend(tag);
@@ -68,7 +68,7 @@ fn checksum(tag: Tag, length: [u8; 8], payload: &[u8]) -> u32 {
 
 /// What is wrong with a file of records.
 #[derive(Debug)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// It cannot be read.
     Io(io::Error),
     /// It is none.
@@ -88,7 +88,7 @@ impl From<io::Error> for Fault {
 }
 
 /// A record that was read.
-pub struct Record {
+pub(crate) struct Record {
     pub tag: Tag,
     pub payload: Vec<u8>,
     /// Where its payload begins in the file.
@@ -97,7 +97,7 @@ pub struct Record {
 
 /// Reads a file of records.
 #[derive(Debug)]
-pub struct Reader {
+pub(crate) struct Reader {
     file: BufReader<File>,
     length: u64,
     position: u64,
@@ -105,7 +105,7 @@ pub struct Reader {
 
 impl Reader {
     /// Starts to read a file from its beginning.
-    pub fn open(file: File) -> Result<Self, Fault> {
+    pub(crate) fn open(file: File) -> Result<Self, Fault> {
         let length = file.metadata()?.len();
         let mut reader = Self {
             file: BufReader::with_capacity(1 << 18, file),
@@ -132,17 +132,17 @@ impl Reader {
     }
 
     /// Where in the file the next record begins.
-    pub fn position(&self) -> u64 {
+    pub(crate) fn position(&self) -> u64 {
         self.position
     }
 
     /// Whether nothing comes after it.
-    pub fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.position == self.length
     }
 
     /// The next record; `None` at the end of the file.
-    pub fn next(&mut self) -> Result<Option<Record>, Fault> {
+    pub(crate) fn next(&mut self) -> Result<Option<Record>, Fault> {
         let start = self.position;
         if start == self.length {
             return Ok(None);
@@ -165,7 +165,7 @@ impl Reader {
     }
 
     /// The payload of the next record, which is to be of this tag.
-    pub fn expect(&mut self, expected: Tag) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn expect(&mut self, expected: Tag) -> Result<Vec<u8>, Fault> {
         let start = self.position;
         match self.next()? {
             Some(Record { tag, payload, .. }) if tag == expected => Ok(payload),

@@ -3,19 +3,22 @@
 //! A record of a store is a *key*, the block and which of its targets are there, and a zstd frame
 //! of the group: runs of blocks that are seen alike, and the nodes and leaves of the pairs that are
 //! mixed ([`crate::compress::pairs`]).
+//!
+//! The groups of a bake, wherever they lie.
 
-use wincode::{SchemaRead, SchemaWrite};
-
+use super::error::StoreError;
+use super::file::Store;
 use crate::compress::pairs::group::morton_blocks;
 use crate::compress::pairs::{PairList, Sight};
 use crate::format::Grid;
+use wincode::{SchemaRead, SchemaWrite};
 
 /// zstd level of the groups. Higher ones take longer than they save in writing.
 const ZSTD_LEVEL: i32 = 1;
 
 /// Which blocks a group tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, SchemaRead, SchemaWrite)]
-pub enum Targets {
+pub(crate) enum Targets {
     /// All blocks of the grid.
     All,
     /// The block itself, and those after it in Morton order: where sight is mutual, the groups of
@@ -25,7 +28,7 @@ pub enum Targets {
 
 impl Targets {
     /// Those that a bundle keeps, whose sight is mutual or not.
-    pub fn of(mutual: bool) -> Self {
+    pub(crate) fn of(mutual: bool) -> Self {
         match mutual {
             true => Self::OwnAndLater,
             false => Self::All,
@@ -35,7 +38,7 @@ impl Targets {
 
 /// How the viewpoints of a block see other blocks.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Group {
+pub(crate) struct Group {
     /// By block, row by row: hidden where the group does not tell of a block.
     pub sights: Vec<Sight>,
     /// The mixed pairs that the group tells of, in Morton order of the targets.
@@ -44,7 +47,7 @@ pub struct Group {
 
 /// The blocks of a grid in Morton order: groups are numbered in this order.
 #[derive(Clone, Debug)]
-pub struct BlockOrder {
+pub(crate) struct BlockOrder {
     blocks: Vec<(u32, u32)>,
     /// Their places, row by row.
     indices: Vec<u32>,
@@ -53,7 +56,7 @@ pub struct BlockOrder {
 
 impl BlockOrder {
     /// The order of a grid; groups tell of these targets.
-    pub fn new(grid: Grid, targets: Targets) -> Self {
+    pub(crate) fn new(grid: Grid, targets: Targets) -> Self {
         let blocks = morton_blocks(grid);
         let across = grid.block_shape().0;
         let indices = blocks.iter().map(|&(c, r)| r * across + c).collect();
@@ -64,23 +67,28 @@ impl BlockOrder {
         }
     }
 
+    /// Whether groups tell of each pair once.
+    pub(crate) fn is_mutual(&self) -> bool {
+        self.targets == Targets::OwnAndLater
+    }
+
     /// Number of blocks.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.blocks.len()
     }
 
     /// Column and row of block number `number`.
-    pub fn block(&self, number: usize) -> (u32, u32) {
+    pub(crate) fn block(&self, number: usize) -> (u32, u32) {
         self.blocks[number]
     }
 
     /// Place of block number `number`, row by row.
-    pub fn index(&self, number: usize) -> usize {
+    pub(crate) fn index(&self, number: usize) -> usize {
         self.indices[number] as usize
     }
 
     /// The places of the blocks that group number `number` tells of, in order.
-    pub fn told_by(&self, number: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn told_by(&self, number: usize) -> impl Iterator<Item = usize> {
         let first = match self.targets {
             Targets::All => 0,
             Targets::OwnAndLater => number,
@@ -91,7 +99,7 @@ impl BlockOrder {
 
 /// What a record begins with.
 #[derive(Clone, Copy, Debug, SchemaRead, SchemaWrite)]
-pub struct Key {
+pub(crate) struct Key {
     /// Number of the block in Morton order.
     pub block: u32,
     /// Which of its targets are there.
@@ -117,7 +125,7 @@ fn most_bytes(blocks: usize) -> usize {
 
 impl Group {
     /// Its record. Panics unless it has one sight a block of the grid.
-    pub fn encode(&self, number: usize, order: &BlockOrder) -> std::io::Result<Vec<u8>> {
+    pub(crate) fn encode(&self, number: usize, order: &BlockOrder) -> std::io::Result<Vec<u8>> {
         assert_eq!(self.sights.len(), order.len(), "one sight a block");
         let mut runs: Vec<u32> = Vec::new();
         for index in order.told_by(number) {
@@ -145,7 +153,7 @@ impl Group {
     }
 
     /// The group of a record; `None` where that is not what [`Group::encode`] makes.
-    pub fn decode(payload: &[u8], order: &BlockOrder) -> Option<Self> {
+    pub(crate) fn decode(payload: &[u8], order: &BlockOrder) -> Option<Self> {
         let (key, frame) = Key::split(payload)?;
         let length = key.length as usize;
         // Asked first: a damaged length must not ask for all memory.
@@ -179,13 +187,48 @@ impl Group {
 
 impl Key {
     /// The key of a record, and what comes after it.
-    pub fn split(mut payload: &[u8]) -> Option<(Self, &[u8])> {
+    pub(crate) fn split(mut payload: &[u8]) -> Option<(Self, &[u8])> {
         let key = wincode::deserialize_from(&mut payload).ok()?;
         Some((key, payload))
     }
 }
 
 /// Lists may take what the largest groups take: the default would be too little.
-fn limits() -> impl wincode::config::Config + Copy {
+pub(super) fn limits() -> impl wincode::config::Config + Copy {
     wincode::config::Configuration::default().with_preallocation_size_limit::<{ 1 << 28 }>()
+}
+
+/// The groups of a bake, in one store or in several.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredGroups<'a> {
+    /// Where they lie.
+    pub stores: &'a [Store],
+    /// Their order.
+    pub order: &'a BlockOrder,
+}
+
+impl StoredGroups<'_> {
+    /// The bytes of a block's group. Errors where it is missing.
+    pub(crate) fn read(&self, number: usize) -> Result<Vec<u8>, StoreError> {
+        for store in self.stores {
+            if let Some(bytes) = store.read(number)? {
+                return Ok(bytes);
+            }
+        }
+        Err(self.damaged(number))
+    }
+
+    /// A group out of its bytes; `None` where they are damaged.
+    pub(crate) fn decode(&self, bytes: &[u8]) -> Option<Group> {
+        Group::decode(bytes, self.order)
+    }
+
+    /// The error of a group that is not what one was made of.
+    pub(crate) fn damaged(&self, number: usize) -> StoreError {
+        let holder = self.stores.iter().find(|store| store.has(number));
+        match holder.or(self.stores.first()) {
+            Some(store) => store.damaged(number),
+            None => StoreError::NoShards,
+        }
+    }
 }

@@ -7,18 +7,14 @@
 //!
 //! - [`frame`]: records with lengths and checksums;
 //! - [`records`]: what a store is of;
-//! - [`group`]: what it holds of each block;
-//! - [`file`]: a file, begun, gone on with, appended to and read; its name and lock are in
-//!   [`system`];
+//! - [`group`]: what it holds of each block, and the groups of one store or of several;
+//! - [`file`]: a file, begun, gone on with, appended to and read; its name and its lock;
 //! - [`shard`]: a finished shard;
-//! - [`groups`]: the groups of one store or of several;
 //! - [`error`]: what can go wrong.
 
-pub mod error;
-pub mod file;
-pub mod frame;
-pub mod group;
-pub mod groups;
-pub mod records;
-pub mod shard;
-pub mod system;
+pub(super) mod error;
+pub(super) mod file;
+pub(super) mod frame;
+pub(super) mod group;
+pub(super) mod records;
+pub(super) mod shard;

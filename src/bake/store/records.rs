@@ -4,13 +4,14 @@ use serde::Serialize;
 use wincode::{SchemaRead, SchemaWrite};
 
 use super::frame::{Fault, JOB, Reader};
+use super::group::limits;
 use crate::bake::tiles::tile_count;
-use crate::bundle::{InputFile, TerrainHeader};
+use crate::bundle::{InputFile, SolidSections, TerrainHeader};
 use crate::format::{Grid, TerrainParameters};
 
 /// All that decides the bytes of a bundle. Two bakes of equal jobs write equal bundles.
 #[derive(Clone, Debug, PartialEq, SchemaRead, SchemaWrite)]
-pub struct Job {
+pub(crate) struct Job {
     /// Program and version.
     pub tool: String,
     /// The file that the terrain came from.
@@ -21,7 +22,9 @@ pub struct Job {
     pub parameters: Vec<u8>,
     /// The coordinate reference system.
     pub crs: Option<String>,
-    /// Digest of the ground heights, algorithm first.
+    /// Of a solid level: the sections that only its bundles have.
+    pub solid: Option<SolidSections>,
+    /// Digest of the ground heights, or of what hides in a solid level; algorithm first.
     pub heights: String,
     /// Tiles of viewpoints that it comes to.
     pub tiles: u32,
@@ -42,7 +45,7 @@ pub struct Share {
 
 /// What a store is of.
 #[derive(Clone, Debug, PartialEq, SchemaRead, SchemaWrite)]
-pub struct Head {
+pub(crate) struct Head {
     /// The bake.
     pub job: Job,
     /// The share of it: of a checkpoint, the only one.
@@ -51,7 +54,7 @@ pub struct Head {
 
 /// In what two jobs differ.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Difference {
+pub(crate) struct Difference {
     /// The option or property.
     pub what: String,
     /// What it is in the one.
@@ -61,14 +64,14 @@ pub struct Difference {
 }
 
 /// Options of a bake, by their names on the command line.
-pub type Options = serde_json::Map<String, serde_json::Value>;
+pub(crate) type Options = serde_json::Map<String, serde_json::Value>;
 
 impl Head {
     /// The next record, which is to be one.
     pub(super) fn read(reader: &mut Reader) -> Result<Self, Fault> {
         let start = reader.position();
         let payload = reader.expect(JOB)?;
-        wincode::deserialize_exact(&payload).map_err(|_| Fault::Damaged(start))
+        wincode::config::deserialize_exact(&payload, limits()).map_err(|_| Fault::Damaged(start))
     }
 
     /// Whether a grid comes to so many tiles, and has those of the share.
@@ -78,7 +81,7 @@ impl Head {
     }
 
     /// The first difference to another head that a person would name; `None` if there is none.
-    pub fn difference(&self, other: &Self) -> Option<Difference> {
+    pub(crate) fn difference(&self, other: &Self) -> Option<Difference> {
         let share = |head: &Self| match head.share {
             Share { of: 1, .. } => "all".to_owned(),
             Share { index, of, .. } => format!("{index}/{of}"),
@@ -91,26 +94,27 @@ impl Head {
 
 impl Job {
     /// What the bundle says of itself; `None` where these are no parameters of a terrain.
-    pub fn header(&self) -> Option<TerrainHeader> {
+    pub(crate) fn header(&self) -> Option<TerrainHeader> {
         Some(TerrainHeader {
             parameters: TerrainParameters::parse(&self.parameters).ok()?,
             crs: self.crs.clone(),
+            solid: self.solid.clone(),
         })
     }
 
     /// Whether there may be terrain where nobody can be.
-    pub fn is_walkable(&self) -> bool {
+    pub(crate) fn is_walkable(&self) -> bool {
         let header = self.header();
         header.is_some_and(|header| header.parameters.walkable)
     }
 
     /// Its options.
-    pub fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         serde_json::from_str(&self.options).unwrap_or_default()
     }
 
     /// The first difference to another job that a person would name; `None` if there is none.
-    pub fn difference(&self, other: &Self) -> Option<Difference> {
+    pub(crate) fn difference(&self, other: &Self) -> Option<Difference> {
         let differ = |what: &str, of: &dyn Fn(&Self) -> String| {
             let (first, second) = (of(self), of(other));
             difference(what, first, second)
@@ -142,6 +146,12 @@ impl Job {
             .or_else(|| {
                 differ("coordinate reference system", &|job| {
                     job.crs.clone().unwrap_or("none".to_owned())
+                })
+            })
+            .or_else(|| {
+                differ("view cells", &|job| match &job.solid {
+                    Some(solid) => format!("{:08x}", crc32fast::hash(&solid.boxes)),
+                    None => "none".to_owned(),
                 })
             })
             .or_else(|| differ("number of tiles", &|job| job.tiles.to_string()))

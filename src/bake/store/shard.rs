@@ -14,7 +14,7 @@ use crate::format::TerrainParameters;
 
 /// A finished shard, to be read.
 #[derive(Debug)]
-pub struct Shard {
+pub(crate) struct Shard {
     /// What it is of.
     pub head: Head,
     /// What the bundle says of itself.
@@ -27,7 +27,7 @@ pub struct Shard {
 
 impl Shard {
     /// Opens a shard. Reads all of it, and errors unless it is one, and whole.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let (file, _) = open_regular(path).map_err(|error| BundleError::Read {
             path: path.to_owned(),
             error,
@@ -74,7 +74,7 @@ impl Shard {
     }
 
     /// The ground heights in metres, row by row, NaN for void; and where somebody can be.
-    pub fn ground(&self) -> Result<(Vec<f64>, ValidPyramid), StoreError> {
+    pub(crate) fn ground(&self) -> Result<(Vec<f64>, ValidPyramid), StoreError> {
         let parameters = &self.header.parameters;
         let length = ground_length(parameters) as usize;
         let bytes = zstd::bulk::decompress(&self.heights, length).unwrap_or_default();

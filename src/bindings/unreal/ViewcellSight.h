@@ -85,9 +85,7 @@ private:
     }
 
     bool sample(const Place &place, viewcell_sample &at) const {
-        float height;
-        return viewcell_locate(bundle, placed(place, 0), placed(place, 1), &at) == VIEWCELL_OK &&
-               viewcell_height(bundle, at, &height) == VIEWCELL_OK;
+        return viewcell_locate(bundle, placed(place, 0), placed(place, 1), &at) == VIEWCELL_OK;
     }
 
     bool cell(const Place &place, uint32_t &at) const {

@@ -201,7 +201,7 @@ class Engine {
   // A place that a function writes, of so many numbers; null outside.
   place(name, handle, numbers, ...values) {
     const status = this.call(name, handle, ...values, this.scratch);
-    if (status === OUTSIDE) return null;
+    if (status === OUTSIDE || status === VOID) return null;
     if (status < 0) this.fail(status);
     const [a, b] = this.u32(this.scratch, 2);
     return numbers === 2 ? [a, b] : a;

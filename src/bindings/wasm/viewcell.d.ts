@@ -89,7 +89,7 @@ interface Level {
 export interface Bundle extends Partial<Omit<Terrain, 'kind' | 'mutual'>>, Partial<Omit<Level, 'kind' | 'mutual'>> {
   readonly kind: 'terrain' | 'cells';
   readonly mutual: boolean;
-  /** The sample at metres east and south of sample (0, 0), also where it is a void; null off the map. */
+  /** The sample at metres east and south of sample (0, 0); null off the map, and where nobody can be. */
   locate(east: number, south: number): [column: number, row: number] | null;
   /** The cell that holds a point of a level, or null. */
   locate(x: number, y: number, z: number): number | null;

@@ -56,7 +56,7 @@ export class Bundle {
   }
 
   // The place that a position belongs to: metres east and south of sample (0, 0), or x, y, z of a level.
-  // Null where there is none. A void is a place: nobody can be there, and it sees nothing, not even itself.
+  // Null off the map, and where nobody can be: at a void, at what is not walkable, in solid.
   locate(x, y, z) {
     const engine = this.#open();
     return this.#terrain

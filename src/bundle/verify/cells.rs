@@ -1,18 +1,16 @@
 //! Rules on what the sections of a cell bundle hold.
 
-mod bytes;
 mod places;
 mod rows;
 
 use std::io;
 
-use bytes::{start, words};
-use places::{boxes, bsp, names, neighbours, portals};
+use places::{boxes, bsp, names, neighbours, portals, start, words};
 use rows::{Level, compare_distances, pvs, rows, statistics};
 
-use super::checker::{Checker, Faults};
 use super::container::Container;
 use super::report::Rule;
+use super::report::{Checker, Faults};
 use super::sections::{PROVENANCE, plain, provenance};
 use crate::compress::cells::recompute;
 use crate::format::cells::{CELLS_LEN, CellParameters, POINT_LEN};

@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use super::checker::{Checker, Faults};
 use super::report::Rule;
+use super::report::{Checker, Faults};
 use crate::bundle::file::read_up_to;
 use crate::format::bytes::{u32_at, u64_at};
 use crate::format::header::{ALIGNMENT, ENTRY_LEN, HEADER_LEN, MAX_SECTIONS};
+use crate::format::pages::{PAGE, page_count};
 use crate::format::{self, Header, Section, Tag, WorldKind, crc32};
 
 pub(super) const MAGIC: Rule = Rule {
@@ -50,8 +51,12 @@ pub(super) const SECTION_CHECKSUMS: Rule = Rule {
     name: "section-checksums",
     demands: "every section has the checksum that the table states",
 };
+pub(super) const PAGES: Rule = Rule {
+    name: "pages",
+    demands: "where there are checksums of pages, they come last, one for each page, which has it",
+};
 /// The rules of this file, in the order in which they are checked.
-pub(super) const RULES: [Rule; 10] = [
+pub(super) const RULES: [Rule; 11] = [
     MAGIC,
     VERSION,
     HEADER_CHECKSUM,
@@ -62,6 +67,7 @@ pub(super) const RULES: [Rule; 10] = [
     SECTION_PLACES,
     PADDING,
     SECTION_CHECKSUMS,
+    PAGES,
 ];
 
 /// A file whose header, table and sections are as they should be.
@@ -72,12 +78,16 @@ pub(super) struct Container {
 }
 
 impl Container {
-    pub fn section(&self, tag: Tag) -> Option<&Section> {
+    pub(super) fn section(&self, tag: Tag) -> Option<&Section> {
         self.sections.iter().find(|section| section.tag == tag)
     }
 
     /// Checks sections: which, whether they must be there, and with which flags.
-    pub fn check_present<const N: usize>(&self, must: [(Tag, bool, u32); N], faults: &mut Faults) {
+    pub(super) fn check_present<const N: usize>(
+        &self,
+        must: [(Tag, bool, u32); N],
+        faults: &mut Faults,
+    ) {
         for (tag, always, flags) in must {
             let place = format!("section {tag}");
             match self.section(tag) {
@@ -133,6 +143,9 @@ pub(super) fn check(
     let mut faults = Faults::default();
     section_checksums(checker, &file, &sections, &mut faults)?;
     let sound = checker.note(SECTION_CHECKSUMS, faults) && padded;
+    let start = HEADER_LEN + header.table_length();
+    // What its checksums say of damaged sections has been said.
+    let sound = sound && checker.check(PAGES, |faults| pages(&file, start, &sections, faults))?;
     Ok(sound.then_some(Container {
         file,
         kind: header.kind,
@@ -323,6 +336,46 @@ fn section_checksums(
             let place = format!("section {}", section.tag);
             faults.add(place, section.offset, expected, format!("{found:08x}"));
         }
+    }
+    Ok(())
+}
+
+fn pages(file: &File, start: usize, sections: &[Section], faults: &mut Faults) -> io::Result<()> {
+    let Some(section) = sections.iter().find(|section| section.tag == Tag::PCRC) else {
+        return Ok(());
+    };
+    let place = "section PCRC";
+    let (flags, is_last) = (section.flags, sections.last() == Some(section));
+    if flags != 0 || !is_last {
+        let expected = "the last section, with flags 0";
+        let found = format!(
+            "flags {flags}, {}",
+            if is_last { "last" } else { "not last" }
+        );
+        faults.add(place, section.offset, expected, found);
+        return Ok(());
+    }
+    let count = page_count(section.offset as usize);
+    if section.stored_length != 4 * count as u64 {
+        let expected = format!("{} bytes, 4 a page", 4 * count);
+        faults.add(place, section.offset, expected, section.stored_length);
+        return Ok(());
+    }
+    let mut reader = file;
+    reader.seek(SeekFrom::Start(section.offset))?;
+    let sums = read_up_to(reader, section.stored_length)?;
+    let mut reader = file;
+    reader.seek(SeekFrom::Start(start as u64))?;
+    let mut at = start as u64;
+    for (page, sum) in sums.as_chunks::<4>().0.iter().enumerate() {
+        let end = section.offset.min((page as u64 + 1) * PAGE as u64);
+        let bytes = read_up_to(&mut reader, end - at)?;
+        let (expected, found) = (u32::from_le_bytes(*sum), crc32fast::hash(&bytes));
+        if expected != found {
+            let place = format!("page {page}");
+            faults.add(place, at, format!("{expected:08x}"), format!("{found:08x}"));
+        }
+        at = end;
     }
     Ok(())
 }

@@ -8,11 +8,11 @@
 //! pairs of blocks.
 
 mod cells;
-mod checker;
 mod container;
 mod pairs;
 mod report;
 mod sections;
+mod solid;
 mod trees;
 
 use std::io::{self, Seek};
@@ -25,10 +25,10 @@ use super::file::{open_regular, read_up_to};
 use crate::format::header::HEADER_LEN;
 use crate::format::patch::PATCH_MAGIC;
 use crate::format::{Header, Patch, WorldKind};
-use checker::Checker;
+use report::Checker;
 
 /// The rules on a terrain bundle, in the order in which they are checked.
-pub const RULES: [Rule; 26] = after_container([
+pub const RULES: [Rule; 27] = after_container([
     sections::PRESENT,
     sections::GRID,
     sections::CRS,
@@ -48,7 +48,7 @@ pub const RULES: [Rule; 26] = after_container([
 ]);
 
 /// The rules on a cell bundle, in the order in which they are checked.
-pub const CELL_RULES: [Rule; 22] = after_container([
+pub const CELL_RULES: [Rule; 23] = after_container([
     cells::PRESENT,
     cells::CELLS,
     cells::TOUCHING,
@@ -61,6 +61,26 @@ pub const CELL_RULES: [Rule; 22] = after_container([
     cells::PVS,
     cells::DISTANCES,
     cells::STATISTICS,
+]);
+
+/// The rules on a bundle of a solid level, in the order in which they are checked.
+pub const SOLID_RULES: [Rule; 26] = after_container([
+    solid::PRESENT,
+    sections::GRID,
+    sections::MASK,
+    solid::SOLID,
+    solid::CELLS,
+    solid::LOCATE,
+    sections::PROVENANCE,
+    trees::INDEX,
+    pairs::PAIR_INDEX,
+    pairs::GROUPS,
+    pairs::DICTIONARY,
+    trees::TREES,
+    trees::VOIDS,
+    trees::UNIONS,
+    trees::SYMMETRY,
+    trees::STATISTICS,
 ]);
 
 /// The rules on every bundle, and those on one kind of world after them.
@@ -127,6 +147,7 @@ fn check_all(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<Repo
     }
     let rules: &[Rule] = match Header::parse(&start) {
         Ok(header) if header.kind == WorldKind::Cells => &CELL_RULES,
+        Ok(header) if header.kind == WorldKind::Solid => &SOLID_RULES,
         _ => &RULES,
     };
     let rules = rules.iter().map(|rule| RuleOutcome {
@@ -147,6 +168,7 @@ fn check_all(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<Repo
         match container.kind {
             WorldKind::Terrain => sections::check(&mut checker, &container)?,
             WorldKind::Cells => cells::check(&mut checker, &container)?,
+            WorldKind::Solid => solid::check(&mut checker, &container)?,
         }
     }
     Ok(checker.report)

@@ -2,9 +2,9 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::checker::{Checker, Faults};
 use super::container::Container;
 use super::report::Rule;
+use super::report::{Checker, Faults};
 use crate::bundle::provenance::Statistics;
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
@@ -40,7 +40,7 @@ pub(super) struct PairSections {
 }
 
 impl PairSections {
-    pub fn read(container: &Container, parameters: &TerrainParameters) -> io::Result<Self> {
+    pub(super) fn read(container: &Container, parameters: &TerrainParameters) -> io::Result<Self> {
         let mut places = [0; 3];
         let mut sections = [Tag::DICT, Tag::PIDX, Tag::PAIR].map(|_| Vec::new());
         let tags = [Tag::DICT, Tag::PIDX, Tag::PAIR];
@@ -63,7 +63,7 @@ impl PairSections {
     }
 
     /// The groups; `None` where `DICT` is none.
-    pub fn groups<'a>(&'a self, valid: Valid<'a>) -> Option<Groups<'a>> {
+    pub(super) fn groups<'a>(&'a self, valid: Valid<'a>) -> Option<Groups<'a>> {
         Groups::new(
             valid,
             self.mutual,
@@ -81,7 +81,7 @@ impl PairSections {
 
     /// Checks the rules of this file, and adds to the statistics. Says whether the groups may be
     /// relied on.
-    pub fn check(
+    pub(super) fn check(
         &self,
         checker: &mut Checker,
         terrain: &ValidPyramid,
@@ -186,7 +186,7 @@ impl PairSections {
     }
 
     /// Pairs of blocks of which one says other than the other; for mutual bundles.
-    pub fn asymmetries(&self, terrain: &ValidPyramid, valid: Valid, faults: &mut Faults) {
+    pub(super) fn asymmetries(&self, terrain: &ValidPyramid, valid: Valid, faults: &mut Faults) {
         let grid = terrain.grid();
         let Some(groups) = self.groups(valid) else {
             return;
@@ -233,7 +233,12 @@ impl PairSections {
     }
 
     /// Visible samples by level, 0 to 3, summed over the quads, as trees narrow what the groups say.
-    pub fn narrowed(&self, terrain: &ValidPyramid, valid: Valid, by: &Narrowing) -> [u64; 4] {
+    pub(super) fn narrowed(
+        &self,
+        terrain: &ValidPyramid,
+        valid: Valid,
+        by: &Narrowing,
+    ) -> [u64; 4] {
         let grid = terrain.grid();
         let across = grid.block_shape().0;
         let (mut targets, mut viewpoints) = (vec![0; grid.blocks()], vec![0; grid.blocks()]);
@@ -261,7 +266,7 @@ impl PairSections {
     }
 
     /// Writes the PVS of a quad of level 3.
-    pub fn expand(&self, valid: Valid, quad: Quad, out: &mut [u64]) {
+    pub(super) fn expand(&self, valid: Valid, quad: Quad, out: &mut [u64]) {
         let pvs = self
             .groups(valid)
             .and_then(|groups| GroupPvs::new(groups, quad));

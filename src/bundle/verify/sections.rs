@@ -2,9 +2,9 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use super::checker::{Checker, Faults};
 use super::container::Container;
 use super::report::Rule;
+use super::report::{Checker, Faults};
 use super::trees;
 use crate::bundle::file::{Problem, read_section, read_up_to};
 use crate::bundle::info::TEXT_LIMIT;
@@ -95,7 +95,11 @@ fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
     Ok(())
 }
 
-fn grid(container: &Container, record: &[u8], faults: &mut Faults) -> Option<TerrainParameters> {
+pub(super) fn grid(
+    container: &Container,
+    record: &[u8],
+    faults: &mut Faults,
+) -> Option<TerrainParameters> {
     let start = container
         .section(Tag::GRID)
         .map_or(0, |section| section.offset);
@@ -175,7 +179,7 @@ fn crs(container: &Container, faults: &mut Faults) -> io::Result<()> {
     Ok(())
 }
 
-fn mask(
+pub(super) fn mask(
     container: &Container,
     parameters: &TerrainParameters,
     faults: &mut Faults,

@@ -1,28 +1,24 @@
 //! Rules on the index and the trees: one pass over the trees in bake order.
 
-mod narrowed;
 mod places;
-mod statistics;
-mod symmetry;
+mod rules;
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use super::checker::{Checker, Faults};
 use super::container::Container;
 use super::pairs::{self, PairSections};
 use super::report::Rule;
+use super::report::{Checker, Faults};
 use crate::bundle::provenance::{Provenance, Statistics};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::format::groups::TREE_LEVEL;
 use crate::format::varint::{read_varint, write_varint};
 use crate::format::{Grid, Quad, Sample, TerrainParameters, Tree, TreeCode, Valid};
 
-use narrowed::narrowed;
 use places::{Places, index, name};
-use statistics::compare;
-use symmetry::symmetry;
+use rules::{compare, narrowed, symmetry};
 
-pub(super) use symmetry::SYMMETRY;
+pub(super) use rules::SYMMETRY;
 
 pub(super) const INDEX: Rule = Rule {
     name: "index",

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
-use viewcell::bake::{self, CellOptions, Source};
-use viewcell::ingest::{CellsOptions, IngestedCells, read_cells};
-use viewcell::visibility::portals::FlowMethod;
-use viewcell::world;
+use viewcell::internals::bake::{self, CellOptions, Source};
+use viewcell::internals::ingest::{IngestCellsOptions, IngestedCells, read_cells};
+use viewcell::internals::visibility::portals::FlowMethod;
+use viewcell::internals::world;
 
 use super::document::{check_output, finish};
 use crate::cli::exit::{Failure, Outcome};
@@ -159,7 +159,7 @@ impl Args {
 
 pub fn run(args: &Args) -> Outcome {
     let ingest = |args: &Args| {
-        let options = CellsOptions {
+        let options = IngestCellsOptions {
             map: args.map.clone(),
         };
         Ok(read_cells(&args.input, &options)?)

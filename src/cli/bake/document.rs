@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::Forecast;
-use viewcell::bundle::{self, BundleError, Info};
+use viewcell::internals::bake::Forecast;
+use viewcell::internals::bundle::{self, BundleError, Info};
 
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output::{Json, check_not_input, check_not_stream, is_stream};

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{DeepestFirst, Ties, Weight};
-use viewcell::bundle;
-use viewcell::compress::prune::nodes_for;
-use viewcell::experiment::{self, Kept};
-use viewcell::picture::{CHART_SIZE, Chart, Curve, Series};
-use viewcell::runtime::{MappedBundle, WorldKind};
+use viewcell::internals::bake::{DeepestFirst, Ties, Weight};
+use viewcell::internals::bundle;
+use viewcell::internals::compress::prune::nodes_for;
+use viewcell::internals::experiment::{self, Kept};
+use viewcell::internals::picture::{CHART_SIZE, Chart, Curve, Series};
+use viewcell::internals::runtime::{MappedBundle, WorldKind};
 
 use super::{frontier, merging};
 use crate::cli::compression::ByteSize;
-use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::exit::{Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
 use crate::cli::output::{self, Json, say};
 use crate::cli::progress::{Progress, Voice};
@@ -140,12 +140,7 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(path) = &args.chart {
         draw(&document, path)?;
     }
-    if args.json.json {
-        output::print_json(&document)?;
-    } else {
-        output::print(Table(&document).to_string())?;
-    }
-    Ok(Exit::Done)
+    args.json.tell(|| &document, Table(&document).to_string())
 }
 
 /// Whether a file is a bundle of a level.

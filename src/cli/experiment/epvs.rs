@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use viewcell::experiment::measure_level;
+use viewcell::internals::experiment::measure_level;
 
 use crate::cli::compression::ByteSize;
 use crate::cli::exit::{Exit, Failure, Outcome};

@@ -7,18 +7,21 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{
-    BakeOptions, Compression, DeepestFirst, Mode, RepackOptions, Source, Ties, bake_terrain, repack,
+use viewcell::internals::bake::{
+    BakeOptions, Compression, DeepestFirst, RepackOptions, Source, Ties, VisibilityMode,
+    bake_terrain, repack,
 };
-use viewcell::bundle;
-use viewcell::compress::prune::nodes_for;
-use viewcell::experiment::{CASES, Case, Measured, hidden_pairs, measure, measure_cases, some_of};
-use viewcell::picture::{CHART_SIZE, Chart, Curve, Series, frequencies};
-use viewcell::runtime::frontier::{FrontierOptions, Grow, Merge};
+use viewcell::internals::bundle;
+use viewcell::internals::compress::prune::nodes_for;
+use viewcell::internals::experiment::{
+    CASES, Case, Measured, hidden_pairs, measure, measure_cases, some_of,
+};
+use viewcell::internals::picture::{CHART_SIZE, Chart, Curve, Series, frequencies};
+use viewcell::internals::runtime::frontier::{FrontierOptions, Grow, Merge};
 
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
-use crate::cli::output::{self, Json, say};
+use crate::cli::output::{Json, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::query;
 use crate::cli::signals::Stop;
@@ -160,12 +163,7 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(folder) = &args.figures {
         figures(&document, &limits, folder)?;
     }
-    if args.json.json {
-        output::print_json(&document)?;
-    } else {
-        output::print(Tables(&document, &limits))?;
-    }
-    Ok(Exit::Done)
+    args.json.tell(|| &document, Tables(&document, &limits))
 }
 
 fn tell(args: &Args, words: fmt::Arguments<'_>) {
@@ -183,7 +181,7 @@ pub(super) fn is_bundle(path: &Path) -> bool {
 pub(super) fn bake(heightmap: &Heightmap, voice: &Voice, path: &Path) -> Result<(), Failure> {
     let ingested = heightmap.read()?;
     let options = BakeOptions {
-        mode: Mode::Exact,
+        mode: VisibilityMode::Exact,
         ..BakeOptions::default()
     };
     let progress = Progress::new(voice, Stop::default());

@@ -6,10 +6,10 @@ mod text;
 
 use std::path::PathBuf;
 
-use viewcell::experiment::ground::{
+use viewcell::internals::experiment::ground::{
     ReserveOptions, Scenario, Structure, grow_ground, paper_terrain, reserve, turns,
 };
-use viewcell::ground::Patches;
+use viewcell::internals::ground::Patches;
 
 use charts::{attempts_curve, curve, draw, draw_growth};
 pub use document::Document;
@@ -17,7 +17,7 @@ use document::{CheckpointRow, GroundRow, GrowthRow, ProlongedRow, ReservationRow
 use text::text;
 
 use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, Json, say};
+use crate::cli::output::{Json, say};
 
 /// Layered ground that clients dig in: how it grows, how often they are in each other's way (Pennings)
 ///
@@ -111,12 +111,7 @@ pub fn run(args: &Args) -> Outcome {
         }
     }
     prolong(args, &ground, &mut document)?;
-    if args.json.json {
-        output::print_json(&document)?;
-    } else {
-        output::print(text(&document).trim_end())?;
-    }
-    Ok(Exit::Done)
+    args.json.tell(|| &document, text(&document).trim_end())
 }
 
 fn prolong(args: &Args, ground: &Patches, document: &mut Document) -> Result<(), Failure> {

@@ -1,18 +1,17 @@
 //! `viewcell experiment interest`: Liu's experiments on interest matching.
 
 use std::fmt::{self, Write as _};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::experiment::interest::{
+use viewcell::internals::experiment::interest::{
     MatcherName, Measured, RunOptions, changes_of, measure, read_ticks,
 };
 
 use super::play::PlayArgs;
 use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::input;
 use crate::cli::output::{self, Json, Stdout};
 
 /// Who must hear of whom: matchers side by side on entities that move (Liu's thesis)
@@ -158,13 +157,7 @@ fn options(args: &Args) -> Result<RunOptions, Failure> {
 }
 
 fn print_changes(file: &Path) -> Outcome {
-    let text = fs::read_to_string(file).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData => Failure::bad_input(format!(
-            "{}: expected text, found bytes that are no UTF-8",
-            file.display()
-        )),
-        _ => Failure::io(format!("{}: cannot be read", file.display()), error),
-    })?;
+    let text = input::read_text(file, input::LARGE)?;
     let ticks = read_ticks(&text)
         .map_err(|error| Failure::bad_input(format!("{}: {error}", file.display())))?;
     let mut lines = String::new();

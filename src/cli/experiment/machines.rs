@@ -4,8 +4,10 @@ use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::experiment::interest::RunOptions;
-use viewcell::experiment::interest::machines::{self, Lost, Play, RankOptions, run_local};
+use viewcell::internals::experiment::interest::RunOptions;
+use viewcell::internals::experiment::interest::machines::{
+    self, Lost, Play, RankOptions, run_local,
+};
 
 use super::play::PlayArgs;
 use crate::cli::exit::{Exit, Failure, Outcome};
@@ -18,7 +20,7 @@ use crate::cli::output::{self, Json};
 /// with most work gives subdivisions away where loads differ by more than a share. All ranks together
 /// tell what one machine tells: the digest is the same for any number of them.
 ///
-/// Ranks are threads. With --mpi, which a program built with the feature mpi has, they are processes:
+/// Ranks are threads. With --mpi, in a program built with the feature mpi, they are processes:
 /// mpirun -n 4 viewcell experiment machines --mpi
 #[derive(clap::Args)]
 pub struct Args {
@@ -41,8 +43,7 @@ pub struct Args {
     /// Subdivisions along each axis
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=64))]
     cuts: u32,
-    /// Be one of the ranks that mpirun has started
-    #[cfg(feature = "mpi")]
+    /// Be one of the ranks that mpirun has started; of a build with the feature mpi
     #[arg(long, conflicts_with = "ranks")]
     mpi: bool,
     #[command(flatten)]
@@ -158,7 +159,7 @@ pub fn run(args: &Args) -> Outcome {
         space_time: args.play.space_time,
         subdivisions: args.cuts.pow(3),
         threshold: args.threshold,
-        mpi: args.is_mpi(),
+        mpi: args.mpi,
         runs,
     };
     if args.json.json {
@@ -185,9 +186,15 @@ enum Ranks {
 }
 
 #[cfg(not(feature = "mpi"))]
-#[allow(clippy::unnecessary_wraps, reason = "with MPI there are failures")]
-fn over_mpi(_: &Args, _: &Play) -> Result<Option<Ranks>, Failure> {
-    Ok(None)
+fn over_mpi(args: &Args, _: &Play) -> Result<Option<Ranks>, Failure> {
+    match args.mpi {
+        false => Ok(None),
+        true => Err(Failure::usage(
+            "--mpi: this program was built without MPI; build one that has it with \
+             cargo install --path . --features mpi (it needs libopenmpi-dev and libclang-dev)"
+                .into(),
+        )),
+    }
 }
 
 /// This process's part; none if it is all there is.
@@ -238,13 +245,6 @@ impl Args {
             },
             threshold: self.threshold,
         }
-    }
-
-    fn is_mpi(&self) -> bool {
-        #[cfg(feature = "mpi")]
-        return self.mpi;
-        #[cfg(not(feature = "mpi"))]
-        false
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle;
-use viewcell::experiment::{MergingRow, compare_merging};
+use viewcell::internals::bundle;
+use viewcell::internals::experiment::{MergingRow, compare_merging};
 
 use crate::cli::exit::{Exit, Outcome};
 use crate::cli::output;

@@ -32,7 +32,7 @@ pub use perception::Document as PerceptionDocument;
 #[cfg(test)]
 pub use sent::Document as SentDocument;
 #[cfg(test)]
-pub use viewcell::experiment::EpvsDocument;
+pub use viewcell::internals::experiment::EpvsDocument;
 #[cfg(test)]
 pub use visibility::Document as VisibilityDocument;
 

@@ -1,17 +1,17 @@
 //! `viewcell experiment perception`: from how far each observer perceives each target.
 
 use std::fmt::{self, Write as _};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::experiment::perception::{
+use viewcell::internals::experiment::perception::{
     Avatar, Observer, TableError, Target, distances, radii, read_observers, read_targets,
 };
 
-use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, Json};
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::input;
+use crate::cli::output::Json;
 
 /// From how far each observer perceives each target, and zones that never miss it
 ///
@@ -103,12 +103,8 @@ pub fn run(args: &Args) -> Outcome {
     let observers = read(&args.observers, read_observers)?;
     let targets = read(&args.targets, read_targets)?;
     let document = document(&observers, &targets, args.distance);
-    if args.json.json {
-        output::print_json(&document)?;
-    } else {
-        output::print(Text(&document).to_string().trim_end())?;
-    }
-    Ok(Exit::Done)
+    args.json
+        .tell(|| &document, Text(&document).to_string().trim_end())
 }
 
 type Rows<T> = Vec<(String, f64, T)>;
@@ -117,14 +113,7 @@ fn read<T>(
     file: &Path,
     parse: impl FnOnce(&str) -> Result<Rows<T>, TableError>,
 ) -> Result<Rows<T>, Failure> {
-    let bytes = fs::read(file)
-        .map_err(|error| Failure::io(format!("{}: cannot be read", file.display()), error))?;
-    let text = String::from_utf8(bytes).map_err(|_| {
-        Failure::bad_input(format!(
-            "{}: expected text, found bytes that are no UTF-8",
-            file.display()
-        ))
-    })?;
+    let text = input::read_text(file, input::LARGE)?;
     parse(&text).map_err(|error| Failure::bad_input(format!("{}: {error}", file.display())))
 }
 

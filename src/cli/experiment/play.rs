@@ -1,6 +1,6 @@
 //! Entities that move, for experiments on interest matching.
 
-use viewcell::experiment::interest::{Distribution, RunOptions};
+use viewcell::internals::experiment::interest::{Distribution, RunOptions};
 
 use crate::cli::exit::Failure;
 

@@ -1,15 +1,15 @@
 //! `viewcell experiment sent`: what a server really sent, beside what the level says.
 
-use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::simulate::field::Field;
-use viewcell::simulate::sent::{Body, Sent};
+use viewcell::internals::simulate::field::Field;
+use viewcell::internals::simulate::sent::{Body, Sent};
 
 use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::input;
 use crate::cli::output::{self, Json};
 use crate::cli::query;
 use crate::cli::simulate::csv;
@@ -80,8 +80,7 @@ pub fn run(args: &Args) -> Outcome {
     let level = query::cells(&args.bundle, &map)?;
     let trace = csv(&args.traces)?;
     let path = args.sent.display();
-    let file = File::open(&args.sent)
-        .map_err(|error| Failure::io(format!("{path}: cannot be read"), error))?;
+    let file = input::open(&args.sent, input::LARGE)?;
     let sent = Sent::read(BufReader::new(file))
         .map_err(|error| Failure::bad_input(format!("{path}: {error}")))?;
     let Field::Level(level) = Field::level(level) else {

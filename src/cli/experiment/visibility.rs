@@ -4,16 +4,18 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::{BakeOptions, BakeReport, Mode, Source, as_seen, bake_terrain, check_height};
-use viewcell::bundle;
-use viewcell::experiment::{
+use viewcell::internals::bake::{
+    BakeOptions, BakeReport, Source, VisibilityMode, as_seen, bake_terrain, check_height,
+};
+use viewcell::internals::bundle;
+use viewcell::internals::experiment::{
     Compared, ModeShares, MotionOptions, MotionSample, compare_modes, middle,
 };
-use viewcell::picture::{Bars, CHART_SIZE, Chart, Series};
-use viewcell::visibility::{Bodies, MAX_SECTORS};
-use viewcell::world::Terrain;
+use viewcell::internals::picture::{Bars, CHART_SIZE, Chart, Series};
+use viewcell::internals::visibility::{Bodies, MAX_SECTORS};
+use viewcell::internals::world::Terrain;
 
-use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::exit::{Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
 use crate::cli::output::{self, Json, say};
 use crate::cli::progress::{Progress, Voice};
@@ -134,9 +136,9 @@ pub fn run(args: &Args) -> Outcome {
             eye_height: args.eye_height,
             player_height: args.player_height,
             mode: match mode {
-                "exact" => Mode::Exact,
-                "conservative" => Mode::Conservative,
-                _ => Mode::Sectors(args.sectors),
+                "exact" => VisibilityMode::Exact,
+                "conservative" => VisibilityMode::Conservative,
+                _ => VisibilityMode::Sectors(args.sectors),
             },
             max_distance: sight.max_distance,
             curvature: sight.curvature,
@@ -232,12 +234,7 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(path) = &args.cost_chart {
         bundle::save(path, cost_chart(&document.costs).as_bytes(), args.force)?;
     }
-    if args.json.json {
-        output::print_json(&document)?;
-    } else {
-        output::print(table(&document))?;
-    }
-    Ok(Exit::Done)
+    args.json.tell(|| &document, table(&document))
 }
 
 /// The result for people.

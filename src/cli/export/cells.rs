@@ -1,19 +1,21 @@
 //! `viewcell export matrix`, `vis` and `json`: levels of cells, for other tools.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::read_level;
-use viewcell::bundle;
-use viewcell::export::{external_vis, with_visibility};
-use viewcell::ingest::cells::{CellGraphFile, CellsOptions, PortalFile, PortalFileKind};
-use viewcell::picture::{MatrixFormat, MatrixOf, matrix_file};
-use viewcell::world::BitMatrix;
+use viewcell::internals::bake::read_level;
+use viewcell::internals::bundle;
+use viewcell::internals::export::{external_vis, with_visibility};
+use viewcell::internals::ingest::cells::{
+    CellGraphFile, IngestCellsOptions, PortalFile, PortalFileKind,
+};
+use viewcell::internals::picture::{MatrixFormat, MatrixOf, matrix_file};
+use viewcell::internals::world::BitMatrix;
 
 use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::input;
 use crate::cli::output::{self, Json, Stdout, check_outputs, is_stream, say};
 use crate::cli::query;
 
@@ -128,14 +130,11 @@ impl To {
         if !self.quiet {
             say(format_args!("written: {}", self.output.display()));
         }
-        if self.json.json {
-            output::print_json(&Document {
-                output: self.output.clone(),
-                bytes: bytes.len() as u64,
-                cells: cells as u64,
-            })?;
-        }
-        Ok(Exit::Done)
+        self.json.document(|| Document {
+            output: self.output.clone(),
+            bytes: bytes.len() as u64,
+            cells: cells as u64,
+        })
     }
 }
 
@@ -166,14 +165,13 @@ pub fn matrix(args: &MatrixArgs) -> Outcome {
 pub fn vis(args: &VisArgs) -> Outcome {
     args.to.check(&[&args.bundle, &args.level])?;
     let pvs = pvs_of(&args.bundle)?;
-    let level = fs::read(&args.level)
-        .map_err(|error| Failure::io(format!("{}: cannot be read", args.level.display()), error))?;
+    let level = input::read(&args.level, input::LARGE)?;
     let bytes = if args.to.ending() == "vis" {
         let name = args.level.file_name().unwrap_or_default();
         external_vis(&level, &name.to_string_lossy(), &pvs)
     } else {
         let map = args.map.clone();
-        with_visibility(&level, &CellsOptions { map }, &pvs)
+        with_visibility(&level, &IngestCellsOptions { map }, &pvs)
     };
     let bytes = bytes.map_err(|error| error.about(&args.level))?;
     args.to.save(&bytes, pvs.n())

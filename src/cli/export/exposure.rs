@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::picture::{self, RasterLayout, RasterWriter};
-use viewcell::survey;
-use viewcell::world::Georeference;
+use viewcell::internals::picture::{self, RasterLayout, RasterWriter};
+use viewcell::internals::survey;
+use viewcell::internals::world::Georeference;
 
 use super::work::{self, Manner, Range, RasterDocument, Work};
 use crate::cli::exit::{Exit, Failure, Outcome};

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bake::check_height;
-use viewcell::picture::MAX_BANDS;
-use viewcell::visibility::{Horizons, Simd};
+use viewcell::internals::bake::check_height;
+use viewcell::internals::picture::MAX_BANDS;
+use viewcell::internals::visibility::{Horizons, Simd};
 
 use super::work::{self, Manner, Range, RasterDocument, Work};
 use crate::cli::exit::{Exit, Failure, Outcome};

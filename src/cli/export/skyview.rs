@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::visibility::Horizons;
+use viewcell::internals::visibility::Horizons;
 
 use super::look::{Look, Looked};
 use super::work::Range;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle;
-use viewcell::picture::{RasterFormat, RasterLayout, RasterWriter};
-use viewcell::visibility::Horizons;
-use viewcell::world::Terrain;
+use viewcell::internals::bundle;
+use viewcell::internals::picture::{RasterFormat, RasterLayout, RasterWriter};
+use viewcell::internals::visibility::Horizons;
+use viewcell::internals::world::Terrain;
 
 use crate::cli::exit::Failure;
 use crate::cli::output::{Json, check_outputs, say};

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle;
-use viewcell::runtime::CellBundle;
-use viewcell::world::ones;
+use viewcell::internals::bundle;
+use viewcell::internals::runtime::CellBundle;
+use viewcell::internals::world::ones;
 
-use super::args::{Args, Construction, NO_SET, print_sizes};
+use super::{Args, Construction, NO_SET, sizes};
 use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, Stdout, say};
-use crate::cli::query::{check_cell, pairs};
+use crate::cli::output::{Stdout, say};
+use crate::cli::query::pairs;
 
 /// What `viewcell frontier --json` prints for cells.
 #[derive(Serialize, JsonSchema)]
@@ -42,27 +42,24 @@ pub fn run(args: &Args, level: &CellBundle<'_>) -> Outcome {
     if args.output.is_some() {
         return Err(Failure::usage(format!(
             "-o: expected a terrain to draw, found cells in {}; --members writes a list",
-            args.bundle.display()
+            args.pair.bundle.display()
         )));
     }
     let construction = args.construction.unwrap_or_default();
     if construction == Construction::Grown && !level.has_neighbours() {
         return Err(Failure::usage(format!(
             "--construction grown: {} does not know which cells touch; bake the level with --portals",
-            args.bundle.display()
+            args.pair.bundle.display()
         )));
     }
     let mut memory = vec![0; construction.runtime().words(level.cells())];
-    match (&args.pairs, args.a, args.b) {
-        (Some(file), _, _) => answer_all(level, construction, file, &mut memory),
-        (None, Some(a), Some(b)) => {
-            let cell = |place| check_cell(&args.bundle, level, place);
-            let document = build(level, construction, [cell(a)?, cell(b)?], &mut memory)?;
+    match &args.pair.pairs {
+        Some(file) => answer_all(level, construction, file, &mut memory),
+        None => {
+            let pair = args.pair.cells(level)?;
+            let document = build(level, construction, pair, &mut memory)?;
             show(args, level, &document)
         }
-        _ => Err(Failure::usage(
-            "expected two places A and B, or --pairs FILE".into(),
-        )),
     }
 }
 
@@ -108,12 +105,8 @@ fn show(args: &Args, level: &CellBundle<'_>, document: &Document) -> Outcome {
     if document.visible {
         say(NO_SET);
     }
-    if args.json.json {
-        output::print_json(document)?;
-        return Ok(Exit::Done);
-    }
-    print_sizes([document.size_a, document.size_b], level.cells().into())?;
-    Ok(Exit::Done)
+    let sizes = sizes([document.size_a, document.size_b], level.cells().into());
+    args.pair.json.tell(|| document, sizes)
 }
 
 fn answer_all(

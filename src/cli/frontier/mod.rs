@@ -1,35 +1,100 @@
 //! `viewcell frontier`: two regions that cannot see each other.
 
-mod args;
 mod cells;
 mod options;
 mod terrain;
 
-use viewcell::runtime::{TerrainBundle, WorldKind};
+use std::path::PathBuf;
 
-use super::exit::Outcome;
+use viewcell::internals::runtime::cell_frontier;
+
+use super::exit::{Failure, Outcome};
 use super::output;
-use super::query;
+use super::query::{Pair, World};
 
-pub use args::Args;
 #[cfg(test)]
 pub use cells::Document as CellsDocument;
+use options::Options;
 #[cfg(test)]
 pub use terrain::Document;
 
-pub fn run(args: &Args) -> Outcome {
-    let outputs = args.output.iter().chain(&args.members);
-    output::check_outputs(&[&args.bundle], outputs, args.force)?;
-    let map = query::open(&args.bundle)?;
-    match map.kind() {
-        Some(WorldKind::Terrain) | None => {
-            let run = |terrain: TerrainBundle<'_>| terrain::run(args, &map, terrain);
-            args.over.ask(&args.bundle, &map, run)
-        }
-        Some(WorldKind::Cells) => {
-            query::check_by_number(&args.bundle, &args.by)?;
-            args.over.check_none()?;
-            cells::run(args, &query::cells(&args.bundle, &map)?)
+/// What is said of two who see each other.
+pub const NO_SET: &str = "they can see each other: there is no frontier set";
+
+/// How far may two players walk before they can see each other?
+///
+/// Prints the size of two regions, one around each player: no place in one can be seen from any
+/// place in the other. Both are empty if the players can see each other.
+#[derive(clap::Args)]
+#[command(mut_arg("points", |points| points.hide(true)))]
+pub struct Args {
+    #[command(flatten)]
+    pub pair: Pair,
+    /// Draw both regions over a hillshade: a name that ends in .png
+    #[arg(short, long, value_name = "PNG", conflicts_with = "pairs")]
+    pub output: Option<PathBuf>,
+    /// Write a line "a COL ROW" or "b COL ROW" for each sample of the regions
+    #[arg(long, value_name = "FILE", conflicts_with = "pairs")]
+    pub members: Option<PathBuf>,
+    /// Overwrite files that are there
+    #[arg(long)]
+    pub force: bool,
+    /// Of cells: how to make the regions
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub construction: Option<Construction>,
+    #[command(flatten)]
+    pub options: Options,
+}
+
+/// The sizes of two regions, and what share of `all` they are.
+pub fn sizes([a, b]: [u64; 2], all: u64) -> String {
+    let share = |size: u64| 100.0 * size as f64 / all.max(1) as f64;
+    format!(
+        "a    {a:>12}  {:5.1} %\nb    {b:>12}  {:5.1} %",
+        share(a),
+        share(b)
+    )
+}
+
+/// How regions are made.
+#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Construction {
+    /// Equations 1 and 2 of Steed and Angus, by distances
+    Published,
+    /// The same for A, and for B everything that A's region does not see
+    #[default]
+    Tightened,
+    /// Both grow over cells that touch, each in turn
+    Grown,
+}
+
+impl Construction {
+    pub fn runtime(self) -> cell_frontier::Construction {
+        match self {
+            Self::Published => cell_frontier::Construction::Published,
+            Self::Tightened => cell_frontier::Construction::Tightened,
+            Self::Grown => cell_frontier::Construction::Grown,
         }
     }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Tightened => "tightened",
+            Self::Grown => "grown",
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let outputs = args.output.iter().chain(&args.members);
+    output::check_outputs(&[&args.pair.bundle], outputs, args.force)?;
+    args.pair.ask(|world| match world {
+        World::Terrain(map, terrain) => terrain::run(args, map, terrain),
+        World::Cells(level) => cells::run(args, &level),
+        World::Solid(_) => Err(Failure::usage(format!(
+            "{}: expected a bundle of a terrain or of cells, found one of a solid level; ask `query within`",
+            args.pair.bundle.display()
+        ))),
+    })
 }

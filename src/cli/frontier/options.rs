@@ -5,63 +5,52 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::runtime::Sample;
-use viewcell::runtime::frontier::{self, FrontierOptions, Neighbours, Turns};
+use viewcell::internals::runtime::Sample;
+use viewcell::internals::runtime::frontier::{self, FrontierOptions, Neighbours, Turns};
 
 use crate::cli::query::Place;
 
 /// Options of growth; what is not given is as in the library's default, or, with --grow or
 /// --merge lossless or lossy, as in the thesis.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Growth of terrain frontiers")]
 pub struct Options {
     /// Grow quads of all sizes, or single samples. With this, or --merge lossless or lossy,
     /// whatever else is not given is as in Avni's thesis: fifo, alternate, no budget, nothing
     /// tightened
-    #[arg(long, value_enum, help_heading = "Growth of terrain frontiers")]
+    #[arg(long, value_enum)]
     grow: Option<Grow>,
     /// How the PVSs of a frontier's quads are joined. lossless: by their union. lossy: what is mixed
     /// in one and hidden in the other becomes visible. blocks, the default: by whole blocks of 8 x 8
     /// samples where the union would take long
-    #[arg(long, value_enum, help_heading = "Growth of terrain frontiers")]
+    #[arg(long, value_enum)]
     merge: Option<Merge>,
     /// Which quad is tried next: fifo (in the order in which they were found), coarse (large quads
     /// first), ground (nearest in height to where the player stands), gain (most samples for the
     /// least that its PVS takes from the other player), or "toward C,R" with where A is going, or
     /// "toward C,R C,R" with where B is going as well
-    #[arg(
-        long,
-        value_name = "ORDER",
-        help_heading = "Growth of terrain frontiers"
-    )]
+    #[arg(long, value_name = "ORDER")]
     order: Option<Order>,
     /// Whose frontier grows next: each in turn, or always the smaller one
-    #[arg(long, value_enum, help_heading = "Growth of terrain frontiers")]
+    #[arg(long, value_enum)]
     turns: Option<TurnsArg>,
     /// Which quads are next to a quad: 4 are those over its sides, 8 those over its corners too
-    #[arg(long, value_name = "4|8", value_parser = ["4", "8"], help_heading = "Growth of terrain frontiers")]
+    #[arg(long, value_name = "4|8", value_parser = ["4", "8"])]
     neighbours: Option<String>,
     /// Try no quads below this level; 0 are single samples. If not given, 4, or five levels below
     /// the root of small terrains
-    #[arg(
-        long,
-        value_name = "LEVEL",
-        help_heading = "Growth of terrain frontiers"
-    )]
+    #[arg(long, value_name = "LEVEL")]
     finest: Option<u32>,
     /// Stop growing after so many quads have been tried; 0 for no limit
-    #[arg(
-        long,
-        value_name = "QUADS",
-        help_heading = "Growth of terrain frontiers"
-    )]
+    #[arg(long, value_name = "QUADS")]
     budget: Option<u32>,
     /// When one frontier can grow no more, go on with the other (step 3 of the thesis)
-    #[arg(long, help_heading = "Growth of terrain frontiers")]
+    #[arg(long)]
     extend: bool,
     /// At the end, give the smaller frontier all that the other does not see, as far as it is
     /// connected
     #[arg(long, value_name = "YES|NO", num_args = 0..=1, default_missing_value = "yes",
-          value_parser = ["yes", "no"], help_heading = "Growth of terrain frontiers")]
+          value_parser = ["yes", "no"])]
     tighten: Option<String>,
     /// Leave out what lies within so many steps of a region's edge: a player who leaves the rest
     /// still has so many steps in which to agree on a new set
@@ -166,7 +155,7 @@ impl FromStr for Order {
                 let sample = |place: Option<Place>| match place {
                     None => Ok(None),
                     Some(Place::Sample(sample)) => Ok(Some(sample)),
-                    Some(Place::Cell(_) | Place::Numbers(_)) => {
+                    Some(Place::Cell(_) | Place::Numbers(_) | Place::Point(_)) => {
                         Err("expected \"toward C,R\"".to_owned())
                     }
                 };

@@ -1,24 +1,25 @@
 //! Frontier sets of a terrain bundle.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle;
-use viewcell::picture::{self, Ground, Part, Viewpoint};
-use viewcell::runtime::frontier::{
+use viewcell::internals::bundle;
+use viewcell::internals::format::TerrainParameters;
+use viewcell::internals::picture::{self, Ground, Part, Viewpoint};
+use viewcell::internals::runtime::frontier::{
     Frontier, FrontierBuilder, FrontierError, FrontierOptions, Side,
 };
-use viewcell::runtime::{MappedBundle, Sample, TerrainBundle};
+use viewcell::internals::runtime::{MappedBundle, Sample, TerrainBundle};
 
-use super::args::{Args, NO_SET, print_sizes};
 use super::options::OptionsDocument;
+use super::{Args, NO_SET, sizes};
 use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, Stdout, say};
-use crate::cli::query::pairs;
+use crate::cli::output::{Stdout, say};
+use crate::cli::query::{Position, count_samples, pairs, samples_of};
+use crate::cli::render::check_png;
 use crate::cli::render::terrain::check_drawable;
 
 /// What `viewcell frontier --json` prints, and `--pairs` a line each.
@@ -59,59 +60,50 @@ struct Set {
 pub fn run(args: &Args, map: &MappedBundle, terrain: TerrainBundle<'_>) -> Outcome {
     let options = args.options.resolve();
     let mut builder = FrontierBuilder::new(&terrain);
-    let sample = |place| args.by.sample(&args.bundle, map, &terrain, place);
-    let (a, b) = match (&args.pairs, args.a, args.b) {
-        (Some(file), _, _) => return answer_all(args, &options, &mut builder, file),
-        (None, Some(a), Some(b)) => (sample(a)?, sample(b)?),
-        _ => {
-            return Err(Failure::usage(
-                "expected two places A and B, or --pairs FILE".into(),
-            ));
-        }
-    };
-    if let Some(path) = &args.output {
-        let is_png = path
-            .extension()
-            .is_some_and(|end| end.eq_ignore_ascii_case("png"));
-        if !is_png {
-            return Err(Failure::usage(format!(
-                "{}: expected a name that ends in .png",
-                path.display()
-            )));
-        }
-        check_drawable(&args.bundle, &terrain)?;
+    if let Some(file) = &args.pair.pairs {
+        return answer_all(args, &options, &mut builder, file);
     }
-    let set = build(args, &options, &mut builder, a, b)
-        .map_err(|error| Failure::usage(format!("{}: {error}", args.bundle.display())))?;
+    let pair = args.pair.positions(map, &terrain)?;
+    if let Some(path) = &args.output {
+        check_png(path)?;
+        check_drawable(&args.pair.bundle, &terrain)?;
+    }
+    let set = build(args, &options, &mut builder, pair)
+        .map_err(|error| Failure::usage(format!("{}: {error}", args.pair.bundle.display())))?;
     if let Some(path) = &args.members {
-        bundle::save_with(path, args.force, |file| write_members(file, &set))?;
+        let parameters = terrain.parameters();
+        bundle::save_with(path, args.force, |file| {
+            write_members(file, parameters, &set)
+        })?;
     }
     if let Some(path) = &args.output {
-        let png = draw(&options, &mut builder, &set, [a, b])?;
+        let png = draw(&options, &mut builder, &set, pair.map(|place| place.cell))?;
         bundle::save(path, &png, args.force)?;
     }
-    let document = document(args, &options, &terrain, &set, [a, b]);
+    let document = document(args, &options, &terrain, &set, pair);
     if document.visible {
         say(NO_SET);
     }
-    if args.json.json {
-        output::print_json(&document)?;
-    } else {
-        let samples = terrain.valid().count(terrain.grid().root());
-        print_sizes([document.size_a, document.size_b], samples)?;
-    }
-    Ok(Exit::Done)
+    let grid = terrain.grid();
+    let all = match terrain.parameters().finest() {
+        0 => terrain.valid().count(grid.root()),
+        _ => {
+            let valid = |cell: &Sample| terrain.valid().has_sample(*cell);
+            count_samples(terrain.parameters(), grid.row_by_row().filter(valid))
+        }
+    };
+    let sizes = sizes([document.size_a, document.size_b], all);
+    args.pair.json.tell(|| document, sizes)
 }
 
 fn build(
     args: &Args,
     options: &FrontierOptions,
     builder: &mut FrontierBuilder<'_>,
-    a: Sample,
-    b: Sample,
+    [a, b]: [Position; 2],
 ) -> Result<Set, FrontierError> {
     let start = Instant::now();
-    builder.build(a, b, options)?;
+    builder.build(a.cell, b.cell, options)?;
     let mut micros = start.elapsed().as_secs_f64() * 1e6;
     let work = builder.work();
     let start = Instant::now();
@@ -131,13 +123,17 @@ fn document(
     options: &FrontierOptions,
     terrain: &TerrainBundle<'_>,
     set: &Set,
-    [a, b]: [Sample; 2],
+    [a, b]: [Position; 2],
 ) -> Document {
-    let [size_a, size_b] = [&set.halves[0], &set.halves[1]].map(Frontier::area);
+    let parameters = terrain.parameters();
+    let [size_a, size_b] = [0, 1].map(|side| match parameters.finest() {
+        0 => set.halves[side].area(),
+        _ => count_samples(parameters, set.halves[side].region().samples()),
+    });
     Document {
-        a: [a.column, a.row],
-        b: [b.column, b.row],
-        visible: terrain.visible(a, b) || terrain.visible(b, a),
+        a: a.numbers(),
+        b: b.numbers(),
+        visible: terrain.visible(a.cell, b.cell) || terrain.visible(b.cell, a.cell),
         size_a,
         size_b,
         micros: (set.micros * 10.0).round() / 10.0,
@@ -149,10 +145,15 @@ fn document(
     }
 }
 
-fn write_members(file: &mut dyn Write, set: &Set) -> io::Result<()> {
+fn write_members(
+    file: &mut dyn Write,
+    parameters: &TerrainParameters,
+    set: &Set,
+) -> io::Result<()> {
     let mut out = io::BufWriter::new(file);
     for (name, half) in ["a", "b"].into_iter().zip(&set.halves) {
-        for sample in half.region().samples() {
+        let cells = half.region().samples();
+        for sample in cells.flat_map(|cell| samples_of(parameters, cell)) {
             writeln!(out, "{name} {} {}", sample.column, sample.row)?;
         }
     }
@@ -186,48 +187,16 @@ fn answer_all(
     builder: &mut FrontierBuilder<'_>,
     file: &Path,
 ) -> Outcome {
-    let cannot_read = |error| Failure::io(format!("{}: cannot be read", file.display()), error);
-    let stdin = file == Path::new("-");
-    let input: Box<dyn Read> = if stdin {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(file).map_err(cannot_read)?)
-    };
-    let mut input = BufReader::new(input);
+    let terrain = *builder.terrain();
     let mut stdout = Stdout::lock();
-    let mut line = Vec::new();
-    for number in 1_u64.. {
-        line.clear();
-        // One who sends a line and waits for its answer gets it.
-        if input.buffer().is_empty() {
-            stdout.flush()?;
-        }
-        if input.read_until(b'\n', &mut line).map_err(cannot_read)? == 0 {
-            break;
-        }
-        let terrain = *builder.terrain();
-        let answer = pairs::parse(&line, terrain.parameters()).and_then(|[a, b]| {
-            let set = build(args, options, builder, a, b).map_err(|error| error.to_string())?;
-            Ok(document(args, options, &terrain, &set, [a, b]))
-        });
-        match answer {
-            Ok(document) => {
-                stdout.write(&serde_json::to_vec(&document).map_err(output::not_json)?)?;
-                stdout.write(b"\n")?;
-            }
-            Err(fault) => {
-                // The lines before this one keep their answers.
-                stdout.finish()?;
-                let name = match stdin {
-                    true => "stdin".into(),
-                    false => file.display().to_string(),
-                };
-                return Err(Failure::bad_input(format!(
-                    "{name}: line {number}: {fault}"
-                )));
-            }
-        }
-    }
+    pairs::answer_lines(file, &mut stdout, |line, words| {
+        let pair = pairs::parse(line, terrain.parameters())?;
+        let set = build(args, options, builder, pair).map_err(|error| error.to_string())?;
+        let document = document(args, options, &terrain, &set, pair);
+        serde_json::to_writer(&mut *words, &document).map_err(|error| error.to_string())?;
+        words.push(b'\n');
+        Ok(())
+    })?;
     stdout.finish()?;
     Ok(Exit::Done)
 }

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use viewcell::ground::{ChangeSet, Layered};
+use viewcell::internals::ground::{ChangeSet, Layered};
 
-use super::open;
 use super::stamp::Document;
-use crate::cli::exit::{Failure, Outcome};
+use crate::cli::exit::Outcome;
 use crate::cli::output::Json;
 
 /// Apply change sets that viewcell ground stamp wrote: all of them, or none if one does not fit
@@ -29,16 +28,15 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let mut ground = open::load(&args.ground)?;
-    let bytes = std::fs::read(&args.changes).map_err(|error| {
-        Failure::io(format!("{}: cannot be read", args.changes.display()), error)
-    })?;
+    let mut ground = super::load(&args.ground)?;
+    // A map refuses devices, which would be read until memory ends.
+    let bytes = super::map(&args.changes)?;
     let before = ground.nodes();
-    let told = |error| open::failure(&args.changes, error);
+    let told = |error| super::failure(&args.changes, error);
     let sets = ChangeSet::decode_all(&bytes).map_err(told)?;
     for set in &sets {
         ground.apply(set).map_err(told)?;
     }
-    open::write(&args.ground, &ground, &sets)?;
+    super::write(&args.ground, &ground, &sets)?;
     Document::new(sets.len(), before, &ground, &sets).tell(args.quiet, &args.json)
 }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle;
-use viewcell::ground::{Layered, MOST_CUBES, Sides, encode};
-use viewcell::ingest::ground::{GroundOptions, GroundSource, read_ground, read_layers};
-use viewcell::world::Short;
+use viewcell::internals::bundle;
+use viewcell::internals::ground::{Layered, MOST_CUBES, Sides, encode};
+use viewcell::internals::ingest::ground::{GroundOptions, GroundSource, read_ground, read_layers};
+use viewcell::internals::world::Short;
 
-use super::open::words;
-use crate::cli::exit::{Exit, Failure, Outcome};
+use super::words;
+use crate::cli::exit::{Failure, Outcome};
 use crate::cli::flags::with_flags;
 use crate::cli::heightmap::Reading;
 use crate::cli::output::{self, Json, say};
@@ -118,19 +118,16 @@ pub fn run(args: &Args) -> Outcome {
             words(&ground)
         ));
     }
-    if args.json.json {
-        output::print_json(&Document {
-            output: args.output.clone(),
-            bytes: bytes.len() as u64,
-            width: ground.frame().width(),
-            height: ground.frame().height(),
-            slices: ground.slices().len() as u64,
-            patches: ground.frame().patches().len() as u64,
-            nodes: ground.nodes(),
-            notes,
-        })?;
-    }
-    Ok(Exit::Done)
+    args.json.document(|| Document {
+        output: args.output.clone(),
+        bytes: bytes.len() as u64,
+        width: ground.frame().width(),
+        height: ground.frame().height(),
+        slices: ground.slices().len() as u64,
+        patches: ground.frame().patches().len() as u64,
+        nodes: ground.nodes(),
+        notes,
+    })
 }
 
 impl Source {

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle;
-use viewcell::ground::{GroundFile, Layered, encode, hold};
+use viewcell::internals::bundle;
+use viewcell::internals::ground::{GroundFile, Layered, encode, hold};
 
-use super::open;
-use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output::{self, Json, say};
 
 /// Write a ground file anew without what stamps superseded: the same ground and version in fewer bytes
@@ -63,14 +62,11 @@ pub fn run(args: &Args) -> Outcome {
             document.version
         ));
     }
-    if args.json.json {
-        output::print_json(&document)?;
-    }
-    Ok(Exit::Done)
+    args.json.document(|| &document)
 }
 
 fn write_other(path: &Path, output: &Path, force: bool) -> Result<Document, Failure> {
-    let map = open::map(path)?;
+    let map = super::map(path)?;
     let (bytes, version) = compacted(path, &map)?;
     bundle::save(output, &bytes, force)?;
     Ok(Document {
@@ -101,7 +97,7 @@ fn write_anew(path: &Path) -> Result<Document, Failure> {
 
 /// The bytes of a new file with the ground of a file, and its version.
 fn compacted(path: &Path, bytes: &[u8]) -> Result<(Vec<u8>, u64), Failure> {
-    let file = GroundFile::open(bytes).map_err(|error| open::failure(path, error))?;
-    let ground = file.load().map_err(|error| open::failure(path, error))?;
+    let file = GroundFile::open(bytes).map_err(|error| super::failure(path, error))?;
+    let ground = file.load().map_err(|error| super::failure(path, error))?;
     Ok((encode(&ground), ground.version().number))
 }

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle;
-use viewcell::ground::{Path as Way, surface};
-use viewcell::picture::{RasterLayout, RasterWriter};
-use viewcell::world::Georeference;
+use viewcell::internals::bundle;
+use viewcell::internals::ground::{Path as Way, surface};
+use viewcell::internals::picture::{RasterLayout, RasterWriter};
+use viewcell::internals::world::Georeference;
 
-use super::open;
-use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::exit::{Failure, Outcome};
 use crate::cli::export::work;
 use crate::cli::output::{self, Json, say};
 
@@ -97,16 +96,13 @@ pub fn run(args: &Args) -> Outcome {
         let (width, height) = (document.width, document.height);
         say(format_args!("{}: {width} x {height}", output.display()));
     }
-    if args.json.json {
-        output::print_json(&document)?;
-    }
-    Ok(Exit::Done)
+    args.json.document(|| &document)
 }
 
 fn write_surface(args: &Args, output: &Path) -> Result<Document, Failure> {
     let format = work::raster_format_of(output)?;
-    let ground = open::load(&args.ground)?;
-    let frame = viewcell::ground::Layered::frame(&ground);
+    let ground = super::load(&args.ground)?;
+    let frame = viewcell::internals::ground::Layered::frame(&ground);
     let heights = surface(&ground);
     let heights: Vec<f32> = heights.into_iter().map(|metres| metres as f32).collect();
     let georeference = frame.place.as_ref().map(|place| Georeference {
@@ -132,13 +128,13 @@ fn write_surface(args: &Args, output: &Path) -> Result<Document, Failure> {
         width: frame.width(),
         height: frame.height(),
         voids: heights.iter().filter(|height| height.is_nan()).count() as u64,
-        version: viewcell::ground::Layered::version(&ground).number,
+        version: viewcell::internals::ground::Layered::version(&ground).number,
     })
 }
 
 fn write_text(args: &Args, output: &Path) -> Result<Document, Failure> {
-    let map = open::map(&args.ground)?;
-    let file = open::open(&args.ground, &map)?;
+    let map = super::map(&args.ground)?;
+    let file = super::open(&args.ground, &map)?;
     let Some(square) = file.frame().patches().get(args.patch) else {
         return Err(Failure::usage(format!(
             "--patch {}: expected one of the {} patches, counted from 0",
@@ -152,7 +148,7 @@ fn write_text(args: &Args, output: &Path) -> Result<Document, Failure> {
     let slice = args.slice.unwrap_or(0);
     let tree = file
         .slice(args.patch, slice)
-        .map_err(|error| open::failure(&args.ground, error))?;
+        .map_err(|error| super::failure(&args.ground, error))?;
     let text = match tree {
         Some(tree) => tree.branch_text(path),
         None => (path == Way::ROOT).then(|| "e".to_owned()),

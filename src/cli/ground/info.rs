@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::ground::{Layered, Patches};
+use viewcell::internals::ground::{Layered, Patches};
 
-use super::open;
-use crate::cli::exit::{Exit, Outcome};
+use crate::cli::exit::Outcome;
 use crate::cli::output::{self, Json};
 
 /// Tell what a ground file holds: size, materials, nodes, and with --slices each slice
@@ -55,7 +54,7 @@ pub struct Document {
     digest: String,
     /// The materials, in the order of their numbers.
     materials: Vec<MaterialRow>,
-    /// Each slice, upwards; absent without --slices.
+    /// Each slice that some patch has, upwards; absent without --slices.
     #[serde(skip_serializing_if = "Option::is_none")]
     each_slice: Option<Vec<SliceRow>>,
 }
@@ -83,37 +82,39 @@ struct SliceRow {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let map = open::map(&args.ground)?;
-    let file = open::open(&args.ground, &map)?;
+    let map = super::map(&args.ground)?;
+    let file = super::open(&args.ground, &map)?;
     let ground = file
         .load()
-        .map_err(|error| open::failure(&args.ground, error))?;
+        .map_err(|error| super::failure(&args.ground, error))?;
     let live = file
         .live()
-        .map_err(|error| open::failure(&args.ground, error))?;
+        .map_err(|error| super::failure(&args.ground, error))?;
     let dead = (map.len() as u64).saturating_sub(live);
     let document = document(&ground, [file.end(), dead], args.slices);
-    if args.json.json {
-        output::print_json(&document)?;
-    } else {
-        output::print(text(&document).trim_end())?;
-    }
-    Ok(Exit::Done)
+    args.json.tell(|| &document, text(&document).trim_end())
 }
 
 fn document(ground: &Patches, [bytes, dead_bytes]: [u64; 2], each: bool) -> Document {
     let frame = ground.frame();
     let slices = ground.slices();
-    let rows: Vec<SliceRow> = slices.clone().map(|slice| row(ground, slice)).collect();
-    let materials = frame
-        .materials()
-        .iter()
-        .enumerate()
-        .map(|(i, name)| MaterialRow {
-            number: i as u8 + 1,
-            name: name.clone(),
-            cubes: rows.iter().map(|row| row.cubes[i]).sum(),
-        });
+    let names = frame.materials();
+    let mut cubes = vec![0; names.len()];
+    let mut rows = Vec::new();
+    for row in slices.clone().filter_map(|slice| row(ground, slice)) {
+        for (sum, count) in cubes.iter_mut().zip(&row.cubes) {
+            *sum += count;
+        }
+        if each {
+            rows.push(row);
+        }
+    }
+    let materials = (1..).zip(names).zip(cubes);
+    let materials = materials.map(|((number, name), cubes)| MaterialRow {
+        number,
+        name: name.clone(),
+        cubes,
+    });
     Document {
         width: frame.width(),
         height: frame.height(),
@@ -132,13 +133,15 @@ fn document(ground: &Patches, [bytes, dead_bytes]: [u64; 2], each: bool) -> Docu
     }
 }
 
-fn row(ground: &Patches, slice: i32) -> SliceRow {
+/// `None` where no patch has the slice.
+fn row(ground: &Patches, slice: i32) -> Option<SliceRow> {
+    let stacks = ground.stacks().iter().zip(ground.frame().patches());
+    let trees = stacks.filter_map(|(stack, square)| Some((stack.slice(slice)?, square)));
+    let mut trees = trees.peekable();
+    trees.peek()?;
     let mut cubes = vec![0; ground.frame().materials().len()];
     let mut nodes = 0;
-    for (stack, square) in ground.stacks().iter().zip(ground.frame().patches()) {
-        let Some(tree) = stack.slice(slice) else {
-            continue;
-        };
+    for (tree, square) in trees {
         nodes += tree.nodes();
         let whole = [[0, 0], [1 << square.level; 2]];
         tree.leaves_in(square.level, whole, &mut |_, _, level, material| {
@@ -147,11 +150,11 @@ fn row(ground: &Patches, slice: i32) -> SliceRow {
             }
         });
     }
-    SliceRow {
+    Some(SliceRow {
         slice,
         nodes,
         cubes,
-    }
+    })
 }
 
 fn text(document: &Document) -> String {
@@ -175,7 +178,8 @@ fn text(document: &Document) -> String {
     );
     for material in &document.materials {
         let (number, cubes) = (material.number, material.cubes);
-        let _ = writeln!(text, "{number:>3}  {:<20} {cubes:>14} cubes", material.name);
+        let name = output::escaped_line(&material.name);
+        let _ = writeln!(text, "{number:>3}  {name:<20} {cubes:>14} cubes");
     }
     for row in document.each_slice.iter().flatten() {
         let _ = writeln!(

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle;
-use viewcell::ground::{Layered, Material, Patches};
-use viewcell::picture::palette::{CATEGORIES, Colour, NOTHING, bytes};
-use viewcell::picture::{Key, Page, Panel, Unit, check_pixels, png};
+use viewcell::internals::bundle;
+use viewcell::internals::ground::{Layered, Material, Patches};
+use viewcell::internals::picture::palette::{CATEGORIES, Colour, NOTHING, bytes};
+use viewcell::internals::picture::{Key, Page, Panel, Unit, check_pixels, png};
 
-use super::open;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
 use crate::cli::render::{check_png, check_width};
@@ -70,7 +69,7 @@ pub fn run(args: &Args) -> Outcome {
     check_png(&args.output)?;
     check_width(args.width, args.bare)?;
     output::check_outputs(&[&args.ground], [&args.output], args.force)?;
-    let ground = open::load(&args.ground)?;
+    let ground = super::load(&args.ground)?;
     let page = page(args, &ground)?;
     let failed = |error| Failure::new(Exit::Resource, error);
     let picture = match args.bare {

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle;
-use viewcell::ground::{ChangeSet, Layered, Patches};
-use viewcell::ingest::ground::read_stamps;
+use viewcell::internals::bundle;
+use viewcell::internals::ground::{ChangeSet, GroundFile, Layered, Patches, Stamp};
+use viewcell::internals::ingest::ground::read_stamps;
 
-use super::open;
-use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output::{self, Json, say};
 
 /// Change ground by stamps, where it lies: all of them, or none if one is wrong
@@ -82,58 +81,114 @@ impl Document {
                 self.changed, self.read, self.nodes_before, self.nodes, self.version
             ));
         }
-        if json.json {
-            output::print_json(self)?;
-        }
-        Ok(Exit::Done)
+        json.document(|| self)
     }
 }
 
 pub fn run(args: &Args) -> Outcome {
     let inputs = [args.ground.as_path(), args.stamps.as_path()];
     output::check_outputs(&inputs, &args.changes, args.force)?;
-    let mut ground = open::load(&args.ground)?;
+    let map = super::map(&args.ground)?;
+    let file = super::open(&args.ground, &map)?;
+    let load = |file: &GroundFile<'_>| {
+        file.load()
+            .map_err(|error| super::failure(&args.ground, error))
+    };
+    let mut ground = load(&file)?;
     let stamps = read_stamps(&args.stamps, ground.frame())?;
+    if let Some(path) = &args.changes
+        && let Some(previous) = before_changes(path, &file)
+    {
+        let mut ground = load(&previous)?;
+        let before = ground.nodes();
+        let sets = apply(args, &stamps, &mut ground)?;
+        if std::fs::read(path).is_ok_and(|bytes| bytes == encoded(&sets)) {
+            if !args.quiet {
+                say(format_args!(
+                    "{}: holds these changes already, and {} has them: a run that was interrupted was \
+                     complete; nothing is stamped twice",
+                    args.ground.display(),
+                    path.display()
+                ));
+            }
+            return Document::new(stamps.len(), before, &ground, &sets)
+                .tell(args.quiet, &args.json);
+        }
+    }
     let before = ground.nodes();
+    let sets = apply(args, &stamps, &mut ground)?;
+    match &args.changes {
+        Some(path) => write_both(args, &ground, &sets, path)?,
+        None => super::write(&args.ground, &ground, &sets)?,
+    }
+    Document::new(stamps.len(), before, &ground, &sets).tell(args.quiet, &args.json)
+}
+
+/// Stamps all of them in memory.
+fn apply(
+    args: &Args,
+    stamps: &[(usize, Stamp)],
+    ground: &mut Patches,
+) -> Result<Vec<ChangeSet>, Failure> {
     let mut sets = Vec::new();
-    for (line, stamp) in &stamps {
+    for (line, stamp) in stamps {
         let made = stamp
             .cubes(ground.frame())
             .and_then(|cubes| ground.stamp(&cubes, stamp.effect));
         let changes = made.map_err(|error| {
             let place = format!("{}: line {line}", args.stamps.display());
-            open::failure(Path::new(&place), error)
+            super::failure(Path::new(&place), error)
         })?;
         sets.extend(changes);
     }
-    match &args.changes {
-        Some(path) => write_both(args, &ground, &sets, path)?,
-        None => open::write(&args.ground, &ground, &sets)?,
-    }
-    Document::new(stamps.len(), before, &ground, &sets).tell(args.quiet, &args.json)
+    Ok(sets)
 }
 
-/// Writes the change sets and the ground. The ground grows when the change sets are written, but not named:
-/// where there is no room for both, neither is there.
+/// The bytes of a file of change sets.
+fn encoded(sets: &[ChangeSet]) -> Vec<u8> {
+    sets.iter().flat_map(ChangeSet::encode).collect()
+}
+
+/// The ground before it last grew, if a file of change sets that is already there says how it became the
+/// ground of today: an interrupted run may have written both.
+fn before_changes<'a>(path: &Path, ground: &GroundFile<'a>) -> Option<GroundFile<'a>> {
+    let sets = ChangeSet::decode_all(&std::fs::read(path).ok()?).ok()?;
+    let previous = ground.previous().ok()??;
+    let fits = sets.last()?.to == ground.version() && sets.first()?.from == previous.version();
+    fits.then_some(previous)
+}
+
+/// Writes the change sets and the ground, in an order in which neither is lost whenever the process is
+/// killed: the ground is appended to, the change sets are written, synced and renamed, and then the ground
+/// is committed. Where there is no room for both, neither is there.
 fn write_both(
     args: &Args,
     ground: &Patches,
     sets: &[ChangeSet],
     path: &Path,
 ) -> Result<(), Failure> {
-    let mut failure = None;
+    let mut appended = Ok(None);
     let saved = bundle::save_with(path, args.force, |file| {
-        for set in sets {
-            file.write_all(&set.encode())?;
-        }
+        file.write_all(&encoded(sets))?;
         file.flush()?;
-        open::write(&args.ground, ground, sets).map_err(|error| {
-            failure = Some(error);
-            io::Error::other("the ground could not be written")
-        })
+        appended = super::append(&args.ground, ground, sets);
+        match &appended {
+            Ok(_) => Ok(()),
+            Err(_) => Err(io::Error::other("the ground could not be written")),
+        }
     });
-    match failure {
-        Some(failure) => Err(failure),
-        None => Ok(saved?),
-    }
+    let appended = appended?;
+    saved?;
+    let Some(appended) = appended else {
+        return Ok(());
+    };
+    appended.commit().map_err(|error| {
+        let what = format!(
+            "{}: cannot be written, though its change sets are whole in {}; run it again with --force, \
+             which stamps nothing twice",
+            args.ground.display(),
+            path.display()
+        );
+        Failure::io(what, error)
+    })
 }

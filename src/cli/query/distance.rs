@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::runtime::CellBundle;
+use viewcell::internals::runtime::CellBundle;
 
-use super::pairs::no_places;
-use super::{Place, check_cell, pairs};
-use crate::cli::exit::{Exit, Outcome};
-use crate::cli::output::{self, Json, Stdout};
+use super::pairs;
+use super::place::{Place, check_cell};
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::output::{Json, Stdout};
 
 /// How many visible steps lead from cell A to cell B? Prints a number or unreachable
 ///
@@ -63,21 +63,17 @@ pub struct PairsDocument {
 pub fn run(args: &Args) -> Outcome {
     let map = super::open(&args.bundle)?;
     let level = super::cells(&args.bundle, &map)?;
-    match (&args.pairs, args.a, args.b) {
-        (Some(file), _, _) => answer_all(&level, file, &args.json),
-        (None, Some(a), Some(b)) => {
-            let a = check_cell(&args.bundle, &level, a)?;
-            let b = check_cell(&args.bundle, &level, b)?;
-            let distance = level.distance(a, b);
-            if args.json.json {
-                output::print_json(&DistanceDocument { a, b, distance })?;
-            } else {
-                output::print(words(distance))?;
-            }
-            Ok(Exit::Done)
-        }
-        _ => Err(no_places()),
+    if let Some(file) = &args.pairs {
+        return answer_all(&level, file, &args.json);
     }
+    let cell = |place: Option<Place>| {
+        let place = place.ok_or_else(|| Failure::usage("expected two cells A and B".into()))?;
+        check_cell(&args.bundle, &level, place)
+    };
+    let (a, b) = (cell(args.a)?, cell(args.b)?);
+    let distance = level.distance(a, b);
+    let document = || DistanceDocument { a, b, distance };
+    args.json.tell(document, words(distance))
 }
 
 fn words(distance: Option<u32>) -> String {

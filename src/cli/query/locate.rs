@@ -5,12 +5,13 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::runtime::{MappedBundle, TerrainBundle, WorldKind};
+use viewcell::internals::runtime::{MappedBundle, TerrainBundle};
 
-use super::standing::Standing;
-use super::{By, Over, Place, check_by_number};
-use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, Json};
+use super::open::{Over, World, ask, cells};
+use super::place::{By, Place, Standing, quad_at};
+use super::solid;
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::output::Json;
 
 /// Which cell holds a point, or which sample? Prints its number, or COL,ROW and the height of the
 /// ground
@@ -45,6 +46,10 @@ pub struct Args {
 pub struct TerrainDocument {
     /// Column and row of the sample.
     sample: [u32; 2],
+    /// Column and row of the view cell that holds it, of a bundle of --finest; absent where view cells
+    /// are samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<[u32; 2]>,
     /// How far east and south of sample (0, 0) it lies, in metres.
     at: [f64; 2],
     /// Height of its ground in metres; null at a void.
@@ -83,38 +88,38 @@ impl FromStr for Point {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let map = super::open(&args.bundle)?;
     let numbers = [Some(&args.point), args.second.as_ref(), args.third.as_ref()];
     let point = numbers.map(|n| n.map(String::as_str));
     let point = point.into_iter().flatten().collect::<Vec<_>>().join(",");
-    if map.kind() != Some(WorldKind::Cells) {
-        if point.split(',').count() == 3 {
-            // A point of a level: says that there is none.
-            super::cells(&args.bundle, &map)?;
+    let in_space = || point.parse().map_err(Failure::usage);
+    ask(&args.bundle, &args.by, &args.over, |world| match world {
+        World::Terrain(map, terrain) => {
+            if point.split(',').count() == 3 {
+                // A point of a level: says that there is none.
+                cells(&args.bundle, map)?;
+            }
+            on_terrain(args, map, &terrain, &point)
         }
-        let in_terrain = |terrain: TerrainBundle<'_>| in_terrain(args, &map, &terrain, &point);
-        return args.over.ask(&args.bundle, &map, in_terrain);
-    }
-    check_by_number(&args.bundle, &args.by)?;
-    args.over.check_none()?;
-    let level = super::cells(&args.bundle, &map)?;
-    if level.parameters().nodes == 0 && level.bounds(0).is_none() {
-        return Err(Failure::bad_input(format!(
-            "{}: expected a BSP or boxes of cells, found neither; bake the level's BSP",
-            args.bundle.display()
-        )));
-    }
-    let Point(point) = point.parse().map_err(Failure::usage)?;
-    let cell = level.locate(point);
-    if args.json.json {
-        output::print_json(&Document { point, cell })?;
-    } else {
-        output::print(cell.map_or("nowhere".into(), |cell| cell.to_string()))?;
-    }
-    Ok(Exit::Done)
+        World::Solid(level) => {
+            let Point(point) = in_space()?;
+            solid::locate(&level, point, &args.json)
+        }
+        World::Cells(level) => {
+            if level.parameters().nodes == 0 && level.bounds(0).is_none() {
+                return Err(Failure::bad_input(format!(
+                    "{}: expected a BSP or boxes of cells, found neither; bake the level's BSP",
+                    args.bundle.display()
+                )));
+            }
+            let Point(point) = in_space()?;
+            let cell = level.locate(point);
+            let words = cell.map_or("nowhere".into(), |cell| cell.to_string());
+            args.json.tell(|| Document { point, cell }, words)
+        }
+    })
 }
 
-fn in_terrain(
+fn on_terrain(
     args: &Args,
     map: &MappedBundle,
     terrain: &TerrainBundle<'_>,
@@ -123,24 +128,26 @@ fn in_terrain(
     let place: Place = point
         .parse()
         .map_err(|fault| Failure::usage(format!("{point}: {fault}")))?;
-    let sample = args.by.sample(&args.bundle, map, terrain, place)?;
-    let height = terrain.height(sample);
-    let standing = Standing::at(terrain, sample);
-    let [dx, dy] = terrain.parameters().spacing;
-    if args.json.json {
-        output::print_json(&TerrainDocument {
-            sample: [sample.column, sample.row],
-            at: [f64::from(sample.column) * dx, f64::from(sample.row) * dy],
-            height,
-            place: standing,
-        })?;
-    } else {
-        let height = match (height, standing) {
-            (None, _) => "void".to_owned(),
-            (Some(height), Standing::NotWalkable) => format!("{height} m, not walkable"),
-            (Some(height), _) => format!("{height} m"),
-        };
-        output::print(format_args!("{},{}  {height}", sample.column, sample.row))?;
-    }
-    Ok(Exit::Done)
+    let place = args.by.position(&args.bundle, map, terrain, place)?;
+    let [column, row] = place.numbers();
+    let height = terrain.height(place.cell);
+    let standing = Standing::within(terrain, quad_at(terrain, place.sample, 0));
+    let parameters = terrain.parameters();
+    let metres =
+        |at: u32, cell: f64| f64::from(at) * cell / f64::from(1_u32 << parameters.finest());
+    let [dx, dy] = parameters.spacing;
+    let document = || TerrainDocument {
+        sample: [column, row],
+        cell: (parameters.finest() > 0).then_some([place.cell.column, place.cell.row]),
+        at: [metres(column, dx), metres(row, dy)],
+        height,
+        place: standing,
+    };
+    let height = match (height, standing) {
+        (None, _) => "void".to_owned(),
+        (Some(height), Standing::NotWalkable) => format!("{height} m, not walkable"),
+        (Some(height), _) => format!("{height} m"),
+    };
+    args.json
+        .tell(document, format_args!("{column},{row}  {height}"))
 }

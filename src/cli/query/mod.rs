@@ -1,25 +1,25 @@
 //! `viewcell query`: questions to a bundle.
 
-mod cells;
-mod checks;
 mod distance;
 mod locate;
 mod open;
+mod pair;
 pub(super) mod pairs;
 mod place;
 mod pvs;
-mod standing;
-mod verb;
+mod solid;
 mod visible;
 mod within;
 
-pub use checks::{check_by_number, check_cell, check_level, quad_over};
-pub use open::{Over, cannot_open, cells, open, terrain};
-pub use place::{By, Place, in_degrees};
-pub use verb::{Args, run};
+use super::exit::Outcome;
 
-#[cfg(test)]
-pub use cells::{CellPvsDocument, CellVisibleDocument};
+pub use open::{World, cannot_open, cells, open, terrain};
+pub use pair::Pair;
+pub use place::{
+    By, Place, Position, check_by_number, check_cell, check_level, count_samples, in_degrees,
+    quad_over, samples_of,
+};
+
 #[cfg(test)]
 pub use distance::{DistanceDocument, PairsDocument as DistancePairsDocument};
 #[cfg(test)]
@@ -27,8 +27,36 @@ pub use locate::{Document as LocateDocument, TerrainDocument as LocateTerrainDoc
 #[cfg(test)]
 pub use pairs::PairsDocument;
 #[cfg(test)]
-pub use pvs::Document as PvsDocument;
+pub use pvs::{CellPvsDocument, Document as PvsDocument};
 #[cfg(test)]
-pub use visible::VisibleDocument;
+pub use solid::{SolidLocateDocument, SolidPvsDocument, SolidVisibleDocument};
+#[cfg(test)]
+pub use visible::{CellVisibleDocument, VisibleDocument};
 #[cfg(test)]
 pub use within::Document as WithinDocument;
+
+/// Ask a bundle who can see whom
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    question: Question,
+}
+
+#[derive(clap::Subcommand)]
+enum Question {
+    Visible(visible::Args),
+    Distance(distance::Args),
+    Pvs(pvs::Args),
+    Locate(locate::Args),
+    Within(within::Args),
+}
+
+pub fn run(args: Args) -> Outcome {
+    match args.question {
+        Question::Visible(args) => visible::run(&args),
+        Question::Distance(args) => distance::run(&args),
+        Question::Pvs(args) => pvs::run(&args),
+        Question::Locate(args) => locate::run(&args),
+        Question::Within(args) => within::run(&args),
+    }
+}

@@ -3,9 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use viewcell::runtime::{CellBundle, Layers, MappedBundle, OpenError, TerrainBundle};
+use viewcell::internals::runtime::{
+    CellBundle, Layers, MappedBundle, OpenError, SolidBundle, TerrainBundle, WorldKind,
+};
+
+use super::place::{By, check_by_number};
 
 use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::input;
 
 /// Maps a bundle.
 pub fn open(path: &Path) -> Result<MappedBundle, Failure> {
@@ -20,6 +25,39 @@ pub fn terrain<'a>(path: &Path, map: &'a MappedBundle) -> Result<TerrainBundle<'
 /// The level of cells in a mapped bundle.
 pub fn cells<'a>(path: &Path, map: &'a MappedBundle) -> Result<CellBundle<'a>, Failure> {
     map.cells().map_err(|error| cannot_open(path, error))
+}
+
+/// The solid level in a mapped bundle.
+pub fn solid<'a>(path: &Path, map: &'a MappedBundle) -> Result<SolidBundle<'a>, Failure> {
+    map.solid().map_err(|error| cannot_open(path, error))
+}
+
+/// What a bundle is of; a terrain may have patches over it.
+pub enum World<'a> {
+    Terrain(&'a MappedBundle, TerrainBundle<'a>),
+    Cells(CellBundle<'a>),
+    Solid(SolidBundle<'a>),
+}
+
+/// Asks a bundle, whichever kind of world it is of. Fails where patches, or places by coordinates,
+/// are given for a level.
+pub fn ask(path: &Path, by: &By, over: &Over, ask: impl FnOnce(World<'_>) -> Outcome) -> Outcome {
+    let map = open(path)?;
+    match map.kind() {
+        Some(WorldKind::Cells) => {
+            check_by_number(path, by)?;
+            over.check_none()?;
+            ask(World::Cells(cells(path, &map)?))
+        }
+        Some(WorldKind::Solid) => {
+            check_by_number(path, by)?;
+            over.check_none()?;
+            ask(World::Solid(solid(path, &map)?))
+        }
+        Some(WorldKind::Terrain) | None => {
+            over.ask(path, &map, |terrain| ask(World::Terrain(&map, terrain)))
+        }
+    }
 }
 
 /// Patches over a bundle.
@@ -41,10 +79,7 @@ impl Over {
         if self.patch.is_empty() {
             return ask(terrain(path, map)?);
         }
-        let read = |patch: &PathBuf| {
-            std::fs::read(patch)
-                .map_err(|error| Failure::io(format!("{}: cannot be read", patch.display()), error))
-        };
+        let read = |patch: &PathBuf| input::read(patch, input::LARGE);
         let patches: Vec<Vec<u8>> = self.patch.iter().map(read).collect::<Result<_, _>>()?;
         let bundle = map.bundle().map_err(|error| cannot_open(path, error))?;
         let mut layers = Layers::new(&bundle).map_err(|error| cannot_open(path, error))?;

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::format::TerrainParameters;
-use viewcell::runtime::Sample;
+use viewcell::internals::format::TerrainParameters;
+use viewcell::internals::runtime::Sample;
 
+use super::place::Position;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json, Stdout};
 
@@ -31,7 +32,8 @@ pub fn answer_lines(
     mut answer: impl FnMut(&[u8], &mut Vec<u8>) -> Result<(), String>,
 ) -> Result<u64, Failure> {
     let cannot_read = |error| Failure::io(format!("{}: cannot be read", file.display()), error);
-    let input: Box<dyn Read> = if file == Path::new("-") {
+    let stdin = output::is_stream(file);
+    let input: Box<dyn Read> = if stdin {
         Box::new(io::stdin().lock())
     } else {
         Box::new(File::open(file).map_err(cannot_read)?)
@@ -53,43 +55,31 @@ pub fn answer_lines(
         if let Err(fault) = answer(&line, &mut words) {
             // The lines before this one keep their answers.
             stdout.flush()?;
-            return Err(Failure::bad_input(format!(
-                "{}: line {lines}: {fault}",
-                if file == Path::new("-") {
-                    "stdin".into()
-                } else {
-                    file.display().to_string()
-                },
-            )));
+            let name = match stdin {
+                true => "stdin".into(),
+                false => file.display().to_string(),
+            };
+            return Err(Failure::bad_input(format!("{name}: line {lines}: {fault}")));
         }
         stdout.write(&words)?;
     }
 }
 
-/// Reads `c0 r0 c1 r1`, separated by blanks or commas, both samples inside the heightmap. What it
-/// returns is what stands for them in the bundle.
-pub fn parse(line: &[u8], parameters: &TerrainParameters) -> Result<[Sample; 2], String> {
-    let pair = samples(line, parameters.heightmap())?;
-    let level = parameters.finest();
-    Ok(pair.map(|sample| Sample::new(sample.column >> level, sample.row >> level)))
-}
-
-/// Two samples of a heightmap of so many columns and rows.
-fn samples(line: &[u8], [columns, rows]: [u32; 2]) -> Result<[Sample; 2], String> {
+/// Reads `c0 r0 c1 r1`, separated by blanks or commas, both samples inside the heightmap.
+pub fn parse(line: &[u8], parameters: &TerrainParameters) -> Result<[Position; 2], String> {
     let expected = "four whole numbers \"c0 r0 c1 r1\"";
     let [c0, r0, c1, r1] = numbers(line).ok_or_else(|| no_numbers(line, expected))?;
-    let pair = [Sample::new(c0, r0), Sample::new(c1, r1)];
-    let is_inside = |sample: &Sample| sample.column < columns && sample.row < rows;
-    match pair.iter().find(|sample| !is_inside(sample)) {
-        None => Ok(pair),
-        Some(outside) => Err(format!(
-            "({}, {}) is outside the grid: expected columns 0 to {} and rows 0 to {}",
-            outside.column,
-            outside.row,
-            columns - 1,
-            rows - 1
-        )),
-    }
+    let position = |column, row| {
+        Position::new(parameters, Sample::new(column, row)).ok_or_else(|| {
+            let [columns, rows] = parameters.heightmap();
+            format!(
+                "({column}, {row}) is outside the grid: expected columns 0 to {} and rows 0 to {}",
+                columns - 1,
+                rows - 1
+            )
+        })
+    };
+    Ok([position(c0, r0)?, position(c1, r1)?])
 }
 
 /// Reads `a b`, two cells of `cells`.
@@ -103,6 +93,20 @@ pub fn parse_cells(line: &[u8], cells: u32) -> Result<[u32; 2], String> {
             cells - 1
         )),
     }
+}
+
+/// Reads `x y z x y z`, two positions.
+pub fn parse_numbers(line: &[u8]) -> Result<[f64; 6], String> {
+    let text = String::from_utf8_lossy(line);
+    let words = text.split([' ', '\t', ',', '\r', '\n']);
+    let numbers = words.filter(|word| !word.is_empty()).map(|word| {
+        let number = word.parse::<f64>().ok();
+        number.filter(|number| number.is_finite())
+    });
+    let numbers: Option<Vec<f64>> = numbers.collect();
+    numbers
+        .and_then(|numbers| numbers.try_into().ok())
+        .ok_or_else(|| no_numbers(line, "six finite numbers \"x y z x y z\""))
 }
 
 fn no_numbers(line: &[u8], expected: &str) -> String {
@@ -168,11 +172,6 @@ pub fn answer_visible(
     finish(stdout, &document, json)
 }
 
-/// What clap has seen to already.
-pub fn no_places() -> Failure {
-    Failure::usage("expected two places A and B, or --pairs FILE".into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,13 +205,7 @@ mod tests {
 
     #[test]
     fn a_fault_says_what_was_expected_and_found() {
-        assert!(samples(b"4 3 0 0", [5, 4]).is_ok());
-        let outside = samples(b"0 0 5 3", [5, 4]).unwrap_err();
-        assert!(
-            outside.contains("(5, 3)") && outside.contains("0 to 4"),
-            "{outside}"
-        );
-        let short = samples(b"0 0 5\n", [5, 4]).unwrap_err();
+        let short = no_numbers(b"0 0 5\n", "four whole numbers");
         assert!(short.ends_with("found \"0 0 5\""), "{short}");
     }
 }

@@ -4,8 +4,11 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use viewcell::runtime::{MappedBundle, Sample, TerrainBundle};
-use viewcell::world::Short;
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::internals::format::TerrainParameters;
+use viewcell::internals::runtime::{CellBundle, MappedBundle, Quad, Sample, TerrainBundle};
+use viewcell::internals::world::Short;
 
 use super::open::cannot_open;
 use crate::cli::exit::Failure;
@@ -17,6 +20,8 @@ pub enum Place {
     Cell(u32),
     /// Two numbers that are no column and row.
     Numbers([f64; 2]),
+    /// X,Y,Z of a solid level.
+    Point([f64; 3]),
 }
 
 impl FromStr for Place {
@@ -32,13 +37,16 @@ impl FromStr for Place {
         if is_option(text) {
             return Err(format!("there is no option {text} here; see --help"));
         }
+        if let Some(point) = three(text) {
+            return Ok(Self::Point(point));
+        }
         if let Some([column, row]) = two(text) {
             return Ok(Self::Sample(Sample::new(column, row)));
         }
         let numbers = two(text).filter(|numbers: &[f64; 2]| numbers.iter().all(|n| n.is_finite()));
         numbers.map(Self::Numbers).ok_or_else(|| {
             "expected COL,ROW: column counted from 0 in the west, row from 0 in the north, with a \
-             comma and no blank between them; or the number of a cell"
+             comma and no blank between them; or the number of a cell; or X,Y,Z in a solid level"
                 .to_owned()
         })
     }
@@ -49,29 +57,97 @@ fn two<T: FromStr>(text: &str) -> Option<[T; 2]> {
     Some([first.trim().parse().ok()?, second.trim().parse().ok()?])
 }
 
+fn three(text: &str) -> Option<[f64; 3]> {
+    let numbers = text.split(',').map(|word| word.trim().parse().ok());
+    let numbers: Vec<f64> = numbers.collect::<Option<_>>()?;
+    let point: [f64; 3] = numbers.try_into().ok()?;
+    point.iter().all(|at| at.is_finite()).then_some(point)
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sample(sample) => write!(f, "{},{}", sample.column, sample.row),
             Self::Cell(cell) => write!(f, "{cell}"),
             Self::Numbers([x, y]) => write!(f, "{},{}", Short(*x), Short(*y)),
+            Self::Point([x, y, z]) => write!(f, "{},{},{}", Short(*x), Short(*y), Short(*z)),
         }
+    }
+}
+
+/// A place of a terrain.
+#[derive(Clone, Copy)]
+pub struct Position {
+    /// The sample of the heightmap.
+    pub sample: Sample,
+    /// What answers for it: the sample itself, or with `--finest` the view cell that holds it.
+    pub cell: Sample,
+}
+
+impl Position {
+    /// At a sample of the heightmap; `None` outside of it.
+    pub fn new(parameters: &TerrainParameters, sample: Sample) -> Option<Self> {
+        let cell = parameters.place(sample.column, sample.row)?;
+        Some(Self { sample, cell })
+    }
+
+    /// In a view cell, at the sample whose unit square holds a point, counted in samples.
+    fn within(parameters: &TerrainParameters, cell: Sample, point: [f64; 2]) -> Self {
+        let [columns, rows] = parameters.heightmap();
+        let at = |cell: u32, point: f64, end: u32| {
+            let first = cell << parameters.finest();
+            let last = (first + (1 << parameters.finest()) - 1).min(end - 1);
+            (point as u32).clamp(first, last)
+        };
+        let column = at(cell.column, point[0], columns);
+        let row = at(cell.row, point[1], rows);
+        let sample = Sample::new(column, row);
+        Self { sample, cell }
+    }
+
+    /// Column and row of the sample.
+    pub fn numbers(&self) -> [u32; 2] {
+        [self.sample.column, self.sample.row]
+    }
+}
+
+/// The samples of the heightmap in a view cell.
+pub fn samples_of(
+    parameters: &TerrainParameters,
+    cell: Sample,
+) -> impl Iterator<Item = Sample> + use<> {
+    let [columns, rows] = parameters.heightmap();
+    let level = parameters.finest();
+    let range = |at: u32, end: u32| at << level..((at + 1) << level).min(end);
+    let columns = range(cell.column, columns);
+    range(cell.row, rows)
+        .flat_map(move |row| columns.clone().map(move |column| Sample::new(column, row)))
+}
+
+/// How many samples of the heightmap view cells hold.
+pub fn count_samples(parameters: &TerrainParameters, cells: impl Iterator<Item = Sample>) -> u64 {
+    match parameters.finest() {
+        0 => cells.count() as u64,
+        _ => cells
+            .map(|cell| samples_of(parameters, cell).count() as u64)
+            .sum(),
     }
 }
 
 /// How places of a terrain are given: by column and row, unless one of these is there.
 #[derive(clap::Args)]
 #[group(multiple = false)]
+#[command(next_help_heading = "Places of a terrain")]
 pub struct By {
     /// Places are EAST,SOUTH: metres east and south of the north-western sample
-    #[arg(long, help_heading = "Places of a terrain")]
+    #[arg(long)]
     at: bool,
     /// Places are LON,LAT: degrees of longitude and latitude, of a bundle whose coordinate
     /// reference system is in degrees
-    #[arg(long, help_heading = "Places of a terrain")]
+    #[arg(long)]
     lonlat: bool,
     /// Places are X,Y in the bundle's coordinate reference system, whatever its unit
-    #[arg(long, help_heading = "Places of a terrain")]
+    #[arg(long)]
     xy: bool,
 }
 
@@ -81,14 +157,16 @@ impl By {
         !(self.at || self.lonlat || self.xy)
     }
 
-    /// The sample that a place is in. Fails where there is none.
-    pub fn sample(
+    /// Where a place is. Fails where there is none.
+    pub fn position(
         &self,
         path: &Path,
         map: &MappedBundle,
         terrain: &TerrainBundle<'_>,
         place: Place,
-    ) -> Result<Sample, Failure> {
+    ) -> Result<Position, Failure> {
+        let parameters = terrain.parameters();
+        let side = f64::from(1_u32 << parameters.finest());
         let option = match self {
             Self { at: true, .. } => "--at",
             Self { lonlat: true, .. } => "--lonlat",
@@ -98,15 +176,18 @@ impl By {
         let [x, y] = match place {
             Place::Sample(sample) => [sample.column, sample.row].map(f64::from),
             Place::Numbers(numbers) => numbers,
-            Place::Cell(_) => {
+            Place::Cell(_) | Place::Point(_) => {
                 return Err(Failure::usage(format!(
                     "{option}: expected two numbers with a comma between them, found {place}"
                 )));
             }
         };
         if self.at {
-            return terrain.locate(x, y).ok_or_else(|| {
-                let [dx, dy] = terrain.parameters().spacing;
+            let [dx, dy] = parameters.spacing;
+            let point = [x / dx * side + 0.5, y / dy * side + 0.5];
+            let cell = terrain.locate(x, y);
+            let position = cell.map(|cell| Position::within(parameters, cell, point));
+            return position.ok_or_else(|| {
                 let grid = terrain.grid();
                 outside(
                     path,
@@ -123,7 +204,7 @@ impl By {
         }
         let bundle = map.bundle().map_err(|error| cannot_open(path, error))?;
         let crs = bundle.crs().filter(|crs| !crs.is_empty());
-        let transform = terrain.parameters().transform;
+        let transform = parameters.transform;
         let (Some(transform), true) = (transform, crs.is_some() || self.xy) else {
             return Err(Failure::usage(format!(
                 "{option}: {} does not say where on earth it lies; give places by COL,ROW, or by \
@@ -139,8 +220,12 @@ impl By {
                 path.display()
             )));
         }
-        terrain.locate_georeferenced(x, y).ok_or_else(|| {
-            let [x0, xc, xr, y0, yc, yr] = transform;
+        let [x0, xc, xr, y0, yc, yr] = transform;
+        let (x1, y1, scale) = (x - x0, y - y0, side / (xc * yr - xr * yc));
+        let point = [(x1 * yr - y1 * xr) * scale, (y1 * xc - x1 * yc) * scale];
+        let cell = terrain.locate_georeferenced(x, y);
+        let position = cell.map(|cell| Position::within(parameters, cell, point));
+        position.ok_or_else(|| {
             let grid = terrain.grid();
             let [w, h] = [grid.width(), grid.height()].map(f64::from);
             let range = |from: f64, c: f64, r: f64| {
@@ -174,19 +259,19 @@ pub fn in_degrees(crs: &str) -> bool {
 }
 
 /// Fails if a place is outside the grid.
-fn check_inside(path: &Path, terrain: &TerrainBundle, place: Place) -> Result<Sample, Failure> {
+fn check_inside(path: &Path, terrain: &TerrainBundle, place: Place) -> Result<Position, Failure> {
     let parameters = terrain.parameters();
-    let sample = match place {
-        Place::Sample(Sample { column, row }) => parameters.place(column, row),
+    let position = match place {
+        Place::Sample(sample) => Position::new(parameters, sample),
         Place::Numbers(_) => None,
-        Place::Cell(cell) => {
+        place @ (Place::Cell(_) | Place::Point(_)) => {
             return Err(Failure::usage(format!(
-                "{cell}: expected COL,ROW, since {} is of a terrain",
+                "{place}: expected COL,ROW, since {} is of a terrain",
                 path.display()
             )));
         }
     };
-    sample.ok_or_else(|| {
+    position.ok_or_else(|| {
         let [columns, rows] = parameters.heightmap();
         let ends = format!(
             "columns 0 to {} and rows 0 to {}, as whole numbers (metres with --at, degrees with \
@@ -204,4 +289,95 @@ fn outside(path: &Path, place: Place, expected: &str) -> Failure {
         "{place} is outside {}: expected {expected}",
         path.display()
     ))
+}
+
+/// The quad of a level over a place. Fails if the place is outside the grid, or there is no such
+/// level.
+pub fn quad_over(
+    path: &Path,
+    terrain: &TerrainBundle,
+    Position { sample, .. }: Position,
+    level: u32,
+) -> Result<Quad, Failure> {
+    check_level(path, terrain, level)?;
+    // A quad of the heightmap that is finer than the bundle is answered for by the cell around it.
+    Ok(quad_at(terrain, sample, level))
+}
+
+/// The quad of the bundle for the quad of a level of the heightmap over a sample.
+pub fn quad_at(terrain: &TerrainBundle, sample: Sample, level: u32) -> Quad {
+    let finest = terrain.parameters().finest();
+    let level = level.max(finest);
+    Quad::new(level - finest, sample.column >> level, sample.row >> level)
+}
+
+/// Fails if a terrain has no quads of a level of its heightmap.
+pub fn check_level(path: &Path, terrain: &TerrainBundle, level: u32) -> Result<(), Failure> {
+    let highest = terrain.grid().root_level() + terrain.parameters().finest();
+    if level <= highest {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "--quad {level}: expected a level from 0 (a sample) to {highest} (all of {})",
+        path.display()
+    )))
+}
+
+/// Fails if places of a level of cells are given as those of a terrain.
+pub fn check_by_number(path: &Path, by: &By) -> Result<(), Failure> {
+    match by.is_grid() {
+        true => Ok(()),
+        false => Err(Failure::usage(format!(
+            "--at, --lonlat, --xy: expected a terrain, found a level in {}; viewcell query locate tells \
+             which cell holds a point",
+            path.display()
+        ))),
+    }
+}
+
+/// Fails if a place is no cell of the level.
+pub fn check_cell(path: &Path, level: &CellBundle, place: Place) -> Result<u32, Failure> {
+    match place {
+        Place::Cell(cell) if cell < level.cells() => Ok(cell),
+        Place::Cell(cell) => Err(Failure::usage(format!(
+            "cell {cell} is not in {}: expected 0 to {}",
+            path.display(),
+            level.cells() - 1
+        ))),
+        Place::Sample(_) | Place::Numbers(_) | Place::Point(_) => Err(Failure::usage(format!(
+            "{place}: expected the number of a cell, since {} is of a level of cells",
+            path.display()
+        ))),
+    }
+}
+
+/// Whether somebody can be at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// Somebody can.
+    Walkable,
+    /// There is ground, on which nobody can be.
+    NotWalkable,
+    /// There is no ground.
+    Void,
+}
+
+impl Standing {
+    /// Anywhere in a quad of the bundle's grid.
+    pub fn within(terrain: &TerrainBundle, quad: Quad) -> Self {
+        if terrain.valid().has_quad(quad) {
+            return Self::Walkable;
+        }
+        let Sample { column, row } = quad.origin();
+        let side = 1_u32 << quad.level;
+        let grid = terrain.grid();
+        let rows = row..grid.height().min(row + side);
+        let columns = column..grid.width().min(column + side);
+        let mut samples = rows.flat_map(|r| columns.clone().map(move |c| Sample::new(c, r)));
+        match samples.any(|sample| terrain.height(sample).is_some()) {
+            true => Self::NotWalkable,
+            false => Self::Void,
+        }
+    }
 }

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::bundle;
-use viewcell::picture::{self, Ground, Viewpoint, mask_geotiff};
-use viewcell::runtime::{Bundle, MappedBundle, Pvs, TerrainBundle, WorldKind};
-use viewcell::world::Georeference;
+use viewcell::internals::bundle;
+use viewcell::internals::picture::{self, Ground, Viewpoint, mask_geotiff};
+use viewcell::internals::runtime::{Bundle, CellBundle, MappedBundle, Pvs, Sample, TerrainBundle};
+use viewcell::internals::world::Georeference;
 
-use super::{By, Over, Place, cells, check_by_number, quad_over};
+use super::open::{Over, World, ask, cannot_open};
+use super::place::{By, Place, check_cell, count_samples, quad_over};
+use super::solid;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json};
 use crate::cli::render::terrain::check_drawable;
@@ -58,34 +60,80 @@ pub struct Document {
     output: Option<PathBuf>,
 }
 
+/// What `viewcell query pvs --json` prints for cells.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell query pvs, cells")]
+pub struct CellPvsDocument {
+    /// The cell that looks.
+    cell: u32,
+    /// Number of cells seen, itself among them.
+    visible: u32,
+    /// Number of cells hidden.
+    hidden: u32,
+    /// The cells seen, in rising order.
+    cells: Vec<u32>,
+}
+
 enum Drawing {
     Png,
     GeoTiff,
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let map = super::open(&args.bundle)?;
-    if map.kind() == Some(WorldKind::Cells) {
-        if args.output.is_some() || args.quad != 0 {
-            return Err(Failure::usage(format!(
-                "-o and --quad: expected a terrain, found cells in {}; viewcell export matrix \
-                 draws these",
-                args.bundle.display()
-            )));
-        }
-        check_by_number(&args.bundle, &args.by)?;
-        args.over.check_none()?;
-        let level = super::cells(&args.bundle, &map)?;
-        return cells::pvs(&args.bundle, &level, args.a, &args.json);
-    }
-    let on_terrain = |terrain: TerrainBundle<'_>| on_terrain(args, &map, &terrain);
-    args.over.ask(&args.bundle, &map, on_terrain)
+    let is_drawn = args.output.is_some() || args.quad != 0;
+    let expected_terrain = |found: &str| {
+        Failure::usage(format!(
+            "-o and --quad: expected a terrain, found {found} in {}{}",
+            args.bundle.display(),
+            match found {
+                "cells" => "; viewcell export matrix draws these",
+                _ => "",
+            }
+        ))
+    };
+    ask(&args.bundle, &args.by, &args.over, |world| match world {
+        World::Terrain(map, terrain) => on_terrain(args, map, &terrain),
+        World::Cells(_) if is_drawn => Err(expected_terrain("cells")),
+        World::Cells(level) => in_level(args, &level),
+        World::Solid(_) if is_drawn => Err(expected_terrain("a solid level")),
+        World::Solid(level) => solid::pvs(&args.bundle, &level, args.a, &args.json),
+    })
+}
+
+fn in_level(args: &Args, level: &CellBundle) -> Outcome {
+    let cell = check_cell(&args.bundle, level, args.a)?;
+    let cells: Vec<u32> = level.pvs(cell).iter().collect();
+    let visible = cells.len() as u32;
+    let hidden = level.cells() - visible;
+    let list: Vec<String> = cells.iter().map(u32::to_string).collect();
+    let text = format!(
+        "{}\ncells    {}",
+        shares([visible, hidden].map(u64::from)),
+        list.join(" ")
+    );
+    let document = || CellPvsDocument {
+        cell,
+        visible,
+        hidden,
+        cells,
+    };
+    args.json.tell(document, text)
+}
+
+/// How much is visible and hidden, as numbers and as shares.
+fn shares([visible, hidden]: [u64; 2]) -> String {
+    let share = |count: u64| 100.0 * count as f64 / (visible + hidden).max(1) as f64;
+    format!(
+        "visible  {visible:>12}  {:5.1} %\nhidden   {hidden:>12}  {:5.1} %",
+        share(visible),
+        share(hidden)
+    )
 }
 
 fn on_terrain(args: &Args, map: &MappedBundle, terrain: &TerrainBundle<'_>) -> Outcome {
     let drawing = args.output.as_deref().map(kind_of).transpose()?;
-    let sample = args.by.sample(&args.bundle, map, terrain, args.a)?;
-    let quad = quad_over(&args.bundle, terrain, sample, args.quad)?;
+    let place = args.by.position(&args.bundle, map, terrain, args.a)?;
+    let quad = quad_over(&args.bundle, terrain, place, args.quad)?;
     let pvs = terrain.pvs(quad).ok_or_else(|| {
         Failure::bad_input(format!(
             "{}: the PVS of this place is damaged; see what viewcell verify says, and bake again",
@@ -97,7 +145,7 @@ fn on_terrain(args: &Args, map: &MappedBundle, terrain: &TerrainBundle<'_>) -> O
         output::check_outputs(&[&args.bundle], [path], args.force)?;
         let opened = map
             .bundle()
-            .map_err(|error| super::cannot_open(&args.bundle, error))?;
+            .map_err(|error| cannot_open(&args.bundle, error))?;
         let bytes = match drawing {
             Drawing::Png => {
                 check_drawable(&args.bundle, terrain)?;
@@ -109,29 +157,25 @@ fn on_terrain(args: &Args, map: &MappedBundle, terrain: &TerrainBundle<'_>) -> O
         bundle::save(path, &bytes, args.force)?;
     }
 
-    let grid = terrain.grid();
-    let voids = grid.samples() - terrain.valid().count(grid.root());
-    let visible = pvs.count();
-    let hidden = (grid.samples() - voids).saturating_sub(visible);
+    let parameters = terrain.parameters();
+    let count = |cells: &mut dyn Iterator<Item = Sample>| count_samples(parameters, cells);
+    let [columns, rows] = parameters.heightmap().map(u64::from);
+    let has_ground = |cell: &Sample| terrain.valid().has_sample(*cell);
+    let valid = count(&mut terrain.grid().row_by_row().filter(has_ground));
+    let visible = count(&mut pvs.samples());
+    let hidden = valid.saturating_sub(visible);
+    let void = columns * rows - valid;
+    let text = format!("{}\nvoid     {void:>12}", shares([visible, hidden]));
     let origin = quad.origin();
-    if args.json.json {
-        output::print_json(&Document {
-            level: quad.level,
-            origin: [origin.column, origin.row],
-            visible,
-            hidden,
-            void: voids,
-            output: args.output.clone(),
-        })?;
-    } else {
-        let share = |count: u64| 100.0 * count as f64 / (grid.samples() - voids).max(1) as f64;
-        output::print(format_args!(
-            "visible  {visible:>12}  {:5.1} %\nhidden   {hidden:>12}  {:5.1} %\nvoid     {voids:>12}",
-            share(visible),
-            share(hidden)
-        ))?;
-    }
-    Ok(Exit::Done)
+    let document = || Document {
+        level: quad.level + parameters.finest(),
+        origin: [origin.column, origin.row].map(|at| at << parameters.finest()),
+        visible,
+        hidden,
+        void,
+        output: args.output.clone(),
+    };
+    args.json.tell(document, text)
 }
 
 fn kind_of(path: &Path) -> Result<Drawing, Failure> {

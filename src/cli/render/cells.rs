@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use viewcell::picture::{LevelPages, Page};
-use viewcell::runtime::{CellBundle, MappedBundle};
-use viewcell::survey::{cell_difference, seen_by};
+use viewcell::internals::picture::{LevelPages, Page};
+use viewcell::internals::runtime::{CellBundle, MappedBundle};
+use viewcell::internals::survey::{cell_difference, seen_by};
 
 use super::args::{Args, name};
 use crate::cli::exit::{Exit, Failure};

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use viewcell::picture::{self, Page, TerrainPages};
-use viewcell::runtime::frontier::FrontierOptions;
-use viewcell::runtime::{MappedBundle, TerrainBundle};
-use viewcell::survey::{self, Difference, Survey};
+use viewcell::internals::picture::{self, Page, TerrainPages};
+use viewcell::internals::runtime::frontier::FrontierOptions;
+use viewcell::internals::runtime::{MappedBundle, TerrainBundle};
+use viewcell::internals::survey::{self, Difference, Survey};
 
 use super::args::{Args, name};
 use crate::cli::exit::{Exit, Failure};
@@ -31,16 +31,17 @@ pub fn page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<Option<P
         )));
     }
     if let Some(place) = what.pvs {
-        let sample = args.by.sample(path, map, &terrain, place)?;
-        let quad = quad_over(path, &terrain, sample, args.quad)?;
+        let place = args.by.position(path, map, &terrain, place)?;
+        let quad = quad_over(path, &terrain, place, args.quad)?;
         let pvs = terrain.pvs(quad).ok_or_else(|| damaged(path))?;
         return Ok(Some(pages.pvs(&pvs)));
     }
     if let Some([a, b]) = what.frontier.as_deref() {
-        let players = [
-            args.by.sample(path, map, &terrain, *a)?,
-            args.by.sample(path, map, &terrain, *b)?,
-        ];
+        let cell = |place| {
+            let place = args.by.position(path, map, &terrain, place)?;
+            Ok::<_, Failure>(place.cell)
+        };
+        let players = [cell(*a)?, cell(*b)?];
         let page = pages.frontier(players, &FrontierOptions::default());
         let page = page.map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
         return Ok(Some(page));

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use viewcell::bundle::{CellStatistics, Info};
-use viewcell::picture::LevelPages;
-use viewcell::picture::{Bars, Chart, Series, frequencies, grouped};
-use viewcell::runtime::{CellBundle, MappedBundle};
-use viewcell::survey::seen_by;
+use viewcell::internals::bundle::{CellStatistics, Info};
+use viewcell::internals::picture::LevelPages;
+use viewcell::internals::picture::{Bars, Chart, Series, frequencies, grouped};
+use viewcell::internals::runtime::{CellBundle, MappedBundle};
+use viewcell::internals::survey::seen_by;
 
 use super::common::{self, percent};
 use super::document::{Page, Section};

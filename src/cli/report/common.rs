@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde_json::Value;
-use viewcell::bundle::Info;
-use viewcell::picture::grouped;
+use viewcell::internals::bundle::Info;
+use viewcell::internals::picture::grouped;
 
 use super::document::{Page, Section};
 use crate::cli::info::{Bytes, processors, reason};

@@ -3,8 +3,8 @@
 use askama::Template;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use viewcell::picture::palette::{Colour, MARK, bytes};
-use viewcell::picture::{self, Chart};
+use viewcell::internals::picture::palette::{Colour, MARK, bytes};
+use viewcell::internals::picture::{self, Chart};
 
 use super::look::Look;
 use crate::cli::exit::{Exit, Failure};

@@ -7,8 +7,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use image::{Rgba, RgbaImage};
 use serde_json::json;
-use viewcell::picture::{Floors, Ground, NOBODY, PictureError, hillshade_image, png, resized};
-use viewcell::runtime::{CellBundle, MappedBundle, WorldKind};
+use viewcell::internals::picture::{
+    Floors, Ground, NOBODY, PictureError, hillshade_image, png, resized,
+};
+use viewcell::internals::runtime::{CellBundle, MappedBundle, WorldKind};
 
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::query;
@@ -121,7 +123,7 @@ fn of_level(path: &Path, level: CellBundle<'_>) -> Result<Drawn, Failure> {
         )));
     };
     let (width, height) = floors.size();
-    let of_floor = |(number, floor): (usize, &viewcell::picture::Floor)| {
+    let of_floor = |(number, floor): (usize, &viewcell::internals::picture::Floor)| {
         let picture = png(&floors.paint(number, |_| PALE)).map_err(failure)?;
         let cells = png(&numbers(&floor.cells, width, height)).map_err(failure)?;
         let [low, high] = floor.heights;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use viewcell::bundle::{Info, TerrainInfo};
-use viewcell::picture::{Bars, Chart, Curve, Series, frequencies, grouped};
-use viewcell::runtime::{Bundle, MappedBundle, Sample, TerrainBundle};
-use viewcell::survey::Survey;
+use viewcell::internals::bundle::{Info, TerrainInfo};
+use viewcell::internals::picture::{Bars, Chart, Curve, Series, frequencies, grouped};
+use viewcell::internals::runtime::{Bundle, MappedBundle, Sample, TerrainBundle};
+use viewcell::internals::survey::Survey;
 
 use super::common::{self, percent};
 use super::document::{Page, Section};

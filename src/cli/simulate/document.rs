@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::simulate::bound::Bound as Least;
-use viewcell::simulate::play::Play;
-use viewcell::simulate::summary::{self, Figures};
+use viewcell::internals::simulate::bound::Bound as Least;
+use viewcell::internals::simulate::play::Play;
+use viewcell::internals::simulate::summary::{self, Figures};
 
 use super::job::Job;
 

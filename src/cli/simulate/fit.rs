@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::simulate::fit::{self, Fit};
+use viewcell::internals::runtime::MotionLimits;
+use viewcell::internals::simulate::fit::{self, Fit};
 
-use super::ways;
+use super::{job, ways};
 use crate::cli::exit::{Exit, Outcome};
 use crate::cli::output::{self, Json};
 
@@ -21,6 +22,9 @@ pub struct Args {
     /// Who is faster has not walked: died, or came through a teleporter
     #[arg(long, value_name = "V", default_value_t = 2000.0)]
     jump: f64,
+    /// For --speed and --impulse of the look-ahead: frames a second
+    #[arg(long, default_value = "20", value_parser = job::positive)]
+    hz: f64,
     #[command(flatten)]
     json: Json,
 }
@@ -43,10 +47,17 @@ pub struct Document {
     respawn: f64,
     /// The share of their life in which they move.
     moving: f64,
+    /// How fast players are at most, along the ground and up or down, in metres or units a second: the greater
+    /// is --speed of the look-ahead.
+    speed: [f64; 2],
+    /// How much their velocity changed at most at once: the greater is --impulse.
+    impulse: [f64; 2],
+    /// How far positions are off at most, in metres or units.
+    error: [f64; 2],
 }
 
 impl Document {
-    pub fn new(fit: &Fit) -> Self {
+    pub fn new(fit: &Fit, limits: &MotionLimits) -> Self {
         Self {
             players: fit.players,
             seconds: fit.seconds,
@@ -55,6 +66,9 @@ impl Document {
             deaths: fit.deaths,
             respawn: fit.respawn,
             moving: fit.moving,
+            speed: limits.speed,
+            impulse: limits.impulse,
+            error: limits.error,
         }
     }
 }
@@ -62,20 +76,24 @@ impl Document {
 pub fn run(args: &Args) -> Outcome {
     let trace = ways::recorded(&args.trace)?;
     let fit = fit::fit(&trace, args.jump);
+    let limits = fit::limits_of_trace(&trace, args.jump, args.hz);
     if args.json.json {
-        output::print_json(&Document::new(&fit))?;
+        output::print_json(&Document::new(&fit, &limits))?;
         return Ok(Exit::Done);
     }
     output::print(format!(
         "{} players, {:.0} s, who move {:.0} % of their life\n\
-         --walk {:.1} --pause {:.2} --deaths {:.2} --respawn {:.2}",
+         --walk {:.1} --pause {:.2} --deaths {:.2} --respawn {:.2}\n\
+         look-ahead: --speed {:.1} --impulse {:.1}",
         fit.players,
         fit.seconds,
         100.0 * fit.moving,
         fit.speed,
         fit.pause,
         fit.deaths,
-        fit.respawn
+        fit.respawn,
+        limits.speed[0].max(limits.speed[1]),
+        limits.impulse[0].max(limits.impulse[1])
     ))?;
     Ok(Exit::Done)
 }

@@ -1,18 +1,20 @@
 //! What is simulated: from the command line, or from the document of a run before.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use viewcell::simulate::field::Field;
-use viewcell::simulate::motion::{Model, MotionOptions};
-use viewcell::simulate::network::Network;
-use viewcell::simulate::play::Play;
-use viewcell::simulate::scheme::SCHEMES;
+use viewcell::internals::runtime::MotionLimits;
+use viewcell::internals::simulate::field::Field;
+use viewcell::internals::simulate::motion::{Model, MotionOptions};
+use viewcell::internals::simulate::network::Network;
+use viewcell::internals::simulate::play::Play;
+use viewcell::internals::simulate::scheme::SCHEMES;
 
 use crate::cli::exit::Failure;
+use crate::cli::input;
+use crate::cli::output::is_stream;
 
 /// The options of a run.
 #[derive(clap::Args)]
@@ -92,16 +94,24 @@ pub struct Options {
     #[arg(long = "scheme", value_name = "NAME", value_delimiter = ',')]
     schemes: Vec<String>,
     /// How far the eye is above a player's origin
-    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = finite)]
     eye: Option<f64>,
     /// Who is faster has not walked: died, or came through a teleporter
     #[arg(long, value_name = "V", value_parser = positive)]
     jump: Option<f64>,
-    /// For schemes that look ahead: how fast players are, else as fast as the fastest was
+    /// For schemes that look ahead: how fast players are at most, else as fast as they were
     #[arg(long, value_name = "V", value_parser = not_negative)]
     speed: Option<f64>,
-    /// For schemes that look ahead: by how much, else the slowest --rtt and two frames, and two more
-    /// where packets get lost
+    /// For the look-ahead: how fast players' velocity may change, in metres or units a second squared; else
+    /// as it did
+    #[arg(long, value_name = "A", value_parser = not_negative)]
+    acceleration: Option<f64>,
+    /// For the look-ahead: how much players' velocity may change at once, by jumps, knock-back and walls, in
+    /// metres or units a second; else as much as it did
+    #[arg(long, value_name = "V", value_parser = not_negative)]
+    impulse: Option<f64>,
+    /// For schemes that look ahead: by how much, the same for all, with reaches of --speed in any direction;
+    /// else each client by its own --rtt, with reaches by how players move
     #[arg(long, value_name = "MS", value_parser = not_negative)]
     ahead: Option<f64>,
     /// For the scheme by distance: how far
@@ -209,6 +219,12 @@ pub struct Job {
     pub jump: Option<f64>,
     /// For schemes that look ahead: how fast players are.
     pub speed: Option<f64>,
+    /// For the look-ahead: how fast their velocity may change.
+    #[serde(default)]
+    pub acceleration: Option<f64>,
+    /// For the look-ahead: how much it may change at once.
+    #[serde(default)]
+    pub impulse: Option<f64>,
     /// For schemes that look ahead: by how many milliseconds.
     pub ahead: Option<f64>,
     /// For the scheme by distance.
@@ -260,6 +276,8 @@ impl Options {
             eye: self.eye,
             jump: self.jump,
             speed: self.speed,
+            acceleration: self.acceleration,
+            impulse: self.impulse,
             ahead: self.ahead,
             distance: self.distance,
             zone: self.zone,
@@ -301,6 +319,17 @@ impl Job {
     pub fn safe(&self, play: &Play, seed: u64) -> f64 {
         let lost = if self.loss > 0.0 { 2.0 } else { 0.0 };
         self.network().longest(play.players, seed) + (2.0 + lost) * play.step
+    }
+
+    /// How players may move: as these limits say but for what the options do.
+    pub fn limits(&self, usual: MotionLimits) -> MotionLimits {
+        let or = |option: Option<f64>, usual| option.map_or(usual, |limit| [limit; 2]);
+        MotionLimits {
+            speed: or(self.speed, usual.speed),
+            acceleration: or(self.acceleration, usual.acceleration),
+            impulse: or(self.impulse, usual.impulse),
+            error: usual.error,
+        }
     }
 
     /// How players are made up in the run of this number.
@@ -364,16 +393,23 @@ pub fn read(path: &Path) -> Result<Job, Failure> {
     struct Told {
         job: Job,
     }
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))?;
+    let text = input::read_text_or_stdin(path, input::SMALL)?;
     let told = serde_json::from_str::<Told>(&text).map(|told| told.job);
     let job = told.or_else(|_| serde_json::from_str::<Job>(&text));
-    let job = job.map_err(|error| {
+    let mut job = job.map_err(|error| {
         Failure::bad_input(format!(
             "{}: expected what viewcell simulate --json prints: {error}",
             path.display()
         ))
     })?;
+    if !is_stream(path) {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let files = [&mut job.bundle].into_iter();
+        let files = files.chain(&mut job.traces).chain(&mut job.more_traces);
+        files
+            .chain(&mut job.like)
+            .for_each(|file| *file = folder.join(&*file));
+    }
     job.check("schemes").map(|()| job)
 }
 
@@ -389,7 +425,13 @@ fn place(text: &str) -> Result<Place, String> {
     place.ok_or_else(|| "expected EAST,SOUTH in metres, with a comma between them".to_owned())
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+/// A number that is one.
+pub fn finite(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|x: &f64| x.is_finite());
+    number.ok_or_else(|| "expected a finite number".to_owned())
+}
+
+pub fn positive(text: &str) -> Result<f64, String> {
     let number = text
         .parse()
         .ok()

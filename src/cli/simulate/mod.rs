@@ -7,20 +7,22 @@ mod report;
 mod table;
 mod ways;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use viewcell::bundle;
-use viewcell::runtime::{MappedBundle, WorldKind};
-use viewcell::simulate::bound::bound;
-use viewcell::simulate::field::Field;
-use viewcell::simulate::network::Network;
-use viewcell::simulate::play::{Play, PlayOptions};
-use viewcell::simulate::run::{Outcome as Played, RunError, RunOptions, run as play_schemes};
-use viewcell::simulate::scheme::SchemeOptions;
-use viewcell::simulate::summary::{Figures, figures};
-use viewcell::view::Players;
+use viewcell::internals::bundle;
+use viewcell::internals::runtime::{MappedBundle, WorldKind};
+use viewcell::internals::simulate::bound::bound;
+use viewcell::internals::simulate::field::Field;
+use viewcell::internals::simulate::fit::limits;
+use viewcell::internals::simulate::network::Network;
+use viewcell::internals::simulate::play::{Play, PlayOptions};
+use viewcell::internals::simulate::run::{
+    Outcome as Played, RunError, RunOptions, run as play_schemes,
+};
+use viewcell::internals::simulate::scheme::SchemeOptions;
+use viewcell::internals::simulate::summary::{Figures, figures};
+use viewcell::internals::view::Players;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json};
@@ -104,16 +106,18 @@ pub fn run(args: &Args) -> Outcome {
                 .into(),
         ));
     }
-    let simulated = simulate(&job, &map, &field, args.write_trace.as_deref())?;
+    let write_trace = args.write_trace.as_deref().map(|path| (path, args.force));
+    let simulated = simulate(&job, &map, &field, write_trace)?;
     if args.loopback {
         loopback(&job, &field, &simulated.play)?;
     }
     let document = &simulated.document;
     if let Some(path) = &args.output {
         let further = further(&job, &field, &simulated.play)?;
+        let latencies = latencies(&job, &field, &simulated.play)?;
         let checksum = bundle::info(&job.bundle)?.checksum;
-        let page = report::page(document, &further, &simulated.lasted, checksum)?;
-        write(path, &page)?;
+        let page = report::page(document, &further, &latencies, &simulated.lasted, checksum)?;
+        bundle::save(path, page.as_bytes(), args.force)?;
     }
     if args.json.json {
         output::print_json(document)?;
@@ -130,11 +134,6 @@ struct Simulated {
     play: Play,
     /// How long the frontier sets of each scheme lasted in the first run. [Unit: s]
     lasted: Vec<(String, Vec<f64>)>,
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let failed = |error| Failure::io(format!("{}: cannot be written", path.display()), error);
-    fs::write(path, text).map_err(failed)
 }
 
 /// What the look-ahead comes to by how far it looks, up to twice what is safe.
@@ -155,6 +154,19 @@ fn further(job: &Job, field: &Field, play: &Play) -> Result<report::Further, Fai
         );
     }
     Ok(found)
+}
+
+/// What all schemes come to by the time there and back.
+fn latencies(job: &Job, field: &Field, play: &Play) -> Result<report::Latencies, Failure> {
+    let at = |rtt: f64| {
+        let job = Job {
+            rtt,
+            rtts: Vec::new(),
+            ..job.clone()
+        };
+        Ok((rtt, play_job(&job, field, play, 0)?))
+    };
+    [0.0, 50.0, 100.0, 150.0].into_iter().map(at).collect()
 }
 
 /// What a bundle is of.
@@ -179,7 +191,7 @@ fn simulate(
     job: &Job,
     map: &MappedBundle,
     field: &Field,
-    write_trace: Option<&Path>,
+    write_trace: Option<(&Path, bool)>,
 ) -> Result<Simulated, Failure> {
     let eye = match job.eye {
         Some(eye) => eye,
@@ -190,8 +202,8 @@ fn simulate(
     for number in 0..job.repeat {
         let jump = job.jump.unwrap_or_else(|| usual_jump(field));
         let trace = ways::ways(job, map, field, number, [eye, jump])?;
-        if let (0, Some(path)) = (number, write_trace) {
-            write(path, &trace.write())?;
+        if let (0, Some((path, force))) = (number, write_trace) {
+            bundle::save(path, trace.write().as_bytes(), force)?;
         }
         let options = PlayOptions {
             hz: job.hz,
@@ -258,6 +270,10 @@ fn options(job: &Job, field: &Field, play: &Play, number: u32) -> RunOptions {
             speed: job.speed.unwrap_or(usual.scheme.speed),
             ahead: job.ahead.unwrap_or_else(|| job.safe(play, seed)),
             instant: network.is_instant(),
+            limits: match (job.ahead, usual.scheme.limits) {
+                (None, Some(limits)) => Some(job.limits(limits)),
+                _ => None,
+            },
         },
         network,
         lines: job.truth == job::Truth::Lines,
@@ -280,6 +296,7 @@ fn usual_run(field: &Field, play: &Play) -> RunOptions {
             speed: play.speed,
             ahead: 2.0 * play.step,
             instant: true,
+            limits: Some(limits(play)),
         },
         lines: false,
         seed: 1,

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use viewcell::picture::{Bars, Chart, Curve, Series};
-use viewcell::simulate::summary::Figures;
+use viewcell::internals::picture::{Bars, Chart, Curve, Series};
+use viewcell::internals::simulate::summary::Figures;
 
 use crate::cli::exit::Failure;
 use crate::cli::report::document::{Page, Section};
@@ -13,10 +13,14 @@ use super::document::Document;
 /// What the look-ahead comes to when it looks further: by how many milliseconds, and figures.
 pub type Further = Vec<(f64, Figures)>;
 
+/// What all schemes come to by the time there and back, in milliseconds.
+pub type Latencies = Vec<(f64, Vec<(String, Figures)>)>;
+
 /// The page.
 pub fn page(
     document: &Document,
     further: &Further,
+    latencies: &Latencies,
     lasted: &[(String, Vec<f64>)],
     checksum: String,
 ) -> Result<String, Failure> {
@@ -59,6 +63,7 @@ pub fn page(
         sections: vec![
             counted(document),
             told(document, further),
+            by_latency(latencies),
             sets(document, lasted),
             asked(document),
         ],
@@ -66,6 +71,36 @@ pub fn page(
         checksum,
     };
     page.html()
+}
+
+/// What latency does to the schemes.
+fn by_latency(latencies: &Latencies) -> Section {
+    let mut columns = vec!["scheme".to_owned()];
+    for (rtt, _) in latencies {
+        columns.extend([
+            format!("{rtt} ms: packets"),
+            "late".into(),
+            "exposed".into(),
+        ]);
+    }
+    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let names = latencies.first().map_or(&[][..], |(_, schemes)| schemes);
+    let rows = (0..names.len()).map(|scheme| {
+        let mut row = vec![names[scheme].0.clone()];
+        for (_, schemes) in latencies {
+            let figures = &schemes[scheme].1;
+            row.push(format!("{:.2}", figures.packets_per_frame.mean));
+            row.push(figures.late_frames.to_string());
+            row.push(format!("{:.1} %", 100.0 * figures.exposed_share));
+        }
+        row
+    });
+    Section::new(
+        "By latency",
+        "Packets of a frame; frames in which somebody who could be seen was not known; of those whom a client \
+         cannot see, the share of whom it knows where they are. Otherwise as above.",
+    )
+    .table("Each scheme, by the time there and back", 1, &columns, rows.collect())
 }
 
 /// Packets and bytes of each scheme.

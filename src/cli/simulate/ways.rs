@@ -1,19 +1,19 @@
 //! The ways of players: from a trace, from a demo, from tracks of GPS receivers, or made up.
 
-use std::fs::{self, File};
-use std::io::{BufReader, ErrorKind, Read};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use viewcell::runtime::MappedBundle;
-use viewcell::simulate::demo;
-use viewcell::simulate::field::Field;
-use viewcell::simulate::fit::fit;
-use viewcell::simulate::gpx::{self, Fix};
-use viewcell::simulate::motion::motion;
-use viewcell::simulate::trace::Trace;
+use viewcell::internals::runtime::MappedBundle;
+use viewcell::internals::simulate::demo;
+use viewcell::internals::simulate::field::Field;
+use viewcell::internals::simulate::fit::fit;
+use viewcell::internals::simulate::gpx::{self, Fix};
+use viewcell::internals::simulate::motion::motion;
+use viewcell::internals::simulate::trace::Trace;
 
 use super::job::Job;
 use crate::cli::exit::Failure;
+use crate::cli::input;
 use crate::cli::output::say;
 
 /// Bytes of a demo. Servers stop at 20 MB unless told otherwise; what is read takes up to eleven times
@@ -43,32 +43,14 @@ fn extension(path: &Path) -> Option<String> {
 
 /// Reads a trace of CSV.
 pub fn csv(path: &Path) -> Result<Trace, Failure> {
-    let file = open(path)?;
+    let file = input::open(path, input::LARGE)?;
     Trace::read(BufReader::with_capacity(1 << 16, file))
         .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
 }
 
-fn open(path: &Path) -> Result<File, Failure> {
-    let file = File::open(path).map_err(|error| unreadable(path, error))?;
-    if file.metadata().is_ok_and(|data| data.is_dir()) {
-        return Err(unreadable(path, ErrorKind::IsADirectory.into()));
-    }
-    Ok(file)
-}
-
 /// Reads a demo of QuakeWorld that a server has recorded.
 fn recorded_by_server(path: &Path) -> Result<Trace, Failure> {
-    let mut bytes = Vec::new();
-    let mut file = open(path)?.take(LONGEST_DEMO + 1);
-    file.read_to_end(&mut bytes)
-        .map_err(|error| unreadable(path, error))?;
-    if bytes.len() as u64 > LONGEST_DEMO {
-        return Err(Failure::bad_input(format!(
-            "{}: expected a demo of at most {} MB, found more",
-            path.display(),
-            LONGEST_DEMO >> 20
-        )));
-    }
+    let bytes = input::read(path, LONGEST_DEMO)?;
     let demo = demo::read(&bytes)
         .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))?;
     if !demo.is_whole {
@@ -80,10 +62,6 @@ fn recorded_by_server(path: &Path) -> Result<Trace, Failure> {
         ));
     }
     Ok(demo.trace)
-}
-
-fn unreadable(path: &Path, error: std::io::Error) -> Failure {
-    Failure::io(format!("{}: cannot be read", path.display()), error)
 }
 
 /// The ways of the players of one run.
@@ -145,7 +123,7 @@ fn tracks(job: &Job, map: &MappedBundle, field: &Field, paths: &[&Path]) -> Resu
     let walkers = paths
         .iter()
         .map(|path| {
-            let text = fs::read_to_string(path).map_err(|error| unreadable(path, error))?;
+            let text = input::read_text(path, input::LARGE)?;
             gpx::read(&text)
                 .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
         })

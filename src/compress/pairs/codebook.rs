@@ -107,7 +107,7 @@ pub(super) struct Coded {
 impl Coded {
     /// Puts the first byte at `first` of `out`, and the others at its end.
     #[inline(always)]
-    pub fn put(self, first: usize, out: &mut Vec<u8>) {
+    pub(super) fn put(self, first: usize, out: &mut Vec<u8>) {
         out[first] = self.bytes[0];
         if self.length > 1 {
             out.extend_from_slice(&self.bytes[1..usize::from(self.length)]);

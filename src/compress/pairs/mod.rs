@@ -7,7 +7,6 @@ pub mod bits;
 pub mod codebook;
 pub mod group;
 pub mod prune;
-mod prune_tree;
 mod recode;
 pub mod symbols;
 
@@ -15,7 +14,6 @@ pub use crate::format::blockbits::transpose;
 pub use bits::PairBits;
 pub use codebook::{Codebook, Histogram};
 pub use group::{GroupSymbols, PairCounts, encode_group, encode_head, encode_records};
-pub use prune::{PairPruner, PairWorth, Worth};
-pub use prune_tree::prune_tree;
+pub use prune::{PairPruner, PairWorth, Worth, prune_tree};
 pub use recode::{Recoder, RecordCounts};
 pub use symbols::{Pair, PairList, PairSymbols, Sight};

@@ -12,6 +12,8 @@ pub struct GrowthRow {
     pub interactions: u64,
     /// Nodes that came into being.
     pub nodes: u64,
+    /// The same in percent, as printed: of another number of nodes on paths than at random points.
+    pub percent: f64,
     /// Nodes that one interaction added.
     pub growth: Spread,
     /// Nodes of a change set.
@@ -49,6 +51,7 @@ const fn growth(
     clients: usize,
     interactions: u64,
     nodes: u64,
+    percent: f64,
     growth: Spread,
     changes: Spread,
 ) -> GrowthRow {
@@ -56,6 +59,7 @@ const fn growth(
         clients,
         interactions,
         nodes,
+        percent,
         growth,
         changes,
     }
@@ -85,6 +89,7 @@ pub fn growth_rows(scenario: Scenario) -> [GrowthRow; 5] {
                 2,
                 200,
                 733_104,
+                399.6,
                 spread(3665.5, 4118.0, 7580.0, 1734.6),
                 spread(4993.0, 5349.5, 12347.0, 2326.2),
             ),
@@ -92,6 +97,7 @@ pub fn growth_rows(scenario: Scenario) -> [GrowthRow; 5] {
                 4,
                 400,
                 1_307_868,
+                712.8,
                 spread(3277.9, 3416.0, 7576.0, 1794.4),
                 spread(5347.4, 5404.5, 12650.0, 2459.6),
             ),
@@ -99,6 +105,7 @@ pub fn growth_rows(scenario: Scenario) -> [GrowthRow; 5] {
                 6,
                 600,
                 1_679_144,
+                915.2,
                 spread(2803.2, 2872.0, 7864.0, 1934.7),
                 spread(5457.5, 5414.5, 12530.0, 2546.6),
             ),
@@ -106,6 +113,7 @@ pub fn growth_rows(scenario: Scenario) -> [GrowthRow; 5] {
                 8,
                 800,
                 2_051_244,
+                1118.0,
                 spread(2567.3, 2492.0, 7692.0, 2013.2),
                 spread(5787.3, 5526.5, 12525.0, 2666.7),
             ),
@@ -113,6 +121,7 @@ pub fn growth_rows(scenario: Scenario) -> [GrowthRow; 5] {
                 10,
                 1000,
                 2_273_148,
+                1238.9,
                 spread(2275.4, 2176.0, 7824.0, 2051.0),
                 spread(5832.8, 5535.0, 12829.0, 2750.3),
             ),
@@ -122,6 +131,7 @@ pub fn growth_rows(scenario: Scenario) -> [GrowthRow; 5] {
                 2,
                 422,
                 166_528,
+                88.9,
                 spread(395.6, 352.0, 3252.0, 343.8),
                 spread(3331.5, 2958.0, 6625.0, 1175.8),
             ),
@@ -129,6 +139,7 @@ pub fn growth_rows(scenario: Scenario) -> [GrowthRow; 5] {
                 4,
                 867,
                 346_652,
+                185.1,
                 spread(400.3, 382.0, 3252.0, 348.3),
                 spread(3511.3, 3531.0, 6625.0, 1173.2),
             ),
@@ -136,6 +147,7 @@ pub fn growth_rows(scenario: Scenario) -> [GrowthRow; 5] {
                 6,
                 1255,
                 463_932,
+                247.7,
                 spread(370.0, 358.0, 3252.0, 423.7),
                 spread(3604.3, 3890.0, 6625.0, 1265.6),
             ),
@@ -143,6 +155,7 @@ pub fn growth_rows(scenario: Scenario) -> [GrowthRow; 5] {
                 8,
                 1781,
                 558_368,
+                298.1,
                 spread(313.7, 312.0, 3252.0, 435.2),
                 spread(3546.5, 3623.0, 6625.0, 1285.5),
             ),
@@ -150,6 +163,7 @@ pub fn growth_rows(scenario: Scenario) -> [GrowthRow; 5] {
                 10,
                 2266,
                 645_612,
+                342.7,
                 spread(285.0, 288.0, 3572.0, 459.3),
                 spread(3680.1, 3933.5, 6611.0, 1289.0),
             ),
@@ -157,7 +171,7 @@ pub fn growth_rows(scenario: Scenario) -> [GrowthRow; 5] {
     }
 }
 
-/// Table 5, or 6.
+/// Table 5 (paths), or 6 (random points).
 pub fn attempt_rows(scenario: Scenario) -> [AttemptRow; 5] {
     match scenario {
         Scenario::Coherent => [

@@ -127,7 +127,7 @@ fn may_match(a: Kind, b: Kind) -> bool {
 }
 
 /// The pairs that two regions make: update, then subscription.
-pub fn pairs(regions: &Regions, a: u32, b: u32) -> impl Iterator<Item = (u32, u32)> {
+pub(super) fn pairs(regions: &Regions, a: u32, b: u32) -> impl Iterator<Item = (u32, u32)> {
     let kind = |index| regions.kind(index);
     [(a, b), (b, a)]
         .into_iter()

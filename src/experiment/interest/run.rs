@@ -175,7 +175,7 @@ impl Digest {
     }
 
     /// An update and a subscription began to overlap, or ceased to; when, if that is told.
-    pub fn change(&mut self, tick: u32, began: bool, pair: [u32; 2], instant: Option<f64>) {
+    pub(super) fn change(&mut self, tick: u32, began: bool, pair: [u32; 2], instant: Option<f64>) {
         self.began += u64::from(began);
         self.ceased += u64::from(!began);
         self.add(&tick.to_le_bytes());
@@ -188,7 +188,7 @@ impl Digest {
     }
 
     /// How many began, how many ceased, and the digest.
-    pub fn told(&self) -> (u64, u64, u64) {
+    pub(super) fn told(&self) -> (u64, u64, u64) {
         (self.began, self.ceased, self.state)
     }
 

@@ -30,7 +30,7 @@ impl fmt::Display for TableError {
 impl std::error::Error for TableError {}
 
 /// A named row, and how many there are of it.
-pub type Row<T> = (String, f64, T);
+pub(super) type Row<T> = (String, f64, T);
 
 /// Reads observers: columns `name`, `fov` (degrees across the screen), `screen` (pixels across) and
 /// `pixels` (the threshold), in any order; `height` (pixels from top to bottom) is as many as across

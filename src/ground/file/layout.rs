@@ -1,27 +1,28 @@
-//! The head and the index of a ground file.
+//! The parts of a ground file: head, index, tables and slices, read and written.
 
-use super::super::bits::{Cursor, put_text};
-use super::super::change::Version;
-use super::super::error::GroundError;
-use super::super::frame::{Frame, Place, Square};
-use super::super::layered::Layered;
-use super::super::patches::Patches;
 use crate::format::crc32;
+use crate::ground::change::Version;
+use crate::ground::code::{Cursor, encode_tree, put_text};
+use crate::ground::error::GroundError;
+use crate::ground::frame::{Frame, Place, Square};
+use crate::ground::layered::Layered;
+use crate::ground::patches::Patches;
+use crate::ground::tree::Tree;
 
 /// What a file begins with.
 pub const GROUND_MAGIC: &[u8; 8] = b"VCGROUND";
-pub const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 /// Magic, version and checksum; two slots.
-pub const HEAD: usize = 16 + 2 * SLOT;
-pub const SLOT: usize = 40;
+pub(super) const HEAD: usize = 16 + 2 * SLOT;
+pub(super) const SLOT: usize = 40;
 /// A patch's bytes in the index.
 const PATCH: usize = 36;
 /// A slice's bytes in the table of its patch.
-pub const ENTRY: usize = 16;
+pub(super) const ENTRY: usize = 16;
 
 /// Where the index is, and how far the file goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub(super) struct Slot {
     /// 1 for the first, one more each time.
     pub sequence: u64,
     pub index: u64,
@@ -33,7 +34,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    pub fn encode(self) -> [u8; SLOT] {
+    pub(super) fn encode(self) -> [u8; SLOT] {
         let mut bytes = [0; SLOT];
         let numbers = [self.sequence, self.index, self.length, self.end];
         for (at, number) in bytes.chunks_exact_mut(8).zip(numbers) {
@@ -46,7 +47,7 @@ impl Slot {
     }
 
     /// `None` if it was never in use.
-    pub fn decode(bytes: &[u8], name: &str) -> Result<Option<Self>, GroundError> {
+    pub(super) fn decode(bytes: &[u8], name: &str) -> Result<Option<Self>, GroundError> {
         if bytes.iter().all(|byte| *byte == 0) {
             return Ok(None);
         }
@@ -64,19 +65,14 @@ impl Slot {
             };
             (cursor.u32()? == checksum && sequence > 0).then_some(slot)
         })();
-        slot.map(Some).ok_or_else(|| {
-            GroundError::damaged(
-                format!("{name} slot"),
-                "bytes as their checksum says",
-                "others",
-            )
-        })
+        slot.map(Some)
+            .ok_or_else(|| GroundError::checksum(format!("{name} slot")))
     }
 }
 
 /// Where a slice's bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub(super) struct Entry {
     pub offset: u64,
     pub length: u32,
     pub checksum: u32,
@@ -84,15 +80,22 @@ pub struct Entry {
 
 /// A patch's slices, and where the table of their bytes is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Table {
+pub(super) struct Table {
     pub bottom: i32,
     pub slices: u32,
     pub offset: u64,
     pub checksum: u32,
 }
 
+impl Table {
+    /// Bytes of the table itself.
+    pub(super) fn length(&self) -> u64 {
+        u64::from(self.slices) * ENTRY as u64
+    }
+}
+
 /// The bytes of the index.
-pub fn index_of(ground: &Patches, tables: &[Table]) -> Vec<u8> {
+pub(super) fn index_of(ground: &Patches, tables: &[Table]) -> Vec<u8> {
     let (frame, version) = (ground.frame(), ground.version());
     let mut bytes = Vec::new();
     for number in [frame.width(), frame.height()] {
@@ -130,7 +133,7 @@ pub fn index_of(ground: &Patches, tables: &[Table]) -> Vec<u8> {
 }
 
 /// What the bytes of an index say.
-pub fn read_index(bytes: &[u8]) -> Result<(Frame, Version, Vec<Table>), GroundError> {
+pub(super) fn read_index(bytes: &[u8]) -> Result<(Frame, Version, Vec<Table>), GroundError> {
     let short = || GroundError::damaged("index", "all that its counts say", "fewer bytes, or more");
     let mut cursor = Cursor(bytes);
     let read = (|| {
@@ -189,16 +192,111 @@ pub fn read_index(bytes: &[u8]) -> Result<(Frame, Version, Vec<Table>), GroundEr
         let found = format!("{} from {}", tables[i].slices, tables[i].bottom);
         return Err(GroundError::damaged(format!("patch {i}"), expected, found));
     }
+    let filled = || tables.iter().filter(|table| table.slices > 0);
+    let from = filled().map(|table| table.bottom).min().unwrap_or(0);
+    let to = filled()
+        .map(|table| table.bottom + table.slices as i32)
+        .max();
+    let to = to.unwrap_or(0);
+    if to - from > Frame::MOST_SLICES {
+        let expected = format!(
+            "at most {} slices from the lowest to the highest",
+            Frame::MOST_SLICES
+        );
+        let found = format!("{} ({from} to {})", to - from, to - 1);
+        return Err(GroundError::damaged("patches", expected, found));
+    }
     let mut frame = Frame::of_patches(size, spacing, materials, widest, squares)?;
     frame.place = place;
     Ok((frame, version, tables))
 }
 
 /// A part of the file whose checksum is right.
-pub fn part(bytes: &[u8], offset: u64, length: u64, checksum: u32) -> Option<&[u8]> {
+pub(super) fn part(bytes: &[u8], offset: u64, length: u64, checksum: u32) -> Option<&[u8]> {
     let from = usize::try_from(offset).ok()?;
     let to = from.checked_add(usize::try_from(length).ok()?)?;
     bytes.get(from..to).filter(|part| crc32(part) == checksum)
+}
+
+/// A whole file.
+pub fn encode(ground: &Patches) -> Vec<u8> {
+    let mut head = GROUND_MAGIC.to_vec();
+    head.extend(VERSION.to_le_bytes());
+    head.extend(crc32(&head).to_le_bytes());
+    head.resize(HEAD, 0);
+    let mut writer = Writer {
+        start: 0,
+        bytes: head,
+    };
+    let mut tables = Vec::new();
+    for (stack, square) in ground.stacks().iter().zip(ground.frame().patches()) {
+        let entries = stack
+            .slices
+            .iter()
+            .map(|tree| writer.tree(tree, square.level));
+        let entries: Vec<Entry> = entries.collect();
+        tables.push(writer.table(stack.bottom, &entries));
+    }
+    let slot = writer.finish(ground, &tables, 1);
+    writer.bytes[16..16 + SLOT].copy_from_slice(&slot.encode());
+    writer.bytes
+}
+
+/// Bytes that go to the end of a file.
+pub(super) struct Writer {
+    /// Where in the file its bytes begin.
+    pub start: u64,
+    pub bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// Where in the file the next byte goes.
+    pub(super) fn position(&self) -> u64 {
+        self.start + self.bytes.len() as u64
+    }
+
+    /// A slice.
+    pub(super) fn tree(&mut self, tree: &Tree, level: u8) -> Entry {
+        let offset = self.position();
+        let bytes = encode_tree(tree, level);
+        self.bytes.extend_from_slice(&bytes);
+        Entry {
+            offset,
+            length: bytes.len() as u32,
+            checksum: crc32(&bytes),
+        }
+    }
+
+    /// The table of a patch's slices.
+    pub(super) fn table(&mut self, bottom: i32, entries: &[Entry]) -> Table {
+        let offset = self.position();
+        let first = self.bytes.len();
+        for entry in entries {
+            self.bytes.extend(entry.offset.to_le_bytes());
+            self.bytes.extend(entry.length.to_le_bytes());
+            self.bytes.extend(entry.checksum.to_le_bytes());
+        }
+        Table {
+            bottom,
+            slices: entries.len() as u32,
+            offset,
+            checksum: crc32(&self.bytes[first..]),
+        }
+    }
+
+    /// The index, and the slot that makes it count.
+    pub(super) fn finish(&mut self, ground: &Patches, tables: &[Table], sequence: u64) -> Slot {
+        let index = self.position();
+        let bytes = index_of(ground, tables);
+        self.bytes.extend_from_slice(&bytes);
+        Slot {
+            sequence,
+            index,
+            length: bytes.len() as u64,
+            checksum: crc32(&bytes),
+            end: self.position(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use super::super::change::ChangeSet;
-use super::super::code::decode_tree;
-use super::super::error::GroundError;
-use super::super::file::GroundFile;
-use super::super::layered::Layered;
-use super::super::locks::NodeName;
-use super::super::patches::Patches;
-use super::super::stamp::Stamp;
 use super::message::{Message, Reach, Reason};
+use crate::ground::change::ChangeSet;
+use crate::ground::code::decode_tree;
+use crate::ground::error::GroundError;
+use crate::ground::file::GroundFile;
+use crate::ground::layered::Layered;
+use crate::ground::patches::Patches;
+use crate::ground::path::NodeName;
+use crate::ground::stamp::Stamp;
 
 /// Who finds out what a stamp changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

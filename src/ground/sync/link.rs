@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::super::bits::Cursor;
+use super::super::code::Cursor;
 use crate::format::crc32;
 
 /// The most bytes of a message in one packet.

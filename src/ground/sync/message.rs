@@ -1,12 +1,10 @@
 //! What server and clients say to one another.
 
-use super::super::bits::Cursor;
-use super::super::change::Version;
-use super::super::effect::Effect;
-use super::super::error::GroundError;
-use super::super::mesh::Mesh;
-use super::super::shape::Shape;
-use super::super::stamp::{Rule, Stamp};
+use crate::ground::change::Version;
+use crate::ground::code::Cursor;
+use crate::ground::error::GroundError;
+use crate::ground::mesh::Mesh;
+use crate::ground::stamp::{Effect, Rule, Shape, Stamp};
 
 /// Which part of the ground a client wants (Pennings, section 4.3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::super::change::{Body, Branches, ChangeSet, Version};
-use super::super::code::encode_tree;
-use super::super::file::encode;
-use super::super::layered::{Layered, check_effect};
-use super::super::locks::{Locks, NodeName};
-use super::super::patches::{Patches, Stack};
-use super::super::stamp::Stamp;
-use super::super::tree::{EMPTY, Tree};
 use super::client::digest_of;
 use super::message::{Message, Reach, Reason};
+use crate::ground::change::{Body, Branches, ChangeSet, Version};
+use crate::ground::code::encode_tree;
+use crate::ground::file::encode;
+use crate::ground::layered::{Layered, check_effect};
+use crate::ground::patches::{Patches, Stack};
+use crate::ground::path::{Locks, NodeName};
+use crate::ground::stamp::Stamp;
+use crate::ground::tree::{EMPTY, Tree};
 
 /// How a server deals with reservations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::limit::check_count;
-use super::orientation;
+use super::{check_count, orientation};
 use crate::ingest::error::IngestError;
 use crate::world::{BitMatrix, CellGraph, Portal};
 
@@ -26,7 +25,7 @@ pub struct CellGraphFile {
     /// cells must be convex too, and a line of sight passes from cell to cell through portals
     /// alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub portals: Vec<PortalFile>,
+    pub portals: Vec<PortalEntry>,
     /// For each cell the cells that it sees; a cell sees itself without being named. Absent
     /// where visibility is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,8 +76,9 @@ pub enum CellRef {
 /// A portal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", schemars(rename = "PortalFile"))]
 #[serde(deny_unknown_fields)]
-pub struct PortalFile {
+pub struct PortalEntry {
     /// The cells on its two sides.
     pub cells: [CellRef; 2],
     /// Its corners in order, all in one plane, at least three. Wound so that the normal by the
@@ -89,7 +89,7 @@ pub struct PortalFile {
 }
 
 /// Reads a cell graph.
-pub fn read(bytes: &[u8]) -> Result<CellGraph, IngestError> {
+pub(super) fn read(bytes: &[u8]) -> Result<CellGraph, IngestError> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let file: CellGraphFile = serde_json::from_slice(text).map_err(|error| {
         bad("a cell graph in JSON", error.to_string()).at(format!(

@@ -4,7 +4,7 @@ use crate::ingest::error::IngestError;
 
 /// A part of a file. Every access is checked.
 #[derive(Clone, Copy)]
-pub struct Lump<'a> {
+pub(crate) struct Lump<'a> {
     /// What people call it; empty for the file as a whole.
     name: &'a str,
     /// Where in the file it begins.
@@ -14,7 +14,7 @@ pub struct Lump<'a> {
 
 impl<'a> Lump<'a> {
     /// The file as a whole.
-    pub fn file(bytes: &'a [u8]) -> Self {
+    pub(crate) fn file(bytes: &'a [u8]) -> Self {
         Self {
             name: "",
             offset: 0,
@@ -24,7 +24,7 @@ impl<'a> Lump<'a> {
 
     /// Words for the place of byte `at` of the lump: its name, and the byte counted from the
     /// start of the file.
-    pub fn place(&self, at: usize) -> String {
+    pub(crate) fn place(&self, at: usize) -> String {
         let byte = self.offset.saturating_add(at);
         if self.name.is_empty() {
             format!("byte {byte}")
@@ -34,7 +34,7 @@ impl<'a> Lump<'a> {
     }
 
     /// An error about byte `at` of the lump.
-    pub fn bad(
+    pub(crate) fn bad(
         &self,
         at: usize,
         expected: impl Into<String>,
@@ -49,7 +49,7 @@ impl<'a> Lump<'a> {
     }
 
     /// The `length` bytes at `at`.
-    pub fn get(&self, at: usize, length: usize) -> Result<&'a [u8], IngestError> {
+    pub(crate) fn get(&self, at: usize, length: usize) -> Result<&'a [u8], IngestError> {
         at.checked_add(length)
             .and_then(|end| self.bytes.get(at..end))
             .ok_or_else(|| {
@@ -65,26 +65,26 @@ impl<'a> Lump<'a> {
     }
 
     /// The `N` bytes at `at`.
-    pub fn array<const N: usize>(&self, at: usize) -> Result<[u8; N], IngestError> {
+    pub(crate) fn array<const N: usize>(&self, at: usize) -> Result<[u8; N], IngestError> {
         let mut array = [0; N];
         array.copy_from_slice(self.get(at, N)?);
         Ok(array)
     }
 
     /// The `i32` at `at`.
-    pub fn i32(&self, at: usize) -> Result<i32, IngestError> {
+    pub(crate) fn i32(&self, at: usize) -> Result<i32, IngestError> {
         Ok(i32::from_le_bytes(self.array(at)?))
     }
 
     /// The count, length or offset at `at`, stored as an `i32` that must not be negative.
-    pub fn count(&self, at: usize, what: &str) -> Result<usize, IngestError> {
+    pub(crate) fn count(&self, at: usize, what: &str) -> Result<usize, IngestError> {
         let found = self.i32(at)?;
         usize::try_from(found)
             .map_err(|_| self.bad(at, format!("{what} of 0 or more"), found.to_string()))
     }
 
     /// The part of `length` bytes at `offset`; `at` is where the file says so.
-    pub fn part(
+    pub(crate) fn part(
         &self,
         at: usize,
         name: &'a str,
@@ -111,7 +111,7 @@ impl<'a> Lump<'a> {
 
     /// Entry `index` of a table of lumps at byte `table` of the file: offset and length, two
     /// `i32` at the beginning of entries of `entry` bytes.
-    pub fn entry(
+    pub(crate) fn entry(
         &self,
         table: usize,
         entry: usize,
@@ -135,7 +135,7 @@ impl<'a> Lump<'a> {
     }
 
     /// The lump as records of `size` bytes. Errors unless it is a whole number of them.
-    pub fn records(&self, size: usize) -> Result<Records<'a>, IngestError> {
+    pub(crate) fn records(&self, size: usize) -> Result<Records<'a>, IngestError> {
         if !self.bytes.len().is_multiple_of(size) {
             return Err(self.bad(
                 0,
@@ -149,21 +149,21 @@ impl<'a> Lump<'a> {
 
 /// A lump of records of equal size.
 #[derive(Clone, Copy)]
-pub struct Records<'a> {
+pub(crate) struct Records<'a> {
     pub lump: Lump<'a>,
     size: usize,
 }
 
 impl<'a> Records<'a> {
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.lump.bytes.len() / self.size
     }
 
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Record<'a>> + use<'a> {
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Record<'a>> + use<'a> {
         self.lump.bytes.chunks_exact(self.size).map(Record)
     }
 
-    pub fn get(&self, index: usize) -> Option<Record<'a>> {
+    pub(crate) fn get(&self, index: usize) -> Option<Record<'a>> {
         self.lump
             .bytes
             .chunks_exact(self.size)
@@ -172,14 +172,14 @@ impl<'a> Records<'a> {
     }
 
     /// Where record `index` begins in the lump.
-    pub fn at(&self, index: usize) -> usize {
+    pub(crate) fn at(&self, index: usize) -> usize {
         index * self.size
     }
 }
 
 /// A record, long enough for the fields that are asked of it.
 #[derive(Clone, Copy)]
-pub struct Record<'a>(pub &'a [u8]);
+pub(crate) struct Record<'a>(pub &'a [u8]);
 
 impl Record<'_> {
     fn array<const N: usize>(&self, at: usize) -> [u8; N] {
@@ -188,19 +188,19 @@ impl Record<'_> {
         array
     }
 
-    pub fn i16(&self, at: usize) -> i16 {
+    pub(crate) fn i16(&self, at: usize) -> i16 {
         i16::from_le_bytes(self.array(at))
     }
 
-    pub fn u16(&self, at: usize) -> u16 {
+    pub(crate) fn u16(&self, at: usize) -> u16 {
         u16::from_le_bytes(self.array(at))
     }
 
-    pub fn i32(&self, at: usize) -> i32 {
+    pub(crate) fn i32(&self, at: usize) -> i32 {
         i32::from_le_bytes(self.array(at))
     }
 
-    pub fn f32(&self, at: usize) -> f32 {
+    pub(crate) fn f32(&self, at: usize) -> f32 {
         f32::from_le_bytes(self.array(at))
     }
 }

@@ -26,7 +26,7 @@ enum Side {
 /// the two cells: of convex cells they lie on the right sides. Cells that are not convex may
 /// deceive them, so that they are only believed where more of the level's portals are turned, by
 /// their word, than are not: a tool winds all alike.
-pub fn turned(graph: &CellGraph) -> Option<usize> {
+pub(super) fn turned(graph: &CellGraph) -> Option<usize> {
     let mut of_cell = vec![Vec::new(); graph.cells];
     for (i, portal) in graph.portals.iter().enumerate() {
         for cell in portal.cells {

@@ -13,7 +13,7 @@
 //! All tools wind a portal so that its normal, by the right hand, points from the first cell into
 //! the second: so does [`Portal`] here.
 
-use super::limit::check_count;
+use super::check_count;
 use crate::ingest::error::IngestError;
 use crate::world::{CellGraph, Portal};
 
@@ -65,7 +65,7 @@ pub struct OpaqueFace {
 }
 
 /// Whether a file looks like a portal file, by its first bytes.
-pub fn matches(head: &[u8]) -> bool {
+pub(super) fn matches(head: &[u8]) -> bool {
     let text = head.trim_ascii_start();
     text.starts_with(b"PRT1") || text.starts_with(b"PRT2")
 }

@@ -11,10 +11,9 @@
 
 use std::collections::HashMap;
 
-use super::limit::check_count;
+use super::bsp::{Numbers, Parts, bounds_of, world_model};
 use super::lump::{Lump, Record};
-use super::runs;
-use super::tree::{Numbers, Parts, bounds_of, world_model};
+use super::{bsp, check_count};
 use crate::ingest::error::IngestError;
 use crate::world::{BitMatrix, BspLeaf, CellGraph};
 
@@ -24,7 +23,7 @@ const MODEL_LEN: usize = 64;
 
 /// Which of the four.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Bsp29,
     Bsp2Rmq,
     Bsp2,
@@ -33,7 +32,7 @@ pub enum Kind {
 
 impl Kind {
     /// By the first four bytes.
-    pub fn of(magic: &[u8; 4]) -> Option<Self> {
+    pub(crate) fn of(magic: &[u8; 4]) -> Option<Self> {
         match magic {
             [29, 0, 0, 0] => Some(Self::Bsp29),
             [30, 0, 0, 0] => Some(Self::Bsp30),
@@ -43,7 +42,7 @@ impl Kind {
         }
     }
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Bsp29 => "BSP29",
             Self::Bsp2Rmq => "2PSB",
@@ -53,7 +52,7 @@ impl Kind {
     }
 
     /// Bytes a leaf.
-    pub fn leaf_len(self) -> usize {
+    pub(crate) fn leaf_len(self) -> usize {
         self.layout().1
     }
 
@@ -68,7 +67,11 @@ impl Kind {
 }
 
 /// Reads a level.
-pub fn read(file: Lump, kind: Kind, notes: &mut Vec<String>) -> Result<CellGraph, IngestError> {
+pub(crate) fn read(
+    file: Lump,
+    kind: Kind,
+    notes: &mut Vec<String>,
+) -> Result<CellGraph, IngestError> {
     let lump = |index, name| file.entry(TABLE.0, TABLE.1, index, name);
     let (node_len, leaf_len, numbers) = kind.layout();
     let visibility = lump(4, "visibility")?;
@@ -204,16 +207,16 @@ impl Rows<'_> {
                     format!("offset {row} in leaf {}", leaf + 1),
                 ));
             }
-            overruns += usize::from(runs::unpack(&self.visibility, at, &mut bytes)?);
+            overruns += usize::from(bsp::unpack(&self.visibility, at, &mut bytes)?);
             for (i, _) in bytes.iter().enumerate().filter(|(_, byte)| **byte != 0) {
                 for other in (8 * i)..(8 * i + 8).min(leaves) {
-                    if runs::bit(&bytes, other) {
+                    if bsp::bit(&bytes, other) {
                         matrix.set(cell, self.cell_of[other]);
                     }
                 }
             }
         }
-        runs::note_overruns(overruns, notes);
+        bsp::note_overruns(overruns, notes);
         if without > 0 {
             notes.push(format!(
                 "{without} leaves have no row of visibility: they are taken to see everything"

@@ -9,15 +9,14 @@
 //! Lump `visibility`: the number of clusters, then for each two offsets from the start of the
 //! lump, of what can be seen (PVS) and what can be heard (PHS).
 
-use super::limit::check_count;
+use super::bsp::{Numbers, Parts, bounds_of, world_model};
 use super::lump::{Lump, Record, Records};
-use super::runs;
-use super::tree::{Numbers, Parts, bounds_of, world_model};
+use super::{bsp, check_count};
 use crate::ingest::error::IngestError;
 use crate::world::{BitMatrix, BspLeaf, CellGraph};
 
 /// Reads a level.
-pub fn read(file: Lump, notes: &mut Vec<String>) -> Result<CellGraph, IngestError> {
+pub(super) fn read(file: Lump, notes: &mut Vec<String>) -> Result<CellGraph, IngestError> {
     let lump = |index, name| file.entry(8, 8, index, name);
     ClusterLevel {
         visibility: lump(3, "visibility")?,
@@ -30,7 +29,7 @@ pub fn read(file: Lump, notes: &mut Vec<String>) -> Result<CellGraph, IngestErro
 }
 
 /// The lumps of a level of clusters.
-pub struct ClusterLevel<'a> {
+pub(super) struct ClusterLevel<'a> {
     pub visibility: Lump<'a>,
     pub planes: Records<'a>,
     pub nodes: Records<'a>,
@@ -41,7 +40,7 @@ pub struct ClusterLevel<'a> {
 }
 
 impl ClusterLevel<'_> {
-    pub fn read(&self, notes: &mut Vec<String>) -> Result<CellGraph, IngestError> {
+    pub(super) fn read(&self, notes: &mut Vec<String>) -> Result<CellGraph, IngestError> {
         let leaf = |leaf: Record| BspLeaf {
             contents: leaf.i32(0),
             cell: u32::try_from(leaf.i16(4)).ok(),
@@ -115,16 +114,16 @@ impl ClusterLevel<'_> {
                     format!("{at} for cluster {cell}"),
                 ));
             }
-            overruns += usize::from(runs::unpack(&self.visibility, at, &mut bytes)?);
+            overruns += usize::from(bsp::unpack(&self.visibility, at, &mut bytes)?);
             set_row(&mut matrix, cell, &bytes);
         }
-        runs::note_overruns(overruns, notes);
+        bsp::note_overruns(overruns, notes);
         Ok(matrix)
     }
 }
 
 /// Sets row `cell` to a row of bytes; bits behind the last cell are left out.
-pub fn set_row(matrix: &mut BitMatrix, cell: usize, bytes: &[u8]) {
+pub(super) fn set_row(matrix: &mut BitMatrix, cell: usize, bytes: &[u8]) {
     let cells = matrix.n();
     let row = matrix.row_mut(cell);
     for (word, chunk) in row.iter_mut().zip(bytes.chunks(8)) {

@@ -8,15 +8,15 @@
 //!
 //! Lump `visibility`: the number of clusters, the bytes a row, then the rows, not compressed.
 
-use super::limit::check_count;
+use super::bsp::{Numbers, Parts, bounds_of};
+use super::check_count;
 use super::lump::{Lump, Record};
 use super::quake2::set_row;
-use super::tree::{Numbers, Parts, bounds_of};
 use crate::ingest::error::IngestError;
 use crate::world::{BitMatrix, BspLeaf, CellGraph};
 
 /// Reads a level.
-pub fn read(file: Lump, notes: &mut Vec<String>) -> Result<CellGraph, IngestError> {
+pub(super) fn read(file: Lump, notes: &mut Vec<String>) -> Result<CellGraph, IngestError> {
     let lump = |index, name| file.entry(8, 8, index, name);
     let visibility = lump(16, "visibility")?;
     let planes = lump(2, "planes")?.records(16)?;

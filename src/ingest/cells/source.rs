@@ -17,7 +17,7 @@ const TABLE: usize = 8;
 const ENTRY: usize = 16;
 
 /// Reads a level.
-pub fn read(file: Lump, notes: &mut Vec<String>) -> Result<CellGraph, IngestError> {
+pub(super) fn read(file: Lump, notes: &mut Vec<String>) -> Result<CellGraph, IngestError> {
     let version = file.i32(4)?;
     if !(17..=21).contains(&version) {
         return Err(file

@@ -12,7 +12,7 @@
 
 use std::path::Path;
 
-use super::limit::check_count;
+use super::check_count;
 use super::lump::{Lump, Records};
 use crate::ingest::error::IngestError;
 use crate::world::{BitMatrix, BspChild, BspLeaf, BspNode, BspTree, BspTreeError, CellGraph};
@@ -35,7 +35,7 @@ pub fn wad_maps(path: &Path) -> Result<Vec<String>, IngestError> {
 }
 
 /// Reads a map; `name` may be left out where there is one alone.
-pub fn read(
+pub(crate) fn read(
     file: Lump,
     name: Option<&str>,
     notes: &mut Vec<String>,
@@ -49,7 +49,7 @@ pub fn read(
 }
 
 /// A map's REJECT table in the directory.
-pub struct Reject {
+pub(crate) struct Reject {
     /// Where the file has its entry.
     pub entry: usize,
     /// Whether another lump lies in the same bytes, as packers of WADs arrange it.
@@ -57,7 +57,7 @@ pub struct Reject {
 }
 
 /// Where a map has its REJECT table.
-pub fn reject(file: Lump, name: Option<&str>) -> Result<Reject, IngestError> {
+pub(crate) fn reject(file: Lump, name: Option<&str>) -> Result<Reject, IngestError> {
     let entries = directory(file)?;
     let (name, first) = choose(file, &entries, name)?;
     let Some(entry) = of_map(&entries[first..]).find(|entry| entry.name == "REJECT") else {
@@ -403,6 +403,6 @@ fn visible(reject: Lump, cells: usize, notes: &mut Vec<String>) -> Result<BitMat
         notes.push("REJECT is all zeros, as by an editor: everything counts as visible".into());
     }
     Ok(BitMatrix::from_fn(cells, |a, b| {
-        !super::runs::bit(bytes, a * cells + b)
+        !super::bsp::bit(bytes, a * cells + b)
     }))
 }

@@ -1,16 +1,18 @@
 //! Layered ground from files: heightmaps with layers, stacks of images, voxels; and stamps.
 
-mod gltf;
-mod json;
-mod layers;
-mod mesh;
-mod obj;
 mod sources;
 mod stamps;
 
-pub use layers::{DepthOf, LayerOf, LayersFile, read_layers};
-pub use mesh::read_mesh;
-pub use sources::{GroundOptions, GroundSource, Grounded, read_ground};
+pub use super::mesh::read_mesh;
+pub use sources::{
+    DepthOf, GroundOptions, GroundSource, Grounded, LayerOf, LayersFile, read_ground, read_layers,
+};
 pub use stamps::{
     EffectName, MaterialOf, ShapeName, StampLine, TopStamp, read_stamps, read_top_stamps,
 };
+
+/// What a parser says of JSON that it cannot read. It quotes names of fields as errors here quote names of
+/// options.
+pub fn unread(error: &serde_json::Error) -> String {
+    format!("JSON that does not fit: {error}").replace('`', "\"")
+}

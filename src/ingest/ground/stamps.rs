@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::json::unread;
-use super::mesh::read_mesh;
+use super::unread;
 use crate::ground::{Effect, Frame, Material, Rule, Shape, Stamp, TopEffect, check_effect};
 use crate::ingest::error::IngestError;
+use crate::ingest::mesh::read_mesh;
 use crate::ingest::source::file_bytes;
 use crate::world::Short;
 

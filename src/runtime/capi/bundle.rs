@@ -9,13 +9,16 @@ use super::status::{
     VIEWCELL_VERSION, answer, buffer, given, place, slice, status_of_open, viewcell_status,
 };
 use crate::runtime::{
-    Bundle, CellBundle, Layers, MappedBundle, OpenError, TerrainBundle, WorldKind,
+    Bundle, CellBundle, Layers, MappedBundle, OpenError, Pages, SolidBundle, TerrainBundle,
+    WorldKind,
 };
 
 /// The kind of a bundle of a terrain: a grid of samples.
 pub const VIEWCELL_TERRAIN: viewcell_status = 1;
 /// The kind of a bundle of a level of cells.
 pub const VIEWCELL_CELLS: viewcell_status = 2;
+/// A bundle of a solid level.
+pub const VIEWCELL_SOLID: viewcell_status = 3;
 
 /// An open bundle, of a terrain or of a level of cells.
 #[derive(Debug)]
@@ -41,6 +44,8 @@ pub(super) struct Loaded {
     pub(super) _layers: Option<Box<Layers<'static>>>,
     pub(super) _patches: Vec<Vec<u8>>,
     pub(super) _map: Option<MappedBundle>,
+    /// The pages that are checked when they are touched, of what is below.
+    pub(super) pages: Option<Pages<'static>>,
 }
 
 #[derive(Debug)]
@@ -48,6 +53,7 @@ pub(super) struct Loaded {
 pub(super) enum World<'a> {
     Terrain(TerrainBundle<'a>),
     Cells(CellBundle<'a>),
+    Solid(SolidBundle<'a>),
 }
 
 impl<'a> World<'a> {
@@ -55,6 +61,7 @@ impl<'a> World<'a> {
         match bundle.kind() {
             WorldKind::Terrain => bundle.terrain().map(Self::Terrain),
             WorldKind::Cells => bundle.cells().map(Self::Cells),
+            WorldKind::Solid => bundle.solid().map(Self::Solid),
         }
     }
 }
@@ -63,14 +70,21 @@ impl Loaded {
     pub(super) fn terrain(&self) -> Answer<&TerrainBundle<'static>> {
         match &self.world {
             World::Terrain(terrain) => Ok(terrain),
-            World::Cells(_) => Err(VIEWCELL_KIND),
+            _ => Err(VIEWCELL_KIND),
+        }
+    }
+
+    pub(super) fn solid(&self) -> Answer<&SolidBundle<'static>> {
+        match &self.world {
+            World::Solid(level) => Ok(level),
+            _ => Err(VIEWCELL_KIND),
         }
     }
 
     pub(super) fn cells(&self) -> Answer<&CellBundle<'static>> {
         match &self.world {
             World::Cells(cells) => Ok(cells),
-            World::Terrain(_) => Err(VIEWCELL_KIND),
+            _ => Err(VIEWCELL_KIND),
         }
     }
 }
@@ -140,26 +154,51 @@ pub unsafe extern "C" fn viewcell_open(
     message: *mut c_char,
     message_size: usize,
 ) -> viewcell_status {
-    let source = || {
-        let path = unsafe { CStr::from_ptr(given(path)?) };
-        let path = path.to_str().map_err(|_| VIEWCELL_ARGUMENT)?;
-        Ok(MappedBundle::open(path).and_then(|map| {
-            let world = map.bundle().and_then(|bundle| World::of(&bundle));
-            // The bytes stay where they are for as long as the map, which is kept beside.
-            let world = unsafe {
-                core::mem::transmute::<World<'_>, World<'static>>(
-                    world.map_err(|error| error.at(path.as_ref()))?,
-                )
-            };
-            Ok(Loaded {
-                world,
-                _layers: None,
-                _patches: Vec::new(),
-                _map: Some(map),
-            })
-        }))
-    };
+    let source = || unsafe { mapped(path, |path| MappedBundle::open(path)) };
     unsafe { open(abi_version, bundle, message, message_size, source) }
+}
+
+/// Opens a bundle as viewcell_open does, and checks every page of 64 KiB when it is first touched:
+/// what depends on a damaged page counts as visible, and viewcell_pages tells. What all questions need is
+/// checked here. Returns what viewcell_open does; VIEWCELL_FORMAT also where the bundle has no checksums of
+/// pages: viewcell seal adds them. Allocates a byte a page.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_open_checked(
+    abi_version: u32,
+    path: *const c_char,
+    bundle: *mut *mut viewcell_bundle,
+    message: *mut c_char,
+    message_size: usize,
+) -> viewcell_status {
+    let source = || unsafe { mapped(path, |path| MappedBundle::open_checked(path)) };
+    unsafe { open(abi_version, bundle, message, message_size, source) }
+}
+
+/// A bundle in a file.
+unsafe fn mapped(
+    path: *const c_char,
+    map: impl FnOnce(&str) -> Result<MappedBundle, OpenError>,
+) -> Answer<Result<Loaded, OpenError>> {
+    let path = unsafe { CStr::from_ptr(given(path)?) };
+    let path = path.to_str().map_err(|_| VIEWCELL_ARGUMENT)?;
+    Ok(map(path).and_then(|map| {
+        let opened = map
+            .bundle()
+            .and_then(|bundle| Ok((World::of(&bundle)?, bundle.pages())));
+        let (world, pages) = opened.map_err(|error| error.at(path.as_ref()))?;
+        // The bytes stay where they are for as long as the map, which is kept beside; so does what is
+        // known of its pages.
+        let world = unsafe { core::mem::transmute::<World<'_>, World<'static>>(world) };
+        let pages =
+            unsafe { core::mem::transmute::<Option<Pages<'_>>, Option<Pages<'static>>>(pages) };
+        Ok(Loaded {
+            world,
+            _layers: None,
+            _patches: Vec::new(),
+            _map: Some(map),
+            pages,
+        })
+    }))
 }
 
 /// Opens a bundle that lies in memory: length bytes from bytes on, which must stay there,
@@ -182,9 +221,54 @@ pub unsafe extern "C" fn viewcell_open_memory(
             _layers: None,
             _patches: Vec::new(),
             _map: None,
+            pages: None,
         }))
     };
     unsafe { open(abi_version, bundle, message, message_size, source) }
+}
+
+/// How many pages a bundle of viewcell_open_checked has, how many of them were checked so far, and how many
+/// of these are damaged: replace the file when that is more than 0. Each may be null. All are 0 of a bundle
+/// that was opened otherwise. Takes time for each page. Returns VIEWCELL_OK, VIEWCELL_NULL or
+/// VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_pages(
+    bundle: *const viewcell_bundle,
+    count: *mut usize,
+    checked: *mut usize,
+    damaged: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let pages = unsafe { source(bundle) }?.pages;
+        let [done, found] = pages.map_or([0; 2], |pages| pages.found());
+        let all = pages.map_or(0, |pages| pages.count());
+        for (out, number) in [(count, all), (checked, done), (damaged, found)] {
+            if !out.is_null() {
+                *unsafe { place(out) }? = number;
+            }
+        }
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Checks up to count pages from page first on, whether or not they were checked before: for a thread that
+/// goes through the file while others ask it. *next becomes the page to go on with, which after the last one
+/// is 0. Returns VIEWCELL_OK, or 1 where one of these pages is damaged; VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_check_pages(
+    bundle: *const viewcell_bundle,
+    first: usize,
+    count: usize,
+    next: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let pages = unsafe { source(bundle) }?.pages;
+        let next = unsafe { place(next) }?;
+        *next = pages.map_or(0, |pages| pages.check_some(first, count));
+        let mut damaged = pages.into_iter().flat_map(|pages| pages.damaged());
+        let is_damaged = damaged.any(|page| page >= first && page - first < count);
+        Ok(is_damaged.into())
+    })
 }
 
 /// Closes a bundle. What was made from it lives on until it is closed itself. Of null, does
@@ -197,8 +281,8 @@ pub unsafe extern "C" fn viewcell_close(bundle: *mut viewcell_bundle) -> viewcel
     answer(|| unsafe { close(bundle) })
 }
 
-/// What kind of world the bundle is of: VIEWCELL_TERRAIN or VIEWCELL_CELLS. Functions that are for
-/// the other kind return VIEWCELL_KIND. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
+/// What kind of world the bundle is of: VIEWCELL_TERRAIN, VIEWCELL_CELLS or VIEWCELL_SOLID. Functions that
+/// are for another kind return VIEWCELL_KIND. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
 ///
 /// This and all that ask a bundle below: any thread, any number of threads at a time, except at the
 /// time of viewcell_close; no allocation.
@@ -208,6 +292,7 @@ pub unsafe extern "C" fn viewcell_kind(bundle: *const viewcell_bundle) -> viewce
         Ok(match unsafe { source(bundle) }?.world {
             World::Terrain(_) => VIEWCELL_TERRAIN,
             World::Cells(_) => VIEWCELL_CELLS,
+            World::Solid(_) => VIEWCELL_SOLID,
         })
     })
 }

@@ -27,6 +27,7 @@ mod numbers;
 #[cfg(not(target_arch = "wasm32"))]
 mod patched;
 mod session;
+mod solid;
 mod status;
 mod terrain;
 
@@ -40,5 +41,6 @@ pub use numbers::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub use patched::*;
 pub use session::*;
+pub use solid::*;
 pub use status::*;
 pub use terrain::*;

@@ -32,6 +32,7 @@ fn with_patches(path: &str, patches: &[&str]) -> Result<Loaded, OpenError> {
         _layers: Some(layers),
         _patches: bytes,
         _map: Some(map),
+        pages: None,
     })
 }
 

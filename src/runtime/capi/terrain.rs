@@ -86,7 +86,8 @@ pub unsafe extern "C" fn viewcell_info(
 }
 
 /// The sample that a position belongs to, in metres east and south of sample (0, 0). Returns
-/// VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_VOID (nobody can be there; sample is left as it is),
+/// VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_locate(
     bundle: *const viewcell_bundle,
@@ -95,14 +96,14 @@ pub unsafe extern "C" fn viewcell_locate(
     sample: *mut viewcell_sample,
 ) -> viewcell_status {
     answer(|| {
-        let found = unsafe { terrain(bundle) }?.locate(east, south);
-        unsafe { put_sample(found, sample) }
+        let terrain = unsafe { terrain(bundle) }?;
+        unsafe { put_sample(terrain, terrain.locate(east, south), sample) }
     })
 }
 
 /// The sample whose pixel holds a position in the bundle's coordinate reference system. Returns
-/// VIEWCELL_OK, VIEWCELL_OUTSIDE (also for a bundle without a georeference), VIEWCELL_NULL or
-/// VIEWCELL_CLOSED.
+/// VIEWCELL_OK, VIEWCELL_OUTSIDE (also for a bundle without a georeference), VIEWCELL_VOID (as
+/// viewcell_locate), VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_locate_georeferenced(
     bundle: *const viewcell_bundle,
@@ -111,14 +112,22 @@ pub unsafe extern "C" fn viewcell_locate_georeferenced(
     sample: *mut viewcell_sample,
 ) -> viewcell_status {
     answer(|| {
-        let found = unsafe { terrain(bundle) }?.locate_georeferenced(x, y);
-        unsafe { put_sample(found, sample) }
+        let terrain = unsafe { terrain(bundle) }?;
+        unsafe { put_sample(terrain, terrain.locate_georeferenced(x, y), sample) }
     })
 }
 
-unsafe fn put_sample(found: Option<Sample>, out: *mut viewcell_sample) -> Answer<viewcell_status> {
+unsafe fn put_sample(
+    terrain: &TerrainBundle<'_>,
+    found: Option<Sample>,
+    out: *mut viewcell_sample,
+) -> Answer<viewcell_status> {
     let out = unsafe { place(out) }?;
-    let Sample { column, row } = found.ok_or(VIEWCELL_OUTSIDE)?;
+    let found = found.ok_or(VIEWCELL_OUTSIDE)?;
+    if !terrain.valid().has_sample(found) {
+        return Err(VIEWCELL_VOID);
+    }
+    let Sample { column, row } = found;
     *out = viewcell_sample { column, row };
     Ok(VIEWCELL_OK)
 }

@@ -43,6 +43,13 @@
  *
  * and viewcell_cells_session_new begins a session of many players there.
  *
+ * Of a solid level the names begin with viewcell_solid, and a place is the position of a player's
+ * origin, three numbers:
+ *
+ *     double alice[3] = {480.0, -352.0, 88.0}, bob[3] = {1200.0, 96.0, 24.0};
+ *     if (viewcell_solid_within(bundle, alice, bob, 48.0, 32.0) == 0)
+ *         ;  // alice need not hear of bob, though she comes 48 units far meanwhile, and he 32
+ *
  * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
  * may be seen, and who no longer is.
  *
@@ -239,6 +246,30 @@ typedef struct {
   uint32_t has_neighbours;
 } viewcell_cells;
 
+// What a bundle of a solid level is of. Lengths are in units of the level.
+typedef struct {
+  // View cells; they are numbered from 0.
+  uint32_t cells;
+  // Opaque convex solids of the level.
+  uint32_t solids;
+  // Opaque faces of the level that are of no solid.
+  uint32_t faces;
+  // 1 if A sees B exactly when B sees A; else 0.
+  uint32_t mutual;
+  // Size of the smallest cells, by axis.
+  double cell[3];
+  // Least corner of the body, from the player's origin.
+  double hull_low[3];
+  // Greatest corner of the body, from the player's origin.
+  double hull_high[3];
+  // Height of the eye over the player's origin.
+  double eye;
+  // Length of the file that the level was read from: compare it, and its CRC-32, with the map's.
+  uint64_t input_bytes;
+  // CRC-32 of that file.
+  uint32_t input_crc32;
+} viewcell_solid;
+
 // How far a player sees, and how large they are.
 typedef struct {
   // The player hears of nobody farther away than this, in the unit of positions; 0 or more.
@@ -305,6 +336,9 @@ typedef struct {
 // The kind of a bundle of a level of cells.
 #define VIEWCELL_CELLS 2
 
+// A bundle of a solid level.
+#define VIEWCELL_SOLID 3
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -332,6 +366,16 @@ viewcell_status viewcell_open(uint32_t abi_version,
                               char *message,
                               size_t message_size);
 
+// Opens a bundle as viewcell_open does, and checks every page of 64 KiB when it is first touched:
+// what depends on a damaged page counts as visible, and viewcell_pages tells. What all questions need is
+// checked here. Returns what viewcell_open does; VIEWCELL_FORMAT also where the bundle has no checksums of
+// pages: viewcell seal adds them. Allocates a byte a page.
+viewcell_status viewcell_open_checked(uint32_t abi_version,
+                                      const char *path,
+                                      viewcell_bundle **bundle,
+                                      char *message,
+                                      size_t message_size);
+
 // Opens a bundle that lies in memory: length bytes from bytes on, which must stay there,
 // unchanged, until the bundle and all that was made from it is closed. Else as viewcell_open.
 viewcell_status viewcell_open_memory(uint32_t abi_version,
@@ -341,6 +385,23 @@ viewcell_status viewcell_open_memory(uint32_t abi_version,
                                      char *message,
                                      size_t message_size);
 
+// How many pages a bundle of viewcell_open_checked has, how many of them were checked so far, and how many
+// of these are damaged: replace the file when that is more than 0. Each may be null. All are 0 of a bundle
+// that was opened otherwise. Takes time for each page. Returns VIEWCELL_OK, VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_pages(const viewcell_bundle *bundle,
+                               size_t *count,
+                               size_t *checked,
+                               size_t *damaged);
+
+// Checks up to count pages from page first on, whether or not they were checked before: for a thread that
+// goes through the file while others ask it. *next becomes the page to go on with, which after the last one
+// is 0. Returns VIEWCELL_OK, or 1 where one of these pages is damaged; VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_check_pages(const viewcell_bundle *bundle,
+                                     size_t first,
+                                     size_t count,
+                                     size_t *next);
+
 // Closes a bundle. What was made from it lives on until it is closed itself. Of null, does
 // nothing.
 //
@@ -348,8 +409,8 @@ viewcell_status viewcell_open_memory(uint32_t abi_version,
 // handle at the same time.
 viewcell_status viewcell_close(viewcell_bundle *bundle);
 
-// What kind of world the bundle is of: VIEWCELL_TERRAIN or VIEWCELL_CELLS. Functions that are for
-// the other kind return VIEWCELL_KIND. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
+// What kind of world the bundle is of: VIEWCELL_TERRAIN, VIEWCELL_CELLS or VIEWCELL_SOLID. Functions that
+// are for another kind return VIEWCELL_KIND. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
 //
 // This and all that ask a bundle below: any thread, any number of threads at a time, except at the
 // time of viewcell_close; no allocation.
@@ -372,15 +433,16 @@ viewcell_status viewcell_open_patched(uint32_t abi_version,
 viewcell_status viewcell_info(const viewcell_bundle *bundle, viewcell_terrain *terrain_out);
 
 // The sample that a position belongs to, in metres east and south of sample (0, 0). Returns
-// VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_VOID (nobody can be there; sample is left as it is),
+// VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_locate(const viewcell_bundle *bundle,
                                 double east,
                                 double south,
                                 viewcell_sample *sample);
 
 // The sample whose pixel holds a position in the bundle's coordinate reference system. Returns
-// VIEWCELL_OK, VIEWCELL_OUTSIDE (also for a bundle without a georeference), VIEWCELL_NULL or
-// VIEWCELL_CLOSED.
+// VIEWCELL_OK, VIEWCELL_OUTSIDE (also for a bundle without a georeference), VIEWCELL_VOID (as
+// viewcell_locate), VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_locate_georeferenced(const viewcell_bundle *bundle,
                                               double x,
                                               double y,
@@ -721,6 +783,51 @@ viewcell_status viewcell_cells_session_contains(const viewcell_session *session,
                                                 uint32_t player,
                                                 uint32_t other,
                                                 uint32_t cell);
+
+// What a bundle of a solid level is of. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_solid_info(const viewcell_bundle *bundle, viewcell_solid *solid);
+
+// The view cell that a player is in whose origin (x, y, z) are, in the units and axes of the level. Returns
+// VIEWCELL_OK, VIEWCELL_OUTSIDE (no player was expected to be able to be there: who is, may be seen by
+// all, and sees all), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_solid_locate(const viewcell_bundle *bundle,
+                                      double x,
+                                      double y,
+                                      double z,
+                                      uint32_t *cell);
+
+// Whether a player whose origin is at from (three numbers) may see any part of one whose origin is at to:
+// 1 or 0. 1 where either is in no cell, and where the bundle is damaged. Not the same the other way
+// round. Or VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_solid_visible(const viewcell_bundle *bundle,
+                                       const double *from,
+                                       const double *to);
+
+// Answers count pairs: visible[i] becomes what viewcell_solid_visible says of the three numbers from
+// from[3 * i] and to[3 * i] on. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT or
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_solid_visible_pairs(const viewcell_bundle *bundle,
+                                             size_t count,
+                                             const double *from,
+                                             const double *to,
+                                             uint8_t *visible);
+
+// Whether anybody in cell from may see any part of anybody in cell to: 1 or 0. Where the bundle is
+// damaged: 1. Or VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_solid_cells_visible(const viewcell_bundle *bundle,
+                                             uint32_t from,
+                                             uint32_t to);
+
+// Whether a player who is now at from and comes up to reach_from units far may see any part of one who is
+// now at to and comes up to reach_to units far, anywhere on their ways: 1 or 0. 1 where either is in no
+// cell, where finding out would take too long, and where the bundle is damaged. Ask both ways to know
+// whether they may see each other. Or VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_solid_within(const viewcell_bundle *bundle,
+                                      const double *from,
+                                      const double *to,
+                                      double reach_from,
+                                      double reach_to);
 
 // viewcell_height, with the sample as two numbers.
 viewcell_status viewcell_height_at(const viewcell_bundle *bundle,

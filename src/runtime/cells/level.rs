@@ -14,13 +14,13 @@ use crate::runtime::error::OpenError;
 /// rather than hidden, never a crash.
 #[derive(Clone, Copy, Debug)]
 pub struct CellBundle<'a> {
-    pub(super) parameters: CellParameters,
+    pub(in crate::runtime) parameters: CellParameters,
     /// The row of each cell; `None` where cell i has row i.
     rows: Option<&'a [u8]>,
     pvs: &'a [u8],
     distances: &'a [u8],
     adjacency: &'a [u8],
-    pub(super) nodes: &'a [u8],
+    pub(in crate::runtime) nodes: &'a [u8],
     bounds: Option<&'a [u8]>,
     positions: Option<&'a [u8]>,
 }
@@ -41,6 +41,10 @@ impl<'a> CellBundle<'a> {
                 expected: WorldKind::Cells,
                 found,
             });
+        }
+        // Levels are small: all of one is checked now.
+        for section in bundle.sections() {
+            bundle.check_section(section.tag)?;
         }
         let record = bundle.plain_section(Tag::CELL, Some(CELLS_LEN as u64))?;
         let parameters = CellParameters::parse(record)?;

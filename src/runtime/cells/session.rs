@@ -187,7 +187,7 @@ impl<'a> Session<'a> {
     /// moved.
     ///
     /// ```no_run
-    /// # use viewcell::runtime::{CellBundle, cell_frontier::{Session, SessionOptions}};
+    /// # use viewcell::{frontier::cells::{Session, SessionOptions}, query::CellBundle};
     /// # fn f(level: CellBundle<'_>) -> Result<(), Box<dyn std::error::Error>> {
     /// let mut session = Session::new(&level, 32, SessionOptions::default());
     /// session.tick();

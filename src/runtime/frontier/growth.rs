@@ -70,7 +70,7 @@ impl FrontierBuilder<'_> {
     pub(super) fn take(&mut self, side: Side, quad: Quad, merge: bool) -> bool {
         let mutual = self.is_mutual();
         if merge || !mutual {
-            let Some(pvs) = self.terrain.pvs(quad) else {
+            let Some(pvs) = self.terrain.own_pvs(quad) else {
                 return false;
             };
             let other = &self.half(side.other()).members;
@@ -246,7 +246,7 @@ impl FrontierBuilder<'_> {
         if self.seen_state(side.other(), quad) != Some(Visibility::Hidden) {
             return unknown;
         }
-        let Some(pvs) = self.terrain.pvs(quad) else {
+        let Some(pvs) = self.terrain.own_pvs(quad) else {
             return unknown;
         };
         let taken = half.seen.lacks(&self.ground, &pvs);

@@ -22,16 +22,13 @@ mod samples;
 mod session;
 mod side;
 mod state;
-#[cfg(feature = "simulate")]
 mod unfilled;
 
 pub use crate::runtime::session::{News, Notice};
 pub use options::{FrontierOptions, Grow, Merge, Neighbours, Order, Turns};
 pub use region::{Frontier, FrontierCodeError, Region};
-#[cfg(feature = "bake")]
 pub(crate) use session::{Growing, check_place, is_true};
 pub use session::{Session, SessionOptions};
 pub use side::{FrontierError, Side};
 pub use state::FrontierBuilder;
-#[cfg(feature = "simulate")]
 pub(crate) use unfilled::Unfilled;

@@ -171,7 +171,7 @@ impl<'a> Session<'a> {
     /// # Example
     ///
     /// ```no_run
-    /// # use viewcell::runtime::{TerrainBundle, Sample, frontier::{Session, SessionOptions}};
+    /// # use viewcell::{frontier::{Session, SessionOptions}, query::{Sample, TerrainBundle}};
     /// # fn f(terrain: TerrainBundle<'_>) -> Result<(), Box<dyn std::error::Error>> {
     /// let mut session = Session::new(&terrain, 32, SessionOptions::default());
     /// session.tick();

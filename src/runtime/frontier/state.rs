@@ -52,8 +52,8 @@ pub(super) struct Half {
 /// bundle that is not mutual, when it sees nothing of the other frontier either.
 ///
 /// ```no_run
-/// # use viewcell::runtime::{TerrainBundle, Sample};
-/// use viewcell::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
+/// # use viewcell::query::{Sample, TerrainBundle};
+/// use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
 /// # fn f(terrain: TerrainBundle<'_>, alice: Sample, bob: Sample) -> Result<(), Box<dyn std::error::Error>> {
 /// let mut builder = FrontierBuilder::new(&terrain);
 /// builder.build(alice, bob, &FrontierOptions::default())?;
@@ -126,7 +126,10 @@ impl FrontierBuilder<'_> {
     }
 
     pub(super) fn mutually_invisible(&self, a: Quad, b: Quad) -> bool {
-        let hidden = |a, b| self.terrain.visible_quads(a, b) == Visibility::Hidden;
+        let grid = self.terrain.grid();
+        let hidden = |a: Quad, b: Quad| {
+            !grid.has_quad(a) || self.terrain.pvs(a).is_some_and(|pvs| pvs.is_hidden(b))
+        };
         hidden(a, b) && (self.is_mutual() || hidden(b, a))
     }
 }

@@ -1,10 +1,10 @@
 //! Who is around a player: how far others are, for as long as nobody goes far.
 
 use super::Bounds;
+use super::awareness::Senses;
 use super::cells::Effort;
 use super::layers::Ring;
 use super::rows::{Apart, Row};
-use super::senses::Senses;
 use super::space::Space;
 
 /// Where a player settled, and how far they may go from there.
@@ -18,7 +18,7 @@ pub(super) struct Home {
 impl Home {
     /// A home whose slack fits a player who goes so far in a tick: more slack leaves more distances
     /// to be measured in each tick, less makes the player settle more often.
-    pub fn new(at: [f32; 3], senses: Senses, speed: f64) -> Self {
+    pub(super) fn new(at: [f32; 3], senses: Senses, speed: f64) -> Self {
         let reach = f64::from(senses.reach);
         let slack = 0.5 * (speed * reach).sqrt();
         Self {
@@ -29,7 +29,7 @@ impl Home {
     }
 
     /// Whether somebody has gone too far.
-    pub fn is_left(&self, position: [f32; 3]) -> bool {
+    pub(super) fn is_left(&self, position: [f32; 3]) -> bool {
         squared(position, self.at) > f64::from(self.slack).powi(2)
     }
 
@@ -103,12 +103,12 @@ impl Default for Around {
 }
 
 impl Around {
-    pub fn home(&self, player: u32) -> Option<&Home> {
+    pub(super) fn home(&self, player: u32) -> Option<&Home> {
         self.homes.get(player as usize)
     }
 
     /// A player settles. Whether it was but a step there.
-    pub fn settle(&mut self, player: u32, home: Home, is_new: bool) -> bool {
+    pub(super) fn settle(&mut self, player: u32, home: Home, is_new: bool) -> bool {
         let at = player as usize;
         if self.homes.len() <= at {
             self.homes.resize(at + 1, home);
@@ -127,7 +127,7 @@ impl Around {
     }
 
     /// Takes those who are there, before players are searched for.
-    pub fn place(&mut self, members: impl Iterator<Item = u32>) {
+    pub(super) fn place(&mut self, members: impl Iterator<Item = u32>) {
         self.space.adapt(core::mem::take(&mut self.effort));
         let Self {
             homes,
@@ -157,7 +157,7 @@ impl Around {
     }
 
     /// All have been searched for who have settled.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.step = 0.0;
     }
 
@@ -167,7 +167,7 @@ impl Around {
     /// From one who has but stepped those who are near by far more than a step were so before, and
     /// those who were around are no farther than that; and what is said of those who came from
     /// anywhere is right already.
-    pub fn search(
+    pub(super) fn search(
         &mut self,
         player: u32,
         is_step: bool,
@@ -217,7 +217,7 @@ impl Around {
         }
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.space.bytes()
             + self.homes.capacity() * size_of::<Home>()
             + (self.members.capacity() + self.hits.capacity()) * size_of::<u32>()

@@ -7,7 +7,7 @@
 
 use super::Bounds;
 use super::layers::{Layer, Layers, Ring};
-use super::threads::both;
+use super::space::both;
 
 /// A box as what a *reach* is compared with: its lower corner and its upper corner, negated. The lane
 /// that is left over holds its region's index, which as a float is less than 2.
@@ -159,7 +159,7 @@ pub(super) struct Cells {
 
 impl Cells {
     /// Takes these boxes, and no others: measures how long they are, and finds the cell of each.
-    pub fn place(&mut self, boxes: impl ExactSizeIterator<Item = Bounds>) {
+    pub(super) fn place(&mut self, boxes: impl ExactSizeIterator<Item = Bounds>) {
         self.layers.begin();
         self.places.clear();
         let layers = &mut self.layers;
@@ -168,7 +168,7 @@ impl Cells {
     }
 
     /// Sorts the boxes that were placed by their cells, with two threads if `together`.
-    pub fn gather(
+    pub(super) fn gather(
         &mut self,
         indices: &[u32],
         bounds: impl Fn(u32) -> Bounds + Sync,
@@ -220,7 +220,7 @@ impl Cells {
     /// Writes the indices of the boxes of a layer that overlap `bounds` over `hits` from `before` on, and
     /// returns their end.
     #[inline]
-    pub fn near(
+    pub(super) fn near(
         &self,
         layer: &Layer,
         bounds: &Bounds,
@@ -234,7 +234,7 @@ impl Cells {
     }
 
     /// The same; some of those whose middles are out of the ring may be left out.
-    pub fn near_in(
+    pub(super) fn near_in(
         &self,
         ring: &Ring,
         layer: &Layer,
@@ -288,7 +288,7 @@ impl Cells {
         found
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.layers.bytes()
             + (self.starts.capacity() + self.places.capacity()) * size_of::<u32>()
             + self.entries.capacity() * size_of::<Entry>()

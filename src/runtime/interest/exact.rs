@@ -16,7 +16,7 @@ pub(super) struct Difference {
 impl Difference {
     /// `a` - `b`.
     #[inline]
-    pub fn new(a: f32, b: f32) -> Self {
+    pub(super) fn new(a: f32, b: f32) -> Self {
         let (a, b) = (f64::from(a), f64::from(b));
         let rounded = a - b;
         let of_b = a - rounded;

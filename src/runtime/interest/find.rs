@@ -20,7 +20,7 @@ pub(super) enum Time {
 impl Time {
     /// The box within which a region is all that time.
     #[inline]
-    pub fn bounds(self, regions: &Regions, index: u32) -> Bounds {
+    pub(super) fn bounds(self, regions: &Regions, index: u32) -> Bounds {
         let now = regions.now(index);
         match self {
             Self::End => *now,
@@ -56,14 +56,14 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.pairs.clear();
         self.effort = Effort::default();
     }
 
     /// Finds the pairs of some updates, in order if those are. Of two boxes in layers of different levels
     /// the one in the lower finds the other, since fewer are near it; of the same level, the update.
-    pub fn updates(&mut self, quest: &Quest<'_>, updates: &[u32]) {
+    pub(super) fn updates(&mut self, quest: &Quest<'_>, updates: &[u32]) {
         let [own, others] = quest.cells;
         for &update in updates {
             let found = self.near(quest, update, others, |bounds| {
@@ -90,7 +90,7 @@ impl Finder {
     }
 
     /// Finds the other pairs, those of some subscriptions, in no order.
-    pub fn subscriptions(&mut self, quest: &Quest<'_>, subscriptions: &[u32]) {
+    pub(super) fn subscriptions(&mut self, quest: &Quest<'_>, subscriptions: &[u32]) {
         let Quest { regions, cells, .. } = *quest;
         let [others, own] = cells;
         for &subscription in subscriptions {
@@ -133,7 +133,7 @@ impl Finder {
         found
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.pairs.capacity() * size_of::<Key>() + self.hits.capacity() * size_of::<u32>()
     }
 }

@@ -12,7 +12,7 @@ use super::motion::linear;
 use super::sample::Sample;
 use super::sort::sort;
 use super::space::Space;
-use super::threads::both;
+use super::space::both;
 use super::{Bounds, Method, Record, Regions};
 
 /// For fewer regions one thread is enough.

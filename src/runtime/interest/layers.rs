@@ -46,7 +46,7 @@ impl Layer {
     /// Calls `found` with the first and the last cell of each row of cells in which the lower corners
     /// of all boxes of this layer lie that may overlap `bounds`.
     #[inline(always)]
-    pub fn rows(&self, bounds: &Bounds, mut found: impl FnMut(u32, u32)) {
+    pub(super) fn rows(&self, bounds: &Bounds, mut found: impl FnMut(u32, u32)) {
         let ([ax, ay, az], [bx, by, bz]) = (bounds.min(), bounds.max());
         let ([lx, ly, lz, _], [px, py, pz]) = (self.longest, self.per_cell);
         let (x0, x1) = reach(ax, bx, lx, px);
@@ -84,7 +84,7 @@ impl Layer {
     }
 
     /// The same, without cells of whose boxes none has its middle in the ring.
-    pub fn rows_in(&self, ring: &Ring, bounds: &Bounds, mut found: impl FnMut(u32, u32)) {
+    pub(super) fn rows_in(&self, ring: &Ring, bounds: &Bounds, mut found: impl FnMut(u32, u32)) {
         let ([ax, ay, az], [bx, by, bz]) = (bounds.min(), bounds.max());
         let ([lx, ly, lz, _], [px, py, pz]) = (self.longest, self.per_cell);
         let (x0, x1) = reach(ax, bx, lx, px);
@@ -288,7 +288,7 @@ fn grow(longest: &mut [f32; 4], [x, y, z, w]: [f32; 4]) {
 impl Layers {
     /// Counts the boxes that layers are to be chosen for, whose bulk is spread as far as `spread` along
     /// each axis.
-    pub fn count(&mut self, spread: [f32; 3], boxes: impl Iterator<Item = Bounds>) {
+    pub(super) fn count(&mut self, spread: [f32; 3], boxes: impl Iterator<Item = Bounds>) {
         self.spread = spread;
         self.sizes.fill(Size::default());
         for bounds in boxes {
@@ -301,14 +301,14 @@ impl Layers {
     }
 
     /// The exponent of the smallest boxes that were counted.
-    pub fn lowest(&self) -> usize {
+    pub(super) fn lowest(&self) -> usize {
         let used = self.sizes.iter().position(|size| size.count > 0);
         used.unwrap_or(0)
     }
 
     /// Chooses layers for what was counted, with cells that are `length` times as long as boxes, and as
     /// a 16th of those with the exponent `floor`, which look for them. No box is put below a layer for those.
-    pub fn choose(&mut self, floor: usize, length: f32) {
+    pub(super) fn choose(&mut self, floor: usize, length: f32) {
         let Self {
             spread,
             sizes,
@@ -358,7 +358,7 @@ impl Layers {
     }
 
     /// All boxes are to be placed anew.
-    pub fn begin(&mut self) {
+    pub(super) fn begin(&mut self) {
         (self.came, self.small, self.large) = (0, 0, 0);
         for layer in &mut self.layers {
             layer.longest = [0.0; 4];
@@ -374,7 +374,7 @@ impl Layers {
 
     /// The cell of a box, which is in it from now on.
     #[inline]
-    pub fn place(&mut self, bounds: &Bounds) -> u32 {
+    pub(super) fn place(&mut self, bounds: &Bounds) -> u32 {
         let sides = sides(bounds);
         let number = self.layer(sides);
         let exponent = size(sides, self.spread);
@@ -391,29 +391,29 @@ impl Layers {
     }
 
     /// Whether layers do not fit what was placed.
-    pub fn is_stale(&self) -> bool {
+    pub(super) fn is_stale(&self) -> bool {
         self.large > 0 || self.small > self.came / 4 + 8
     }
 
     /// From that of the smallest boxes.
     #[inline]
-    pub fn all(&self) -> &[Layer] {
+    pub(super) fn all(&self) -> &[Layer] {
         &self.layers
     }
 
     /// How many cells all layers have together.
-    pub fn cells(&self) -> u32 {
+    pub(super) fn cells(&self) -> u32 {
         self.cells
     }
 
     /// The level of the layer that a box is in.
     #[inline]
-    pub fn level(&self, bounds: &Bounds) -> u8 {
+    pub(super) fn level(&self, bounds: &Bounds) -> u8 {
         let number = self.layer(sides(bounds));
         self.layers.get(number).map_or(0, |layer| layer.level)
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.layers.capacity() * size_of::<Layer>()
     }
 }

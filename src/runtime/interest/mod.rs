@@ -5,7 +5,7 @@
 //! go and move at any time; each tick says which pairs have begun to overlap and which have ceased.
 //!
 //! ```
-//! use viewcell::runtime::interest::{Bounds, Interest, InterestError, Kind};
+//! use viewcell::interest::{Bounds, Interest, InterestError, Kind};
 //!
 //! # fn main() -> Result<(), InterestError> {
 //! let mut interest = Interest::new();
@@ -37,26 +37,21 @@ mod find;
 mod grid;
 mod layers;
 mod matcher;
-mod method;
 mod motion;
 mod polynomial;
 mod regions;
 mod rows;
 mod sample;
-mod senses;
 mod sort;
 mod space;
-mod threads;
 
-pub use awareness::{Awareness, AwarenessChanges, LookAhead, Sight};
+pub use awareness::{Awareness, AwarenessChanges, LookAhead, Senses, Sight};
 pub use bounds::Bounds;
 pub use brute::BruteForce;
 pub use changes::{Changes, Event, Events, Pair, Record};
 pub use error::InterestError;
 pub use grid::Grid;
-pub use matcher::Interest;
-pub use method::Method;
+pub use matcher::{Interest, Method};
 pub use motion::{Span, linear};
 pub use polynomial::{Path, RESOLUTION, polynomial};
 pub use regions::{Kind, Region, Regions};
-pub use senses::Senses;

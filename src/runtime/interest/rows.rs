@@ -94,7 +94,7 @@ impl Row {
 
     /// How far another was said to be.
     #[inline]
-    pub fn apart(&self, other: u32) -> Apart {
+    pub(super) fn apart(&self, other: u32) -> Apart {
         let (number, bit) = (other >> 6, 1_u64 << (other & 63));
         let word = self.find(number).ok().and_then(|at| self.words.get(at));
         match word.map(|word| (word.around & bit != 0, word.unsettled & bit != 0)) {
@@ -105,20 +105,20 @@ impl Row {
     }
 
     /// Those around, in order.
-    pub fn around(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn around(&self) -> impl Iterator<Item = u32> + '_ {
         let words = self.words.iter();
         words.flat_map(|word| each(word.number, word.around))
     }
 
     /// Those whom the player is told of, in order.
-    pub fn aware(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn aware(&self) -> impl Iterator<Item = u32> + '_ {
         let words = self.words.iter();
         words.flat_map(|word| each(word.number, word.aware()))
     }
 
     /// Another is so far now. Whether one who was far is seen is asked. Returns whether the other
     /// is seen.
-    pub fn settle(
+    pub(super) fn settle(
         &mut self,
         observer: u32,
         other: u32,
@@ -173,7 +173,7 @@ impl Row {
 
     /// Measures the distances of those who are unsettled.
     #[inline]
-    pub fn measure(
+    pub(super) fn measure(
         &mut self,
         observer: u32,
         mut is_near: impl FnMut(u32) -> bool,
@@ -195,7 +195,7 @@ impl Row {
     }
 
     /// Says of all around, in order, whether they are seen now; lists those of whom that is new.
-    pub fn look(
+    pub(super) fn look(
         &mut self,
         observer: u32,
         seen: &[bool],
@@ -219,7 +219,7 @@ impl Row {
 
     /// Says whether one of those around is seen now.
     #[inline]
-    pub fn see(&mut self, observer: u32, other: u32, is_seen: bool, turns: &mut Turns) {
+    pub(super) fn see(&mut self, observer: u32, other: u32, is_seen: bool, turns: &mut Turns) {
         let (number, bit) = (other >> 6, 1_u64 << (other & 63));
         let found = self.find(number).ok().and_then(|at| self.words.get_mut(at));
         if let Some(word) = found {
@@ -230,7 +230,7 @@ impl Row {
         }
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.words.capacity() * size_of::<Word>()
     }
 }

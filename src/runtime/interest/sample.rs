@@ -26,7 +26,7 @@ pub(super) struct Sample {
 
 impl Sample {
     /// How many times as far as they are long regions have moved in this tick.
-    pub fn speed(regions: &Regions) -> f32 {
+    pub(super) fn speed(regions: &Regions) -> f32 {
         let (mut sides, mut steps) = (0.0, 0.0);
         for index in some(regions) {
             let (was, now) = (regions.was(index), regions.now(index));
@@ -42,7 +42,7 @@ impl Sample {
 
     /// Looks at some boxes. A few that are far away tell nothing: up to a tenth of them may be
     /// anywhere.
-    pub fn measure(&mut self, boxes: &[impl ExactSizeIterator<Item = Bounds> + Clone]) {
+    pub(super) fn measure(&mut self, boxes: &[impl ExactSizeIterator<Item = Bounds> + Clone]) {
         self.middles.iter_mut().for_each(Vec::clear);
         for boxes in boxes {
             let some = boxes.clone().step_by(step(boxes.len()));
@@ -59,7 +59,7 @@ impl Sample {
         }
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.middles.iter().map(Vec::capacity).sum::<usize>() * size_of::<f32>()
     }
 }

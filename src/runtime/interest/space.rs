@@ -4,7 +4,6 @@
 use super::Bounds;
 use super::cells::{Cells, Effort};
 use super::sample::Sample;
-use super::threads::both;
 
 /// Times that boxes are placed, after which cells are laid out anew in any case.
 const PATIENCE: u32 = 256;
@@ -12,6 +11,19 @@ const PATIENCE: u32 = 256;
 /// How many times cells are as long as the longest boxes in them.
 const SHORTEST: f32 = 0.5;
 const LONGEST: f32 = 16.0;
+
+/// Fork-join: does both, on two threads if `together`.
+pub(super) fn both(together: bool, one: impl FnOnce() + Send, other: impl FnOnce()) {
+    if together {
+        std::thread::scope(|scope| {
+            scope.spawn(one);
+            other();
+        });
+    } else {
+        one();
+        other();
+    }
+}
 
 /// The boxes, and how long cells are to be.
 #[derive(Debug)]
@@ -42,7 +54,7 @@ impl Default for Space {
 
 impl Space {
     /// Finds the cell of each box, in layers that fit; by a thread for each kind if `together`.
-    pub fn place<B>(&mut self, boxes: [B; 2], together: bool)
+    pub(super) fn place<B>(&mut self, boxes: [B; 2], together: bool)
     where
         B: ExactSizeIterator<Item = Bounds> + Clone + Send,
     {
@@ -78,7 +90,7 @@ impl Space {
 
     /// Longer cells are fewer to look at, and hold more boxes in vain: finds out what costs less, from
     /// the next time on.
-    pub fn adapt(&mut self, Effort { rows, misses }: Effort) {
+    pub(super) fn adapt(&mut self, Effort { rows, misses }: Effort) {
         let expected = |length: f32| {
             // A row is as dear as some twenty misses. Where boxes are spread evenly rows and misses
             // change like this.
@@ -100,7 +112,7 @@ impl Space {
         }
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.cells.iter().map(Cells::bytes).sum::<usize>() + self.sample.bytes()
     }
 }

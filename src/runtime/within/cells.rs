@@ -1,6 +1,7 @@
 //! Sight with a look-ahead in a level, by cells that touch.
 
-use crate::format::cells::SymmetryCode;
+use super::motion::Extent;
+use crate::format::cells::{Child, Node, SymmetryCode};
 use crate::runtime::CellBundle;
 use crate::runtime::cell_frontier::ShortMemory;
 
@@ -81,7 +82,7 @@ impl CellBundle<'_> {
             .split_at_mut_checked(self.row_words())
             .filter(|_| found >= expected)
             .ok_or(ShortMemory { expected, found })?;
-        self.fill(cell, super::reach::counted(reach), words, ways);
+        self.fill(cell, super::motion::counted(reach), words, ways);
         Ok(Reach { words })
     }
 
@@ -116,13 +117,143 @@ impl CellBundle<'_> {
         if self.visible(a, b) || self.visible(b, a) || a.max(b) >= self.cells() {
             return Ok(true);
         }
-        let [reach_a, reach_b] = reach.map(super::reach::counted);
+        let [reach_a, reach_b] = reach.map(super::motion::counted);
         self.fill(a, reach_a, of_a, ways);
         self.fill(b, reach_b, of_b, ways);
+        Ok(self.any_visible(Reach { words: of_a }, Reach { words: of_b }))
+    }
+
+    /// The cells that hold a position of a region, in solid and outside of the level none. By the level's BSP
+    /// or else by the boxes of cells, as [`CellBundle::locate`] goes; a cell without a box is everywhere.
+    ///
+    /// Errs towards too many cells only. Nothing is allocated: the cells lie in `memory`, which need not be
+    /// cleared.
+    ///
+    /// # Errors
+    ///
+    /// [`ShortMemory`] if `memory` has fewer words than a row of cells takes, one for 64.
+    pub fn cells_in<'m>(
+        &self,
+        region: &Extent,
+        memory: &'m mut [u64],
+    ) -> Result<Reach<'m>, ShortMemory> {
+        let (expected, found) = (self.row_words(), memory.len());
+        let words = memory
+            .get_mut(..expected)
+            .ok_or(ShortMemory { expected, found })?;
+        words.fill(0);
+        if self.parameters.root == Child::Nothing {
+            self.boxes_in(region, words);
+        } else if !self.leaves_in(region, words) {
+            words.fill(u64::MAX);
+        }
+        Ok(Reach { words })
+    }
+
+    /// Sets the bits of the cells whose boxes a region meets.
+    fn boxes_in(&self, region: &Extent, words: &mut [u64]) {
+        let whole = [region.low, region.high];
+        for cell in 0..self.cells() {
+            if gap(whole, self.corners(cell, true)) <= 0.0 {
+                put(words, cell as usize);
+            }
+        }
+    }
+
+    /// Sets the bits of the cells of the leaves that a region meets; returns whether that could be found out.
+    fn leaves_in(&self, region: &Extent, words: &mut [u64]) -> bool {
+        let [low, high] = [region.low, region.high];
+        let (mut waiting, mut count) = ([Child::Nothing; DEEPEST], 1_usize);
+        waiting[0] = self.parameters.root;
+        // In a tree each node is come to once; a damaged one may have no end.
+        let mut left = u64::from(self.parameters.nodes) * 2 + 1;
+        while let Some(next) = count.checked_sub(1) {
+            count = next;
+            let Some(fewer) = left.checked_sub(1) else {
+                return false;
+            };
+            left = fewer;
+            let index = match waiting.get(next) {
+                Some(Child::Node(index)) => *index,
+                Some(Child::Cell(cell)) => {
+                    put(words, *cell as usize);
+                    continue;
+                }
+                _ => continue,
+            };
+            let Some(node) = Node::at(self.nodes, index) else {
+                continue;
+            };
+            let (mut least, mut most, mut size) =
+                (-node.distance, -node.distance, node.distance.abs());
+            for (normal, (low, high)) in node.normal.iter().zip(low.iter().zip(high)) {
+                // An axis that does not matter stays out of it, however far the region goes.
+                if *normal != 0.0 {
+                    let [a, b] = [low * f64::from(*normal), high * f64::from(*normal)];
+                    least += a.min(b);
+                    most += a.max(b);
+                    size += a.abs() + b.abs();
+                }
+            }
+            // Points are added up in another order.
+            let slack = size * 1e-12;
+            let [front, behind] = node.children;
+            for (child, is_out) in [(front, most < -slack), (behind, least > slack)] {
+                if is_out {
+                    continue;
+                }
+                let Some(place) = waiting.get_mut(count) else {
+                    return false;
+                };
+                *place = child;
+                count += 1;
+            }
+        }
+        true
+    }
+
+    /// Whether two players who may each be anywhere in a region may see each other: whether any cell that holds
+    /// a position of the one's region ([`CellBundle::cells_in`]) sees any of the other's. A region is what
+    /// [`Motion::region`] says of where somebody will be.
+    ///
+    /// Errs towards visible only. Nothing is allocated; `memory` need not be cleared.
+    ///
+    /// # Errors
+    ///
+    /// [`ShortMemory`] if `memory` has fewer words than [`CellBundle::reach_memory`] says.
+    ///
+    /// [`Motion::region`]: crate::runtime::Motion::region
+    pub fn visible_between(
+        &self,
+        a: &Extent,
+        b: &Extent,
+        memory: &mut [u64],
+    ) -> Result<bool, ShortMemory> {
+        let (expected, found) = (self.reach_memory().two, memory.len());
+        let (of_a, of_b) = memory
+            .split_at_mut_checked(self.row_words())
+            .filter(|_| found >= expected)
+            .ok_or(ShortMemory { expected, found })?;
+        let (a, b) = (self.cells_in(a, of_a)?, self.cells_in(b, of_b)?);
+        Ok(self.any_visible(a, b))
+    }
+
+    /// Sets the bits of all cells that are seen from any of some cells.
+    pub(super) fn seen_from(&self, cells: &[u64], seen: &mut [u64]) {
+        seen.fill(0);
+        for cell in cells_of(cells) {
+            for (seen, word) in seen.iter_mut().zip(self.pvs(cell).words()) {
+                *seen |= word;
+            }
+        }
+    }
+
+    /// Whether any of some cells sees any of others, either way.
+    pub fn any_visible(&self, a: Reach, b: Reach) -> bool {
         let sees =
             |from: &[u64], to: &[u64]| cells_of(from).any(|cell| self.pvs(cell).meets(to, 0));
         let mutual = self.parameters().symmetry != SymmetryCode::None;
-        Ok(sees(of_a, of_b) || !mutual && sees(of_b, of_a))
+        sees(a.words, b.words) || !mutual && sees(b.words, a.words)
     }
 
     /// Sets the bits of the cells in reach. `memory` has two rows of bits to work with.
@@ -188,6 +319,9 @@ impl CellBundle<'_> {
 
 /// Boxes that are no further apart touch: they are stored in single precision. [Unit: the level's]
 const TOUCH: f64 = 1.0 / 64.0;
+
+/// How many nodes of a BSP wait at most: compilers make trees some dozens deep.
+const DEEPEST: usize = 512;
 
 /// Takes the first of the cells whose bits are set.
 fn take_first(words: &mut [u64]) -> Option<u32> {

@@ -1,13 +1,20 @@
 //! The samples within reach of a sample.
 
+use super::motion::Extent;
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
 use crate::format::{Grid, Quad, Sample};
 
-/// Every sample whose unit square somebody may come to who stands anywhere in the unit square of
-/// the centre and walks less than `reach` metres; with a reach of 0, the centre alone.
+/// How far from the edge of a unit square a position counts as on it. [Unit: samples]
+const ROUNDING: f64 = 1e-6;
+
+/// Every sample whose unit square somebody may come to who stands anywhere in a part of the unit
+/// square of the centre and walks less than `reach` metres; with a reach of 0, the centre alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Disc {
     centre: Sample,
+    /// First and last column, first and last row of the part of the centre's unit square that is
+    /// walked from, as fractions of its side.
+    part: [[f64; 2]; 2],
     spacing: [f64; 2],
     /// The reach, squared.
     square: f64,
@@ -17,8 +24,16 @@ pub(super) struct Disc {
 }
 
 impl Disc {
+    /// From all of the centre's unit square.
+    pub(super) const WHOLE: [[f64; 2]; 2] = [[0.0, 1.0]; 2];
+
     /// `reach` is counted.
-    pub fn new(grid: Grid, spacing: [f64; 2], centre: Sample, reach: f64) -> Self {
+    pub(super) fn new(
+        grid: Grid,
+        spacing: [f64; 2],
+        (centre, part): (Sample, [[f64; 2]; 2]),
+        reach: f64,
+    ) -> Self {
         let side = |at: u32, step: f64, limit: u32| {
             // A square more than needed: what is too far is found out sample by sample.
             let steps = (reach / step).ceil() + 1.0;
@@ -34,6 +49,7 @@ impl Disc {
         };
         Self {
             centre,
+            part,
             spacing,
             // What is not nothing stays so, or the samples around would be lost.
             square: if reach > 0.0 {
@@ -46,24 +62,48 @@ impl Disc {
         }
     }
 
-    /// Whether a sample so many columns and rows away is in reach.
-    #[inline]
-    fn reaches(&self, columns: u32, rows: u32) -> bool {
-        // Between two unit squares lies one step less than between their centres.
-        let [dx, dy] = self.spacing;
-        let x = f64::from(columns.saturating_sub(1)) * dx;
-        let y = f64::from(rows.saturating_sub(1)) * dy;
-        // A square that is beyond all numbers is that of an endless reach.
-        columns | rows == 0 || x * x + y * y < self.square || self.square == f64::INFINITY
+    /// Every sample of the grid whose unit square meets a region; none if there is none.
+    pub(super) fn of_region(grid: Grid, spacing: [f64; 2], region: &Extent) -> Option<Self> {
+        let side = |low: f64, high: f64, step: f64, limit: u32| {
+            // Positions are rounded otherwise elsewhere. A corner that is no number is at the end.
+            let (low, high) = (low / step - 0.5 - ROUNDING, high / step + 0.5 + ROUNDING);
+            let last = f64::from(limit) - 1.0;
+            let (first, end) = (low.ceil().max(0.0), high.floor().min(last));
+            (first <= end).then_some([first as u32, end as u32])
+        };
+        let ([left, top, _], [right, bottom, _]) = (region.low, region.high);
+        let columns = side(left, right, spacing[0], grid.width())?;
+        let rows = side(top, bottom, spacing[1], grid.height())?;
+        let middle = |[first, last]: [u32; 2]| first + (last - first) / 2;
+        Some(Self {
+            centre: Sample::new(middle(columns), middle(rows)),
+            part: Self::WHOLE,
+            spacing,
+            square: f64::INFINITY,
+            columns,
+            rows,
+        })
+    }
+
+    /// The sample in its middle.
+    pub(super) fn centre(&self) -> Sample {
+        self.centre
     }
 
     /// Whether a sample is in reach.
     #[inline]
-    pub fn holds(&self, sample: Sample) -> bool {
-        self.reaches(
-            sample.column.abs_diff(self.centre.column),
-            sample.row.abs_diff(self.centre.row),
-        )
+    pub(super) fn holds(&self, sample: Sample) -> bool {
+        // From the part to the unit square of the sample, in sides of such squares.
+        let gap = |at: u32, centre: u32, [first, last]: [f64; 2]| match at.cmp(&centre) {
+            core::cmp::Ordering::Less => f64::from(centre - at - 1) + first,
+            core::cmp::Ordering::Equal => 0.0,
+            core::cmp::Ordering::Greater => f64::from(at - centre) - last,
+        };
+        let ([dx, dy], [columns, rows]) = (self.spacing, self.part);
+        let x = gap(sample.column, self.centre.column, columns) * dx;
+        let y = gap(sample.row, self.centre.row, rows) * dy;
+        // A square that is beyond all numbers is that of an endless reach.
+        sample == self.centre || x * x + y * y < self.square || self.square == f64::INFINITY
     }
 
     /// The samples of a quad that lie in the box of the disc: first and last column, first and
@@ -79,7 +119,7 @@ impl Disc {
     }
 
     /// Whether some sample of a quad is in reach.
-    pub fn meets(&self, quad: Quad) -> bool {
+    pub(super) fn meets(&self, quad: Quad) -> bool {
         self.common(quad).is_some_and(|[columns, rows]| {
             let near = |[first, last]: [u32; 2], at: u32| at.clamp(first, last);
             self.holds(Sample::new(
@@ -90,26 +130,29 @@ impl Disc {
     }
 
     /// Whether all samples of the grid in a quad are in reach.
-    pub fn covers(&self, grid: Grid, quad: Quad) -> bool {
+    pub(super) fn covers(&self, grid: Grid, quad: Quad) -> bool {
         let Sample { column, row } = quad.origin();
         let last = (1 << quad.level) - 1;
-        let far = |first: u32, limit: u32, at: u32| {
-            let last = first.saturating_add(last).min(limit.saturating_sub(1));
-            if at.abs_diff(first) > at.abs_diff(last) {
-                first
-            } else {
-                last
-            }
+        let within = |[first, end]: [u32; 2], at: u32, limit: u32| {
+            first <= at && at.saturating_add(last).min(limit.saturating_sub(1)) <= end
         };
-        self.holds(Sample::new(
-            far(column, grid.width(), self.centre.column),
-            far(row, grid.height(), self.centre.row),
-        ))
+        if !within(self.columns, column, grid.width()) || !within(self.rows, row, grid.height()) {
+            return false;
+        }
+        let ends = |first: u32, limit: u32| {
+            let last = first.saturating_add(last).min(limit.saturating_sub(1));
+            [first, last]
+        };
+        let (columns, rows) = (ends(column, grid.width()), ends(row, grid.height()));
+        let mut corners = columns
+            .into_iter()
+            .flat_map(|column| rows.map(|row| Sample::new(column, row)));
+        corners.all(|corner| self.holds(corner))
     }
 
     /// The samples in reach that a block holds, as a word of a block bitmap. The block meets the
     /// grid.
-    pub fn mask(&self, block: Quad) -> u64 {
+    pub(super) fn mask(&self, block: Quad) -> u64 {
         let Some([columns, rows]) = self.common(block) else {
             return 0;
         };
@@ -146,21 +189,21 @@ impl Disc {
     }
 
     /// The level, blocks at least, at which at most two quads a side hold the disc.
-    pub fn level(&self, grid: Grid) -> u32 {
+    pub(super) fn level(&self, grid: Grid) -> u32 {
         let side = |[first, last]: [u32; 2]| (last - first.min(last) + 1).next_power_of_two();
         let side = side(self.columns).max(side(self.rows));
         side.trailing_zeros().clamp(BLOCK_LEVEL, grid.root_level())
     }
 
     /// In how many blocks the box of the disc lies.
-    pub fn blocks(&self) -> u32 {
+    pub(super) fn blocks(&self) -> u32 {
         let side = |[first, last]: [u32; 2]| (last >> BLOCK_LEVEL) + 1 - (first >> BLOCK_LEVEL);
         side(self.columns).saturating_mul(side(self.rows))
     }
 
     /// The blocks that the box of the disc lies in, that of the centre first, and the samples in reach
     /// that each holds.
-    pub fn parts(&self) -> impl Iterator<Item = ((u32, u32), u64)> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = ((u32, u32), u64)> {
         let Sample { column, row } = self.centre;
         let centre = Quad::new(BLOCK_LEVEL, column >> BLOCK_LEVEL, row >> BLOCK_LEVEL);
         let others = self
@@ -171,7 +214,7 @@ impl Disc {
     }
 
     /// The quads of a level that the box of the disc lies in.
-    pub fn quads(&self, level: u32) -> impl Iterator<Item = Quad> + use<> {
+    pub(super) fn quads(&self, level: u32) -> impl Iterator<Item = Quad> + use<> {
         let [left, right] = self.columns.map(|column| column >> level);
         let [top, bottom] = self.rows.map(|row| row >> level);
         (top..=bottom)

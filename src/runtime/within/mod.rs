@@ -1,12 +1,16 @@
-//! Sight with a look-ahead: may any place within reach of one player and any within reach of
-//! another see each other?
+//! Sight with a look-ahead: may any place where one player may soon be and any where another may be see each
+//! other?
 //!
-//! A server asks this with reaches that follow from speed and ping, so that whoever steps round a
-//! corner has already been told who stands behind it. The answer errs towards visible only.
+//! A server asks this, so that whoever steps round a corner has already been told who stands behind it. Where a
+//! player may be follows from how they move ([`Motion`], [`MotionLimits`]), or is a distance from where they are. The
+//! answer errs towards visible only.
 
 mod cells;
 mod disc;
-mod reach;
+mod motion;
+mod predictor;
 mod terrain;
 
 pub use cells::{Reach, ReachMemory};
+pub use motion::{Extent, Motion, MotionLimits};
+pub use predictor::Predictor;

@@ -3,6 +3,7 @@
 use core::cell::Cell;
 
 use super::disc::Disc;
+use super::motion::Extent;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::morton::comes_before;
 use crate::format::{Quad, Sample, Visibility};
@@ -36,25 +37,72 @@ impl TerrainBundle<'_> {
     ///
     /// Asks the bundle of at most 128 pairs of quads.
     pub fn visible_within(&self, a: Sample, b: Sample, reach: [f64; 2]) -> bool {
-        self.within(a, b, reach, LIMIT)
+        self.within([(a, Disc::WHOLE), (b, Disc::WHOLE)], reach, LIMIT)
     }
 
-    /// The same with another limit.
-    pub(super) fn within(&self, a: Sample, b: Sample, reach: [f64; 2], limit: u32) -> bool {
+    /// Whether two players who may each be anywhere in a region may see each other: whether any sample whose
+    /// unit square meets the one's region sees any of the other's. A region is what [`Motion::region`] says
+    /// of where somebody will be.
+    ///
+    /// Errs towards visible only, and asks the bundle of at most 128 pairs of quads, as
+    /// [`TerrainBundle::visible_within`] does. `false` where a region lies outside the grid.
+    ///
+    /// [`Motion::region`]: crate::runtime::Motion::region
+    pub fn visible_between(&self, a: &Extent, b: &Extent) -> bool {
+        let disc = |region| Disc::of_region(self.grid(), self.parameters().spacing, region);
+        let (Some(a), Some(b)) = (disc(a), disc(b)) else {
+            return false;
+        };
+        let search = Search {
+            terrain: self,
+            now: [a.centre(), b.centre()],
+            a,
+            b,
+            masks: Default::default(),
+        };
+        search.finds(LIMIT)
+    }
+
+    /// [`TerrainBundle::visible_within`] of two samples of the heightmap. In a coarse bundle
+    /// ([`TerrainParameters::finest`]) that is tighter than to ask of their view cells: a player stands
+    /// in the unit square of a sample, and not anywhere in its cell. `false` where either is outside
+    /// the heightmap.
+    ///
+    /// [`TerrainParameters::finest`]: crate::format::TerrainParameters::finest
+    pub fn samples_visible_within(&self, a: Sample, b: Sample, reach: [f64; 2]) -> bool {
+        let parameters = self.parameters();
+        let side = 1_u32 << parameters.finest();
+        let part = |at: u32| [at % side, at % side + 1].map(|at| f64::from(at) / f64::from(side));
+        let start = |at: Sample| {
+            let cell = parameters.place(at.column, at.row)?;
+            Some((cell, [part(at.column), part(at.row)]))
+        };
+        match (start(a), start(b)) {
+            (Some(a), Some(b)) => self.within([a, b], reach, LIMIT),
+            _ => false,
+        }
+    }
+
+    /// From parts of two samples' unit squares, with another limit.
+    pub(super) fn within(
+        &self,
+        starts: [(Sample, [[f64; 2]; 2]); 2],
+        reach: [f64; 2],
+        limit: u32,
+    ) -> bool {
+        let [a, b] = starts.map(|(sample, _)| sample);
         if !self.valid().has_sample(a) || !self.valid().has_sample(b) {
             return false;
         }
-        let reach = reach.map(super::reach::counted);
-        let disc = |centre, reach| Disc::new(self.grid(), self.parameters().spacing, centre, reach);
+        let reach = reach.map(super::motion::counted);
+        let disc = |start, reach| Disc::new(self.grid(), self.parameters().spacing, start, reach);
         let search = Search {
             terrain: self,
-            a: disc(a, reach[0]),
-            b: disc(b, reach[1]),
+            a: disc(starts[0], reach[0]),
+            b: disc(starts[1], reach[1]),
             now: [a, b],
             masks: Default::default(),
         };
-        // Where something was lost, the records of blocks say less than all that is known of two
-        // samples.
         if reach == [0.0; 2] {
             return search.sees_now();
         }
@@ -237,8 +285,10 @@ impl Search<'_, '_> {
             return Pair::Hidden;
         }
         let (all_a, all_b) = (self.a.covers(grid, a), self.b.covers(grid, b));
-        // Somebody in `a` sees somebody in `b`.
-        if all_a && all_b || a.level == 0 && b.level == 0 {
+        // Somebody in `a` sees somebody in `b`; but where something was lost, what is known of two
+        // quads is less than what is known of their samples.
+        let is_all = self.terrain.narrowing().is_none();
+        if is_all && all_a && all_b || a.level == 0 && b.level == 0 {
             return Pair::Visible;
         }
         // The larger one; of two that are as large, one that is not in reach as a whole.

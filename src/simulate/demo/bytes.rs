@@ -13,7 +13,7 @@ pub(super) struct Bytes<'a> {
 
 impl<'a> Bytes<'a> {
     /// All bytes of a file.
-    pub fn of(file: &'a [u8]) -> Self {
+    pub(super) fn of(file: &'a [u8]) -> Self {
         Self {
             left: file,
             at: 0,
@@ -22,17 +22,17 @@ impl<'a> Bytes<'a> {
     }
 
     /// Where in the file the next byte is.
-    pub fn at(&self) -> usize {
+    pub(super) fn at(&self) -> usize {
         self.at
     }
 
     /// Whether nothing is left.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.left.is_empty()
     }
 
     /// The next bytes, as many as asked for.
-    pub fn take(&mut self, count: usize) -> Result<&'a [u8], DemoError> {
+    pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], DemoError> {
         let Some((taken, left)) = self.left.split_at_checked(count) else {
             return Err(DemoError::at(
                 self.at,
@@ -49,7 +49,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// The next bytes, to be read on their own.
-    pub fn part(&mut self, count: usize) -> Result<Self, DemoError> {
+    pub(super) fn part(&mut self, count: usize) -> Result<Self, DemoError> {
         let at = self.at;
         let left = self.take(count)?;
         Ok(Self {
@@ -59,19 +59,19 @@ impl<'a> Bytes<'a> {
         })
     }
 
-    pub fn skip(&mut self, count: usize) -> Result<(), DemoError> {
+    pub(super) fn skip(&mut self, count: usize) -> Result<(), DemoError> {
         self.take(count).map(|_| ())
     }
 
-    pub fn byte(&mut self) -> Result<u8, DemoError> {
+    pub(super) fn byte(&mut self) -> Result<u8, DemoError> {
         self.array().map(|[byte]| byte)
     }
 
-    pub fn short(&mut self) -> Result<u16, DemoError> {
+    pub(super) fn short(&mut self) -> Result<u16, DemoError> {
         self.array().map(u16::from_le_bytes)
     }
 
-    pub fn long(&mut self) -> Result<u32, DemoError> {
+    pub(super) fn long(&mut self) -> Result<u32, DemoError> {
         self.array().map(u32::from_le_bytes)
     }
 
@@ -82,7 +82,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// Text up to a byte of zero, which is read, too.
-    pub fn text(&mut self) -> Result<&'a [u8], DemoError> {
+    pub(super) fn text(&mut self) -> Result<&'a [u8], DemoError> {
         let Some(length) = self.left.iter().position(|byte| *byte == 0) else {
             return Err(DemoError::at(
                 self.at,
@@ -98,7 +98,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// A coordinate of so many bytes: 2, in eighths, or 4, a float.
-    pub fn coordinate(&mut self, width: usize) -> Result<f64, DemoError> {
+    pub(super) fn coordinate(&mut self, width: usize) -> Result<f64, DemoError> {
         let at = self.at;
         if width == 2 {
             return Ok(f64::from(self.short()?.cast_signed()) / 8.0);

@@ -29,7 +29,7 @@ const COLOURS: u32 = 1 << 19;
 const MVD1_FLOATS: u32 = 1;
 
 impl Layout {
-    pub fn new(fte: u32, mvd1: u32) -> Self {
+    pub(super) fn new(fte: u32, mvd1: u32) -> Self {
         let floats = fte & FTE_FLOATS != 0;
         Self {
             coordinate: if floats { 4 } else { 2 },

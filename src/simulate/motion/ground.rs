@@ -26,7 +26,7 @@ pub(super) struct Ground<'a> {
 
 impl<'a> Ground<'a> {
     /// None where nobody can walk.
-    pub fn new(
+    pub(super) fn new(
         field: &'a Field<'a>,
         options: &MotionOptions,
         objectives: usize,
@@ -59,22 +59,22 @@ impl<'a> Ground<'a> {
     }
 
     /// The field.
-    pub fn field(&self) -> &'a Field<'a> {
+    pub(super) fn field(&self) -> &'a Field<'a> {
         self.field
     }
 
     /// A place that players may be put in.
-    pub fn somewhere(&self, dice: &mut Dice) -> Place {
+    pub(super) fn somewhere(&self, dice: &mut Dice) -> Place {
         self.spawns[dice.roll(self.spawns.len() as u32) as usize]
     }
 
     /// Where in a place players walk to.
-    pub fn point(&self, place: Place) -> [f64; 3] {
+    pub(super) fn point(&self, place: Place) -> [f64; 3] {
         self.points[place as usize].unwrap_or_default()
     }
 
     /// Where a player can go from a place, and how far that is.
-    pub fn next(&self, place: Place) -> Vec<(Place, f64)> {
+    pub(super) fn next(&self, place: Place) -> Vec<(Place, f64)> {
         let Field::Terrain(terrain) = self.field else {
             return self.ways[place as usize].clone();
         };
@@ -109,7 +109,7 @@ impl<'a> Ground<'a> {
     }
 
     /// How far it is from one sample to the next; none where the ground between is too steep.
-    pub fn step(&self, from: Place, to: Place) -> Option<f64> {
+    pub(super) fn step(&self, from: Place, to: Place) -> Option<f64> {
         let (a, b) = (self.points[from as usize]?, self.points[to as usize]?);
         let far = ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)).sqrt();
         ((a[2] - b[2]).abs() <= self.slope * far).then_some(far)
@@ -143,7 +143,7 @@ impl<'a> Ground<'a> {
     }
 
     /// How far every place is from one, by the shortest way.
-    pub fn distances(&self, target: Place) -> Vec<f32> {
+    pub(super) fn distances(&self, target: Place) -> Vec<f32> {
         let mut far = vec![f32::INFINITY; self.points.len()];
         far[target as usize] = 0.0;
         // Whole numbers: sixteenths of a unit come in the same order on every machine.
@@ -164,7 +164,7 @@ impl<'a> Ground<'a> {
     }
 
     /// The place after this one on the shortest way; none where it is the target, or no way leads.
-    pub fn towards(&self, far: &[f32], place: Place) -> Option<Place> {
+    pub(super) fn towards(&self, far: &[f32], place: Place) -> Option<Place> {
         let here = far[place as usize];
         self.next(place)
             .into_iter()

@@ -35,7 +35,7 @@ pub(super) struct Player<'g> {
 }
 
 impl<'g> Player<'g> {
-    pub fn new(ground: &'g Ground<'g>, options: &'g MotionOptions, dice: &mut Dice) -> Self {
+    pub(super) fn new(ground: &'g Ground<'g>, options: &'g MotionOptions, dice: &mut Dice) -> Self {
         let place = ground.somewhere(dice);
         let at = ground.point(place);
         let mut player = Self {
@@ -55,16 +55,16 @@ impl<'g> Player<'g> {
         player
     }
 
-    pub fn at(&self) -> [f64; 3] {
+    pub(super) fn at(&self) -> [f64; 3] {
         self.at
     }
 
     /// Where the player looks, in degrees.
-    pub fn heading(&self) -> f64 {
+    pub(super) fn heading(&self) -> f64 {
         self.heading
     }
 
-    pub fn is_dead(&self) -> bool {
+    pub(super) fn is_dead(&self) -> bool {
         self.dead
     }
 
@@ -83,7 +83,7 @@ impl<'g> Player<'g> {
     }
 
     /// Lets some seconds pass.
-    pub fn walk(&mut self, seconds: f64, dice: &mut Dice) {
+    pub(super) fn walk(&mut self, seconds: f64, dice: &mut Dice) {
         let chance = self.options.deaths / 60.0 * seconds;
         if !self.dead && dice.fraction() < chance {
             self.dead = true;

@@ -21,7 +21,7 @@ impl Sight for Watched<'_> {
 
 /// Whoever is no further away, and may be seen.
 #[derive(Debug)]
-pub struct Aware<'a> {
+pub(super) struct Aware<'a> {
     distance: f64,
     awareness: Awareness<Watched<'a>>,
     /// By player: the number in the awareness of those who are there.
@@ -34,7 +34,7 @@ pub struct Aware<'a> {
 
 impl<'a> Aware<'a> {
     /// Nobody is there yet. The distance is in units of the field.
-    pub fn new(field: &'a Field<'a>, players: usize, distance: f64) -> Self {
+    pub(super) fn new(field: &'a Field<'a>, players: usize, distance: f64) -> Self {
         Self {
             distance,
             awareness: Awareness::new(Watched(field)),

@@ -6,7 +6,7 @@ use super::server::{Known, Rule};
 
 /// Whoever is no further away. [Unit: of the field]
 #[derive(Debug)]
-pub struct Distance(pub f64);
+pub(super) struct Distance(pub f64);
 
 impl Rule for Distance {
     fn tells(&mut self, _scene: &Scene, viewer: &Known, other: &Known) -> bool {

@@ -13,7 +13,7 @@ const FAT: f64 = 8.0;
 
 /// Whoever may be seen from close by.
 #[derive(Debug)]
-pub struct Fat {
+pub(super) struct Fat {
     /// For each player the cells around the eye.
     around: Vec<Vec<Place>>,
     /// On a terrain for each pair of players the blocks that were asked of last, and which samples of
@@ -23,7 +23,7 @@ pub struct Fat {
 
 impl Fat {
     /// Of so many players.
-    pub fn new(players: usize) -> Self {
+    pub(super) fn new(players: usize) -> Self {
         Self {
             around: vec![Vec::new(); players],
             seen: vec![None; players * players],

@@ -51,7 +51,7 @@ struct Pair {
 
 /// Peers and their frontier sets.
 #[derive(Debug)]
-pub struct Frontiers<'a> {
+pub(super) struct Frontiers<'a> {
     regions: Regions<'a>,
     players: usize,
     /// Whether silence is an answer where it can be.
@@ -64,7 +64,7 @@ pub struct Frontiers<'a> {
 
 impl<'a> Frontiers<'a> {
     /// Of so many players.
-    pub fn new(regions: Regions<'a>, players: usize, silence: bool) -> Self {
+    pub(super) fn new(regions: Regions<'a>, players: usize, silence: bool) -> Self {
         Self {
             regions,
             players,
@@ -269,7 +269,7 @@ impl Scheme for Frontiers<'_> {
         end.heard_at = now;
         match item.word {
             Word::Hello => self.answer(own, other, item, scene, wire),
-            Word::Position => {
+            Word::Position | Word::Quiet => {
                 self.end(own, other).asks = false;
                 self.forget(own, other, scene);
             }

@@ -71,7 +71,7 @@ enum Between {
 
 /// A server and its groups.
 #[derive(Debug)]
-pub struct Groups<'a> {
+pub(super) struct Groups<'a> {
     regions: Regions<'a>,
     clients: Vec<Client>,
     known: Vec<Known>,
@@ -87,7 +87,7 @@ const MOST_TOLD: usize = 64;
 
 impl<'a> Groups<'a> {
     /// Of so many players.
-    pub fn new(regions: Regions<'a>, players: usize) -> Self {
+    pub(super) fn new(regions: Regions<'a>, players: usize) -> Self {
         Self {
             regions,
             clients: vec![Client::default(); players],
@@ -402,7 +402,7 @@ impl Scheme for Groups<'_> {
                 // Who is silent would never say that they have it.
                 wire.network().loss > 0.0 && self.clients[player].own.silent
             }
-            Word::Position => false,
+            Word::Position | Word::Quiet => false,
         };
         if answers && let Some(place) = scene.places[player] {
             wire.send(says(scene, player, place, self.clients[player].version));

@@ -51,7 +51,7 @@ pub struct Sets {
 }
 
 /// What sets take that are in force, those that are shared counted once. [Unit: bytes]
-pub fn bytes_of<'s>(sets: impl Iterator<Item = &'s Arc<Halves>>) -> u64 {
+pub(super) fn bytes_of<'s>(sets: impl Iterator<Item = &'s Arc<Halves>>) -> u64 {
     let mut met = HashSet::new();
     let first = sets.filter(|set| met.insert(Arc::as_ptr(set)));
     let bytes = first.map(|set| set.iter().map(Half::bytes).sum::<usize>());

@@ -1,63 +1,108 @@
-//! A server that tells of those who may come to be seen before the next word of them arrives.
+//! A server that tells of those who may come to be seen before the next packet about them arrives, as the
+//! runtime's look-ahead has it.
 
-use crate::simulate::field::{Field, Place};
+use crate::runtime::{MotionLimits, Predictor};
+use crate::simulate::field::Field;
+use crate::simulate::network::Timing;
 use crate::simulate::scene::Scene;
 
 use super::server::{Known, Rule};
 
-/// Whoever may come to be seen.
+/// Whoever may come to be seen by where both may be, each from their own motion, when the next packet comes.
 #[derive(Debug)]
-pub struct LookAhead {
-    reach: f64,
-    memory: Vec<u64>,
-    players: usize,
-    /// For each pair the places that were asked of last, and the answer, where it is the same both
-    /// ways; else empty.
-    both_ways: Vec<Option<([Place; 2], bool)>>,
+pub(super) struct Ahead<'a> {
+    ahead: Predictor<'a>,
+    timing: Timing,
+    /// The frame in which each player was heard of last.
+    heard: Vec<Option<u32>>,
+    /// Who was in the way when a player was to be let alone last, and the frame in which to ask again.
+    near: Vec<(usize, usize)>,
+    /// Whether players who are alone are let alone.
+    quiet: bool,
 }
 
-/// Up to so many samples a reach is looked at sample by sample: then it does not matter who asks.
-const NEAR: f64 = 3.0;
+/// How many positions a player saves at least who is let alone: the packet that says so costs one.
+const LEAST: u32 = 3;
+/// For how long players are let alone at most. [Unit: s]
+const LONGEST: f64 = 10.0;
+/// After how many frames it is asked again.
+const AGAIN: usize = 4;
 
-impl LookAhead {
-    /// With a reach, in units of the field.
-    pub fn new(field: &Field, players: usize, reach: f64) -> Self {
-        let is_same = match field {
-            Field::Terrain(terrain) => {
-                let [dx, dy] = terrain.parameters().spacing;
-                field.is_mutual() && terrain.groups().is_some() && reach <= NEAR * dx.min(dy)
-            }
-            Field::Level(_) => false,
+impl<'a> Ahead<'a> {
+    /// Players who move within limits, on a network. If `quiet`, those whom nobody may see for a while are let
+    /// alone, and send nothing.
+    pub(super) fn new(
+        field: &Field<'a>,
+        players: usize,
+        limits: MotionLimits,
+        timing: Timing,
+        quiet: bool,
+    ) -> Self {
+        let ahead = match field {
+            Field::Terrain(terrain) => Predictor::on_terrain(*terrain, limits, players),
+            Field::Level(level) => Predictor::in_level(level.bundle, limits, players),
         };
-        let pairs = if is_same { players * players } else { 0 };
         Self {
-            reach,
-            memory: field.within_memory(),
-            players,
-            both_ways: vec![None; pairs],
+            ahead,
+            timing,
+            heard: vec![None; players],
+            near: (0..players).map(|player| (player, 0)).collect(),
+            quiet,
         }
     }
 }
 
-impl Rule for LookAhead {
-    fn tells(&mut self, scene: &Scene, viewer: &Known, other: &Known) -> bool {
-        let mut pair = [(viewer.player, viewer.place), (other.player, other.place)];
-        pair.sort_unstable();
-        let [(low, a), (high, b)] = pair;
-        if let Some(Some((places, tells))) = self.both_ways.get(low * self.players + high)
-            && *places == [a, b]
-        {
-            return *tells;
+impl Rule for Ahead<'_> {
+    fn begin(&mut self, scene: &Scene, known: &[Option<Known>]) {
+        for player in known.iter().flatten() {
+            if self.heard[player.player] != Some(player.frame) {
+                self.heard[player.player] = Some(player.frame);
+                let time = f64::from(player.frame) * scene.step / 1000.0;
+                let motion = player.motion(scene.step, self.ahead.limits());
+                self.ahead.moved(player.player, time, motion);
+            }
         }
-        let (from, to) = (viewer.place, other.place);
-        let tells = scene.field.within(from, to, self.reach, &mut self.memory);
-        if let Some(known) = self.both_ways.get_mut(low * self.players + high) {
-            *known = Some(([a, b], tells));
-        }
-        tells
     }
 
-    fn goes_by_places(&self, _scene: &Scene) -> bool {
-        true
+    fn tells(&mut self, scene: &Scene, viewer: &Known, other: &Known) -> bool {
+        let frames = self
+            .timing
+            .frames_until_next(viewer.player, scene.frame, scene.step);
+        if frames[1] as u32 <= viewer.frame.min(other.frame) {
+            // It arrives at once, and they are where they say.
+            return scene.would_see((viewer.player, viewer.place), (other.player, other.place));
+        }
+        let times = frames.map(|frame| frame as f64 * scene.step / 1000.0);
+        self.ahead.may_see(viewer.player, other.player, times)
+    }
+
+    fn allows(&self, way: [f64; 3], seconds: f64) -> bool {
+        self.ahead.limits().allow(way, seconds)
+    }
+
+    fn quiet_until(&mut self, scene: &Scene, player: &Known) -> Option<u32> {
+        let (near, again) = &mut self.near[player.player];
+        if !self.quiet || scene.frame < *again {
+            return None;
+        }
+        *again = scene.frame + AGAIN;
+        let [_, begin] = self
+            .timing
+            .frames_until_next(player.player, scene.frame, scene.step);
+        let (mut found, mut frames) = (None, LEAST);
+        while f64::from(frames) * scene.step / 1000.0 <= LONGEST {
+            // Until the first position after that has gone all its way.
+            let until = begin + frames as usize;
+            let end = self
+                .timing
+                .longest_until_known(player.player, until, scene.step);
+            let times = [scene.frame, end].map(|frame| frame as f64 * scene.step / 1000.0);
+            if !self.ahead.is_alone(player.player, times, near) {
+                break;
+            }
+            found = Some(until as u32);
+            frames *= 2;
+        }
+        found
     }
 }

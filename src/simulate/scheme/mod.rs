@@ -12,6 +12,7 @@ mod groups;
 mod interface;
 mod lookahead;
 mod naive;
+mod near;
 mod perfect;
 mod seen;
 mod server;
@@ -20,7 +21,10 @@ mod zones;
 
 use std::sync::Arc;
 
+use crate::runtime::MotionLimits;
+
 use super::field::Field;
+use super::network::Timing;
 use super::regions::{Construction, Regions};
 use super::store::Store;
 
@@ -39,6 +43,9 @@ pub struct SchemeOptions {
     pub ahead: f64,
     /// Whether all arrives within the frame.
     pub instant: bool,
+    /// How players may move: the look-ahead goes by that, and by what it knows of each client's ping; none
+    /// for `speed` and `ahead`, the same for all.
+    pub limits: Option<MotionLimits>,
 }
 
 /// Every scheme: its name, and what it is.
@@ -88,7 +95,8 @@ pub const SCHEMES: &[(&str, &str)] = &[
     ),
     (
         "best",
-        "peers with frontier sets that grow by distance, agreed on with one packet where it does",
+        "peers with frontier sets that grow by distance, agreed on with one packet; where packets take time, the \
+         look-ahead, and whom nobody may see for a while is silent",
     ),
     (
         "groups",
@@ -102,6 +110,7 @@ pub fn scheme<'a>(
     field: &'a Field<'a>,
     players: usize,
     options: &SchemeOptions,
+    timing: &Timing,
     store: &Arc<Store<'a>>,
 ) -> Option<Box<dyn Scheme + 'a>> {
     let frontier = |construction, silence, reach| -> Box<dyn Scheme + 'a> {
@@ -148,16 +157,28 @@ pub fn scheme<'a>(
             server::Relay::Frame,
             sight::Sight,
         )),
-        "look-ahead" => Box::new(server::Server::new(
-            players,
-            server::Relay::Frame,
-            lookahead::LookAhead::new(field, players, reach),
-        )),
+        "look-ahead" => match options.limits {
+            Some(limits) => Box::new(server::Server::new(
+                players,
+                server::Relay::Frame,
+                lookahead::Ahead::new(field, players, limits, timing.clone(), false),
+            )),
+            None => Box::new(server::Server::new(
+                players,
+                server::Relay::Frame,
+                near::Near::new(field, players, reach),
+            )),
+        },
         "tightened" => frontier(Construction::Tightened, false, 0.0),
         "grown" => frontier(Construction::Grown, false, 0.0),
         // Who is heard at once needs no time to say that they have gone too far.
         "best" if options.instant => frontier(Construction::Wide, true, 0.0),
-        "best" => frontier(Construction::Wide, true, reach),
+        // Where packets take time, sets that have to be agreed on would cost more than they save.
+        "best" => {
+            let limits = options.limits.unwrap_or(MotionLimits::speed(options.speed));
+            let rule = lookahead::Ahead::new(field, players, limits, timing.clone(), true);
+            Box::new(server::Server::new(players, server::Relay::Frame, rule))
+        }
         // Who leaves a region is heard, others are asked, answer, and are told.
         "groups" => {
             let reach = if options.instant { 0.0 } else { 2.0 * reach };

@@ -7,7 +7,7 @@ use super::interface::Scheme;
 
 /// Everybody tells everybody.
 #[derive(Debug)]
-pub struct Naive;
+pub(super) struct Naive;
 
 impl Scheme for Naive {
     fn tick(&mut self, scene: &Scene, wire: &mut Wire) {
@@ -16,7 +16,7 @@ impl Scheme for Naive {
 }
 
 /// Everybody tells those whom they are to tell where they are.
-pub fn tell(scene: &Scene, wire: &mut Wire, tells: impl Fn(usize, usize) -> bool) {
+pub(super) fn tell(scene: &Scene, wire: &mut Wire, tells: impl Fn(usize, usize) -> bool) {
     for (from, place) in scene.places.iter().enumerate() {
         let Some(place) = *place else {
             continue;

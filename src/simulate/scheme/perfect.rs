@@ -9,7 +9,7 @@ use super::naive::tell;
 
 /// Everybody tells those who see them.
 #[derive(Debug)]
-pub struct Perfect;
+pub(super) struct Perfect;
 
 impl Scheme for Perfect {
     fn tick(&mut self, scene: &Scene, wire: &mut Wire) {

@@ -6,7 +6,7 @@ use super::server::{Known, Rule};
 
 /// Whoever may be seen.
 #[derive(Debug)]
-pub struct Seen;
+pub(super) struct Seen;
 
 impl Rule for Seen {
     fn tells(&mut self, scene: &Scene, viewer: &Known, other: &Known) -> bool {

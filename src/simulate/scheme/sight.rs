@@ -11,7 +11,7 @@ use super::server::{Known, Rule};
 
 /// Whoever is in a line of sight.
 #[derive(Debug)]
-pub struct Sight;
+pub(super) struct Sight;
 
 impl Rule for Sight {
     fn tells(&mut self, scene: &Scene, viewer: &Known, other: &Known) -> bool {

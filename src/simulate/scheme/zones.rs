@@ -6,7 +6,7 @@ use super::server::{Known, Rule};
 
 /// Square zones with sides of this length, without floors. [Unit: of the field]
 #[derive(Debug)]
-pub struct Zones(pub f64);
+pub(super) struct Zones(pub f64);
 
 impl Rule for Zones {
     fn tells(&mut self, _scene: &Scene, viewer: &Known, other: &Known) -> bool {

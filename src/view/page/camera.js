@@ -13,18 +13,25 @@ export class Camera {
     this.y = height / 2;
     this.zoom = 1;
     this.fitted = true;
+    this.box = this.whole;
   }
 
-  /** The zoom at which everything fits into a pane. */
-  fitting([width, height]) {
-    return 0.96 * Math.min(width / this.width, height / (this.height * this.stretch));
+  /** All of the ground: west, north, east, south. */
+  get whole() {
+    return [0, 0, this.width, this.height];
   }
 
-  /** Shows everything. */
+  /** The zoom at which a part of the ground fits into a pane. */
+  fitting([width, height], [west, north, east, south] = this.whole) {
+    return 0.96 * Math.min(width / (east - west), height / ((south - north) * this.stretch));
+  }
+
+  /** Shows all that matters: everything, unless `box` is set to a part. */
   fit(size) {
-    this.x = this.width / 2;
-    this.y = this.height / 2;
-    this.zoom = this.fitting(size);
+    const [west, north, east, south] = this.box;
+    this.x = (west + east) / 2;
+    this.y = (north + south) / 2;
+    this.zoom = Math.min(this.fitting(size, this.box), CLOSEST);
     this.fitted = true;
   }
 

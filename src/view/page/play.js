@@ -25,6 +25,7 @@ export const players = {
       paintSet(app, pane, undefined, []);
       app.play = await begin(app);
       fillControls(app);
+      fitToPlayers(app);
       learn(app);
     }
     const { play } = app;
@@ -46,6 +47,23 @@ export const players = {
 
 const LATE = [235, 60, 60];
 const OTHERS = [70, 76, 92];
+
+/** A level is shown as far as players go, with a tenth around it. */
+function fitToPlayers(app) {
+  const { camera, panes: [{ ground, size }], play } = app;
+  const box = app.about.kind === "cells" ? play.ways.box((at) => ground.point(at)) : undefined;
+  if (!box?.every(Number.isFinite)) return;
+  const [west, north, east, south] = box;
+  const around = Math.max(0.1 * Math.max(east - west, south - north), 8);
+  const inside = (at, most) => Math.min(Math.max(at, 0), most);
+  camera.box = [
+    inside(west - around, ground.width - 1),
+    inside(north - around, ground.height - 1),
+    inside(east + around, ground.width),
+    inside(south + around, ground.height),
+  ];
+  if (camera.fitted) camera.fit(size);
+}
 
 /** Waits until the server knows who is where, and who sees whom. */
 async function begin(app) {

@@ -52,6 +52,23 @@ export class Ways {
     return this.places[frame * this.players + player];
   }
 
+  /**
+   * The box in which players are but for one frame in two hundred at each side: west, north, east, south.
+   * Levels have closets far away, which nobody is in for longer than a teleporter takes.
+   */
+  box(toGround) {
+    const along = [[], []];
+    for (let i = 0; i < this.flags.length; i += 1) {
+      if (!(this.flags[i] & HERE)) continue;
+      toGround([this.at[2 * i], this.at[2 * i + 1]]).forEach((at, axis) => along[axis].push(at));
+    }
+    if (!along[0].length) return undefined;
+    const sorted = along.map((numbers) => Float64Array.from(numbers).sort());
+    const at = (numbers, part) => numbers[Math.round(part * (numbers.length - 1))];
+    const [low, high] = [0.005, 0.995].map((part) => sorted.map((numbers) => at(numbers, part)));
+    return [...low, ...high];
+  }
+
   /** Where a player is, between this frame and the next unless they are put somewhere else. */
   point(time, player) {
     const frame = this.frame(time);

@@ -34,7 +34,7 @@ pub enum CheckpointError {
 /// little-endian.
 ///
 /// A batch that a kill has torn is told by its checksum and made anew.
-pub struct Checkpoint {
+pub(super) struct Checkpoint {
     path: PathBuf,
     reader: Option<BufReader<File>>,
     file: File,
@@ -46,7 +46,7 @@ pub struct Checkpoint {
 
 impl Checkpoint {
     /// Opens or makes the file.
-    pub fn open(path: &Path, digest: u64, stride: usize) -> Result<Self, CheckpointError> {
+    pub(super) fn open(path: &Path, digest: u64, stride: usize) -> Result<Self, CheckpointError> {
         let fail = |error| CheckpointError::Io {
             path: path.to_owned(),
             error,
@@ -90,7 +90,7 @@ impl Checkpoint {
     }
 
     /// The rows of the next batch, if they are there.
-    pub fn next(&mut self, rows: usize) -> Result<Option<Vec<Vec<u64>>>, CheckpointError> {
+    pub(super) fn next(&mut self, rows: usize) -> Result<Option<Vec<Vec<u64>>>, CheckpointError> {
         let Some(reader) = &mut self.reader else {
             return Ok(None);
         };
@@ -118,7 +118,7 @@ impl Checkpoint {
     }
 
     /// Appends the rows of a batch.
-    pub fn append(&mut self, rows: &[Vec<u64>]) -> Result<(), CheckpointError> {
+    pub(super) fn append(&mut self, rows: &[Vec<u64>]) -> Result<(), CheckpointError> {
         let words = rows.iter().flatten();
         let mut bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
         let checksum = u64::from(crc32fast::hash(&bytes));

@@ -6,11 +6,11 @@
 //!
 //! ```no_run
 //! use std::ops::ControlFlow;
-//! use viewcell::ingest::{CellsOptions, read_cells};
-//! use viewcell::visibility::portals::{FlowOptions, flow, recover};
+//! use viewcell::internals::ingest::{IngestCellsOptions, read_cells};
+//! use viewcell::internals::visibility::portals::{FlowOptions, flow, recover};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let mut graph = read_cells("level.bsp".as_ref(), &CellsOptions::default())?.graph;
+//! let mut graph = read_cells("level.bsp".as_ref(), &IngestCellsOptions::default())?.graph;
 //! if graph.portals.is_empty() {
 //!     graph.portals = recover(&graph);
 //! }
@@ -27,7 +27,6 @@ mod flow;
 mod passages;
 mod recover;
 mod search;
-mod separators;
 mod walk;
 mod winding;
 

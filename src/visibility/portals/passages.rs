@@ -1,12 +1,12 @@
 //! Portals as flow walks them: each in two directions, grouped by the cell that it leads out of.
 
-use super::separators::Face;
+use super::winding::Face;
 use super::winding::{Plane, Point, centre, dot, minus};
 use crate::world::CellGraph;
 
 /// Directed portals of a graph: a portal leads out of one cell into another, its plane's normal
 /// in that direction.
-pub struct Passages {
+pub(super) struct Passages {
     /// The cell that each leads into.
     pub to: Vec<u32>,
     /// The same portal in the other direction.
@@ -25,7 +25,7 @@ pub struct Passages {
 impl Passages {
     /// Both directions of every portal that has an area, by the cell they lead out of, then in
     /// the order of the graph: the neighbours of a cell lie together.
-    pub fn new(graph: &CellGraph) -> Self {
+    pub(super) fn new(graph: &CellGraph) -> Self {
         let mut corners = Vec::new();
         let mut directed = Vec::new();
         for (i, portal) in graph.portals.iter().enumerate() {
@@ -79,18 +79,18 @@ impl Passages {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.to.len()
     }
 
     /// The way back: if a line leads through `source` and later `exit`, then its reverse leads
     /// through the first of these and later the second.
-    pub fn reversed(&self, source: usize, exit: usize) -> (usize, usize) {
+    pub(super) fn reversed(&self, source: usize, exit: usize) -> (usize, usize) {
         (self.reverse[exit] as usize, self.reverse[source] as usize)
     }
 
     /// A number that other portals do not have (FNV-1a over all of them).
-    pub fn digest(&self) -> u64 {
+    pub(super) fn digest(&self) -> u64 {
         let corners = self.corners.iter().flatten().map(|x| x.to_bits());
         let ranges = self.range.iter().flatten().map(|&i| u64::from(i));
         let cells = self.to.iter().chain(&self.first_of_cell);
@@ -104,20 +104,20 @@ impl Passages {
     }
 
     /// Those that lead out of a cell.
-    pub fn out_of(&self, cell: u32) -> std::ops::Range<usize> {
+    pub(super) fn out_of(&self, cell: u32) -> std::ops::Range<usize> {
         let cell = cell as usize;
         self.first_of_cell[cell] as usize..self.first_of_cell[cell + 1] as usize
     }
 
     /// The corners of one.
-    pub fn winding(&self, passage: usize) -> &[Point] {
+    pub(super) fn winding(&self, passage: usize) -> &[Point] {
         let [from, to] = self.range[passage];
         &self.corners[from as usize..to as usize]
     }
 
     /// A polygon in the plane of a passage, as seen from the other side: `side` is 1 if the other
     /// polygon lies where the passage leads, -1 if where it comes from.
-    pub fn face<'a>(&self, passage: usize, corners: &'a [Point], side: f64) -> Face<'a> {
+    pub(super) fn face<'a>(&self, passage: usize, corners: &'a [Point], side: f64) -> Face<'a> {
         Face {
             corners,
             towards: self.plane[passage].normal.map(|x| x * side),
@@ -127,7 +127,7 @@ impl Passages {
 
     /// Whether a straight line may lead through `a` first and `b` later, as far as their planes
     /// tell: some of b is in front of a, and some of a is behind b.
-    pub fn may_follow(&self, a: usize, b: usize, tolerance: f64) -> bool {
+    pub(super) fn may_follow(&self, a: usize, b: usize, tolerance: f64) -> bool {
         self.reaches(&self.plane[a], b, tolerance)
             && self.reaches(&self.plane[b].flipped(), a, tolerance)
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::passages::Passages;
-use super::separators::separators;
+use super::winding::separators;
 use super::winding::{Clip, ON_PLANE, Plane, Point, clip};
 use crate::world::{BitMatrix, ones};
 
@@ -18,7 +18,7 @@ use crate::world::{BitMatrix, ones};
 /// Beyond the tradition, those planes are also held against every passage that a chain may still
 /// hope to see. What lies outside of them is struck off for all that comes after in the chain,
 /// so that chains end many steps earlier.
-pub struct Walk<'a> {
+pub(super) struct Walk<'a> {
     passages: &'a Passages,
     /// Corners of the polygons of all frames, and planes of the last.
     points: Vec<Point>,
@@ -66,7 +66,7 @@ impl Window {
 
 impl<'a> Walk<'a> {
     /// A walk through these passages.
-    pub fn new(passages: &'a Passages) -> Self {
+    pub(super) fn new(passages: &'a Passages) -> Self {
         Self {
             passages,
             points: Vec::new(),
@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
     ///
     /// `rows` holds, for each passage, those that at most are seen through it: no others are
     /// added. What is in `seen` already is taken as seen.
-    pub fn see(&mut self, rows: &BitMatrix, source: usize, seen: &mut [u64]) {
+    pub(super) fn see(&mut self, rows: &BitMatrix, source: usize, seen: &mut [u64]) {
         let window = Window::of(rows.row(source));
         let seen = &mut seen[window.words.clone()];
         let words = seen.len();

@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use divan::Bencher;
-use viewcell::bake::{BakeOptions, Mode, Silent, Source, bake_terrain};
-use viewcell::ingest::{IngestOptions, read_terrain};
-use viewcell::runtime::Sample;
+use viewcell::internals::bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
+use viewcell::internals::ingest::{IngestOptions, read_terrain};
+use viewcell::internals::runtime::Sample;
 
 /// The bundle to ask.
 pub fn bundle() -> PathBuf {
@@ -23,7 +23,7 @@ pub fn bundle() -> PathBuf {
         let input = root.join("assets/jacksboro.tif");
         let ingested = read_terrain(&input, &IngestOptions::default()).unwrap();
         let options = BakeOptions {
-            mode: Mode::Exact,
+            mode: VisibilityMode::Exact,
             ..BakeOptions::default()
         };
         let source = Source::new(&input, ingested.format, Default::default()).unwrap();
@@ -34,7 +34,7 @@ pub fn bundle() -> PathBuf {
 
 /// Sample number `i` of a fixed, well-mixed sequence.
 pub fn sample(i: u64, width: u32, height: u32) -> Sample {
-    let z = viewcell::dice::mixed(i);
+    let z = viewcell::internals::dice::mixed(i);
     Sample::new(z as u32 % width, (z >> 32) as u32 % height)
 }
 

@@ -1,8 +1,8 @@
 //! Damage to header, section table and sections as such.
 
-use viewcell::format::header::HEADER_LEN;
-use viewcell::format::{Section, Tag};
-use viewcell::runtime::Bundle;
+use viewcell::internals::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::internals::format::{Section, Tag, crc32};
+use viewcell::internals::runtime::Bundle;
 
 use super::{Parts, report_of, reseal_header, reseal_table, trips, write_table};
 
@@ -153,4 +153,29 @@ fn section_checksums() {
     let last = bytes.len() - 1;
     bytes[last] ^= 0x10;
     trips(&bytes, "section-checksums");
+}
+
+#[test]
+fn pages() {
+    let mut parts = Parts::new();
+    let entry = Section {
+        tag: Tag::PCRC,
+        flags: 0,
+        offset: 0,
+        stored_length: 0,
+        length: 4,
+        checksum: 0,
+    };
+    parts.sections.push((entry, vec![0; 4]));
+    // One page: all that lies between the section table and the checksum.
+    let bytes = parts.assemble();
+    let start = HEADER_LEN + ENTRY_LEN * parts.sections.len();
+    let sum = crc32(&bytes[start..bytes.len() - 4]);
+    *parts.bytes(Tag::PCRC) = sum.to_le_bytes().to_vec();
+    assert!(report_of(&parts.assemble()).is_sound());
+    parts.bytes(Tag::PCRC)[1] ^= 1;
+    trips(&parts.assemble(), "pages");
+    parts.entry(Tag::PCRC).length = 8;
+    parts.bytes(Tag::PCRC).extend([0; 4]);
+    trips(&parts.assemble(), "pages");
 }

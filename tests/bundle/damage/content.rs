@@ -1,7 +1,7 @@
 //! Damage to what sections hold, with checksums that belong to it.
 
-use viewcell::bundle::Provenance;
-use viewcell::format::{Quad, Sample, Section, Tag};
+use viewcell::internals::bundle::Provenance;
+use viewcell::internals::format::{Quad, Sample, Section, Tag};
 
 use super::{Parts, report_of, trips};
 use crate::common::World;

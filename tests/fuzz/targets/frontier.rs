@@ -4,11 +4,11 @@
 mod reseal;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::runtime::frontier::{
+use viewcell::internals::runtime::frontier::{
     Frontier, FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Session,
     SessionOptions, Side, Turns,
 };
-use viewcell::runtime::{Bundle, Sample};
+use viewcell::internals::runtime::{Bundle, Sample};
 
 fuzz_target!(|data: &[u8]| {
     let Some((choices, data)) = data.split_first_chunk::<8>() else {

@@ -1,11 +1,11 @@
 //! What the targets of level readers share.
 
-use viewcell::export::with_visibility;
-use viewcell::ingest::cells::{
-    CellGraphFile, CellsOptions, PortalFile, PortalFileKind, cells_from_bytes,
+use viewcell::internals::export::with_visibility;
+use viewcell::internals::ingest::cells::{
+    CellGraphFile, IngestCellsOptions, PortalFile, PortalFileKind, cells_from_bytes,
 };
-use viewcell::visibility::portals::recover;
-use viewcell::world::CellGraph;
+use viewcell::internals::visibility::portals::recover;
+use viewcell::internals::world::CellGraph;
 
 /// Most cells of a level that more is done with than reading, so that a liar does not take the
 /// time.
@@ -13,7 +13,7 @@ const MOST_CELLS: usize = 300;
 
 /// Reads a level, and holds what comes of it to what a graph promises; then writes it back in every
 /// way there is.
-pub fn read(bytes: &[u8], options: &CellsOptions) {
+pub fn read(bytes: &[u8], options: &IngestCellsOptions) {
     let Ok(level) = cells_from_bytes(bytes, options) else {
         return;
     };

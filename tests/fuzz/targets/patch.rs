@@ -4,12 +4,12 @@
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::bake::{BakeOptions, Mode, Silent, Source, bake_terrain};
-use viewcell::format::patch::PatchHeader;
-use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::format::{FileId, Section, crc32};
-use viewcell::runtime::{Bundle, Layers, Quad};
-use viewcell::world::Terrain;
+use viewcell::internals::bake::{BakeOptions, VisibilityMode, Silent, Source, bake_terrain};
+use viewcell::internals::format::patch::PatchHeader;
+use viewcell::internals::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::internals::format::{FileId, Section, crc32};
+use viewcell::internals::runtime::{Bundle, Layers, Quad};
+use viewcell::internals::world::Terrain;
 
 /// A small bundle.
 fn base() -> &'static [u8] {
@@ -19,7 +19,7 @@ fn base() -> &'static [u8] {
         let terrain = Terrain::new(20, 17, heights, [3.0; 2]).unwrap();
         let path = std::env::temp_dir().join(format!("viewcell-fuzz-{}.vcb", std::process::id()));
         let options = BakeOptions {
-            mode: Mode::Exact,
+            mode: VisibilityMode::Exact,
             overwrite: true,
             ..BakeOptions::default()
         };

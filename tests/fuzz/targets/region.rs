@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::runtime::Grid;
-use viewcell::runtime::frontier::Frontier;
+use viewcell::internals::runtime::Grid;
+use viewcell::internals::runtime::frontier::Frontier;
 
 fuzz_target!(|data: &[u8]| {
     let [_, width, height, ..] = *data else {

@@ -4,10 +4,10 @@
 mod levels;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::ingest::cells::CellsOptions;
+use viewcell::internals::ingest::cells::IngestCellsOptions;
 
 fuzz_target!(|data: &[u8]| {
     for map in [None, Some("MAP01".to_owned())] {
-        levels::read(data, &CellsOptions { map });
+        levels::read(data, &IngestCellsOptions { map });
     }
 });

@@ -19,7 +19,7 @@ use bevy_state::app::StatesPlugin;
 use bevy_time::TimePlugin;
 use bevy_transform::prelude::*;
 use bevy_viewcell::replicon::{EyesOf, ViewcellRepliconPlugin};
-use bevy_viewcell::viewcell::Sample;
+use bevy_viewcell::viewcell::query::Sample;
 use bevy_viewcell::{Sight, Target, ViewCells, ViewcellPlugin, Viewer, World as Of};
 use serde::{Deserialize, Serialize};
 

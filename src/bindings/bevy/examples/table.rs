@@ -10,7 +10,7 @@ use bevy_app::prelude::*;
 use bevy_asset::{AssetServer, Assets, Handle, LoadState};
 use bevy_ecs::prelude::*;
 use bevy_transform::prelude::*;
-use bevy_viewcell::viewcell::Sample;
+use bevy_viewcell::viewcell::query::Sample;
 use bevy_viewcell::{Place, Seen, Sight, Target, ViewCells, ViewcellPlugin, Viewer, World as Of};
 
 fn main() -> Result<(), Box<dyn Error>> {

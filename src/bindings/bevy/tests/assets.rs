@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 
 use bevy_asset::LoadState;
-use bevy_viewcell::viewcell::{OpenError, Sample};
+use bevy_viewcell::viewcell::query::{OpenError, Sample};
 use bevy_viewcell::{LoadError, Place, ViewCells, World};
 
 use common::{app, golden, load, of};

@@ -13,7 +13,7 @@ use bevy_state::app::StatesPlugin;
 use bevy_time::TimePlugin;
 use bevy_transform::components::Transform;
 use bevy_viewcell::replicon::{EyesOf, ViewcellRepliconPlugin};
-use bevy_viewcell::viewcell::{Sample, TerrainBundle};
+use bevy_viewcell::viewcell::query::{Sample, TerrainBundle};
 use bevy_viewcell::{Sight, Target, ViewCells, Viewer, World};
 use serde::{Deserialize, Serialize};
 

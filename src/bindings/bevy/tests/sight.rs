@@ -10,7 +10,7 @@ use bevy_ecs::message::MessageCursor;
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 use bevy_transform::components::Transform;
-use bevy_viewcell::viewcell::Sample;
+use bevy_viewcell::viewcell::query::Sample;
 use bevy_viewcell::{
     Doubt, Frame, Frontiers, Place, Seen, Sight, SightHasEnded, SightMayBegin, Target, ViewCells,
     Viewer, World,

@@ -86,23 +86,27 @@ namespace Viewcell
 
         // ---- terrains
 
-        // The sample at metres east and south of sample (0, 0); false off the map. Nobody can be at a void, which sees
-        // nothing, not even itself.
+        // The sample at metres east and south of sample (0, 0); false off the map, and at a void or where nobody can be.
         public bool Locate(double east, double south, out Sample sample)
         {
             Sample found = default(Sample);
             int status = Native.viewcell_locate(handle, east, south, &found);
             sample = found;
-            return status != (int)Status.Outside && Error.Check(status) == 0;
+            return IsFound(status);
         }
 
-        // The sample at a position in the bundle's coordinate reference system; false off the map.
+        static bool IsFound(int status)
+        {
+            return status != (int)Status.Outside && status != (int)Status.Void && Error.Check(status) == 0;
+        }
+
+        // The sample at a position in the bundle's coordinate reference system; false where Locate is.
         public bool LocateGeoreferenced(double x, double y, out Sample sample)
         {
             Sample found = default(Sample);
             int status = Native.viewcell_locate_georeferenced(handle, x, y, &found);
             sample = found;
-            return status != (int)Status.Outside && Error.Check(status) == 0;
+            return IsFound(status);
         }
 
         // Ground height in metres; NaN of a void.

@@ -9,12 +9,12 @@ use std::time::Duration;
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::{PyFileExistsError, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
-use viewcell::bake::BakeErrorKind;
-use viewcell::bundle::Timings;
-use viewcell::{
-    BakeError as Reason, BakeOptions, Budget, Compression, Curvature, Georeference, Mode, Observer,
-    Source, Stage, Terrain, Weight, bake_terrain,
+use viewcell::internals::bake::BakeErrorKind;
+use viewcell::internals::bake::{
+    BakeError as Reason, BakeOptions, Budget, Compression, Curvature, Georeference, Observer,
+    Source, Stage, Terrain, VisibilityMode, Weight, bake_terrain,
 };
+use viewcell::internals::bundle::Timings;
 
 use crate::error::BakeError;
 
@@ -92,7 +92,7 @@ fn raised(reason: &Reason) -> PyErr {
     let words = reason.to_string();
     match reason {
         Reason::Option { .. } => return PyValueError::new_err(words),
-        Reason::Bundle(viewcell::bundle::BundleError::Exists { .. }) => {
+        Reason::Bundle(viewcell::internals::bundle::BundleError::Exists { .. }) => {
             return PyFileExistsError::new_err(words);
         }
         _ => {}
@@ -141,9 +141,9 @@ pub fn bake(
         eye_height: options.eye_height,
         player_height: options.player_height,
         mode: match options.visibility.as_str() {
-            "exact" => Mode::Exact,
-            "sectors" => Mode::Sectors(options.sectors),
-            _ => Mode::Conservative,
+            "exact" => VisibilityMode::Exact,
+            "sectors" => VisibilityMode::Sectors(options.sectors),
+            _ => VisibilityMode::Conservative,
         },
         max_distance: options.max_distance,
         curvature: options

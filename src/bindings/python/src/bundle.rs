@@ -8,7 +8,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2}
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use viewcell::{CellBundle, Quad, Sample, TerrainBundle, VisibilityMode};
+use viewcell::query::{CellBundle, Quad, Sample, TerrainBundle, VisibilityMode};
 
 use crate::error::{ClosedError, FormatError, KindError, OutsideError, of_open};
 use crate::loaded::{Loaded, World};
@@ -319,7 +319,7 @@ impl Bundle {
     fn exposure_cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let loaded = self.loaded()?;
         let level = cells(&loaded)?;
-        let seen = py.detach(|| viewcell::survey::seen_by(level));
+        let seen = py.detach(|| viewcell::internals::survey::seen_by(level));
         Ok(Array1::from(seen).into_pyarray(py))
     }
 
@@ -337,17 +337,21 @@ impl Bundle {
         Ok(Array2::from_shape_fn(shape, height).into_pyarray(py))
     }
 
-    /// The sample at metres east and south of sample (0, 0).
+    /// The sample at metres east and south of sample (0, 0); None off the map, and where nobody can be.
     fn locate(&self, east: f64, south: f64) -> PyResult<Option<(u32, u32)>> {
         let loaded = self.loaded()?;
-        let found = terrain(&loaded)?.locate(east, south);
+        let terrain = terrain(&loaded)?;
+        let found = terrain.locate(east, south);
+        let found = found.filter(|&sample| terrain.valid().has_sample(sample));
         Ok(found.map(|sample| (sample.column, sample.row)))
     }
 
     /// The sample at a position in the bundle's coordinate reference system.
     fn locate_georeferenced(&self, x: f64, y: f64) -> PyResult<Option<(u32, u32)>> {
         let loaded = self.loaded()?;
-        let found = terrain(&loaded)?.locate_georeferenced(x, y);
+        let terrain = terrain(&loaded)?;
+        let found = terrain.locate_georeferenced(x, y);
+        let found = found.filter(|&sample| terrain.valid().has_sample(sample));
         Ok(found.map(|sample| (sample.column, sample.row)))
     }
 

@@ -3,7 +3,7 @@
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError};
 use pyo3::prelude::*;
-use viewcell::OpenError;
+use viewcell::query::OpenError;
 
 create_exception!(
     viewcell,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use viewcell::{CellBundle, MappedBundle, OpenError, TerrainBundle, WorldKind};
+use viewcell::query::{CellBundle, MappedBundle, OpenError, TerrainBundle, WorldKind};
 
 /// Borrows from the map beside it.
 pub enum World {
@@ -26,7 +26,8 @@ impl Loaded {
         let bundle = lasting.bundle()?;
         let world = match bundle.kind() {
             WorldKind::Terrain => World::Terrain(bundle.terrain()?),
-            WorldKind::Cells => World::Cells(bundle.cells()?),
+            // Of a solid level it is an error that says so.
+            WorldKind::Cells | WorldKind::Solid => World::Cells(bundle.cells()?),
         };
         let crs = bundle.crs().map(str::to_owned);
         Ok(Self {

@@ -3,11 +3,11 @@
 use numpy::ndarray::{Array1, Array2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use viewcell::runtime::frontier::{Grow, Merge};
-use viewcell::{
-    CellBundle, Construction, FrontierBuilder, FrontierError, FrontierOptions, Sample, Side,
-    TerrainBundle,
+use viewcell::frontier::{
+    FrontierBuilder, FrontierError, FrontierOptions, Side, cells::Construction,
 };
+use viewcell::internals::runtime::frontier::{Grow, Merge};
+use viewcell::query::{CellBundle, Sample, TerrainBundle};
 
 use crate::error::{OutsideError, VoidError};
 

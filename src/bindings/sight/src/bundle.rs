@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use viewcell::format::{Tag, crc32};
-use viewcell::{Bundle, CellBundle, OpenError, Sample, TerrainBundle, WorldKind};
+use viewcell::internals::format::{Tag, crc32};
+use viewcell::query::{Bundle, CellBundle, OpenError, Sample, TerrainBundle, WorldKind};
 
 /// A bundle that `viewcell` baked. Clones share its bytes.
 #[derive(Clone, Debug)]
@@ -66,7 +66,10 @@ impl OwnedBundle {
         }
         let world = match bundle.kind() {
             WorldKind::Terrain => World::Terrain(bundle.terrain().map_err(LoadError::Bundle)?),
-            WorldKind::Cells => World::Level(bundle.cells().map_err(LoadError::Bundle)?),
+            // Of a solid level it is an error that says so.
+            WorldKind::Cells | WorldKind::Solid => {
+                World::Level(bundle.cells().map_err(LoadError::Bundle)?)
+            }
         };
         Ok(Self {
             loaded: Arc::new(Loaded {

@@ -1,7 +1,10 @@
 //! Pairs of players that need not be asked for.
 
-use viewcell::runtime::cell_frontier;
-use viewcell::{CellSession, CellSessionOptions, Frontier, Session, SessionOptions};
+use viewcell::frontier::{
+    Frontier, Session, SessionOptions, cells::Session as CellSession,
+    cells::SessionOptions as CellSessionOptions,
+};
+use viewcell::internals::runtime::cell_frontier;
 
 use crate::bundle::{OwnedBundle, Place, World};
 

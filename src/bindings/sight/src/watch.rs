@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use viewcell::runtime::SymmetryCode;
+use viewcell::internals::runtime::SymmetryCode;
 
 use crate::bundle::{OwnedBundle, Place, World};
 use crate::silence::{Half, Silence};

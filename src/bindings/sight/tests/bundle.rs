@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use viewcell::Sample;
+use viewcell::query::Sample;
 use viewcell_sight::{OwnedBundle, Place, World};
 
 fn golden(name: &str) -> PathBuf {

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use viewcell::{MappedBundle, Sample, WorldKind};
+use viewcell::query::{MappedBundle, Sample, WorldKind};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 pairs.iter().map(|pair| sees(pair).into()).collect()
             })
         }
-        WorldKind::Cells => {
+        WorldKind::Cells | WorldKind::Solid => {
             let level = map.cells()?;
             Box::new(move || {
                 let (pairs, _) = numbers.as_chunks::<2>();

@@ -1,18 +1,18 @@
 //! Rules on where cells are and what they touch.
+//!
+//! Where sections of a level begin, and their words.
 
-use std::io;
-
-use super::super::checker::Faults;
 use super::super::container::Container;
 use super::super::sections::plain;
-use super::bytes::start;
 use crate::bundle::file::{Problem, read_section};
 use crate::bundle::info::TEXT_LIMIT;
+use crate::bundle::verify::report::Faults;
 use crate::format::Tag;
 use crate::format::bytes::{f32_at, f64_at};
 use crate::format::cells::{CellParameters, Child, NODE_LEN, Neighbours, Node, POINT_LEN, Portals};
+use std::io;
 
-pub(super) fn neighbours(
+pub(crate) fn neighbours(
     container: &Container,
     parameters: &CellParameters,
     faults: &mut Faults,
@@ -57,7 +57,7 @@ pub(super) fn neighbours(
     Ok(lists)
 }
 
-pub(super) fn bsp(
+pub(crate) fn bsp(
     container: &Container,
     parameters: &CellParameters,
     faults: &mut Faults,
@@ -113,7 +113,7 @@ pub(super) fn bsp(
     Ok(())
 }
 
-pub(super) fn boxes(container: &Container, faults: &mut Faults) -> io::Result<()> {
+pub(crate) fn boxes(container: &Container, faults: &mut Faults) -> io::Result<()> {
     let corners = plain(container, Tag::CBOX)?;
     for (cell, bytes) in corners.chunks_exact(POINT_LEN).enumerate() {
         let number = |i: usize| f32_at(bytes, 4 * i).unwrap_or(f32::NAN);
@@ -165,7 +165,7 @@ fn cold(
     }
 }
 
-pub(super) fn names(
+pub(crate) fn names(
     container: &Container,
     parameters: &CellParameters,
     faults: &mut Faults,
@@ -187,7 +187,7 @@ pub(super) fn names(
 /// Greatest length in bytes of `CPRT` that is read into memory.
 const PORTALS_LIMIT: u64 = 1 << 30;
 
-pub(super) fn portals(
+pub(crate) fn portals(
     container: &Container,
     parameters: &CellParameters,
     touching: &[Vec<u32>],
@@ -231,4 +231,14 @@ pub(super) fn portals(
         faults.add("section CPRT", section, expected, bytes.len());
     }
     Ok(())
+}
+
+pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
+    let (words, _) = bytes.as_chunks::<4>();
+    words.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+/// Where a section begins in the file.
+pub(crate) fn start(container: &Container, tag: Tag) -> u64 {
+    container.section(tag).map_or(0, |section| section.offset)
 }

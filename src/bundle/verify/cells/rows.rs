@@ -2,10 +2,10 @@
 
 use std::io;
 
-use super::super::checker::Faults;
 use super::super::container::Container;
-use super::bytes::start;
+use super::places::start;
 use crate::bundle::provenance::Provenance;
+use crate::bundle::verify::report::Faults;
 use crate::compress::cells::CellRows;
 use crate::format::Tag;
 use crate::format::cells::{CellParameters, DistanceRow, PvsRow, SymmetryCode};

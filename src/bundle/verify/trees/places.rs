@@ -2,8 +2,8 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use crate::bundle::verify::checker::Faults;
 use crate::bundle::verify::container::Container;
+use crate::bundle::verify::report::Faults;
 use crate::format::varint::MAX_VARINT_LEN;
 use crate::format::{Grid, Quad, Tag};
 
@@ -23,7 +23,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub fn read(container: &Container, grid: Grid, least: u32) -> io::Result<Self> {
+    pub(super) fn read(container: &Container, grid: Grid, least: u32) -> io::Result<Self> {
         let section = |tag| {
             container
                 .section(tag)
@@ -50,7 +50,7 @@ impl Places {
     }
 
     /// Offset of a quad's tree in `TREE`.
-    pub fn offset(&self, quad: Quad) -> u64 {
+    pub(super) fn offset(&self, quad: Quad) -> u64 {
         let index = self.entry(quad);
         index.map_or(self.length, |index| self.offsets[index as usize])
     }
@@ -62,7 +62,7 @@ impl Places {
     }
 
     /// The quad whose tree comes after that of `quad`.
-    pub fn next(&self, quad: Quad) -> Option<Quad> {
+    pub(super) fn next(&self, quad: Quad) -> Option<Quad> {
         let mut next = self.grid.next_in_bake_order(quad)?;
         while next.level < self.least {
             next = self.grid.next_in_bake_order(next)?;
@@ -71,13 +71,13 @@ impl Places {
     }
 
     /// The quads that have trees, in bake order.
-    pub fn order(&self) -> impl Iterator<Item = Quad> + use<'_> {
+    pub(super) fn order(&self) -> impl Iterator<Item = Quad> + use<'_> {
         let first = self.grid.bake_order().find(|quad| quad.level >= self.least);
         std::iter::successors(first, |&quad| self.next(quad))
     }
 
     /// Offset of the byte after a quad's tree in `TREE`.
-    pub fn end(&self, quad: Quad) -> u64 {
+    pub(super) fn end(&self, quad: Quad) -> u64 {
         let next = self.next(quad);
         next.map_or(self.length, |next| self.offset(next))
     }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use viewcell::bundle;
-use viewcell::experiment::ground::{Conflicts, Grown, Scenario};
-use viewcell::picture::{CHART_SIZE, Chart, Curve, Series};
+use viewcell::internals::bundle;
+use viewcell::internals::experiment::ground::{Conflicts, Grown, Scenario};
+use viewcell::internals::picture::{CHART_SIZE, Chart, Curve, Series};
 
 use crate::cli::exit::Failure;
 

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::experiment::ground::{Conflicts, Grown, Scenario, Spread, Turn, paper};
-use viewcell::ground::{Columns, Layered, Patches, encode};
+use viewcell::internals::experiment::ground::{Conflicts, Grown, Scenario, Spread, Turn, paper};
+use viewcell::internals::ground::{Columns, Layered, Patches, encode};
 
 /// What `viewcell experiment ground --json` prints.
 #[derive(Serialize, JsonSchema)]
@@ -88,6 +88,8 @@ pub struct PaperGrowth {
     pub interactions: u64,
     /// Nodes that came into being.
     pub nodes: u64,
+    /// The same in percent, as the thesis prints it.
+    pub percent: f64,
     /// Nodes that one interaction added.
     pub growth: SpreadRow,
     /// Nodes of a change set.
@@ -220,6 +222,7 @@ impl GrowthRow {
             paper: row.map(|row| PaperGrowth {
                 interactions: row.interactions,
                 nodes: row.nodes,
+                percent: row.percent,
                 growth: row.growth.into(),
                 changes: row.changes.into(),
             }),

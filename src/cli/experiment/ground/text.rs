@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use viewcell::experiment::ground::paper;
-
 use super::document::{Document, SpreadRow};
 
 pub fn text(document: &Document) -> String {
@@ -51,7 +49,7 @@ pub fn text(document: &Document) -> String {
                 row.clients,
                 paper.interactions,
                 paper.nodes,
-                100.0 * paper.nodes as f64 / paper::NODES as f64,
+                paper.percent,
                 cells(&paper.growth),
                 cells(&paper.changes)
             );

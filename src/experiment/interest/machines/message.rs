@@ -30,7 +30,7 @@ pub struct Change {
 
 /// Reads what was written, from the first byte on.
 #[derive(Debug)]
-pub struct Reader<'m>(pub &'m [u8]);
+pub(super) struct Reader<'m>(pub &'m [u8]);
 
 impl Reader<'_> {
     /// So many bytes; none where there are fewer.
@@ -40,7 +40,7 @@ impl Reader<'_> {
         Some(*first)
     }
 
-    pub fn number(&mut self) -> Option<u64> {
+    pub(super) fn number(&mut self) -> Option<u64> {
         self.take().map(u64::from_le_bytes)
     }
 
@@ -55,7 +55,7 @@ impl Reader<'_> {
         Bounds::new(corner()?, corner()?).ok()
     }
 
-    pub fn moved(&mut self) -> Option<Moved> {
+    pub(super) fn moved(&mut self) -> Option<Moved> {
         let region = u32::from_le_bytes(self.take()?);
         let [what] = self.take()?;
         let kind = match what & 3 {
@@ -81,7 +81,7 @@ impl Reader<'_> {
         })
     }
 
-    pub fn change(&mut self) -> Option<Change> {
+    pub(super) fn change(&mut self) -> Option<Change> {
         Some(Change {
             update: u32::from_le_bytes(self.take()?),
             subscription: u32::from_le_bytes(self.take()?),
@@ -91,7 +91,7 @@ impl Reader<'_> {
     }
 }
 
-pub fn put_moved(message: &mut Vec<u8>, moved: &Moved) {
+pub(super) fn put_moved(message: &mut Vec<u8>, moved: &Moved) {
     message.extend(moved.region.to_le_bytes());
     let kind = match moved.kind {
         Kind::Update => 0,
@@ -107,7 +107,7 @@ pub fn put_moved(message: &mut Vec<u8>, moved: &Moved) {
     }
 }
 
-pub fn put_change(message: &mut Vec<u8>, change: &Change) {
+pub(super) fn put_change(message: &mut Vec<u8>, change: &Change) {
     message.extend(change.update.to_le_bytes());
     message.extend(change.subscription.to_le_bytes());
     message.push(u8::from(change.began));

@@ -253,9 +253,9 @@ class Bundle:
     # -- where
 
     def locate(self, *point: float) -> Any:
-        """The place at metres east and south of sample (0, 0), or at x, y, z of a level; None off the map.
+        """The place at metres east and south of sample (0, 0), or at x, y, z of a level.
 
-        A void is a place: nobody can be there, and it sees nothing, not even itself.
+        None where nobody can be: off the map, at a void, at what is not walkable, in solid.
         """
         wanted = 2 if self.kind == "terrain" else 3
         if len(point) != wanted:
@@ -265,7 +265,7 @@ class Bundle:
         return self._core.locate_cell([float(x) for x in point])
 
     def locate_georeferenced(self, x: float, y: float) -> Optional[tuple[int, int]]:
-        """The sample at a position in the bundle's CRS; None off the map. Of terrains."""
+        """The sample at a position in the bundle's CRS; None where nobody can be. Of terrains."""
         self._terrain("locate_georeferenced")
         return self._core.locate_georeferenced(float(x), float(y))
 

@@ -1,0 +1,323 @@
+//! `viewcell bake solid`: a level made of solids becomes a bundle.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde_json::{Map, Value};
+use viewcell::internals::bake::{self, BakeOptions, SolidWorld, Source};
+use viewcell::internals::bundle::grid_of_cells;
+use viewcell::internals::ingest::solid::read_solid;
+use viewcell::internals::visibility;
+use viewcell::internals::world::Short;
+use viewcell::internals::world::solid::{
+    Aabb, PlaceOptions, Places, PlacesError, Player, SolidLevel, find_places,
+};
+
+use super::document::{ForecastDocument, check_output, finish};
+use super::{Manner, finish_shard, stopped};
+use crate::cli::compression::CompressionArgs;
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::memory;
+use crate::cli::output::{self, say};
+use crate::cli::progress::Progress;
+use crate::cli::signals::Stop;
+use crate::cli::simulate::csv;
+use crate::cli::threads;
+
+/// Bake a level made of solids: view cells as fine as players, in three dimensions
+///
+/// Reads brushes of IBSP46, IBSP47 and VBSP, solid leaves of BSP29, 2PSB, BSP2, BSP30 and IBSP38, Quake
+/// .map (Standard, Valve 220), OBJ, glTF, GLB and CityJSON, by their content. A view cell is a box of positions
+/// of a player's origin that can be reached from the level's spawn points. Units are the file's.
+///
+/// Example: viewcell bake solid ps9ctf.bsp -o ps9ctf.vcb --cell 32
+#[derive(clap::Args)]
+pub struct Args {
+    /// The level
+    input: PathBuf,
+
+    /// The bundle to write [default: the input's name with .vcb, in the current folder]
+    #[arg(short, long, value_name = "OUT.vcb")]
+    output: Option<PathBuf>,
+
+    /// Width of the view cells near floors, and their height [default: 32 units of Quake, 1 m of meshes]
+    #[arg(long, value_name = "SIZE[,HEIGHT]")]
+    cell: Option<Cell>,
+
+    /// The box of a player's body, from the origin [default: that of the game the format belongs to; of
+    /// meshes 0.6 m wide and 1.8 m high, with the origin between the feet]
+    #[arg(
+        long,
+        value_name = "MINX,MINY,MINZ,MAXX,MAXY,MAXZ",
+        allow_hyphen_values = true
+    )]
+    hull: Option<Hull>,
+
+    /// Height of the eye over the origin [default: 26 in Quake III, 22 in Quake, 1.7 m in meshes]
+    #[arg(long, value_name = "UP", allow_hyphen_values = true)]
+    eye: Option<f64>,
+
+    /// Positions that players can reach besides the level's spawn points: a trace (CSV of the columns
+    /// t_ms,player,x,y,z and others), or lines of x,y,z
+    #[arg(long, value_name = "FILE.csv")]
+    reach: Option<PathBuf>,
+
+    /// Threads that compute; 0: as many as there are processors
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
+    threads: usize,
+
+    /// Overwrite the bundle if it is there
+    #[arg(long)]
+    force: bool,
+
+    /// Check the bundle by every rule when it is written
+    #[arg(long)]
+    verify: bool,
+
+    #[command(flatten)]
+    compression: CompressionArgs,
+    #[command(flatten)]
+    manner: Manner,
+}
+
+/// SIZE or SIZE,HEIGHT.
+#[derive(Clone, Copy)]
+struct Cell([f64; 2]);
+
+impl FromStr for Cell {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = numbers(text).filter(|numbers| numbers.iter().all(|n| *n > 0.0));
+        match numbers.as_deref() {
+            Some(&[size]) => Ok(Self([size, size])),
+            Some(&[size, height]) => Ok(Self([size, height])),
+            _ => Err("expected SIZE or SIZE,HEIGHT: positive numbers".to_owned()),
+        }
+    }
+}
+
+/// Six numbers.
+#[derive(Clone, Copy)]
+struct Hull(Aabb);
+
+impl FromStr for Hull {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let fault =
+            "expected MINX,MINY,MINZ,MAXX,MAXY,MAXZ: six numbers, each minimum below its maximum";
+        match numbers(text).as_deref() {
+            Some(&[a, b, c, d, e, f]) if a < d && b < e && c < f => Ok(Self(Aabb {
+                min: [a, b, c],
+                max: [d, e, f],
+            })),
+            _ => Err(fault.to_owned()),
+        }
+    }
+}
+
+/// Finite numbers with commas between them.
+fn numbers(text: &str) -> Option<Vec<f64>> {
+    let numbers = text.split(',').map(|word| {
+        let number = word.trim().parse::<f64>().ok();
+        number.filter(|number| number.is_finite())
+    });
+    numbers.collect()
+}
+
+impl Args {
+    /// Where the bundle goes.
+    fn bundle(&self) -> Result<PathBuf, Failure> {
+        match (&self.output, self.input.file_stem()) {
+            (Some(output), _) => Ok(output.clone()),
+            (None, Some(stem)) => Ok(PathBuf::from(stem).with_extension("vcb")),
+            (None, None) => Err(Failure::usage("expected a level to bake".into())),
+        }
+    }
+
+    fn player(&self, level: &SolidLevel) -> Result<Player, Failure> {
+        let eye = self.eye.unwrap_or(level.player.eye);
+        let hull = self.hull.map_or(level.player.hull, |hull| hull.0);
+        match eye.is_finite() {
+            true => Ok(Player { hull, eye }),
+            false => Err(Failure::usage(format!(
+                "--eye {eye}: expected a finite height over the origin"
+            ))),
+        }
+    }
+
+    /// The options that the bundle depends on.
+    fn options(&self, places: &PlaceOptions) -> Map<String, Value> {
+        let Player { hull, eye } = places.player;
+        let mut options = Map::new();
+        options.insert("cell".into(), vec![places.size, places.height].into());
+        options.insert("hull".into(), [hull.min, hull.max].concat().into());
+        options.insert("eye".into(), eye.into());
+        if !places.reach.is_empty() {
+            options.insert("reach".into(), places.reach.len().into());
+        }
+        options
+    }
+
+    /// View cells, and what a person should know of them.
+    fn places(
+        &self,
+        level: &SolidLevel,
+        options: &PlaceOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<Places, Failure> {
+        let places = find_places(level, options).map_err(|error| {
+            let hint = match error {
+                PlacesError::NoSpawn | PlacesError::Buried(_) => {
+                    "; give positions of players with --reach"
+                }
+                _ => "; see --cell",
+            };
+            let text = error.to_string();
+            let text = text
+                .replace("`size`", "--cell")
+                .replace("`reach`", "--reach");
+            let words = anyhow::anyhow!("{}: {text}{hint}", self.input.display());
+            match error {
+                PlacesError::Many { .. } | PlacesError::Large { .. } => {
+                    Failure::new(Exit::Resource, words)
+                }
+                _ => Failure::new(Exit::BadInput, words),
+            }
+        })?;
+        if let Some([x, y, z]) = places.buried.first() {
+            notes.push(format!(
+                "{} positions of players are inside solids, the first at {},{},{}: nobody was followed from there",
+                places.buried.len(),
+                Short(*x),
+                Short(*y),
+                Short(*z)
+            ));
+        }
+        notes.push(format!(
+            "{} view cells between {} solids and {} faces",
+            places.cells.len(),
+            level.solids.len(),
+            level.faces.len()
+        ));
+        Ok(places)
+    }
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let long = &args.manner.long;
+    let output = long.output(args.bundle()?);
+    if long.shard.is_some() && (args.verify || args.compression.is_lossy()) {
+        return Err(Failure::usage(
+            "--verify, --budget, --compression: expected a whole bundle, found --shard; give them to viewcell merge"
+                .into(),
+        ));
+    }
+    if !long.dry_run {
+        check_output(&args.input, args.force, long.resume, &output)?;
+    }
+    let stop = Stop::listen()?;
+    let progress = Progress::new(&args.manner.voice, stop.clone());
+    let ingested = read_solid(&args.input)?;
+    let (level, mut notes) = (ingested.level, ingested.notes);
+    let mut place_options = PlaceOptions::of(&level);
+    place_options.player = args.player(&level)?;
+    if let Some(Cell([size, height])) = args.cell {
+        (place_options.size, place_options.height) = (size, height);
+    }
+    if let Some(file) = &args.reach {
+        place_options.reach = reached(file)?;
+    }
+    let places = args.places(&level, &place_options, &mut notes)?.cells;
+    let grid = grid_of_cells(places.len() as u32).grid();
+    let options = BakeOptions {
+        threads: args.threads,
+        simd: visibility::Simd::Auto,
+        memory: memory::free(),
+        overwrite: args.force,
+        keep: long.keep(),
+        compression: args.compression.read((grid.width(), grid.height()))?,
+        ..BakeOptions::default()
+    };
+    let source = Source::new(&args.input, level.format, args.options(&place_options));
+    let source = source
+        .map_err(|error| Failure::io(format!("{}: cannot be read", args.input.display()), error))?;
+    let world = SolidWorld {
+        level: &level,
+        places: &places,
+        player: &place_options.player,
+    };
+    if long.dry_run {
+        return dry_run(world, &source, &options, args);
+    }
+    let baked = match long.shard {
+        None => bake::bake_solid(world, &source, &options, &output, &progress).map(|_| None),
+        Some(part) => {
+            bake::bake_solid_shard(world, &source, &options, part, &output, &progress).map(Some)
+        }
+    };
+    progress.finish();
+    let shard = match baked.map_err(Failure::from) {
+        Err(failure) if stop.asked() => return Ok(stopped(&failure, &stop)),
+        other => other?,
+    };
+    if !args.manner.voice.quiet {
+        for note in &notes {
+            say(format_args!("note: {note}"));
+        }
+    }
+    if let Some(report) = shard {
+        return finish_shard(report, output, notes, &args.manner);
+    }
+    let Manner { voice, json, .. } = &args.manner;
+    finish(output, notes, args.verify, voice, json, &progress)
+}
+
+/// Tells what a bake will take.
+fn dry_run(world: SolidWorld, source: &Source, options: &BakeOptions, args: &Args) -> Outcome {
+    let forecast = bake::forecast_solid(world, source, options)?;
+    if args.manner.json.json {
+        output::print_json(&ForecastDocument::new(&forecast))?;
+    } else {
+        output::print(format!(
+            "{} view cells, {:.3} s of one processor, {:.3} MB of bundle, {:.0} MB of memory at most; by {} of {} quads of viewpoints",
+            world.places.len(),
+            forecast.cpu_seconds,
+            forecast.bytes as f64 / 1e6,
+            forecast.memory as f64 / 1e6,
+            forecast.sampled,
+            forecast.quads,
+        ))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Positions of a trace, or of lines of three numbers.
+fn reached(file: &Path) -> Result<Vec<[f64; 3]>, Failure> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::io(format!("{}: cannot be read", file.display()), error))?;
+    let first = text.lines().next().unwrap_or("");
+    if first.contains("t_ms") {
+        let trace = csv(file)?;
+        let alive = trace.players.iter().flatten().filter(|spot| !spot.dead);
+        return Ok(alive.map(|spot| spot.at).collect());
+    }
+    let mut points = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        match numbers(line).as_deref() {
+            Some(&[x, y, z]) => points.push([x, y, z]),
+            _ => {
+                return Err(Failure::bad_input(format!(
+                    "{}: line {number}: expected x,y,z: three finite numbers, found {line:?}",
+                    file.display()
+                )));
+            }
+        }
+    }
+    Ok(points)
+}

@@ -1,0 +1,189 @@
+//! Meshes from files, whose form is told by their first bytes.
+
+#[cfg(feature = "gltf")]
+mod gltf;
+
+use std::path::Path;
+
+#[cfg(feature = "gltf")]
+use self::gltf::read_gltf;
+#[cfg(feature = "gltf")]
+pub(super) use self::gltf::read_surface;
+use super::error::IngestError;
+use super::source::file_bytes;
+use crate::ground::Mesh;
+
+/// What a binary glTF file begins with.
+const MAGIC: &[u8] = b"glTF";
+
+/// Whether bytes begin as a glTF file does, binary or JSON.
+pub(super) fn is_gltf(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC) || without_mark(bytes).trim_ascii_start().first() == Some(&b'{')
+}
+
+/// JSON without a byte order mark, which some editors write.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+#[cfg(not(feature = "gltf"))]
+fn read_gltf(_: &[u8], _: &Path) -> Result<Mesh, IngestError> {
+    Err(super::not_built("glTF"))
+}
+
+#[cfg(not(feature = "gltf"))]
+pub(super) fn read_surface(_: &[u8], _: &Path) -> Result<Surface, IngestError> {
+    Err(super::not_built("glTF"))
+}
+
+/// The triangles of a scene: metres east, south and up.
+#[derive(Default)]
+pub(super) struct Surface {
+    pub(super) corners: Vec<[f64; 3]>,
+    pub(super) triangles: Vec<[u32; 3]>,
+    /// Of each triangle, how it is drawn.
+    pub(super) looks: Vec<Look>,
+}
+
+/// How a triangle is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Look {
+    /// Its back is drawn, too.
+    pub(super) two_sided: bool,
+    /// Nothing is seen through it.
+    pub(super) opaque: bool,
+}
+
+/// Reads a closed mesh of a Wavefront OBJ or a glTF 2.0 file, binary or JSON. Metres east, south and up.
+///
+/// OBJ says nothing of axes: its coordinates are taken as they stand, x east, y south, z up. In glTF y is up,
+/// and the front of a model looks along z: x is east, z south, y up, so that nothing is mirrored, and a model's
+/// front looks south.
+///
+/// # Errors
+///
+/// A file that cannot be read or is neither, a buffer of it that is not there, a mesh that is not closed.
+pub fn read_mesh(path: &Path) -> Result<Mesh, IngestError> {
+    let bytes = file_bytes(path, "an OBJ or glTF file");
+    let mesh = bytes.and_then(|bytes| match is_gltf(&bytes) {
+        true => read_gltf(&bytes, path),
+        false => read_obj(&bytes),
+    });
+    mesh.map_err(|error| error.of(path))
+}
+
+/// Reads a closed mesh. Faces of more than three corners are cut into triangles from their first
+/// corner; coordinates are taken as metres east, south and up.
+///
+/// # Errors
+///
+/// Bytes that are no OBJ, a mesh that is not closed.
+pub(super) fn read_obj(bytes: &[u8]) -> Result<Mesh, IngestError> {
+    let ObjFile { corners, faces } = ObjFile::read(bytes)?;
+    let fan = |face: &ObjFace| -> Vec<[u32; 3]> {
+        let (first, rest) = (face.corners[0], &face.corners[1..]);
+        rest.windows(2)
+            .map(|pair| [first, pair[0], pair[1]])
+            .collect()
+    };
+    let triangles = faces.iter().flat_map(fan).collect();
+    Ok(Mesh::new(corners, triangles)?)
+}
+
+/// Corners and faces of a Wavefront OBJ file.
+#[derive(Default)]
+pub(super) struct ObjFile {
+    pub corners: Vec<[f64; 3]>,
+    pub faces: Vec<ObjFace>,
+}
+
+/// A face: three corners or more, by their numbers from 0 on, which need not be there.
+pub(super) struct ObjFace {
+    pub corners: Vec<u32>,
+    /// Where the file says so, counted from 1.
+    pub line: usize,
+    /// Its material's name; empty for none.
+    pub material: String,
+}
+
+impl ObjFile {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, IngestError> {
+        let text = String::from_utf8_lossy(bytes);
+        let mut file = Self::default();
+        let mut material = String::new();
+        for (i, line) in text.lines().enumerate() {
+            let bad = |expected: &str| {
+                let found = format!("{:.60}", line.trim());
+                IngestError::bad(expected, found, "export the mesh again")
+                    .at(format!("line {}", i + 1))
+            };
+            let mut words = line.split_whitespace();
+            match words.next() {
+                Some("v") => {
+                    let numbers: Option<Vec<f64>> =
+                        words.take(3).map(|word| word.parse().ok()).collect();
+                    let corner = numbers.and_then(|numbers| <[f64; 3]>::try_from(numbers).ok());
+                    file.corners
+                        .push(corner.ok_or_else(|| bad("v and three numbers"))?);
+                }
+                Some("f") => {
+                    let corner = |word: &str| {
+                        let number: i64 = word.split('/').next()?.parse().ok()?;
+                        let number = match number {
+                            1.. => number - 1,
+                            // Counted back from the last.
+                            ..=-1 => file.corners.len() as i64 + number,
+                            0 => return None,
+                        };
+                        u32::try_from(number).ok()
+                    };
+                    let face: Option<Vec<u32>> = words.map(corner).collect();
+                    let face = face.filter(|face| face.len() >= 3);
+                    let corners =
+                        face.ok_or_else(|| bad("f and the numbers of three corners or more"))?;
+                    let (line, material) = (i + 1, material.clone());
+                    file.faces.push(ObjFace {
+                        corners,
+                        line,
+                        material,
+                    });
+                }
+                Some("usemtl") => material = words.collect::<Vec<_>>().join(" "),
+                _ => {}
+            }
+        }
+        Ok(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const CUBE: &str = "# a cube\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+                        vn 0 0 1\nf 4 3 2 1\nf 5/1/1 6/1/1 7/1/1 8//1\nf 1 2 6 5\nf 2 3 7 6\n\
+                        f 3 4 8 7\nf -5 -8 -4 -1\n";
+
+    #[test]
+    fn faces_become_triangles() {
+        let mesh = read_obj(CUBE.as_bytes()).unwrap();
+        assert_eq!((mesh.corners().len(), mesh.triangles().len()), (8, 12));
+    }
+
+    #[test]
+    fn what_is_no_closed_mesh_is_refused_with_its_line() {
+        let fails = |text: &str, words: &str| {
+            let error = read_obj(text.as_bytes())
+                .unwrap_err()
+                .of(Path::new("a.obj"));
+            assert!(error.to_string().contains(words), "{error}");
+        };
+        fails(&CUBE.replace("f 1 2 6 5\n", ""), "closed");
+        fails(&CUBE.replace("v 1 1 1", "v 1 one 1"), "line 8");
+        fails(&CUBE.replace("f 1 2 6 5", "f 1 0 6 5"), "line 13");
+        fails(&CUBE.replace("f 1 2 6 5", "f 1 2 6 500"), "corners");
+        fails("", "triangles");
+    }
+}

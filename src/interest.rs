@@ -1,0 +1,3 @@
+//! Interest matching: who must hear of whom, tick by tick.
+
+pub use crate::runtime::interest::*;

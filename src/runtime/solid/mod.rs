@@ -1,0 +1,138 @@
+//! A bundle of a solid level: who sees whom between view cells that are boxes in space.
+
+mod region;
+mod within;
+
+pub use region::Region;
+
+use super::bundle::Bundle;
+use super::error::OpenError;
+use super::pvs::Pvs;
+use super::terrain::TerrainBundle;
+use crate::format::solid::{BOX_LEN, BUCKET_LEN, Corners, SOLID_LEN, SolidCells, SolidParameters};
+use crate::format::{FormatError, Tag, WorldKind};
+
+/// A bundle of a solid level, ready for queries. Copy it freely: it is a handful of slices.
+///
+/// A view cell is a box of positions of a player's origin. Cell `a` sees cell `b` unless it is proven
+/// that no segment from the eye of a player anywhere in `a` to any point of the body of one anywhere in
+/// `b` is clear. Who is in no cell sees all, and is seen by all.
+#[derive(Clone, Copy, Debug)]
+pub struct SolidBundle<'a> {
+    cells: SolidCells<'a>,
+    /// Who sees whom: cell n is the sample whose Morton number is n.
+    sights: TerrainBundle<'a>,
+}
+
+impl<'a> Bundle<'a> {
+    /// The bundle as one of a solid level. O(1); errors where it is of another kind, or a section that
+    /// queries need is missing or has the wrong length.
+    pub fn solid(&self) -> Result<SolidBundle<'a>, OpenError> {
+        Ok(SolidBundle::new(self)?)
+    }
+}
+
+impl<'a> SolidBundle<'a> {
+    fn new(bundle: &Bundle<'a>) -> Result<Self, FormatError> {
+        let found = bundle.kind();
+        if found != WorldKind::Solid {
+            return Err(FormatError::OtherKind {
+                expected: WorldKind::Solid,
+                found,
+            });
+        }
+        for tag in [Tag::SOLD, Tag::SBOX, Tag::SLOC] {
+            bundle.check_section(tag)?;
+        }
+        let record = bundle.plain_section(Tag::SOLD, Some(SOLID_LEN as u64))?;
+        let parameters = SolidParameters::parse(record)?;
+        let length = u64::from(parameters.cells) * BOX_LEN as u64;
+        let boxes = bundle.plain_section(Tag::SBOX, Some(length))?;
+        let length = parameters.bucket_count() * BUCKET_LEN as u64;
+        let buckets = bundle.plain_section(Tag::SLOC, Some(length))?;
+        let sights = TerrainBundle::without_heights(bundle)?;
+        if SolidParameters::grid_of(parameters.cells) != Some(sights.grid()) {
+            return Err(FormatError::Parameter {
+                tag: Tag::SOLD,
+                field: "cells",
+                offset: 0,
+                expected: "as many cells as the grid has room for",
+            });
+        }
+        Ok(Self {
+            cells: SolidCells::new(parameters, boxes, buckets),
+            sights,
+        })
+    }
+
+    /// What was baked: the `SOLD` section.
+    pub fn parameters(&self) -> &SolidParameters {
+        self.cells.parameters()
+    }
+
+    /// Number of cells.
+    pub fn cells(&self) -> u32 {
+        self.parameters().cells
+    }
+
+    /// The cell that a player is in whose origin is at a position. `None` where no player was expected to
+    /// be able to be. Constant time.
+    #[inline]
+    pub fn locate(&self, position: [f64; 3]) -> Option<u32> {
+        self.cells.locate(position)
+    }
+
+    /// The positions of a player's origin that a cell stands for: least and greatest corner. `None` for a
+    /// cell that is not there.
+    pub fn bounds(&self, cell: u32) -> Option<Corners> {
+        match cell < self.cells() {
+            true => self.cells.bounds(cell),
+            false => None,
+        }
+    }
+
+    /// Whether anybody in cell `a` may see any part of anybody in cell `b`. `true` where either is not
+    /// there, and where the bundle is damaged. Not the same the other way round: eyes are higher than feet.
+    #[inline]
+    pub fn visible(&self, a: u32, b: u32) -> bool {
+        if a >= self.cells() || b >= self.cells() {
+            return true;
+        }
+        let [a, b] = [a, b].map(SolidParameters::sample);
+        self.sights.visible(a, b)
+    }
+
+    /// Whether a player whose origin is at `a` may see any part of one whose origin is at `b`. `true`
+    /// where either is in no cell.
+    #[inline]
+    pub fn visible_between(&self, a: [f64; 3], b: [f64; 3]) -> bool {
+        match (self.locate(a), self.locate(b)) {
+            (Some(a), Some(b)) => self.visible(a, b),
+            _ => true,
+        }
+    }
+
+    /// Everything that may be seen from a cell, by samples of [`SolidBundle::sights`]; `None` for a cell
+    /// that is not there, and where the bundle is damaged.
+    pub fn pvs(&self, cell: u32) -> Option<Pvs<'a>> {
+        match cell < self.cells() {
+            true => self.sights.pvs(SolidParameters::sample(cell).quad()),
+            false => None,
+        }
+    }
+
+    /// The cells that may be seen from a cell, in Morton order; all where the bundle is damaged.
+    pub fn visible_cells(&self, cell: u32) -> impl Iterator<Item = u32> + use<'a> {
+        let pvs = self.pvs(cell);
+        let all = if pvs.is_none() { self.cells() } else { 0 };
+        let seen = pvs.into_iter().flat_map(|pvs| pvs.samples());
+        seen.map(SolidParameters::cell_of).chain(0..all)
+    }
+
+    /// Who sees whom as a terrain of numbers: cell n is the sample whose Morton number is n
+    /// ([`SolidParameters::sample`]). For frontier sets, which grow by its quads, and for those who make
+    /// other bundles.
+    pub fn sights(&self) -> &TerrainBundle<'a> {
+        &self.sights
+    }
+}

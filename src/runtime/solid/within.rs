@@ -1,0 +1,228 @@
+//! Sight with a look-ahead in a solid level.
+//!
+//! The cells within reach of a player are a list of *parts*: blocks of 64 cells, and which of each are in
+//! reach. Two lists are asked for as quads of growing detail: if all of one quad is hidden from all of
+//! another, so are their parts.
+
+use super::SolidBundle;
+use super::region::Region;
+use crate::format::grid::BLOCK_LEVEL;
+use crate::format::morton;
+use crate::format::solid::{BUCKET_SIDE, Corners, SolidParameters};
+use crate::format::{Quad, Visibility};
+
+/// Cells of a block.
+const BLOCK: u32 = 64;
+
+/// Most parts of a list; with more, the answer is *visible*.
+const PARTS: usize = 96;
+
+/// How many pairs of quads or blocks are asked about before the answer is *visible*.
+const LIMIT: u32 = 512;
+
+/// A block, by its number in Morton order, and the cells of it that are in reach.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    block: u32,
+    cells: u64,
+}
+
+impl Part {
+    fn place(&self) -> (u32, u32) {
+        morton::place(u64::from(self.block))
+    }
+}
+
+/// Parts in Morton order; `None` where there are too many.
+struct Parts {
+    parts: [Part; PARTS],
+    count: usize,
+}
+
+impl Parts {
+    fn slice(&self) -> &[Part] {
+        self.parts.get(..self.count).unwrap_or(&self.parts)
+    }
+
+    /// Adds cells of a block; `None` where there is no room.
+    fn add(&mut self, block: u32, cells: u64) -> Option<()> {
+        let known = self.parts.get_mut(..self.count)?;
+        // Buckets come roughly in order, so that what is looked for is mostly the last.
+        let at = known.iter().rposition(|part| part.block <= block);
+        if let Some(part) = at.and_then(|at| known.get_mut(at))
+            && part.block == block
+        {
+            part.cells |= cells;
+            return Some(());
+        }
+        let at = at.map_or(0, |at| at + 1);
+        let room = self.parts.get_mut(at..=self.count)?;
+        room.rotate_right(1);
+        *room.first_mut()? = Part { block, cells };
+        self.count += 1;
+        Some(())
+    }
+}
+
+impl SolidBundle<'_> {
+    /// Whether a player who is now at `a` and comes up to `reach[0]` units far may see any part of one who
+    /// is now at `b` and comes up to `reach[1]` units far, anywhere on their ways: whether any cell that the
+    /// one may come to sees any that the other may come to.
+    ///
+    /// Errs towards visible only: `true` where either is in no cell now, where finding out would take too
+    /// long, and where the bundle is damaged. A reach that is not a number is endless.
+    pub fn sees_within(&self, a: [f64; 3], b: [f64; 3], reach: [f64; 2]) -> bool {
+        let [a, b] = [Region::ball(a, reach[0]), Region::ball(b, reach[1])];
+        self.sees_region(&a, &b)
+    }
+
+    /// The same either way: whether they may see each other.
+    pub fn visible_within(&self, a: [f64; 3], b: [f64; 3], reach: [f64; 2]) -> bool {
+        let [a, b] = [Region::ball(a, reach[0]), Region::ball(b, reach[1])];
+        self.sees_region(&a, &b) || self.sees_region(&b, &a)
+    }
+
+    /// Whether a player anywhere in region `a` may see any part of one anywhere in region `b`. As
+    /// [`SolidBundle::sees_within`].
+    pub fn sees_region(&self, a: &Region, b: &Region) -> bool {
+        let (Some(now_a), Some(now_b)) = (self.locate(a.now()), self.locate(b.now())) else {
+            return true;
+        };
+        // Most who may come to see each other do so now.
+        if self.visible(now_a, now_b) {
+            return true;
+        }
+        let (Some(from), Some(to)) = (self.parts(a, now_a), self.parts(b, now_b)) else {
+            return true;
+        };
+        let mut search = Search {
+            level: self,
+            left: LIMIT,
+        };
+        search.any(from.slice(), to.slice())
+    }
+
+    /// The cells that meet a region, and the one that it is around.
+    fn parts(&self, region: &Region, own: u32) -> Option<Parts> {
+        let mut parts = Parts {
+            parts: [Part::default(); PARTS],
+            count: 0,
+        };
+        parts.add(own / BLOCK, 1 << (own % BLOCK))?;
+        let [low, high] = region.bounds();
+        let Some([first, last]) = self.cells.buckets_of([low, high]) else {
+            return Some(parts);
+        };
+        let buckets = |axis: usize| Some(*first.get(axis)?..=*last.get(axis)?);
+        for layer in buckets(2)? {
+            for row in buckets(1)? {
+                for column in buckets(0)? {
+                    self.add_bucket(region, [column, row, layer], &mut parts)?;
+                }
+            }
+        }
+        Some(parts)
+    }
+
+    fn add_bucket(&self, region: &Region, place: [u32; 3], parts: &mut Parts) -> Option<()> {
+        let bucket = self.cells.bucket(place)?;
+        let count = bucket.cells();
+        let end = bucket.first.saturating_add(count).min(self.cells());
+        if count == 0 || !region.meets(self.bucket_box(place)) {
+            return Some(());
+        }
+        let mut block = bucket.first / BLOCK;
+        let mut cells = 0;
+        for cell in bucket.first..end {
+            if cell / BLOCK != block {
+                if cells != 0 {
+                    parts.add(block, cells)?;
+                }
+                (block, cells) = (cell / BLOCK, 0);
+            }
+            if self
+                .cells
+                .bounds(cell)
+                .is_none_or(|bounds| region.meets(bounds))
+            {
+                cells |= 1 << (cell % BLOCK);
+            }
+        }
+        if cells != 0 {
+            parts.add(block, cells)?;
+        }
+        Some(())
+    }
+
+    /// All positions of a bucket.
+    fn bucket_box(&self, place: [u32; 3]) -> Corners {
+        let SolidParameters { origin, cell, .. } = self.parameters();
+        let corner = |beyond: u32| {
+            let mut corner = *origin;
+            for ((at, size), place) in corner.iter_mut().zip(cell).zip(place) {
+                *at += f64::from((place + beyond) * BUCKET_SIDE) * size;
+            }
+            corner
+        };
+        [corner(0), corner(1)]
+    }
+}
+
+struct Search<'s, 'a> {
+    level: &'s SolidBundle<'a>,
+    /// How many pairs may still be asked about.
+    left: u32,
+}
+
+impl Search<'_, '_> {
+    /// Whether any cell of `from` sees any of `to`.
+    fn any(&mut self, from: &[Part], to: &[Part]) -> bool {
+        let (Some(a), Some(b)) = (around(from), around(to)) else {
+            return false;
+        };
+        let Some(left) = self.left.checked_sub(1) else {
+            return true;
+        };
+        self.left = left;
+        let sights = &self.level.sights;
+        if a.level == BLOCK_LEVEL {
+            let Some(viewer) = from.first() else {
+                return false;
+            };
+            // All of them at once: they lie beside each other.
+            return to.iter().any(|target| {
+                let seen =
+                    sights.part_sees(viewer.place(), viewer.cells, target.place(), target.cells);
+                seen.unwrap_or(true)
+            });
+        }
+        if sights.visible_quads(a, b) == Visibility::Hidden {
+            return false;
+        }
+        if b.level > a.level {
+            return split(to, b).into_iter().any(|to| self.any(from, to));
+        }
+        split(from, a).into_iter().any(|from| self.any(from, to))
+    }
+}
+
+/// The smallest quad of blocks that holds all parts.
+fn around(parts: &[Part]) -> Option<Quad> {
+    let (first, last) = (parts.first()?.block, parts.last()?.block);
+    let bits = 32 - (first ^ last).leading_zeros();
+    let up = bits.div_ceil(2);
+    let (column, row) = morton::place(u64::from(first) >> (2 * up).min(63));
+    Some(Quad::new(BLOCK_LEVEL + up, column, row))
+}
+
+/// The parts in each child of a quad.
+fn split(parts: &[Part], quad: Quad) -> [&[Part]; 4] {
+    let up = 2 * quad.level.saturating_sub(BLOCK_LEVEL + 1);
+    let mut rest = parts;
+    [0, 1, 2, 3].map(|child| {
+        let end = rest.partition_point(|part| part.block >> up & 3 <= child);
+        let (of_child, behind) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+        rest = behind;
+        of_child
+    })
+}

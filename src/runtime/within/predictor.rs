@@ -1,0 +1,163 @@
+//! Who is to be told of whom, by how players move: what a server asks each frame.
+
+use super::motion::{Extent, Motion, MotionLimits};
+use crate::format::cells::SymmetryCode;
+use crate::runtime::{CellBundle, TerrainBundle};
+
+/// A terrain or a level.
+// One a server.
+#[allow(clippy::large_enum_variant)]
+#[derive(Clone, Copy, Debug)]
+enum Ground<'a> {
+    Terrain(TerrainBundle<'a>),
+    Cells(CellBundle<'a>),
+}
+
+/// Where a player is.
+#[derive(Clone, Copy, Debug)]
+struct Tracked {
+    motion: Motion,
+    /// When they were there. [Unit: s]
+    time: f64,
+    /// The cell that they count as being in where no cell holds them.
+    cell: u32,
+    /// Where they may be at some time, as it was asked last.
+    reached: Option<([f64; 2], Extent)>,
+}
+
+/// Look-ahead for many players: a server says where they are and how fast, and asks who may come to see whom at
+/// some time to come, and for how long nobody need hear of a player at all.
+///
+/// Players who keep to the limits are never told of too late; who is put elsewhere, by a teleporter or a
+/// respawn, has to be told of again with [`Predictor::moved`] at once. All memory is allocated at first.
+#[derive(Clone, Debug)]
+pub struct Predictor<'a> {
+    ground: Ground<'a>,
+    limits: MotionLimits,
+    players: Box<[Option<Tracked>]>,
+    /// Of a level, for each player: a row of the cells that they may be in, and one of what is seen from those.
+    rows: Box<[u64]>,
+    /// How many words a row has; none on a terrain.
+    row: usize,
+}
+
+impl<'a> Predictor<'a> {
+    /// On a terrain, for players numbered from 0.
+    pub fn on_terrain(terrain: TerrainBundle<'a>, limits: MotionLimits, players: usize) -> Self {
+        Self::new(Ground::Terrain(terrain), limits, players, 0)
+    }
+
+    /// In a level of cells.
+    pub fn in_level(level: CellBundle<'a>, limits: MotionLimits, players: usize) -> Self {
+        let row = (level.cells() as usize).div_ceil(64);
+        Self::new(Ground::Cells(level), limits, players, row)
+    }
+
+    fn new(ground: Ground<'a>, limits: MotionLimits, players: usize, row: usize) -> Self {
+        Self {
+            ground,
+            limits,
+            players: vec![None; players].into(),
+            rows: vec![0; players * 2 * row].into(),
+            row,
+        }
+    }
+
+    /// How players may move.
+    pub fn limits(&self) -> &MotionLimits {
+        &self.limits
+    }
+
+    /// A player was heard of: where they were at a time, in seconds from any instant, the same for all. One who is
+    /// not there is passed over.
+    pub fn moved(&mut self, player: usize, time: f64, motion: Motion) {
+        let Some(place) = self.players.get_mut(player) else {
+            return;
+        };
+        let cell = match &self.ground {
+            Ground::Cells(level) => level.locate(motion.position),
+            Ground::Terrain(_) => None,
+        };
+        let before = place.as_ref().map(|player| player.cell);
+        *place = Some(Tracked {
+            motion,
+            time,
+            cell: cell.or(before).unwrap_or(u32::MAX),
+            reached: None,
+        });
+    }
+
+    /// A player has gone.
+    pub fn left(&mut self, player: usize) {
+        if let Some(place) = self.players.get_mut(player) {
+            *place = None;
+        }
+    }
+
+    /// Whether two players may see each other at any time from `times[0]` until `times[1]`, as far as is known of
+    /// where both are. `false` where one is not there.
+    ///
+    /// A server that sends to a client every `step` seconds, `down` seconds away, asks with `now + down` and
+    /// `now + down + step`: the time in which the client goes by this answer. Errs towards visible only.
+    ///
+    /// Allocates nothing. What was found for a player is kept until they move or another time is asked for.
+    pub fn may_see(&mut self, a: usize, b: usize, times: [f64; 2]) -> bool {
+        let (Some(of_a), Some(of_b)) = (self.reached(a, times), self.reached(b, times)) else {
+            return false;
+        };
+        let (terrain, row) = match &self.ground {
+            Ground::Terrain(terrain) => return terrain.visible_between(&of_a, &of_b),
+            Ground::Cells(level) => (level, self.row),
+        };
+        let words = |player: usize, part: usize| {
+            let first = (2 * player + part) * row;
+            self.rows.get(first..first + row).unwrap_or(&[])
+        };
+        let meets =
+            |own: &[u64], seen: &[u64]| own.iter().zip(seen).any(|(own, seen)| own & seen != 0);
+        let mutual = terrain.parameters().symmetry != SymmetryCode::None;
+        meets(words(a, 0), words(b, 1)) || !mutual && meets(words(b, 0), words(a, 1))
+    }
+
+    /// Whether nobody and a player may see each other at any time from `times[0]` until `times[1]`: till then, no
+    /// position of theirs need be sent. `near` is who was in the way when it was asked last, and is asked first.
+    pub fn is_alone(&mut self, player: usize, times: [f64; 2], near: &mut usize) -> bool {
+        if *near != player && self.may_see(player, *near, times) {
+            return false;
+        }
+        for other in (0..self.players.len()).filter(|other| *other != player) {
+            if self.may_see(player, other, times) {
+                *near = other;
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Where a player may be at some time, with the rows of cells filled in.
+    fn reached(&mut self, player: usize, times: [f64; 2]) -> Option<Extent> {
+        let tracked = self.players.get_mut(player)?.as_mut()?;
+        if let Some((known, region)) = tracked.reached
+            && known == times
+        {
+            return Some(region);
+        }
+        let since = times.map(|time| time - tracked.time);
+        let region = tracked.motion.region(&self.limits, since);
+        tracked.reached = Some((times, region));
+        if let Ground::Cells(level) = &self.ground {
+            let rows = self.rows.get_mut(2 * player * self.row..)?;
+            let (own, rest) = rows.split_at_mut_checked(self.row)?;
+            let seen = rest.get_mut(..self.row)?;
+            // There is room for all cells.
+            let _ = level.cells_in(&region, own);
+            if tracked.cell == u32::MAX {
+                own.fill(u64::MAX);
+            } else if let Some(word) = own.get_mut(tracked.cell as usize / 64) {
+                *word |= 1 << (tracked.cell % 64);
+            }
+            level.seen_from(own, seen);
+        }
+        Some(region)
+    }
+}

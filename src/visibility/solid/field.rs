@@ -1,0 +1,145 @@
+//! A level of solids as the kernel reads it.
+
+use super::boxes::{Node, ViewBox, tree};
+use super::cover::covers;
+use super::lanes;
+use super::occluder::{Occluder, Scale, Span};
+use super::{BLOCK, BLOCK_LEVEL};
+use crate::format::{Grid, morton};
+use crate::world::plane::Point;
+use crate::world::solid::{Aabb, FacePlane, PlaceCells, Player, SolidLevel};
+
+/// As many halvings one after another prove that a pair of cells is hidden, if nobody says another number.
+pub(super) const DEPTH: u32 = 8;
+
+/// What hides in a level, and the cells that see each other.
+pub struct SolidField {
+    pub(super) occluders: Vec<Occluder>,
+    pub(super) scale: Scale,
+    pub(super) cells: Vec<ViewBox>,
+    pub(super) tree: Vec<Node>,
+    pub(super) grid: Grid,
+    /// The cells there are in each block of the grid.
+    pub(super) valid: Vec<u64>,
+    pub(super) depth: u32,
+}
+
+/// Faces of a plane are taken together if that makes them larger by this factor.
+const WORTH: f64 = 1.01;
+
+impl SolidField {
+    /// The tables of a level whose players may be in these cells, of which there is at least one.
+    pub fn new(level: &SolidLevel, places: &PlaceCells, player: &Player, grid: Grid) -> Self {
+        let cells: Vec<ViewBox> = (0..places.len())
+            .map(|cell| {
+                let origins = places.bounds(cell);
+                let eyes = Aabb {
+                    min: [0.0, 0.0, player.eye],
+                    max: [0.0, 0.0, player.eye],
+                };
+                ViewBox {
+                    eye: span(&origins.plus(&eyes)),
+                    body: span(&origins.plus(&player.hull)),
+                }
+            })
+            .collect();
+        let reach = |span: &Span| {
+            let corners = span.min().into_iter().chain(span.max());
+            corners.fold(0.0, |most: f64, x| most.max(x.abs()))
+        };
+        let cell_reach = cells.iter().map(|cell| reach(&cell.body.around(&cell.eye)));
+        let scale = Scale::new(cell_reach.fold(reach(&span(&level.bounds())), f64::max));
+        Self {
+            occluders: occluders(level, scale),
+            scale,
+            tree: tree(&cells, 0, cells.len() as u32),
+            valid: valid(grid, cells.len() as u32),
+            cells,
+            grid,
+            depth: DEPTH,
+        }
+    }
+
+    /// The same, with so many halvings.
+    pub fn with_depth(self, depth: u32) -> Self {
+        Self { depth, ..self }
+    }
+
+    /// The same, without the occluders that are made of several faces.
+    pub fn without_covers(mut self, level: &SolidLevel) -> Self {
+        self.occluders = solids(level, self.scale);
+        self.occluders.extend(faces(level, self.scale));
+        self
+    }
+
+    /// Number of occluders.
+    pub fn occluders(&self) -> usize {
+        self.occluders.len()
+    }
+
+    /// Number of cells.
+    pub fn cells(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The cells there are in each block of the grid, row by row.
+    pub fn valid(&self) -> &[u64] {
+        &self.valid
+    }
+}
+
+fn span(of: &Aabb) -> Span {
+    Span::between(of.min, of.max)
+}
+
+/// The cells there are in each block.
+fn valid(grid: Grid, count: u32) -> Vec<u64> {
+    let (columns, rows) = grid.block_shape();
+    let blocks = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+    blocks
+        .map(|(column, row)| {
+            let first = morton::number(column, row) << (2 * BLOCK_LEVEL);
+            let there = u64::from(count).saturating_sub(first);
+            lanes(0, there.min(u64::from(BLOCK)) as u32)
+        })
+        .collect()
+}
+
+fn occluders(level: &SolidLevel, scale: Scale) -> Vec<Occluder> {
+    let mut occluders = solids(level, scale);
+    for plane in FacePlane::all(level) {
+        // A face of a solid is worth less than the solid.
+        let least = if level.faces.is_empty() { WORTH } else { 0.0 };
+        for cover in covers(&plane.polygons, scale.margin) {
+            if cover.gain < least {
+                continue;
+            }
+            let at = |[u, v]: [f64; 2]| -> Point {
+                let [across, up] = &plane.axes;
+                std::array::from_fn(|k| plane.origin[k] + u * across[k] + v * up[k])
+            };
+            let corners: Vec<Point> = cover.polygon.into_iter().map(at).collect();
+            // What grew over gaps of three times the margin must not reach beyond the rim.
+            let off = [FacePlane::TOLERANCE, 4.0 * scale.margin];
+            occluders.push(Occluder::flat(plane.plane, &corners, !plane.two_sided, off));
+        }
+    }
+    occluders
+}
+
+fn solids(level: &SolidLevel, scale: Scale) -> Vec<Occluder> {
+    let solids = level.solids.iter();
+    solids
+        .map(|solid| {
+            let planes = solid.planes.iter().copied();
+            Occluder::solid(planes, span(&solid.bounds), scale.margin)
+        })
+        .collect()
+}
+
+fn faces(level: &SolidLevel, scale: Scale) -> impl Iterator<Item = Occluder> {
+    level.faces.iter().map(move |face| {
+        let off = [0.0, scale.margin];
+        Occluder::flat(face.plane, &face.vertices, !face.two_sided, off)
+    })
+}

@@ -1,0 +1,123 @@
+//! A level: what hides, what stops players, and who they are.
+
+use super::super::plane::Point;
+use super::aabb::Aabb;
+use super::face::Face;
+use super::polyhedron::Solid;
+
+/// A player.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Player {
+    /// The box of the body, relative to the origin.
+    pub hull: Aabb,
+    /// The eye, over the origin.
+    pub eye: f64,
+}
+
+impl Player {
+    /// Of Quake and its kin, but for Quake III.
+    pub const QUAKE: Self = Self::of([-16.0, -16.0, -24.0], [16.0, 16.0, 32.0], 22.0);
+    /// Of Quake III.
+    pub const QUAKE3: Self = Self::of([-15.0, -15.0, -24.0], [15.0, 15.0, 32.0], 26.0);
+    /// Of levels in metres: 1.8 m high and 0.6 m wide, the origin between the feet.
+    pub const PERSON: Self = Self::of([-0.3, -0.3, 0.0], [0.3, 0.3, 1.8], 1.7);
+
+    const fn of(min: Point, max: Point, eye: f64) -> Self {
+        Self {
+            hull: Aabb { min, max },
+            eye,
+        }
+    }
+}
+
+/// What a unit of the coordinates is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Units {
+    /// Of Quake and its kin: about an inch, at 32 to a player's width.
+    Quake,
+    /// Metres.
+    Metres,
+}
+
+impl Units {
+    /// The size of view cells if nobody says another.
+    pub fn cell(self) -> f64 {
+        match self {
+            Self::Quake => 32.0,
+            Self::Metres => 1.0,
+        }
+    }
+
+    /// Up to this height of the feet over a floor cells are of the size asked for.
+    pub fn near_floor(self) -> f64 {
+        match self {
+            Self::Quake => 64.0,
+            Self::Metres => 2.0,
+        }
+    }
+
+    /// Name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quake => "units",
+            Self::Metres => "m",
+        }
+    }
+}
+
+/// A level as a union of convex solids and faces.
+#[derive(Clone, Debug)]
+pub struct SolidLevel {
+    /// What hides: opaque solids. They may touch and overlap.
+    pub solids: Vec<Solid>,
+    /// What hides without volume: opaque faces, of meshes.
+    pub faces: Vec<Face>,
+    /// Solids that stop players, opaque or not.
+    pub obstacles: Vec<Solid>,
+    /// Faces that stop players.
+    pub obstacle_faces: Vec<Face>,
+    /// Origins of players where they enter the level; destinations of teleporters, too.
+    pub spawns: Vec<Point>,
+    /// The player of the game that the format belongs to.
+    pub player: Player,
+    /// Of the coordinates.
+    pub units: Units,
+    /// What the file was: `IBSP46`, `Quake map`, `OBJ`, …
+    pub format: &'static str,
+}
+
+impl SolidLevel {
+    /// A level of nothing.
+    pub fn new(format: &'static str, units: Units, player: Player) -> Self {
+        Self {
+            solids: Vec::new(),
+            faces: Vec::new(),
+            obstacles: Vec::new(),
+            obstacle_faces: Vec::new(),
+            spawns: Vec::new(),
+            player,
+            units,
+            format,
+        }
+    }
+
+    /// The box around all that hides or stops players.
+    pub fn bounds(&self) -> Aabb {
+        let solids = self
+            .solids
+            .iter()
+            .chain(&self.obstacles)
+            .map(|solid| solid.bounds);
+        let faces = self.faces.iter().chain(&self.obstacle_faces);
+        let faces = faces.map(|face| Aabb::around(&face.vertices));
+        solids
+            .chain(faces)
+            .fold(Aabb::EMPTY, |all, one| all.union(&one))
+    }
+
+    /// Whether something opaque is strictly between two points: the definition, one by one. O(level).
+    pub fn blocks(&self, a: Point, b: Point) -> bool {
+        self.solids.iter().any(|solid| solid.meets(a, b))
+            || self.faces.iter().any(|face| face.meets(a, b))
+    }
+}

@@ -1,0 +1,178 @@
+//! Checksums by page: a file that has rotted hides nobody.
+
+use core::sync::atomic::AtomicU8;
+use std::path::Path;
+
+use viewcell::internals::bundle::{seal, verify};
+use viewcell::internals::format::Tag;
+use viewcell::internals::runtime::{Bundle, MappedBundle, OpenError, Sample, TerrainBundle};
+
+use crate::golden::{pairs_path, path};
+use crate::reader::said;
+
+/// A bundle with checksums of its pages, in a folder that goes with it.
+fn sealed(from: &Path) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("sealed.vcb");
+    seal(from, &to, false).unwrap();
+    (folder, to)
+}
+
+fn states(count: usize) -> Vec<AtomicU8> {
+    (0..count).map(|_| AtomicU8::new(0)).collect()
+}
+
+fn answers(terrain: &TerrainBundle<'_>) -> Vec<bool> {
+    let samples: Vec<Sample> = terrain.grid().row_by_row().collect();
+    let pairs = samples
+        .iter()
+        .flat_map(|&a| samples.iter().map(move |&b| (a, b)));
+    pairs.map(|(a, b)| terrain.visible(a, b)).collect()
+}
+
+#[test]
+fn a_sealed_bundle_says_the_same_and_both_verifiers_pass_it() {
+    for from in [
+        path("13x9-voids"),
+        pairs_path("13x9-voids"),
+        pairs_path("40x9"),
+        path("level"),
+    ] {
+        let (_folder, to) = sealed(&from);
+        let report = verify(&to, &mut |_| {}).unwrap();
+        assert!(report.is_sound(), "{report:#?}");
+        if let Some(found) = said("verify", &to, &[], "") {
+            assert_eq!(found, "no faults\n");
+        }
+        let [before, map] =
+            [MappedBundle::open(&from), MappedBundle::open_checked(&to)].map(Result::unwrap);
+        let (old, new) = (before.bundle().unwrap(), map.bundle().unwrap());
+        for section in old.sections() {
+            assert!(old.section(section.tag).unwrap().1 == new.section(section.tag).unwrap().1);
+        }
+        if let Ok(terrain) = new.terrain() {
+            assert!(answers(&terrain) == answers(&old.terrain().unwrap()));
+        } else {
+            assert_eq!(new.cells().unwrap().cells(), old.cells().unwrap().cells());
+        }
+        let pages = map.pages().unwrap();
+        assert_eq!(pages.found(), [pages.count(), 0]);
+        // Sealed twice is sealed once.
+        let (_other, again) = sealed(&to);
+        assert!(std::fs::read(&again).unwrap() == std::fs::read(&to).unwrap());
+    }
+    let unsealed = MappedBundle::open_checked(pairs_path("40x9"));
+    let error = unsealed.unwrap_err().to_string();
+    assert!(error.contains("PCRC"), "{error}");
+}
+
+/// One flipped bit of a group hid a visible pair, and nothing complained until somebody ran `verify`.
+#[test]
+fn one_flipped_bit_hides_nobody_where_pages_are_checked() {
+    let mut hid = 0;
+    for from in [
+        path("13x9-voids"),
+        pairs_path("13x9-voids"),
+        pairs_path("40x9"),
+    ] {
+        let (_folder, to) = sealed(&from);
+        let mut bytes = std::fs::read(&to).unwrap();
+        let sound = answers(&Bundle::from_bytes(&bytes).unwrap().terrain().unwrap());
+        for at in (0..bytes.len()).step_by(bytes.len() / 150 + 1) {
+            bytes[at] ^= 1 << (at % 8);
+            if let Ok(bundle) = Bundle::from_bytes(&bytes) {
+                if let Ok(terrain) = bundle.terrain() {
+                    let found = answers(&terrain);
+                    hid += usize::from(sound.iter().zip(&found).any(|(was, is)| was > is));
+                }
+                let states = states(bundle.page_count().unwrap_or(0));
+                let asked = bundle
+                    .checked(&states)
+                    .and_then(|bundle| Ok((answers(&bundle.terrain()?), bundle.pages())));
+                if let Ok((found, pages)) = asked {
+                    assert!(
+                        sound.iter().zip(&found).all(|(was, is)| was <= is),
+                        "byte {at}"
+                    );
+                    let pages = pages.unwrap();
+                    pages.check_some(0, usize::MAX);
+                    assert_eq!(pages.damaged().count(), 1, "byte {at}");
+                }
+            }
+            bytes[at] ^= 1 << (at % 8);
+        }
+    }
+    assert!(hid > 0, "unchecked, a flipped bit hides somebody");
+}
+
+#[test]
+fn what_all_questions_need_is_checked_when_a_bundle_is_opened() {
+    let (_folder, to) = sealed(&path("level"));
+    let mut bytes = std::fs::read(&to).unwrap();
+    let at = Bundle::from_bytes(&bytes)
+        .unwrap()
+        .section(Tag::CPVS)
+        .unwrap()
+        .0
+        .offset as usize;
+    bytes[at] ^= 1;
+    let bundle = Bundle::from_bytes(&bytes).unwrap();
+    assert!(bundle.cells().is_ok());
+    let states = states(bundle.page_count().unwrap());
+    let refused = bundle.checked(&states).unwrap().cells();
+    assert!(
+        matches!(refused, Err(OpenError::Format { .. })),
+        "{refused:?}"
+    );
+}
+
+/// What becomes of one flipped bit.
+#[derive(Debug, Default)]
+struct Caught {
+    when_opened: u64,
+    at_first_touch: u64,
+    never: u64,
+    by_verify: [u64; 2],
+}
+
+/// `scripts/check rot` names a bundle.
+#[test]
+#[ignore = "scripts/check rot names the bundle"]
+fn every_flipped_bit_of_a_bundle_that_was_named_is_caught() {
+    let from = std::env::var_os("VIEWCELL_HUNT_BUNDLE").expect("a bundle is named");
+    let flips = std::env::var("VIEWCELL_HUNT_FLIPS").map_or(1_000_000, |n| n.parse().unwrap());
+    let (folder, to) = sealed(Path::new(&from));
+    let mut bytes = std::fs::read(&to).unwrap();
+    let mut dice = viewcell::internals::dice::Dice(1);
+    let mut caught = Caught::default();
+    for flip in 0..flips {
+        let at = (dice.bits() % bytes.len() as u64) as usize;
+        let bit = 1 << dice.roll(8);
+        bytes[at] ^= bit;
+        let count = Bundle::from_bytes(&bytes).map(|bundle| bundle.page_count().unwrap_or(0));
+        let states = states(count.unwrap_or(0));
+        let opened = Bundle::from_bytes(&bytes).and_then(|bundle| {
+            let bundle = bundle.checked(&states)?;
+            bundle.terrain()?;
+            Ok(bundle.pages())
+        });
+        match opened {
+            Err(_) => caught.when_opened += 1,
+            Ok(pages) if pages.is_none_or(|pages| !pages.hold(at, at + 1)) => {
+                caught.at_first_touch += 1;
+            }
+            Ok(_) => caught.never += 1,
+        }
+        if flip % 1_000 == 0 {
+            let damaged = folder.path().join("damaged.vcb");
+            std::fs::write(&damaged, &bytes).unwrap();
+            let report = verify(&damaged, &mut |_| {}).unwrap();
+            caught.by_verify[0] += u64::from(!report.is_sound());
+            caught.by_verify[1] += 1;
+        }
+        bytes[at] ^= bit;
+    }
+    println!("{flips} flips: {caught:?} (by verify: of every thousandth, so many of so many)");
+    assert_eq!(caught.never, 0);
+    assert_eq!(caught.by_verify[0], caught.by_verify[1]);
+}

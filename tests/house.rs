@@ -1,0 +1,441 @@
+//! Rules of the source tree that the compiler does not know: which folder may use which, where
+//! `unsafe`, panics and allocation are allowed, and that only the command line names flags.
+//!
+//! The table of folders is the one in ARCHITECTURE.md. Files within a folder may use each other.
+//! Modules under `#[cfg(test)]` may use what they like.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{TokenStream, TokenTree};
+
+/// Names that bring the standard library or an allocation into `format`.
+const NOT_IN_FORMAT: &[&str] = &["std", "alloc", "Vec", "String", "Box", "format!", "vec!"];
+/// Names that panic on what a hostile file can bring about.
+const PANICS: &[&str] = &[
+    "unwrap",
+    "expect",
+    "panic!",
+    "unreachable!",
+    "todo!",
+    "unimplemented!",
+];
+/// Where `unsafe` is allowed: the memory map, the C interface, and the allocator.
+const UNSAFE: &[&str] = &["runtime/map.rs", "runtime/capi/", "cli/memory.rs"];
+
+#[test]
+fn every_folder_uses_only_what_the_table_allows() {
+    let table = table();
+    let files = files();
+    assert!(files.len() > 100, "found only {} files", files.len());
+    let mut faults = Vec::new();
+    for (file, text) in &files {
+        faults.extend(check(&table, file, text));
+    }
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+#[test]
+fn folders_form_a_graph_without_loops() {
+    let mut table = table();
+    while !table.is_empty() {
+        let before = table.len();
+        let waiting: Vec<String> = table.keys().cloned().collect();
+        table.retain(|_, allowed| allowed.iter().any(|folder| waiting.contains(folder)));
+        assert!(table.len() < before, "a loop among {waiting:?}");
+    }
+}
+
+/// Files and folders that CONTRIBUTING.md sends people to, and those that ARCHITECTURE.md names.
+#[test]
+fn documents_name_files_that_exist() {
+    let mut missing = Vec::new();
+    let mut found = 0;
+    for (page, text, folders) in [
+        (
+            "CONTRIBUTING.md",
+            include_str!("../CONTRIBUTING.md"),
+            &[""][..],
+        ),
+        (
+            "ARCHITECTURE.md",
+            include_str!("../ARCHITECTURE.md"),
+            &["", "src/"],
+        ),
+    ] {
+        for name in text.split('`').skip(1).step_by(2) {
+            let name = name.split(' ').next().unwrap_or_default();
+            let is_path =
+                name.contains('/') && !name.starts_with(['.', '/']) && !name.contains("::");
+            if !is_path {
+                continue;
+            }
+            found += 1;
+            let exists = |folder: &&str| {
+                let path = root().join(format!("{folder}{name}"));
+                path.exists() || path.with_extension("rs").exists()
+            };
+            if !folders.iter().any(exists) {
+                missing.push(format!("{page}: {name}"));
+            }
+        }
+    }
+    assert!(found > 60, "found only {found} paths");
+    assert!(missing.is_empty(), "\n{}\n", missing.join("\n"));
+}
+
+/// Callers from Rust, Python or C have no `--force`. Names of other programs' options are allowed.
+#[test]
+fn no_text_outside_the_command_line_names_a_flag() {
+    let mut faults = Vec::new();
+    for (file, text) in files().iter().filter(|(file, _)| !file.starts_with("cli/")) {
+        let texts = literals(shipped(text.parse().expect(file)));
+        faults.extend(
+            texts
+                .into_iter()
+                .filter(|text| names_a_flag(text))
+                .map(|text| format!("{file}: {text}")),
+        );
+    }
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+/// Python bakes in its process; all other bindings link the runtime alone.
+#[test]
+fn bindings_link_the_runtime_alone() {
+    let mut crates = 0;
+    for folder in fs::read_dir(root().join("src/bindings")).unwrap() {
+        let folder = folder.unwrap().path();
+        let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else {
+            continue; // no crate
+        };
+        crates += 1;
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let name = folder.display();
+        assert!(
+            manifest.contains_key("workspace"),
+            "{name}: no lock file of its own"
+        );
+        let Some(dependency) = manifest["dependencies"].get("viewcell") else {
+            continue; // by way of another
+        };
+        assert_eq!(
+            dependency["default-features"].as_bool(),
+            Some(false),
+            "{name}"
+        );
+        let allowed: &[&str] = match folder.ends_with("python") {
+            true => &["bake", "internals"],
+            false => &["capi", "internals", "mmap"],
+        };
+        let features = dependency.get("features").and_then(|list| list.as_array());
+        for feature in features.into_iter().flatten() {
+            assert!(
+                allowed.contains(&feature.as_str().unwrap()),
+                "{name}: {feature:?}"
+            );
+        }
+    }
+    assert!(crates >= 2, "found only {crates}");
+}
+
+#[test]
+fn each_kind_of_fault_is_found() {
+    let table = table();
+    for (file, text) in [
+        ("runtime/open.rs", "use crate::bundle::Writer;"),
+        (
+            "runtime/open.rs",
+            "use crate::{format::{self, Header}, bundle};",
+        ),
+        ("runtime/mod.rs", "fn f() { g(crate::ingest::read) }"),
+        ("runtime/open.rs", "use super::super::bundle;"),
+        (
+            "runtime/open.rs",
+            "use viewcell::internals::world::Terrain;",
+        ),
+        (
+            "runtime/open.rs",
+            "fn f(x: Option<u8>) -> u8 { x.unwrap() }",
+        ),
+        ("runtime/open.rs", "fn f() { unsafe { g() } }"),
+        ("format/mod.rs", "use std::io;"),
+        ("format/mod.rs", "fn f() -> Vec<u8> { g() }"),
+        ("attic/mod.rs", "fn f() {}"),
+        (
+            "picture/shade.rs",
+            "#[cfg(test)] mod tests {} use crate::bake::run;",
+        ),
+    ] {
+        assert_eq!(check(&table, file, text).len(), 1, "{file}: {text}");
+    }
+    for (file, text) in [
+        (
+            "runtime/open.rs",
+            "use crate::{format::Header, runtime::x};",
+        ),
+        (
+            "runtime/open.rs",
+            "use super::super::format; use super::map;",
+        ),
+        (
+            "runtime/open.rs",
+            "// use crate::bundle;\n/* unsafe */ pub(crate) fn f() {}",
+        ),
+        (
+            "runtime/open.rs",
+            "#[cfg(test)] mod tests { use crate::bundle::Writer; }",
+        ),
+        (
+            "runtime/open.rs",
+            "#[cfg(test)] mod tests; fn f() -> &str { \"crate::bundle\" }",
+        ),
+        ("runtime/map.rs", "fn f() { unsafe { g() } }"),
+        ("lib.rs", "pub mod format; pub use crate::runtime::Bundle;"),
+    ] {
+        assert_eq!(
+            check(&table, file, text),
+            Vec::<String>::new(),
+            "{file}: {text}"
+        );
+    }
+    for text in ["\"with --crop\"", "r#\"-o\"#", "\"--{name}\""] {
+        assert!(names_a_flag(text), "{text}");
+    }
+    for text in [
+        "\"gdal_translate -co X\"",
+        "\"<!-- a --> a -- b\"",
+        "\"a-o\"",
+    ] {
+        assert!(!names_a_flag(text), "{text}");
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folders of the table in ARCHITECTURE.md, and what each may use.
+fn table() -> BTreeMap<String, Vec<String>> {
+    let page = include_str!("../ARCHITECTURE.md");
+    let (_, page) = page.split_once("## What each folder may use").unwrap();
+    let quoted = |cell: &str| -> Vec<String> {
+        cell.split('`')
+            .skip(1)
+            .step_by(2)
+            .map(String::from)
+            .collect()
+    };
+    let rows: Vec<Vec<&str>> = page
+        .split("\n## ")
+        .next()
+        .unwrap()
+        .lines()
+        .map(|line| line.trim_matches('|').split(" | ").collect())
+        .filter(|row: &Vec<&str>| row.len() == 3 && row[0].contains('`'))
+        .collect();
+    let names: Vec<String> = rows.iter().map(|row| quoted(row[0])[0].clone()).collect();
+    rows.iter()
+        .zip(&names)
+        .map(|(row, name)| {
+            let told = quoted(row[2]);
+            let allowed = match row[2].trim_start().starts_with("all") {
+                true => names
+                    .iter()
+                    .filter(|other| *other != name && !told.contains(other))
+                    .cloned()
+                    .collect(),
+                false => told,
+            };
+            (name.clone(), allowed)
+        })
+        .collect()
+}
+
+/// All files of `src` but of the bindings, which are crates of their own: paths from `src`, and texts.
+fn files() -> Vec<(String, String)> {
+    let source = root().join("src");
+    let mut folders: Vec<PathBuf> = vec![source.clone()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path
+                .strip_prefix(&source)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .replace('\\', "/");
+            if path.is_dir() {
+                if name != "bindings" {
+                    folders.push(path);
+                }
+            } else if name.ends_with(".rs") {
+                found.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The faults of one file, whose path is from `src`.
+fn check(table: &BTreeMap<String, Vec<String>>, file: &str, text: &str) -> Vec<String> {
+    let words = words(shipped(text.parse().expect(file)));
+    let mut faults = Vec::new();
+    let mut ban = |names: &[&str]| {
+        let found = names
+            .iter()
+            .filter(|name| words.iter().any(|word| word == *name));
+        faults.extend(found.map(|name| format!("{file}: `{name}` has no place here")));
+    };
+    if !UNSAFE.iter().any(|place| file.starts_with(place)) {
+        ban(&["unsafe"]);
+    }
+    let folder = file.trim_end_matches(".rs").split('/').next().unwrap();
+    if ["format", "runtime"].contains(&folder) {
+        ban(PANICS);
+    }
+    if folder == "format" {
+        ban(NOT_IN_FORMAT);
+    }
+    match table.get(folder) {
+        Some(allowed) => {
+            let used = used(
+                &words,
+                file.matches('/').count() + usize::from(!file.ends_with("/mod.rs")),
+            );
+            let wrong = used.iter().filter(|name| {
+                *name != folder && table.contains_key(*name) && !allowed.contains(name)
+            });
+            faults.extend(
+                wrong.map(|name| {
+                    format!("{file}: `{folder}` may not use `{name}`, only {allowed:?}")
+                }),
+            );
+        }
+        None if !file.contains('/') => {} // the doors of the crate
+        None => faults.push(format!("{file}: `{folder}` has no row in ARCHITECTURE.md")),
+    }
+    faults
+}
+
+/// The names that follow the crate's root in paths of a file that lies so many folders deep.
+fn used(words: &[String], depth: usize) -> Vec<String> {
+    let mut used = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let supers = words[at..]
+            .chunks(2)
+            .take_while(|w| w[0] == "super" && w.len() == 2 && w[1] == "::")
+            .count();
+        let after = match word.as_str() {
+            "crate" | "viewcell" => at + 1,
+            // `super` of `a/mod.rs` and `super::super` of `a/b.rs` are the root.
+            "super" if supers >= depth && supers > 0 => at + 2 * supers - 1,
+            _ => continue,
+        };
+        let mut rest = words[after..].iter().map(String::as_str);
+        if rest.next() != Some("::") {
+            continue;
+        }
+        let mut rest = rest.peekable();
+        // How the program names what is inside the library.
+        if rest.next_if_eq(&"internals").is_some() {
+            rest.next();
+        }
+        let mut level = 0;
+        let mut begins = true;
+        for word in rest {
+            match word {
+                "{" => level += 1,
+                "}" => level -= 1,
+                "," => begins = level == 1,
+                name if begins && level <= 1 => {
+                    used.push(name.to_string());
+                    begins = false;
+                }
+                _ => {}
+            }
+            if level == 0 {
+                break;
+            }
+        }
+    }
+    used
+}
+
+/// A file's tokens without each `mod` under `#[cfg(test)]`.
+fn shipped(all: TokenStream) -> Vec<TokenTree> {
+    let all: Vec<TokenTree> = all.into_iter().collect();
+    let mut kept = Vec::new();
+    let mut i = 0;
+    while i < all.len() {
+        let text: Vec<String> = all[i..]
+            .iter()
+            .take(3)
+            .map(|token| token.to_string().replace(' ', ""))
+            .collect();
+        if text.len() == 3 && text[..2] == ["#", "[cfg(test)]"] && text[2] == "mod" {
+            i += 5; // and the name, and a body or a semicolon
+        } else {
+            kept.push(all[i].clone());
+            i += 1;
+        }
+    }
+    kept
+}
+
+/// Identifiers, `::`, braces and other marks, in order; no texts.
+fn words(tokens: Vec<TokenTree>) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                words.push("{".into());
+                words.extend(self::words(group.stream().into_iter().collect()));
+                words.push("}".into());
+            }
+            TokenTree::Punct(mark)
+                if mark.as_char() == ':' && words.last().is_some_and(|last| last == ":") =>
+            {
+                words.pop();
+                words.push("::".into());
+            }
+            TokenTree::Punct(mark) if mark.as_char() == '!' => {
+                let word = words.pop().unwrap_or_default();
+                words.push(word + "!");
+            }
+            TokenTree::Literal(_) => words.push("literal".into()),
+            other => words.push(other.to_string()),
+        }
+    }
+    words
+}
+
+/// The texts in quotes, but of documentation.
+fn literals(tokens: Vec<TokenTree>) -> Vec<String> {
+    let mut found = Vec::new();
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) if !group.to_string().replace(' ', "").starts_with("[doc=") => {
+                found.extend(literals(group.stream().into_iter().collect()));
+            }
+            TokenTree::Literal(text) => found.push(text.to_string()),
+            _ => {}
+        }
+    }
+    found.retain(|text| text.contains('"'));
+    found
+}
+
+/// Does a text name a flag, as `--crop`, or `-o`?
+fn names_a_flag(text: &str) -> bool {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || "-{".contains(c)))
+        .any(|word| {
+            let long = word
+                .strip_prefix("--")
+                .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase() || c == '{'));
+            long || word == "-o"
+        })
+}

@@ -1,0 +1,6 @@
+//! Levels of solids: their readers, and where players can be in them.
+#![cfg(all(feature = "bake", feature = "internals"))]
+
+mod common;
+mod places;
+mod readers;
