@@ -30,7 +30,8 @@ fn real_levels_have_solids_and_spawns() {
         ("cells/q2-ibsp38/dm4.bsp", 699, 0, 12),
         ("cells/q3-ibsp46/stormkeep.bsp", 1183, 0, 10),
         ("solids/dungeon.obj", 1, 10_121, 0),
-        ("solids/nav_test.obj", 37, 1026, 0),
+        // Its library of materials is not there: only its obstacles count.
+        ("solids/nav_test.obj", 0, 0, 0),
         ("solids/denhaag_01.city.json", 882, 22_821, 0),
     ] {
         let Some(found) = level(name) else { continue };
@@ -263,6 +264,13 @@ fn gltf_says_up_and_what_is_seen_through() {
         (r#""doubleSided":true"#, 1, true),
         (r#""alphaMode":"BLEND""#, 0, false),
         (r#""alphaMode":"MASK""#, 0, false),
+        (r#""extensions":{"KHR_materials_clearcoat":{}}"#, 1, false),
+        (
+            r#""extensions":{"KHR_materials_transmission":{}}"#,
+            0,
+            false,
+        ),
+        (r#""extensions":{"EXT_glass":{}}"#, 0, false),
     ] {
         let level = read(base.replace("MATERIAL", material).as_bytes()).level;
         assert_eq!(
@@ -284,6 +292,66 @@ fn gltf_says_up_and_what_is_seen_through() {
             face.vertices
         );
     }
+}
+
+/// Doors open, and lamps are switched off.
+#[test]
+fn what_moves_in_a_gltf_hides_nothing() {
+    let base = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[1]}],
+        "nodes":[{"mesh":0},{"children":[0]NODE}],
+        "meshes":[{"primitives":[{"attributes":{"POSITION":0},"material":0PRIMITIVE}]}],
+        "materials":[{}],
+        "accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[4,0,4]},
+            {"bufferView":0,"componentType":5126,"count":2,"type":"SCALAR","min":[0],"max":[1]}],
+        "bufferViews":[{"buffer":0,"byteLength":36}],
+        "buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAIBAAACAQAAAAAAAAAAA"}]REST}"#;
+    let moves = r#","animations":[{"channels":[{"sampler":0,"target":{"node":1,"path":"translation"}}],
+        "samplers":[{"input":1,"output":0}]}]"#;
+    for (node, primitive, rest, faces) in [
+        ("", "", "", 1),
+        ("", "", moves, 0),
+        (
+            r#","extensions":{"KHR_node_visibility":{"visible":false}}"#,
+            "",
+            "",
+            0,
+        ),
+        (
+            "",
+            r#","extensions":{"KHR_materials_variants":{"mappings":[]}}"#,
+            "",
+            0,
+        ),
+    ] {
+        let file = base.replace("NODE", node).replace("PRIMITIVE", primitive);
+        let level = read(file.replace("REST", rest).as_bytes()).level;
+        let counts = (level.faces.len(), level.obstacle_faces.len());
+        assert_eq!(counts, (faces, 1), "{node}{primitive}{rest}");
+    }
+}
+
+#[test]
+fn materials_of_an_obj_say_what_is_seen_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("room.obj");
+    let obj = "mtllib room.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 5\nv 1 0 5\nv 0 1 5\nv 0 0 9\nv 1 0 9\nv 0 1 9\n\
+        f 1 2 3\nusemtl wall\nf 4 5 6\nusemtl glass\nf 7 8 9\n";
+    let faces = || {
+        let read = solid_from_bytes(obj.as_bytes(), &path).unwrap();
+        (read.level.faces.len(), read.notes)
+    };
+    // Without the library only the face without a material is surely opaque.
+    let (count, notes) = faces();
+    assert!(
+        count == 1 && notes[0].contains("room.mtl"),
+        "{count} {notes:?}"
+    );
+    std::fs::write(
+        folder.path().join("room.mtl"),
+        "newmtl wall\nd 1\nnewmtl glass\nd 0.3\n",
+    )
+    .unwrap();
+    assert_eq!(faces(), (2, Vec::new()));
 }
 
 fn town(version: &str, transform: &str, corner: u32) -> String {

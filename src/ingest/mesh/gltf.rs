@@ -33,6 +33,8 @@ const LOOKS: &[&str] = &[
     "KHR_materials_",
     "KHR_texture_",
 ];
+/// Other materials of a primitive, one of which may be glass.
+const VARIANTS: &str = "KHR_materials_variants";
 /// What to do about a file that is wrong.
 pub(super) const REMEDY: &str = "export the mesh again";
 
@@ -123,7 +125,12 @@ pub(crate) fn read_surface(bytes: &[u8], path: &Path) -> Result<Surface, IngestE
     let (document, blob) = open(bytes)?;
     let buffers = read_buffers(&document, blob, path)?;
     let mut surface = Surface::default();
-    for (node, placement) in nodes(&document)? {
+    for Placed {
+        node,
+        placement,
+        still,
+    } in nodes(&document)?
+    {
         let Some(mesh) = node.mesh() else { continue };
         let weights = node.weights().or(mesh.weights()).unwrap_or_default();
         if node.skin().is_some() || weights.iter().any(|weight| *weight != 0.0) {
@@ -134,7 +141,9 @@ pub(crate) fn read_surface(bytes: &[u8], path: &Path) -> Result<Surface, IngestE
             );
         }
         for primitive in mesh.primitives() {
-            let added = surface.add(&primitive, &placement, &buffers);
+            let mut look = Look::of(&primitive.material());
+            look.opaque &= still && primitive.extension_value(VARIANTS).is_none();
+            let added = surface.add(&primitive, look, &placement, &buffers);
             added.map_err(|error| {
                 let (mesh, number) = (mesh.index(), primitive.index());
                 error.within(format!("primitive {number} of mesh {mesh}"))
@@ -151,19 +160,33 @@ pub(crate) fn read_surface(bytes: &[u8], path: &Path) -> Result<Surface, IngestE
     Ok(surface)
 }
 
-/// All nodes of the scene that counts, with where they are.
-fn nodes(document: &Document) -> Result<Vec<(Node<'_>, Placement)>, IngestError> {
+/// A node of the scene, and where it is.
+struct Placed<'a> {
+    node: Node<'a>,
+    placement: Placement,
+    /// Neither the node nor one above it is animated or may be switched off.
+    still: bool,
+}
+
+/// All nodes of the scene that counts.
+fn nodes(document: &Document) -> Result<Vec<Placed<'_>>, IngestError> {
     let scene = document
         .default_scene()
         .or_else(|| document.scenes().next());
     let scene = scene.ok_or_else(|| IngestError::bad("a scene", "none", REMEDY))?;
+    let mut still: Vec<bool> = document.nodes().map(|node| is_still(&node)).collect();
+    for animation in document.animations() {
+        for channel in animation.channels() {
+            still[channel.target().node().index()] = false;
+        }
+    }
     let mut met = vec![false; document.nodes().len()];
     let mut waiting: Vec<_> = scene
         .nodes()
-        .map(|node| (node, Placement::UNMOVED))
+        .map(|node| (node, Placement::UNMOVED, true))
         .collect();
     let mut found = Vec::new();
-    while let Some((node, parent)) = waiting.pop() {
+    while let Some((node, parent, still_above)) = waiting.pop() {
         // Also what keeps a node from being below itself.
         if std::mem::replace(&mut met[node.index()], true) {
             let place = format!("node {}", node.index());
@@ -171,17 +194,38 @@ fn nodes(document: &Document) -> Result<Vec<(Node<'_>, Placement)>, IngestError>
             return Err(IngestError::bad(expected, "one in two", REMEDY).at(place));
         }
         let placement = parent.then(&Placement::of(node.transform()));
-        waiting.extend(node.children().map(|child| (child, placement)));
-        found.push((node, placement));
+        let still = still_above && still[node.index()];
+        waiting.extend(node.children().map(|child| (child, placement, still)));
+        found.push(Placed {
+            node,
+            placement,
+            still,
+        });
     }
     Ok(found)
+}
+
+/// Whether nothing in the node itself says that it may move or not be drawn.
+fn is_still(node: &Node) -> bool {
+    let known = |name: &String| name.starts_with("KHR_lights_");
+    node.extensions()
+        .is_none_or(|extensions| extensions.keys().all(known))
+}
+
+/// Whether an extension lets light through a material, or is not known not to.
+fn may_be_seen_through(material: &Material) -> bool {
+    let clear =
+        |name: &String| !name.starts_with("KHR_materials_") || name.contains("transmission");
+    material
+        .extensions()
+        .is_some_and(|extensions| extensions.keys().any(clear))
 }
 
 impl Look {
     fn of(material: &Material) -> Self {
         Self {
             two_sided: material.double_sided(),
-            opaque: material.alpha_mode() == AlphaMode::Opaque,
+            opaque: material.alpha_mode() == AlphaMode::Opaque && !may_be_seen_through(material),
         }
     }
 }
@@ -190,6 +234,7 @@ impl Surface {
     fn add(
         &mut self,
         primitive: &Primitive,
+        look: Look,
         placement: &Placement,
         buffers: &[Vec<u8>],
     ) -> Result<(), IngestError> {
@@ -250,7 +295,6 @@ impl Surface {
             corners.map(|corner| first + order[corner])
         });
         self.triangles.extend(triangles);
-        let look = Look::of(&primitive.material());
         self.looks.resize(self.triangles.len(), look);
         Ok(())
     }

@@ -36,7 +36,7 @@ pub(super) fn obj(
     notes: &mut Vec<String>,
 ) -> Result<SolidLevel, IngestError> {
     let file = ObjFile::read(bytes)?;
-    let clear = clear_materials(bytes, path);
+    let clear = clear_materials(bytes, path, notes);
     let mut polygons = Vec::with_capacity(file.faces.len());
     for face in file.faces {
         let vertices: Result<Vec<Point>, u32> = face
@@ -59,8 +59,9 @@ pub(super) fn obj(
     level("OBJ", polygons, "line", notes)
 }
 
-/// Names of the materials that may be seen through, of the libraries beside an OBJ file that are there.
-fn clear_materials(bytes: &[u8], path: &Path) -> Vec<String> {
+/// Names of the materials that may be seen through: by the libraries beside an OBJ file, and all of them if
+/// one of its libraries is missing.
+fn clear_materials(bytes: &[u8], path: &Path, notes: &mut Vec<String>) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let mut clear = Vec::new();
     for name in text
@@ -72,7 +73,10 @@ fn clear_materials(bytes: &[u8], path: &Path) -> Vec<String> {
             .file_name()
             .map(|name| path.with_file_name(name));
         let Some(library) = file.and_then(|file| std::fs::read(file).ok()) else {
-            // Which of its materials are glass nobody can say: none hides.
+            notes.push(format!(
+                "the library of materials {} is not beside the file, so that faces with a material hide nothing: put it there, or take out its line if none of them is glass",
+                name.trim()
+            ));
             let used = text.lines().map(str::trim);
             let used = used.filter_map(|line| line.strip_prefix("usemtl "));
             clear.extend(used.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" ")));
