@@ -10,8 +10,9 @@
 //! |---|---|---|
 //! | read | `read_terrain`, `read_cells`, or `Terrain::new` | `bake` |
 //! | bake | `bake_terrain`, `bake_cells`; `rebake`, `repack`, `merge` | `bake` |
-//! | open | `MappedBundle::open`, [`query::Bundle::from_bytes`] | [`query`] |
+//! | open | `MappedBundle::open`, [`query::Bundle::from_bytes`]; to own the bytes, [`query::OwnedBundle`] | [`query`] |
 //! | locate, ask | [`locate`](query::TerrainBundle::locate), [`visible`](query::TerrainBundle::visible), [`pvs`](query::TerrainBundle::pvs) | [`query`] |
+//! | ask whichever kind it is | [`query::World::locate`], [`query::World::visible`] | [`query`] |
 //! | keep two players silent | [`frontier::FrontierBuilder`] | [`frontier`] |
 //! | keep many players silent | [`frontier::Session`], [`frontier::cells::Session`] | [`frontier`] |
 //! | who is near whom | [`interest::Interest`], [`interest::Awareness`] | [`interest`] |

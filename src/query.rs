@@ -13,8 +13,8 @@ pub use crate::format::{
 };
 pub use crate::runtime::solid::Region as SolidRegion;
 pub use crate::runtime::{
-    Along, Bundle, CellBundle, Extent, Layers, Motion, MotionLimits, OpenError, Predictor, Pvs,
-    Quads, Reach, ReachMemory, SolidBundle, Stretch, TerrainBundle,
+    Along, Bundle, CellBundle, Extent, Layers, Motion, MotionLimits, OpenError, OwnedBundle, Place,
+    Predictor, Pvs, Quads, Reach, ReachMemory, SolidBundle, Stretch, TerrainBundle, World,
 };
 
 /// The coded parts of a bundle, for tools that look into it.

@@ -181,6 +181,24 @@ impl<'a> Bundle<'a> {
         Ok(bytes)
     }
 
+    /// Looks at all bytes once: errors unless each section has its checksum.
+    pub fn check_sections(&self) -> Result<(), OpenError> {
+        for Section { tag, checksum, .. } in self.sections() {
+            let stored = self.section(tag).map_or(&[][..], |(_, bytes)| bytes);
+            let found = crc32(stored);
+            if found != checksum {
+                let expected = checksum;
+                return Err(FormatError::SectionChecksum {
+                    tag,
+                    expected,
+                    found,
+                }
+                .into());
+            }
+        }
+        Ok(())
+    }
+
     /// The coordinate reference system, where the bundle says: `EPSG:n`, WKT, or what the source
     /// file said.
     pub fn crs(&self) -> Option<&'a str> {

@@ -48,11 +48,13 @@ pub mod interest;
 mod layers;
 #[cfg(feature = "mmap")]
 mod map;
+mod owned;
 mod pvs;
 pub(crate) mod session;
 pub mod solid;
 mod terrain;
 mod within;
+mod world;
 
 pub use crate::format::cells::{CellParameters, DistanceBits, DistanceRow, PvsRow, SymmetryCode};
 pub use crate::format::{
@@ -65,7 +67,9 @@ pub use error::OpenError;
 pub use layers::Layers;
 #[cfg(feature = "mmap")]
 pub use map::{MappedBundle, MappedFile};
+pub use owned::OwnedBundle;
 pub use pvs::{Pvs, Quads};
 pub use solid::SolidBundle;
 pub use terrain::TerrainBundle;
 pub use within::{Extent, Motion, MotionLimits, Predictor, Reach, ReachMemory};
+pub use world::{Place, World};

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::answer::{Answer, Refusal};
 use super::source::Opened;
-use crate::runtime::WorldKind;
+use crate::runtime::World;
 use crate::simulate::field::Field;
 use crate::simulate::play::{Play, PlayOptions};
 use crate::simulate::run::{Outcome, RunOptions, run};
@@ -86,11 +86,11 @@ impl Players {
 }
 
 fn field(opened: &Opened) -> Result<Field<'_>, String> {
-    let told = |error: crate::runtime::OpenError| error.to_string();
-    Ok(match opened.map.kind() {
-        Some(WorldKind::Cells) => Field::level(opened.map.cells().map_err(told)?),
-        _ => Field::terrain(opened.map.terrain().map_err(told)?),
-    })
+    match *opened.bundle.world() {
+        World::Terrain(terrain) => Ok(Field::terrain(terrain)),
+        World::Cells(level) => Ok(Field::level(level)),
+        World::Solid(_) => Err("players are not played in solid levels".to_owned()),
+    }
 }
 
 /// Where players are, and who sees whom; until that is known, how much of it is.

@@ -13,8 +13,8 @@ use super::play::{self, Players as Played};
 use super::source::{Opened, Shown};
 use super::walk::Walks;
 use super::{level, terrain};
+use crate::runtime::World;
 use crate::runtime::cell_frontier::Construction;
-use crate::runtime::{CellBundle, TerrainBundle};
 
 /// What the server knows.
 pub(super) struct View {
@@ -150,25 +150,6 @@ impl Query {
     }
 }
 
-/// A bundle, ready for questions.
-// Neither is large, and there is one a question.
-#[allow(clippy::large_enum_variant)]
-enum World<'a> {
-    Terrain(TerrainBundle<'a>),
-    Level(CellBundle<'a>),
-}
-
-impl Opened {
-    fn world(&self) -> Result<World<'_>, Refusal> {
-        let told = |error: crate::runtime::OpenError| Refusal::failed(error.to_string());
-        match self.map.kind() {
-            Some(crate::runtime::WorldKind::Cells) => self.map.cells().map(World::Level),
-            _ => self.map.terrain().map(World::Terrain),
-        }
-        .map_err(told)
-    }
-}
-
 /// Answers a question about a bundle, and says of which generation the answer is.
 fn ask(
     view: &View,
@@ -186,8 +167,13 @@ fn ask(
             .entry("generation", 0)
             .entry("version", now.version()));
     }
-    let answer = question(&opened, opened.world()?)?;
+    let answer = question(&opened, *opened.bundle.world())?;
     Ok(answer.entry("generation", opened.generation))
+}
+
+/// No solid level is opened for the page.
+fn no_solids() -> Refusal {
+    Refusal::not_found("the page shows terrains and levels of cells; this is a solid level")
 }
 
 /// The ground that can be dug in.
@@ -226,13 +212,14 @@ fn dig_here(view: &View, query: &Query) -> Answered {
 fn about(view: &View) -> Answered {
     let about = |source: &Shown| -> Result<Value, Refusal> {
         let opened = source.current();
-        let bundle = opened.map.bundle().ok();
-        let mut about = match opened.world()? {
-            World::Terrain(terrain) => terrain::about(&terrain, bundle.and_then(|b| b.crs())),
-            World::Level(level) => level::about(&level),
+        let bundle = opened.bundle.bundle();
+        let mut about = match opened.bundle.world() {
+            World::Terrain(terrain) => terrain::about(terrain, bundle.crs()),
+            World::Cells(level) => level::about(level),
+            World::Solid(_) => return Err(no_solids()),
         };
         about["name"] = source.name().into();
-        about["bytes"] = bundle.map_or(0, |bundle| bundle.bytes().len()).into();
+        about["bytes"] = bundle.bytes().len().into();
         about["generation"] = opened.generation.into();
         about["fault"] = source.fault().into();
         about["digs"] = view.digging.is_some().into();
@@ -257,7 +244,8 @@ fn ground(view: &View, pane: usize, query: &Query) -> Answered {
     }
     ask(view, pane, |_, world| match world {
         World::Terrain(terrain) => Ok(terrain::ground(&terrain)),
-        World::Level(level) => Ok(level::ground(&level, cut, view.sources[pane].path())),
+        World::Cells(level) => Ok(level::ground(&level, cut, view.sources[pane].path())),
+        World::Solid(_) => Err(no_solids()),
     })
 }
 
@@ -269,7 +257,8 @@ fn pvs(view: &View, pane: usize, query: &Query) -> Answered {
     }
     ask(view, pane, |_, world| match world {
         World::Terrain(terrain) => terrain::pvs(&terrain, at, level),
-        World::Level(level) => level::pvs(&level, at),
+        World::Cells(level) => level::pvs(&level, at),
+        World::Solid(_) => Err(no_solids()),
     })
 }
 
@@ -279,7 +268,8 @@ fn distances(view: &View, pane: usize, query: &Query) -> Answered {
         World::Terrain(_) => Err(Refusal::not_found(
             "steps are between cells; this is a terrain",
         )),
-        World::Level(level) => level::distances(&level, at),
+        World::Cells(level) => level::distances(&level, at),
+        World::Solid(_) => Err(no_solids()),
     })
 }
 
@@ -289,7 +279,8 @@ fn exposure(view: &View, pane: usize) -> Answered {
     }
     ask(view, pane, |opened, world| match world {
         World::Terrain(terrain) => terrain::exposed(opened, terrain.grid().samples()),
-        World::Level(level) => Ok(level::exposed(&level)),
+        World::Cells(level) => Ok(level::exposed(&level)),
+        World::Solid(_) => Err(no_solids()),
     })
 }
 
@@ -347,7 +338,8 @@ fn frontier(view: &View, pane: usize, query: &Query) -> Answered {
         World::Terrain(terrain) => {
             terrain::frontier(&terrain, players.a, players.b, players.margin)
         }
-        World::Level(level) => level::frontier(&level, players.a, players.b, players.construction),
+        World::Cells(level) => level::frontier(&level, players.a, players.b, players.construction),
+        World::Solid(_) => Err(no_solids()),
     })
 }
 
@@ -355,7 +347,8 @@ fn check(view: &View, pane: usize, query: &Query) -> Answered {
     let players = Players::new(query)?;
     ask(view, pane, |_, world| match world {
         World::Terrain(terrain) => terrain::check(&terrain, players.a, players.b),
-        World::Level(level) => level::check(&level, players.a, players.b, players.construction),
+        World::Cells(level) => level::check(&level, players.a, players.b, players.construction),
+        World::Solid(_) => Err(no_solids()),
     })
 }
 

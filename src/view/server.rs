@@ -13,7 +13,7 @@ use super::routes::{View, answer};
 use super::source::Shown;
 use super::walk::Walks;
 use crate::bake::{BakeError, RebakeOptions, Rebaker};
-use crate::runtime::{OpenError, WorldKind};
+use crate::runtime::{OpenError, World};
 
 /// Why there is no view.
 #[derive(Debug, thiserror::Error)]
@@ -172,15 +172,13 @@ impl Server {
 /// What a bundle is of, in words that are equal for two that can be compared.
 fn shape(source: &Shown) -> String {
     let opened = source.current();
-    match opened.map.kind() {
-        Some(WorldKind::Cells) => {
-            let cells = opened.map.cells().map_or(0, |level| level.cells());
-            format!("a level of {cells} cells")
-        }
-        _ => {
-            let grid = opened.map.terrain().map(|terrain| terrain.grid());
-            let [width, height] = grid.map_or([0; 2], |grid| [grid.width(), grid.height()]);
+    match opened.bundle.world() {
+        World::Terrain(terrain) => {
+            let grid = terrain.grid();
+            let (width, height) = (grid.width(), grid.height());
             format!("a terrain of {width} x {height} samples")
         }
+        World::Cells(level) => format!("a level of {} cells", level.cells()),
+        World::Solid(level) => format!("a solid level of {} cells", level.cells()),
     }
 }

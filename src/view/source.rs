@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::SystemTime;
 
 use super::play::Played;
-use crate::runtime::{Bundle, CellBundle, MappedBundle, OpenError, TerrainBundle, WorldKind};
+use crate::runtime::{MappedBundle, OpenError, OwnedBundle, World};
 
 /// A file with a bundle.
 pub(super) struct Shown {
@@ -27,7 +27,7 @@ struct State {
 /// A bundle as it was when it was opened.
 pub(crate) struct Opened {
     /// The bundle.
-    pub map: Held,
+    pub bundle: OwnedBundle,
     /// How many times the bundle had been replaced.
     pub generation: u64,
     /// How many see each place: counted when first asked for.
@@ -38,53 +38,6 @@ pub(crate) struct Opened {
 
 /// The longest file that is read as a whole. [Unit: bytes]
 const READ: u64 = 1 << 28;
-
-/// The bytes of a bundle. Those of usual length are read, so that whoever copies another over the
-/// file does no harm; a map of a file that is cut short ends the process. Longer ones are mapped:
-/// a file that is renamed to their name leaves them as they are.
-pub(crate) enum Held {
-    Read(Vec<u8>),
-    Mapped(MappedBundle),
-}
-
-impl Held {
-    fn open(path: &Path) -> Result<Self, OpenError> {
-        let map = MappedBundle::open(path)?;
-        if map.bundle()?.bytes().len() as u64 > READ {
-            return Ok(Self::Mapped(map));
-        }
-        drop(map);
-        let bytes = std::fs::read(path).map_err(|error| OpenError::Io {
-            path: path.to_owned(),
-            error,
-        })?;
-        Bundle::from_bytes(&bytes).map_err(|error| error.at(path))?;
-        Ok(Self::Read(bytes))
-    }
-
-    /// The bundle.
-    pub(crate) fn bundle(&self) -> Result<Bundle<'_>, OpenError> {
-        match self {
-            Self::Read(bytes) => Bundle::from_bytes(bytes),
-            Self::Mapped(map) => map.bundle(),
-        }
-    }
-
-    /// The bundle as one of a terrain.
-    pub(crate) fn terrain(&self) -> Result<TerrainBundle<'_>, OpenError> {
-        self.bundle()?.terrain()
-    }
-
-    /// The bundle as one of a level of cells.
-    pub(crate) fn cells(&self) -> Result<CellBundle<'_>, OpenError> {
-        self.bundle()?.cells()
-    }
-
-    /// What the bundle is of.
-    pub(crate) fn kind(&self) -> Option<WorldKind> {
-        self.bundle().ok().map(|bundle| bundle.kind())
-    }
-}
 
 /// A count that goes on by itself.
 #[derive(Default)]
@@ -132,7 +85,7 @@ impl Shown {
         // Before the file is opened: one that comes between is then found later.
         let stamp = Stamp::of(path).ok();
         let opened = Arc::new(Opened {
-            map: open(path)?,
+            bundle: open(path)?,
             generation: 0,
             exposure: Exposure::default(),
             played: Played::default(),
@@ -188,9 +141,9 @@ impl Shown {
         state.stamp = stamp;
         state.fault = None;
         match open(&self.path) {
-            Ok(map) => {
+            Ok(bundle) => {
                 state.opened = Arc::new(Opened {
-                    map,
+                    bundle,
                     generation: state.opened.generation + 1,
                     exposure: Exposure::default(),
                     played: Played::default(),
@@ -202,14 +155,30 @@ impl Shown {
     }
 }
 
-/// Opens a bundle, and sees to it that it can be asked.
-fn open(path: &Path) -> Result<Held, OpenError> {
-    let held = Held::open(path)?;
-    match held.kind() {
-        Some(WorldKind::Cells) => drop(held.cells().map_err(|error| error.at(path))?),
-        _ => drop(held.terrain().map_err(|error| error.at(path))?),
+/// Opens a bundle that can be shown. One of usual length is read, so that whoever copies another over the file does no
+/// harm; a map of a file that is cut short ends the process. A longer one is mapped: a file that is renamed to its
+/// name leaves it as it is.
+fn open(path: &Path) -> Result<OwnedBundle, OpenError> {
+    let map = MappedBundle::open(path)?;
+    let bundle = if map.bundle()?.bytes().len() as u64 > READ {
+        OwnedBundle::of_map(map)
+    } else {
+        drop(map);
+        let read = std::fs::read(path).map_err(|error| OpenError::Io {
+            path: path.to_owned(),
+            error,
+        });
+        OwnedBundle::from_bytes(read?)
+    };
+    let bundle = bundle.map_err(|error| error.at(path))?;
+    match bundle.world() {
+        World::Terrain(_) | World::Cells(_) => Ok(bundle),
+        // Says that a terrain is expected.
+        World::Solid(_) => match bundle.bundle().terrain() {
+            Ok(_) => Ok(bundle),
+            Err(error) => Err(error.at(path)),
+        },
     }
-    Ok(held)
 }
 
 impl Exposure {

@@ -13,7 +13,7 @@ use super::check::{Checked, check_sight};
 use super::source::{Exposure, Opened};
 use crate::picture::hillshade;
 use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Region, Side};
-use crate::runtime::{Quad, Sample, TerrainBundle, VisibilityMode};
+use crate::runtime::{Quad, Sample, TerrainBundle, VisibilityMode, World};
 use crate::survey::survey;
 
 /// What the terrain is.
@@ -173,8 +173,10 @@ fn count(opened: &Arc<Opened>) {
             .fetch_add(viewpoints, Ordering::Relaxed);
         Arc::strong_count(opened) > 1
     };
-    let terrain = opened.map.terrain().ok();
-    let survey = terrain.and_then(|terrain| survey(&terrain, &go_on).ok().flatten());
+    let survey = match opened.bundle.world() {
+        World::Terrain(terrain) => survey(terrain, &go_on).ok().flatten(),
+        World::Cells(_) | World::Solid(_) => None,
+    };
     let counts = survey.map(|survey| survey.exposure);
     let _ = opened.exposure.counts.set(counts);
 }

@@ -14,7 +14,7 @@ use super::level::{self, LevelWalk};
 use super::source::Opened;
 use super::terrain;
 use crate::runtime::frontier::{News, Session, SessionOptions};
-use crate::runtime::{TerrainBundle, WorldKind};
+use crate::runtime::{CellBundle, TerrainBundle, World};
 
 /// Walks that go on at the same time; one more ends the oldest.
 const MOST_WALKS: usize = 16;
@@ -54,9 +54,11 @@ impl Walks {
         }
         state.walks.push_back((id, sender));
         drop(state);
-        std::thread::spawn(move || match opened.map.kind() {
-            Some(WorldKind::Cells) => walk_level(&opened, &steps),
-            _ => walk_terrain(&opened, &steps),
+        std::thread::spawn(move || match *opened.bundle.world() {
+            World::Terrain(terrain) => walk_terrain(terrain, &steps),
+            World::Cells(level) => walk_level(level, &steps),
+            // Whoever asks is told that the walk is over.
+            World::Solid(_) => {}
         });
         Ok(self.step(id, places.map(Some))?.entry("walk", id))
     }
@@ -77,10 +79,7 @@ impl Walks {
     }
 }
 
-fn walk_terrain(opened: &Opened, steps: &Receiver<Step>) {
-    let Ok(terrain) = opened.map.terrain() else {
-        return;
-    };
+fn walk_terrain(terrain: TerrainBundle<'_>, steps: &Receiver<Step>) {
     let options = SessionOptions {
         peers: true,
         ..SessionOptions::default()
@@ -135,11 +134,8 @@ impl TerrainWalk<'_> {
     }
 }
 
-fn walk_level(opened: &Opened, steps: &Receiver<Step>) {
-    let Ok(bundle) = opened.map.cells() else {
-        return;
-    };
-    let mut walk = LevelWalk::new(bundle);
+fn walk_level(level: CellBundle<'_>, steps: &Receiver<Step>) {
+    let mut walk = LevelWalk::new(level);
     for step in steps {
         let _ = step.answer.send(level::step(&mut walk, &step.to));
     }

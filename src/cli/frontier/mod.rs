@@ -6,11 +6,11 @@ mod terrain;
 
 use std::path::PathBuf;
 
-use viewcell::internals::runtime::cell_frontier;
+use viewcell::internals::runtime::{World, cell_frontier};
 
 use super::exit::{Failure, Outcome};
 use super::output;
-use super::query::{Pair, World};
+use super::query::Pair;
 
 #[cfg(test)]
 pub use cells::Document as CellsDocument;
@@ -89,8 +89,8 @@ impl Construction {
 pub fn run(args: &Args) -> Outcome {
     let outputs = args.output.iter().chain(&args.members);
     output::check_outputs(&[&args.pair.bundle], outputs, args.force)?;
-    args.pair.ask(|world| match world {
-        World::Terrain(map, terrain) => terrain::run(args, map, terrain),
+    args.pair.ask(|map, world| match world {
+        World::Terrain(terrain) => terrain::run(args, map, terrain),
         World::Cells(level) => cells::run(args, &level),
         World::Solid(_) => Err(Failure::usage(format!(
             "{}: expected a bundle of a terrain or of cells, found one of a solid level; ask `query within`",

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::internals::runtime::{MappedBundle, TerrainBundle};
+use viewcell::internals::runtime::{MappedBundle, TerrainBundle, World};
 
-use super::open::{Over, World, ask, cells};
+use super::open::{Over, ask, cells};
 use super::place::{By, Place, Standing, quad_at};
 use super::solid;
 use crate::cli::exit::{Failure, Outcome};
@@ -92,31 +92,36 @@ pub fn run(args: &Args) -> Outcome {
     let point = numbers.map(|n| n.map(String::as_str));
     let point = point.into_iter().flatten().collect::<Vec<_>>().join(",");
     let in_space = || point.parse().map_err(Failure::usage);
-    ask(&args.bundle, &args.by, &args.over, |world| match world {
-        World::Terrain(map, terrain) => {
-            if point.split(',').count() == 3 {
-                // A point of a level: says that there is none.
-                cells(&args.bundle, map)?;
+    ask(
+        &args.bundle,
+        &args.by,
+        &args.over,
+        |map, world| match world {
+            World::Terrain(terrain) => {
+                if point.split(',').count() == 3 {
+                    // A point of a level: says that there is none.
+                    cells(&args.bundle, map)?;
+                }
+                on_terrain(args, map, &terrain, &point)
             }
-            on_terrain(args, map, &terrain, &point)
-        }
-        World::Solid(level) => {
-            let Point(point) = in_space()?;
-            solid::locate(&level, point, &args.json)
-        }
-        World::Cells(level) => {
-            if level.parameters().nodes == 0 && level.bounds(0).is_none() {
-                return Err(Failure::bad_input(format!(
-                    "{}: expected a BSP or boxes of cells, found neither; bake the level's BSP",
-                    args.bundle.display()
-                )));
+            World::Solid(level) => {
+                let Point(point) = in_space()?;
+                solid::locate(&level, point, &args.json)
             }
-            let Point(point) = in_space()?;
-            let cell = level.locate(point);
-            let words = cell.map_or("nowhere".into(), |cell| cell.to_string());
-            args.json.tell(|| Document { point, cell }, words)
-        }
-    })
+            World::Cells(level) => {
+                if level.parameters().nodes == 0 && level.bounds(0).is_none() {
+                    return Err(Failure::bad_input(format!(
+                        "{}: expected a BSP or boxes of cells, found neither; bake the level's BSP",
+                        args.bundle.display()
+                    )));
+                }
+                let Point(point) = in_space()?;
+                let cell = level.locate(point);
+                let words = cell.map_or("nowhere".into(), |cell| cell.to_string());
+                args.json.tell(|| Document { point, cell }, words)
+            }
+        },
+    )
 }
 
 fn on_terrain(

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use viewcell::internals::runtime::{
-    CellBundle, Layers, MappedBundle, OpenError, SolidBundle, TerrainBundle, WorldKind,
+    CellBundle, Layers, MappedBundle, OpenError, TerrainBundle, World,
 };
 
 use super::place::{By, check_by_number};
@@ -27,35 +27,27 @@ pub fn cells<'a>(path: &Path, map: &'a MappedBundle) -> Result<CellBundle<'a>, F
     map.cells().map_err(|error| cannot_open(path, error))
 }
 
-/// The solid level in a mapped bundle.
-pub fn solid<'a>(path: &Path, map: &'a MappedBundle) -> Result<SolidBundle<'a>, Failure> {
-    map.solid().map_err(|error| cannot_open(path, error))
+/// What a mapped bundle is of.
+pub fn world<'a>(path: &Path, map: &'a MappedBundle) -> Result<World<'a>, Failure> {
+    let world = map.bundle().and_then(|bundle| bundle.world());
+    world.map_err(|error| cannot_open(path, error))
 }
 
-/// What a bundle is of; a terrain may have patches over it.
-pub enum World<'a> {
-    Terrain(&'a MappedBundle, TerrainBundle<'a>),
-    Cells(CellBundle<'a>),
-    Solid(SolidBundle<'a>),
-}
-
-/// Asks a bundle, whichever kind of world it is of. Fails where patches, or places by coordinates,
-/// are given for a level.
-pub fn ask(path: &Path, by: &By, over: &Over, ask: impl FnOnce(World<'_>) -> Outcome) -> Outcome {
+/// Asks a bundle, whichever kind of world it is of; a terrain may have patches over it. Fails where patches, or
+/// places by coordinates, are given for a level.
+pub fn ask(
+    path: &Path,
+    by: &By,
+    over: &Over,
+    ask: impl FnOnce(&MappedBundle, World<'_>) -> Outcome,
+) -> Outcome {
     let map = open(path)?;
-    match map.kind() {
-        Some(WorldKind::Cells) => {
+    match world(path, &map)? {
+        World::Terrain(_) => over.ask(path, &map, |terrain| ask(&map, World::Terrain(terrain))),
+        level => {
             check_by_number(path, by)?;
             over.check_none()?;
-            ask(World::Cells(cells(path, &map)?))
-        }
-        Some(WorldKind::Solid) => {
-            check_by_number(path, by)?;
-            over.check_none()?;
-            ask(World::Solid(solid(path, &map)?))
-        }
-        Some(WorldKind::Terrain) | None => {
-            over.ask(path, &map, |terrain| ask(World::Terrain(&map, terrain)))
+            ask(&map, level)
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use viewcell::internals::runtime::{CellBundle, MappedBundle, SolidBundle, TerrainBundle};
+use viewcell::internals::runtime::{CellBundle, MappedBundle, SolidBundle, TerrainBundle, World};
 
-use super::open::{self, Over, World};
+use super::open::{self, Over};
 use super::place::{By, Place, Position, check_cell};
 use super::{pairs, solid};
 use crate::cli::exit::{Failure, Outcome};
@@ -43,13 +43,13 @@ pub struct Pair {
 
 impl Pair {
     /// Asks the bundle, whichever kind of world it is of.
-    pub fn ask(&self, ask: impl FnOnce(World<'_>) -> Outcome) -> Outcome {
-        let ask = |world: World<'_>| match (&self.points, &world) {
-            (Some(_), World::Terrain(..) | World::Cells(_)) => Err(Failure::usage(format!(
+    pub fn ask(&self, ask: impl FnOnce(&MappedBundle, World<'_>) -> Outcome) -> Outcome {
+        let ask = |map: &MappedBundle, world: World<'_>| match (&self.points, &world) {
+            (Some(_), World::Terrain(_) | World::Cells(_)) => Err(Failure::usage(format!(
                 "--points: expected a bundle of a solid level, found another in {}; give --pairs",
                 self.bundle.display()
             ))),
-            _ => ask(world),
+            _ => ask(map, world),
         };
         open::ask(&self.bundle, &self.by, &self.over, ask)
     }

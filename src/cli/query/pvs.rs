@@ -7,10 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::internals::bundle;
 use viewcell::internals::picture::{self, Ground, Viewpoint, mask_geotiff};
-use viewcell::internals::runtime::{Bundle, CellBundle, MappedBundle, Pvs, Sample, TerrainBundle};
+use viewcell::internals::runtime::{
+    Bundle, CellBundle, MappedBundle, Pvs, Sample, TerrainBundle, World,
+};
 use viewcell::internals::world::Georeference;
 
-use super::open::{Over, World, ask, cannot_open};
+use super::open::{Over, ask, cannot_open};
 use super::place::{By, Place, check_cell, count_samples, quad_over};
 use super::solid;
 use crate::cli::exit::{Exit, Failure, Outcome};
@@ -91,13 +93,18 @@ pub fn run(args: &Args) -> Outcome {
             }
         ))
     };
-    ask(&args.bundle, &args.by, &args.over, |world| match world {
-        World::Terrain(map, terrain) => on_terrain(args, map, &terrain),
-        World::Cells(_) if is_drawn => Err(expected_terrain("cells")),
-        World::Cells(level) => in_level(args, &level),
-        World::Solid(_) if is_drawn => Err(expected_terrain("a solid level")),
-        World::Solid(level) => solid::pvs(&args.bundle, &level, args.a, &args.json),
-    })
+    ask(
+        &args.bundle,
+        &args.by,
+        &args.over,
+        |map, world| match world {
+            World::Terrain(terrain) => on_terrain(args, map, &terrain),
+            World::Cells(_) if is_drawn => Err(expected_terrain("cells")),
+            World::Cells(level) => in_level(args, &level),
+            World::Solid(_) if is_drawn => Err(expected_terrain("a solid level")),
+            World::Solid(level) => solid::pvs(&args.bundle, &level, args.a, &args.json),
+        },
+    )
 }
 
 fn in_level(args: &Args, level: &CellBundle) -> Outcome {

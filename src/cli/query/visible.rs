@@ -2,9 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::internals::runtime::{MappedBundle, Sample, TerrainBundle, Visibility};
+use viewcell::internals::runtime::{MappedBundle, Sample, TerrainBundle, Visibility, World};
 
-use super::open::World;
 use super::pair::Pair;
 use super::place::{Position, Standing, check_level, quad_at};
 use crate::cli::exit::{Failure, Outcome};
@@ -56,8 +55,8 @@ pub struct CellVisibleDocument {
 
 pub fn run(args: &Args) -> Outcome {
     let pair = &args.pair;
-    pair.ask(|world| match world {
-        World::Terrain(map, terrain) => on_terrain(args, map, &terrain),
+    pair.ask(|map, world| match world {
+        World::Terrain(terrain) => on_terrain(args, map, &terrain),
         World::Cells(_) if args.quad.is_some() => Err(Failure::usage(format!(
             "--quad: expected a bundle of a terrain, found {}, which is of cells; leave it out",
             pair.bundle.display()

@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use viewcell::internals::runtime::World;
 
-use super::open::World;
 use super::pair::Pair;
 use super::place::Position;
 use crate::cli::exit::Outcome;
@@ -69,8 +69,8 @@ pub fn run(args: &Args) -> Outcome {
         visible,
     };
     let pair = &args.pair;
-    pair.ask(|world| match world {
-        World::Terrain(map, terrain) => {
+    pair.ask(|map, world| match world {
+        World::Terrain(terrain) => {
             let visible =
                 |[a, b]: [Position; 2]| terrain.samples_visible_within(a.sample, b.sample, reach);
             let document = |pair: [Position; 2], visible| {

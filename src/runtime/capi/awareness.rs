@@ -1,14 +1,13 @@
 //! Near and maybe visible: whom each of thousands of players must be told of.
 
-use std::sync::Arc;
-
-use super::bundle::{Loaded, source, viewcell_bundle};
+use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::status::{
     Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FULL, VIEWCELL_OK, VIEWCELL_OUTSIDE,
     answer, buffer, place, slice, viewcell_status,
 };
 use super::terrain::viewcell_sample;
+use crate::runtime::OwnedBundle;
 use crate::runtime::Sample;
 use crate::runtime::interest::{Awareness, InterestError, Senses, Sight};
 
@@ -17,7 +16,7 @@ use crate::runtime::interest::{Awareness, InterestError, Senses, Sight};
 #[derive(Debug)]
 pub struct viewcell_awareness {
     awareness: Awareness<Watched>,
-    source: Arc<Loaded>,
+    source: OwnedBundle,
 }
 
 impl Kept for viewcell_awareness {
@@ -32,7 +31,7 @@ impl Kept for viewcell_awareness {
 /// A bundle that is asked who sees whom. Places are columns and rows, or 0 and a cell.
 #[derive(Debug)]
 struct Watched {
-    source: Arc<Loaded>,
+    source: OwnedBundle,
     reach: f64,
 }
 
@@ -103,12 +102,12 @@ pub unsafe extern "C" fn viewcell_awareness_new(
             return Err(VIEWCELL_ARGUMENT);
         }
         let watched = Watched {
-            source: Arc::clone(source),
+            source: source.clone(),
             reach: look_ahead,
         };
         *out = keep(viewcell_awareness {
             awareness: Awareness::new(watched),
-            source: Arc::clone(source),
+            source: source.clone(),
         })?;
         Ok(VIEWCELL_OK)
     })
@@ -257,14 +256,14 @@ pub unsafe extern "C" fn viewcell_awareness_close(
     answer(|| unsafe { close(awareness) })
 }
 
-fn on_terrain(source: &Loaded, sample: viewcell_sample) -> Answer<[u32; 2]> {
+fn on_terrain(source: &OwnedBundle, sample: viewcell_sample) -> Answer<[u32; 2]> {
     if !source.terrain()?.grid().has_sample(sample.into()) {
         return Err(VIEWCELL_OUTSIDE);
     }
     Ok([sample.column, sample.row])
 }
 
-fn in_level(source: &Loaded, cell: u32) -> Answer<[u32; 2]> {
+fn in_level(source: &OwnedBundle, cell: u32) -> Answer<[u32; 2]> {
     if cell >= source.cells()?.cells() {
         return Err(VIEWCELL_OUTSIDE);
     }

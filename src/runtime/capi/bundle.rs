@@ -1,17 +1,13 @@
 //! Bundles: opening and closing.
 
 use core::ffi::{CStr, c_char};
-use std::sync::Arc;
 
 use super::handle::{Kept, Table, close, get, keep};
 use super::status::{
     Answer, OLDEST_VERSION, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK,
     VIEWCELL_VERSION, answer, buffer, given, place, slice, status_of_open, viewcell_status,
 };
-use crate::runtime::{
-    Bundle, CellBundle, Layers, MappedBundle, OpenError, Pages, SolidBundle, TerrainBundle,
-    WorldKind,
-};
+use crate::runtime::{CellBundle, OpenError, OwnedBundle, SolidBundle, TerrainBundle, World};
 
 /// The kind of a bundle of a terrain: a grid of samples.
 pub const VIEWCELL_TERRAIN: viewcell_status = 1;
@@ -23,7 +19,7 @@ pub const VIEWCELL_SOLID: viewcell_status = 3;
 /// An open bundle, of a terrain or of a level of cells.
 #[derive(Debug)]
 pub struct viewcell_bundle {
-    source: Arc<Loaded>,
+    source: OwnedBundle,
 }
 
 impl Kept for viewcell_bundle {
@@ -35,61 +31,31 @@ impl Kept for viewcell_bundle {
     }
 }
 
-/// What keeps a bundle's bytes where they are.
-#[derive(Debug)]
-pub(super) struct Loaded {
-    /// Borrows from what is below, or from the caller's memory.
-    pub(super) world: World<'static>,
-    /// Borrows from the patches and from the map.
-    pub(super) _layers: Option<Box<Layers<'static>>>,
-    pub(super) _patches: Vec<Vec<u8>>,
-    pub(super) _map: Option<MappedBundle>,
-    /// The pages that are checked when they are touched, of what is below.
-    pub(super) pages: Option<Pages<'static>>,
-}
-
-#[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "one a bundle, behind a pointer")]
-pub(super) enum World<'a> {
-    Terrain(TerrainBundle<'a>),
-    Cells(CellBundle<'a>),
-    Solid(SolidBundle<'a>),
-}
-
-impl<'a> World<'a> {
-    fn of(bundle: &Bundle<'a>) -> Result<Self, OpenError> {
-        match bundle.kind() {
-            WorldKind::Terrain => bundle.terrain().map(Self::Terrain),
-            WorldKind::Cells => bundle.cells().map(Self::Cells),
-            WorldKind::Solid => bundle.solid().map(Self::Solid),
-        }
-    }
-}
-
-impl Loaded {
+/// What a bundle is of, for as long as it or a clone of it is kept.
+impl OwnedBundle {
     pub(super) fn terrain(&self) -> Answer<&TerrainBundle<'static>> {
-        match &self.world {
+        match self.lasting_world() {
             World::Terrain(terrain) => Ok(terrain),
             _ => Err(VIEWCELL_KIND),
         }
     }
 
-    pub(super) fn solid(&self) -> Answer<&SolidBundle<'static>> {
-        match &self.world {
-            World::Solid(level) => Ok(level),
+    pub(super) fn cells(&self) -> Answer<&CellBundle<'static>> {
+        match self.lasting_world() {
+            World::Cells(level) => Ok(level),
             _ => Err(VIEWCELL_KIND),
         }
     }
 
-    pub(super) fn cells(&self) -> Answer<&CellBundle<'static>> {
-        match &self.world {
-            World::Cells(cells) => Ok(cells),
+    pub(super) fn solid(&self) -> Answer<&SolidBundle<'static>> {
+        match self.lasting_world() {
+            World::Solid(level) => Ok(level),
             _ => Err(VIEWCELL_KIND),
         }
     }
 }
 
-pub(super) unsafe fn source<'a>(bundle: *const viewcell_bundle) -> Answer<&'a Arc<Loaded>> {
+pub(super) unsafe fn source<'a>(bundle: *const viewcell_bundle) -> Answer<&'a OwnedBundle> {
     Ok(&unsafe { get(bundle) }?.source)
 }
 
@@ -114,7 +80,7 @@ pub(super) unsafe fn open(
     bundle: *mut *mut viewcell_bundle,
     message: *mut c_char,
     message_size: usize,
-    source: impl FnOnce() -> Answer<Result<Loaded, OpenError>>,
+    source: impl FnOnce() -> Answer<Result<OwnedBundle, OpenError>>,
 ) -> viewcell_status {
     answer(|| {
         let out = unsafe { place(bundle) }?;
@@ -130,7 +96,6 @@ pub(super) unsafe fn open(
             tell(message, &error.to_string());
             status_of_open(&error)
         })?;
-        let source = Arc::new(source);
         *out = keep(viewcell_bundle { source })?;
         Ok(VIEWCELL_OK)
     })
@@ -154,7 +119,7 @@ pub unsafe extern "C" fn viewcell_open(
     message: *mut c_char,
     message_size: usize,
 ) -> viewcell_status {
-    let source = || unsafe { mapped(path, |path| MappedBundle::open(path)) };
+    let source = || unsafe { mapped(path, |path| OwnedBundle::open(path)) };
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }
 
@@ -170,35 +135,17 @@ pub unsafe extern "C" fn viewcell_open_checked(
     message: *mut c_char,
     message_size: usize,
 ) -> viewcell_status {
-    let source = || unsafe { mapped(path, |path| MappedBundle::open_checked(path)) };
+    let source = || unsafe { mapped(path, |path| OwnedBundle::open_checked(path)) };
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }
 
 /// A bundle in a file.
 unsafe fn mapped(
     path: *const c_char,
-    map: impl FnOnce(&str) -> Result<MappedBundle, OpenError>,
-) -> Answer<Result<Loaded, OpenError>> {
+    open: impl FnOnce(&str) -> Result<OwnedBundle, OpenError>,
+) -> Answer<Result<OwnedBundle, OpenError>> {
     let path = unsafe { CStr::from_ptr(given(path)?) };
-    let path = path.to_str().map_err(|_| VIEWCELL_ARGUMENT)?;
-    Ok(map(path).and_then(|map| {
-        let opened = map
-            .bundle()
-            .and_then(|bundle| Ok((World::of(&bundle)?, bundle.pages())));
-        let (world, pages) = opened.map_err(|error| error.at(path.as_ref()))?;
-        // The bytes stay where they are for as long as the map, which is kept beside; so does what is
-        // known of its pages.
-        let world = unsafe { core::mem::transmute::<World<'_>, World<'static>>(world) };
-        let pages =
-            unsafe { core::mem::transmute::<Option<Pages<'_>>, Option<Pages<'static>>>(pages) };
-        Ok(Loaded {
-            world,
-            _layers: None,
-            _patches: Vec::new(),
-            _map: Some(map),
-            pages,
-        })
-    }))
+    Ok(open(path.to_str().map_err(|_| VIEWCELL_ARGUMENT)?))
 }
 
 /// Opens a bundle that lies in memory: length bytes from bytes on, which must stay there,
@@ -215,14 +162,7 @@ pub unsafe extern "C" fn viewcell_open_memory(
     let source = || {
         // For ever, as far as Rust is concerned: the caller keeps the bytes long enough.
         let bytes: &'static [u8] = unsafe { slice(bytes, length) }?;
-        let world = Bundle::from_bytes(bytes).and_then(|bundle| World::of(&bundle));
-        Ok(world.map(|world| Loaded {
-            world,
-            _layers: None,
-            _patches: Vec::new(),
-            _map: None,
-            pages: None,
-        }))
+        Ok(OwnedBundle::from_static(bytes))
     };
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }
@@ -239,7 +179,7 @@ pub unsafe extern "C" fn viewcell_pages(
     damaged: *mut usize,
 ) -> viewcell_status {
     answer(|| {
-        let pages = unsafe { source(bundle) }?.pages;
+        let pages = unsafe { source(bundle) }?.bundle().pages();
         let [done, found] = pages.map_or([0; 2], |pages| pages.found());
         let all = pages.map_or(0, |pages| pages.count());
         for (out, number) in [(count, all), (checked, done), (damaged, found)] {
@@ -262,7 +202,7 @@ pub unsafe extern "C" fn viewcell_check_pages(
     next: *mut usize,
 ) -> viewcell_status {
     answer(|| {
-        let pages = unsafe { source(bundle) }?.pages;
+        let pages = unsafe { source(bundle) }?.bundle().pages();
         let next = unsafe { place(next) }?;
         *next = pages.map_or(0, |pages| pages.check_some(first, count));
         let mut damaged = pages.into_iter().flat_map(|pages| pages.damaged());
@@ -289,7 +229,7 @@ pub unsafe extern "C" fn viewcell_close(bundle: *mut viewcell_bundle) -> viewcel
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_kind(bundle: *const viewcell_bundle) -> viewcell_status {
     answer(|| {
-        Ok(match unsafe { source(bundle) }?.world {
+        Ok(match unsafe { source(bundle) }?.world() {
             World::Terrain(_) => VIEWCELL_TERRAIN,
             World::Cells(_) => VIEWCELL_CELLS,
             World::Solid(_) => VIEWCELL_SOLID,

@@ -1,14 +1,13 @@
 //! Frontier sets.
 
-use std::sync::Arc;
-
-use super::bundle::{Loaded, source, viewcell_bundle};
+use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::status::{
     Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, answer, buffer, flag,
     given, place, slice, status_of_place, viewcell_status,
 };
 use super::terrain::viewcell_sample;
+use crate::runtime::OwnedBundle;
 use crate::runtime::Sample;
 use crate::runtime::frontier::{
     Frontier, FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Region, Side, Turns,
@@ -20,7 +19,7 @@ use crate::runtime::frontier::{
 pub struct viewcell_frontier {
     builder: FrontierBuilder<'static>,
     /// What the builder borrows from.
-    _source: Arc<Loaded>,
+    _source: OwnedBundle,
 }
 
 impl Kept for viewcell_frontier {

@@ -2,38 +2,23 @@
 
 use core::ffi::{CStr, c_char};
 
-use super::bundle::{Loaded, World, open, viewcell_bundle};
+use super::bundle::{open, viewcell_bundle};
 use super::status::{Answer, VIEWCELL_ARGUMENT, given, slice, viewcell_status};
-use crate::runtime::{Layers, MappedBundle, OpenError};
+use crate::runtime::{OpenError, OwnedBundle};
 
 /// Maps a bundle of a terrain, and lays patches over it.
-fn with_patches(path: &str, patches: &[&str]) -> Result<Loaded, OpenError> {
-    let map = MappedBundle::open(path)?;
-    let read = |path: &&str| {
-        std::fs::read(path).map_err(|error| OpenError::Io {
+fn with_patches(path: &str, patches: &[&str]) -> Result<OwnedBundle, OpenError> {
+    let bundle = OwnedBundle::open(path)?;
+    let read = |path: &&str| match std::fs::read(path) {
+        Ok(bytes) => Ok((path.into(), bytes)),
+        Err(error) => Err(OpenError::Io {
             path: path.into(),
             error,
-        })
+        }),
     };
-    let bytes: Vec<Vec<u8>> = patches.iter().map(read).collect::<Result<_, _>>()?;
-    let bundle = map.bundle()?;
-    let mut layers = Layers::new(&bundle).map_err(|error| error.at(path.as_ref()))?;
-    for (bytes, path) in bytes.iter().zip(patches) {
-        layers.lay(bytes).map_err(|error| error.at(path.as_ref()))?;
-    }
-    // The bytes of map and patches stay where they are for as long as these, which are kept beside;
-    // so do the layers in their box.
-    let layers = unsafe { core::mem::transmute::<Layers<'_>, Layers<'static>>(layers) };
-    let layers = Box::new(layers);
-    let world = World::Terrain(layers.terrain());
-    let world = unsafe { core::mem::transmute::<World<'_>, World<'static>>(world) };
-    Ok(Loaded {
-        world,
-        _layers: Some(layers),
-        _patches: bytes,
-        _map: Some(map),
-        pages: None,
-    })
+    let patches = patches.iter().map(read).collect::<Result<_, _>>()?;
+    let patched = bundle.with_patches(patches);
+    patched.map_err(|error| error.at(path.as_ref()))
 }
 
 /// Opens a bundle of a terrain with patches over it, which viewcell rebake makes when ground changes:

@@ -1,8 +1,6 @@
 //! Sessions: many players, and who must be told what.
 
-use std::sync::Arc;
-
-use super::bundle::{Loaded, source, viewcell_bundle};
+use super::bundle::{source, viewcell_bundle};
 use super::frontier::{put_code, viewcell_frontier_options};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::status::{
@@ -10,6 +8,7 @@ use super::status::{
     given, place, status_of_place, viewcell_status,
 };
 use super::terrain::viewcell_sample;
+use crate::runtime::OwnedBundle;
 use crate::runtime::cell_frontier;
 use crate::runtime::frontier::{News, Notice, Session, SessionOptions};
 
@@ -23,7 +22,7 @@ pub struct viewcell_session {
     pub(super) session: Either,
     players: u32,
     /// What the session borrows from.
-    _source: Arc<Loaded>,
+    _source: OwnedBundle,
 }
 
 impl Kept for viewcell_session {
@@ -210,7 +209,7 @@ pub unsafe extern "C" fn viewcell_session_new(
 
 /// A handle of a session of so many players.
 pub(super) fn open(
-    source: &Arc<Loaded>,
+    source: &OwnedBundle,
     players: u32,
     session: impl FnOnce(usize) -> Either,
 ) -> Answer<*mut viewcell_session> {

@@ -2,7 +2,8 @@
 
 use super::bundle::{source, viewcell_bundle};
 use super::status::{
-    Answer, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, buffer, place, slice, viewcell_status,
+    Answer, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, buffer, place,
+    slice, viewcell_status,
 };
 use crate::runtime::SolidBundle;
 
@@ -145,6 +146,58 @@ pub unsafe extern "C" fn viewcell_solid_cells_visible(
             return Err(VIEWCELL_OUTSIDE);
         }
         Ok(level.visible(from, to).into())
+    })
+}
+
+/// The positions of a player's origin that a cell stands for: low and high become the least and the greatest
+/// corner, three numbers each. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_FORMAT (the bundle is
+/// damaged), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_solid_bounds(
+    bundle: *const viewcell_bundle,
+    cell: u32,
+    low: *mut f64,
+    high: *mut f64,
+) -> viewcell_status {
+    answer(|| {
+        let level = unsafe { level(bundle) }?;
+        let (low, high) = (unsafe { buffer(low, 3) }?, unsafe { buffer(high, 3) }?);
+        if cell >= level.cells() {
+            return Err(VIEWCELL_OUTSIDE);
+        }
+        let corners = level.bounds(cell).ok_or(VIEWCELL_FORMAT)?;
+        low.copy_from_slice(&corners[0]);
+        high.copy_from_slice(&corners[1]);
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Writes everything that may be seen from a cell as a bitmap: cell c is bit c % 64 of word c / 64. count is the
+/// length of words, at least one for each 64 cells; what is behind these stays as it was. Where the bundle is
+/// damaged, all are seen. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND,
+/// VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_solid_pvs(
+    bundle: *const viewcell_bundle,
+    cell: u32,
+    words: *mut u64,
+    count: usize,
+) -> viewcell_status {
+    answer(|| {
+        let level = unsafe { level(bundle) }?;
+        if cell >= level.cells() {
+            return Err(VIEWCELL_OUTSIDE);
+        }
+        let out = unsafe { buffer(words, count) }?;
+        let needed = level.cells().div_ceil(64) as usize;
+        let out = out.get_mut(..needed).ok_or(VIEWCELL_BUFFER)?;
+        out.fill(0);
+        for seen in level.visible_cells(cell) {
+            if let Some(word) = out.get_mut(seen as usize / 64) {
+                *word |= 1 << (seen % 64);
+            }
+        }
+        Ok(VIEWCELL_OK)
     })
 }
 

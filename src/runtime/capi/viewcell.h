@@ -819,6 +819,23 @@ viewcell_status viewcell_solid_cells_visible(const viewcell_bundle *bundle,
                                              uint32_t from,
                                              uint32_t to);
 
+// The positions of a player's origin that a cell stands for: low and high become the least and the greatest
+// corner, three numbers each. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_FORMAT (the bundle is
+// damaged), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_solid_bounds(const viewcell_bundle *bundle,
+                                      uint32_t cell,
+                                      double *low,
+                                      double *high);
+
+// Writes everything that may be seen from a cell as a bitmap: cell c is bit c % 64 of word c / 64. count is the
+// length of words, at least one for each 64 cells; what is behind these stays as it was. Where the bundle is
+// damaged, all are seen. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND,
+// VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
+viewcell_status viewcell_solid_pvs(const viewcell_bundle *bundle,
+                                   uint32_t cell,
+                                   uint64_t *words,
+                                   size_t count);
+
 // Whether a player who is now at from and comes up to reach_from units far may see any part of one who is
 // now at to and comes up to reach_to units far, anywhere on their ways: 1 or 0. 1 where either is in no
 // cell, where finding out would take too long, and where the bundle is damaged. Ask both ways to know

@@ -1,0 +1,136 @@
+//! What a bundle is of, whichever kind of world that is.
+
+use super::bundle::Bundle;
+use super::cells::CellBundle;
+use super::error::OpenError;
+use super::solid::SolidBundle;
+use super::terrain::TerrainBundle;
+use crate::format::cells::SymmetryCode;
+use crate::format::{Sample, WorldKind};
+
+/// A bundle of any kind, ready for queries. Copy it freely: it is a handful of slices.
+#[allow(clippy::large_enum_variant, reason = "one a bundle")]
+#[derive(Clone, Copy, Debug)]
+pub enum World<'a> {
+    /// A terrain: who sees whom between samples.
+    Terrain(TerrainBundle<'a>),
+    /// A level of cells.
+    Cells(CellBundle<'a>),
+    /// A solid level: cells are boxes in space.
+    Solid(SolidBundle<'a>),
+}
+
+/// Where somebody can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// On a terrain.
+    Sample(Sample),
+    /// In a level: the number of a cell.
+    Cell(u32),
+}
+
+impl<'a> Bundle<'a> {
+    /// The bundle as one of the kind that it is. O(1) as [`Bundle::terrain`], [`Bundle::cells`] and
+    /// [`Bundle::solid`] are, and errors where they do.
+    pub fn world(&self) -> Result<World<'a>, OpenError> {
+        match self.kind() {
+            WorldKind::Terrain => self.terrain().map(World::Terrain),
+            WorldKind::Cells => self.cells().map(World::Cells),
+            WorldKind::Solid => self.solid().map(World::Solid),
+        }
+    }
+}
+
+impl World<'_> {
+    /// Which kind it is.
+    pub const fn kind(&self) -> WorldKind {
+        match self {
+            Self::Terrain(_) => WorldKind::Terrain,
+            Self::Cells(_) => WorldKind::Cells,
+            Self::Solid(_) => WorldKind::Solid,
+        }
+    }
+
+    /// The place at a point in the bundle's own coordinates: of a terrain, metres east and south of sample (0, 0), and
+    /// a height that is not asked for; of a level, the units and axes that its file has. `None` where nobody can be:
+    /// off the map, at a void or what is not walkable, in solid. In a solid level whoever is there anyway sees all and
+    /// is seen by all.
+    pub fn locate(&self, point: [f64; 3]) -> Option<Place> {
+        match self {
+            Self::Terrain(terrain) => {
+                let [east, south, _] = point;
+                let sample = terrain.locate(east, south)?;
+                let can_be = terrain.valid().has_sample(sample);
+                can_be.then_some(Place::Sample(sample))
+            }
+            _ if point.iter().any(|at| at.is_nan()) => None,
+            Self::Cells(level) => level.locate(point).map(Place::Cell),
+            Self::Solid(level) => level.locate(point).map(Place::Cell),
+        }
+    }
+
+    /// Whether somebody at one place may see somebody at another. Samples outside the grid and at voids neither see nor
+    /// are seen; cells that are not there, and places of the other kind, see all and are seen.
+    #[inline]
+    pub fn visible(&self, from: Place, to: Place) -> bool {
+        match (self, from, to) {
+            (Self::Terrain(terrain), Place::Sample(a), Place::Sample(b)) => terrain.visible(a, b),
+            (Self::Cells(level), Place::Cell(a), Place::Cell(b)) => level.visible(a, b),
+            (Self::Solid(level), Place::Cell(a), Place::Cell(b)) => level.visible(a, b),
+            _ => true,
+        }
+    }
+
+    /// Whether sight is the same both ways. Where it is not, ask both.
+    pub fn is_mutual(&self) -> bool {
+        match self {
+            Self::Terrain(terrain) => terrain.parameters().mutual,
+            Self::Cells(level) => level.parameters().symmetry != SymmetryCode::None,
+            Self::Solid(level) => level.sights().parameters().mutual,
+        }
+    }
+}
+
+/// Places by number, for whoever has no type for them.
+impl World<'_> {
+    /// How many places there are: samples or cells.
+    pub fn places(&self) -> u64 {
+        match self {
+            Self::Terrain(terrain) => terrain.grid().samples(),
+            Self::Cells(level) => level.cells().into(),
+            Self::Solid(level) => level.cells().into(),
+        }
+    }
+
+    /// The number of a place: row by row of a terrain, that of the cell in a level. `None` for one that is not there.
+    pub fn number(&self, place: Place) -> Option<u64> {
+        let number = match (self, place) {
+            (Self::Terrain(terrain), Place::Sample(sample)) => {
+                let grid = terrain.grid();
+                let row = u64::from(sample.row) * u64::from(grid.width());
+                grid.has_sample(sample)
+                    .then_some(row + u64::from(sample.column))?
+            }
+            (Self::Cells(_) | Self::Solid(_), Place::Cell(cell)) => cell.into(),
+            _ => return None,
+        };
+        (number < self.places()).then_some(number)
+    }
+
+    /// The place that has a number. `None` where none has.
+    pub fn place(&self, number: u64) -> Option<Place> {
+        if number >= self.places() {
+            return None;
+        }
+        Some(match self {
+            Self::Terrain(terrain) => {
+                let width = u64::from(terrain.grid().width());
+                // Sides are numbers of 32 bits.
+                let column = number.checked_rem(width)? as u32;
+                let row = number.checked_div(width)? as u32;
+                Place::Sample(Sample::new(column, row))
+            }
+            Self::Cells(_) | Self::Solid(_) => Place::Cell(number as u32),
+        })
+    }
+}
