@@ -2,5 +2,6 @@
 #![cfg(all(feature = "bake", feature = "internals"))]
 
 mod common;
+mod golden;
 mod places;
 mod readers;

@@ -20,6 +20,12 @@ const PARTS: usize = 96;
 /// How many pairs of quads or blocks are asked about before the answer is *visible*.
 const LIMIT: u32 = 512;
 
+/// A cell's bit in the word of its block: of a block bitmap, row by row.
+fn bit_of(cell: u32) -> u64 {
+    let (column, row) = morton::place(u64::from(cell % BLOCK));
+    1 << (row << 3 | column)
+}
+
 /// A block, by its number in Morton order, and the cells of it that are in reach.
 #[derive(Clone, Copy, Default)]
 struct Part {
@@ -108,7 +114,7 @@ impl SolidBundle<'_> {
             parts: [Part::default(); PARTS],
             count: 0,
         };
-        parts.add(own / BLOCK, 1 << (own % BLOCK))?;
+        parts.add(own / BLOCK, bit_of(own))?;
         let [low, high] = region.bounds();
         let Some([first, last]) = self.cells.buckets_of([low, high]) else {
             return Some(parts);
@@ -145,7 +151,7 @@ impl SolidBundle<'_> {
                 .bounds(cell)
                 .is_none_or(|bounds| region.meets(bounds))
             {
-                cells |= 1 << (cell % BLOCK);
+                cells |= bit_of(cell);
             }
         }
         if cells != 0 {

@@ -1,0 +1,144 @@
+//! A bundle of a solid level of format version 1, kept as it was written.
+//!
+//! `VIEWCELL_BLESS=1 cargo test --test solid golden` writes it anew, while version 1 is not out.
+
+use std::path::Path;
+
+use viewcell::internals::bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
+use viewcell::internals::bundle::verify;
+use viewcell::internals::ingest::solid::read_solid;
+use viewcell::internals::runtime::{OwnedBundle, Place, SolidBundle, World};
+use viewcell::internals::world::solid::{PlaceOptions, find_places};
+
+/// Two rooms of 256 x 256 x 128 units beside each other, with a wall between them and a door at its northern end.
+fn two_rooms() -> String {
+    let boxes = [
+        [[-16, -16, -16], [544, 272, 0]],
+        [[-16, -16, 128], [544, 272, 144]],
+        [[-16, -16, 0], [0, 272, 128]],
+        [[528, -16, 0], [544, 272, 128]],
+        [[0, -16, 0], [528, 0, 128]],
+        [[0, 256, 0], [528, 272, 128]],
+        [[256, 0, 0], [272, 192, 128]],
+    ];
+    let point = |[x, y, z]: [i32; 3]| format!("( {x} {y} {z} )");
+    let brush = |[[ax, ay, az], [bx, by, bz]]: [[i32; 3]; 2]| {
+        let planes = [
+            [[ax, ay, az], [ax, ay + 1, az], [ax, ay, az + 1]],
+            [[ax, ay, az], [ax, ay, az + 1], [ax + 1, ay, az]],
+            [[ax, ay, az], [ax + 1, ay, az], [ax, ay + 1, az]],
+            [[bx, by, bz], [bx, by + 1, bz], [bx + 1, by, bz]],
+            [[bx, by, bz], [bx + 1, by, bz], [bx, by, bz + 1]],
+            [[bx, by, bz], [bx, by, bz + 1], [bx, by + 1, bz]],
+        ];
+        let planes = planes
+            .map(|[a, b, c]| format!("{} {} {} metal 0 0 0 1 1\n", point(a), point(b), point(c)));
+        format!("{{\n{}}}\n", planes.concat())
+    };
+    format!(
+        "{{\n\"classname\" \"worldspawn\"\n{}}}\n{{\n\"classname\" \"info_player_start\"\n\"origin\" \"64 64 32\"\n}}\n",
+        boxes.map(brush).concat()
+    )
+}
+
+#[test]
+fn the_golden_solid_level_is_written_and_read_alike() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let golden = root.join("tests/golden/v1/solid.vcb");
+    let folder = tempfile::tempdir().unwrap();
+    let (map, written) = (
+        folder.path().join("rooms.map"),
+        folder.path().join("rooms.vcb"),
+    );
+    std::fs::write(&map, two_rooms()).unwrap();
+    let ingested = read_solid(&map).unwrap();
+    let mut options = PlaceOptions::of(&ingested.level);
+    (options.size, options.height) = (64.0, 64.0);
+    let places = find_places(&ingested.level, &options).unwrap().cells;
+    let source = Source::new(&map, ingested.level.format, Default::default()).unwrap();
+    let world = SolidWorld {
+        level: &ingested.level,
+        places: &places,
+        player: &options.player,
+    };
+    bake_solid(world, &source, &BakeOptions::default(), &written, &Silent).unwrap();
+    let written = std::fs::read(written).unwrap();
+    if std::env::var_os("VIEWCELL_BLESS").is_some() {
+        std::fs::write(&golden, &written).unwrap();
+    }
+    assert!(std::fs::read(&golden).unwrap() == written);
+
+    let report = verify(&golden, &mut |_| {}).unwrap();
+    assert!(report.is_sound(), "{report:#?}");
+    let bundle = OwnedBundle::open(&golden).unwrap();
+    bundle.bundle().check_sections().unwrap();
+    let world = bundle.world();
+    let World::Solid(level) = world else {
+        panic!("expected a solid level, found {world:?}");
+    };
+    for cell in 0..level.cells() {
+        let [low, high] = level.bounds(cell).unwrap();
+        let middle = std::array::from_fn(|axis| (low[axis] + high[axis]) / 2.0);
+        assert_eq!(world.locate(middle), Some(Place::Cell(cell)));
+        assert_eq!(world.number(Place::Cell(cell)), Some(cell.into()));
+        assert!(level.visible(cell, cell));
+    }
+    // Deep in the one room and in the other, and in the door.
+    let [west, east, door] = [
+        [48.0, 48.0, 32.0],
+        [480.0, 48.0, 32.0],
+        [264.0, 224.0, 32.0],
+    ];
+    assert!(!level.visible_between(west, east) && !level.visible_between(east, west));
+    assert!(level.visible_between(west, door) && level.visible_between(door, east));
+    assert!(!level.visible_within(west, east, [8.0; 2]));
+    assert!(level.visible_within(west, east, [300.0; 2]));
+    // Above the ceiling is nobody expected: whoever is there sees all.
+    assert_eq!(world.locate([48.0, 48.0, 999.0]), None);
+    assert!(level.visible_between([48.0, 48.0, 999.0], east));
+
+    reaches_are_as_the_slow_twin_has_them(level);
+}
+
+/// The slow twin: any cell that the one may come to and any that the other may, by their boxes.
+fn reaches_are_as_the_slow_twin_has_them(level: &SolidBundle) {
+    let cells = || 0..level.cells();
+    let bounds = |cell| level.bounds(cell).unwrap();
+    let middle = |cell| {
+        let [low, high] = bounds(cell);
+        [0, 1, 2].map(|axis| (low[axis] + high[axis]) / 2.0)
+    };
+    let within = |at: [f64; 3], reach: f64, cell: u32| {
+        let [low, high] = bounds(cell);
+        let apart =
+            [0, 1, 2].map(|axis| (low[axis] - at[axis]).max(at[axis] - high[axis]).max(0.0));
+        apart.iter().map(|apart| apart * apart).sum::<f64>() <= reach * reach
+    };
+    let (mut hidden, mut more) = (0, 0);
+    for reach in [0.0, 3.0, 21.0, 40.0] {
+        let reached: Vec<Vec<u32>> = cells()
+            .map(|cell| {
+                cells()
+                    .filter(|&other| within(middle(cell), reach, other))
+                    .collect()
+            })
+            .collect();
+        for a in cells() {
+            for b in cells() {
+                let pairs = reached[a as usize].iter().flat_map(|from| {
+                    let to = &reached[b as usize];
+                    to.iter().map(move |to| (*from, *to))
+                });
+                let expected = pairs.into_iter().any(|(from, to)| level.visible(from, to));
+                let found = level.sees_within(middle(a), middle(b), [reach; 2]);
+                assert_eq!(found, expected, "{a} and {b} within {reach}");
+                hidden += u32::from(!found);
+                more += u32::from(found && !level.visible(a, b));
+            }
+        }
+    }
+    assert!(
+        hidden > 1000 && more > 100,
+        "{hidden} hidden, {more} for a reach"
+    );
+}
