@@ -145,6 +145,73 @@ fn bindings_link_the_runtime_alone() {
     assert!(crates >= 2, "found only {crates}");
 }
 
+/// Bindings over the C interface have all of its functions, by themselves or as the `_at` of the same name, but those
+/// that their README says they leave out.
+#[test]
+fn bindings_have_the_c_interface_but_for_what_they_say() {
+    let header = include_str!("../src/runtime/capi/viewcell.h");
+    let code = header
+        .lines()
+        .filter(|line| !line.trim_start().starts_with(['/', '*']));
+    let functions: Vec<String> = code
+        .flat_map(|line| names_of_c(line).filter(|(_, rest)| rest.starts_with('(')))
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    assert!(functions.len() > 80, "found only {}", functions.len());
+    let mut faults = Vec::new();
+    for (binding, sources) in [
+        ("csharp", &["Runtime/Native.cs"][..]),
+        ("wasm", &["viewcell.js", "engine.js", "sets.js"]),
+    ] {
+        let folder = root().join("src/bindings").join(binding);
+        let read = |name: &&str| fs::read_to_string(folder.join(name)).unwrap();
+        let text: String = sources.iter().map(read).collect();
+        let called: Vec<&str> = names_of_c(&text).map(|(name, _)| name).collect();
+        let readme = read(&"README.md");
+        let left_out = readme.split("**Of the C interface**").nth(1);
+        let left_out = left_out
+            .and_then(|rest| rest.split("\n\n").next())
+            .unwrap_or_default();
+        let left_out: Vec<&str> = left_out.split('`').skip(1).step_by(2).collect();
+        let missing: Vec<&str> = functions
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !name.ends_with("_at"))
+            .filter(|name| {
+                !called.contains(name) && !called.contains(&format!("{name}_at").as_str())
+            })
+            .collect();
+        let is_one = |name: &str, pattern: &str| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == pattern,
+        };
+        for name in &missing {
+            if !left_out.iter().any(|pattern| is_one(name, pattern)) {
+                faults.push(format!(
+                    "{binding} lacks {name}: call it, or say in its README that it is left out"
+                ));
+            }
+        }
+        for pattern in left_out {
+            if !missing.iter().any(|name| is_one(name, pattern)) {
+                faults.push(format!(
+                    "{binding}/README.md says that {pattern} is left out, and it is not"
+                ));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+/// The names of the C interface in a text, each with what follows it.
+fn names_of_c(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.match_indices("viewcell_").map(|(at, _)| {
+        let name = &text[at..];
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        name.split_at(end.unwrap_or(name.len()))
+    })
+}
+
 #[test]
 fn each_kind_of_fault_is_found() {
     let table = table();

@@ -186,7 +186,15 @@ class Engine {
 
   info(handle) {
     const at = this.scratch;
-    if (this.ask('viewcell_kind', handle) === 1) {
+    const kind = this.ask('viewcell_kind', handle);
+    if (kind === 3) {
+      this.ask('viewcell_solid_info', handle, at);
+      const [cells, solids, faces, mutual] = this.u32(at, 4);
+      const numbers = Array.from(new Float64Array(this.exports.memory.buffer, at + 16, 10));
+      const [cell, low, high] = [0, 3, 6].map((from) => numbers.slice(from, from + 3));
+      return { solid: { cells, words: Math.ceil(cells / 64), solids, faces, mutual: mutual === 1, cell, hull: [low, high], eye: numbers[9] } };
+    }
+    if (kind === 1) {
       this.ask('viewcell_info', handle, at);
       const [width, height, levels, mutual] = this.u32(at, 4);
       const [dx, dy, eyeHeight, playerHeight] = new Float64Array(this.exports.memory.buffer, at + 16, 4);
@@ -205,6 +213,32 @@ class Engine {
     if (status < 0) this.fail(status);
     const [a, b] = this.u32(this.scratch, 2);
     return numbers === 2 ? [a, b] : a;
+  }
+
+  bounds(handle, cell) {
+    this.ask('viewcell_solid_bounds', handle, cell, this.scratch, this.scratch + 24);
+    const numbers = Array.from(new Float64Array(this.exports.memory.buffer, this.scratch, 6));
+    return [numbers.slice(0, 3), numbers.slice(3)];
+  }
+
+  // Asks about two positions of a solid level.
+  points(name, handle, from, to, ...values) {
+    new Float64Array(this.exports.memory.buffer, this.scratch, 6).set([...from, ...to]);
+    return this.ask(name, handle, this.scratch, this.scratch + 24, ...values) === 1;
+  }
+
+  pointPairs(handle, pairs, answers) {
+    const count = answers.length;
+    this.within(count * 49, (at) => {
+      const numbers = new Float64Array(this.exports.memory.buffer, at, 6 * count);
+      for (let i = 0; i < count; i++) {
+        numbers.set(pairs.subarray(6 * i, 6 * i + 3), 3 * i);
+        numbers.set(pairs.subarray(6 * i + 3, 6 * i + 6), 3 * (count + i));
+      }
+      const out = at + count * 48;
+      this.ask('viewcell_solid_visible_pairs', handle, count, at, at + count * 24, out);
+      answers.set(new Uint8Array(this.exports.memory.buffer, out, count));
+    });
   }
 
   height(handle, column, row) {

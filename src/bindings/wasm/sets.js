@@ -7,7 +7,7 @@ const isIndex = (x) => typeof x === 'number' && x >>> 0 === x;
 // A place of a bundle as the C interface has it: [column, row] of a terrain's sample, or of a quad of
 // a level; the number of a cell. Errors name what was expected and found.
 export function placeOf(bundle, place, level = 0) {
-  if (bundle.kind === 'cells') {
+  if (bundle.kind !== 'terrain') {
     if (level !== 0) throw new RangeError('level: a bundle of cells has no quads');
     if (typeof place !== 'number') throw new TypeError(`expected the number of a cell, found ${shown(place)}`);
     if (!isIndex(place) || place >= bundle.cells)
@@ -24,6 +24,13 @@ export function placeOf(bundle, place, level = 0) {
   if (!isIndex(column) || !isIndex(row) || column >= across || row >= down)
     throw new RangeError(`(${column}, ${row}) lies outside the grid of ${across} x ${down} ${level ? `quads of level ${level}` : 'samples'}`);
   return [column, row];
+}
+
+// A position in a solid level: three numbers.
+export function pointOf(point) {
+  const [x, y, z] = Array.isArray(point) || ArrayBuffer.isView(point) ? point : [point?.x, point?.y, point?.z];
+  if (![x, y, z].every((at) => typeof at === 'number')) throw new TypeError(`expected a position as [x, y, z], found ${shown(point)}`);
+  return [x, y, z];
 }
 
 function shown(x) {

@@ -1,6 +1,9 @@
 /** A sample of a terrain: column from 0 in the west, row from 0 in the north. Or the number of a cell. */
 export type Place = readonly [column: number, row: number] | { readonly column: number; readonly row: number } | number;
 
+/** A position of a player's origin in a solid level, in its units and axes. */
+export type Point = readonly [x: number, y: number, z: number] | Float64Array | { readonly x: number; readonly y: number; readonly z: number };
+
 /** What went wrong with a bundle. Arguments of a wrong type are a TypeError, places off the map a RangeError. */
 export class ViewcellError extends Error {
   readonly code:
@@ -85,14 +88,34 @@ interface Level {
   readonly hasNeighbours: boolean;
 }
 
-/** An open bundle. What is of a terrain alone is undefined, or an error, of a level, and the other way round. */
-export interface Bundle extends Partial<Omit<Terrain, 'kind' | 'mutual'>>, Partial<Omit<Level, 'kind' | 'mutual'>> {
-  readonly kind: 'terrain' | 'cells';
+interface Solid {
+  readonly kind: 'solid';
+  readonly cells: number;
+  /** Words of a PVS. */
+  readonly words: number;
+  /** What hides: convex solids, and faces of no solid. */
+  readonly solids: number;
+  readonly faces: number;
+  readonly mutual: boolean;
+  /** Size of the smallest cells, by axis. */
+  readonly cell: readonly [number, number, number];
+  /** Least and greatest corner of the body, from the player's origin. */
+  readonly hull: readonly [readonly [number, number, number], readonly [number, number, number]];
+  /** Height of the eye over the origin. */
+  readonly eye: number;
+}
+
+/** An open bundle. What is of one kind alone is undefined, or an error, of the others. */
+export interface Bundle
+  extends Partial<Omit<Terrain, 'kind' | 'mutual'>>, Partial<Omit<Level, 'kind' | 'mutual'>>, Partial<Omit<Solid, 'kind' | 'mutual'>> {
+  readonly kind: 'terrain' | 'cells' | 'solid';
   readonly mutual: boolean;
   /** The sample at metres east and south of sample (0, 0); null off the map, and where nobody can be. */
   locate(east: number, south: number): [column: number, row: number] | null;
   /** The cell that holds a point of a level, or null. */
   locate(x: number, y: number, z: number): number | null;
+  /** Least and greatest corner of a cell of a solid level. */
+  bounds(cell: number): [[number, number, number], [number, number, number]];
   locateGeoreferenced(x: number, y: number): [column: number, row: number] | null;
   /** Ground height of a sample in metres; null of a void. */
   groundHeight(place: Place): number | null;
@@ -102,8 +125,12 @@ export interface Bundle extends Partial<Omit<Terrain, 'kind' | 'mutual'>>, Parti
   visible(c0: number, r0: number, c1: number, r1: number): boolean;
   /** c0, r0, c1, r1 of each pair, or a, b of cells. 1 or 0 of each. */
   visiblePairs(pairs: Uint32Array): Uint8Array;
-  /** Whether two may see each other on their ways, up to so far each. Errs towards true. */
-  visibleWithin(a: Place, b: Place, reachA: number, reachB: number): boolean;
+  /** Whether a player at a may see any part of one at b in a solid level. True where either is in no cell. */
+  visiblePoints(a: Point, b: Point): boolean;
+  /** x, y, z of a and of b, for each pair. 1 or 0 of each. */
+  visiblePointPairs(pairs: Float64Array): Uint8Array;
+  /** Whether two may see each other on their ways, up to so far each. Errs towards true. Positions in a solid level. */
+  visibleWithin(a: Place | Point, b: Place | Point, reachA: number, reachB: number): boolean;
   /** All that may be seen from a place, or from the quad of a level: a word of 64 bits a block of 8 x 8 samples. */
   pvs(place: Place, level?: number): BigUint64Array;
   /** The same as a byte of 1 or 0 a sample, row by row. */

@@ -1,7 +1,7 @@
 // Asks viewcell bundles who can see whom: the C interface as WebAssembly, in the manner of JavaScript.
 
 import { ViewcellError, engine, load } from './engine.js';
-import { Frontier, Region, Session, frontierOptions, placeOf, sessionOptions } from './sets.js';
+import { Frontier, Region, Session, frontierOptions, placeOf, pointOf, sessionOptions } from './sets.js';
 
 export { Frontier, Region, Session, ViewcellError, load };
 
@@ -20,7 +20,7 @@ const TOKEN = Symbol('viewcell');
 const isShared = (x) => typeof SharedArrayBuffer === 'function' && x instanceof SharedArrayBuffer;
 const nameOf = (x) => (x === null ? 'null' : typeof x === 'object' ? (x.constructor?.name ?? 'an object') : typeof x);
 
-// An open bundle, of a terrain or of a level of cells. `open` makes them.
+// An open bundle, of a terrain, of a level of cells or of a solid level. `open` makes them.
 export class Bundle {
   #engine;
   #handle;
@@ -29,10 +29,10 @@ export class Bundle {
   constructor(engine, bytes, token) {
     if (token !== TOKEN) throw new TypeError('use open() to make a bundle');
     this.#engine = engine;
-    const { handle, terrain, level } = engine.open(this, bytes);
+    const { handle, terrain, level, solid } = engine.open(this, bytes);
     this.#handle = handle;
     this.#terrain = terrain ?? null;
-    Object.assign(this, terrain ?? level, { kind: terrain ? 'terrain' : 'cells' });
+    Object.assign(this, terrain ?? level ?? solid, { kind: terrain ? 'terrain' : level ? 'cells' : 'solid' });
     Object.freeze(this);
   }
 
@@ -48,10 +48,10 @@ export class Bundle {
     this.close();
   }
 
-  #open(kind) {
+  #open(...kinds) {
     if (!this.#handle) throw new ViewcellError('CLOSED', 'the bundle was closed');
-    if (kind && kind !== this.kind)
-      throw new ViewcellError('KIND', `this is for a bundle of ${kind}, and the bundle is of ${this.kind}`);
+    if (kinds.length > 0 && !kinds.includes(this.kind))
+      throw new ViewcellError('KIND', `this is for a bundle of ${kinds.join(' or ')}, and the bundle is of ${this.kind}`);
     return this.#engine.living();
   }
 
@@ -61,7 +61,29 @@ export class Bundle {
     const engine = this.#open();
     return this.#terrain
       ? engine.place('viewcell_locate', this.#handle, 2, number(x, 'east'), number(y, 'south'))
-      : engine.place('viewcell_cells_locate', this.#handle, 1, number(x, 'x'), number(y, 'y'), number(z, 'z'));
+      : engine.place(this.kind === 'cells' ? 'viewcell_cells_locate' : 'viewcell_solid_locate', this.#handle, 1, number(x, 'x'), number(y, 'y'), number(z, 'z'));
+  }
+
+  // The positions of a player's origin that a cell of a solid level stands for: [least, greatest corner].
+  bounds(cell) {
+    return this.#open('solid').bounds(this.#handle, placeOf(this, cell));
+  }
+
+  // Whether a player whose origin is at a, [x, y, z] in a solid level, may see any part of one whose origin is at b.
+  // True where either is in no cell.
+  visiblePoints(a, b) {
+    return this.#open('solid').points('viewcell_solid_visible', this.#handle, pointOf(a), pointOf(b));
+  }
+
+  // Answers many such pairs: x, y, z of a and of b. A Uint8Array of 1 and 0.
+  visiblePointPairs(pairs) {
+    const engine = this.#open('solid');
+    if (!(pairs instanceof Float64Array)) throw new TypeError(`visiblePointPairs: expected a Float64Array, found ${nameOf(pairs)}`);
+    if (pairs.length % 6 !== 0) throw new RangeError(`visiblePointPairs: expected 6 numbers a pair, found ${pairs.length} numbers`);
+    const answers = new Uint8Array(pairs.length / 6);
+    for (let from = 0; from < answers.length; from += CHUNK)
+      engine.pointPairs(this.#handle, pairs.subarray(from * 6, (from + CHUNK) * 6), answers.subarray(from, from + CHUNK));
+    return answers;
   }
 
   // The sample at a position in the bundle's coordinate reference system; null where there is none.
@@ -81,7 +103,8 @@ export class Bundle {
   visible(a, b, c1, r1) {
     const engine = this.#open();
     if (this.#terrain === null) {
-      return engine.ask('viewcell_cells_visible', this.#handle, placeOf(this, a), placeOf(this, b)) === 1;
+      const name = this.kind === 'cells' ? 'viewcell_cells_visible' : 'viewcell_solid_cells_visible';
+      return engine.ask(name, this.#handle, placeOf(this, a), placeOf(this, b)) === 1;
     }
     if (c1 === undefined) {
       const [c0, r0] = placeOf(this, a);
@@ -103,6 +126,7 @@ export class Bundle {
     if (pairs.length % each !== 0)
       throw new RangeError(`visiblePairs: expected ${each} numbers a pair (${this.#terrain ? 'c0, r0, c1, r1' : 'a, b'}), found ${pairs.length} numbers`);
     const answers = new Uint8Array(pairs.length / each);
+    if (this.kind === 'solid') return answers.map((_, i) => Number(this.visible(pairs[2 * i], pairs[2 * i + 1])));
     for (let from = 0; from < answers.length; from += CHUNK) {
       const some = pairs.subarray(from * each, (from + CHUNK) * each);
       const status = engine.pairs(this.#handle, this.#terrain !== null, some, answers.subarray(from, from + CHUNK));
@@ -125,9 +149,14 @@ export class Bundle {
   }
 
   // Whether two may see each other on their ways: one now at a, who comes up to reachA far, and one at b.
-  // Metres, or units of the level. Errs towards true.
+  // Metres, or units of the level, where a and b are positions if it is solid. Errs towards true.
   visibleWithin(a, b, reachA, reachB) {
     const engine = this.#open();
+    if (this.kind === 'solid') {
+      const sees = (a, b, ...reaches) => engine.points('viewcell_solid_within', this.#handle, pointOf(a), pointOf(b), ...reaches);
+      const reaches = [number(reachA, 'reachA'), number(reachB, 'reachB')];
+      return sees(a, b, ...reaches) || sees(b, a, ...reaches.reverse());
+    }
     const [from, to] = [placeOf(this, a), placeOf(this, b)];
     const reaches = [number(reachA, 'reachA'), number(reachB, 'reachB')];
     if (this.#terrain) return engine.ask('viewcell_visible_within_at', this.#handle, ...from, ...to, ...reaches) === 1;
@@ -143,7 +172,7 @@ export class Bundle {
     const at = placeOf(this, place, level);
     return this.#terrain
       ? engine.words('viewcell_pvs_at', this.#handle, this.blocks, level, ...at)
-      : engine.words('viewcell_cells_pvs', this.#handle, this.words, at);
+      : engine.words(this.kind === 'cells' ? 'viewcell_cells_pvs' : 'viewcell_solid_pvs', this.#handle, this.words, at);
   }
 
   // As `pvs`, with a byte of 1 or 0 for each sample, row by row from the north, or for each cell.
@@ -169,7 +198,7 @@ export class Bundle {
   // The frontier set of two players: two regions, no place of one visible from any place of the other.
   // Null if they see each other.
   frontier(a, b, options = {}) {
-    const engine = this.#open();
+    const engine = this.#open('terrain', 'cells');
     const [from, to] = [placeOf(this, a), placeOf(this, b)];
     if (!this.#terrain) return engine.cellsFrontier(this, this.#handle, from, to, frontierOptions(options, this));
     return engine.frontier(this, this.#handle, from, to, frontierOptions(options, this));
@@ -184,7 +213,7 @@ export class Bundle {
 
   // A session of so many players, none of whom is anywhere yet.
   session(players, options = {}) {
-    const engine = this.#open();
+    const engine = this.#open('terrain', 'cells');
     if (!Number.isInteger(players) || players < 0 || players > 4096)
       throw new RangeError(`session: expected 0 to 4096 players, found ${players}`);
     return engine.session(this, this.#handle, players, sessionOptions(options, this));

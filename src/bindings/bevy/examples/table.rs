@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 .map(|&[a, b, c, d]| [sample(a, b), sample(c, d)])
                 .collect()
         }
-        Of::Level(_) => {
+        Of::Cells(_) | Of::Solid(_) => {
             let (pairs, _) = numbers.as_chunks::<2>();
             pairs.iter().map(|pair| pair.map(Place::Cell)).collect()
         }
@@ -64,7 +64,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     report("Bevy, of the asset", &expected, 5, || {
-        let answers = pairs.iter().map(|&[a, b]| bundle.visible(a, b).into());
+        let answers = pairs
+            .iter()
+            .map(|&[a, b]| bundle.world().visible(a, b).into());
         answers.collect()
     })?;
     if let Of::Terrain(terrain) = bundle.world() {

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use bevy_asset::io::Reader;
 use bevy_asset::{Asset, AssetLoader, LoadContext};
 use bevy_reflect::TypePath;
-use viewcell_sight::{LoadError, OwnedBundle};
+use viewcell_sight::{OpenError, OwnedBundle, load};
 
 /// A bundle that `viewcell` baked, in memory. Clones share its bytes. It answers as the [`OwnedBundle`] that it is.
 #[derive(Asset, Clone, Debug, TypePath)]
@@ -18,8 +18,8 @@ impl ViewCells {
     /// # Errors
     ///
     /// Where they are no bundle that this version reads, or a damaged one.
-    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, LoadError> {
-        OwnedBundle::from_bytes(bytes).map(Self)
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, OpenError> {
+        load(bytes).map(Self)
     }
 }
 
@@ -64,7 +64,7 @@ pub enum AssetError {
     /// It cannot be read.
     Read(std::io::Error),
     /// It is no bundle that this version reads, or a damaged one.
-    Bundle(LoadError),
+    Bundle(OpenError),
 }
 
 impl fmt::Display for AssetError {

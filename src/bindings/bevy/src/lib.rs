@@ -49,4 +49,4 @@ pub use sight::{
     ViewcellPlugin, Viewer,
 };
 pub use viewcell;
-pub use viewcell_sight::{Half, LoadError, OwnedBundle, Place, World};
+pub use viewcell_sight::{Half, OpenError, OwnedBundle, Place, World};

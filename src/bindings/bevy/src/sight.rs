@@ -189,14 +189,15 @@ fn watch(
     });
     watch.ask(known, manner);
     for (entity, transform, is_viewer, is_target) in &beings {
-        let at = frame.to_bundle(transform.translation());
+        let point = frame.to_bundle(transform.translation()).to_array();
         watch.put(Being {
             entity,
             is_viewer,
             is_target,
             place: bundle
                 .as_ref()
-                .and_then(|bundle| bundle.locate(at.to_array())),
+                .and_then(|bundle| bundle.world().locate(point)),
+            point,
         });
     }
     watch.tick(|change| {

@@ -34,7 +34,7 @@ const TERRAIN: &str = "40x9-pairs.vcb";
 fn terrain(bundle: &ViewCells) -> TerrainBundle<'_> {
     match bundle.world() {
         World::Terrain(terrain) => *terrain,
-        World::Level(_) => panic!("no terrain"),
+        World::Cells(_) | World::Solid(_) => panic!("no terrain"),
     }
 }
 

@@ -88,7 +88,17 @@ impl Map {
                 let all = (0..grid.width() * grid.height()).map(at).collect();
                 (Frame::terrain(20.0).at(origin), all)
             }
-            World::Level(level) => {
+            World::Solid(level) => {
+                let at = |cell: u32| {
+                    let [low, high] = level.bounds(cell).unwrap();
+                    let [x, y, z] = std::array::from_fn(|i| ((low[i] + high[i]) / 2.0) as f32);
+                    let place = Some(Place::Cell(cell));
+                    (place, origin + Vec3::new(x, z, -y) / 40.0)
+                };
+                let all = (0..level.cells()).map(at).collect();
+                (Frame::level(40.0).at(origin), all)
+            }
+            World::Cells(level) => {
                 let at = |cell: u32| {
                     let [x, y, z] = level.position(cell).unwrap().map(|x| x as f32);
                     // Not all of the points that stand for cells are located in them.
@@ -114,16 +124,21 @@ impl Map {
             return sight.doubt == Doubt::Visible;
         };
         if sight.reach == 0.0 {
-            return self.bundle.visible(a, b);
+            return self.bundle.world().visible(a, b);
         }
         let reach = [self.frame.length(sight.reach); 2];
         match (self.bundle.world(), a, b) {
             (World::Terrain(terrain), Place::Sample(a), Place::Sample(b)) => {
                 terrain.visible_within(a, b, reach)
             }
-            (World::Level(level), Place::Cell(a), Place::Cell(b)) => {
+            (World::Cells(level), Place::Cell(a), Place::Cell(b)) => {
                 let mut memory = vec![0; level.reach_memory().two];
                 level.visible_within(a, b, reach, &mut memory).unwrap()
+            }
+            (World::Solid(level), ..) => {
+                let [a, b] =
+                    [from, to].map(|at| self.frame.to_bundle(self.places[at].1).to_array());
+                level.visible_within(a, b, reach)
             }
             _ => panic!("{a:?} or {b:?} is of another world"),
         }
@@ -240,7 +255,8 @@ fn count_halves(app: &App, map: &Map, beings: &[(Entity, usize, bool, bool)]) ->
             assert!(map.places[here].0.is_some_and(|place| half.contains(place)));
             let own = map.places.iter().filter_map(|(place, _)| *place);
             for place in own.filter(|place| half.contains(*place)) {
-                assert!(!map.bundle.visible(place, far) && !map.bundle.visible(far, place));
+                let world = map.bundle.world();
+                assert!(!world.visible(place, far) && !world.visible(far, place));
             }
             found += 1;
         }
@@ -270,6 +286,16 @@ fn what_is_told_in_a_level_is_what_is_visible() {
     walk("level.vcb", 0.0, Doubt::Visible, true);
     walk("level.vcb", 0.0, Doubt::Hidden, false);
     walk("level.vcb", 0.0, Doubt::Hidden, true);
+}
+
+#[test]
+fn what_is_told_in_a_solid_level_is_what_is_visible() {
+    for doubt in [Doubt::Visible, Doubt::Hidden] {
+        for reach in [0.0, 0.5, 2.0] {
+            walk("solid.vcb", reach, doubt, false);
+            walk("solid.vcb", reach, doubt, true);
+        }
+    }
 }
 
 #[test]
@@ -452,9 +478,10 @@ fn many_systems_ask_one_asset() {
         asked: Res<Asked>,
     ) {
         let bundle = bundles.get(&sight.bundle).unwrap();
-        let all = || (0..bundle.places()).map(|number| bundle.place(number).unwrap());
+        let world = bundle.world();
+        let all = || (0..world.places()).map(|number| world.place(number).unwrap());
         let found = all().flat_map(|a| all().map(move |b| (a, b)));
-        let found = found.filter(|&(a, b)| bundle.visible(a, b)).count();
+        let found = found.filter(|&(a, b)| world.visible(a, b)).count();
         assert!(found > 360, "system {SYSTEM}: {found}");
         let found = u32::try_from(found).unwrap();
         asked

@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Viewcell
 {
-    // An open bundle, of a terrain or of a level of cells. Any number of threads may ask it; nothing that
+    // An open bundle, of a terrain, of a level of cells or of a solid level. Any number of threads may ask it; nothing that
     // asks allocates. A level's places are numbers of cells.
     public sealed unsafe class Bundle : IDisposable
     {
@@ -13,6 +13,7 @@ namespace Viewcell
         private BundleHandle handle { get { owned.Living(); return owned; } }
         private readonly TerrainInfo terrain;
         private readonly LevelInfo level;
+        private readonly SolidInfo solid;
 
         public WorldKind Kind { get; private set; }
 
@@ -21,6 +22,9 @@ namespace Viewcell
 
         // What the bundle of a level of cells is of.
         public LevelInfo Level { get { Require(WorldKind.Cells); return level; } }
+
+        // What the bundle of a solid level is of.
+        public SolidInfo Solid { get { Require(WorldKind.Solid); return solid; } }
 
         // For Burst's jobs: see BurstNative.
         public IntPtr DangerousHandle { get { return handle.DangerousGetHandle(); } }
@@ -33,9 +37,16 @@ namespace Viewcell
             Kind = (WorldKind)Error.Check(Native.viewcell_kind(handle));
             TerrainInfo terrain = default(TerrainInfo);
             LevelInfo level = default(LevelInfo);
-            Error.Check(Kind == WorldKind.Terrain ? Native.viewcell_info(handle, &terrain) : Native.viewcell_cells_info(handle, &level));
+            SolidInfo solid = default(SolidInfo);
+            switch (Kind)
+            {
+                case WorldKind.Terrain: Error.Check(Native.viewcell_info(handle, &terrain)); break;
+                case WorldKind.Cells: Error.Check(Native.viewcell_cells_info(handle, &level)); break;
+                default: Error.Check(Native.viewcell_solid_info(handle, &solid)); break;
+            }
             this.terrain = terrain;
             this.level = level;
+            this.solid = solid;
         }
 
         // Opens a file by memory map, in a time that does not depend on its size. Do not write to the file
@@ -127,7 +138,7 @@ namespace Viewcell
         // Many pairs: c0, r0, c1, r1 of each, or a, b of cells; visible[i] becomes 1 or 0.
         public void VisiblePairs(ReadOnlySpan<uint> pairs, Span<byte> visible)
         {
-            if (Kind == WorldKind.Cells) { CellPairs(pairs, visible); return; }
+            if (Kind != WorldKind.Terrain) { CellPairs(pairs, visible); return; }
             if (pairs.Length != 4 * (long)visible.Length)
                 throw new ArgumentException("expected four numbers of pairs for each of visible, found " + pairs.Length + " and " + visible.Length);
             fixed (uint* from = &MemoryMarshal.GetReference(pairs))
@@ -174,23 +185,34 @@ namespace Viewcell
             return new Region(region);
         }
 
-        // ---- levels of cells
+        // ---- levels of cells; and solid levels, whose cells are boxes
 
-        // The cell that holds a point of the level; false in none.
+        // The cell that holds a point of the level; false in none. In a solid level, who is in none sees all and is
+        // seen by all.
         public bool Locate(double x, double y, double z, out uint cell)
         {
             uint found = 0;
-            int status = Native.viewcell_cells_locate(handle, x, y, z, &found);
+            int status = Kind == WorldKind.Solid
+                ? Native.viewcell_solid_locate(handle, x, y, z, &found)
+                : Native.viewcell_cells_locate(handle, x, y, z, &found);
             cell = found;
             return status != (int)Status.Outside && Error.Check(status) == 0;
         }
 
-        public bool Visible(uint a, uint b) { return Error.Check(Native.viewcell_cells_visible(handle, a, b)) == 1; }
+        public bool Visible(uint a, uint b)
+        {
+            return Error.Check(Kind == WorldKind.Solid ? Native.viewcell_solid_cells_visible(handle, a, b) : Native.viewcell_cells_visible(handle, a, b)) == 1;
+        }
 
         private void CellPairs(ReadOnlySpan<uint> pairs, Span<byte> visible)
         {
             if (pairs.Length != 2 * (long)visible.Length)
                 throw new ArgumentException("expected two numbers of pairs for each of visible, found " + pairs.Length + " and " + visible.Length);
+            if (Kind == WorldKind.Solid)
+            {
+                for (int i = 0; i < visible.Length; i++) visible[i] = (byte)(Visible(pairs[2 * i], pairs[2 * i + 1]) ? 1 : 0);
+                return;
+            }
             // The library takes them apart: some at a time, where nothing is allocated.
             const int most = 256;
             uint* from = stackalloc uint[most];
@@ -219,11 +241,13 @@ namespace Viewcell
                 Error.Check(Native.viewcell_cells_visible_from(handle, from, (UIntPtr)others.Length, to, answers));
         }
 
-        // Who may be seen from a cell, as Level.Words words.
+        // Who may be seen from a cell, as Level.Words or Solid.Words words.
         public void Pvs(uint cell, Span<ulong> words)
         {
             fixed (ulong* at = &MemoryMarshal.GetReference(words))
-                Error.Check(Native.viewcell_cells_pvs(handle, cell, at, (UIntPtr)words.Length));
+                Error.Check(Kind == WorldKind.Solid
+                    ? Native.viewcell_solid_pvs(handle, cell, at, (UIntPtr)words.Length)
+                    : Native.viewcell_cells_pvs(handle, cell, at, (UIntPtr)words.Length));
         }
 
         // How many visible steps lead from a to b; -1 where none do.
@@ -267,6 +291,42 @@ namespace Viewcell
         {
             fixed (ulong* at = &MemoryMarshal.GetReference(memory))
                 return Error.Check(Native.viewcell_cells_visible_within(handle, a, b, reachA, reachB, at, (UIntPtr)memory.Length)) == 1;
+        }
+
+        // ---- solid levels
+
+        // Whether a player whose origin is at from may see any part of one whose origin is at to. True where either is in
+        // no cell. Not the same the other way round.
+        public bool Visible(Point from, Point to)
+        {
+            return Error.Check(Native.viewcell_solid_visible(handle, &from, &to)) == 1;
+        }
+
+        // Many pairs; visible[i] becomes 1 or 0.
+        public void VisiblePairs(ReadOnlySpan<Point> from, ReadOnlySpan<Point> to, Span<byte> visible)
+        {
+            if (from.Length != visible.Length || to.Length != visible.Length)
+                throw new ArgumentException("expected as many of visible as of from and to, found " + visible.Length + ", " + from.Length + " and " + to.Length);
+            fixed (Point* a = &MemoryMarshal.GetReference(from))
+            fixed (Point* b = &MemoryMarshal.GetReference(to))
+            fixed (byte* answers = &MemoryMarshal.GetReference(visible))
+                Error.Check(Native.viewcell_solid_visible_pairs(handle, (UIntPtr)visible.Length, a, b, answers));
+        }
+
+        // Whether either of two players may see the other on their ways, up to so far each. Errs towards true.
+        public bool VisibleWithin(Point a, Point b, double reachA, double reachB)
+        {
+            return Error.Check(Native.viewcell_solid_within(handle, &a, &b, reachA, reachB)) == 1
+                || Error.Check(Native.viewcell_solid_within(handle, &b, &a, reachB, reachA)) == 1;
+        }
+
+        // The positions of a player's origin that a cell stands for: least and greatest corner.
+        public void Bounds(uint cell, out Point low, out Point high)
+        {
+            Point least = default(Point), greatest = default(Point);
+            Error.Check(Native.viewcell_solid_bounds(handle, cell, &least, &greatest));
+            low = least;
+            high = greatest;
         }
     }
 }

@@ -67,6 +67,14 @@ namespace Viewcell
         [DllImport(Library)] internal static extern int viewcell_cells_contains(ulong* words, UIntPtr count, uint cell);
         [DllImport(Library)] internal static extern int viewcell_cells_within_words(BundleHandle bundle, UIntPtr* count);
         [DllImport(Library)] internal static extern int viewcell_cells_visible_within(BundleHandle bundle, uint a, uint b, double reachA, double reachB, ulong* memory, UIntPtr count);
+        [DllImport(Library)] internal static extern int viewcell_solid_info(BundleHandle bundle, SolidInfo* info);
+        [DllImport(Library)] internal static extern int viewcell_solid_locate(BundleHandle bundle, double x, double y, double z, uint* cell);
+        [DllImport(Library)] internal static extern int viewcell_solid_visible(BundleHandle bundle, Point* from, Point* to);
+        [DllImport(Library)] internal static extern int viewcell_solid_visible_pairs(BundleHandle bundle, UIntPtr count, Point* from, Point* to, byte* visible);
+        [DllImport(Library)] internal static extern int viewcell_solid_cells_visible(BundleHandle bundle, uint from, uint to);
+        [DllImport(Library)] internal static extern int viewcell_solid_bounds(BundleHandle bundle, uint cell, Point* low, Point* high);
+        [DllImport(Library)] internal static extern int viewcell_solid_pvs(BundleHandle bundle, uint cell, ulong* words, UIntPtr count);
+        [DllImport(Library)] internal static extern int viewcell_solid_within(BundleHandle bundle, Point* from, Point* to, double reachFrom, double reachTo);
         [DllImport(Library)] internal static extern int viewcell_cells_session_new(BundleHandle bundle, uint players, uint construction, uint patience, uint peers, out SessionHandle session);
         [DllImport(Library)] internal static extern int viewcell_cells_session_move(SessionHandle session, uint player, uint cell, Notice* notices, UIntPtr size, UIntPtr* count);
         [DllImport(Library)] internal static extern int viewcell_cells_session_contains(SessionHandle session, uint player, uint other, uint cell);
@@ -81,6 +89,8 @@ namespace Viewcell
         [DllImport(Native.Library)] public static extern int viewcell_visible_within_at(IntPtr bundle, uint c0, uint r0, uint c1, uint r1, double reachA, double reachB);
         [DllImport(Native.Library)] public static extern int viewcell_pvs_at(IntPtr bundle, uint level, uint column, uint row, ulong* words, UIntPtr count);
         [DllImport(Native.Library)] public static extern int viewcell_cells_visible(IntPtr bundle, uint from, uint to);
+        [DllImport(Native.Library)] public static extern int viewcell_solid_visible(IntPtr bundle, Point* from, Point* to);
+        [DllImport(Native.Library)] public static extern int viewcell_solid_within(IntPtr bundle, Point* from, Point* to, double reachFrom, double reachTo);
     }
 
     // What a bundle from memory reads: freed when the last of the handles that keep it is.

@@ -22,7 +22,7 @@ namespace Viewcell
         public ViewcellException(Status status, string message) : base(message) { Status = status; }
     }
 
-    public enum WorldKind { Terrain = 1, Cells = 2 }
+    public enum WorldKind { Terrain = 1, Cells = 2, Solid = 3 }
 
     // What is known of sight from one quad to another.
     public enum Sight { Hidden = 0, Visible = 1, Partly = 2 }
@@ -68,6 +68,39 @@ namespace Viewcell
         public bool Mutual { get { return mutual == 1; } }
         public bool HasBsp { get { return hasBsp == 1; } }
         public bool HasNeighbours { get { return hasNeighbours == 1; } }
+    }
+
+    // A position in a solid level, in its units and axes.
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Point
+    {
+        public double X, Y, Z;
+
+        public Point(double x, double y, double z) { X = x; Y = y; Z = z; }
+
+        public override string ToString() { return "(" + X + ", " + Y + ", " + Z + ")"; }
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct SolidInfo
+    {
+        public uint Cells;
+        // What hides: convex solids, and faces of no solid.
+        public uint Solids, Faces;
+        internal uint mutual;
+        // Size of the smallest cells, by axis.
+        public Point Cell;
+        // Least and greatest corner of the body, from the player's origin.
+        public Point HullLow, HullHigh;
+        // Height of the eye over the origin.
+        public double Eye;
+        // Length and CRC-32 of the file that the level was read from.
+        public ulong InputBytes;
+        public uint InputCrc32;
+
+        public bool Mutual { get { return mutual == 1; } }
+        // Words of a PVS; cell c is bit c % 64 of word c / 64.
+        public int Words { get { return (int)((Cells + 63) / 64); } }
     }
 
     public enum Growth : uint { Hierarchical = 0, Simple = 1 }

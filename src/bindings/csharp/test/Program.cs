@@ -33,6 +33,7 @@ static class Program
         OfTerrain(terrain);
         OfTerrain(voids);
         OfLevel(level);
+        OfSolid(Path.Combine(golden, "solid.vcb"));
         Sessions(terrain, level);
         BadInput(voids, level);
         Damage(voids);
@@ -126,6 +127,53 @@ static class Program
             }
             uint cell;
             Check(!bundle.Locate(double.NaN, 0, 0, out cell), "nowhere");
+        }
+    }
+
+    static void OfSolid(string path)
+    {
+        using (Bundle bundle = Bundle.Open(path))
+        {
+            SolidInfo info = bundle.Solid;
+            Check(bundle.Kind == WorldKind.Solid && info.Solids == 7 && info.Eye == 22 && info.HullLow.Z == -24 && info.HullHigh.X == 16, "what it is");
+            Point[] middles = new Point[info.Cells];
+            ulong[] words = new ulong[info.Words];
+            uint cell, seen = 0;
+            for (uint a = 0; a < info.Cells; a++)
+            {
+                Point low, high;
+                bundle.Bounds(a, out low, out high);
+                middles[a] = new Point((low.X + high.X) / 2, (low.Y + high.Y) / 2, (low.Z + high.Z) / 2);
+                Check(bundle.Locate(middles[a].X, middles[a].Y, middles[a].Z, out cell) && cell == a, "locate");
+            }
+            Point[] from = new Point[info.Cells];
+            byte[] visible = new byte[info.Cells], cells = new byte[info.Cells];
+            uint[] pairs = new uint[2 * info.Cells];
+            for (uint a = 0; a < info.Cells; a++)
+            {
+                bundle.Pvs(a, words);
+                for (uint b = 0; b < info.Cells; b++) { from[b] = middles[a]; pairs[2 * b] = a; pairs[2 * b + 1] = b; }
+                bundle.VisiblePairs(from, middles, visible);
+                bundle.VisiblePairs(pairs, cells);
+                for (uint b = 0; b < info.Cells; b++)
+                {
+                    bool sees = bundle.Visible(a, b);
+                    Check(sees == Bundle.Contains(words, b) && visible[b] == (sees ? 1 : 0) && cells[b] == visible[b], "cells of a solid level");
+                    Check(bundle.Visible(middles[a], middles[b]) == sees, "positions");
+                    Check(bundle.VisibleWithin(middles[a], middles[b], 8, 8) || !sees, "look-ahead");
+                    if (sees) seen++;
+                }
+            }
+            Check(seen > 0 && seen < info.Cells * info.Cells, "something is seen and something hidden");
+            Point west = new Point(48, 48, 32), east = new Point(480, 48, 32), above = new Point(48, 48, 999);
+            Check(!bundle.Visible(west, east) && !bundle.VisibleWithin(west, east, 8, 8) && bundle.VisibleWithin(west, east, 300, 300), "two rooms");
+            Check(!bundle.Locate(above.X, above.Y, above.Z, out cell) && bundle.Visible(above, east), "who is in no cell sees all");
+            Throws<ArgumentOutOfRangeException>(() => bundle.Visible(0, info.Cells));
+            Throws<ArgumentOutOfRangeException>(() => { Point low, high; bundle.Bounds(info.Cells, out low, out high); });
+            Throws<ArgumentException>(() => bundle.Pvs(0, new ulong[0]));
+            Throws<ArgumentException>(() => bundle.VisiblePairs(new Point[2], new Point[3], new byte[3]));
+            Throws<ViewcellException>(() => bundle.Distance(0, 1));
+            Throws<ViewcellException>(() => { LevelInfo level = bundle.Level; });
         }
     }
 
@@ -385,7 +433,7 @@ static class Program
             byte[] found = new byte[expected.Length];
             Time("C#, one by one", found, expected, () =>
             {
-                if (bundle.Kind == WorldKind.Cells) for (int i = 0; i < found.Length; i++) found[i] = (byte)(bundle.Visible(pairs[2 * i], pairs[2 * i + 1]) ? 1 : 0);
+                if (bundle.Kind != WorldKind.Terrain) for (int i = 0; i < found.Length; i++) found[i] = (byte)(bundle.Visible(pairs[2 * i], pairs[2 * i + 1]) ? 1 : 0);
                 else for (int i = 0; i < found.Length; i++) found[i] = (byte)(bundle.Visible(new Sample(pairs[4 * i], pairs[4 * i + 1]), new Sample(pairs[4 * i + 2], pairs[4 * i + 3])) ? 1 : 0);
             });
             Time("C#, at once", found, expected, () => bundle.VisiblePairs(pairs, found));

@@ -3,7 +3,7 @@
 use godot::classes::{FileAccess, Resource};
 use godot::global;
 use godot::prelude::*;
-use viewcell_sight::{OwnedBundle, Place, World};
+use viewcell_sight::{OwnedBundle, Place, SolidBundle, World, load};
 
 /// A bundle that `viewcell` baked. Places are numbers: of a terrain the samples, row by row from the north-western
 /// corner; of a level its cells. -1 is nowhere.
@@ -22,19 +22,28 @@ impl ViewcellBundle {
     }
 
     fn place(&self, number: i64) -> Option<Place> {
-        self.bundle()?.place(u64::try_from(number).ok()?)
+        self.bundle()?.world().place(u64::try_from(number).ok()?)
     }
 
     /// Numbers of places are below 2^32.
     fn number(&self, place: Option<Place>) -> i64 {
-        let number = place.and_then(|place| self.bundle()?.number(place));
+        let number = place.and_then(|place| self.bundle()?.world().number(place));
         number.map_or(-1, |number| number as i64)
     }
 
     fn sees(&self, from: i64, to: i64) -> bool {
         let places = self.place(from).zip(self.place(to));
         let answer = self.bundle().zip(places);
-        answer.is_some_and(|(bundle, (a, b))| bundle.visible(a, b))
+        answer.is_some_and(|(bundle, (a, b))| bundle.world().visible(a, b))
+    }
+
+    /// The solid level that is open, if one is.
+    fn solid(&self) -> Option<(&OwnedBundle, &SolidBundle<'_>)> {
+        let bundle = self.bundle()?;
+        match bundle.world() {
+            World::Solid(level) => Some((bundle, level)),
+            World::Terrain(_) | World::Cells(_) => None,
+        }
     }
 
     /// What was not opened, and why: for the log, and for `error_text`.
@@ -70,7 +79,7 @@ impl ViewcellBundle {
     fn open_named(&mut self, bytes: &PackedByteArray, name: &str) -> global::Error {
         self.bundle = None;
         self.error.clear();
-        match OwnedBundle::from_bytes(bytes.as_slice()) {
+        match load(bytes.as_slice()) {
             Ok(bundle) => {
                 self.bundle = Some(bundle);
                 self.base_mut().emit_changed();
@@ -92,7 +101,7 @@ impl ViewcellBundle {
         self.bundle.is_some()
     }
 
-    /// Whether it is of a terrain; else of a level.
+    /// Whether it is of a terrain; else of a level, of cells or solid.
     #[func]
     fn is_terrain(&self) -> bool {
         self.bundle()
@@ -102,7 +111,8 @@ impl ViewcellBundle {
     /// How many places there are.
     #[func]
     fn place_count(&self) -> i64 {
-        self.bundle().map_or(0, |bundle| bundle.places() as i64)
+        self.bundle()
+            .map_or(0, |bundle| bundle.world().places() as i64)
     }
 
     /// Columns and rows of a terrain.
@@ -142,7 +152,51 @@ impl ViewcellBundle {
         self.sees(from, to)
     }
 
-    /// The same of many pairs: from, to, from, to, and so on. Gives a 1 or a 0 for each.
+    /// Whether it is of a solid level.
+    #[func]
+    fn is_solid(&self) -> bool {
+        self.solid().is_some()
+    }
+
+    /// Whether a player whose origin is at one point of a solid level may see any part of one whose origin is at another.
+    /// Who is in no cell sees all and is seen by all.
+    #[func]
+    fn visible_points(&self, from: Vector3, to: Vector3) -> bool {
+        let Some((bundle, level)) = self.solid() else {
+            godot_error!("visible_points: expected a bundle of a solid level to be open");
+            return true;
+        };
+        level.visible_between(coordinates(bundle, from), coordinates(bundle, to))
+    }
+
+    /// Whether either of two players may see the other in a solid level on their ways, up to so far each. Errs towards
+    /// true.
+    #[func]
+    fn visible_within(&self, a: Vector3, b: Vector3, reach_a: f64, reach_b: f64) -> bool {
+        let Some((bundle, level)) = self.solid() else {
+            godot_error!("visible_within: expected a bundle of a solid level to be open");
+            return true;
+        };
+        level.visible_within(
+            coordinates(bundle, a),
+            coordinates(bundle, b),
+            [reach_a, reach_b],
+        )
+    }
+
+    /// The box of positions of a player's origin that a cell of a solid level stands for; empty where there is none.
+    #[func]
+    fn bounds(&self, cell: i64) -> Aabb {
+        let found = u32::try_from(cell)
+            .ok()
+            .and_then(|cell| self.solid()?.1.bounds(cell));
+        let [low, high] = found
+            .unwrap_or_default()
+            .map(|[x, y, z]| Vector3::new(x as f32, y as f32, z as f32));
+        Aabb::new(low, high - low)
+    }
+
+    /// The same of many pairs of places as `visible`: from, to, from, to, and so on. Gives a 1 or a 0 for each.
     #[func]
     fn visible_pairs(&self, pairs: PackedInt64Array) -> PackedByteArray {
         let (pairs, rest) = pairs.as_slice().as_chunks::<2>();
@@ -159,9 +213,14 @@ impl ViewcellBundle {
 
 /// The place at a point in the bundle's own coordinates, with Godot's axes where it is a terrain.
 pub fn locate(bundle: &OwnedBundle, point: Vector3) -> Option<Place> {
+    bundle.world().locate(coordinates(bundle, point))
+}
+
+/// A point in the bundle's own coordinates.
+pub fn coordinates(bundle: &OwnedBundle, point: Vector3) -> [f64; 3] {
     let [x, y, z] = [point.x, point.y, point.z].map(f64::from);
     match bundle.world() {
-        World::Terrain(_) => bundle.locate([x, z, y]),
-        World::Level(_) => bundle.locate([x, y, z]),
+        World::Terrain(_) => [x, z, y],
+        World::Cells(_) | World::Solid(_) => [x, y, z],
     }
 }

@@ -6,7 +6,7 @@ use godot::classes::{INode3D, Node3D};
 use godot::prelude::*;
 use viewcell_sight::{Being, Known, Manner, Watch};
 
-use crate::bundle::{ViewcellBundle, locate};
+use crate::bundle::{ViewcellBundle, coordinates};
 
 /// Watches nodes, and tells in each physics frame of changes of sight between them.
 ///
@@ -118,11 +118,15 @@ impl ViewcellSession {
                 continue;
             };
             let point = self.base().to_local(node.get_global_position());
+            let place = bundle
+                .as_ref()
+                .map(|bundle| (bundle.world(), coordinates(bundle, point)));
             self.watch.put(Being {
                 entity,
                 is_viewer,
                 is_target,
-                place: bundle.as_ref().and_then(|bundle| locate(bundle, point)),
+                place: place.and_then(|(world, point)| world.locate(point)),
+                point: place.map_or([0.0; 3], |(_, point)| point),
             });
         }
         let mut changes = Vec::new();

@@ -1,49 +1,123 @@
 //! Bundles: who sees whom.
 
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 
 use numpy::ndarray::{Array1, Array2};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use viewcell::query::{CellBundle, Quad, Sample, TerrainBundle, VisibilityMode};
+use viewcell::query::{
+    CellBundle, OwnedBundle, Place, Quad, Sample, SolidBundle, TerrainBundle, VisibilityMode,
+    World, WorldKind,
+};
 
 use crate::error::{ClosedError, FormatError, KindError, OutsideError, of_open};
-use crate::loaded::{Loaded, World};
 use crate::sets;
 
 /// An open bundle. Any number of threads may ask it; one of them may close it at any time.
 #[pyclass(frozen, module = "viewcell._viewcell")]
 pub struct Bundle {
-    loaded: RwLock<Option<Arc<Loaded>>>,
+    opened: RwLock<Option<OwnedBundle>>,
 }
 
 impl Bundle {
-    pub fn loaded(&self) -> PyResult<Arc<Loaded>> {
-        let held = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
+    fn opened(&self) -> PyResult<OwnedBundle> {
+        let held = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         let held = held.as_ref().cloned();
         held.ok_or_else(|| ClosedError::new_err("the bundle was closed"))
     }
 }
 
-pub fn terrain(loaded: &Loaded) -> PyResult<&TerrainBundle<'static>> {
-    match &loaded.world {
+/// What a question is not for.
+fn other_kind(expected: &str, found: &World<'_>) -> PyErr {
+    let found = match found.kind() {
+        WorldKind::Terrain => "a terrain",
+        WorldKind::Cells => "a level of cells",
+        WorldKind::Solid => "a solid level",
+    };
+    KindError::new_err(format!(
+        "this is for a bundle of {expected}, and the bundle is of {found}"
+    ))
+}
+
+fn terrain(opened: &OwnedBundle) -> PyResult<&TerrainBundle<'_>> {
+    match opened.world() {
         World::Terrain(terrain) => Ok(terrain),
-        World::Cells(_) => Err(KindError::new_err(
-            "this is for a bundle of a terrain, and the bundle is of a level of cells",
-        )),
+        found => Err(other_kind("a terrain", found)),
     }
 }
 
-pub fn cells(loaded: &Loaded) -> PyResult<&CellBundle<'static>> {
-    match &loaded.world {
-        World::Cells(cells) => Ok(cells),
-        World::Terrain(_) => Err(KindError::new_err(
-            "this is for a bundle of a level of cells, and the bundle is of a terrain",
-        )),
+fn cells(opened: &OwnedBundle) -> PyResult<&CellBundle<'_>> {
+    match opened.world() {
+        World::Cells(level) => Ok(level),
+        found => Err(other_kind("a level of cells", found)),
     }
+}
+
+fn solid(opened: &OwnedBundle) -> PyResult<&SolidBundle<'_>> {
+    match opened.world() {
+        World::Solid(level) => Ok(level),
+        found => Err(other_kind("a solid level", found)),
+    }
+}
+
+/// A level of either kind, whose places are cells.
+#[derive(Clone, Copy)]
+enum Level<'a> {
+    Cells(&'a CellBundle<'a>),
+    Solid(&'a SolidBundle<'a>),
+}
+
+impl<'a> Level<'a> {
+    fn of(opened: &'a OwnedBundle) -> PyResult<Self> {
+        match opened.world() {
+            World::Cells(level) => Ok(Self::Cells(level)),
+            World::Solid(level) => Ok(Self::Solid(level)),
+            found @ World::Terrain(_) => Err(other_kind("a level", found)),
+        }
+    }
+
+    fn cells(self) -> u32 {
+        match self {
+            Self::Cells(level) => level.cells(),
+            Self::Solid(level) => level.cells(),
+        }
+    }
+
+    fn visible(self, a: u32, b: u32) -> bool {
+        match self {
+            Self::Cells(level) => level.visible(a, b),
+            Self::Solid(level) => level.visible(a, b),
+        }
+    }
+
+    /// A cell that is there.
+    fn there(self, cell: u32) -> PyResult<u32> {
+        match cell < self.cells() {
+            true => Ok(cell),
+            false => Err(OutsideError::new_err("there is no such cell")),
+        }
+    }
+
+    fn numbers(self, places: &PyReadonlyArray1<'_, u32>) -> PyResult<Vec<u32>> {
+        places
+            .as_array()
+            .iter()
+            .map(|&cell| self.there(cell))
+            .collect()
+    }
+}
+
+/// The positions of an array of shape (n, 3).
+fn points(places: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<[f64; 3]>> {
+    let places = places.as_array();
+    if places.ncols() != 3 {
+        return Err(PyValueError::new_err("expected positions of shape (n, 3)"));
+    }
+    let point = |row: numpy::ndarray::ArrayView1<'_, f64>| [row[0], row[1], row[2]];
+    Ok(places.outer_iter().map(point).collect())
 }
 
 /// The samples of an array of shape (n, 2).
@@ -63,14 +137,6 @@ fn samples(
     found.ok_or_else(|| OutsideError::new_err("a place lies outside the grid"))
 }
 
-fn numbers(level: &CellBundle<'_>, places: &PyReadonlyArray1<'_, u32>) -> PyResult<Vec<u32>> {
-    let places = places.as_array();
-    match places.iter().all(|&cell| cell < level.cells()) {
-        true => Ok(places.to_vec()),
-        false => Err(OutsideError::new_err("there is no such cell")),
-    }
-}
-
 fn same_length<A, B>(a: &[A], b: &[B]) -> PyResult<()> {
     match a.len() == b.len() {
         true => Ok(()),
@@ -80,14 +146,7 @@ fn same_length<A, B>(a: &[A], b: &[B]) -> PyResult<()> {
     }
 }
 
-fn there(level: &CellBundle<'_>, cell: u32) -> PyResult<u32> {
-    match cell < level.cells() {
-        true => Ok(cell),
-        false => Err(OutsideError::new_err("there is no such cell")),
-    }
-}
-
-pub fn sample(terrain: &TerrainBundle<'_>, (column, row): (u32, u32)) -> PyResult<Sample> {
+fn sample(terrain: &TerrainBundle<'_>, (column, row): (u32, u32)) -> PyResult<Sample> {
     let sample = Sample::new(column, row);
     match terrain.grid().has_sample(sample) {
         true => Ok(sample),
@@ -115,27 +174,27 @@ fn damaged() -> PyErr {
 impl Bundle {
     #[new]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let loaded = py.detach(|| Loaded::open(&path)).map_err(of_open)?;
+        let opened = py.detach(|| OwnedBundle::open(&path)).map_err(of_open)?;
         Ok(Self {
-            loaded: RwLock::new(Some(Arc::new(loaded))),
+            opened: RwLock::new(Some(opened)),
         })
     }
 
     fn close(&self) {
-        let mut held = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.opened.write().unwrap_or_else(PoisonError::into_inner);
         *held = None;
     }
 
     #[getter]
     fn closed(&self) -> bool {
-        self.loaded().is_err()
+        self.opened().is_err()
     }
 
     /// What the bundle is of.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let loaded = self.loaded()?;
+        let opened = self.opened()?;
         let dict = PyDict::new(py);
-        match &loaded.world {
+        match opened.world() {
             World::Terrain(terrain) => {
                 let parameters = terrain.parameters();
                 dict.set_item("kind", "terrain")?;
@@ -157,7 +216,7 @@ impl Bundle {
                     },
                 )?;
                 dict.set_item("transform", parameters.transform)?;
-                dict.set_item("crs", loaded.crs.as_deref())?;
+                dict.set_item("crs", opened.bundle().crs())?;
             }
             World::Cells(level) => {
                 let parameters = level.parameters();
@@ -166,6 +225,18 @@ impl Bundle {
                 dict.set_item("greatest_distance", parameters.greatest_distance)?;
                 dict.set_item("has_bsp", parameters.nodes > 0)?;
                 dict.set_item("has_neighbours", level.has_neighbours())?;
+            }
+            World::Solid(level) => {
+                let parameters = level.parameters();
+                dict.set_item("kind", "solid")?;
+                dict.set_item("cells", level.cells())?;
+                dict.set_item("solids", parameters.solids)?;
+                dict.set_item("faces", parameters.faces)?;
+                dict.set_item("mutual", level.sights().parameters().mutual)?;
+                dict.set_item("cell", <(f64, f64, f64)>::from(parameters.cell))?;
+                let hull = parameters.hull.map(<(f64, f64, f64)>::from);
+                dict.set_item("hull", (hull[0], hull[1]))?;
+                dict.set_item("eye", parameters.eye)?;
             }
         }
         Ok(dict)
@@ -177,8 +248,8 @@ impl Bundle {
         a: PyReadonlyArray2<'py, u32>,
         b: PyReadonlyArray2<'py, u32>,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        let loaded = self.loaded()?;
-        let terrain = terrain(&loaded)?;
+        let opened = self.opened()?;
+        let terrain = terrain(&opened)?;
         let (a, b) = (samples(terrain, &a)?, samples(terrain, &b)?);
         same_length(&a, &b)?;
         let ask = || {
@@ -193,8 +264,8 @@ impl Bundle {
 
     /// One pair, without arrays.
     fn visible_sample(&self, a: (u32, u32), b: (u32, u32)) -> PyResult<bool> {
-        let loaded = self.loaded()?;
-        let terrain = terrain(&loaded)?;
+        let opened = self.opened()?;
+        let terrain = terrain(&opened)?;
         Ok(terrain.visible(sample(terrain, a)?, sample(terrain, b)?))
     }
 
@@ -204,9 +275,9 @@ impl Bundle {
         a: PyReadonlyArray1<'py, u32>,
         b: PyReadonlyArray1<'py, u32>,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        let loaded = self.loaded()?;
-        let level = cells(&loaded)?;
-        let (a, b) = (numbers(level, &a)?, numbers(level, &b)?);
+        let opened = self.opened()?;
+        let level = Level::of(&opened)?;
+        let (a, b) = (level.numbers(&a)?, level.numbers(&b)?);
         same_length(&a, &b)?;
         let ask = || {
             a.iter()
@@ -219,9 +290,60 @@ impl Bundle {
     }
 
     fn visible_cell(&self, a: u32, b: u32) -> PyResult<bool> {
-        let loaded = self.loaded()?;
-        let level = cells(&loaded)?;
-        Ok(level.visible(there(level, a)?, there(level, b)?))
+        let opened = self.opened()?;
+        let level = Level::of(&opened)?;
+        Ok(level.visible(level.there(a)?, level.there(b)?))
+    }
+
+    /// Whether players whose origins are at a may see any part of those whose origins are at b, in a solid level.
+    fn visible_points<'py>(
+        &self,
+        py: Python<'py>,
+        a: PyReadonlyArray2<'py, f64>,
+        b: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        let opened = self.opened()?;
+        let level = solid(&opened)?;
+        let (a, b) = (points(&a)?, points(&b)?);
+        same_length(&a, &b)?;
+        let pairs = || a.iter().zip(&b);
+        let visible: Vec<bool> = py.detach(|| {
+            pairs()
+                .map(|(&a, &b)| level.visible_between(a, b))
+                .collect()
+        });
+        Ok(Array1::from(visible).into_pyarray(py))
+    }
+
+    fn visible_within_points(
+        &self,
+        py: Python<'_>,
+        a: [f64; 3],
+        b: [f64; 3],
+        reaches: [f64; 2],
+    ) -> PyResult<bool> {
+        let opened = self.opened()?;
+        let level = solid(&opened)?;
+        Ok(py.detach(|| level.visible_within(a, b, reaches)))
+    }
+
+    /// Least and greatest corner of a cell; None where the bundle does not know.
+    fn bounds<'py>(
+        &self,
+        py: Python<'py>,
+        cell: u32,
+    ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let opened = self.opened()?;
+        let level = Level::of(&opened)?;
+        let cell = level.there(cell)?;
+        let corners = match level {
+            Level::Cells(level) => {
+                let corners = level.bounds(cell);
+                corners.map(|corners| corners.map(|corner| corner.map(f64::from)))
+            }
+            Level::Solid(level) => level.bounds(cell),
+        };
+        Ok(corners.map(|corners| numpy::ndarray::arr2(&corners).into_pyarray(py)))
     }
 
     fn visible_within(
@@ -231,8 +353,8 @@ impl Bundle {
         b: (u32, u32),
         reaches: [f64; 2],
     ) -> PyResult<bool> {
-        let loaded = self.loaded()?;
-        let terrain = terrain(&loaded)?;
+        let opened = self.opened()?;
+        let terrain = terrain(&opened)?;
         let (a, b) = (sample(terrain, a)?, sample(terrain, b)?);
         Ok(py.detach(|| terrain.visible_within(a, b, reaches)))
     }
@@ -244,9 +366,10 @@ impl Bundle {
         a: PyReadonlyArray1<'py, u32>,
         b: PyReadonlyArray1<'py, u32>,
     ) -> PyResult<Bound<'py, PyArray1<i32>>> {
-        let loaded = self.loaded()?;
-        let level = cells(&loaded)?;
-        let (a, b) = (numbers(level, &a)?, numbers(level, &b)?);
+        let opened = self.opened()?;
+        let level = cells(&opened)?;
+        let places = Level::Cells(level);
+        let (a, b) = (places.numbers(&a)?, places.numbers(&b)?);
         same_length(&a, &b)?;
         let steps = |(&a, &b): (&u32, &u32)| level.distance(a, b).map_or(-1, |steps| steps as i32);
         let steps: Vec<i32> = py.detach(|| a.iter().zip(&b).map(steps).collect());
@@ -260,8 +383,8 @@ impl Bundle {
         level: u32,
         place: (u32, u32),
     ) -> PyResult<Bound<'py, PyArray2<bool>>> {
-        let loaded = self.loaded()?;
-        let terrain = terrain(&loaded)?;
+        let opened = self.opened()?;
+        let terrain = terrain(&opened)?;
         let grid = terrain.grid();
         let quad = Quad::new(level, place.0, place.1);
         if !grid.has_quad(quad) {
@@ -280,9 +403,9 @@ impl Bundle {
 
     /// Who may be seen from a cell.
     fn pvs_cell<'py>(&self, py: Python<'py>, cell: u32) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        let loaded = self.loaded()?;
-        let level = cells(&loaded)?;
-        let cell = there(level, cell)?;
+        let opened = self.opened()?;
+        let level = Level::of(&opened)?;
+        let cell = level.there(cell)?;
         let seen: Vec<bool> = (0..level.cells())
             .map(|other| level.visible(cell, other))
             .collect();
@@ -291,8 +414,8 @@ impl Bundle {
 
     /// How many samples of each PVS of level 0 are visible, row by row; 0 at voids.
     fn exposure<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
-        let loaded = self.loaded()?;
-        let terrain = terrain(&loaded)?;
+        let opened = self.opened()?;
+        let terrain = terrain(&opened)?;
         let grid = terrain.grid();
         let count = |words: &mut Vec<u64>, place: Sample| {
             words.fill(0);
@@ -317,16 +440,24 @@ impl Bundle {
 
     /// How many cells see each cell.
     fn exposure_cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let loaded = self.loaded()?;
-        let level = cells(&loaded)?;
-        let seen = py.detach(|| viewcell::internals::survey::seen_by(level));
+        let opened = self.opened()?;
+        let seen = py.detach(|| match Level::of(&opened)? {
+            Level::Cells(level) => Ok(viewcell::internals::survey::seen_by(level)),
+            Level::Solid(level) => {
+                let mut seen = vec![0; level.cells() as usize];
+                for cell in (0..level.cells()).flat_map(|cell| level.visible_cells(cell)) {
+                    seen[cell as usize] += 1;
+                }
+                PyResult::Ok(seen)
+            }
+        })?;
         Ok(Array1::from(seen).into_pyarray(py))
     }
 
     /// Ground heights in metres, NaN for voids.
     fn heights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let loaded = self.loaded()?;
-        let terrain = terrain(&loaded)?;
+        let opened = self.opened()?;
+        let terrain = terrain(&opened)?;
         let grid = terrain.grid();
         let shape = (grid.height() as usize, grid.width() as usize);
         let height = |(row, column): (usize, usize)| {
@@ -339,8 +470,8 @@ impl Bundle {
 
     /// The sample at metres east and south of sample (0, 0); None off the map, and where nobody can be.
     fn locate(&self, east: f64, south: f64) -> PyResult<Option<(u32, u32)>> {
-        let loaded = self.loaded()?;
-        let terrain = terrain(&loaded)?;
+        let opened = self.opened()?;
+        let terrain = terrain(&opened)?;
         let found = terrain.locate(east, south);
         let found = found.filter(|&sample| terrain.valid().has_sample(sample));
         Ok(found.map(|sample| (sample.column, sample.row)))
@@ -348,20 +479,21 @@ impl Bundle {
 
     /// The sample at a position in the bundle's coordinate reference system.
     fn locate_georeferenced(&self, x: f64, y: f64) -> PyResult<Option<(u32, u32)>> {
-        let loaded = self.loaded()?;
-        let terrain = terrain(&loaded)?;
+        let opened = self.opened()?;
+        let terrain = terrain(&opened)?;
         let found = terrain.locate_georeferenced(x, y);
         let found = found.filter(|&sample| terrain.valid().has_sample(sample));
         Ok(found.map(|sample| (sample.column, sample.row)))
     }
 
+    /// The cell at a position in a level; None in solid, and where no player can be.
     fn locate_cell(&self, point: [f64; 3]) -> PyResult<Option<u32>> {
-        let loaded = self.loaded()?;
-        let level = cells(&loaded)?;
-        match point.iter().any(|x| x.is_nan()) {
-            true => Ok(None),
-            false => Ok(level.locate(point)),
-        }
+        let opened = self.opened()?;
+        Level::of(&opened)?;
+        Ok(match opened.world().locate(point) {
+            Some(Place::Cell(cell)) => Some(cell),
+            _ => None,
+        })
     }
 
     /// The halves of a frontier set as booleans, row by row.
@@ -372,8 +504,8 @@ impl Bundle {
         b: (u32, u32),
         options: sets::Options,
     ) -> PyResult<Option<[Bound<'py, PyArray2<bool>>; 2]>> {
-        let loaded = self.loaded()?;
-        let terrain = terrain(&loaded)?;
+        let opened = self.opened()?;
+        let terrain = terrain(&opened)?;
         let (a, b) = (sample(terrain, a)?, sample(terrain, b)?);
         let halves = py.detach(|| sets::of_terrain(terrain, a, b, &options))?;
         Ok(halves.map(|halves| halves.map(|half| half.into_pyarray(py))))
@@ -387,9 +519,10 @@ impl Bundle {
         b: u32,
         construction: &str,
     ) -> PyResult<Option<[Bound<'py, PyArray1<bool>>; 2]>> {
-        let loaded = self.loaded()?;
-        let level = cells(&loaded)?;
-        let (a, b) = (there(level, a)?, there(level, b)?);
+        let opened = self.opened()?;
+        let level = cells(&opened)?;
+        let places = Level::Cells(level);
+        let (a, b) = (places.there(a)?, places.there(b)?);
         let halves = sets::of_cells(level, a, b, construction)?;
         Ok(halves.map(|halves| halves.map(|half| half.into_pyarray(py))))
     }

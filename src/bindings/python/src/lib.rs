@@ -4,7 +4,6 @@
 mod bake;
 mod bundle;
 mod error;
-mod loaded;
 mod sets;
 
 use pyo3::prelude::*;

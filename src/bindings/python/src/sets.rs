@@ -68,8 +68,8 @@ pub fn of_terrain(
     builder
         .build(a, b, &options.options()?)
         .map_err(|error| match error {
-            FrontierError::Outside(_) => OutsideError::new_err(error.to_string()),
             FrontierError::Void(_) => VoidError::new_err(error.to_string()),
+            error => OutsideError::new_err(error.to_string()),
         })?;
     if Side::BOTH
         .iter()

@@ -155,6 +155,41 @@ def test_look_ahead_distance_and_places():
     assert level.locate(1e9, 1e9, 1e9) is None or isinstance(level.locate(1e9, 1e9, 1e9), int)
 
 
+def test_solid_levels():
+    bundle = viewcell.open(GOLDEN / "solid.vcb")
+    assert bundle.kind == "solid" and bundle.shape == (bundle.cells,)
+    assert bundle.solids == 7 and bundle.hull == ((-16, -16, -24), (16, 16, 32)) and bundle.eye == 22
+    cells = np.arange(bundle.cells)
+    matrix = np.array([bundle.visible(np.full(bundle.cells, cell), cells) for cell in cells])
+    assert matrix.any() and not matrix.all() and matrix.diagonal().all()
+    assert (bundle.pvs(cells) == matrix).all()
+    assert (bundle.exposure() == matrix.sum(axis=0)).all()
+    corners = np.array([bundle.bounds(cell) for cell in cells])
+    assert corners.shape == (bundle.cells, 2, 3)
+    middles = corners.mean(axis=1)
+    assert [bundle.locate(*middle) for middle in middles] == cells.tolist()
+    a, b = np.divmod(np.arange(bundle.cells**2), bundle.cells)
+    assert (bundle.visible_points(middles[a], middles[b]).reshape(matrix.shape) == matrix).all()
+    west, east, door = (48.0, 48.0, 32.0), (480.0, 48.0, 32.0), (264.0, 224.0, 32.0)
+    assert bundle.visible_points(west, east) is False and bundle.visible_points(west, door) is True
+    assert bundle.visible_points(west, [east, door]).tolist() == [False, True]
+    assert not bundle.visible_within(west, east, 8, 8) and bundle.visible_within(west, east, 300, 300)
+    # Above the ceiling is nobody expected: whoever is there sees all.
+    assert bundle.locate(48, 48, 999) is None and bundle.locate(float("nan"), 0, 0) is None
+    assert bundle.visible_points((48, 48, 999), east) and bundle.visible_within(west, (48, 48, 999), 0, 0)
+    assert bundle.visible_points(np.empty((0, 3)), np.empty((0, 3))).shape == (0,)
+    for ask in [lambda: bundle.heights(), lambda: bundle.distance(0, 1), lambda: bundle.frontier(0, 1)]:
+        with pytest.raises(viewcell.KindError, match="of a solid level"):
+            ask()
+    for places in [((1, 2), (3, 4)), ("abc", west), (west, [[1, 2]])]:
+        with pytest.raises((TypeError, ValueError)):
+            bundle.visible_points(*places)
+    with pytest.raises(viewcell.OutsideError):
+        bundle.bounds(bundle.cells)
+    with pytest.raises(viewcell.KindError):
+        viewcell.open(GOLDEN / "level.vcb").visible_points(west, east)
+
+
 def test_georeferenced_arrays_through_rasterio_and_xarray(tmp_path):
     rasterio = pytest.importorskip("rasterio")
     rioxarray = pytest.importorskip("rioxarray")

@@ -2,10 +2,23 @@
 
 #![warn(missing_docs)]
 
-mod bundle;
 mod silence;
 mod watch;
 
-pub use bundle::{LoadError, OwnedBundle, Place, World};
+use std::sync::Arc;
+
 pub use silence::Half;
+pub use viewcell::query::{OpenError, OwnedBundle, Place, SolidBundle, World};
 pub use watch::{Being, Change, Known, Manner, Watch};
+
+/// Opens the bundle that `bytes` are. Looks at all of them once: each section must have its checksum. Whoever read them
+/// says of which file.
+///
+/// # Errors
+///
+/// Where they are no bundle that this version reads, or a damaged one.
+pub fn load(bytes: impl Into<Arc<[u8]>>) -> Result<OwnedBundle, OpenError> {
+    let bundle = OwnedBundle::from_bytes(bytes)?;
+    bundle.bundle().check_sections()?;
+    Ok(bundle)
+}

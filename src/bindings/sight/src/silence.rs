@@ -1,12 +1,11 @@
 //! Pairs of players that need not be asked for.
 
+use self_cell::self_cell;
 use viewcell::frontier::{
-    Frontier, Session, SessionOptions, cells::Session as CellSession,
+    Frontier, Session, SessionOptions, cells::Half as CellHalf, cells::Session as CellSession,
     cells::SessionOptions as CellSessionOptions,
 };
-use viewcell::internals::runtime::cell_frontier;
-
-use crate::bundle::{OwnedBundle, Place, World};
+use viewcell::query::{OwnedBundle, Place, Sample, SolidParameters, World};
 
 /// One player's half of a frontier set.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +13,9 @@ pub enum Half<'a> {
     /// Samples of a terrain; it can be encoded, and sent to the player.
     Terrain(&'a Frontier),
     /// Cells of a level.
-    Level(&'a cell_frontier::Half),
+    Cells(&'a CellHalf),
+    /// Cells of a solid level: cell n is the sample whose Morton number is n.
+    Solid(&'a Frontier),
 }
 
 impl Half<'_> {
@@ -22,74 +23,114 @@ impl Half<'_> {
     pub fn contains(&self, place: Place) -> bool {
         match (self, place) {
             (Self::Terrain(half), Place::Sample(sample)) => half.contains(sample),
-            (Self::Level(half), Place::Cell(cell)) => half.contains(cell),
+            (Self::Cells(half), Place::Cell(cell)) => half.contains(cell),
+            (Self::Solid(half), Place::Cell(cell)) => half.contains(SolidParameters::sample(cell)),
             _ => false,
         }
     }
 }
 
-/// Frontier sets between players, who are silent as long as both stay in theirs.
+/// A session on a bundle of any kind.
 // One in all.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
-pub enum Silence {
-    Terrain(Session<'static>),
-    Level(CellSession<'static>),
+enum Either<'a> {
+    /// On a terrain, or on the cells of a solid level as samples.
+    Samples(Session<'a>),
+    Cells(CellSession<'a>),
+}
+
+self_cell!(
+    struct Kept {
+        owner: OwnedBundle,
+        #[not_covariant]
+        dependent: Either,
+    }
+);
+
+/// Frontier sets between players, who are silent as long as both stay in theirs.
+pub struct Silence(Kept);
+
+impl std::fmt::Debug for Silence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0
+            .with_dependent(|_, either| f.debug_tuple("Silence").field(either).finish())
+    }
 }
 
 impl Silence {
     pub fn new(bundle: &OwnedBundle, players: usize) -> Self {
-        match bundle.lasting_world() {
-            World::Terrain(terrain) => {
-                Self::Terrain(Session::new(terrain, players, SessionOptions::default()))
+        Self(Kept::new(bundle.clone(), |bundle| {
+            let on = |samples| Session::new(samples, players, SessionOptions::default());
+            match bundle.world() {
+                World::Terrain(terrain) => Either::Samples(on(terrain)),
+                World::Solid(level) => Either::Samples(on(level.sights())),
+                World::Cells(level) => Either::Cells(CellSession::new(
+                    level,
+                    players,
+                    CellSessionOptions::default(),
+                )),
             }
-            World::Level(level) => Self::Level(CellSession::new(
-                level,
-                players,
-                CellSessionOptions::default(),
-            )),
-        }
+        }))
     }
 
     pub fn tick(&mut self) {
-        match self {
-            Self::Terrain(session) => session.tick(),
-            Self::Level(session) => session.tick(),
-        }
+        self.0.with_dependent_mut(|_, either| match either {
+            Either::Samples(session) => session.tick(),
+            Either::Cells(session) => session.tick(),
+        });
     }
 
     /// Tells where a player is. Who is at a place of another kind of bundle is nowhere.
     pub fn move_to(&mut self, player: usize, place: Option<Place>) {
         // Whom the notices would be for is asked anyway, once all have moved.
-        let stays_out = match (self, place) {
-            (Self::Terrain(session), Some(Place::Sample(sample))) => {
-                session.move_to(player, Some(sample), |_| ()).is_err()
-                    && session.move_to(player, None, |_| ()).is_err()
+        let is_told = self.0.with_dependent_mut(|bundle, either| match either {
+            Either::Samples(session) => {
+                let sample = place.and_then(|place| sample(bundle.world(), place));
+                session.move_to(player, sample, |_| ()).is_ok()
+                    || session.move_to(player, None, |_| ()).is_ok()
             }
-            (Self::Terrain(session), _) => session.move_to(player, None, |_| ()).is_err(),
-            (Self::Level(session), Some(Place::Cell(cell))) => {
-                session.move_to(player, Some(cell), |_| ()).is_err()
-                    && session.move_to(player, None, |_| ()).is_err()
+            Either::Cells(session) => {
+                let cell = match place {
+                    Some(Place::Cell(cell)) => Some(cell),
+                    _ => None,
+                };
+                session.move_to(player, cell, |_| ()).is_ok()
+                    || session.move_to(player, None, |_| ()).is_ok()
             }
-            (Self::Level(session), _) => session.move_to(player, None, |_| ()).is_err(),
-        };
-        debug_assert!(!stays_out, "whoever goes to nowhere is not refused");
+        });
+        debug_assert!(is_told, "whoever goes to nowhere is not refused");
     }
 
     /// Whether two players are hidden from each other, having a frontier set: it ends with the move of one
     /// of them out of their half.
     pub fn holds(&self, [a, b]: [usize; 2]) -> bool {
-        match self {
-            Self::Terrain(session) => session.age(a, b).is_some(),
-            Self::Level(session) => session.age(a, b).is_some(),
-        }
+        self.0.with_dependent(|_, either| match either {
+            Either::Samples(session) => session.age(a, b).is_some(),
+            Either::Cells(session) => session.age(a, b).is_some(),
+        })
     }
 
     /// A player's own half of the set with another.
     pub fn half(&self, player: usize, other: usize) -> Option<Half<'_>> {
-        match self {
-            Self::Terrain(session) => session.half(player, other).map(Half::Terrain),
-            Self::Level(session) => session.half(player, other).map(Half::Level),
-        }
+        self.0.with_dependent(|bundle, either| match either {
+            Either::Samples(session) => {
+                let half = session.half(player, other)?;
+                Some(match bundle.world() {
+                    World::Solid(_) => Half::Solid(half),
+                    _ => Half::Terrain(half),
+                })
+            }
+            Either::Cells(session) => session.half(player, other).map(Half::Cells),
+        })
+    }
+}
+
+/// The sample that a place is for a session on samples.
+fn sample(world: &World<'_>, place: Place) -> Option<Sample> {
+    match (world, place) {
+        (World::Terrain(_), Place::Sample(sample)) => Some(sample),
+        (World::Solid(_), Place::Cell(cell)) => Some(SolidParameters::sample(cell)),
+        _ => None,
     }
 }

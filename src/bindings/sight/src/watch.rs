@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use viewcell::internals::runtime::SymmetryCode;
+use viewcell::query::{OwnedBundle, Place, SymmetryCode, World};
 
-use crate::bundle::{OwnedBundle, Place, World};
 use crate::silence::{Half, Silence};
 
 /// Sessions take the square of their players in memory: some 20 MB for as many. Beyond, each pair is asked.
@@ -55,6 +54,8 @@ pub struct Being<K> {
     pub is_target: bool,
     /// Where it is; `None` where the bundle knows no place.
     pub place: Option<Place>,
+    /// The point that it is at, in the bundle's own coordinates: a look-ahead in a solid level begins there.
+    pub point: [f64; 3],
 }
 
 /// A pair whose sight has changed.
@@ -95,13 +96,14 @@ impl<K> Player<K> {
 /// pair that has a set is not asked while both stay in it.
 #[derive(Debug)]
 pub struct Watch<K> {
-    /// Borrows from the bundle in `known`, and is dropped before it.
     silence: Option<Silence>,
     /// Players that the session has room for, and those of its numbers that are free.
     room: usize,
     free_in_session: Vec<usize>,
     known: Known,
     manner: Manner,
+    /// Whether it matters where in its place somebody is: with a look-ahead in a solid level.
+    by_point: bool,
     players: Vec<Option<Player<K>>>,
     free: Vec<usize>,
     numbers: HashMap<K, usize>,
@@ -117,6 +119,7 @@ impl<K> Default for Watch<K> {
             free_in_session: Vec::new(),
             known: Known::Waiting,
             manner: Manner::default(),
+            by_point: false,
             players: Vec::new(),
             free: Vec::new(),
             numbers: HashMap::new(),
@@ -130,7 +133,7 @@ impl<K: Copy + Eq + Hash> Watch<K> {
     pub fn ask(&mut self, known: Known, mut manner: Manner) {
         let is_same = match (&self.known, &known) {
             (Known::Waiting, Known::Waiting) | (Known::Nothing, Known::Nothing) => true,
-            (Known::Bundle(old), Known::Bundle(new)) => old.is(new),
+            (Known::Bundle(old), Known::Bundle(new)) => old.is_same(new),
             _ => false,
         };
         // A reach that is no number is endless.
@@ -143,10 +146,13 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         (self.silence, self.room) = (None, 0);
         self.free_in_session.clear();
         self.memory.clear();
-        if let Known::Bundle(bundle) = &known
-            && let World::Level(level) = bundle.world()
-        {
-            self.memory.resize(level.reach_memory().two, 0);
+        self.by_point = false;
+        if let Known::Bundle(bundle) = &known {
+            match bundle.world() {
+                World::Terrain(_) => {}
+                World::Cells(level) => self.memory.resize(level.reach_memory().two, 0),
+                World::Solid(_) => self.by_point = manner.reach > 0.0,
+            }
         }
         (self.known, self.manner) = (known, manner);
         for player in self.players.iter_mut().flatten() {
@@ -156,7 +162,10 @@ impl<K: Copy + Eq + Hash> Watch<K> {
     }
 
     /// Somebody is there in this tick. Who is not said to be there has gone.
-    pub fn put(&mut self, being: Being<K>) {
+    pub fn put(&mut self, mut being: Being<K>) {
+        if !self.by_point {
+            being.point = [0.0; 3];
+        }
         if let Some(&number) = self.numbers.get(&being.entity)
             && let Some(player) = self.players.get_mut(number).and_then(Option::as_mut)
         {
@@ -285,7 +294,7 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         let Known::Bundle(bundle) = &self.known else {
             return;
         };
-        let is_silent_one_way = matches!(bundle.world(), World::Level(level)
+        let is_silent_one_way = matches!(bundle.world(), World::Cells(level)
             if level.parameters().symmetry == SymmetryCode::None);
         let wanted = self
             .players
@@ -353,12 +362,15 @@ impl<K: Copy + Eq + Hash> Watch<K> {
                 .is_some_and(|(silence, (a, b))| silence.holds([a, b]))
         };
         let begins = is_asked
-            && match (&self.known, one.being.place, other.being.place) {
-                (Known::Waiting, ..) => false,
-                (Known::Bundle(bundle), Some(from), Some(to)) => {
-                    !silent() && sees(bundle, from, to, self.manner.reach, &mut self.memory)
+            && match &self.known {
+                Known::Waiting => false,
+                Known::Nothing => self.manner.doubt,
+                Known::Bundle(_) if silent() => false,
+                Known::Bundle(bundle) => {
+                    let reach = self.manner.reach;
+                    let seen = sees(bundle, &one.being, &other.being, reach, &mut self.memory);
+                    seen.unwrap_or(self.manner.doubt)
                 }
-                _ => self.manner.doubt,
             };
         if begins == saw {
             return;
@@ -377,21 +389,31 @@ impl<K: Copy + Eq + Hash> Watch<K> {
     }
 }
 
-/// Whether somebody at one place may see somebody at another, or either way before both have come so far.
-fn sees(bundle: &OwnedBundle, from: Place, to: Place, reach: f64, memory: &mut [u64]) -> bool {
+/// Whether one may see the other now, or either way before both have come so far.
+fn sees<K>(
+    bundle: &OwnedBundle,
+    one: &Being<K>,
+    other: &Being<K>,
+    reach: f64,
+    memory: &mut [u64],
+) -> Option<bool> {
+    let (from, to) = (one.place?, other.place?);
+    let world = bundle.world();
     if reach <= 0.0 {
-        return bundle.visible(from, to);
+        return Some(world.visible(from, to));
     }
-    match (bundle.world(), from, to) {
+    Some(match (world, from, to) {
         (World::Terrain(terrain), Place::Sample(a), Place::Sample(b)) => {
             terrain.visible_within(a, b, [reach; 2])
         }
-        (World::Level(level), Place::Cell(a), Place::Cell(b)) => {
+        (World::Cells(level), Place::Cell(a), Place::Cell(b)) => {
             // The memory is as large as the level asks for; if it were not, they would be visible.
             level
                 .visible_within(a, b, [reach; 2], memory)
                 .unwrap_or(true)
         }
-        _ => false,
-    }
+        (World::Solid(level), ..) => level.visible_within(one.point, other.point, [reach; 2]),
+        // Of another kind of bundle.
+        _ => true,
+    })
 }

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use viewcell::query::{MappedBundle, Sample, WorldKind};
+use viewcell::query::{MappedBundle, Place, Sample, World};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
@@ -18,9 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map(|&bytes| u32::from_le_bytes(bytes))
         .collect();
     let expected = std::fs::read(answers)?;
-    let ask: Box<dyn Fn() -> Vec<u8>> = match map.bundle()?.kind() {
-        WorldKind::Terrain => {
-            let terrain = map.terrain()?;
+    let ask: Box<dyn Fn() -> Vec<u8>> = match map.bundle()?.world()? {
+        World::Terrain(terrain) => {
             Box::new(move || {
                 let (pairs, _) = numbers.as_chunks::<4>();
                 let sees = |&[a, b, c, d]: &[u32; 4]| {
@@ -29,13 +28,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 pairs.iter().map(|pair| sees(pair).into()).collect()
             })
         }
-        WorldKind::Cells | WorldKind::Solid => {
-            let level = map.cells()?;
+        level => {
             Box::new(move || {
                 let (pairs, _) = numbers.as_chunks::<2>();
                 pairs
                     .iter()
-                    .map(|&[a, b]| level.visible(a, b).into())
+                    .map(|&[a, b]| level.visible(Place::Cell(a), Place::Cell(b)).into())
                     .collect()
             })
         }

@@ -67,6 +67,40 @@ test('nobody can be at a void, so that it is nowhere', async () => {
   bundle.close();
 });
 
+test('a solid level: cells, positions, and ways', async () => {
+  const bundle = await opened('solid.vcb');
+  assert.equal(bundle.kind, 'solid');
+  assert.deepEqual([bundle.solids, bundle.eye, bundle.hull], [7, 22, [[-16, -16, -24], [16, 16, 32]]]);
+  const cells = places(bundle);
+  const middles = cells.map((cell) => {
+    const [low, high] = bundle.bounds(cell);
+    return low.map((at, axis) => (at + high[axis]) / 2);
+  });
+  assert.deepEqual(middles.map((middle) => bundle.locate(...middle)), cells);
+  const pairs = cells.flatMap((a) => cells.map((b) => [a, b]));
+  const seen = pairs.map(([a, b]) => Number(bundle.visible(a, b)));
+  assert.ok(seen.includes(0) && seen.includes(1));
+  assert.deepEqual(Array.from(bundle.visiblePairs(Uint32Array.from(pairs.flat()))), seen);
+  assert.deepEqual(cells.flatMap((cell) => Array.from(bundle.pvsMask(cell))), seen);
+  const points = Float64Array.from(pairs.flatMap(([a, b]) => [...middles[a], ...middles[b]]));
+  assert.deepEqual(Array.from(bundle.visiblePointPairs(points)), seen);
+  const [west, east, door] = [[48, 48, 32], [480, 48, 32], { x: 264, y: 224, z: 32 }];
+  assert.deepEqual([bundle.visiblePoints(west, east), bundle.visiblePoints(west, door)], [false, true]);
+  assert.deepEqual([8, 300].map((reach) => bundle.visibleWithin(west, east, reach, reach)), [false, true]);
+  // Above the ceiling is nobody expected: whoever is there sees all.
+  assert.equal(bundle.locate(48, 48, 999), null);
+  assert.ok(bundle.visiblePoints([48, 48, 999], east) && bundle.visibleWithin(west, [48, 48, 999], 0, 0));
+  assert.throws(() => bundle.bounds(bundle.cells), RangeError);
+  assert.throws(() => bundle.visiblePoints(west, 3), TypeError);
+  assert.throws(() => bundle.visiblePointPairs(new Float64Array(5)), RangeError);
+  for (const ask of [() => bundle.distance(0, 1), () => bundle.frontier(0, 1), () => bundle.session(2), () => bundle.groundHeight(0)])
+    assert.throws(ask, code('KIND', /bundle is of solid/));
+  bundle.close();
+  const level = await opened('level.vcb');
+  assert.throws(() => level.visiblePoints(west, east), code('KIND'));
+  level.close();
+});
+
 test('sight with a look-ahead only ever adds', async () => {
   const bundle = await opened('13x9-voids-pairs.vcb');
   let more = 0;

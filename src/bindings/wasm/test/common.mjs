@@ -19,6 +19,6 @@ export function reader(...args) {
 
 // Every place of a bundle.
 export function places(bundle) {
-  if (bundle.kind === 'cells') return Array.from({ length: bundle.cells }, (_, c) => c);
+  if (bundle.kind !== 'terrain') return Array.from({ length: bundle.cells }, (_, c) => c);
   return Array.from({ length: bundle.width * bundle.height }, (_, i) => [i % bundle.width, Math.floor(i / bundle.width)]);
 }

@@ -7,7 +7,8 @@
     bundle.pvs((3, 4))                             # the viewshed, an array of booleans
 
 A place on a terrain is ``(column, row)``: the column counts from 0 in the west, the row from 0 in the
-north. Arrays are indexed ``[row, column]``, as rasters are. In a level of cells a place is a number.
+north. Arrays are indexed ``[row, column]``, as rasters are. In a level, of cells or solid, a place is the
+number of a cell; in a solid level players are where they are, too: ``visible_points``, ``visible_within``.
 """
 
 from __future__ import annotations
@@ -61,13 +62,17 @@ def open(path: "os.PathLike[str] | str") -> "Bundle":
     return Bundle(_viewcell.Bundle(os.fspath(path)))
 
 
+#: What a bundle is of, in words.
+_KINDS = {"terrain": "a terrain", "cells": "a level of cells", "solid": "a solid level"}
+
+
 class Bundle:
-    """An open bundle, of a terrain or of a level of cells. Made by ``open`` and ``bake``.
+    """An open bundle, of a terrain, of a level of cells or of a solid level. Made by ``open`` and ``bake``.
 
     Any number of threads may ask it at a time. ``with`` closes it at the end.
     """
 
-    #: "terrain" or "cells".
+    #: "terrain", "cells" or "solid".
     kind: str
     #: Of terrains.
     width: int
@@ -83,11 +88,19 @@ class Bundle:
     #: In GDAL's order, or None.
     transform: Optional[list[float]]
     crs: Optional[str]
-    #: Of levels of cells.
+    #: Of levels, of cells and solid.
     cells: int
+    #: Of levels of cells.
     greatest_distance: int
     has_bsp: bool
     has_neighbours: bool
+    #: Of solid levels: what hides, and whether sight is the same both ways (mutual, as of terrains); the size of
+    #: the smallest cells, least and greatest corner of the body and the height of the eye, both from the origin.
+    solids: int
+    faces: int
+    cell: tuple[float, float, float]
+    hull: tuple[tuple[float, float, float], tuple[float, float, float]]
+    eye: float
 
     def __init__(self, core: Any, folder: Optional[tempfile.TemporaryDirectory] = None):
         if not isinstance(core, _viewcell.Bundle):
@@ -101,7 +114,8 @@ class Bundle:
             return "<viewcell.Bundle, closed>"
         if self.kind == "terrain":
             return f"<viewcell.Bundle of a terrain, {self.width} x {self.height} samples>"
-        return f"<viewcell.Bundle of a level of {self.cells} cells>"
+        level = "a solid level" if self.kind == "solid" else "a level"
+        return f"<viewcell.Bundle of {level} of {self.cells} cells>"
 
     def __enter__(self) -> "Bundle":
         return self
@@ -124,8 +138,7 @@ class Bundle:
         info = self.__dict__.get("_info", {})
         if name in info:
             return info[name]
-        kind = info.get("kind")
-        raise AttributeError(f"a bundle of {'cells' if kind == 'cells' else 'a terrain'} has no {name!r}")
+        raise AttributeError(f"a bundle of {_KINDS.get(info.get('kind'), 'nothing')} has no {name!r}")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -201,10 +214,51 @@ class Bundle:
     def visible_within(self, a: Any, b: Any, reach_a: float, reach_b: float) -> bool:
         """Whether two players may see each other on their ways, up to so many metres each. Errs towards True.
 
-        Of terrains.
+        Of terrains; and of solid levels, where a and b are positions, x, y and z, and reaches are in the
+        level's units.
         """
-        self._terrain("visible_within")
+        if self.kind == "solid":
+            points = [self._points(a, "a"), self._points(b, "b")]
+            for name, point in zip("ab", points):
+                if point.shape != (3,):
+                    raise TypeError(f"{name}: expected one position, found an array of shape {point.shape}")
+            return self._core.visible_within_points(*(point.tolist() for point in points), [float(reach_a), float(reach_b)])
+        self._of("visible_within", "terrain", "a terrain or a solid level")
         return self._core.visible_within(self._place(a, "a"), self._place(b, "b"), [float(reach_a), float(reach_b)])
+
+    def visible_points(self, a: Any, b: Any) -> Any:
+        """Whether players whose origins are at a may see any part of those whose origins are at b. Of solid levels.
+
+        Two positions, x, y and z, give a bool; arrays of shape (n, 3) give n booleans; one position goes with an
+        array of many. True where either is in no cell. Not the same the other way round.
+        """
+        self._of("visible_points", "solid")
+        points, others = self._points(a, "a"), self._points(b, "b")
+        single = points.ndim == 1 and others.ndim == 1
+        if points.ndim == 2 and others.ndim == 2 and len(points) != len(others):
+            raise ValueError(f"expected as many positions in b as in a, found {len(others)} and {len(points)}")
+        points, others = (np.ascontiguousarray(np.atleast_2d(x)) for x in np.broadcast_arrays(points, others))
+        seen = self._core.visible_points(points, others)
+        return bool(seen[0]) if single else seen
+
+    def _points(self, points: Any, name: str) -> np.ndarray:
+        """Positions as numbers of 64 bits."""
+        array = np.asarray(points)
+        if array.dtype.kind not in "iuf":
+            raise TypeError(f"{name}: expected numbers, found {array.dtype} in {points!r:.60}")
+        if array.size == 0 and array.ndim == 1:
+            array = np.empty((0, 3))
+        if array.ndim not in (1, 2) or array.shape[-1] != 3:
+            raise ValueError(f"{name}: expected (x, y, z) or an array of shape (n, 3), found shape {array.shape}")
+        return np.asarray(array, np.float64, order="C")
+
+    def bounds(self, cell: Any) -> Optional[np.ndarray]:
+        """Least and greatest corner of a cell, an array of shape (2, 3); None where the bundle does not know.
+
+        Of levels; of a solid one, the positions of a player's origin that the cell stands for.
+        """
+        self._of("bounds", "cells solid", "a level")
+        return self._core.bounds(self._place(cell, "cell"))
 
     def pvs(self, place: Any, level: int = 0) -> np.ndarray:
         """All that may be seen from a place: booleans of the bundle's shape.
@@ -214,9 +268,9 @@ class Bundle:
         """
         if not isinstance(level, (int, np.integer)) or isinstance(level, bool):
             raise TypeError(f"level: expected a whole number, found {level!r}")
-        if self.kind == "cells":
+        if self.kind != "terrain":
             if level != 0:
-                raise ValueError("level: a bundle of cells has no quads")
+                raise ValueError("level: a bundle of a level has no quads")
             cells = self._places(place, "place")
             if cells.ndim == 0:
                 return self._core.pvs_cell(int(cells))
@@ -237,13 +291,12 @@ class Bundle:
 
     def heights(self) -> np.ndarray:
         """Ground heights in metres, NaN at voids. Of terrains."""
-        self._terrain("heights")
+        self._of("heights", "terrain")
         return self._core.heights()
 
     def distance(self, a: Any, b: Any) -> Any:
-        """How many visible steps lead from cell a to cell b, -1 where none do. Of levels."""
-        if self.kind != "cells":
-            raise KindError("distance is for a bundle of a level of cells, and the bundle is of a terrain")
+        """How many visible steps lead from cell a to cell b, -1 where none do. Of levels of cells."""
+        self._of("distance", "cells")
         places, others = np.broadcast_arrays(self._places(a, "a"), self._places(b, "b"))
         single = places.ndim == 0
         places, others = (np.ascontiguousarray(np.atleast_1d(x)) for x in (places, others))
@@ -266,7 +319,7 @@ class Bundle:
 
     def locate_georeferenced(self, x: float, y: float) -> Optional[tuple[int, int]]:
         """The sample at a position in the bundle's CRS; None where nobody can be. Of terrains."""
-        self._terrain("locate_georeferenced")
+        self._of("locate_georeferenced", "terrain")
         return self._core.locate_georeferenced(float(x), float(y))
 
     # -- frontier sets
@@ -277,8 +330,10 @@ class Bundle:
         While both stay inside, they need not exchange a packet. None if they see each other.
 
         Options of terrains: grow ("hierarchical", "simple"), merge ("lossless", "lossy"), extend, tighten
-        (bool), budget (quads). Of levels: construction ("tightened", "published", "grown").
+        (bool), budget (quads). Of levels of cells: construction ("tightened", "published", "grown").
         """
+        if self.kind == "solid":
+            self._of("frontier", "terrain cells", "a terrain or a level of cells")
         known = ["grow", "merge", "extend", "tighten", "budget"] if self.kind == "terrain" else ["construction"]
         for name in options:
             if name not in known:
@@ -299,7 +354,7 @@ class Bundle:
         CRS in a variable `spatial_ref`, as rasterio and rioxarray read and write them. Of terrains; needs
         xarray.
         """
-        self._terrain("to_xarray")
+        self._of("to_xarray", "terrain")
         heights = self.heights()
         import xarray
 
@@ -330,9 +385,10 @@ class Bundle:
                 dataset.spatial_ref.attrs.update(attributes)
         return dataset
 
-    def _terrain(self, name: str) -> None:
-        if self.kind != "terrain":
-            raise KindError(f"{name} is for a bundle of a terrain, and the bundle is of a level of cells")
+    def _of(self, name: str, kinds: str, words: Optional[str] = None) -> None:
+        """Raises where the bundle is of another kind than these."""
+        if self.kind not in kinds.split():
+            raise KindError(f"{name} is for a bundle of {words or _KINDS[kinds]}, and the bundle is of {_KINDS[self.kind]}")
 
 
 def _transform(transform: Any) -> Optional[list[float]]:
