@@ -35,6 +35,7 @@ use std::path::{Path, PathBuf};
 
 /// The options of a bake of cells.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct CellOptions {
     /// How the PVS is made symmetric.
     pub symmetry: Symmetry,

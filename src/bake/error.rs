@@ -37,6 +37,7 @@ pub enum BakeError {
         /// The name of the terrain's file.
         input: String,
         /// Its sides, and what they may be.
+        #[source]
         error: GridError,
     },
     /// A level has more view cells than a bundle holds, or none.
@@ -45,6 +46,7 @@ pub enum BakeError {
         /// The name of the level's file.
         input: String,
         /// How many there are.
+        #[source]
         error: crate::bundle::TooManyCells,
     },
     /// Nobody can be anywhere.
@@ -55,6 +57,7 @@ pub enum BakeError {
         /// The name of the terrain's file.
         input: String,
         /// What there should be.
+        #[source]
         error: TerrainError,
     },
     /// The terrain has more samples than the tables of the kernels hold.
@@ -149,10 +152,20 @@ pub enum BakeError {
         /// Bytes it takes.
         least: u64,
     },
+    /// The thread that makes patches could not start, or did not come to an end.
+    #[error("{}: the thread that makes patches failed: {error}; answers stay safe, but ground that changes costs more from now on: open the bundle anew", path.display())]
+    Thread {
+        /// The bundle.
+        path: PathBuf,
+        /// What became of it.
+        #[source]
+        error: std::io::Error,
+    },
     /// The bake ended before its time, and what is done is kept.
     #[error("{error}; {done} of {total} tiles are kept in {}, and what is done of others: go on with it (`resume`), or start anew (`restart`)", checkpoint.display())]
     Kept {
         /// Why it ended.
+        #[source]
         error: Box<BakeError>,
         /// The checkpoint, or the shard in the making.
         checkpoint: PathBuf,
@@ -165,6 +178,7 @@ pub enum BakeError {
 
 /// The class of an error, for exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub enum BakeErrorKind {
     /// The options are wrong: exit code 2.
     Usage,
@@ -186,9 +200,11 @@ impl BakeError {
             Self::Option { .. } | Self::Budget { .. } => BakeErrorKind::Usage,
             Self::Flow(FlowError::Checkpoint(CheckpointError::Io { .. })) => BakeErrorKind::Io,
             Self::NoVisibility { .. } | Self::Flow(_) => BakeErrorKind::Input,
-            Self::Grid { .. } | Self::Cells { .. } | Self::Large { .. } | Self::Memory { .. } => {
-                BakeErrorKind::Resource
-            }
+            Self::Grid { .. }
+            | Self::Cells { .. }
+            | Self::Large { .. }
+            | Self::Memory { .. }
+            | Self::Thread { .. } => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
             Self::Store(error) => error.kind().into(),
             Self::Lossy { .. }
@@ -228,9 +244,12 @@ impl BakeError {
 }
 
 /// The error of a bundle that cannot be read back.
-pub(crate) fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> BakeError {
+pub(crate) fn unreadable(
+    path: &Path,
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> BakeError {
     BakeError::Bundle(BundleError::Read {
         path: path.to_owned(),
-        error: std::io::Error::other(error.to_string()),
+        error: std::io::Error::other(error),
     })
 }

@@ -11,6 +11,7 @@ use crate::world::{Short, Terrain};
 
 /// The options of a bake.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct BakeOptions {
     /// Height of the eye above ground, in metres.
     pub eye_height: f64,

@@ -21,6 +21,7 @@ use std::path::Path;
 
 /// How to repack.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct RepackOptions {
     /// What is kept.
     pub compression: Compression,
@@ -115,8 +116,8 @@ pub(crate) fn unpack(
     order: &BlockOrder,
     workers: &Workers,
 ) -> Result<Store, BakeError> {
-    let map = MappedBundle::open(source).map_err(|error| unreadable(source, &error))?;
-    let terrain = map.terrain().map_err(|error| unreadable(source, &error))?;
+    let map = MappedBundle::open(source).map_err(|error| unreadable(source, error))?;
+    let terrain = map.terrain().map_err(|error| unreadable(source, error))?;
     unpack_terrain(terrain, &|| map.let_go(), place, order, workers)
 }
 

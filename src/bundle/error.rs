@@ -40,6 +40,7 @@ pub enum BundleError {
         /// Bytes written so far.
         written: u64,
         /// What the system says.
+        #[source]
         error: io::Error,
     },
     /// The index of the trees does not fit into memory.
@@ -58,6 +59,7 @@ pub enum BundleError {
         /// What was tried.
         action: &'static str,
         /// What the system says.
+        #[source]
         error: io::Error,
     },
     /// Reading failed.
@@ -66,6 +68,7 @@ pub enum BundleError {
         /// The file.
         path: PathBuf,
         /// What the system says.
+        #[source]
         error: io::Error,
     },
     /// The file is no bundle that this version reads.
@@ -74,6 +77,7 @@ pub enum BundleError {
         /// The file.
         path: PathBuf,
         /// What is wrong.
+        #[source]
         error: FormatError,
     },
     /// The file is another of this program's.
@@ -126,6 +130,7 @@ pub enum BundleError {
 
 /// The class of an error, for exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub enum ErrorKind {
     /// The input is bad: exit code 3.
     Input,

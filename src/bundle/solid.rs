@@ -12,6 +12,7 @@ use crate::world::solid::{PlaceCells, Player};
 
 /// View cells that no bundle has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TooManyCells {
     /// How many there are.
     pub cells: usize,

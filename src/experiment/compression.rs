@@ -76,8 +76,8 @@ pub fn deepest_first(
 ) -> Result<Kept, BakeError> {
     let valid = valid_of(source)?;
     let grid = valid.grid();
-    let map = MappedBundle::open(source).map_err(|error| unreadable(source, &error))?;
-    let terrain = map.terrain().map_err(|error| unreadable(source, &error))?;
+    let map = MappedBundle::open(source).map_err(|error| unreadable(source, error))?;
+    let terrain = map.terrain().map_err(|error| unreadable(source, error))?;
     let pool = pool(thread_count(threads))?;
     let samples = valid.samples();
     let mut levels = Vec::new();
@@ -124,7 +124,7 @@ pub fn optimal(
 ) -> Result<Kept, BakeError> {
     let valid = valid_of(source)?;
     let grid = valid.grid();
-    let folder = tempfile::tempdir().map_err(|error| unreadable(source, &error))?;
+    let folder = tempfile::tempdir().map_err(|error| unreadable(source, error))?;
     let output = folder.path().join("within.vcb");
     let options = RepackOptions {
         compression: Compression::Optimal(Budget { bytes, weight }),
@@ -132,13 +132,13 @@ pub fn optimal(
         overwrite: true,
     };
     let report = repack(source, &output, &options, observer)?;
-    let open = |path: &Path| MappedBundle::open(path).map_err(|error| unreadable(path, &error));
+    let open = |path: &Path| MappedBundle::open(path).map_err(|error| unreadable(path, error));
     let (all, lossy) = (open(source)?, open(&output)?);
     let (all, lossy) = (
-        all.terrain().map_err(|error| unreadable(source, &error))?,
+        all.terrain().map_err(|error| unreadable(source, error))?,
         lossy
             .terrain()
-            .map_err(|error| unreadable(&output, &error))?,
+            .map_err(|error| unreadable(&output, error))?,
     );
     let samples = valid.samples();
     let levels = (0..grid.levels()).map(|level| {

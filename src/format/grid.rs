@@ -81,6 +81,7 @@ pub struct Grid {
 
 /// Sides that no grid has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GridError {
     /// Columns asked for.
     pub width: u32,

@@ -16,6 +16,7 @@ pub struct IngestError(Box<Details>);
 
 /// What sort of failure it is; a program's exit code follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub enum IngestErrorKind {
     /// The file could not be read.
     Read,

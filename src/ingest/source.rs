@@ -18,6 +18,7 @@ pub enum ByteOrder {
 
 /// What a person may say about a file.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct IngestOptions {
     /// Metres between columns and between rows; overrides the file.
     pub spacing: Option<[f64; 2]>,

@@ -63,4 +63,11 @@ impl fmt::Display for OpenError {
     }
 }
 
-impl std::error::Error for OpenError {}
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Format { error, .. } => Some(error),
+            Self::Io { error, .. } => Some(error),
+        }
+    }
+}

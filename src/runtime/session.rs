@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use super::frontier::FrontierError;
+
 /// Something to tell a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notice {
@@ -134,16 +136,16 @@ impl<W: World> Players<W> {
         })
     }
 
-    /// A player has moved, come or gone, to where somebody can be.
+    /// A player has moved, come or gone, to where somebody can be. Errors where there is no such player.
     pub(crate) fn move_to(
         &mut self,
         player: usize,
         place: Option<W::Place>,
         mut tell: impl FnMut(Notice),
-    ) {
-        let Some(own) = self.places.get_mut(player) else {
-            return;
-        };
+    ) -> Result<(), FrontierError> {
+        let players = self.places.len();
+        let own = self.places.get_mut(player);
+        let own = own.ok_or(FrontierError::NoPlayer { player, players })?;
         *own = place;
         self.wanting.clear();
         for other in 0..self.places.len() {
@@ -186,6 +188,7 @@ impl<W: World> Players<W> {
         if let Some(here) = place {
             self.negotiate(player, here, tell);
         }
+        Ok(())
     }
 
     /// The world has changed: drops the sets of which `is_true` says no, and only those. Both players

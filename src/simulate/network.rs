@@ -4,6 +4,7 @@ use crate::dice::Dice;
 
 /// How packets travel.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct Network {
     /// There and back: between a client and the server, and between two peers. [Unit: ms]
     pub rtt: f64,

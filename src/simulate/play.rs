@@ -6,6 +6,7 @@ use super::trace::Trace;
 
 /// How a trace is played.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct PlayOptions {
     /// Frames a second.
     pub hz: f64,
@@ -13,6 +14,17 @@ pub struct PlayOptions {
     pub eye: f64,
     /// Who is faster has not walked, but was put somewhere else. [Unit: of the field, a second]
     pub jump: f64,
+}
+
+impl Default for PlayOptions {
+    /// Ten frames a second, the eye at the position itself, and nobody was put anywhere.
+    fn default() -> Self {
+        Self {
+            hz: 10.0,
+            eye: 0.0,
+            jump: f64::INFINITY,
+        }
+    }
 }
 
 /// Players on a field: where each is in every frame.

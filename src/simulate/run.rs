@@ -17,6 +17,7 @@ pub use super::store::Clock;
 
 /// How schemes are played.
 #[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct RunOptions {
     /// How packets travel.
     pub network: Network,
@@ -33,6 +34,21 @@ pub struct RunOptions {
     /// Whether packets go as datagrams over the loopback, on a network on which all arrives at once;
     /// and how long that may take in all.
     pub loopback: Option<Duration>,
+}
+
+impl RunOptions {
+    /// On a network on which all arrives at once, without lines of sight, and without a clock.
+    pub fn new(scheme: SchemeOptions) -> Self {
+        Self {
+            network: Network::default(),
+            scheme,
+            lines: false,
+            seed: 1,
+            clock: || Duration::ZERO,
+            keep: false,
+            loopback: None,
+        }
+    }
 }
 
 /// What came of one scheme.
@@ -58,6 +74,7 @@ pub struct Outcome {
 
 /// Why nothing was played.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub enum RunError {
     /// There is no scheme of that name.
     NoScheme(String),
@@ -81,7 +98,14 @@ impl std::fmt::Display for RunError {
     }
 }
 
-impl std::error::Error for RunError {}
+impl std::error::Error for RunError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NoScheme(_) => None,
+            Self::Loopback(_, error) => Some(error),
+        }
+    }
+}
 
 /// One scheme at work.
 struct Lane<'a> {

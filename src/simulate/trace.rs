@@ -35,6 +35,7 @@ pub struct Trace {
 
 /// What is wrong with a trace, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct TraceError {
     /// The line, counted from 1; 0 for the trace as a whole.
     pub line: u64,

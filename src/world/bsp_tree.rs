@@ -45,6 +45,7 @@ pub struct BspTree {
 
 /// Why nodes and leaves are no tree.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BspTreeError {
     /// A child that is not there.
     #[error(

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use viewcell::internals::dice::Dice;
-use viewcell::internals::runtime::cell_frontier::{Construction, News, NoCell, Notice};
+use viewcell::internals::runtime::cell_frontier::{Construction, News, Notice};
 use viewcell::internals::runtime::cell_frontier::{Session, SessionOptions};
+use viewcell::internals::runtime::frontier::FrontierError;
 use viewcell::internals::runtime::{Bundle, CellBundle};
 
 const LEVEL: &[u8] = include_bytes!("../golden/v1/level.vcb");
@@ -101,7 +102,7 @@ fn there_is_no_session_in_cells_that_are_not_there() {
     let (cell, cells) = (level.cells(), level.cells());
     let nothing = |_: Notice| panic!("there is nobody to tell");
     let error = session.move_to(0, Some(cell), nothing).unwrap_err();
-    assert_eq!(error, NoCell { cell, cells });
+    assert_eq!(error, FrontierError::NoCell { cell, cells });
     assert!(error.to_string().contains("expected a number below"));
     assert_eq!(session.place(0), None);
     session.move_to(9, Some(0), nothing).unwrap();

@@ -15,7 +15,7 @@ use crate::compress::prune::DepthPruner;
 use crate::compress::{Scratch, encode};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
 use crate::format::{Quad, TreeCode};
-use crate::runtime::{MappedBundle, TerrainBundle};
+use crate::runtime::{MappedBundle, OpenError, TerrainBundle};
 use crate::survey::GroupSight;
 
 /// Quads that a thread prunes at a time: some three blocks and the quads in them.
@@ -30,9 +30,9 @@ pub(crate) fn prune(
     to: DeepestFirst,
     provenance: &mut Provenance,
 ) -> Result<Written, BakeError> {
-    let cannot = |error: &dyn std::fmt::Display| unreadable(source, error);
-    let map = MappedBundle::open(source).map_err(|error| cannot(&error))?;
-    let terrain = map.terrain().map_err(|error| cannot(&error))?;
+    let cannot = |error: OpenError| unreadable(source, error);
+    let map = MappedBundle::open(source).map_err(cannot)?;
+    let terrain = map.terrain().map_err(cannot)?;
     let valid = place.valid;
     let grid = valid.grid();
     let mut header = place.header(TreeCode::Single, true);
@@ -61,7 +61,7 @@ pub(crate) fn prune(
             let mut scratch = Scratch::default();
             let pruned = quads.into_iter().map(|quad| {
                 let pruned = room.prune(quad, to);
-                let pruned = pruned.ok_or_else(|| cannot(&"it is damaged"))?;
+                let pruned = pruned.ok_or_else(|| unreadable(source, "it is damaged"))?;
                 let mut bytes = Vec::new();
                 encode(valid, &pruned.own, &mut scratch, &mut bytes);
                 Ok((quad, pruned.visible(), bytes))

@@ -37,7 +37,7 @@ impl Before {
                 path: bundle.to_owned(),
             });
         }
-        let map = MappedBundle::open(bundle).map_err(|error| unreadable(bundle, &error))?;
+        let map = MappedBundle::open(bundle).map_err(|error| unreadable(bundle, error))?;
         let mut patches = Vec::new();
         for path in over {
             let bytes = read_whole(path).map_err(|error| BundleError::Read {
@@ -100,7 +100,7 @@ impl Before {
                     error,
                 }
                 .into(),
-                other => unreadable(path, &other),
+                other => unreadable(path, other),
             }
         };
         let opened = self.map.bundle().and_then(|bundle| Layers::new(&bundle));
@@ -139,7 +139,7 @@ pub(crate) fn terrain_of(
     let grid = header.parameters.grid;
     let (width, height) = (grid.width(), grid.height());
     let terrain = Terrain::new(width, height, heights.to_vec(), header.parameters.spacing);
-    let terrain = terrain.map_err(|error| unreadable(path, &error))?;
+    let terrain = terrain.map_err(|error| unreadable(path, error))?;
     let place = header.parameters.transform.map(|transform| Georeference {
         transform,
         crs: header.crs.clone().unwrap_or_default(),

@@ -54,6 +54,7 @@ pub struct RebakeJob<'a> {
 
 /// Options of an incremental re-bake.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct RebakeOptions {
     /// Threads that compute; 0 for as many as there are processors. Changes no byte.
     pub threads: usize,
@@ -242,7 +243,7 @@ pub fn rebake(
             None => {
                 layers
                     .lay(&followed.patch)
-                    .map_err(|error| unreadable(job.bundle, &error))?;
+                    .map_err(|error| unreadable(job.bundle, error))?;
                 let lossless = Compression::Lossless;
                 let made = provenance(source);
                 let written = write(&layers, &before.map, &place, &lossless, made, &workers)?;
@@ -333,7 +334,7 @@ pub(crate) fn rebake_layers(
     let codebook = dictionary(before, job.bundle)?;
     let groups = terrain
         .groups()
-        .ok_or_else(|| unreadable(job.bundle, &"expected pairs of blocks"))?;
+        .ok_or_else(|| unreadable(job.bundle, "expected pairs of blocks"))?;
     let changes = PairRecheck {
         old: groups,
         change: change.as_ref(),
@@ -398,7 +399,7 @@ pub(crate) fn rebake_layers(
             bundle: before
                 .map
                 .bundle()
-                .map_err(|error| unreadable(job.bundle, &error))?,
+                .map_err(|error| unreadable(job.bundle, error))?,
             groups,
             trees: terrain.trees(),
             order: &order,
@@ -451,10 +452,10 @@ fn dictionary(before: &Before, path: &Path) -> Result<Codebook, BakeError> {
     let bundle = before
         .map
         .bundle()
-        .map_err(|error| unreadable(path, &error))?;
+        .map_err(|error| unreadable(path, error))?;
     let section = bundle.section(Tag::DICT);
     let codebook = section.and_then(|(_, bytes)| Codebook::parse(bytes));
-    codebook.ok_or_else(|| unreadable(path, &"expected a section DICT"))
+    codebook.ok_or_else(|| unreadable(path, "expected a section DICT"))
 }
 
 /// The samples that differ, and their new heights.

@@ -90,7 +90,7 @@ impl Splice<'_> {
         workers: &Workers,
     ) -> Result<Written, BakeError> {
         let grid = place.valid.grid();
-        let damaged = |what: &str| unreadable(place.path, &format!("{what} is damaged"));
+        let damaged = |what: &str| unreadable(place.path, format!("{what} is damaged"));
         let section = |tag: Tag| self.bundle.section(tag).map_or(&[][..], |(_, bytes)| bytes);
         let numbers = 0..self.order.len();
         let indices = numbers.clone().map(|number| self.order.index(number));

@@ -37,7 +37,7 @@ impl OwnedLayers {
         patches: Vec<Arc<Vec<u8>>>,
         path: &Path,
     ) -> Result<Self, BakeError> {
-        let wrong = |error: crate::runtime::OpenError| unreadable(path, &error);
+        let wrong = |error: crate::runtime::OpenError| unreadable(path, error);
         Self::try_new(Files { before, patches }, |files| {
             let bundle = files.before.map.bundle().map_err(wrong)?;
             let mut layers = Layers::new(&bundle).map_err(wrong)?;
@@ -123,7 +123,7 @@ fn fold(
     let mut heights = BTreeMap::new();
     let mut valid = None;
     for patch in patches {
-        let patch = Patch::parse(patch).map_err(|error| unreadable(path, &error))?;
+        let patch = Patch::parse(patch).map_err(|error| unreadable(path, error))?;
         put(&mut groups, patch.groups(), patch.pairs());
         put(&mut trees, patch.trees(), patch.tree_bytes());
         heights.extend(patch.heights());

@@ -157,7 +157,10 @@ impl Rebaker {
         let thread = std::thread::Builder::new()
             .name("rebake".to_owned())
             .spawn(move || own.run(terrain, make))
-            .map_err(|error| unreadable(bundle, &error))?;
+            .map_err(|error| BakeError::Thread {
+                path: bundle.to_owned(),
+                error,
+            })?;
         Ok(Self {
             shared,
             thread: Some(thread),
@@ -357,14 +360,16 @@ impl Shared {
             let laid = self.now.load().laid.clone();
             let made = catch_unwind(AssertUnwindSafe(|| {
                 let next = Terrain::new(ground.width(), ground.height(), heights, ground.spacing());
-                let next = next.map_err(|error| unreadable(&self.path, &error))?;
+                let next = next.map_err(|error| unreadable(&self.path, error))?;
                 let next = next.with_georeference(ground.georeference().cloned());
                 let patch = make(&laid, [&ground, &next], self)?;
                 Ok((laid.with(patch, &self.path)?, next))
             }));
             let made = made.unwrap_or_else(|_| {
-                let why = "a patch could not be made: its thread panicked";
-                Err(unreadable(&self.path, &why))
+                Err(BakeError::Thread {
+                    path: self.path.clone(),
+                    error: std::io::Error::other("it panicked"),
+                })
             });
             let mut state = self.lock();
             match made {
@@ -429,7 +434,7 @@ fn drop_of(terrain: &Terrain, options: &BakeOptions) -> Result<Vec<f64>, BakeErr
     let (width, height) = (terrain.width(), terrain.height());
     let flat = vec![0.0; width as usize * height as usize];
     let flat = Terrain::new(width, height, flat, terrain.spacing());
-    let flat = flat.map_err(|error| unreadable(Path::new(""), &error))?;
+    let flat = flat.map_err(|error| unreadable(Path::new(""), error))?;
     let seen = as_seen(&flat, options.curvature)?;
     Ok(seen.heights().iter().map(|height| -height).collect())
 }

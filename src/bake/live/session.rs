@@ -155,8 +155,8 @@ impl LiveSession {
     }
 
     /// A player has moved, come (from nowhere) or gone (to nowhere). Calls `tell` with what follows
-    /// from it, and from what has happened to the ground. Errors where nobody can stand; then the
-    /// player has not moved.
+    /// from it, and from what has happened to the ground. Errors where nobody can stand, and where there
+    /// is no such player; then nobody has moved.
     pub fn move_to(
         &mut self,
         player: usize,
@@ -167,8 +167,7 @@ impl LiveSession {
         if let Some(place) = place {
             check_place(self.players.world.terrain(), place)?;
         }
-        self.players.move_to(player, place, tell);
-        Ok(())
+        self.players.move_to(player, place, tell)
     }
 }
 

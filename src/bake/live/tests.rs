@@ -41,7 +41,7 @@ fn a_patch_that_fails_leaves_its_changes_waiting_and_is_tried_again() {
     let live = Rebaker::with(&path, &[], &how, move |_| {
         Box::new(
             move |laid, ground, observer| match counted.fetch_add(1, Ordering::SeqCst) {
-                0 => Err(unreadable(&own, &"no memory left")),
+                0 => Err(unreadable(&own, "no memory left")),
                 1 => panic!("a fault of the program"),
                 _ => patch(&own, &RebakeOptions::default(), laid, ground, observer),
             },

@@ -15,6 +15,7 @@ use crate::ground::tree::{EMPTY, Tree};
 
 /// How a server deals with reservations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct ServerOptions {
     /// How long a reservation holds: t_lock. [Unit: ms]
     pub lock: u64,

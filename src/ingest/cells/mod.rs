@@ -52,6 +52,7 @@ pub fn read_cells(path: &Path, options: &IngestCellsOptions) -> Result<IngestedC
 
 /// What a person may say about a level's file.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct IngestCellsOptions {
     /// Which map of a WAD, such as `MAP01`; needed where there are several.
     pub map: Option<String>,

@@ -159,7 +159,10 @@ pub(super) fn status_of_open(error: &OpenError) -> viewcell_status {
 
 pub(super) fn status_of_place(error: FrontierError) -> viewcell_status {
     match error {
-        FrontierError::Outside(_) => VIEWCELL_OUTSIDE,
+        FrontierError::Outside(_) | FrontierError::NoCell { .. } => VIEWCELL_OUTSIDE,
         FrontierError::Void(_) => VIEWCELL_VOID,
+        FrontierError::NoPlayer { .. } => VIEWCELL_ARGUMENT,
+        // The C interface puts no other terrain in the place of one.
+        FrontierError::OtherSize { .. } => VIEWCELL_KIND,
     }
 }

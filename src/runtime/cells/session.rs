@@ -1,14 +1,14 @@
 //! Sessions of players in a level of cells.
 
-use core::fmt;
-
 use super::CellBundle;
 use super::sets::Construction;
 use crate::format::cells::SymmetryCode;
+use crate::runtime::frontier::FrontierError;
 use crate::runtime::session::{Notice, Players, World};
 
 /// How a session keeps its players silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct SessionOptions {
     /// How frontier sets are made.
     pub construction: Construction,
@@ -56,27 +56,6 @@ fn has(words: &[u64], cell: u32) -> bool {
     let word = words.get(cell as usize / 64).copied().unwrap_or(0);
     word >> (cell % 64) & 1 == 1
 }
-
-/// There is no such cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoCell {
-    /// What was given.
-    pub cell: u32,
-    /// How many there are, numbered from 0.
-    pub cells: u32,
-}
-
-impl fmt::Display for NoCell {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { cell, cells } = self;
-        write!(
-            f,
-            "there is no cell {cell}: expected a number below {cells}"
-        )
-    }
-}
-
-impl core::error::Error for NoCell {}
 
 /// Players in the cells of a level, and the frontier sets between them.
 ///
@@ -183,8 +162,8 @@ impl<'a> Session<'a> {
     }
 
     /// A player has moved to another cell, come (from nowhere) or gone (to nowhere). Calls `tell`
-    /// with what follows from it. Errors where there is no such cell; then the player has not
-    /// moved.
+    /// with what follows from it. Errors where there is no such cell, and where there is no such player; then nobody
+    /// has moved.
     ///
     /// ```no_run
     /// # use viewcell::{frontier::cells::{Session, SessionOptions}, query::CellBundle};
@@ -201,12 +180,11 @@ impl<'a> Session<'a> {
         player: usize,
         cell: Option<u32>,
         tell: impl FnMut(Notice),
-    ) -> Result<(), NoCell> {
+    ) -> Result<(), FrontierError> {
         let cells = self.players.world.bundle.cells();
         if let Some(cell) = cell.filter(|cell| *cell >= cells) {
-            return Err(NoCell { cell, cells });
+            return Err(FrontierError::NoCell { cell, cells });
         }
-        self.players.move_to(player, cell, tell);
-        Ok(())
+        self.players.move_to(player, cell, tell)
     }
 }

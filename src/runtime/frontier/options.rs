@@ -70,6 +70,7 @@ pub enum Turns {
 /// How a frontier set is grown. The same options on the same bundle give the same set, on every
 /// machine: two peers who know both positions need not send it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct FrontierOptions {
     /// In what pieces.
     pub grow: Grow,

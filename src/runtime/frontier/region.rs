@@ -271,6 +271,7 @@ impl BitWriter {
 
 /// Why bytes are no frontier of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FrontierCodeError {
     /// They begin with another version.
     Version,

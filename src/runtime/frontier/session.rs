@@ -10,6 +10,7 @@ use crate::runtime::session::{Notice, Players, World};
 
 /// How a session keeps its players silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct SessionOptions {
     /// How frontier sets are grown.
     pub frontier: FrontierOptions,
@@ -154,10 +155,10 @@ impl<'a> Session<'a> {
     ) -> Result<(), FrontierError> {
         let (grid, old) = (terrain.grid(), self.players.world.builder.terrain().grid());
         if (grid.width(), grid.height()) != (old.width(), old.height()) {
-            return Err(FrontierError::Outside(Sample::new(
-                grid.width() - 1,
-                grid.height() - 1,
-            )));
+            return Err(FrontierError::OtherSize {
+                expected: [old.width(), old.height()],
+                found: [grid.width(), grid.height()],
+            });
         }
         self.players.world.builder = FrontierBuilder::new(terrain);
         let holds = |_: &Growing<'a>, halves: &_| is_true(terrain, halves);
@@ -166,7 +167,7 @@ impl<'a> Session<'a> {
     }
 
     /// A player has moved, come (from nowhere) or gone (to nowhere). Calls `tell` with what
-    /// follows from it. Errors where nobody can stand; then the player has not moved.
+    /// follows from it. Errors where nobody can stand, and where there is no such player; then nobody has moved.
     ///
     /// # Example
     ///
@@ -189,8 +190,7 @@ impl<'a> Session<'a> {
         if let Some(place) = place {
             check_place(self.players.world.terrain(), place)?;
         }
-        self.players.move_to(player, place, tell);
-        Ok(())
+        self.players.move_to(player, place, tell)
     }
 }
 

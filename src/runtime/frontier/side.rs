@@ -26,25 +26,68 @@ impl Side {
     }
 }
 
-/// A place where no player stands.
+/// Why there is no frontier set, or a session goes on as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FrontierError {
     /// The sample is outside the grid.
     Outside(Sample),
     /// Nobody can be at the sample: it is a void, no terrain, or not walkable.
     Void(Sample),
+    /// There is no such cell.
+    NoCell {
+        /// What was given.
+        cell: u32,
+        /// How many there are, numbered from 0.
+        cells: u32,
+    },
+    /// The session has no such player.
+    NoPlayer {
+        /// What was given.
+        player: usize,
+        /// How many there are, numbered from 0.
+        players: usize,
+    },
+    /// The terrain has other sides than the one before.
+    OtherSize {
+        /// Columns and rows of the one before.
+        expected: [u32; 2],
+        /// Those of this one.
+        found: [u32; 2],
+    },
 }
 
 impl fmt::Display for FrontierError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Outside(Sample { column, row }) | Self::Void(Sample { column, row })) = self;
-        write!(f, "{column},{row} is ")?;
-        f.write_str(match self {
-            Self::Outside(_) => "outside the grid",
-            Self::Void(_) => {
-                "a void or not walkable, where nobody can stand; take a sample where somebody can"
+        match self {
+            Self::Outside(Sample { column, row }) => {
+                write!(f, "{column},{row} is outside the grid")
             }
-        })
+            Self::Void(Sample { column, row }) => write!(
+                f,
+                "{column},{row} is a void or not walkable, where nobody can stand; take a sample where somebody can"
+            ),
+            Self::NoCell { cell, cells } => {
+                write!(
+                    f,
+                    "there is no cell {cell}: expected a number below {cells}"
+                )
+            }
+            Self::NoPlayer { player, players } => {
+                write!(
+                    f,
+                    "there is no player {player}: expected a number below {players}"
+                )
+            }
+            Self::OtherSize {
+                expected: [columns, rows],
+                found: [width, height],
+            } => write!(
+                f,
+                "expected a terrain of {columns} x {rows} samples, as before, found one of {width} x {height}; \
+                 begin another session"
+            ),
+        }
     }
 }
 

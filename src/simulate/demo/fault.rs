@@ -2,6 +2,7 @@
 
 /// What is wrong with a demo, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct DemoError {
     /// The number of the message, counted from 1; 0 for the demo as a whole.
     pub message: u64,

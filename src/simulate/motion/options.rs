@@ -16,6 +16,7 @@ pub enum Model {
 
 /// How players move.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct MotionOptions {
     /// Where they go.
     pub model: Model,

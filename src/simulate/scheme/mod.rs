@@ -32,6 +32,7 @@ pub use interface::{Scheme, Sets};
 
 /// What schemes may be told besides.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct SchemeOptions {
     /// How far the scheme by distance tells. [Unit: of the field]
     pub distance: f64,
@@ -46,6 +47,21 @@ pub struct SchemeOptions {
     /// How players may move: the look-ahead goes by that, and by what it knows of each client's ping; none
     /// for `speed` and `ahead`, the same for all.
     pub limits: Option<MotionLimits>,
+}
+
+impl SchemeOptions {
+    /// For players of this speed, all of whose packets arrive at once; the scheme by distance tells as far as they come
+    /// in ten seconds, and zones are half as large.
+    pub fn new(speed: f64) -> Self {
+        Self {
+            distance: 10.0 * speed,
+            zone: 5.0 * speed,
+            speed,
+            ahead: 0.0,
+            instant: true,
+            limits: None,
+        }
+    }
 }
 
 /// Every scheme: its name, and what it is.

@@ -10,6 +10,7 @@ const MAGIC: &[u8; 8] = b"VCFLOW\x00\x01";
 
 /// Why a checkpoint is of no use.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// It could not be read or written.
     #[error("{}: expected a checkpoint that can be read and written, found {error}; check the path, the permissions and the disk", path.display())]
@@ -17,6 +18,7 @@ pub enum CheckpointError {
         /// The file.
         path: PathBuf,
         /// What the system says.
+        #[source]
         error: io::Error,
     },
     /// It is not the checkpoint of this flow.

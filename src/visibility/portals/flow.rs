@@ -47,6 +47,7 @@ pub struct FlowProgress {
 
 /// Why there is no PVS.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FlowError {
     /// Progress was answered with a break.
     #[error("stopped")]

@@ -16,6 +16,7 @@ pub struct Face {
 
 /// Why vertices are no face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FaceError {
     /// A coordinate that is none.
     #[error("expected finite coordinates, found others at vertex {0}")]

@@ -58,6 +58,7 @@ pub struct Places {
 
 /// Why there are no view cells.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlacesError {
     /// Nobody says where players are.
     #[error("expected a spawn point in the level, or points in `reach`, found none")]

@@ -17,6 +17,7 @@ pub struct Solid {
 
 /// Why planes are no solid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SolidError {
     /// A plane with a number that is none, or without a normal.
     #[error("expected planes of finite numbers with a normal, found another as plane {0}")]

@@ -1,0 +1,34 @@
+//! `viewcell::simulate`: made-up players, and what two schemes tell them.
+
+use viewcell::query::{OwnedBundle, World};
+use viewcell::simulate::field::Field;
+use viewcell::simulate::motion::{Model, MotionOptions, motion};
+use viewcell::simulate::play::{Play, PlayOptions};
+use viewcell::simulate::run::{RunError, RunOptions, run};
+use viewcell::simulate::scheme::SchemeOptions;
+use viewcell_outside::{Outcome, wall};
+
+fn main() -> Outcome {
+    let bundle = OwnedBundle::open(wall("simulate.vcb")?)?;
+    let World::Terrain(terrain) = bundle.world() else {
+        return Err("expected a terrain".into());
+    };
+    let field = Field::terrain(*terrain);
+    let mut options = MotionOptions::usual(&field, Model::Waypoints);
+    (options.players, options.seconds) = (4, 20.0);
+    let trace = motion(&field, &options)?;
+    let play = Play::new(&trace, &field, &PlayOptions::default())?;
+    let mut options = RunOptions::new(SchemeOptions::new(play.speed));
+    options.seed = 3;
+    let names = ["CS", "NPP"].map(str::to_owned);
+    let outcomes = run(&field, &play, &names, &options)?;
+    assert_eq!(outcomes.len(), 2);
+    let packets: Vec<u64> = outcomes
+        .iter()
+        .map(|outcome| outcome.packets.iter().sum())
+        .collect();
+    assert!(packets[0] > 0 && packets[1] > 0, "{packets:?}");
+    let error = run(&field, &play, &["nothing".to_owned()], &options).unwrap_err();
+    assert!(matches!(error, RunError::NoScheme(name) if name == "nothing"));
+    Ok(())
+}
