@@ -14,6 +14,7 @@ pub use document::{Document, ForecastDocument};
 use document::{Shard, check_output, finish};
 
 pub use cells::{Args as CellArgs, bake as bake_cells};
+pub use solid::{no_places, reached};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::job::{Simd, TerrainJob};

@@ -124,6 +124,10 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             "experiment-sent.json",
             schema_for!(experiment::SentDocument),
         ),
+        (
+            "experiment-solid.json",
+            schema_for!(experiment::SolidDocument),
+        ),
         ("simulate-fit.json", schema_for!(simulate::FitDocument)),
         ("verify.json", schema_for!(verify::Document)),
     ]

@@ -8,6 +8,7 @@ pub mod ground;
 pub mod interest;
 mod merging;
 pub mod perception;
+pub mod solid;
 mod visibility;
 
 pub use ahead::{Ahead, ahead};

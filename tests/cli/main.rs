@@ -29,5 +29,6 @@ mod places;
 mod rebake;
 mod render;
 mod report;
+mod solid;
 mod squeeze;
 mod verbs;

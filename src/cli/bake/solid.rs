@@ -167,25 +167,7 @@ impl Args {
         options: &PlaceOptions,
         notes: &mut Vec<String>,
     ) -> Result<Places, Failure> {
-        let places = find_places(level, options).map_err(|error| {
-            let hint = match error {
-                PlacesError::NoSpawn | PlacesError::Buried(_) => {
-                    "; give positions of players with --reach"
-                }
-                _ => "; see --cell",
-            };
-            let text = error.to_string();
-            let text = text
-                .replace("`size`", "--cell")
-                .replace("`reach`", "--reach");
-            let words = anyhow::anyhow!("{}: {text}{hint}", self.input.display());
-            match error {
-                PlacesError::Many { .. } | PlacesError::Large { .. } => {
-                    Failure::new(Exit::Resource, words)
-                }
-                _ => Failure::new(Exit::BadInput, words),
-            }
-        })?;
+        let places = find_places(level, options).map_err(|error| no_places(&self.input, &error))?;
         if let Some([x, y, z]) = places.buried.first() {
             notes.push(format!(
                 "{} positions of players are inside solids, the first at {},{},{}: nobody was followed from there",
@@ -202,6 +184,23 @@ impl Args {
             level.faces.len()
         ));
         Ok(places)
+    }
+}
+
+/// The failure where a level has no view cells.
+pub fn no_places(input: &Path, error: &PlacesError) -> Failure {
+    let hint = match error {
+        PlacesError::NoSpawn | PlacesError::Buried(_) => "; give positions of players with --reach",
+        _ => "; see --cell",
+    };
+    let text = error.to_string();
+    let text = text
+        .replace("`size`", "--cell")
+        .replace("`reach`", "--reach");
+    let words = anyhow::anyhow!("{}: {text}{hint}", input.display());
+    match error {
+        PlacesError::Many { .. } | PlacesError::Large { .. } => Failure::new(Exit::Resource, words),
+        _ => Failure::new(Exit::BadInput, words),
     }
 }
 
@@ -294,7 +293,7 @@ fn dry_run(world: SolidWorld, source: &Source, options: &BakeOptions, args: &Arg
 }
 
 /// Positions of a trace, or of lines of three numbers.
-fn reached(file: &Path) -> Result<Vec<[f64; 3]>, Failure> {
+pub fn reached(file: &Path) -> Result<Vec<[f64; 3]>, Failure> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::io(format!("{}: cannot be read", file.display()), error))?;
     let first = text.lines().next().unwrap_or("");

@@ -11,6 +11,7 @@ mod merging;
 mod perception;
 mod play;
 mod sent;
+mod solid;
 mod visibility;
 
 use super::exit::Outcome;
@@ -31,6 +32,8 @@ pub use merging::Document as MergingDocument;
 pub use perception::Document as PerceptionDocument;
 #[cfg(test)]
 pub use sent::Document as SentDocument;
+#[cfg(test)]
+pub use solid::Document as SolidDocument;
 #[cfg(test)]
 pub use viewcell::internals::experiment::EpvsDocument;
 #[cfg(test)]
@@ -53,6 +56,7 @@ enum Which {
     Machines(machines::Args),
     Perception(perception::Args),
     Sent(sent::Args),
+    Solid(solid::Args),
     Ground(ground::Args),
 }
 
@@ -66,6 +70,7 @@ pub fn run(args: &Args) -> Outcome {
         Which::Machines(args) => machines::run(args),
         Which::Perception(args) => perception::run(args),
         Which::Sent(args) => sent::run(args),
+        Which::Solid(args) => solid::run(args),
         Which::Ground(args) => ground::run(args),
     }
 }

@@ -13,7 +13,7 @@ mod within;
 
 use super::exit::Outcome;
 
-pub use open::{cannot_open, cells, open, terrain};
+pub use open::{cannot_open, cells, open, solid, terrain};
 pub use pair::Pair;
 pub use place::{
     By, Place, Position, check_by_number, check_cell, check_level, count_samples, in_degrees,

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use viewcell::internals::runtime::{
-    CellBundle, Layers, MappedBundle, OpenError, TerrainBundle, World,
+    CellBundle, Layers, MappedBundle, OpenError, SolidBundle, TerrainBundle, World,
 };
 
 use super::place::{By, check_by_number};
@@ -25,6 +25,11 @@ pub fn terrain<'a>(path: &Path, map: &'a MappedBundle) -> Result<TerrainBundle<'
 /// The level of cells in a mapped bundle.
 pub fn cells<'a>(path: &Path, map: &'a MappedBundle) -> Result<CellBundle<'a>, Failure> {
     map.cells().map_err(|error| cannot_open(path, error))
+}
+
+/// The solid level in a mapped bundle.
+pub fn solid<'a>(path: &Path, map: &'a MappedBundle) -> Result<SolidBundle<'a>, Failure> {
+    map.solid().map_err(|error| cannot_open(path, error))
 }
 
 /// What a mapped bundle is of.

@@ -1,0 +1,436 @@
+//! `viewcell experiment solid`: how much of what solid levels show is in sight, and whether what they hide is.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::internals::bake::Source;
+use viewcell::internals::bundle::grid_of_cells;
+use viewcell::internals::experiment::solid::{
+    Boxes, Decided, Frames, Hiding, HuntOptions, Hunted, InSight, Tracer, decided_by_bundle,
+    decided_by_cells, hunt, in_sight, in_threads,
+};
+use viewcell::internals::ingest::solid::read_solid;
+use viewcell::internals::runtime::{MappedBundle, SolidBundle};
+use viewcell::internals::visibility::solid::SolidField;
+use viewcell::internals::world::Short;
+use viewcell::internals::world::solid::{
+    Aabb, PlaceCells, PlaceOptions, Player, SolidLevel, find_places,
+};
+
+use crate::cli::bake::{no_places, reached};
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::output::Json;
+use crate::cli::query;
+use crate::cli::simulate::{csv, positive};
+use crate::cli::threads;
+
+/// Solid levels against a tracer of their own: what view cells of some sizes show of a trace, and a hunt for what they hide
+///
+/// Of all ordered pairs of living players of a trace: how many are truly in sight, from the eye to 24 points of the
+/// body, how many are visible by view cells, each pair by itself, and how many are in no cell. And a hunt: segments
+/// between positions in cells that are hidden from each other, moved to where they are nearly clear. Exit code 1 if
+/// anything in sight is hidden.
+///
+/// Example: viewcell experiment solid dm2.bsp --trace dm2.csv --cell 64,32,16 --segments 1000000
+#[derive(clap::Args)]
+pub struct Args {
+    /// The level, as for bake solid
+    level: PathBuf,
+    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
+    #[arg(long, value_name = "FILE.csv", required_unless_present = "segments")]
+    trace: Option<PathBuf>,
+    /// Sizes of view cells; the hunt takes the last [default: twice the size that bake solid takes, that, and half of it]
+    #[arg(long, value_name = "SIZE,...", value_delimiter = ',', value_parser = positive)]
+    cell: Vec<f64>,
+    /// Positions that players can reach besides the level's spawn points, as for bake solid
+    #[arg(long, value_name = "FILE.csv")]
+    reach: Option<PathBuf>,
+    /// A pair of cells is halved so often, one after another, to prove that it is hidden
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(..=64))]
+    depth: u32,
+    /// A bundle of the level: what it says of the trace; the hunt takes its cells
+    #[arg(long, value_name = "FILE.vcb")]
+    bundle: Option<PathBuf>,
+    /// Hunt with so many segments
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    segments: Option<u64>,
+    /// Of the hunt's random positions
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "segments")]
+    seed: u64,
+    /// Threads that work; 0: as many as there are processors
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
+    threads: usize,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell experiment solid --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell experiment solid")]
+pub struct Document {
+    /// The level.
+    level: PathBuf,
+    /// Opaque solids of it, and opaque faces that are of no solid.
+    solids: [usize; 2],
+    /// Halvings one after another.
+    depth: u32,
+    /// Of the trace; null without one.
+    trace: Option<TraceDocument>,
+    /// Of the hunt; null without one.
+    hunt: Option<HuntDocument>,
+}
+
+/// Ordered pairs of living players, at all times of a trace.
+#[derive(Serialize, JsonSchema)]
+struct TraceDocument {
+    /// The trace.
+    trace: PathBuf,
+    /// All pairs.
+    pairs: u64,
+    /// Of these, in sight.
+    in_sight: u64,
+    /// What view cells say.
+    rows: Vec<Row>,
+}
+
+/// What some view cells say.
+#[derive(Serialize, JsonSchema)]
+struct Row {
+    /// Size of the cells.
+    cell: f64,
+    /// Number of cells.
+    cells: u64,
+    /// `together`: faces of a plane hide as one; `alone`: each solid and face by itself; `bundle`.
+    faces: &'static str,
+    /// Pairs that are visible, those with somebody in no cell among them.
+    visible: u64,
+    /// Pairs with somebody in no cell.
+    nowhere: u64,
+    /// Pairs that are in sight and hidden: faults.
+    missed: u64,
+    /// Eye and point of a body of one of these.
+    example: Option<[[f64; 3]; 2]>,
+}
+
+/// A hunt for a clear segment between hidden cells.
+#[derive(Serialize, JsonSchema)]
+struct HuntDocument {
+    /// Size of the cells.
+    cell: f64,
+    /// Whether a bundle says what is hidden, not the kernel, pair by pair.
+    by_bundle: bool,
+    /// Hidden pairs of cells that were searched.
+    pairs: u64,
+    /// Segments that were traced.
+    segments: u64,
+    /// Of these, through gaps that count as closed: narrower than the arithmetic can tell.
+    seams: u64,
+    /// Of these, clear: faults.
+    clear: u64,
+    /// The first of them.
+    examples: Vec<Example>,
+}
+
+/// A clear segment.
+#[derive(Serialize, JsonSchema)]
+struct Example {
+    /// The cell that does not see, and the one that is not seen.
+    cells: [u32; 2],
+    /// The eye.
+    eye: [f64; 3],
+    /// The point of the body.
+    point: [f64; 3],
+}
+
+/// View cells of a size.
+struct Cells {
+    size: f64,
+    places: PlaceCells,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let level = read_solid(&args.level)?.level;
+    let map = args.bundle.as_ref().map(|path| query::open(path));
+    let map = map.transpose()?;
+    let bundle = match (&args.bundle, &map) {
+        (Some(path), Some(map)) => Some(open(path, map, args, &level)?),
+        _ => None,
+    };
+    let player = bundle.map_or(level.player, |bundle| player_of(&bundle));
+    let frames = args.trace.as_deref().map(frames).transpose()?;
+    let reach = args.reach.as_deref().map(reached).transpose()?;
+    let reach = reach.unwrap_or_default();
+    let needs_cells = frames.is_some() || bundle.is_none();
+    let sizes = match (args.cell.as_slice(), needs_cells) {
+        (_, false) => Vec::new(),
+        ([], _) => [2.0, 1.0, 0.5]
+            .map(|times| times * level.units.cell())
+            .into(),
+        (sizes, _) => sizes.to_vec(),
+    };
+    let cells = sizes
+        .into_iter()
+        .map(|size| args.cells(&level, &player, &reach, size));
+    let cells = cells.collect::<Result<Vec<Cells>, Failure>>()?;
+    let work = Work {
+        args,
+        level: &level,
+        tracer: Tracer::new(&level),
+        player,
+        bundle,
+        cells,
+    };
+    let document = in_threads(args.threads, || Document {
+        level: args.level.clone(),
+        solids: [level.solids.len(), level.faces.len()],
+        depth: args.depth,
+        trace: frames.as_ref().map(|frames| work.trace(frames)),
+        hunt: args.segments.map(|segments| work.hunt(segments)),
+    })?;
+    args.json.tell(|| &document, document.text())?;
+    Ok(match document.faults() {
+        0 => Exit::Done,
+        _ => Exit::No,
+    })
+}
+
+/// The bundle, if it is of the level.
+fn open<'m>(
+    path: &Path,
+    map: &'m MappedBundle,
+    args: &Args,
+    level: &SolidLevel,
+) -> Result<SolidBundle<'m>, Failure> {
+    let bundle = query::solid(path, map)?;
+    let source = Source::new(&args.level, level.format, Default::default());
+    let input = source
+        .map_err(|error| Failure::io(format!("{}: cannot be read", args.level.display()), error))?
+        .input;
+    let parameters = bundle.parameters();
+    if (parameters.input_bytes, Some(parameters.input_crc32)) != (input.bytes, input.crc32()) {
+        return Err(Failure::bad_input(format!(
+            "{}: expected a bundle of {}, found one of another file; bake the level anew",
+            path.display(),
+            args.level.display()
+        )));
+    }
+    Ok(bundle)
+}
+
+fn player_of(bundle: &SolidBundle) -> Player {
+    let parameters = bundle.parameters();
+    let [min, max] = parameters.hull;
+    Player {
+        hull: Aabb { min, max },
+        eye: parameters.eye,
+    }
+}
+
+/// Where the living are, time by time.
+fn frames(path: &Path) -> Result<Frames, Failure> {
+    let mut frames: BTreeMap<u64, Vec<[f64; 3]>> = BTreeMap::new();
+    for spot in csv(path)?
+        .players
+        .iter()
+        .flatten()
+        .filter(|spot| !spot.dead)
+    {
+        frames.entry(spot.time).or_default().push(spot.at);
+    }
+    Ok(frames.into_values().collect())
+}
+
+impl Args {
+    fn cells(
+        &self,
+        level: &SolidLevel,
+        player: &Player,
+        reach: &[[f64; 3]],
+        size: f64,
+    ) -> Result<Cells, Failure> {
+        let options = PlaceOptions {
+            size,
+            height: size,
+            player: *player,
+            reach: reach.to_vec(),
+            ..PlaceOptions::of(level)
+        };
+        let places =
+            find_places(level, &options).map_err(|error| no_places(&self.level, &error))?;
+        Ok(Cells {
+            size,
+            places: places.cells,
+        })
+    }
+}
+
+/// What is set against each other.
+struct Work<'a> {
+    args: &'a Args,
+    level: &'a SolidLevel,
+    tracer: Tracer<'a>,
+    player: Player,
+    bundle: Option<SolidBundle<'a>>,
+    cells: Vec<Cells>,
+}
+
+impl Work<'_> {
+    fn field(&self, cells: &Cells) -> SolidField {
+        let grid = grid_of_cells(cells.places.len() as u32).grid();
+        SolidField::new(self.level, &cells.places, &self.player, grid)
+    }
+
+    fn trace(&self, frames: &Frames) -> TraceDocument {
+        let pairs = in_sight(&self.tracer, &self.player, frames);
+        let mut rows = Vec::new();
+        for cells in &self.cells {
+            let row = |field: &SolidField, faces: &'static str| {
+                let decided = self.decided(&pairs, cells, field);
+                Row::new(cells.size, cells.places.len() as u64, faces, decided)
+            };
+            let field = self.field(cells);
+            rows.push(row(&field, "together"));
+            rows.push(row(&field.without_covers(self.level), "alone"));
+        }
+        if let Some(bundle) = &self.bundle {
+            let decided = decided_by_bundle(&pairs, bundle, &self.player);
+            let cells = u64::from(bundle.cells());
+            rows.push(Row::new(
+                bundle.parameters().cell[0],
+                cells,
+                "bundle",
+                decided,
+            ));
+        }
+        TraceDocument {
+            trace: self.args.trace.clone().unwrap_or_default(),
+            pairs: pairs.pairs(),
+            in_sight: pairs.seen(),
+            rows,
+        }
+    }
+
+    fn decided(&self, pairs: &InSight, cells: &Cells, field: &SolidField) -> Decided {
+        decided_by_cells(pairs, &cells.places, field, &self.player, self.args.depth)
+    }
+
+    fn hunt(&self, segments: u64) -> HuntDocument {
+        let options = HuntOptions {
+            segments,
+            seed: self.args.seed,
+        };
+        let (cell, found) = match (&self.bundle, self.cells.last()) {
+            (Some(bundle), _) => {
+                let boxes = Boxes::of_bundle(bundle, &self.player);
+                let found = hunt(&self.tracer, Hiding::Bundle(*bundle), &boxes, options);
+                (bundle.parameters().cell[0], found)
+            }
+            (None, Some(cells)) => {
+                let boxes = Boxes::of_cells(&cells.places, &self.player);
+                let field = self.field(cells);
+                let hiding = Hiding::Cells(&field, self.args.depth);
+                (cells.size, hunt(&self.tracer, hiding, &boxes, options))
+            }
+            (None, None) => (0.0, Hunted::default()),
+        };
+        let examples = found.examples.into_iter().map(|segment| Example {
+            cells: segment.cells,
+            eye: segment.eye,
+            point: segment.point,
+        });
+        HuntDocument {
+            cell,
+            by_bundle: self.bundle.is_some(),
+            pairs: found.pairs,
+            segments: found.segments,
+            seams: found.seams,
+            clear: found.clear,
+            examples: examples.collect(),
+        }
+    }
+}
+
+impl Row {
+    fn new(cell: f64, cells: u64, faces: &'static str, decided: Decided) -> Self {
+        Self {
+            cell,
+            cells,
+            faces,
+            visible: decided.visible,
+            nowhere: decided.nowhere,
+            missed: decided.missed,
+            example: decided.example,
+        }
+    }
+}
+
+impl Document {
+    /// What is in sight and hidden.
+    fn faults(&self) -> u64 {
+        let rows = self.trace.iter().flat_map(|trace| &trace.rows);
+        let missed: u64 = rows.map(|row| row.missed).sum();
+        missed + self.hunt.as_ref().map_or(0, |hunt| hunt.clear)
+    }
+
+    fn text(&self) -> String {
+        let mut lines = vec![format!(
+            "{} solids, {} faces, depth {}",
+            self.solids[0], self.solids[1], self.depth
+        )];
+        if let Some(trace) = &self.trace {
+            lines.push(format!(
+                "{} pairs of players, {:.2} % in sight",
+                trace.pairs,
+                percent(trace.in_sight, trace.pairs)
+            ));
+            lines.push(
+                "  cell    cells  faces     visible %  of what is in sight  in no cell %  in sight, hidden"
+                    .into(),
+            );
+            for row in &trace.rows {
+                lines.push(format!(
+                    "{:>6} {:>8}  {:<8} {:>10.2} {:>20.2} {:>14.2} {:>17}",
+                    Short(row.cell).to_string(),
+                    row.cells,
+                    row.faces,
+                    percent(row.visible, trace.pairs),
+                    row.visible as f64 / trace.in_sight as f64,
+                    percent(row.nowhere, trace.pairs),
+                    row.missed
+                ));
+                if let Some([eye, point]) = row.example {
+                    lines.push(format!("       in sight: {} from {}", at(point), at(eye)));
+                }
+            }
+        }
+        if let Some(hunt) = &self.hunt {
+            lines.push(format!(
+                "hunt: {} segments between {} hidden pairs of cells of {}: {} clear, {} through closed seams",
+                hunt.segments,
+                hunt.pairs,
+                Short(hunt.cell),
+                hunt.clear,
+                hunt.seams
+            ));
+            for Example { cells, eye, point } in &hunt.examples {
+                let [a, b] = cells;
+                lines.push(format!(
+                    "       clear: cell {a} to {b}, {} to {}",
+                    at(*eye),
+                    at(*point)
+                ));
+            }
+        }
+        lines.join("\n")
+    }
+}
+
+fn percent(part: u64, all: u64) -> f64 {
+    100.0 * part as f64 / all as f64
+}
+
+fn at([x, y, z]: [f64; 3]) -> String {
+    format!("{x},{y},{z}")
+}

@@ -1,0 +1,158 @@
+//! Solid levels: what the tools make of a small one.
+
+use serde_json::Value;
+
+use crate::common::Folder;
+
+/// A brush between two corners.
+fn brush([a, b, c]: [i32; 3], [x, y, z]: [i32; 3]) -> String {
+    let point = |[x, y, z]: [i32; 3]| format!("( {x} {y} {z} )");
+    let side = |p, q, r| format!("{} {} {} wall 0 0 0 1 1\n", point(p), point(q), point(r));
+    let sides = [
+        side([a, b, c], [a, b + 1, c], [a, b, c + 1]),
+        side([a, b, c], [a, b, c + 1], [a + 1, b, c]),
+        side([a, b, c], [a + 1, b, c], [a, b + 1, c]),
+        side([x, y, z], [x, y, z + 1], [x, y + 1, z]),
+        side([x, y, z], [x + 1, y, z], [x, y, z + 1]),
+        side([x, y, z], [x, y + 1, z], [x + 1, y, z]),
+    ];
+    format!("{{\n{}}}\n", sides.concat())
+}
+
+/// A folder with `rooms.map`, two rooms with a door at the northern end of the wall between them, `walks.csv`, three
+/// players in it, of whom two do not see each other at first, and the bundle `rooms.vcb`.
+pub fn rooms() -> Folder {
+    let folder = Folder::new();
+    let brushes = [
+        ([-16, -16, -16], [528, 272, 0]),
+        ([-16, -16, 128], [528, 272, 144]),
+        ([-16, -16, 0], [0, 272, 128]),
+        ([512, -16, 0], [528, 272, 128]),
+        ([0, -16, 0], [512, 0, 128]),
+        ([0, 256, 0], [512, 272, 128]),
+        ([248, 0, 0], [264, 192, 128]),
+    ];
+    let brushes: String = brushes.map(|(low, high)| brush(low, high)).concat();
+    folder.write(
+        "rooms.map",
+        format!(
+            "{{\n\"classname\" \"worldspawn\"\n{brushes}}}\n\
+             {{\n\"classname\" \"info_player_start\"\n\"origin\" \"64 64 32\"\n}}\n"
+        ),
+    );
+    let mut walks = "t_ms,player,x,y,z,pitch_deg,yaw_deg,dead\n".to_owned();
+    for tick in 0..=60 {
+        let (time, y) = (tick * 50, 40 + 3 * tick);
+        walks += &format!(
+            "{time},0,64,{y},24,0,0,0\n{time},1,448,64,24,0,0,0\n{time},2,448,{y},24,0,0,0\n"
+        );
+    }
+    folder.write("walks.csv", walks);
+    folder.ok(&["bake", "solid", "rooms.map", "--cell", "32", "--quiet"]);
+    folder
+}
+
+#[test]
+fn view_cells_are_held_to_what_is_in_sight() {
+    let folder = rooms();
+    let arguments = [
+        "experiment",
+        "solid",
+        "rooms.map",
+        "--trace",
+        "walks.csv",
+        "--bundle",
+        "rooms.vcb",
+        "--segments",
+        "100000",
+        "--threads",
+        "2",
+    ];
+    let ran = folder.ok(&[&arguments[..], &["--json"]].concat());
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let trace = &document["trace"];
+    let (pairs, seen) = (
+        trace["pairs"].as_u64().unwrap(),
+        trace["in_sight"].as_u64().unwrap(),
+    );
+    assert!(
+        pairs == 61 * 6 && seen > 61 * 2 && seen < pairs,
+        "{document}"
+    );
+    let rows = trace["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 7);
+    for row in rows {
+        assert_eq!(
+            (&row["missed"], &row["nowhere"]),
+            (&Value::from(0), &Value::from(0))
+        );
+        let visible = row["visible"].as_u64().unwrap();
+        assert!(seen <= visible && visible < pairs, "{row}");
+    }
+    let hunt = &document["hunt"];
+    assert!(hunt["by_bundle"].as_bool().unwrap() && hunt["pairs"].as_u64().unwrap() > 100);
+    assert!(
+        hunt["clear"] == 0 && hunt["segments"].as_u64().unwrap() >= 100_000,
+        "{hunt}"
+    );
+    let text = folder.ok(&arguments).stdout;
+    for words in [
+        "7 solids, 0 faces",
+        "% in sight",
+        "together",
+        "bundle",
+        "0 clear",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
+    // By the kernel, and the same for any number of threads.
+    let hunted = |threads: &str| {
+        let arguments = [
+            "experiment",
+            "solid",
+            "rooms.map",
+            "--segments",
+            "200000",
+            "--cell",
+            "64",
+        ];
+        folder
+            .ok(&[&arguments[..], &["--threads", threads]].concat())
+            .stdout
+    };
+    assert_eq!(hunted("1"), hunted("2"));
+}
+
+#[test]
+fn an_experiment_on_another_level_is_refused() {
+    let folder = rooms();
+    let mut other = folder.read("rooms.map");
+    other.extend(b"// another\n");
+    folder.write("other.map", other);
+    let arguments = [
+        "experiment",
+        "solid",
+        "other.map",
+        "--bundle",
+        "rooms.vcb",
+        "--segments",
+        "9",
+    ];
+    folder.fails(&arguments, 3, &["rooms.vcb", "other.map"]);
+    folder.fails(&["experiment", "solid", "rooms.map"], 2, &["--trace"]);
+    folder.fails(
+        &["experiment", "solid", "none.map", "--segments", "9"],
+        4,
+        &["none.map"],
+    );
+    let size = [
+        "experiment",
+        "solid",
+        "rooms.map",
+        "--segments",
+        "9",
+        "--cell",
+        "0",
+    ];
+    folder.fails(&size, 2, &["--cell"]);
+}
