@@ -11,7 +11,6 @@ pub use crate::format::{
     SolidParameters, Tag, TerrainParameters, TreeCode, Valid, Visibility, VisibilityMode,
     WorldKind,
 };
-pub use crate::runtime::solid::Region as SolidRegion;
 pub use crate::runtime::{
     Along, Bundle, CellBundle, Extent, Layers, Motion, MotionLimits, OpenError, OwnedBundle, Place,
     Predictor, Pvs, Quads, Reach, ReachMemory, SolidBundle, Stretch, TerrainBundle, World,

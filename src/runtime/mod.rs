@@ -51,7 +51,7 @@ mod map;
 mod owned;
 mod pvs;
 pub(crate) mod session;
-pub mod solid;
+mod solid;
 mod terrain;
 mod within;
 mod world;

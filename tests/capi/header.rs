@@ -58,6 +58,9 @@ const FRONT: &str = "\
  *     if (viewcell_solid_within(bundle, alice, bob, 48.0, 32.0) == 0)
  *         ;  // alice need not hear of bob, though she comes 48 units far meanwhile, and he 32
  *
+ * How players move says more than how far: viewcell_visible_in_motion asks, in a bundle of any kind, whether
+ * two of them may see each other between two times, and a viewcell_predictor does so for many.
+ *
  * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
  * may be seen, and who no longer is.
  *
@@ -102,6 +105,7 @@ fn generate() -> String {
         .with_src(root.join("cells.rs"))
         .with_src(root.join("cells_session.rs"))
         .with_src(root.join("solid.rs"))
+        .with_src(root.join("motion.rs"))
         .with_src(root.join("numbers.rs"))
         .with_src(root.join("awareness.rs"))
         .generate()

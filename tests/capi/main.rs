@@ -11,6 +11,8 @@ mod cells;
 mod common;
 mod header;
 #[cfg(unix)]
+mod motion;
+#[cfg(unix)]
 mod programs;
 #[cfg(unix)]
 mod session;

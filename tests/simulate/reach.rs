@@ -46,7 +46,8 @@ fn is_within(parts: [f64; 2], limits: [f64; 2]) -> bool {
 }
 
 fn holds(region: &Extent, at: [f64; 3]) -> bool {
-    (0..3).all(|i| (region.low[i] - 1e-6..=region.high[i] + 1e-6).contains(&at[i]))
+    let [low, high] = region.corners();
+    (0..3).all(|i| (low[i] - 1e-6..=high[i] + 1e-6).contains(&at[i]))
 }
 
 #[test]
@@ -109,8 +110,7 @@ fn what_is_not_known_is_no_limit() {
         velocity: Some([f64::NAN, 10.0, 0.0]),
     };
     let region = motion.region(&MotionLimits::speed(5.0), [0.0, 2.0]);
-    assert_eq!(region.low, [-9.0, -8.0, -7.0]);
-    assert_eq!(region.high, [11.0, 12.0, 13.0]);
+    assert_eq!(region.corners(), [[-9.0, -8.0, -7.0], [11.0, 12.0, 13.0]]);
     let nowhere = Motion {
         position: [f64::NAN; 3],
         velocity: None,
@@ -144,23 +144,17 @@ fn cells_in_a_region_are_those_of_its_positions() {
         let middle =
             [0, 1, 2].map(|i| f64::from(low[i]) + numbers.next() * f64::from(high[i] - low[i]));
         let half = numbers.next() * 100.0;
-        let region = Extent {
-            low: middle.map(|x| x - half),
-            high: middle.map(|x| x + half),
-        };
+        let region = Extent::of_box([middle.map(|x| x - half), middle.map(|x| x + half)]);
         let cells = level.cells_in(&region, &mut memory).unwrap();
         for _ in 0..100 {
-            let at = [0, 1, 2].map(|i| region.low[i] + numbers.next() * 2.0 * half);
+            let at = [0, 1, 2].map(|i| middle[i] + (2.0 * numbers.next() - 1.0) * half);
             if let Some(cell) = level.locate(at) {
                 assert!(cells.contains(cell), "{at:?} in cell {cell}");
                 found += 1;
             }
         }
         // A point is in one cell, or on planes between a few.
-        let point = Extent {
-            low: middle,
-            high: middle,
-        };
+        let point = Extent::of_box([middle, middle]);
         let cells = level.cells_in(&point, &mut memory).unwrap();
         let count: u32 = cells.words().iter().map(|word| word.count_ones()).sum();
         assert_eq!(
@@ -187,19 +181,18 @@ fn two_on_a_terrain_may_see_each_other_if_any_samples_of_their_regions_do() {
             let mut region = || {
                 let (x, y) = (numbers.next() * 42.0 * dx, numbers.next() * 35.0 * dy);
                 let half = numbers.next() * 4.0 * dx;
-                Extent {
-                    low: [x - half, y - half, f64::NEG_INFINITY],
-                    high: [x + half, y + half, f64::INFINITY],
-                }
+                Extent::of_box([
+                    [x - half, y - half, f64::NEG_INFINITY],
+                    [x + half, y + half, f64::INFINITY],
+                ])
             };
             let (a, b) = (region(), region());
             let samples = |region: &Extent| -> Vec<Sample> {
                 let meets = |sample: &Sample| {
                     let at = [f64::from(sample.column) * dx, f64::from(sample.row) * dy];
                     let half = [dx / 2.0, dy / 2.0];
-                    (0..2).all(|i| {
-                        at[i] - half[i] <= region.high[i] && region.low[i] <= at[i] + half[i]
-                    })
+                    let [low, high] = region.corners();
+                    (0..2).all(|i| at[i] - half[i] <= high[i] && low[i] <= at[i] + half[i])
                 };
                 terrain.grid().row_by_row().filter(meets).collect()
             };

@@ -3,5 +3,6 @@
 
 mod common;
 mod golden;
+mod motion;
 mod places;
 mod readers;

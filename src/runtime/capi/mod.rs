@@ -23,6 +23,7 @@ mod cells;
 mod cells_session;
 mod frontier;
 mod handle;
+mod motion;
 mod numbers;
 #[cfg(not(target_arch = "wasm32"))]
 mod patched;
@@ -37,6 +38,7 @@ pub use bundle::*;
 pub use cells::*;
 pub use cells_session::*;
 pub use frontier::*;
+pub use motion::*;
 pub use numbers::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub use patched::*;

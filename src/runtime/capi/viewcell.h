@@ -50,6 +50,9 @@
  *     if (viewcell_solid_within(bundle, alice, bob, 48.0, 32.0) == 0)
  *         ;  // alice need not hear of bob, though she comes 48 units far meanwhile, and he 32
  *
+ * How players move says more than how far: viewcell_visible_in_motion asks, in a bundle of any kind, whether
+ * two of them may see each other between two times, and a viewcell_predictor does so for many.
+ *
  * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
  * may be seen, and who no longer is.
  *
@@ -76,7 +79,7 @@
 
 // The version of this header. Pass it to viewcell_open: a library that is older refuses, and so
 // does one from which a function of this header has gone. From version 3 on, none has.
-#define VIEWCELL_ABI_VERSION 4
+#define VIEWCELL_ABI_VERSION 5
 
 // Nowhere in particular, in viewcell_frontier_options.toward.
 #define VIEWCELL_NOWHERE UINT32_MAX
@@ -105,6 +108,9 @@
 // so through its rim. Slower by far. Only for bundles that know which cells touch.
 #define VIEWCELL_GROWN 2
 
+// The most players that a predictor takes.
+#define VIEWCELL_MOST_PREDICTED 4096
+
 // Players on a terrain or in a level, and who of them is near whom and may be seen. One thread at a
 // time.
 typedef struct viewcell_awareness viewcell_awareness;
@@ -115,6 +121,10 @@ typedef struct viewcell_bundle viewcell_bundle;
 // Grows frontier sets, one after the other, in memory of its own. One thread at a time; take one
 // a thread.
 typedef struct viewcell_frontier viewcell_frontier;
+
+// Players in motion, from frame to frame: as viewcell_visible_in_motion, but what was found for a player is
+// kept until they move or another time is asked for. One thread at a time.
+typedef struct viewcell_predictor viewcell_predictor;
 
 // One half of a frontier set that stands by itself, such as one that a peer has sent. Any number
 // of threads may look at it.
@@ -269,6 +279,33 @@ typedef struct {
   // CRC-32 of that file.
   uint32_t input_crc32;
 } viewcell_solid;
+
+// A player in motion, as of some instant. Positions are in the units and axes of the level; on a terrain
+// metres east and south of sample (0, 0), and any height.
+typedef struct {
+  // Where the player was then.
+  double position[3];
+  // How fast the player went, a second.
+  double velocity[3];
+  // 1 if velocity is known; 0 if the player may go anywhere within the limits.
+  uint32_t has_velocity;
+  // 0.
+  uint32_t reserved;
+} viewcell_motion;
+
+// How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each first along
+// the ground (x and y together), then up or down; infinite for no limit. What is no number is no limit.
+typedef struct {
+  // Greatest speed. Units a second.
+  double speed[2];
+  // Greatest acceleration: running, braking, gravity. Units a second squared.
+  double acceleration[2];
+  // Greatest sudden change of velocity, all those of the time that is asked about added up: jumps,
+  // knock-back, walls that are run into. Units a second.
+  double impulse[2];
+  // How far a position may be from where the player truly was. Units.
+  double error[2];
+} viewcell_motion_limits;
 
 // How far a player sees, and how large they are.
 typedef struct {
@@ -845,6 +882,55 @@ viewcell_status viewcell_solid_within(const viewcell_bundle *bundle,
                                       const double *to,
                                       double reach_from,
                                       double reach_to);
+
+// Whether two players may see each other at any time from `from` until `until`, in seconds after the instant
+// that a and b are of, as long as both move within limits: 1 or 0. In a bundle of any kind; on a terrain
+// 0 where a player cannot be on the grid.
+//
+// A server that sends to a client every step seconds, down seconds away, asks with down and down + step: the
+// time in which the client goes by this answer. Nobody who is told of all for whom this is 1 sees somebody
+// too late, but by a teleporter or a respawn: ask again from there. Errs towards 1: in no cell of a level,
+// where finding out would take too long, and where the bundle is damaged. Allocates nothing.
+//
+// Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_visible_in_motion(const viewcell_bundle *bundle,
+                                           const viewcell_motion *a,
+                                           const viewcell_motion *b,
+                                           double from,
+                                           double until,
+                                           const viewcell_motion_limits *limits);
+
+// A predictor of players numbered from 0, none of whom is there yet, in a bundle of any kind. *predictor
+// becomes the handle, or null.
+//
+// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
+// VIEWCELL_MOST_PREDICTED players), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates; of the
+// functions below none does but by the size of two bitmaps of cells, or 1.5 KB, for each player, now.
+viewcell_status viewcell_predictor_new(const viewcell_bundle *bundle,
+                                       uint32_t players,
+                                       const viewcell_motion_limits *limits,
+                                       viewcell_predictor **predictor);
+
+// A player was heard of: in motion at a time, in seconds from any instant, the same for all players; or is
+// gone, where motion is null. Who was put elsewhere has to be moved at once, and be told of again. Returns
+// VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1),
+// VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_predictor_move(viewcell_predictor *predictor,
+                                        uint32_t player,
+                                        double time,
+                                        const viewcell_motion *motion);
+
+// Whether two players may see each other at any time from `from` until `until`, times as of
+// viewcell_predictor_move: 1 or 0. 0 where either is gone. Else as viewcell_visible_in_motion. Or
+// VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_predictor_may_see(viewcell_predictor *predictor,
+                                           uint32_t a,
+                                           uint32_t b,
+                                           double from,
+                                           double until);
+
+// Closes a predictor. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
+viewcell_status viewcell_predictor_close(viewcell_predictor *predictor);
 
 // viewcell_height, with the sample as two numbers.
 viewcell_status viewcell_height_at(const viewcell_bundle *bundle,

@@ -1,9 +1,6 @@
 //! A bundle of a solid level: who sees whom between view cells that are boxes in space.
 
-mod region;
-mod within;
-
-pub use region::Region;
+pub(super) mod within;
 
 use super::bundle::Bundle;
 use super::error::OpenError;

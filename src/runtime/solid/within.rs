@@ -5,11 +5,11 @@
 //! another, so are their parts.
 
 use super::SolidBundle;
-use super::region::Region;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::morton;
 use crate::format::solid::{BUCKET_SIDE, Corners, SolidParameters};
 use crate::format::{Quad, Visibility};
+use crate::runtime::Extent;
 
 /// Cells of a block.
 const BLOCK: u32 = 64;
@@ -27,7 +27,7 @@ fn bit_of(cell: u32) -> u64 {
 }
 
 /// A block, by its number in Morton order, and the cells of it that are in reach.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Part {
     block: u32,
     cells: u64,
@@ -39,8 +39,9 @@ impl Part {
     }
 }
 
-/// Parts in Morton order; `None` where there are too many.
-struct Parts {
+/// Parts in Morton order.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::runtime) struct Parts {
     parts: [Part; PARTS],
     count: usize,
 }
@@ -78,29 +79,43 @@ impl SolidBundle<'_> {
     /// Errs towards visible only: `true` where either is in no cell now, where finding out would take too
     /// long, and where the bundle is damaged. A reach that is not a number is endless.
     pub fn sees_within(&self, a: [f64; 3], b: [f64; 3], reach: [f64; 2]) -> bool {
-        let [a, b] = [Region::ball(a, reach[0]), Region::ball(b, reach[1])];
-        self.sees_region(&a, &b)
+        let (Some(cell_a), Some(cell_b)) = (self.locate(a), self.locate(b)) else {
+            return true;
+        };
+        // Most who may come to see each other do so now.
+        self.visible(cell_a, cell_b)
+            || self.sees_region(&Extent::ball(a, reach[0]), &Extent::ball(b, reach[1]))
     }
 
     /// The same either way: whether they may see each other.
     pub fn visible_within(&self, a: [f64; 3], b: [f64; 3], reach: [f64; 2]) -> bool {
-        let [a, b] = [Region::ball(a, reach[0]), Region::ball(b, reach[1])];
-        self.sees_region(&a, &b) || self.sees_region(&b, &a)
+        self.sees_within(a, b, reach) || self.sees_within(b, a, [reach[1], reach[0]])
     }
 
-    /// Whether a player anywhere in region `a` may see any part of one anywhere in region `b`. As
-    /// [`SolidBundle::sees_within`].
-    pub fn sees_region(&self, a: &Region, b: &Region) -> bool {
-        let (Some(now_a), Some(now_b)) = (self.locate(a.now()), self.locate(b.now())) else {
-            return true;
-        };
-        // Most who may come to see each other do so now.
-        if self.visible(now_a, now_b) {
-            return true;
+    /// Whether a player anywhere in region `a` may see any part of one anywhere in region `b`: whether any
+    /// cell that meets the one sees any that meets the other. A region is what [`Motion::region`] says of
+    /// where somebody will be.
+    ///
+    /// Errs towards visible only: `true` where a region meets no cell, where finding out would take too
+    /// long, and where the bundle is damaged.
+    ///
+    /// [`Motion::region`]: crate::runtime::Motion::region
+    pub fn sees_region(&self, a: &Extent, b: &Extent) -> bool {
+        match (self.parts(a), self.parts(b)) {
+            (Some(from), Some(to)) => self.sees_parts(&from, &to),
+            _ => true,
         }
-        let (Some(from), Some(to)) = (self.parts(a, now_a), self.parts(b, now_b)) else {
-            return true;
-        };
+    }
+
+    /// Whether two players who may each be anywhere in a region may see each other, either way.
+    pub fn visible_regions(&self, a: &Extent, b: &Extent) -> bool {
+        match (self.parts(a), self.parts(b)) {
+            (Some(a), Some(b)) => self.sees_parts(&a, &b) || self.sees_parts(&b, &a),
+            _ => true,
+        }
+    }
+
+    pub(in crate::runtime) fn sees_parts(&self, from: &Parts, to: &Parts) -> bool {
         let mut search = Search {
             level: self,
             left: LIMIT,
@@ -108,17 +123,14 @@ impl SolidBundle<'_> {
         search.any(from.slice(), to.slice())
     }
 
-    /// The cells that meet a region, and the one that it is around.
-    fn parts(&self, region: &Region, own: u32) -> Option<Parts> {
+    /// The cells that meet a region; `None` where there are none or too many.
+    pub(in crate::runtime) fn parts(&self, region: &Extent) -> Option<Parts> {
         let mut parts = Parts {
             parts: [Part::default(); PARTS],
             count: 0,
         };
-        parts.add(own / BLOCK, bit_of(own))?;
-        let [low, high] = region.bounds();
-        let Some([first, last]) = self.cells.buckets_of([low, high]) else {
-            return Some(parts);
-        };
+        let [low, high] = region.corners();
+        let [first, last] = self.cells.buckets_of([low, high])?;
         let buckets = |axis: usize| Some(*first.get(axis)?..=*last.get(axis)?);
         for layer in buckets(2)? {
             for row in buckets(1)? {
@@ -127,10 +139,10 @@ impl SolidBundle<'_> {
                 }
             }
         }
-        Some(parts)
+        (parts.count > 0).then_some(parts)
     }
 
-    fn add_bucket(&self, region: &Region, place: [u32; 3], parts: &mut Parts) -> Option<()> {
+    fn add_bucket(&self, region: &Extent, place: [u32; 3], parts: &mut Parts) -> Option<()> {
         let bucket = self.cells.bucket(place)?;
         let count = bucket.cells();
         let end = bucket.first.saturating_add(count).min(self.cells());

@@ -2,6 +2,7 @@
 
 use super::motion::Extent;
 use crate::format::cells::{Child, Node, SymmetryCode};
+use crate::format::solid::Corners;
 use crate::runtime::CellBundle;
 use crate::runtime::cell_frontier::ShortMemory;
 
@@ -32,8 +33,6 @@ pub struct ReachMemory {
     /// For [`CellBundle::visible_within`].
     pub two: usize,
 }
-
-type Corners = [[f64; 3]; 2];
 
 impl CellBundle<'_> {
     /// Words of memory that [`CellBundle::reach`] and [`CellBundle::visible_within`] need.
@@ -152,9 +151,8 @@ impl CellBundle<'_> {
 
     /// Sets the bits of the cells whose boxes a region meets.
     fn boxes_in(&self, region: &Extent, words: &mut [u64]) {
-        let whole = [region.low, region.high];
         for cell in 0..self.cells() {
-            if gap(whole, self.corners(cell, true)) <= 0.0 {
+            if region.meets(self.corners(cell, true)) {
                 put(words, cell as usize);
             }
         }
@@ -162,7 +160,7 @@ impl CellBundle<'_> {
 
     /// Sets the bits of the cells of the leaves that a region meets; returns whether that could be found out.
     fn leaves_in(&self, region: &Extent, words: &mut [u64]) -> bool {
-        let [low, high] = [region.low, region.high];
+        let [low, high] = region.corners();
         let (mut waiting, mut count) = ([Child::Nothing; DEEPEST], 1_usize);
         waiting[0] = self.parameters.root;
         // In a tree each node is come to once; a damaged one may have no end.
@@ -216,11 +214,12 @@ impl CellBundle<'_> {
     /// a position of the one's region ([`CellBundle::cells_in`]) sees any of the other's. A region is what
     /// [`Motion::region`] says of where somebody will be.
     ///
-    /// Errs towards visible only. Nothing is allocated; `memory` need not be cleared.
+    /// Errs towards visible only: `true` where no cell holds any position of a region. Nothing is allocated;
+    /// `memory` need not be cleared.
     ///
     /// # Errors
     ///
-    /// [`ShortMemory`] if `memory` has fewer words than [`CellBundle::reach_memory`] says.
+    /// [`ShortMemory`] if `memory` has fewer words than two rows of cells take.
     ///
     /// [`Motion::region`]: crate::runtime::Motion::region
     pub fn visible_between(
@@ -229,13 +228,14 @@ impl CellBundle<'_> {
         b: &Extent,
         memory: &mut [u64],
     ) -> Result<bool, ShortMemory> {
-        let (expected, found) = (self.reach_memory().two, memory.len());
+        let (expected, found) = (2 * self.row_words(), memory.len());
         let (of_a, of_b) = memory
-            .split_at_mut_checked(self.row_words())
-            .filter(|_| found >= expected)
+            .get_mut(..expected)
+            .and_then(|memory| memory.split_at_mut_checked(self.row_words()))
             .ok_or(ShortMemory { expected, found })?;
         let (a, b) = (self.cells_in(a, of_a)?, self.cells_in(b, of_b)?);
-        Ok(self.any_visible(a, b))
+        let nowhere = |reach: Reach| reach.words.iter().all(|word| *word == 0);
+        Ok(nowhere(a) || nowhere(b) || self.any_visible(a, b))
     }
 
     /// Sets the bits of all cells that are seen from any of some cells.

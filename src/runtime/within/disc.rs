@@ -65,13 +65,13 @@ impl Disc {
     /// Every sample of the grid whose unit square meets a region; none if there is none.
     pub(super) fn of_region(grid: Grid, spacing: [f64; 2], region: &Extent) -> Option<Self> {
         let side = |low: f64, high: f64, step: f64, limit: u32| {
-            // Positions are rounded otherwise elsewhere. A corner that is no number is at the end.
+            // Positions are rounded otherwise elsewhere.
             let (low, high) = (low / step - 0.5 - ROUNDING, high / step + 0.5 + ROUNDING);
             let last = f64::from(limit) - 1.0;
             let (first, end) = (low.ceil().max(0.0), high.floor().min(last));
             (first <= end).then_some([first as u32, end as u32])
         };
-        let ([left, top, _], [right, bottom, _]) = (region.low, region.high);
+        let [[left, top, _], [right, bottom, _]] = region.corners();
         let columns = side(left, right, spacing[0], grid.width())?;
         let rows = side(top, bottom, spacing[1], grid.height())?;
         let middle = |[first, last]: [u32; 2]| first + (last - first) / 2;

@@ -1,15 +1,66 @@
-//! Where a moving player may be: a box of positions.
+//! Where a moving player may be.
 
-/// A closed box of positions, in the units and axes of the world; on a terrain metres east and south of the
-/// first sample, and a height that nothing depends on.
-///
-/// Corners that are no numbers are as far away as can be: errs towards too many positions.
+use crate::format::solid::Corners;
+
+/// Positions that a player may have: those of a closed box that are also in a ball. In the units and axes of the
+/// world; on a terrain metres east and south of the first sample, and a height that nothing depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
-    /// The corner with the smallest coordinates.
-    pub low: [f64; 3],
-    /// The corner with the greatest.
-    pub high: [f64; 3],
+    corners: Corners,
+    middle: [f64; 3],
+    radius: f64,
+}
+
+impl Extent {
+    /// The positions from the least to the greatest corner. Coordinates that are no numbers are as far away as
+    /// can be, which errs towards visible.
+    pub fn of_box([low, high]: Corners) -> Self {
+        let or = |at: f64, far: f64| if at.is_nan() { far } else { at };
+        Self {
+            corners: [
+                low.map(|at| or(at, f64::NEG_INFINITY)),
+                high.map(|at| or(at, f64::INFINITY)),
+            ],
+            middle: [0.0; 3],
+            radius: f64::INFINITY,
+        }
+    }
+
+    /// All positions up to `reach` away from a point. A reach that is no number is endless; less than nothing
+    /// is nothing.
+    pub fn ball(middle: [f64; 3], reach: f64) -> Self {
+        let radius = counted(reach);
+        Self {
+            middle,
+            radius,
+            ..Self::of_box([middle.map(|at| at - radius), middle.map(|at| at + radius)])
+        }
+    }
+
+    /// Least and greatest corner of the positions.
+    pub const fn corners(&self) -> Corners {
+        self.corners
+    }
+
+    /// Whether any position of a box may be among these; a touch counts.
+    #[inline]
+    pub fn meets(&self, [low, high]: Corners) -> bool {
+        let [least, greatest] = self.corners;
+        let mut square = 0.0;
+        let axes = low
+            .into_iter()
+            .zip(high)
+            .zip(least.into_iter().zip(greatest));
+        for (((low, high), (least, greatest)), middle) in axes.zip(self.middle) {
+            if low > greatest || high < least {
+                return false;
+            }
+            let apart = (low - middle).max(middle - high).max(0.0);
+            square += apart * apart;
+        }
+        // What is no number errs towards visible.
+        square <= self.radius * self.radius || square.is_nan()
+    }
 }
 
 /// How players may move: by the rules of the game, or as `viewcell simulate fit` measured it. Each along the
@@ -65,19 +116,19 @@ impl Motion {
     /// time s is within k + a·s of v. So after t the player is within k·t + a·t²/2 of position + v·t; and, by
     /// the greatest speed, within speed·t of the position. The box takes along each axis what both allow. Both
     /// bounds are convex in t, so that they are widest at an end of the time.
+    ///
+    /// Where they contradict each other, the player does not keep to the limits: then it takes what either
+    /// allows, and what lies between. Limits and times that are no numbers are endless.
     pub fn region(&self, limits: &MotionLimits, times: [f64; 2]) -> Extent {
         let axes = [0, 1, 2].map(|axis| self.axis(axis, limits, times));
-        Extent {
-            low: axes.map(|[low, _]| low),
-            high: axes.map(|[_, high]| high),
-        }
+        Extent::of_box([axes.map(|[low, _]| low), axes.map(|[_, high]| high)])
     }
 
     /// The least and the greatest coordinate along an axis.
     fn axis(&self, axis: usize, limits: &MotionLimits, times: [f64; 2]) -> [f64; 2] {
         let part = usize::from(axis == 2);
-        let of = |limit: [f64; 2]| limit.get(part).copied().unwrap_or(f64::INFINITY);
-        let times = times.map(|time| time.max(0.0));
+        let of = |limit: [f64; 2]| counted(limit.get(part).copied().unwrap_or(f64::INFINITY));
+        let times = times.map(counted);
         let far = product(of(limits.speed), times[0].max(times[1]));
         let (mut low, mut high) = (-far, far);
         if let Some(velocity) = self
@@ -89,9 +140,13 @@ impl Motion {
                     + product(0.5 * of(limits.acceleration), time * time)
             };
             let [first, last] = times.map(|time| (velocity * time, off(time)));
+            let least = (first.0 - first.1).min(last.0 - last.1);
+            let most = (first.0 + first.1).max(last.0 + last.1);
             // The greater of a number and of none is the number.
-            low = low.max((first.0 - first.1).min(last.0 - last.1));
-            high = high.min((first.0 + first.1).max(last.0 + last.1));
+            [low, high] = match low.max(least) <= high.min(most) {
+                true => [low.max(least), high.min(most)],
+                false => [low.min(least), high.max(most)],
+            };
         }
         let at = self.position.get(axis).copied().unwrap_or(f64::NAN);
         [at + low - of(limits.error), at + high + of(limits.error)]
@@ -110,5 +165,44 @@ pub(super) fn counted(reach: f64) -> f64 {
         f64::INFINITY
     } else {
         reach.max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ball_meets_boxes_that_touch_it_and_no_corner_beyond() {
+        let ball = Extent::ball([0.0; 3], 5.0);
+        assert!(ball.meets([[5.0, -1.0, -1.0], [9.0, 1.0, 1.0]]));
+        assert!(ball.meets([[3.0, 4.0, 0.0], [9.0, 9.0, 1.0]]));
+        assert!(!ball.meets([[3.5, 4.0, 0.0], [9.0, 9.0, 1.0]]));
+        assert!(Extent::ball([0.0; 3], f64::NAN).meets([[1e9; 3], [2e9; 3]]));
+        assert!(!Extent::ball([0.0; 3], -1.0).meets([[1.0; 3], [2.0; 3]]));
+        let slab = Extent::of_box([[-9.0, -1.0, -1.0], [9.0, 1.0, 1.0]]);
+        assert!(slab.meets([[8.0, 1.0, 0.0], [12.0, 2.0, 0.5]]));
+        assert!(!slab.meets([[8.0, 1.5, 0.0], [12.0, 2.0, 0.5]]));
+        let nowhere = Extent::of_box([[f64::NAN; 3], [f64::NAN; 3]]);
+        assert!(nowhere.meets([[1e9; 3], [2e9; 3]]));
+    }
+
+    #[test]
+    fn whoever_is_faster_than_the_limits_is_in_the_region_of_neither_bound_alone() {
+        let limits = MotionLimits {
+            speed: [10.0; 2],
+            acceleration: [1.0; 2],
+            impulse: [0.0; 2],
+            error: [0.0; 2],
+        };
+        let motion = Motion {
+            position: [0.0; 3],
+            velocity: Some([100.0, 0.0, f64::INFINITY]),
+        };
+        let [low, high] = motion.region(&limits, [1.0, 1.0]).corners();
+        assert!(low[0] <= -10.0 && high[0] >= 100.0, "{low:?} {high:?}");
+        assert!(low[2] <= -10.0 && high[2] >= 10.0, "{low:?} {high:?}");
+        let [low, high] = motion.region(&limits, [0.0, f64::NAN]).corners();
+        assert_eq!((low[1], high[1]), (f64::NEG_INFINITY, f64::INFINITY));
     }
 }

@@ -2,15 +2,17 @@
 
 use super::motion::{Extent, Motion, MotionLimits};
 use crate::format::cells::SymmetryCode;
-use crate::runtime::{CellBundle, TerrainBundle};
+use crate::runtime::solid::within::Parts;
+use crate::runtime::{CellBundle, SolidBundle, TerrainBundle};
 
-/// A terrain or a level.
+/// A terrain, a level of cells or a solid one.
 // One a server.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Copy, Debug)]
 enum Ground<'a> {
     Terrain(TerrainBundle<'a>),
     Cells(CellBundle<'a>),
+    Solid(SolidBundle<'a>),
 }
 
 /// Where a player is.
@@ -19,8 +21,8 @@ struct Tracked {
     motion: Motion,
     /// When they were there. [Unit: s]
     time: f64,
-    /// The cell that they count as being in where no cell holds them.
-    cell: u32,
+    /// The cell that they are in; in a level of cells, the last one that they were known to be in.
+    cell: Option<u32>,
     /// Where they may be at some time, as it was asked last.
     reached: Option<([f64; 2], Extent)>,
 }
@@ -35,31 +37,45 @@ pub struct Predictor<'a> {
     ground: Ground<'a>,
     limits: MotionLimits,
     players: Box<[Option<Tracked>]>,
-    /// Of a level, for each player: a row of the cells that they may be in, and one of what is seen from those.
+    /// Of a level of cells, for each player: a row of the cells that they may be in, and one of what is seen from those.
     rows: Box<[u64]>,
-    /// How many words a row has; none on a terrain.
+    /// How many words a row has; none but in a level of cells.
     row: usize,
+    /// Of a solid level, the cells that each player may be in; `None` where that may be anywhere.
+    parts: Box<[Option<Parts>]>,
 }
 
 impl<'a> Predictor<'a> {
     /// On a terrain, for players numbered from 0.
     pub fn on_terrain(terrain: TerrainBundle<'a>, limits: MotionLimits, players: usize) -> Self {
-        Self::new(Ground::Terrain(terrain), limits, players, 0)
+        Self::new(Ground::Terrain(terrain), limits, players, [0; 2])
     }
 
     /// In a level of cells.
     pub fn in_level(level: CellBundle<'a>, limits: MotionLimits, players: usize) -> Self {
         let row = (level.cells() as usize).div_ceil(64);
-        Self::new(Ground::Cells(level), limits, players, row)
+        Self::new(Ground::Cells(level), limits, players, [row, 0])
     }
 
-    fn new(ground: Ground<'a>, limits: MotionLimits, players: usize, row: usize) -> Self {
+    /// In a solid level. Who is in no cell sees all, and is seen by all.
+    pub fn in_solid(level: SolidBundle<'a>, limits: MotionLimits, players: usize) -> Self {
+        Self::new(Ground::Solid(level), limits, players, [0, 1])
+    }
+
+    /// With so many words a row, and so many lists of parts a player.
+    fn new(
+        ground: Ground<'a>,
+        limits: MotionLimits,
+        players: usize,
+        [row, parts]: [usize; 2],
+    ) -> Self {
         Self {
             ground,
             limits,
             players: vec![None; players].into(),
             rows: vec![0; players * 2 * row].into(),
             row,
+            parts: vec![None; players * parts].into(),
         }
     }
 
@@ -68,21 +84,27 @@ impl<'a> Predictor<'a> {
         &self.limits
     }
 
+    /// How many players there is room for.
+    pub fn players(&self) -> usize {
+        self.players.len()
+    }
+
     /// A player was heard of: where they were at a time, in seconds from any instant, the same for all. One who is
     /// not there is passed over.
     pub fn moved(&mut self, player: usize, time: f64, motion: Motion) {
         let Some(place) = self.players.get_mut(player) else {
             return;
         };
+        let before = place.as_ref().and_then(|player| player.cell);
         let cell = match &self.ground {
-            Ground::Cells(level) => level.locate(motion.position),
             Ground::Terrain(_) => None,
+            Ground::Cells(level) => level.locate(motion.position).or(before),
+            Ground::Solid(level) => level.locate(motion.position),
         };
-        let before = place.as_ref().map(|player| player.cell);
         *place = Some(Tracked {
             motion,
             time,
-            cell: cell.or(before).unwrap_or(u32::MAX),
+            cell,
             reached: None,
         });
     }
@@ -105,9 +127,16 @@ impl<'a> Predictor<'a> {
         let (Some(of_a), Some(of_b)) = (self.reached(a, times), self.reached(b, times)) else {
             return false;
         };
-        let (terrain, row) = match &self.ground {
+        let (level, row) = match &self.ground {
             Ground::Terrain(terrain) => return terrain.visible_between(&of_a, &of_b),
             Ground::Cells(level) => (level, self.row),
+            Ground::Solid(level) => {
+                let parts = |player: usize| self.parts.get(player).and_then(Option::as_ref);
+                return match (parts(a), parts(b)) {
+                    (Some(a), Some(b)) => level.sees_parts(a, b) || level.sees_parts(b, a),
+                    _ => true,
+                };
+            }
         };
         let words = |player: usize, part: usize| {
             let first = (2 * player + part) * row;
@@ -115,7 +144,7 @@ impl<'a> Predictor<'a> {
         };
         let meets =
             |own: &[u64], seen: &[u64]| own.iter().zip(seen).any(|(own, seen)| own & seen != 0);
-        let mutual = terrain.parameters().symmetry != SymmetryCode::None;
+        let mutual = level.parameters().symmetry != SymmetryCode::None;
         meets(words(a, 0), words(b, 1)) || !mutual && meets(words(b, 0), words(a, 1))
     }
 
@@ -134,7 +163,7 @@ impl<'a> Predictor<'a> {
         true
     }
 
-    /// Where a player may be at some time, with the rows of cells filled in.
+    /// Where a player may be at some time, with the rows or parts filled in.
     fn reached(&mut self, player: usize, times: [f64; 2]) -> Option<Extent> {
         let tracked = self.players.get_mut(player)?.as_mut()?;
         if let Some((known, region)) = tracked.reached
@@ -145,16 +174,23 @@ impl<'a> Predictor<'a> {
         let since = times.map(|time| time - tracked.time);
         let region = tracked.motion.region(&self.limits, since);
         tracked.reached = Some((times, region));
+        if let Ground::Solid(level) = &self.ground {
+            let at_all = tracked.cell.and_then(|_| level.parts(&region));
+            *self.parts.get_mut(player)? = at_all;
+        }
         if let Ground::Cells(level) = &self.ground {
             let rows = self.rows.get_mut(2 * player * self.row..)?;
             let (own, rest) = rows.split_at_mut_checked(self.row)?;
             let seen = rest.get_mut(..self.row)?;
             // There is room for all cells.
             let _ = level.cells_in(&region, own);
-            if tracked.cell == u32::MAX {
-                own.fill(u64::MAX);
-            } else if let Some(word) = own.get_mut(tracked.cell as usize / 64) {
-                *word |= 1 << (tracked.cell % 64);
+            match tracked.cell {
+                None => own.fill(u64::MAX),
+                Some(cell) => {
+                    if let Some(word) = own.get_mut(cell as usize / 64) {
+                        *word |= 1 << (cell % 64);
+                    }
+                }
             }
             level.seen_from(own, seen);
         }

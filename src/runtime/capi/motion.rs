@@ -1,0 +1,222 @@
+//! Look-ahead by how players move, in any world: of one pair, and of many players from frame to frame.
+
+use std::sync::Arc;
+
+use super::bundle::{Loaded, World, source, viewcell_bundle};
+use super::handle::{Kept, Table, close, get_mut, keep};
+use super::status::{
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, flag, given, place,
+    viewcell_status,
+};
+use crate::format::cells::MAX_CELLS;
+use crate::runtime::{Extent, Motion, MotionLimits, Predictor};
+
+/// The most players that a predictor takes.
+pub const VIEWCELL_MOST_PREDICTED: u32 = 4096;
+
+/// A player in motion, as of some instant. Positions are in the units and axes of the level; on a terrain
+/// metres east and south of sample (0, 0), and any height.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct viewcell_motion {
+    /// Where the player was then.
+    pub position: [f64; 3],
+    /// How fast the player went, a second.
+    pub velocity: [f64; 3],
+    /// 1 if velocity is known; 0 if the player may go anywhere within the limits.
+    pub has_velocity: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each first along
+/// the ground (x and y together), then up or down; infinite for no limit. What is no number is no limit.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct viewcell_motion_limits {
+    /// Greatest speed. Units a second.
+    pub speed: [f64; 2],
+    /// Greatest acceleration: running, braking, gravity. Units a second squared.
+    pub acceleration: [f64; 2],
+    /// Greatest sudden change of velocity, all those of the time that is asked about added up: jumps,
+    /// knock-back, walls that are run into. Units a second.
+    pub impulse: [f64; 2],
+    /// How far a position may be from where the player truly was. Units.
+    pub error: [f64; 2],
+}
+
+impl From<viewcell_motion_limits> for MotionLimits {
+    fn from(limits: viewcell_motion_limits) -> Self {
+        Self {
+            speed: limits.speed,
+            acceleration: limits.acceleration,
+            impulse: limits.impulse,
+            error: limits.error,
+        }
+    }
+}
+
+/// The caller's player.
+unsafe fn motion(player: *const viewcell_motion) -> Answer<Motion> {
+    let player = unsafe { given(player) }?;
+    Ok(Motion {
+        position: player.position,
+        velocity: flag(player.has_velocity)?.then_some(player.velocity),
+    })
+}
+
+/// Whether two players may see each other at any time from `from` until `until`, in seconds after the instant
+/// that a and b are of, as long as both move within limits: 1 or 0. In a bundle of any kind; on a terrain
+/// 0 where a player cannot be on the grid.
+///
+/// A server that sends to a client every step seconds, down seconds away, asks with down and down + step: the
+/// time in which the client goes by this answer. Nobody who is told of all for whom this is 1 sees somebody
+/// too late, but by a teleporter or a respawn: ask again from there. Errs towards 1: in no cell of a level,
+/// where finding out would take too long, and where the bundle is damaged. Allocates nothing.
+///
+/// Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_visible_in_motion(
+    bundle: *const viewcell_bundle,
+    a: *const viewcell_motion,
+    b: *const viewcell_motion,
+    from: f64,
+    until: f64,
+    limits: *const viewcell_motion_limits,
+) -> viewcell_status {
+    answer(|| {
+        let source = unsafe { source(bundle) }?;
+        let limits = (*unsafe { given(limits) }?).into();
+        let [a, b] = [unsafe { motion(a) }?, unsafe { motion(b) }?];
+        let regions = [a, b].map(|player| player.region(&limits, [from, until]));
+        Ok(may_see(&source.world, [&a, &b], &regions).into())
+    })
+}
+
+/// Whether two players may see each other who may be in these regions. Who is in no cell now sees all.
+fn may_see(world: &World<'_>, now: [&Motion; 2], [a, b]: &[Extent; 2]) -> bool {
+    let is_lost = |cell: &dyn Fn([f64; 3]) -> Option<u32>| {
+        now.iter().any(|player| cell(player.position).is_none())
+    };
+    match world {
+        World::Terrain(terrain) => terrain.visible_between(a, b),
+        World::Cells(level) => {
+            let mut memory = [0; 2 * MAX_CELLS as usize / 64];
+            is_lost(&|at| level.locate(at))
+                || level.visible_between(a, b, &mut memory).unwrap_or(true)
+        }
+        World::Solid(level) => is_lost(&|at| level.locate(at)) || level.visible_regions(a, b),
+    }
+}
+
+/// Players in motion, from frame to frame: as viewcell_visible_in_motion, but what was found for a player is
+/// kept until they move or another time is asked for. One thread at a time.
+#[derive(Debug)]
+pub struct viewcell_predictor {
+    predictor: Predictor<'static>,
+    /// What the predictor reads.
+    _source: Arc<Loaded>,
+}
+
+impl Kept for viewcell_predictor {
+    const KIND: usize = 11;
+
+    fn table() -> &'static Table<Self> {
+        static TABLE: Table<viewcell_predictor> = Table::new();
+        &TABLE
+    }
+}
+
+/// A predictor of players numbered from 0, none of whom is there yet, in a bundle of any kind. *predictor
+/// becomes the handle, or null.
+///
+/// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
+/// VIEWCELL_MOST_PREDICTED players), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates; of the
+/// functions below none does but by the size of two bitmaps of cells, or 1.5 KB, for each player, now.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_predictor_new(
+    bundle: *const viewcell_bundle,
+    players: u32,
+    limits: *const viewcell_motion_limits,
+    predictor: *mut *mut viewcell_predictor,
+) -> viewcell_status {
+    answer(|| {
+        let out = unsafe { place(predictor) }?;
+        *out = core::ptr::null_mut();
+        let source = unsafe { source(bundle) }?;
+        let limits = (*unsafe { given(limits) }?).into();
+        if players > VIEWCELL_MOST_PREDICTED {
+            return Err(VIEWCELL_ARGUMENT);
+        }
+        let players = players as usize;
+        *out = keep(viewcell_predictor {
+            predictor: match source.world {
+                World::Terrain(terrain) => Predictor::on_terrain(terrain, limits, players),
+                World::Cells(level) => Predictor::in_level(level, limits, players),
+                World::Solid(level) => Predictor::in_solid(level, limits, players),
+            },
+            _source: Arc::clone(source),
+        })?;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A player was heard of: in motion at a time, in seconds from any instant, the same for all players; or is
+/// gone, where motion is null. Who was put elsewhere has to be moved at once, and be told of again. Returns
+/// VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1),
+/// VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_predictor_move(
+    predictor: *mut viewcell_predictor,
+    player: u32,
+    time: f64,
+    motion: *const viewcell_motion,
+) -> viewcell_status {
+    answer(|| {
+        let predictor = unsafe { there(predictor, &[player]) }?;
+        match motion.is_null() {
+            true => predictor.left(player as usize),
+            false => predictor.moved(player as usize, time, unsafe { self::motion(motion) }?),
+        }
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Whether two players may see each other at any time from `from` until `until`, times as of
+/// viewcell_predictor_move: 1 or 0. 0 where either is gone. Else as viewcell_visible_in_motion. Or
+/// VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_predictor_may_see(
+    predictor: *mut viewcell_predictor,
+    a: u32,
+    b: u32,
+    from: f64,
+    until: f64,
+) -> viewcell_status {
+    answer(|| {
+        let predictor = unsafe { there(predictor, &[a, b]) }?;
+        let seen = predictor.may_see(a as usize, b as usize, [from, until]);
+        Ok(seen.into())
+    })
+}
+
+/// Closes a predictor. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_predictor_close(
+    predictor: *mut viewcell_predictor,
+) -> viewcell_status {
+    answer(|| unsafe { close(predictor) })
+}
+
+/// The predictor behind a handle, which has these players.
+unsafe fn there<'a>(
+    predictor: *mut viewcell_predictor,
+    players: &[u32],
+) -> Answer<&'a mut Predictor<'static>> {
+    let predictor = &mut unsafe { get_mut(predictor) }?.predictor;
+    let count = predictor.players();
+    match players.iter().all(|&player| (player as usize) < count) {
+        true => Ok(predictor),
+        false => Err(VIEWCELL_OUTSIDE),
+    }
+}

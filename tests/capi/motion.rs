@@ -1,0 +1,144 @@
+//! Look-ahead by motion over the C interface tells what it tells in Rust, in each kind of world.
+
+use std::path::Path;
+use std::ptr::{null, null_mut};
+
+use viewcell::internals::runtime::capi::*;
+use viewcell::internals::runtime::{Bundle, Motion, MotionLimits, Predictor, WorldKind};
+
+use crate::cells::corridor;
+use crate::programs::wall;
+
+static LIMITS: viewcell_motion_limits = viewcell_motion_limits {
+    speed: [8.0, 8.0],
+    acceleration: [20.0, 20.0],
+    impulse: [4.0, 4.0],
+    error: [0.1, 0.1],
+};
+
+fn limits() -> MotionLimits {
+    let viewcell_motion_limits {
+        speed,
+        acceleration,
+        impulse,
+        error,
+    } = LIMITS;
+    MotionLimits {
+        speed,
+        acceleration,
+        impulse,
+        error,
+    }
+}
+
+/// Asks for pairs of points of a box, some of them outside of the world, and counts the answers.
+fn holds(path: &Path, size: [f64; 3]) {
+    let bytes = std::fs::read(path).unwrap();
+    let rust = Bundle::from_bytes(&bytes).unwrap();
+    let mut bundle = null_mut();
+    let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());
+    let open = unsafe { viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0) };
+    assert_eq!(open, VIEWCELL_OK);
+    let mut predictor = null_mut();
+    let made = unsafe { viewcell_predictor_new(bundle, 2, &raw const LIMITS, &raw mut predictor) };
+    assert_eq!(made, VIEWCELL_OK);
+    let mut counts = [0; 2];
+    let mut at = 0_u32;
+    let mut number = || {
+        at += 1;
+        f64::from(at.wrapping_mul(2_654_435_761)) / f64::from(u32::MAX)
+    };
+    for _ in 0..500 {
+        let (from, until) = (number(), 1.0 + number());
+        let mut player = || viewcell_motion {
+            position: size.map(|side| side * (1.1 * number() - 0.05)),
+            velocity: [0; 3].map(|_| 8.0 * (number() - 0.5)),
+            has_velocity: (number() < 0.8).into(),
+            reserved: 0,
+        };
+        let pair = [player(), player()];
+        let mut expected = match rust.kind() {
+            WorldKind::Terrain => Predictor::on_terrain(rust.terrain().unwrap(), limits(), 2),
+            WorldKind::Cells => Predictor::in_level(rust.cells().unwrap(), limits(), 2),
+            WorldKind::Solid => Predictor::in_solid(rust.solid().unwrap(), limits(), 2),
+        };
+        for (i, player) in pair.iter().enumerate() {
+            let velocity = (player.has_velocity == 1).then_some(player.velocity);
+            let position = player.position;
+            expected.moved(i, 0.0, Motion { position, velocity });
+        }
+        let expected = i32::from(expected.may_see(0, 1, [from, until]));
+        let [a, b] = [&raw const pair[0], &raw const pair[1]];
+        let seen =
+            unsafe { viewcell_visible_in_motion(bundle, a, b, from, until, &raw const LIMITS) };
+        // A predictor remembers the last cell of who is in none.
+        assert!(seen == expected || seen == 1, "{pair:?}");
+        assert!(
+            seen == expected || rust.kind() == WorldKind::Cells,
+            "{pair:?}"
+        );
+        counts[seen as usize] += 1;
+        unsafe {
+            // Players come anew, and not from where the last pair was.
+            for (i, player) in [a, b].into_iter().enumerate() {
+                let gone = viewcell_predictor_move(predictor, i as u32, 0.0, null());
+                assert_eq!(gone, VIEWCELL_OK);
+                let moved = viewcell_predictor_move(predictor, i as u32, 0.0, player);
+                assert_eq!(moved, VIEWCELL_OK);
+            }
+            let told = viewcell_predictor_may_see(predictor, 0, 1, from, until);
+            assert_eq!(told, expected);
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 20), "{counts:?}");
+    let player = viewcell_motion {
+        position: [1.0; 3],
+        velocity: [0.0; 3],
+        has_velocity: 2,
+        reserved: 0,
+    };
+    let (one, good) = (&raw const player, &raw const LIMITS);
+    unsafe {
+        let ask = |a, limits| viewcell_visible_in_motion(bundle, a, one, 0.0, 1.0, limits);
+        assert_eq!(ask(one, good), VIEWCELL_ARGUMENT);
+        assert_eq!(ask(null(), good), VIEWCELL_NULL);
+        assert_eq!(ask(one, null()), VIEWCELL_NULL);
+        let moved = |player, motion| viewcell_predictor_move(predictor, player, 0.0, motion);
+        assert_eq!(moved(2, one), VIEWCELL_OUTSIDE);
+        assert_eq!(moved(1, one), VIEWCELL_ARGUMENT);
+        assert_eq!(moved(1, null()), VIEWCELL_OK);
+        let told = |a, b| viewcell_predictor_may_see(predictor, a, b, 0.0, 9.0);
+        assert_eq!((told(0, 1), told(0, 2)), (0, VIEWCELL_OUTSIDE));
+        let many = VIEWCELL_MOST_PREDICTED + 1;
+        let mut none = null_mut();
+        let made = viewcell_predictor_new(bundle, many, good, &raw mut none);
+        assert_eq!((made, none), (VIEWCELL_ARGUMENT, null_mut()));
+        // It outlives its bundle.
+        assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
+        assert_eq!(ask(one, good), VIEWCELL_CLOSED);
+        assert_eq!(told(0, 1), 0);
+        assert_eq!(viewcell_predictor_close(predictor), VIEWCELL_OK);
+        assert_eq!(told(0, 1), VIEWCELL_CLOSED);
+    }
+}
+
+#[test]
+fn on_a_terrain() {
+    let (_folder, path) = wall();
+    holds(&path, [80.0, 40.0, 5.0]);
+}
+
+#[test]
+fn in_a_level_of_cells() {
+    let (_folder, path) = corridor(true);
+    holds(&path, [700.0, 8.0, 8.0]);
+}
+
+#[test]
+fn in_a_solid_level() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    holds(
+        &root.join("tests/golden/v1/solid.vcb"),
+        [528.0, 256.0, 128.0],
+    );
+}
