@@ -218,6 +218,8 @@ mod ingest;
 #[cfg(feature = "pictures")]
 mod picture;
 mod runtime;
+#[cfg(feature = "sign")]
+mod sign;
 #[cfg(feature = "bake")]
 mod survey;
 #[cfg(feature = "view")]
@@ -253,6 +255,7 @@ pub mod internals {
         #[cfg(feature = "bake")] ingest
         #[cfg(feature = "pictures")] picture
         runtime
+        #[cfg(feature = "sign")] sign
         #[cfg(feature = "simulate")] simulate
         #[cfg(feature = "bake")] survey
         #[cfg(feature = "view")] view

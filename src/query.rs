@@ -32,3 +32,5 @@ pub mod parts {
 }
 #[cfg(feature = "mmap")]
 pub use crate::runtime::{MappedBundle, MappedFile};
+#[cfg(feature = "sign")]
+pub use crate::sign::{KeyError, PublicKey};

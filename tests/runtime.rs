@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use viewcell::frontier::cells::Construction;
-use viewcell::query::{Bundle, Motion, MotionLimits, Predictor, Quad, Sample, Visibility};
+use viewcell::query::{Bundle, Motion, MotionLimits, Predictor, Quad, Sample, Visibility, World};
 
 /// Counts this thread's allocations, and the bytes that it has allocated and not freed.
 struct Counting;
@@ -310,8 +310,11 @@ fn a_tick_of_a_look_ahead_allocates_nothing() {
         })
         .collect();
     for (mut ahead, points) in [
-        (Predictor::on_terrain(terrain, limits, 4), on_ground),
-        (Predictor::in_level(level, limits, 4), in_cells),
+        (
+            Predictor::new(World::Terrain(terrain), limits, 4),
+            on_ground,
+        ),
+        (Predictor::new(World::Cells(level), limits, 4), in_cells),
     ] {
         let before = ALLOCATIONS.get();
         let (mut told, mut alone, mut near) = (0, 0, [0; 4]);

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::error::{BundleError, is_out_of_memory};
-use crate::format::header::HEADER_LEN;
+use crate::format::header::{HEADER_LEN, MAGIC};
 use crate::format::patch::PATCH_MAGIC;
 use crate::format::{FormatError, Header, Section, Tag, crc32};
 
@@ -124,6 +124,17 @@ impl BundleFile {
                     problem,
                 },
             })
+    }
+}
+
+/// What a file of this program is, by its first bytes: `a bundle`, `a patch` and so on. `None` of others, and where
+/// it cannot be read.
+pub fn kind_of(path: &Path) -> Option<&'static str> {
+    let (file, _) = open_regular(path).ok()?;
+    let start = read_up_to(file, 8).ok()?;
+    match start.starts_with(&MAGIC) {
+        true => Some("a bundle"),
+        false => other_kind(&start).map(|(found, _)| found),
     }
 }
 

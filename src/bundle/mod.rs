@@ -9,6 +9,7 @@
 //! - [`mod@info`]: what a bundle is and how it was made;
 //! - [`parts`]: what a bundle holds beside its PVSs, to make another of;
 //! - `seal`: checksums by page for a bundle that has none;
+//! - `sign`: a signature of its contents;
 //! - [`mod@ship`]: bundles for downloads, and back;
 //! - [`timings`]: what the making took, in a file beside the bundle.
 
@@ -23,6 +24,8 @@ mod patch;
 pub mod provenance;
 mod seal;
 pub mod ship;
+#[cfg(feature = "sign")]
+mod sign;
 pub mod solid;
 pub mod timings;
 pub mod verify;
@@ -30,7 +33,7 @@ pub mod writer;
 
 pub use cells::{CellSections, write_cells};
 pub use error::{BundleError, ErrorKind};
-pub use file::BundleFile;
+pub use file::{BundleFile, kind_of};
 pub(crate) use file::{check_frame, open_regular};
 pub use info::{CellsInfo, FileInfo, Info, PatchInfo, SolidInfo, TerrainInfo, info};
 pub use output::{check_output, remove_parts, replace, save, save_with};
@@ -43,6 +46,8 @@ pub use provenance::{
 };
 pub use seal::seal;
 pub use ship::{Shipped, ship, unpack};
+#[cfg(feature = "sign")]
+pub use sign::sign;
 pub use solid::{TooManyCells, grid_of_cells};
 pub use timings::{StageTime, Timings};
 pub use verify::{Fault, Progress, Report, RuleOutcome, verify};

@@ -22,10 +22,32 @@ use crate::format::{Header, Section, Tag, crc32};
 pub fn seal(input: &Path, output: &Path, overwrite: bool) -> Result<Written, BundleError> {
     check_output(output, overwrite)?;
     let bundle = BundleFile::open(input)?;
+    let kept = |section: &Section| section.tag != Tag::PCRC;
+    copy(&bundle, kept, None, (output, overwrite))
+}
+
+/// What sees all sections that are copied, and adds one.
+pub(super) trait Witness {
+    /// The next bytes of a section.
+    fn take(&mut self, bytes: &[u8]);
+
+    /// A section has come.
+    fn end(&mut self, section: &Section);
+
+    /// The section that is added.
+    fn added(&mut self) -> (Tag, Vec<u8>);
+}
+
+/// Writes those sections of a bundle that are kept, what a witness adds, and checksums by page.
+pub(super) fn copy(
+    bundle: &BundleFile,
+    is_kept: impl Fn(&Section) -> bool,
+    mut witness: Option<&mut dyn Witness>,
+    (output, overwrite): (&Path, bool),
+) -> Result<Written, BundleError> {
     bundle.check_sections()?;
-    let kept = bundle.sections().iter().filter(|s| s.tag != Tag::PCRC);
-    let kept: Vec<_> = kept.collect();
-    let count = kept.len() + 1;
+    let kept: Vec<_> = bundle.sections().iter().filter(|s| is_kept(s)).collect();
+    let count = kept.len() + usize::from(witness.is_some()) + 1;
     let mut out = Output::create(output)?;
     // Header and table come last, as in all writers, and no page has them.
     out.write(&vec![0; HEADER_LEN + count * ENTRY_LEN])?;
@@ -34,7 +56,7 @@ pub fn seal(input: &Path, output: &Path, overwrite: bool) -> Result<Written, Bun
     let mut buffer = vec![0; 1 << 18];
     for &section in &kept {
         let read = |error| BundleError::Read {
-            path: input.to_owned(),
+            path: bundle.path().to_owned(),
             error,
         };
         let before = out.position;
@@ -51,12 +73,29 @@ pub fn seal(input: &Path, output: &Path, overwrite: bool) -> Result<Written, Bun
             }
             open.checksum.update(bytes);
             sums.take(out.position, bytes);
+            if let Some(witness) = &mut witness {
+                witness.take(bytes);
+            }
             out.write(bytes)?;
         }
-        sections.push(Section {
+        let section = Section {
             length: section.length,
             ..out.end(open)
-        });
+        };
+        if let Some(witness) = &mut witness {
+            witness.end(&section);
+        }
+        sections.push(section);
+    }
+    if let Some(witness) = witness {
+        let (tag, bytes) = witness.added();
+        let before = out.position;
+        let mut open = out.begin(tag, 0)?;
+        sums.zeros(before, open.offset);
+        open.checksum.update(&bytes);
+        sums.take(out.position, &bytes);
+        out.write(&bytes)?;
+        sections.push(out.end(open));
     }
     let before = out.position;
     let mut open = out.begin(Tag::PCRC, 0)?;

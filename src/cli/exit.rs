@@ -89,9 +89,13 @@ impl Failure {
             io::ErrorKind::StorageFull
             | io::ErrorKind::QuotaExceeded
             | io::ErrorKind::OutOfMemory => Exit::Resource,
+            _ if is_out_of_files(&error) => Exit::Resource,
             _ => Exit::InputOutput,
         };
         let remedy = match error.kind() {
+            _ if is_out_of_files(&error) => {
+                "; raise the limit of open files (ulimit -n), or ask for fewer"
+            }
             io::ErrorKind::FileTooLarge => {
                 "; raise the limit on the size of files (ulimit -f), or write to a system of larger files"
             }
@@ -99,4 +103,9 @@ impl Failure {
         };
         Self::new(exit, anyhow::anyhow!("{error}{remedy}").context(what))
     }
+}
+
+/// Whether the system gives this process, or any, no more open files: `ENFILE`, `EMFILE`.
+fn is_out_of_files(error: &io::Error) -> bool {
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }

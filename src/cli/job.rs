@@ -16,6 +16,7 @@ use super::compression::{ByteSize, CompressionArgs, WeightOf};
 use super::exit::{Exit, Failure};
 use super::heightmap::Reading;
 use super::input;
+use super::numbers;
 use super::places::PlaceArgs;
 use super::sight::SightArgs;
 use super::threads;
@@ -52,12 +53,12 @@ pub struct TerrainJob {
     pub verify: bool,
 
     /// Height of a player in metres: who is hidden is hidden up to the top of the head
-    #[arg(long, value_name = "METRES", default_value_t = player_height(), help_heading = "Players")]
+    #[arg(long, value_name = "METRES", default_value_t = player_height(), value_parser = numbers::finite, help_heading = "Players")]
     #[serde(default = "player_height")]
     pub player_height: f64,
 
     /// Height of the eye in metres; if not given, the player height
-    #[arg(long, value_name = "METRES", help_heading = "Players")]
+    #[arg(long, value_name = "METRES", value_parser = numbers::finite, help_heading = "Players")]
     pub eye_height: Option<f64>,
 
     #[command(flatten)]

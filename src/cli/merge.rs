@@ -1,17 +1,14 @@
 //! `viewcell merge`: shards become a bundle.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::internals::bake::{self, Compression};
-use viewcell::internals::bundle::Info;
-use viewcell::internals::format::header::MAGIC;
+use viewcell::internals::bundle::{self, Info};
 
 use super::compression::CompressionArgs;
-use super::exit::Outcome;
+use super::exit::{Failure, Outcome};
 use super::output::check_outputs;
 use super::progress::Progress;
 use super::repack::grid_of;
@@ -47,10 +44,7 @@ pub fn run(args: &Args) -> Outcome {
     let make = |progress: &Progress| {
         let shards: Vec<&Path> = args.shards.iter().map(PathBuf::as_path).collect();
         check_outputs(&shards, [output], *force)?;
-        if let Some((bundle, patches)) = args.shards.split_first()
-            && !patches.is_empty()
-            && is_bundle(bundle)
-        {
+        if let Some((bundle, patches)) = bundle_and_patches(&args.shards)? {
             let compression = args.compression.read(grid_of(bundle)?)?;
             bake::merge_patches(bundle, patches, output, *force, &compression, progress)?;
             return Ok(());
@@ -66,14 +60,31 @@ pub fn run(args: &Args) -> Outcome {
         .run(make, |output, bundle| Document { output, bundle })
 }
 
-/// Whether a file begins as a bundle does.
-fn is_bundle(path: &Path) -> bool {
-    magic_of(path) == Some(MAGIC)
-}
-
-/// The first bytes of a file, by which formats are told apart.
-pub fn magic_of(path: &Path) -> Option<[u8; 8]> {
-    let mut magic = [0; 8];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-    read.ok().map(|()| magic)
+/// A bundle and the patches over it, if that is what was given; errors where bundles, patches and shards are mixed
+/// otherwise.
+fn bundle_and_patches(files: &[PathBuf]) -> Result<Option<(&PathBuf, &[PathBuf])>, Failure> {
+    let kinds = || files.iter().map(|file| bundle::kind_of(file));
+    if !kinds().any(|kind| matches!(kind, Some("a bundle" | "a patch"))) {
+        return Ok(None);
+    }
+    let expected = ["a bundle"].into_iter().chain(std::iter::repeat("a patch"));
+    for ((file, kind), expected) in files.iter().zip(kinds()).zip(expected) {
+        if let Some(found) = kind.filter(|found| *found != expected) {
+            return Err(Failure::bad_input(format!(
+                "{}: expected {expected}, found {found}; give shards alone, or the bundle first, and then the \
+                 patches over it in the order in which they were made",
+                file.display()
+            )));
+        }
+    }
+    match files.split_first() {
+        Some((bundle, patches)) if !patches.is_empty() => Ok(Some((bundle, patches))),
+        _ => Err(Failure::bad_input(format!(
+            "{}: expected patches over it, found no other file; a bundle alone needs no merging",
+            files
+                .first()
+                .map_or(Path::new(""), PathBuf::as_path)
+                .display()
+        ))),
+    }
 }

@@ -23,6 +23,7 @@ mod job;
 mod man;
 mod memory;
 mod merge;
+mod numbers;
 mod output;
 mod places;
 mod progress;
@@ -36,6 +37,7 @@ mod schemas;
 mod seal;
 mod ship;
 mod sight;
+mod sign;
 mod signals;
 mod simulate;
 mod threads;
@@ -70,6 +72,7 @@ enum Verb {
     Merge(merge::Args),
     Repack(repack::Args),
     Seal(seal::Args),
+    Sign(sign::Args),
     Ship(ship::ShipArgs),
     Unpack(ship::UnpackArgs),
     Info(info::Args),
@@ -99,6 +102,7 @@ pub fn main() -> ExitCode {
         Verb::Merge(args) => merge::run(&args),
         Verb::Repack(args) => repack::run(&args),
         Verb::Seal(args) => seal::run(args),
+        Verb::Sign(args) => sign::run(args),
         Verb::Ship(args) => ship::ship(args),
         Verb::Unpack(args) => ship::unpack(args),
         Verb::Info(args) => info::run(&args),

@@ -12,6 +12,7 @@ use viewcell::internals::world::{Georeference, Terrain, TerrainError};
 use super::exit::Failure;
 use super::flags::with_flags;
 use super::heightmap::Reading;
+use super::numbers;
 
 /// Where players can be, and on what ground.
 #[derive(Clone, Default, clap::Args, Deserialize, JsonSchema)]
@@ -51,7 +52,7 @@ pub struct PlaceArgs {
     pub max_slope: Option<f64>,
 
     /// Nobody can be where the ground is at this height or below
-    #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
+    #[arg(long, value_name = "METRES", allow_negative_numbers = true, value_parser = numbers::finite)]
     pub water_level: Option<f64>,
 }
 

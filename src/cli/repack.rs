@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell::internals::bake::{self, RepackOptions};
-use viewcell::internals::bundle::{self, Info};
+use viewcell::internals::bundle::{self, BundleFile, Info};
 
 use super::compression::CompressionArgs;
 use super::exit::{Failure, Outcome};
@@ -61,11 +61,15 @@ pub fn run(args: &Args) -> Outcome {
 
 /// Columns and rows of a bundle.
 pub fn grid_of(path: &std::path::Path) -> Result<(u32, u32), Failure> {
-    match bundle::info(path)?.terrain {
+    // `info` reads patches, too.
+    BundleFile::open(path)?;
+    let info = bundle::info(path)?;
+    match info.terrain {
         Some(terrain) => Ok((terrain.width, terrain.height)),
         None => Err(Failure::bad_input(format!(
-            "{}: expected a bundle of a terrain, found one of cells",
-            path.display()
+            "{}: expected a bundle of a terrain, found {}",
+            path.display(),
+            info.kind
         ))),
     }
 }

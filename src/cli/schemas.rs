@@ -8,7 +8,7 @@ use schemars::{Schema, schema_for};
 
 use super::{
     bake, completions, diff, experiment, export, frontier, ground, job, man, merge, progress,
-    query, rebake, render, repack, report, seal, ship, simulate, verify,
+    query, rebake, render, repack, report, seal, ship, sign, simulate, verify,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -111,6 +111,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("repack.json", schema_for!(repack::Document)),
         ("simulate.json", schema_for!(simulate::Document)),
         ("seal.json", schema_for!(seal::Document)),
+        ("sign.json", schema_for!(sign::Document)),
         ("ship.json", schema_for!(ship::Document)),
         (
             "experiment-compression.json",

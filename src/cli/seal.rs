@@ -18,18 +18,18 @@ use super::output::{self, Json, check_outputs, say};
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle
-    bundle: PathBuf,
+    pub bundle: PathBuf,
     /// Bundle to write
     #[arg(short, long, value_name = "OUT.vcb")]
-    output: PathBuf,
+    pub output: PathBuf,
     /// Overwrite the file if it is there
     #[arg(long)]
-    force: bool,
+    pub force: bool,
     /// Say nothing on stderr but errors
     #[arg(short, long)]
-    quiet: bool,
+    pub quiet: bool,
     #[command(flatten)]
-    json: Json,
+    pub json: Json,
 }
 
 /// What `viewcell seal --json` prints.

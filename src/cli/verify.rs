@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::internals::bundle::{self, Report};
+use viewcell::internals::bundle::verify::Outcome as Verified;
+use viewcell::internals::bundle::{self, Fault, Report, RuleOutcome};
+use viewcell::internals::runtime::{MappedBundle, OpenError};
+use viewcell::internals::sign::PublicKey;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json, say};
 use super::progress::{Progress, Voice};
+use super::sign;
 use super::signals::Stop;
 
 /// Check a bundle by every rule and every checksum, or that a patch is whole; exit code 1 if not so
@@ -17,6 +21,10 @@ use super::signals::Stop;
 pub struct Args {
     /// The bundle, or a patch
     bundle: PathBuf,
+    /// Check that the bundle was signed (viewcell sign) with the private key of this public one: a file as
+    /// `openssl pkey -in key.pem -pubout` prints it
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
     #[command(flatten)]
     voice: Voice,
     #[command(flatten)]
@@ -37,7 +45,14 @@ pub struct Document {
 
 pub fn run(args: &Args) -> Outcome {
     let progress = Progress::new(&args.voice, Stop::default());
-    let report = report(&args.bundle, &progress)?;
+    let key = args.key.as_deref();
+    let key = key.map(|key| sign::key(key, PublicKey::from_pem));
+    let key = key.transpose()?;
+    let mut report = report(&args.bundle, &progress)?;
+    let is_whole = report.is_sound();
+    if let Some(key) = &key {
+        report.rules.push(signature(&args.bundle, key));
+    }
     let sound = report.is_sound();
     if args.json.json {
         output::print_json(&Document {
@@ -49,9 +64,36 @@ pub fn run(args: &Args) -> Outcome {
         output::print(Verdict(&report))?;
     }
     if !sound && !args.voice.quiet {
-        say("the file is damaged: copy it again, or bake it again");
+        say(match is_whole {
+            true => "the file is whole, but nobody knows whose it is: do not use it",
+            false => "the file is damaged: copy it again, or bake it again",
+        });
     }
     Ok(exit(sound))
+}
+
+/// The rule that `--key` adds.
+fn signature(bundle: &Path, key: &PublicKey) -> RuleOutcome {
+    let checked = MappedBundle::open_signed(bundle, key).err();
+    let found = checked.map(|error| match error {
+        OpenError::Format { error, .. } => error.to_string(),
+        other => other.to_string(),
+    });
+    RuleOutcome {
+        rule: "signature".to_owned(),
+        demands: "section SIGN is a signature of all other contents by the key given".to_owned(),
+        outcome: match found {
+            None => Verified::Passed,
+            Some(_) => Verified::Failed,
+        },
+        fault_count: found.is_some().into(),
+        faults: Vec::from_iter(found.map(|found| Fault {
+            place: "section SIGN".to_owned(),
+            offset: None,
+            expected: "a signature by the key given".to_owned(),
+            found: format!("this: {found}"),
+        })),
+    }
 }
 
 /// Checks a bundle just baked; what is wrong with it goes to stderr.

@@ -49,6 +49,12 @@ pub enum FormatError {
     Unpatchable,
     /// More patches than can be laid over one bundle.
     TooManyPatches,
+    /// A bundle that nobody signed.
+    Unsigned,
+    /// A bundle that was not signed with the key given.
+    OtherSigner,
+    /// A bundle whose contents are not those that were signed.
+    Signature,
     /// A page of the file, in a section, that does not have its checksum.
     Page {
         /// The section.
@@ -235,6 +241,15 @@ impl fmt::Display for FormatError {
             Self::TableChecksum { expected, found } => write!(
                 f,
                 "expected a section table with checksum {expected:08x} at offset 64, found {found:08x}: {AGAIN}"
+            ),
+            Self::Unsigned => f.write_str(
+                "expected a signature (section SIGN), found none: do not trust the file, or sign it (`viewcell sign`)",
+            ),
+            Self::OtherSigner => f.write_str(
+                "expected a signature by the key given, found one by another: do not trust the file, or ask whose it is",
+            ),
+            Self::Signature => f.write_str(
+                "expected contents as they were signed, found others: do not use the file, and get it again",
             ),
             Self::Page { tag } => write!(
                 f,

@@ -104,6 +104,8 @@ impl Tag {
     pub const SBOX: Self = Self(*b"SBOX");
     /// Which cell of a solid level a position is in.
     pub const SLOC: Self = Self(*b"SLOC");
+    /// Who vouches for the file: a signature. Optional.
+    pub const SIGN: Self = Self(*b"SIGN");
     /// Checksums of the file by pages: [`super::pages`]. Optional, and the last section.
     pub const PCRC: Self = Self(*b"PCRC");
 
@@ -175,7 +177,7 @@ impl Tag {
         [&Self::TERRAIN[..], &Self::CELLS, &Self::SOLID, &Self::PATCH]
             .iter()
             .any(|known| known.contains(&self))
-            || self == Self::PCRC
+            || [Self::SIGN, Self::PCRC].contains(&self)
     }
 }
 

@@ -6,6 +6,8 @@ use super::error::OpenError;
 use crate::format::header::HEADER_LEN;
 use crate::format::pages::page_count;
 use crate::format::{FormatError, Header, Pages, Section, SectionPages, Tag, WorldKind, crc32};
+#[cfg(feature = "sign")]
+use crate::sign::{self, Contents, PublicKey};
 
 /// A bundle in memory: its header and section table, checked, and its bytes.
 #[derive(Clone, Copy, Debug)]
@@ -124,6 +126,22 @@ impl<'a> Bundle<'a> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Checks that the contents are those that were signed with the private key of a public one. Reads all of the
+    /// file, once; patches over it are not signed. Errors also where nobody signed the bundle.
+    #[cfg(feature = "sign")]
+    pub fn check_signature(&self, key: &PublicKey) -> Result<(), OpenError> {
+        let record = self.section(Tag::SIGN).ok_or(FormatError::Unsigned)?.1;
+        let signed = || self.sections().filter(sign::is_signed);
+        let mut contents = Contents::new(self.kind(), signed().count() as u32);
+        for section in signed() {
+            let [start, end] = [section.offset, section.end().unwrap_or(u64::MAX)]
+                .map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+            contents.take(self.bytes.get(start..end).unwrap_or(&[]));
+            contents.end(&section);
+        }
+        Ok(contents.check(record, key)?)
     }
 
     fn table(&self) -> &'a [u8] {

@@ -93,6 +93,21 @@ impl MappedBundle {
         Ok(opened)
     }
 
+    /// The same as [`MappedBundle::open`], and checks that the file was signed with the private key of a public
+    /// one ([`Bundle::check_signature`]): for bundles that others made. Reads all of the file. Whoever can
+    /// write to it later can change it all the same.
+    #[cfg(feature = "sign")]
+    pub fn open_signed(
+        path: impl AsRef<Path>,
+        key: &crate::sign::PublicKey,
+    ) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        let opened = Self::open(path)?;
+        let checked = opened.bundle()?.check_signature(key);
+        checked.map_err(|error| error.at(path))?;
+        Ok(opened)
+    }
+
     /// The pages of a bundle that was opened with [`MappedBundle::open_checked`]: for a thread that checks
     /// them while others ask, and to tell what was found.
     pub fn pages(&self) -> Option<Pages<'_>> {

@@ -14,4 +14,5 @@ mod pairs;
 mod python;
 mod roundtrip;
 mod ship;
+mod signed;
 mod trees;

@@ -57,11 +57,7 @@ fn holds(path: &Path, size: [f64; 3]) {
             reserved: 0,
         };
         let pair = [player(), player()];
-        let mut expected = match rust.kind() {
-            WorldKind::Terrain => Predictor::on_terrain(rust.terrain().unwrap(), limits(), 2),
-            WorldKind::Cells => Predictor::in_level(rust.cells().unwrap(), limits(), 2),
-            WorldKind::Solid => Predictor::in_solid(rust.solid().unwrap(), limits(), 2),
-        };
+        let mut expected = Predictor::new(rust.world().unwrap(), limits(), 2);
         for (i, player) in pair.iter().enumerate() {
             let velocity = (player.has_velocity == 1).then_some(player.velocity);
             let position = player.position;

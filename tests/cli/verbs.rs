@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use tiff::decoder::{Decoder, DecodingResult};
 
-use crate::common::{Folder, demo};
+use crate::common::{Folder, demo, wall};
 
 #[test]
 fn a_wall_hides_what_is_behind_it() {
@@ -354,11 +354,118 @@ fn a_simulation_is_told_again_from_stdin_and_from_another_folder() {
 #[test]
 fn numbers_that_are_none_are_refused() {
     let folder = Folder::with_wall();
+    for (verb, options) in [
+        (
+            &["simulate", "wall.vcb"][..],
+            &["--eye", "--jump", "--hz", "--speed", "--distance"][..],
+        ),
+        (&["simulate", "fit", "trace.csv"], &["--jump", "--hz"]),
+        (&["view", "wall.vcb", "--traces", "trace.csv"], &["--hz"]),
+        (&["ground", "build"], &["--cube-height"]),
+        (
+            &["bake", "terrain"],
+            &["--player-height", "--eye-height", "--water-level"],
+        ),
+        (&["bake", "terrain"], &["--max-slope", "--max-distance"]),
+        (&["bake", "solid"], &["--eye"]),
+        (&["export", "horizon"], &["--eye-height"]),
+        (&["experiment", "sent"], &["--eye"]),
+        (&["experiment", "frontier"], &["--limits"]),
+        (
+            &["experiment", "visibility"],
+            &["--eye-height", "--player-height"],
+        ),
+        (
+            &["experiment", "machines"],
+            &["--threshold", "--speed", "--density"],
+        ),
+        (&["experiment", "interest"], &["--speed", "--density"]),
+    ] {
+        for option in options {
+            for none in ["nan", "-inf"] {
+                let given = format!("{option}={none}");
+                folder.fails(&[verb, &[&given]].concat(), 2, &[option]);
+            }
+        }
+    }
     folder.fails(
-        &["simulate", "wall.vcb", "--eye", "nan"],
+        &["experiment", "sent", "wall.vcb", "--eye", "nan"],
         2,
         &["--eye", "expected a finite number"],
     );
+}
+
+#[test]
+fn files_of_another_kind_are_told_by_name() {
+    let folder = Folder::with_wall();
+    folder.ok(&[
+        "bake", "terrain", "wall.asc", "--shard", "1/1", "-o", "wall.vcs",
+    ]);
+    folder.write("hole.asc", wall().replace("100", "0"));
+    let patch = [
+        "rebake",
+        "wall.vcb",
+        "--terrain",
+        "hole.asc",
+        "--patch",
+        "hole.vcp",
+    ];
+    folder.ok(&patch);
+    for (arguments, words) in [
+        (
+            &["repack", "hole.vcp"][..],
+            ["hole.vcp", "expected a bundle, found a patch"],
+        ),
+        (
+            &["merge", "hole.vcp", "wall.vcb"],
+            ["hole.vcp", "expected a bundle, found a patch"],
+        ),
+        (
+            &["merge", "wall.vcb", "wall.vcs"],
+            ["wall.vcs", "expected a patch, found a shard"],
+        ),
+        (
+            &["merge", "wall.vcs", "wall.vcb"],
+            ["wall.vcs", "expected a bundle, found a shard"],
+        ),
+        (
+            &["merge", "wall.vcb"],
+            ["wall.vcb", "expected patches over it"],
+        ),
+    ] {
+        folder.fails(&[arguments, &["-o", "new.vcb"]].concat(), 3, &words);
+    }
+    let mut damaged = folder.read("hole.vcp");
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 8;
+    folder.write("rotten.vcp", damaged);
+    for arguments in [
+        &["merge", "wall.vcb", "rotten.vcp", "-o", "new.vcb"][..],
+        &[
+            "rebake",
+            "wall.vcb",
+            "--over",
+            "rotten.vcp",
+            "--terrain",
+            "wall.asc",
+            "--patch",
+            "new.vcp",
+        ],
+        &[
+            "query",
+            "visible",
+            "wall.vcb",
+            "0,0",
+            "1,1",
+            "--patch",
+            "rotten.vcp",
+        ],
+    ] {
+        let said = folder.run(arguments);
+        assert_eq!(said.code, Some(3), "{arguments:?}: {}", said.stderr);
+        let named = said.stderr.contains("rotten.vcp") && !said.stderr.contains("wall.vcb:");
+        assert!(named, "{arguments:?}: {}", said.stderr);
+    }
 }
 
 #[test]
@@ -387,4 +494,55 @@ fn a_program_without_mpi_says_which_has_it() {
         2,
         &["--mpi", "--features mpi"],
     );
+}
+
+#[test]
+fn a_signed_bundle_is_verified_with_its_public_key() {
+    const PRIVATE: &str = "-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
+-----END PRIVATE KEY-----
+";
+    let public =
+        |key: &str| format!("-----BEGIN PUBLIC KEY-----\n{key}\n-----END PUBLIC KEY-----\n");
+    let folder = Folder::with_wall();
+    folder.write("key.pem", PRIVATE);
+    let own = public("MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=");
+    folder.write("public.pem", own);
+    let other = public("MCowBQYDK2VwAyEAPUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=");
+    folder.write("other.pem", other);
+    let sign = [
+        "sign",
+        "wall.vcb",
+        "--key",
+        "key.pem",
+        "-o",
+        "signed.vcb",
+        "--json",
+    ];
+    let said: serde_json::Value = serde_json::from_str(&folder.ok(&sign).stdout).unwrap();
+    assert!(said["public_key"].as_str().unwrap().starts_with("d75a9801"));
+    let verify = |bundle: &str, key: &str| {
+        let ran = folder.run(&["verify", bundle, "--key", key]);
+        (ran.code, ran.stdout + &ran.stderr)
+    };
+    assert_eq!(verify("signed.vcb", "public.pem").0, Some(0));
+    for (bundle, key, code, words) in [
+        ("signed.vcb", "other.pem", 1, "one by another"),
+        ("wall.vcb", "public.pem", 1, "found none"),
+        ("signed.vcb", "key.pem", 3, "found PRIVATE KEY"),
+        ("signed.vcb", "wall.asc", 3, "found no PEM"),
+        ("signed.vcb", "none.pem", 4, "none.pem"),
+    ] {
+        let (found, said) = verify(bundle, key);
+        assert_eq!(found, Some(code), "{bundle} {key}: {said}");
+        assert!(said.contains(words), "{bundle} {key}: {said}");
+    }
+    let mut forged = folder.read("signed.vcb");
+    let middle = forged.len() / 2;
+    forged[middle] ^= 1;
+    folder.write("forged.vcb", forged);
+    assert_eq!(verify("forged.vcb", "public.pem").0, Some(1));
+    let public = ["sign", "wall.vcb", "--key", "public.pem", "-o", "new.vcb"];
+    folder.fails(&public, 3, &["public.pem", "found PUBLIC KEY"]);
+    folder.fails(&sign, 4, &["signed.vcb"]);
 }

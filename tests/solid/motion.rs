@@ -1,7 +1,9 @@
 //! Who may come to see whom, by how players move, against each pair of cells.
 
 use proptest::prelude::*;
-use viewcell::internals::runtime::{Bundle, Extent, Motion, MotionLimits, Predictor, SolidBundle};
+use viewcell::internals::runtime::{
+    Bundle, Extent, Motion, MotionLimits, Predictor, SolidBundle, World,
+};
 
 const ROOMS: &[u8] = include_bytes!("../golden/v1/solid.vcb");
 
@@ -42,7 +44,7 @@ proptest! {
         let regions = players.map(|player| player.region(&limits, times));
         let expected = truly(&level, &regions);
         prop_assert_eq!(level.visible_regions(&regions[0], &regions[1]), expected);
-        let mut ahead = Predictor::in_solid(level, limits, 2);
+        let mut ahead = Predictor::new(World::Solid(level), limits, 2);
         for (i, player) in players.into_iter().enumerate() {
             ahead.moved(i, 7.0, player);
         }
@@ -65,7 +67,7 @@ fn a_wall_hides_those_who_cannot_come_to_the_door_in_time() {
         impulse: [100.0; 2],
         ..MotionLimits::speed(320.0)
     };
-    let mut ahead = Predictor::in_solid(level, limits, 2);
+    let mut ahead = Predictor::new(World::Solid(level), limits, 2);
     let still = |position| Motion {
         position,
         velocity: Some([0.0; 3]),

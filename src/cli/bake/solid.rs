@@ -18,6 +18,7 @@ use super::{Manner, finish_shard, stopped};
 use crate::cli::compression::CompressionArgs;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::memory;
+use crate::cli::numbers;
 use crate::cli::output::{self, say};
 use crate::cli::progress::Progress;
 use crate::cli::signals::Stop;
@@ -54,7 +55,7 @@ pub struct Args {
     hull: Option<Hull>,
 
     /// Height of the eye over the origin [default: 26 in Quake III, 22 in Quake, 1.7 m in meshes]
-    #[arg(long, value_name = "UP", allow_hyphen_values = true)]
+    #[arg(long, value_name = "UP", allow_hyphen_values = true, value_parser = numbers::finite)]
     eye: Option<f64>,
 
     /// Positions that players can reach besides the level's spawn points: a trace (CSV of the columns

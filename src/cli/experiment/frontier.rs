@@ -21,6 +21,7 @@ use viewcell::internals::runtime::frontier::{FrontierOptions, Grow, Merge};
 
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
+use crate::cli::numbers;
 use crate::cli::output::{Json, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::query;
@@ -43,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Limits of memory in GB (2^30 bytes) at three bytes a node
-    #[arg(long, value_name = "GB,...", value_delimiter = ',', default_values_t = [0.1, 0.25, 0.5, 1.0])]
+    #[arg(long, value_name = "GB,...", value_delimiter = ',', default_values_t = [0.1, 0.25, 0.5, 1.0], value_parser = numbers::positive)]
     limits: Vec<f64>,
     /// Simple growth with lossless merging takes long: grow it for so many pairs only; 0 for all
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -11,6 +11,7 @@ use viewcell::internals::experiment::interest::machines::{
 
 use super::play::PlayArgs;
 use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::numbers;
 use crate::cli::output::{self, Json};
 
 /// Who must hear of whom, by several ranks that own parts of space (Liu's thesis, chapter 6)
@@ -38,7 +39,7 @@ pub struct Args {
     )]
     balance: Vec<Balance>,
     /// By which share of the larger load two ranks have to differ, for work to be given away (λ)
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = numbers::finite)]
     threshold: f64,
     /// Subdivisions along each axis
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=64))]

@@ -3,6 +3,7 @@
 use viewcell::internals::experiment::interest::{Distribution, RunOptions};
 
 use crate::cli::exit::Failure;
+use crate::cli::numbers;
 
 /// What moves, and how.
 #[derive(clap::Args)]
@@ -11,7 +12,7 @@ pub struct PlayArgs {
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub entities: u32,
     /// Mean speed, in sides of a region a tick
-    #[arg(long, value_name = "SF", default_value_t = 0.5)]
+    #[arg(long, value_name = "SF", default_value_t = 0.5, value_parser = numbers::finite)]
     pub speed: f64,
     /// Ticks to measure
     #[arg(long, value_name = "T", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
@@ -23,7 +24,7 @@ pub struct PlayArgs {
     #[arg(long)]
     pub space_time: bool,
     /// Entities in a cube of a region's side
-    #[arg(long, value_name = "D", default_value_t = 0.001)]
+    #[arg(long, value_name = "D", default_value_t = 0.001, value_parser = numbers::finite)]
     pub density: f64,
     /// How entities are spread
     #[arg(long, value_name = "HOW", default_value = "even")]

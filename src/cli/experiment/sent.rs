@@ -10,6 +10,7 @@ use viewcell::internals::simulate::sent::{Body, Sent};
 
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::input;
+use crate::cli::numbers;
 use crate::cli::output::{self, Json};
 use crate::cli::query;
 use crate::cli::simulate::csv;
@@ -30,7 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "CSV")]
     sent: PathBuf,
     /// How far the eye is above a player's origin
-    #[arg(long, value_name = "H", default_value_t = 26.0)]
+    #[arg(long, value_name = "H", default_value_t = 26.0, value_parser = numbers::finite)]
     eye: f64,
     #[command(flatten)]
     json: Json,

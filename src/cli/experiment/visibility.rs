@@ -17,6 +17,7 @@ use viewcell::internals::world::Terrain;
 
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
+use crate::cli::numbers;
 use crate::cli::output::{self, Json, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::query;
@@ -36,10 +37,10 @@ pub struct Args {
     #[command(flatten)]
     sight: SightArgs,
     /// Metres from the ground to the eye
-    #[arg(long, value_name = "METRES", default_value_t = 1.8)]
+    #[arg(long, value_name = "METRES", default_value_t = 1.8, value_parser = numbers::finite)]
     eye_height: f64,
     /// Metres from the ground to the top of the head
-    #[arg(long, value_name = "METRES", default_value_t = 1.8)]
+    #[arg(long, value_name = "METRES", default_value_t = 1.8, value_parser = numbers::finite)]
     player_height: f64,
     /// Radial sectors of the mode of that name
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SECTORS)))]

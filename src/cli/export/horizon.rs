@@ -7,6 +7,7 @@ use viewcell::internals::visibility::Horizons;
 use super::look::{Look, Looked};
 use super::work::Range;
 use crate::cli::exit::Outcome;
+use crate::cli::numbers;
 
 /// The horizon of every sample, in degrees, for sectors clockwise from north
 ///
@@ -24,7 +25,7 @@ pub struct Args {
     #[command(flatten)]
     look: Look,
     /// Height of the eye above ground in metres
-    #[arg(long, value_name = "METRES", default_value_t = 1.8)]
+    #[arg(long, value_name = "METRES", default_value_t = 1.8, value_parser = numbers::finite)]
     eye_height: f64,
 }
 

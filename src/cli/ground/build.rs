@@ -13,6 +13,7 @@ use super::words;
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::flags::with_flags;
 use crate::cli::heightmap::Reading;
+use crate::cli::numbers;
 use crate::cli::output::{self, Json, say};
 
 /// Make a ground file of a heightmap, a stack of images, or voxels
@@ -33,7 +34,7 @@ pub struct Args {
     #[arg(short, long, value_name = "OUT.vcg")]
     output: PathBuf,
     /// How high a cube is; overrides the layers' file
-    #[arg(long, value_name = "METRES")]
+    #[arg(long, value_name = "METRES", value_parser = numbers::positive)]
     cube_height: Option<f64>,
     /// Refuse more cubes than this
     #[arg(long, value_name = "N", default_value_t = MOST_CUBES)]

@@ -7,8 +7,9 @@ use serde::Serialize;
 use viewcell::internals::runtime::MotionLimits;
 use viewcell::internals::simulate::fit::{self, Fit};
 
-use super::{job, ways};
+use super::ways;
 use crate::cli::exit::{Exit, Outcome};
+use crate::cli::numbers;
 use crate::cli::output::{self, Json};
 
 /// How players of a trace move, as options of made-up motion
@@ -20,10 +21,10 @@ pub struct Args {
     /// Who was where: a trace of CSV, or a demo of a QuakeWorld server (.mvd)
     trace: PathBuf,
     /// Who is faster has not walked: died, or came through a teleporter
-    #[arg(long, value_name = "V", default_value_t = 2000.0)]
+    #[arg(long, value_name = "V", default_value_t = 2000.0, value_parser = numbers::positive)]
     jump: f64,
     /// For --speed and --impulse of the look-ahead: frames a second
-    #[arg(long, default_value = "20", value_parser = job::positive)]
+    #[arg(long, default_value = "20", value_parser = numbers::positive)]
     hz: f64,
     #[command(flatten)]
     json: Json,

@@ -1,15 +1,12 @@
 //! Look-ahead by how players move, in any world: of one pair, and of many players from frame to frame.
 
-use std::sync::Arc;
-
-use super::bundle::{Loaded, World, source, viewcell_bundle};
+use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get_mut, keep};
 use super::status::{
     Answer, VIEWCELL_ARGUMENT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, flag, given, place,
     viewcell_status,
 };
-use crate::format::cells::MAX_CELLS;
-use crate::runtime::{Extent, Motion, MotionLimits, Predictor};
+use crate::runtime::{Motion, MotionLimits, OwnedBundle, Predictor};
 
 /// The most players that a predictor takes.
 pub const VIEWCELL_MOST_PREDICTED: u32 = 4096;
@@ -88,25 +85,11 @@ pub unsafe extern "C" fn viewcell_visible_in_motion(
         let source = unsafe { source(bundle) }?;
         let limits = (*unsafe { given(limits) }?).into();
         let [a, b] = [unsafe { motion(a) }?, unsafe { motion(b) }?];
-        let regions = [a, b].map(|player| player.region(&limits, [from, until]));
-        Ok(may_see(&source.world, [&a, &b], &regions).into())
+        let seen = source
+            .world()
+            .visible_in_motion([&a, &b], &limits, [from, until]);
+        Ok(seen.into())
     })
-}
-
-/// Whether two players may see each other who may be in these regions. Who is in no cell now sees all.
-fn may_see(world: &World<'_>, now: [&Motion; 2], [a, b]: &[Extent; 2]) -> bool {
-    let is_lost = |cell: &dyn Fn([f64; 3]) -> Option<u32>| {
-        now.iter().any(|player| cell(player.position).is_none())
-    };
-    match world {
-        World::Terrain(terrain) => terrain.visible_between(a, b),
-        World::Cells(level) => {
-            let mut memory = [0; 2 * MAX_CELLS as usize / 64];
-            is_lost(&|at| level.locate(at))
-                || level.visible_between(a, b, &mut memory).unwrap_or(true)
-        }
-        World::Solid(level) => is_lost(&|at| level.locate(at)) || level.visible_regions(a, b),
-    }
 }
 
 /// Players in motion, from frame to frame: as viewcell_visible_in_motion, but what was found for a player is
@@ -115,7 +98,7 @@ fn may_see(world: &World<'_>, now: [&Motion; 2], [a, b]: &[Extent; 2]) -> bool {
 pub struct viewcell_predictor {
     predictor: Predictor<'static>,
     /// What the predictor reads.
-    _source: Arc<Loaded>,
+    _source: OwnedBundle,
 }
 
 impl Kept for viewcell_predictor {
@@ -148,14 +131,9 @@ pub unsafe extern "C" fn viewcell_predictor_new(
         if players > VIEWCELL_MOST_PREDICTED {
             return Err(VIEWCELL_ARGUMENT);
         }
-        let players = players as usize;
         *out = keep(viewcell_predictor {
-            predictor: match source.world {
-                World::Terrain(terrain) => Predictor::on_terrain(terrain, limits, players),
-                World::Cells(level) => Predictor::in_level(level, limits, players),
-                World::Solid(level) => Predictor::in_solid(level, limits, players),
-            },
-            _source: Arc::clone(source),
+            predictor: Predictor::new(*source.lasting_world(), limits, players as usize),
+            _source: source.clone(),
         })?;
         Ok(VIEWCELL_OK)
     })

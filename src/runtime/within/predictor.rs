@@ -1,19 +1,9 @@
 //! Who is to be told of whom, by how players move: what a server asks each frame.
 
 use super::motion::{Extent, Motion, MotionLimits};
-use crate::format::cells::SymmetryCode;
+use crate::format::cells::{MAX_CELLS, SymmetryCode};
+use crate::runtime::World;
 use crate::runtime::solid::within::Parts;
-use crate::runtime::{CellBundle, SolidBundle, TerrainBundle};
-
-/// A terrain, a level of cells or a solid one.
-// One a server.
-#[allow(clippy::large_enum_variant)]
-#[derive(Clone, Copy, Debug)]
-enum Ground<'a> {
-    Terrain(TerrainBundle<'a>),
-    Cells(CellBundle<'a>),
-    Solid(SolidBundle<'a>),
-}
 
 /// Where a player is.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +17,35 @@ struct Tracked {
     reached: Option<([f64; 2], Extent)>,
 }
 
+impl World<'_> {
+    /// Whether two players may see each other at any time from `times[0]` until `times[1]` seconds later, as long
+    /// as both move within limits.
+    ///
+    /// Errs towards visible only: in a level who is in no cell now sees all. On a terrain `false` where a
+    /// player cannot be on the grid.
+    pub fn visible_in_motion(
+        &self,
+        players: [&Motion; 2],
+        limits: &MotionLimits,
+        times: [f64; 2],
+    ) -> bool {
+        let [a, b] = players.map(|player| player.region(limits, times));
+        let is_lost = || {
+            let mut cells = players.iter().map(|player| self.locate(player.position));
+            cells.any(|cell| cell.is_none())
+        };
+        match self {
+            World::Terrain(terrain) => terrain.visible_between(&a, &b),
+            World::Cells(level) => {
+                let mut memory = [0; 2 * MAX_CELLS as usize / 64];
+                let seen = level.visible_between(&a, &b, &mut memory);
+                seen.unwrap_or(true) || is_lost()
+            }
+            World::Solid(level) => level.visible_regions(&a, &b) || is_lost(),
+        }
+    }
+}
+
 /// Look-ahead for many players: a server says where they are and how fast, and asks who may come to see whom at
 /// some time to come, and for how long nobody need hear of a player at all.
 ///
@@ -34,7 +53,7 @@ struct Tracked {
 /// respawn, has to be told of again with [`Predictor::moved`] at once. All memory is allocated at first.
 #[derive(Clone, Debug)]
 pub struct Predictor<'a> {
-    ground: Ground<'a>,
+    world: World<'a>,
     limits: MotionLimits,
     players: Box<[Option<Tracked>]>,
     /// Of a level of cells, for each player: a row of the cells that they may be in, and one of what is seen from those.
@@ -46,36 +65,20 @@ pub struct Predictor<'a> {
 }
 
 impl<'a> Predictor<'a> {
-    /// On a terrain, for players numbered from 0.
-    pub fn on_terrain(terrain: TerrainBundle<'a>, limits: MotionLimits, players: usize) -> Self {
-        Self::new(Ground::Terrain(terrain), limits, players, [0; 2])
-    }
-
-    /// In a level of cells.
-    pub fn in_level(level: CellBundle<'a>, limits: MotionLimits, players: usize) -> Self {
-        let row = (level.cells() as usize).div_ceil(64);
-        Self::new(Ground::Cells(level), limits, players, [row, 0])
-    }
-
-    /// In a solid level. Who is in no cell sees all, and is seen by all.
-    pub fn in_solid(level: SolidBundle<'a>, limits: MotionLimits, players: usize) -> Self {
-        Self::new(Ground::Solid(level), limits, players, [0, 1])
-    }
-
-    /// With so many words a row, and so many lists of parts a player.
-    fn new(
-        ground: Ground<'a>,
-        limits: MotionLimits,
-        players: usize,
-        [row, parts]: [usize; 2],
-    ) -> Self {
+    /// For players numbered from 0, none of whom is there yet.
+    pub fn new(world: World<'a>, limits: MotionLimits, players: usize) -> Self {
+        let (row, lists) = match &world {
+            World::Terrain(_) => (0, 0),
+            World::Cells(level) => ((level.cells() as usize).div_ceil(64), 0),
+            World::Solid(_) => (0, players),
+        };
         Self {
-            ground,
+            world,
             limits,
             players: vec![None; players].into(),
             rows: vec![0; players * 2 * row].into(),
             row,
-            parts: vec![None; players * parts].into(),
+            parts: vec![None; lists].into(),
         }
     }
 
@@ -96,10 +99,10 @@ impl<'a> Predictor<'a> {
             return;
         };
         let before = place.as_ref().and_then(|player| player.cell);
-        let cell = match &self.ground {
-            Ground::Terrain(_) => None,
-            Ground::Cells(level) => level.locate(motion.position).or(before),
-            Ground::Solid(level) => level.locate(motion.position),
+        let cell = match &self.world {
+            World::Terrain(_) => None,
+            World::Cells(level) => level.locate(motion.position).or(before),
+            World::Solid(level) => level.locate(motion.position),
         };
         *place = Some(Tracked {
             motion,
@@ -127,10 +130,10 @@ impl<'a> Predictor<'a> {
         let (Some(of_a), Some(of_b)) = (self.reached(a, times), self.reached(b, times)) else {
             return false;
         };
-        let (level, row) = match &self.ground {
-            Ground::Terrain(terrain) => return terrain.visible_between(&of_a, &of_b),
-            Ground::Cells(level) => (level, self.row),
-            Ground::Solid(level) => {
+        let (level, row) = match &self.world {
+            World::Terrain(terrain) => return terrain.visible_between(&of_a, &of_b),
+            World::Cells(level) => (level, self.row),
+            World::Solid(level) => {
                 let parts = |player: usize| self.parts.get(player).and_then(Option::as_ref);
                 return match (parts(a), parts(b)) {
                     (Some(a), Some(b)) => level.sees_parts(a, b) || level.sees_parts(b, a),
@@ -174,11 +177,11 @@ impl<'a> Predictor<'a> {
         let since = times.map(|time| time - tracked.time);
         let region = tracked.motion.region(&self.limits, since);
         tracked.reached = Some((times, region));
-        if let Ground::Solid(level) = &self.ground {
+        if let World::Solid(level) = &self.world {
             let at_all = tracked.cell.and_then(|_| level.parts(&region));
             *self.parts.get_mut(player)? = at_all;
         }
-        if let Ground::Cells(level) = &self.ground {
+        if let World::Cells(level) = &self.world {
             let rows = self.rows.get_mut(2 * player * self.row..)?;
             let (own, rest) = rows.split_at_mut_checked(self.row)?;
             let seen = rest.get_mut(..self.row)?;

@@ -1,7 +1,7 @@
 //! A server that tells of those who may come to be seen before the next packet about them arrives, as the
 //! runtime's look-ahead has it.
 
-use crate::runtime::{MotionLimits, Predictor};
+use crate::runtime::{MotionLimits, Predictor, World};
 use crate::simulate::field::Field;
 use crate::simulate::network::Timing;
 use crate::simulate::scene::Scene;
@@ -39,8 +39,8 @@ impl<'a> Ahead<'a> {
         quiet: bool,
     ) -> Self {
         let ahead = match field {
-            Field::Terrain(terrain) => Predictor::on_terrain(*terrain, limits, players),
-            Field::Level(level) => Predictor::in_level(level.bundle, limits, players),
+            Field::Terrain(terrain) => Predictor::new(World::Terrain(*terrain), limits, players),
+            Field::Level(level) => Predictor::new(World::Cells(level.bundle), limits, players),
         };
         Self {
             ahead,

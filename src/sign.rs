@@ -1,0 +1,262 @@
+//! Signatures of bundles by Ed25519 (RFC 8032): keys in their files, and what of a bundle is signed.
+//!
+//! `SIGN`, 104 bytes:
+//!
+//! ```text
+//! 0    scheme      u32       1
+//! 4    reserved    u32       0
+//! 8    public key  32 bytes
+//! 40   signature   64 bytes  of the digest of the contents
+//! ```
+//!
+//! The digest of the contents is the SHA-512 of `viewcell bundle\0`, version, kind and number of sections (`u32`
+//! each), and for each section in the order of the table its tag, flags (`u32`), stored length and length (`u64` each)
+//! and the SHA-512 of its stored bytes. `SIGN` and `PCRC` are left out: the one is made of the digest, and the
+//! other can only make more visible. Offsets are left out, too, so that checksums by page may be added later.
+
+use core::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
+use sha2::{Digest, Sha512};
+
+use crate::format::bytes::{array_at, u64_at};
+use crate::format::{FormatError, Section, Tag, WorldKind};
+
+/// Length in bytes of the `SIGN` section.
+const SIGNATURE_LEN: usize = 104;
+
+const SCHEME: u32 = 1;
+const VERSION: u32 = 1;
+
+/// What comes before the 32 bytes of a key in DER: PKCS #8 (RFC 8410, section 7), and SubjectPublicKeyInfo (section 4).
+const PRIVATE: [u8; 16] = *b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20";
+const PUBLIC: [u8; 12] = *b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
+
+/// Whoever has the private key belonging to it is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublicKey(VerifyingKey);
+
+/// Signs bundles. Its file is to be kept secret.
+#[derive(Clone)]
+pub struct PrivateKey(SigningKey);
+
+/// Why a file holds no such key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// It is not PEM.
+    NotPem {
+        /// What it should be: `PUBLIC KEY` or `PRIVATE KEY`.
+        expected: &'static str,
+    },
+    /// It is PEM of something else.
+    OtherKind {
+        /// What it should be: `PUBLIC KEY` or `PRIVATE KEY`.
+        expected: &'static str,
+        /// What it says it is.
+        found: String,
+    },
+    /// The key is not one of Ed25519.
+    OtherAlgorithm {
+        /// What it should be: `PUBLIC KEY` or `PRIVATE KEY`.
+        expected: &'static str,
+    },
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (expected, found) = match self {
+            Self::NotPem { expected } => (expected, "no PEM"),
+            Self::OtherKind { expected, found } => (expected, found.as_str()),
+            Self::OtherAlgorithm { expected } => (expected, "a key that is none of Ed25519"),
+        };
+        write!(f, "expected an Ed25519 {expected} as PEM, found {found}: ")?;
+        f.write_str(match *expected {
+            "PUBLIC KEY" => "`openssl pkey -in PRIVATE.pem -pubout` prints that of a private key",
+            _ => "`openssl genpkey -algorithm ed25519` makes one",
+        })
+    }
+}
+
+impl std::error::Error for KeyError {}
+
+impl PublicKey {
+    /// The key in a file as `openssl pkey -pubout` writes it: SubjectPublicKeyInfo in PEM.
+    pub fn from_pem(text: &str) -> Result<Self, KeyError> {
+        let expected = "PUBLIC KEY";
+        let bytes = key_of(text, expected, &PUBLIC)?;
+        Self::from_bytes(&bytes).ok_or(KeyError::OtherAlgorithm { expected })
+    }
+
+    /// The key of 32 bytes; `None` where no private key can belong to them.
+    pub fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
+        VerifyingKey::from_bytes(bytes).ok().map(Self)
+    }
+
+    /// Its 32 bytes.
+    pub fn to_bytes(&self) -> [u8; 32] {
+        self.0.to_bytes()
+    }
+}
+
+impl PrivateKey {
+    /// The key in a file as `openssl genpkey -algorithm ed25519` writes it: PKCS #8 in PEM, not encrypted.
+    pub fn from_pem(text: &str) -> Result<Self, KeyError> {
+        let bytes = key_of(text, "PRIVATE KEY", &PRIVATE)?;
+        Ok(Self(SigningKey::from_bytes(&bytes)))
+    }
+
+    /// The key by which others check what this one signs.
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.0.verifying_key())
+    }
+}
+
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PrivateKey of {:?}", self.public())
+    }
+}
+
+/// The 32 bytes of a key in PEM, which come after `start`.
+fn key_of(text: &str, expected: &'static str, start: &[u8]) -> Result<[u8; 32], KeyError> {
+    let inside = text.split_once("-----BEGIN ").map(|(_, rest)| rest);
+    let (label, rest) = inside
+        .and_then(|rest| rest.split_once("-----"))
+        .ok_or(KeyError::NotPem { expected })?;
+    if label != expected {
+        let found = label.to_owned();
+        return Err(KeyError::OtherKind { expected, found });
+    }
+    let (body, _) = rest
+        .split_once("-----END ")
+        .ok_or(KeyError::NotPem { expected })?;
+    let body: String = body.split_whitespace().collect();
+    let bytes = STANDARD.decode(body);
+    let bytes = bytes.map_err(|_| KeyError::NotPem { expected })?;
+    let key = bytes.strip_prefix(start);
+    key.and_then(|key| key.try_into().ok())
+        .ok_or(KeyError::OtherAlgorithm { expected })
+}
+
+/// Whether a section is signed.
+pub(crate) fn is_signed(section: &Section) -> bool {
+    section.tag != Tag::SIGN && section.tag != Tag::PCRC
+}
+
+/// The digest of contents in the making.
+pub(crate) struct Contents {
+    all: Sha512,
+    /// Of the section that comes.
+    section: Sha512,
+}
+
+impl Contents {
+    /// Of so many signed sections.
+    pub(crate) fn new(kind: WorldKind, sections: u32) -> Self {
+        let head = [VERSION, kind.code(), sections].map(u32::to_le_bytes);
+        Self {
+            all: Sha512::new()
+                .chain_update(b"viewcell bundle\0")
+                .chain_update(head.as_flattened()),
+            section: Sha512::new(),
+        }
+    }
+
+    /// The next stored bytes of the section that comes.
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
+        self.section.update(bytes);
+    }
+
+    /// The section has come.
+    pub(crate) fn end(&mut self, section: &Section) {
+        self.all.update(section.tag.0);
+        self.all.update(section.flags.to_le_bytes());
+        self.all.update(section.stored_length.to_le_bytes());
+        self.all.update(section.length.to_le_bytes());
+        self.all.update(self.section.finalize_reset());
+    }
+
+    /// The bytes of `SIGN`.
+    pub(crate) fn sign(self, key: &PrivateKey) -> Vec<u8> {
+        let signature = key.0.sign(&self.all.finalize());
+        let mut record = SCHEME.to_le_bytes().to_vec();
+        record.extend([0; 4]);
+        record.extend(key.public().to_bytes());
+        record.extend(signature.to_bytes());
+        record
+    }
+
+    /// Errors unless `record`, the bytes of `SIGN`, is a signature of these contents by a key.
+    pub(crate) fn check(self, record: &[u8], key: &PublicKey) -> Result<(), FormatError> {
+        let by: Option<[u8; 32]> = array_at(record, 8);
+        if record.len() != SIGNATURE_LEN || u64_at(record, 0) != Some(SCHEME.into()) {
+            return Err(FormatError::Signature);
+        }
+        if by != Some(key.to_bytes()) {
+            return Err(FormatError::OtherSigner);
+        }
+        let signature = array_at(record, 40).ok_or(FormatError::Signature)?;
+        let signature = Signature::from_bytes(&signature);
+        let checked = key.0.verify_strict(&self.all.finalize(), &signature);
+        checked.map_err(|_| FormatError::Signature)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The keys of the first test of RFC 8032, section 7.1.
+    const ALICE: &str = "-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
+-----END PRIVATE KEY-----
+";
+    const PUBLIC_OF_ALICE: &str = "-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
+-----END PUBLIC KEY-----
+";
+
+    #[test]
+    fn keys_are_those_of_the_standard() {
+        let private = PrivateKey::from_pem(ALICE).unwrap();
+        let public = PublicKey::from_pem(PUBLIC_OF_ALICE).unwrap();
+        assert_eq!(private.public(), public);
+        assert_eq!(public.to_bytes()[..4], [0xd7, 0x5a, 0x98, 0x01]);
+        let signature = private.0.sign(b"").to_bytes();
+        assert_eq!(signature[..4], [0xe5, 0x56, 0x43, 0x00]);
+    }
+
+    #[test]
+    fn files_that_are_no_such_key_say_what_they_are() {
+        let error = PublicKey::from_pem(ALICE).unwrap_err().to_string();
+        assert!(
+            error.contains("found PRIVATE KEY") && error.contains("-pubout"),
+            "{error}"
+        );
+        let error = PrivateKey::from_pem(PUBLIC_OF_ALICE)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("found PUBLIC KEY") && error.contains("genpkey"),
+            "{error}"
+        );
+        let sealed = ALICE.replace(" PRIVATE", " ENCRYPTED PRIVATE");
+        let error = PrivateKey::from_pem(&sealed).unwrap_err().to_string();
+        assert!(error.contains("found ENCRYPTED PRIVATE KEY"), "{error}");
+        let other = ALICE.replace("MC4C", "MC8C");
+        let other = PrivateKey::from_pem(&other).unwrap_err();
+        assert!(matches!(other, KeyError::OtherAlgorithm { .. }));
+        for text in [
+            "",
+            "ssh-ed25519 AAAA",
+            &ALICE[..70],
+            &ALICE.replace('=', "!").replace("MC", "M!"),
+        ] {
+            let error = PrivateKey::from_pem(text).unwrap_err();
+            assert!(matches!(error, KeyError::NotPem { .. }), "{text}");
+        }
+    }
+}
