@@ -72,7 +72,7 @@ enum Verb {
     Merge(merge::Args),
     Repack(repack::Args),
     Seal(seal::Args),
-    Sign(sign::Args),
+    Sign(sign::SignArgs),
     Ship(ship::ShipArgs),
     Unpack(ship::UnpackArgs),
     Info(info::Args),

@@ -22,7 +22,7 @@ use super::seal;
 ///
 /// Example: viewcell sign level.vcb --key key.pem -o signed.vcb
 #[derive(clap::Args)]
-pub struct Args {
+pub struct SignArgs {
     /// The private key
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
@@ -42,7 +42,7 @@ pub struct Document {
     public_key: String,
 }
 
-pub fn run(args: Args) -> Outcome {
+pub fn run(args: SignArgs) -> Outcome {
     let seal::Args {
         bundle,
         output,

@@ -153,7 +153,7 @@ fn every_flipped_bit_of_a_bundle_that_was_named_is_caught() {
         let states = states(count.unwrap_or(0));
         let opened = Bundle::from_bytes(&bytes).and_then(|bundle| {
             let bundle = bundle.checked(&states)?;
-            bundle.terrain()?;
+            bundle.world()?;
             Ok(bundle.pages())
         });
         match opened {
@@ -173,6 +173,25 @@ fn every_flipped_bit_of_a_bundle_that_was_named_is_caught() {
         bytes[at] ^= bit;
     }
     println!("{flips} flips: {caught:?} (by verify: of every thousandth, so many of so many)");
+    let states = states(Bundle::from_bytes(&bytes).unwrap().page_count().unwrap());
+    let plain = Bundle::from_bytes(&bytes).unwrap();
+    let checked = plain.checked(&states).unwrap();
+    for (what, bundle) in [
+        ("unchecked", plain),
+        ("checked", checked),
+        ("unchecked", plain),
+    ] {
+        let world = bundle.world().unwrap();
+        let mut place = || world.place(dice.bits() % world.places()).unwrap();
+        let pairs: Vec<_> = (0..4_000_000).map(|_| (place(), place())).collect();
+        let ask = || pairs.iter().filter(|(a, b)| world.visible(*a, *b)).count();
+        let begun = std::time::Instant::now();
+        let (first, seen) = (ask(), begun.elapsed());
+        let begun = std::time::Instant::now();
+        assert_eq!(ask(), first);
+        let [first, again] = [seen, begun.elapsed()].map(|time| time.as_nanos() / 4_000_000);
+        println!("{what}: {first} ns a question at first, {again} ns again");
+    }
     assert_eq!(caught.never, 0);
     assert_eq!(caught.by_verify[0], caught.by_verify[1]);
 }

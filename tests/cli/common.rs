@@ -132,6 +132,12 @@ impl Folder {
     }
 }
 
+/// A private key, of the first test of RFC 8032.
+pub const PRIVATE_KEY: &str = "-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
+-----END PRIVATE KEY-----
+";
+
 /// A plain of 9 x 5 samples, 10 m apart, with a wall of 100 m in column 4 and a void in the
 /// south-eastern corner, as ESRI ASCII grid.
 pub fn wall() -> String {

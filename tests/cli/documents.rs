@@ -4,12 +4,13 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::common::Folder;
+use crate::common::{Folder, PRIVATE_KEY};
 
 #[test]
 fn every_verb_prints_the_document_that_its_schema_describes() {
     let folder = Folder::with_wall();
     folder.write("pairs.txt", "0 0 8 0\n0 0 3 0\n");
+    folder.write("key.pem", PRIVATE_KEY);
     folder.write("one-pair.txt", "0 0 8 0\n");
     folder.write("observers.csv", "name,fov,screen,pixels\na,90,800,2\n");
     folder.write("targets.csv", "name,radius\na,1\nb,2\n");
@@ -73,6 +74,18 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
                 "exact",
                 "--shard",
                 "1/1",
+                "--json",
+            ],
+        ),
+        (
+            "sign.json",
+            &[
+                "sign",
+                "wall.vcb",
+                "--key",
+                "key.pem",
+                "-o",
+                "signed.vcb",
                 "--json",
             ],
         ),

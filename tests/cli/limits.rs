@@ -377,7 +377,7 @@ fn devices_and_files_above_a_stated_size_are_refused() {
 #[cfg(unix)]
 fn sockets_beyond_the_limit_of_open_files_are_a_resource() {
     let folder = Folder::with_wall();
-    let arguments = "simulate wall.vcb --players 64 --seconds 1 --scheme csa --loopback";
+    let arguments = "simulate wall.vcb --players 64 --seconds 1 --scheme CSA --loopback";
     let (code, said) = limited(&folder, "-n 40", arguments);
     assert_eq!(code, Some(RESOURCE), "{said}");
     assert!(said.contains("ulimit -n"), "{said}");

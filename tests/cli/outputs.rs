@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Folder, wall};
+use crate::common::{Folder, PRIVATE_KEY, wall};
 
 const USAGE: i32 = 2;
 const INPUT_OUTPUT: i32 = 4;
@@ -56,6 +56,7 @@ fn a_bundle_never_replaces_its_input() {
 #[test]
 fn no_output_replaces_an_input_or_another_output() {
     let folder = Folder::with_wall();
+    folder.write("key.pem", PRIVATE_KEY);
     folder.write("rooms.json", r#"{"cells": 2, "pvs": [[1], [0]]}"#);
     folder.ok(&["bake", "cells", "rooms.json", "-o", "rooms.vcb", "-q"]);
     folder.ok(&["export", "matrix", "rooms.vcb", "-o", "rooms.csv", "-q"]);
@@ -208,6 +209,8 @@ const WRITERS: &[(&str, &[&str])] = &[
     ("r.json", &["import", "matrix", "rooms.csv"]),
     ("s.html", &["simulate", "wall.vcb", "--seconds", "2"]),
     ("t.vcg", BUILD),
+    ("x.vcb", &["seal", "wall.vcb"]),
+    ("y.vcb", &["sign", "wall.vcb", "--key", "key.pem"]),
     ("v.png", &["ground", "render", "ground.vcg", "--slice", "0"]),
 ];
 

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use tiff::decoder::{Decoder, DecodingResult};
 
-use crate::common::{Folder, demo, wall};
+use crate::common::{Folder, PRIVATE_KEY, demo, wall};
 
 #[test]
 fn a_wall_hides_what_is_behind_it() {
@@ -498,14 +498,10 @@ fn a_program_without_mpi_says_which_has_it() {
 
 #[test]
 fn a_signed_bundle_is_verified_with_its_public_key() {
-    const PRIVATE: &str = "-----BEGIN PRIVATE KEY-----
-MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
------END PRIVATE KEY-----
-";
     let public =
         |key: &str| format!("-----BEGIN PUBLIC KEY-----\n{key}\n-----END PUBLIC KEY-----\n");
     let folder = Folder::with_wall();
-    folder.write("key.pem", PRIVATE);
+    folder.write("key.pem", PRIVATE_KEY);
     let own = public("MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=");
     folder.write("public.pem", own);
     let other = public("MCowBQYDK2VwAyEAPUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=");
