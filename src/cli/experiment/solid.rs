@@ -21,9 +21,10 @@ use viewcell::internals::world::solid::{
 
 use crate::cli::bake::{no_places, reached};
 use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::numbers;
 use crate::cli::output::Json;
 use crate::cli::query;
-use crate::cli::simulate::{csv, positive};
+use crate::cli::simulate::csv;
 use crate::cli::threads;
 
 /// Solid levels against a tracer of their own: what view cells of some sizes show of a trace, and a hunt for what they hide
@@ -42,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.csv", required_unless_present = "segments")]
     trace: Option<PathBuf>,
     /// Sizes of view cells; the hunt takes the last [default: twice the size that bake solid takes, that, and half of it]
-    #[arg(long, value_name = "SIZE,...", value_delimiter = ',', value_parser = positive)]
+    #[arg(long, value_name = "SIZE,...", value_delimiter = ',', value_parser = numbers::positive)]
     cell: Vec<f64>,
     /// Positions that players can reach besides the level's spawn points, as for bake solid
     #[arg(long, value_name = "FILE.csv")]

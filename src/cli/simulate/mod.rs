@@ -31,7 +31,7 @@ use super::query;
 pub use document::Document;
 #[cfg(test)]
 pub use fit::Document as FitDocument;
-pub use job::{Job, positive};
+pub use job::Job;
 pub use ways::csv;
 
 /// What would a bundle save a game, and how much would a wall-hack still see?
