@@ -105,7 +105,9 @@ fn there_is_no_session_in_cells_that_are_not_there() {
     assert_eq!(error, FrontierError::NoCell { cell, cells });
     assert!(error.to_string().contains("expected a number below"));
     assert_eq!(session.place(0), None);
-    session.move_to(9, Some(0), nothing).unwrap();
+    let error = session.move_to(9, Some(0), nothing).unwrap_err();
+    let (player, players) = (9, 2);
+    assert_eq!(error, FrontierError::NoPlayer { player, players });
     session.move_to(0, Some(0), nothing).unwrap();
     let mut told = 0;
     session.move_to(1, Some(0), |_| told += 1).unwrap();

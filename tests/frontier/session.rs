@@ -154,9 +154,17 @@ fn who_comes_from_nowhere_goes_back_there() {
         .move_to(0, Some(Sample::new(0, 0)), nothing)
         .unwrap();
     session.move_to(1, None, nothing).unwrap();
-    session
-        .move_to(7, Some(Sample::new(0, 0)), nothing)
-        .unwrap();
+    let (player, players) = (7, 2);
+    assert_eq!(
+        session.move_to(player, Some(Sample::new(0, 0)), nothing),
+        Err(FrontierError::NoPlayer { player, players })
+    );
+    let other = bake(&ridges(9, 8, 1, true), MUTUAL);
+    let (expected, found) = ([9, 9], [9, 8]);
+    assert_eq!(
+        session.ground_changed(&other.map.terrain().unwrap(), nothing),
+        Err(FrontierError::OtherSize { expected, found })
+    );
     let outside = Sample::new(9, 0);
     assert_eq!(
         session.move_to(0, Some(outside), nothing),

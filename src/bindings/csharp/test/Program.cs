@@ -296,7 +296,7 @@ static class Program
         }
     }
 
-    // A void is a place, at which nobody can be: as Rust, C, Python and JavaScript have it.
+    // Nobody can be at a void, so that it is nowhere: as C, Python and JavaScript have it.
     static void Voids(Bundle bundle)
     {
         TerrainInfo info = bundle.Terrain;
@@ -307,7 +307,7 @@ static class Program
             {
                 Sample sample = new Sample(column, row), found;
                 bool isVoid = float.IsNaN(bundle.GroundHeight(sample));
-                Check(bundle.Locate(column * info.Dx, row * info.Dy, out found) && found.Equals(sample), "a place");
+                Check(bundle.Locate(column * info.Dx, row * info.Dy, out found) == !isVoid && (isVoid || found.Equals(sample)), "a place");
                 Check(bundle.Visible(sample, sample) == !isVoid, "whoever can be somewhere sees themselves");
                 if (isVoid) { voids++; nobody = sample; } else somebody = sample;
             }

@@ -48,7 +48,7 @@ globalThis.viewcellOfGodot ??= (() => {
       const bundle = bundles.get(key);
       return JSON.stringify(bundle.kind === 'terrain'
         ? { places: places(bundle), size: [bundle.width, bundle.height], spacing: [bundle.dx, bundle.dy] }
-        : { places: places(bundle) });
+        : { places: places(bundle), solid: bundle.kind === 'solid' });
     },
     locate(key, x, y, z) {
       const bundle = bundles.get(key);
@@ -56,6 +56,13 @@ globalThis.viewcellOfGodot ??= (() => {
       // Whoever can be somewhere sees themselves: at a void nobody can be, and it is nowhere, as in the extension.
       if (at === null || !bundle.visible(at, at)) return -1;
       return bundle.kind === 'terrain' ? at[1] * bundle.width + at[0] : at;
+    },
+    points: (key, ax, ay, az, bx, by, bz) => bundles.get(key).visiblePoints([ax, ay, az], [bx, by, bz]),
+    within: (key, ax, ay, az, bx, by, bz, reachA, reachB) =>
+      bundles.get(key).visibleWithin([ax, ay, az], [bx, by, bz], reachA, reachB),
+    bounds(key, cell) {
+      const bundle = bundles.get(key);
+      return JSON.stringify(isPlace(bundle, cell) ? bundle.bounds(cell) : [[0, 0, 0], [0, 0, 0]]);
     },
     pairs(key, text) {
       const bundle = bundles.get(key);
@@ -119,6 +126,9 @@ func error_text() -> String:
 func is_terrain() -> bool:
 	return _shape.has("size")
 
+func is_solid() -> bool:
+	return _shape.get("solid", false)
+
 func place_count() -> int:
 	return int(_shape.get("places", 0))
 
@@ -146,7 +156,30 @@ func visible(from: int, to: int) -> bool:
 	var answers := visible_pairs(PackedInt64Array([from, to]))
 	return answers.size() == 1 and answers[0] == 1
 
-# The same of many pairs: from, to, from, to, and so on. Gives a 1 or a 0 for each.
+# Whether a player whose origin is at one point of a solid level may see any part of one whose origin is at another. Who is in
+# no cell sees all and is seen by all.
+func visible_points(from: Vector3, to: Vector3) -> bool:
+	if not is_solid():
+		push_error("visible_points: expected a bundle of a solid level to be open")
+		return true
+	return _glue.points(_key, from.x, from.y, from.z, to.x, to.y, to.z)
+
+# Whether either of two players may see the other in a solid level on their ways, up to so far each. Errs towards true.
+func visible_within(a: Vector3, b: Vector3, reach_a: float, reach_b: float) -> bool:
+	if not is_solid():
+		push_error("visible_within: expected a bundle of a solid level to be open")
+		return true
+	return _glue.within(_key, a.x, a.y, a.z, b.x, b.y, b.z, reach_a, reach_b)
+
+# The box of positions of a player's origin that a cell of a solid level stands for; empty where there is none.
+func bounds(cell: int) -> AABB:
+	if not is_solid():
+		return AABB()
+	var corners: Array = JSON.parse_string(_glue.bounds(_key, cell))
+	var low := Vector3(corners[0][0], corners[0][1], corners[0][2])
+	return AABB(low, Vector3(corners[1][0], corners[1][1], corners[1][2]) - low)
+
+# The same of many pairs of places as `visible`: from, to, from, to, and so on. Gives a 1 or a 0 for each.
 func visible_pairs(pairs: PackedInt64Array) -> PackedByteArray:
 	if pairs.size() % 2 == 1:
 		push_error("visible_pairs: expected an even number of places, found an odd one")
