@@ -325,7 +325,7 @@ impl Work<'_> {
         let (cell, found) = match (&self.bundle, self.cells.last()) {
             (Some(bundle), _) => {
                 let boxes = Boxes::of_bundle(bundle, &self.player);
-                let found = hunt(&self.tracer, Hiding::Bundle(*bundle), &boxes, options);
+                let found = hunt(&self.tracer, Hiding::Bundle(bundle), &boxes, options);
                 (bundle.parameters().cell[0], found)
             }
             (None, Some(cells)) => {

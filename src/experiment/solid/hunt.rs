@@ -14,7 +14,7 @@ use crate::world::solid::{Aabb, PlaceCells, Player};
 #[derive(Clone, Copy)]
 pub enum Hiding<'a> {
     /// A bundle.
-    Bundle(SolidBundle<'a>),
+    Bundle(&'a SolidBundle<'a>),
     /// The kernel, of each pair by itself, at a depth.
     Cells(&'a SolidField, u32),
 }
@@ -137,7 +137,7 @@ pub fn hunt(tracer: &Tracer, hiding: Hiding, boxes: &Boxes, options: HuntOptions
 
 /// Who is asked, by one thread.
 enum Asker<'a> {
-    Bundle(SolidBundle<'a>),
+    Bundle(&'a SolidBundle<'a>),
     Kernel(Box<Solids<'a>>, u32),
 }
 
