@@ -48,7 +48,7 @@ fn holds(path: &Path, size: [f64; 3]) {
         at += 1;
         f64::from(at.wrapping_mul(2_654_435_761)) / f64::from(u32::MAX)
     };
-    for _ in 0..500 {
+    for _ in 0..2000 {
         let (from, until) = (number(), 1.0 + number());
         let mut player = || viewcell_motion {
             position: size.map(|side| side * (1.1 * number() - 0.05)),
@@ -133,8 +133,5 @@ fn in_a_level_of_cells() {
 #[test]
 fn in_a_solid_level() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    holds(
-        &root.join("tests/golden/v1/solid.vcb"),
-        [528.0, 256.0, 128.0],
-    );
+    holds(&root.join("tests/golden/v1/solid.vcb"), [528.0, 96.0, 60.0]);
 }

@@ -56,7 +56,6 @@ fn a_bundle_never_replaces_its_input() {
 #[test]
 fn no_output_replaces_an_input_or_another_output() {
     let folder = Folder::with_wall();
-    folder.write("key.pem", PRIVATE_KEY);
     folder.write("rooms.json", r#"{"cells": 2, "pvs": [[1], [0]]}"#);
     folder.ok(&["bake", "cells", "rooms.json", "-o", "rooms.vcb", "-q"]);
     folder.ok(&["export", "matrix", "rooms.vcb", "-o", "rooms.csv", "-q"]);
@@ -228,6 +227,7 @@ const BUILD: &[&str] = &[
 #[test]
 fn every_verb_writes_a_file_of_its_own_and_renames_it() {
     let folder = Folder::with_wall();
+    folder.write("key.pem", PRIVATE_KEY);
     folder.write("rooms.json", r#"{"cells": 2, "pvs": [[1], [0]]}"#);
     folder.write(
         "plain.asc",
