@@ -40,6 +40,7 @@ mod sight;
 mod sign;
 mod signals;
 mod simulate;
+mod solids;
 mod threads;
 mod verify;
 mod view;

@@ -13,6 +13,7 @@ use super::exit::Failure;
 use super::flags::with_flags;
 use super::heightmap::Reading;
 use super::numbers;
+use super::solids;
 
 /// Where players can be, and on what ground.
 #[derive(Clone, Default, clap::Args, Deserialize, JsonSchema)]
@@ -41,6 +42,22 @@ pub struct PlaceArgs {
     #[arg(long, requires = "ground")]
     #[serde(default)]
     pub inside: bool,
+
+    /// Level of solids, such as a town in CityJSON, that stands on the terrain. Closed bodies hide where they
+    /// are solid from the ground up, feet are on top; lies where its coordinate reference system says, or as
+    /// --placement
+    #[arg(long, value_name = "FILE")]
+    pub solids: Option<PathBuf>,
+
+    /// With --solids: where their origin is, in metres east and south of the first sample and up; and metres
+    /// a unit
+    #[arg(
+        long,
+        value_name = "EAST,SOUTH,UP[,SCALE]",
+        requires = "solids",
+        allow_hyphen_values = true
+    )]
+    pub placement: Option<String>,
 
     /// Raster of the same samples, 0 or nodata where nobody can be. Such places hide all the same,
     /// but are not asked for: the bake is quicker, and the bundle smaller
@@ -82,6 +99,9 @@ impl PlaceArgs {
                 ingested.notes.push(note);
             }
         }
+        if let Some(file) = &self.solids {
+            solids::lay(ingested, input, file, self.placement.as_deref())?;
+        }
         let before = ingested.terrain.places().filter(|&place| place).count();
         if let Some(path) = &self.walkable {
             let mask = Self::mask(path, reading)?;
@@ -114,6 +134,14 @@ impl PlaceArgs {
             return Err(Failure::usage(
                 "--inside: expected only with --ground; add it, or leave out --inside".into(),
             ));
+        }
+        if let Some(placement) = &self.placement {
+            if self.solids.is_none() {
+                return Err(Failure::usage(
+                    "--placement: expected only with --solids; add it, or leave it out".into(),
+                ));
+            }
+            solids::parse(placement)?;
         }
         if let Some(metres) = self.ground_tolerance {
             if self.ground.is_none() {
@@ -166,7 +194,11 @@ impl PlaceArgs {
     /// digest.
     pub fn options(&self) -> Result<Map<String, Value>, Failure> {
         let mut options = Map::new();
-        for (name, path) in [("ground", &self.ground), ("walkable", &self.walkable)] {
+        for (name, path) in [
+            ("ground", &self.ground),
+            ("solids", &self.solids),
+            ("walkable", &self.walkable),
+        ] {
             if let Some(path) = path {
                 let read =
                     |error| Failure::io(format!("{}: cannot be read", path.display()), error);
@@ -174,6 +206,9 @@ impl PlaceArgs {
                 let value = format!("{} ({} bytes, {})", file.name, file.bytes, file.digest);
                 options.insert(name.into(), value.into());
             }
+        }
+        if let Some(placement) = &self.placement {
+            options.insert("placement".into(), placement.as_str().into());
         }
         if self.inside {
             options.insert("inside".into(), true.into());
@@ -192,7 +227,8 @@ impl PlaceArgs {
 
     /// Files that it names are taken from a folder.
     pub fn within(&mut self, folder: &Path) {
-        for path in [&mut self.ground, &mut self.walkable].into_iter().flatten() {
+        let files = [&mut self.ground, &mut self.solids, &mut self.walkable];
+        for path in files.into_iter().flatten() {
             *path = folder.join(&*path);
         }
     }

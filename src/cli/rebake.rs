@@ -252,6 +252,7 @@ fn places(args: &Args, options: &mut Options) -> Result<PlaceArgs, Failure> {
     let mut places = args.places.clone();
     let given = [
         ("ground", &args.places.ground),
+        ("solids", &args.places.solids),
         ("walkable", &args.places.walkable),
     ];
     for (name, given) in given {
@@ -271,6 +272,10 @@ fn places(args: &Args, options: &mut Options) -> Result<PlaceArgs, Failure> {
     let tolerance = number(options.remove("ground-tolerance"));
     if places.ground.is_some() {
         places.ground_tolerance = places.ground_tolerance.or(tolerance);
+    }
+    if let Some(placement) = options.remove("placement") {
+        let placement = placement.as_str().map(str::to_owned);
+        places.placement = places.placement.or(placement);
     }
     places.max_slope = places.max_slope.or(number(options.remove("max-slope")));
     places.water_level = places.water_level.or(number(options.remove("water-level")));

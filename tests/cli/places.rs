@@ -1,4 +1,5 @@
-//! Where nobody can be, and ground below houses: `--walkable`, `--max-slope`, `--water-level`, `--ground`.
+//! Where nobody can be, ground below houses, and houses: `--walkable`, `--max-slope`, `--water-level`, `--ground`,
+//! `--solids`.
 
 use serde_json::Value;
 
@@ -291,4 +292,108 @@ fn rasters_that_do_not_fit_are_refused() {
         "{}",
         told["notes"]
     );
+}
+
+/// A box of CityJSON in UTM zone 11.
+fn town([west, south, low]: [i32; 3], [east, north, high]: [i32; 3]) -> String {
+    format!(
+        r#"{{"type":"CityJSON","version":"1.1","metadata":{{"referenceSystem":"urn:ogc:def:crs:EPSG::32611"}},
+        "CityObjects":{{"house":{{"type":"Building","geometry":[{{"type":"Solid","lod":1,"boundaries":[[[[3,2,1,0]],
+        [[4,5,6,7]],[[0,1,5,4]],[[1,2,6,5]],[[2,3,7,6]],[[3,0,4,7]]]]}}]}}}},
+        "vertices":[[{west},{south},{low}],[{east},{south},{low}],[{east},{north},{low}],[{west},{north},{low}],
+        [{west},{south},{high}],[{east},{south},{high}],[{east},{north},{high}],[{west},{north},{high}]]}}"#
+    )
+}
+
+#[test]
+fn solids_hide_where_they_stand_and_carry_feet() {
+    let folder = folder();
+    // Columns 2 to 6 and rows 1 to 6, of which those inside are raised.
+    folder.write("town.json", town([20, -60, 0], [60, -10, 12]));
+    let at_origin = ["--solids", "town.json", "--placement", "0,0,0"];
+    let told = bake(
+        &folder,
+        &[
+            &["ground.asc"],
+            &at_origin[..],
+            &["-o", "a.vcb", "--verify"],
+        ]
+        .concat(),
+    );
+    let notes = told["notes"].to_string();
+    assert!(
+        notes.contains("at 12 samples; feet are on it at 30"),
+        "{notes}"
+    );
+    let sees =
+        |bundle: &str, a: &str, b: &str| folder.ok(&["query", "visible", bundle, a, b]).stdout;
+    assert_eq!(sees("a.vcb", "0,3", "8,3"), "hidden\n");
+    assert_eq!(sees("a.vcb", "0,0", "8,0"), "visible\n");
+    // Feet are on the roof, of which the rim does not hide.
+    assert_eq!(sees("a.vcb", "2,3", "0,3"), "visible\n");
+    let told = folder.ok(&["query", "locate", "a.vcb", "2,3"]).stdout;
+    assert!(told.contains("12 m"), "{told}");
+
+    // By the coordinate reference system of both.
+    let wkt = r#"PROJCS["UTM 11",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],UNIT["metre",1],AUTHORITY["EPSG","32611"]]"#;
+    folder.write("ground.prj", wkt);
+    folder.write("utm.json", town([125, 215, 0], [165, 265, 12]));
+    let by_crs = ["ground.asc", "--solids", "utm.json", "-o", "b.vcb"];
+    let told = bake(&folder, &by_crs);
+    assert!(
+        told["notes"]
+            .to_string()
+            .contains("at 12 samples; feet are on it at 30"),
+        "{told}"
+    );
+    assert_eq!(sees("b.vcb", "0,3", "8,3"), "hidden\n");
+
+    // A town twice as large, from a job.
+    folder.write(
+        "job.toml",
+        "[terrain]\ninput = \"ground.asc\"\nsolids = \"town.json\"\nplacement = \"-20,-10,0,2\"\noutput = \"c.vcb\"\n",
+    );
+    folder.ok(&["bake", "--job", "job.toml", "--quiet"]);
+
+    let fails = |options: &[&str], code, words: &[&str]| {
+        let first = ["bake", "terrain", "houses.asc", "-o", "x.vcb", "--quiet"];
+        folder.fails(&[&first[..], options].concat(), code, words);
+    };
+    fails(
+        &["--solids", "town.json"],
+        3,
+        &["town.json", "EPSG:32611 and none", "--placement"],
+    );
+    fails(&["--solids", "none.json"], 4, &["none.json"]);
+    fails(
+        &["--solids", "ground.asc", "--placement", "0,0,0"],
+        3,
+        &["ground.asc", "level"],
+    );
+    fails(&["--placement", "0,0,0"], 2, &["--solids"]);
+    let off = ["--solids", "town.json", "--placement", "900,0,0"];
+    fails(
+        &off,
+        3,
+        &[
+            "80 m from west to east",
+            "920.0 to 960.0 m east",
+            "--placement",
+        ],
+    );
+    for placement in [
+        "",
+        "1,2",
+        "1,2,x",
+        "1,2,3,0",
+        "1,2,3,-1",
+        "1,2,nan",
+        "1,2,3,4,5",
+    ] {
+        fails(
+            &["--solids", "town.json", "--placement", placement],
+            2,
+            &["EAST,SOUTH,UP"],
+        );
+    }
 }

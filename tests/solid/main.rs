@@ -5,4 +5,5 @@ mod common;
 mod golden;
 mod motion;
 mod places;
+mod rasterize;
 mod readers;

@@ -371,6 +371,22 @@ fn houses_of_a_town_are_solids() {
     let moved = read(town("2.0", transform, 7).as_bytes()).level;
     assert!((moved.solids[0].volume() - 1.0).abs() < 1e-6);
     assert!((moved.solids[0].bounds.min[1] - 450_000.0).abs() < 1e-6);
+    for (metadata, crs) in [
+        (
+            r#""referenceSystem":"urn:ogc:def:crs:EPSG::7415""#,
+            Some("EPSG:28992"),
+        ),
+        (
+            r#""referenceSystem":"https://www.opengis.net/def/crs/EPSG/0/32611""#,
+            Some("EPSG:32611"),
+        ),
+        (r#""crs":{"epsg":28992}"#, Some("EPSG:28992")),
+        (r#""referenceSystem":"local""#, None),
+    ] {
+        let metadata = format!(r#""metadata":{{{metadata}}},"#);
+        let level = read(town("1.1", &metadata, 7).as_bytes()).level;
+        assert_eq!(level.crs.as_deref(), crs, "{metadata}");
+    }
     fails(town("1.1", "", 70).as_bytes(), "object house");
     fails(
         town("1.1", "", 7)

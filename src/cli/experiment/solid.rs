@@ -13,7 +13,7 @@ use viewcell::internals::experiment::solid::{
 };
 use viewcell::internals::ingest::solid::read_solid;
 use viewcell::internals::runtime::{MappedBundle, SolidBundle};
-use viewcell::internals::visibility::solid::SolidField;
+use viewcell::internals::visibility::solid::{DEPTH, SolidField};
 use viewcell::internals::world::Short;
 use viewcell::internals::world::solid::{
     Aabb, PlaceCells, PlaceOptions, Player, SolidLevel, find_places,
@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.csv")]
     reach: Option<PathBuf>,
     /// A pair of cells is halved so often, one after another, to prove that it is hidden
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(..=64))]
+    #[arg(long, value_name = "N", default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(..=64))]
     depth: u32,
     /// A bundle of the level: what it says of the trace; the hunt takes its cells
     #[arg(long, value_name = "FILE.vcb")]

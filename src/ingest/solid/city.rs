@@ -54,6 +54,7 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, 
             added.map_err(|error| error.at(format!("object {name:.80}")))?;
         }
     }
+    town.level.crs = crs(&file["metadata"]);
     town.tally.tell(&town.level, "face", notes)?;
     if town.pierced > 0 {
         notes.push(format!("{} surfaces with holes hide nothing", town.pierced));
@@ -65,6 +66,23 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, 
         ));
     }
     Ok(town.level)
+}
+
+/// The CRS of the metadata: since version 1.0 `referenceSystem`, a URN or URL that ends in a code, before
+/// that a number. Of a compound one the part on the ground.
+fn crs(metadata: &Value) -> Option<String> {
+    let code = match metadata["referenceSystem"].as_str() {
+        Some(name) if name.contains("EPSG") => name.rsplit([':', '/']).next()?.parse().ok()?,
+        _ => metadata["crs"]["epsg"].as_u64()?,
+    };
+    let on_ground = match code {
+        7405 => 27700,
+        7415 => 28992,
+        5554..=5556 => code - 5554 + 25831,
+        5972..=5976 => code - 5972 + 25832,
+        other => other,
+    };
+    Some(format!("EPSG:{on_ground}"))
 }
 
 fn vertices(file: &Value) -> Result<Vec<Point>, IngestError> {

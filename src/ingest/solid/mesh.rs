@@ -227,9 +227,14 @@ pub(super) fn add_shell(
     tally: &mut Tally,
 ) -> Result<(), IngestError> {
     let mut faces = Vec::new();
+    // All of each polygon is there, and hides.
+    let mut whole = true;
     for polygon in polygons {
         match Face::from_polygon(&polygon.vertices, polygon.two_sided) {
-            Ok(found) => faces.extend(found.into_iter().map(|face| (face, polygon.opaque))),
+            Ok(found) => {
+                whole &= polygon.opaque && Face::make_up(&found, &polygon.vertices);
+                faces.extend(found.into_iter().map(|face| (face, polygon.opaque)));
+            }
             Err(FaceError::Area) => Tally::count(&mut tally.flat, polygon.place),
             Err(FaceError::Vertex(i)) => {
                 let found = format!("another as vertex {i} of the face");
@@ -242,8 +247,8 @@ pub(super) fn add_shell(
     if volume.is_some_and(|volume| volume < 0.0) {
         Tally::count(&mut tally.turned, polygons[0].place);
     }
-    let convex = volume.is_some_and(|volume| volume > 0.0);
-    if let Some(solid) = convex.then(|| convex_solid(&faces)).flatten() {
+    let closed = volume.is_some_and(|volume| volume > 0.0);
+    if let Some(solid) = closed.then(|| convex_solid(&faces)).flatten() {
         if faces.iter().all(|(_, opaque)| *opaque) {
             level.solids.push(solid.clone());
         } else {
@@ -256,6 +261,10 @@ pub(super) fn add_shell(
         }
         level.obstacles.push(solid);
         return Ok(());
+    }
+    let first = level.obstacle_faces.len();
+    if closed && whole {
+        level.shells.push(first..first + faces.len());
     }
     for (face, opaque) in faces {
         if opaque {

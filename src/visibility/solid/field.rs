@@ -10,7 +10,7 @@ use crate::world::plane::Point;
 use crate::world::solid::{Aabb, FacePlane, PlaceCells, Player, SolidLevel};
 
 /// As many halvings one after another prove that a pair of cells is hidden, if nobody says another number.
-pub(super) const DEPTH: u32 = 8;
+pub const DEPTH: u32 = 14;
 
 /// What hides in a level, and the cells that see each other.
 pub struct SolidField {

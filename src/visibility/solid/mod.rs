@@ -27,7 +27,7 @@ mod tests;
 #[cfg(test)]
 mod twin;
 
-pub use field::SolidField;
+pub use field::{DEPTH, SolidField};
 pub use pair::Found;
 
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};

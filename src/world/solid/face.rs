@@ -82,6 +82,15 @@ impl Face {
         }
     }
 
+    /// Whether faces are all of the polygon that they were made of: none of its ears was left.
+    pub fn make_up(faces: &[Self], polygon: &[Point]) -> bool {
+        let mut off = area_vector(polygon);
+        for face in faces {
+            off = minus(off, area_vector(&face.vertices));
+        }
+        dot(off, off).sqrt() <= SAME * (1.0 + area(polygon))
+    }
+
     /// Whether the closed segment goes through the inside of the face, from its front if it is one-sided; a
     /// touch is none. The slow twin of all that decides about segments.
     pub fn meets(&self, a: Point, b: Point) -> bool {

@@ -1,5 +1,7 @@
 //! A level: what hides, what stops players, and who they are.
 
+use std::ops::Range;
+
 use super::super::plane::Point;
 use super::aabb::Aabb;
 use super::face::Face;
@@ -76,12 +78,16 @@ pub struct SolidLevel {
     pub obstacles: Vec<Solid>,
     /// Faces that stop players.
     pub obstacle_faces: Vec<Face>,
+    /// Opaque closed shells that are no solid: of each its part of `obstacle_faces`.
+    pub shells: Vec<Range<usize>>,
     /// Origins of players where they enter the level; destinations of teleporters, too.
     pub spawns: Vec<Point>,
     /// The player of the game that the format belongs to.
     pub player: Player,
     /// Of the coordinates.
     pub units: Units,
+    /// Coordinate reference system, `EPSG:n`, if the file names one.
+    pub crs: Option<String>,
     /// What the file was: `IBSP46`, `Quake map`, `OBJ`, …
     pub format: &'static str,
 }
@@ -94,9 +100,11 @@ impl SolidLevel {
             faces: Vec::new(),
             obstacles: Vec::new(),
             obstacle_faces: Vec::new(),
+            shells: Vec::new(),
             spawns: Vec::new(),
             player,
             units,
+            crs: None,
             format,
         }
     }

@@ -8,10 +8,13 @@ mod cells;
 mod face;
 mod level;
 mod merge;
+mod minkowski;
 mod places;
 mod plane_group;
 mod polygon;
 mod polyhedron;
+mod rasterize;
+mod voxels;
 
 pub use super::plane::{Plane, Point};
 pub use aabb::Aabb;
@@ -22,3 +25,4 @@ pub use merge::{convex_union, merge_solids};
 pub use places::{PlaceOptions, Places, PlacesError, find_places};
 pub use plane_group::FacePlane;
 pub use polyhedron::{Solid, SolidError, box_planes};
+pub use rasterize::{Heightmap, Placement, Rasterized, rasterize};
