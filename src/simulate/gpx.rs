@@ -30,7 +30,7 @@ pub fn read(text: &str) -> Result<Vec<Fix>, TraceError> {
     while let Some(found) = text[at..].find("<trkpt") {
         let begin = at + found;
         let fault = |what: String| TraceError {
-            line: line(begin),
+            line: Some(line(begin)),
             what,
         };
         let end = text[begin..].find("</trkpt>");
@@ -79,7 +79,7 @@ pub fn read(text: &str) -> Result<Vec<Fix>, TraceError> {
             "expected two points of a track (trkpt) or more, at different times, found {}",
             fixes.len()
         );
-        return Err(TraceError { line: 0, what });
+        return Err(TraceError { line: None, what });
     }
     Ok(fixes)
 }
@@ -288,7 +288,7 @@ mod tests {
             (vec![(45.0, 14.0, "<time>noon</time>")], 3, "noon"),
         ] {
             let error = read(&track(&points)).unwrap_err();
-            assert_eq!(error.line, line, "{error}");
+            assert_eq!(error.line.unwrap_or(0), line, "{error}");
             assert!(error.what.contains(what), "{error}");
         }
         assert!(

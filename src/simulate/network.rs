@@ -21,9 +21,9 @@ pub struct Network {
     /// How many packets get lost in a row where any do, in the mean (Gilbert-Elliott: a state in
     /// which all get lost); 1 for independent losses.
     pub burst: f64,
-    /// What the line of each client carries, up and down; 0 for any amount. The server's carries
-    /// any. [Unit: kbit/s]
-    pub bandwidth: f64,
+    /// What the line of each client carries, up and down, more than 0; none for any amount. The
+    /// server's carries any. [Unit: kbit/s]
+    pub bandwidth: Option<f64>,
     /// For how long a packet may wait for a line that is busy. One that would wait longer gets lost.
     /// [Unit: ms]
     pub queue: f64,
@@ -39,7 +39,7 @@ impl Default for Network {
             jitter: 0.0,
             loss: 0.0,
             burst: 1.0,
-            bandwidth: 0.0,
+            bandwidth: None,
             queue: 100.0,
         }
     }
@@ -58,7 +58,7 @@ impl Network {
             true => self.rtt == 0.0,
             false => self.rtts.iter().all(instant),
         };
-        rtt && self.jitter == 0.0 && self.bandwidth == 0.0
+        rtt && self.jitter == 0.0 && self.bandwidth.is_none()
     }
 
     /// The time there and back of each player. The same seed gives the same times. [Unit: ms]
@@ -89,12 +89,9 @@ impl Network {
 
     /// How long a packet and its answer may wait for lines. [Unit: ms]
     fn waiting(&self) -> f64 {
-        if self.bandwidth > 0.0 {
-            // A packet of the size of a frame on the wire takes this long to pass.
-            2.0 * (self.queue + 1500.0 * 8.0 / self.bandwidth)
-        } else {
-            0.0
-        }
+        // A packet of the size of a frame on the wire takes this long to pass.
+        let passes = |bandwidth| 2.0 * (self.queue + 1500.0 * 8.0 / bandwidth);
+        self.bandwidth.map_or(0.0, passes)
     }
 }
 
@@ -207,7 +204,8 @@ impl Lines {
         now: f64,
         bytes: u64,
     ) -> Option<f64> {
-        let Some(free) = self.free.get_mut(line as usize) else {
+        let line = self.free.get_mut(line as usize).zip(network.bandwidth);
+        let Some((free, bandwidth)) = line else {
             return Some(now);
         };
         let begin = free.max(now);
@@ -215,7 +213,7 @@ impl Lines {
             return None;
         }
         // Kilobits a second are bits a millisecond.
-        *free = begin + bytes as f64 * 8.0 / network.bandwidth;
+        *free = begin + bytes as f64 * 8.0 / bandwidth;
         Some(*free)
     }
 }
@@ -259,7 +257,7 @@ mod tests {
     #[test]
     fn a_line_lets_packets_pass_one_after_the_other() {
         let network = Network {
-            bandwidth: 80.0,
+            bandwidth: Some(80.0),
             queue: 25.0,
             ..Network::default()
         };

@@ -68,7 +68,10 @@ impl Sent {
     pub fn read(input: impl BufRead) -> Result<Self, TraceError> {
         let mut sent = Self::default();
         for (line, text) in (1..).zip(input.lines()) {
-            let fault = |what: String| TraceError { line, what };
+            let fault = |what: String| TraceError {
+                line: Some(line),
+                what,
+            };
             let text = text.map_err(|error| fault(format!("cannot be read: {error}")))?;
             let text = text.trim_end_matches('\r');
             if line == 1 {
@@ -233,7 +236,10 @@ mod tests {
             ("t_ms,player,sent\n0,0,1\n0,0,2\n", 3, "found twice"),
         ] {
             let error = read(text).unwrap_err();
-            assert!(error.line == line && error.what.contains(what), "{error}");
+            assert!(
+                error.line == Some(line) && error.what.contains(what),
+                "{error}"
+            );
         }
     }
 }

@@ -37,8 +37,8 @@ pub struct Trace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct TraceError {
-    /// The line, counted from 1; 0 for the trace as a whole.
-    pub line: u64,
+    /// The line, counted from 1; none for the trace as a whole.
+    pub line: Option<u64>,
     /// What was expected, and what was found.
     pub what: String,
 }
@@ -46,8 +46,8 @@ pub struct TraceError {
 impl std::fmt::Display for TraceError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.line {
-            0 => f.write_str(&self.what),
-            line => write!(f, "line {line}: {}", self.what),
+            None => f.write_str(&self.what),
+            Some(line) => write!(f, "line {line}: {}", self.what),
         }
     }
 }
@@ -68,7 +68,10 @@ impl Trace {
         loop {
             text.clear();
             line += 1;
-            let fault = |what| TraceError { line, what };
+            let fault = |what| TraceError {
+                line: Some(line),
+                what,
+            };
             let length = input
                 .read_until(b'\n', &mut text)
                 .map_err(|error| fault(format!("cannot be read: {error}")))?;
@@ -119,7 +122,7 @@ impl Trace {
 
     /// Fails for fewer than two players, and for numbers that nobody has.
     pub(super) fn check(&self) -> Result<(), TraceError> {
-        let fault = |what| Err(TraceError { line: 0, what });
+        let fault = |what| Err(TraceError { line: None, what });
         let found = self.players.len();
         if let Some(nobody) = self.players.iter().position(Vec::is_empty) {
             return fault(format!(
@@ -265,10 +268,13 @@ mod tests {
             ),
         ] {
             let error = read(lines).unwrap_err();
-            assert_eq!(error.line, at, "{lines:?}: {error}");
+            assert_eq!(error.line.unwrap_or(0), at, "{lines:?}: {error}");
             assert!(error.what.contains(what), "{lines:?}: {error}");
         }
         let other = Trace::read("a,b,c\n1,2,3\n".as_bytes()).unwrap_err();
-        assert!(other.line == 1 && other.what.contains("t_ms"), "{other}");
+        assert!(
+            other.line == Some(1) && other.what.contains("t_ms"),
+            "{other}"
+        );
     }
 }

@@ -169,7 +169,7 @@ impl Wire {
         self.length = PREAMBLE;
         let way = self.way(item.from, item.to);
         self.arrival = way.map(|way| self.now + way);
-        if self.network.bandwidth > 0.0 || self.loopback.is_some() {
+        if self.network.bandwidth.is_some() || self.loopback.is_some() {
             self.open = Some(Packet {
                 items: Vec::new(),
                 bytes: HEADERS + PREAMBLE,

@@ -368,7 +368,7 @@ fn a_line_that_is_too_thin_loses_packets_and_one_that_is_not_does_not() {
     let play = played(&field, &wanderers(&level, 2));
     let through = |bandwidth: f64, queue: f64| {
         let network = Network {
-            bandwidth,
+            bandwidth: Some(bandwidth),
             queue,
             ..instant()
         };

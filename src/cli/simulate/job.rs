@@ -311,7 +311,7 @@ impl Job {
             jitter: self.jitter,
             loss: self.loss / 100.0,
             burst: self.burst,
-            bandwidth: self.bandwidth,
+            bandwidth: (self.bandwidth > 0.0).then_some(self.bandwidth),
             queue: self.queue,
         }
     }

@@ -4,8 +4,8 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct DemoError {
-    /// The number of the message, counted from 1; 0 for the demo as a whole.
-    pub message: u64,
+    /// The number of the message, counted from 1; none for the demo as a whole.
+    pub message: Option<u64>,
     /// The byte of the file, counted from 0.
     pub byte: u64,
     /// What was expected, and what was found.
@@ -15,7 +15,7 @@ pub struct DemoError {
 impl DemoError {
     pub(super) fn at(byte: usize, what: String) -> Self {
         Self {
-            message: 0,
+            message: None,
             byte: byte as u64,
             what,
         }
@@ -23,14 +23,17 @@ impl DemoError {
 
     /// The same, in the message of a number.
     pub(super) fn in_message(self, message: u64) -> Self {
-        Self { message, ..self }
+        Self {
+            message: Some(message),
+            ..self
+        }
     }
 }
 
 impl std::fmt::Display for DemoError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.message > 0 {
-            write!(f, "message {}, ", self.message)?;
+        if let Some(message) = self.message {
+            write!(f, "message {message}, ")?;
         }
         write!(f, "byte {}: {}", self.byte, self.what)
     }
