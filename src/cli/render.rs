@@ -2,6 +2,7 @@
 
 mod args;
 pub(super) mod cells;
+pub(super) mod solid;
 pub(super) mod terrain;
 
 use std::ffi::OsStr;
@@ -48,6 +49,7 @@ pub fn run(args: &Args) -> Outcome {
     let map = query::open(&args.bundle)?;
     let page = match map.kind() {
         Some(WorldKind::Cells) => Some(cells::page(args, &map)?),
+        Some(WorldKind::Solid) => solid::page(args, &work, &map)?,
         _ => terrain::page(args, &work, &map)?,
     };
     let Some(page) = page else {

@@ -4,6 +4,7 @@ mod cells;
 mod common;
 pub(super) mod document;
 mod look;
+mod solid;
 mod terrain;
 
 use std::ffi::OsStr;
@@ -64,6 +65,7 @@ pub fn run(args: &Args) -> Outcome {
     let map = query::open(&args.bundle)?;
     let page = match map.kind() {
         Some(WorldKind::Cells) => Some(cells::page(&args.bundle, &map, &info)?),
+        Some(WorldKind::Solid) => solid::page(&args.bundle, &work, &map, &info)?,
         _ => terrain::page(&args.bundle, &work, &map, &info)?,
     };
     let Some(page) = page else {

@@ -7,7 +7,7 @@ use image::{Rgba, RgbaImage};
 use rayon::prelude::*;
 
 use super::palette::{Colour, NOTHING, bytes};
-use crate::runtime::CellBundle;
+use crate::runtime::{CellBundle, SolidBundle};
 
 /// A level from above, x to the right and y up. Each cell is on one floor; where cells of a floor
 /// lie above one another the upper one shows.
@@ -42,6 +42,9 @@ const MOST_LOOKED_FOR: f64 = 60e6;
 /// A cell is looked for in the BSP at these parts of its height.
 const LOOKS: [f64; 3] = [0.5, 0.2, 0.8];
 
+/// The cell that holds a point.
+type Locate<'l> = &'l (dyn Fn([f64; 3]) -> Option<u32> + Sync);
+
 /// A cell's box, if it has one that can be drawn.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -58,7 +61,20 @@ impl Floors {
     /// Where the bundle has a BSP, a cell is drawn where the BSP says that it is at a fifth, half or
     /// four fifths of its height; else its box is. A cell that is found nowhere is one pixel.
     pub fn new(level: &CellBundle<'_>, side: u32) -> Option<Self> {
-        let mut places: Vec<Place> = (0..level.cells()).filter_map(|c| place(level, c)).collect();
+        let bounds = |cell| Some(level.bounds(cell)?.map(|corner| corner.map(f64::from)));
+        let places = (0..level.cells()).filter_map(|cell| place(cell, bounds(cell)?));
+        let locate = |at| level.locate(at);
+        let has_bsp = level.parameters().nodes > 0;
+        Self::draw(places.collect(), has_bsp.then_some(&locate), side)
+    }
+
+    /// The same of a solid level: of each cell the box of positions.
+    pub fn of_solid(level: &SolidBundle<'_>, side: u32) -> Option<Self> {
+        let places = (0..level.cells()).filter_map(|cell| place(cell, level.bounds(cell)?));
+        Self::draw(places.collect(), None, side)
+    }
+
+    fn draw(mut places: Vec<Place>, locate: Option<Locate<'_>>, side: u32) -> Option<Self> {
         if places.is_empty() {
             return None;
         }
@@ -74,18 +90,17 @@ impl Floors {
         let (west, north) = (end(0, false), end(1, true));
         let across = [end(0, true) - west, north - end(1, false)];
         let pixel = across[0].max(across[1]).max(1e-6) / f64::from(side.max(1));
-        let has_bsp = level.parameters().nodes > 0;
         let floors = floors(&mut places);
-        let pixel = affordable(pixel, across, floors.len(), &places, has_bsp);
+        let pixel = affordable(pixel, across, floors.len(), &places, locate.is_some());
         let size = across.map(|length| ((length / pixel).ceil() as u32).max(1));
         let painted = floors.into_par_iter().map(|mut places| {
             // The upper ones over the lower.
             places.sort_by(|a, b| a.middle().total_cmp(&b.middle()));
             let mut cells = vec![NOBODY; size[0] as usize * size[1] as usize];
-            if has_bsp {
+            if let Some(locate) = locate {
                 let drawn: Vec<Vec<u32>> = places
                     .par_iter()
-                    .map(|place| place.pixels(level, [west, north], pixel, size))
+                    .map(|place| place.pixels(locate, [west, north], pixel, size))
                     .collect();
                 for (place, pixels) in places.iter().zip(drawn) {
                     for pixel in pixels {
@@ -206,7 +221,7 @@ impl Place {
     /// The pixels of a plan where the BSP says that the cell is, by their places row by row.
     fn pixels(
         &self,
-        level: &CellBundle<'_>,
+        locate: Locate<'_>,
         [west, north]: [f64; 2],
         pixel: f64,
         size: [u32; 2],
@@ -217,7 +232,7 @@ impl Place {
             let up = north - (f64::from(y) + 0.5) * pixel;
             LOOKS.iter().any(|part| {
                 let height = self.low[2] + part * (self.high[2] - self.low[2]);
-                level.locate([east, up, height]) == Some(self.cell)
+                locate([east, up, height]) == Some(self.cell)
             })
         };
         let all = rows
@@ -270,8 +285,7 @@ fn affordable(
 }
 
 /// The box of a cell; `None` where it has none, or none that can be drawn.
-fn place(level: &CellBundle<'_>, cell: u32) -> Option<Place> {
-    let [low, high] = level.bounds(cell)?.map(|corner| corner.map(f64::from));
+fn place(cell: u32, [low, high]: [[f64; 3]; 2]) -> Option<Place> {
     let is_box = (0..3)
         .all(|axis| low[axis] <= high[axis] && low[axis].abs() < 1e9 && high[axis].abs() < 1e9);
     // A cell that nothing is known of has a box without extent.

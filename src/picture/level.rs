@@ -1,4 +1,4 @@
-//! Pages of a cell bundle.
+//! Pages of a level: of a cell bundle, or of a solid one.
 
 use super::floors::Floors;
 use super::page::{Key, Page, Panel, Unit, grouped};
@@ -7,12 +7,92 @@ use super::palette::{
 };
 use super::terrain::decades;
 use super::viewshed::Viewpoint;
-use crate::runtime::CellBundle;
 use crate::runtime::cell_frontier::{Construction, ShortMemory};
+use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
+use crate::runtime::{CellBundle, SolidBundle, SolidParameters};
 
-/// A cell bundle to be drawn.
+/// A level.
+#[allow(clippy::large_enum_variant, reason = "one for all pages")]
+enum Level<'a> {
+    Cells(CellBundle<'a>),
+    Solid(SolidBundle<'a>),
+}
+
+impl Level<'_> {
+    fn cells(&self) -> u32 {
+        match self {
+            Self::Cells(level) => level.cells(),
+            Self::Solid(level) => level.cells(),
+        }
+    }
+
+    /// Where a cell begins, from below.
+    fn ground(&self, cell: u32) -> f64 {
+        match self {
+            Self::Cells(level) => level.bounds(cell).map(|[low, _]| f64::from(low[2])),
+            Self::Solid(level) => level.bounds(cell).map(|[low, _]| low[2]),
+        }
+        .unwrap_or(0.0)
+    }
+
+    /// Which cells one sees, itself among them.
+    fn seen_from(&self, cell: u32) -> Vec<bool> {
+        let mut seen = vec![false; self.cells() as usize];
+        match self {
+            Self::Cells(level) => level.pvs(cell).iter().for_each(|b| seen[b as usize] = true),
+            Self::Solid(level) => {
+                let cells = level.visible_cells(cell);
+                cells.for_each(|b| seen[b as usize] = true);
+            }
+        }
+        seen[cell as usize] = true;
+        seen
+    }
+
+    /// A's region, B's, and what of B's is nearer to B; empty where one sees the other.
+    fn frontier(&self, [a, b]: [u32; 2]) -> Result<[Vec<bool>; 3], ShortMemory> {
+        let cells = self.cells();
+        let none = || vec![false; cells as usize];
+        match self {
+            Self::Cells(level) => {
+                let is_in =
+                    |words: &[u64], cell: u32| words[cell as usize / 64] >> (cell % 64) & 1 == 1;
+                let region = |construction: Construction| {
+                    let mut memory = vec![0; construction.words(cells)];
+                    let found = level.frontier(a, b, construction, &mut memory)?;
+                    Ok(found.map_or_else(
+                        || [none(), none()],
+                        |set| {
+                            [set.ab, set.ba]
+                                .map(|words| (0..cells).map(|c| is_in(words, c)).collect())
+                        },
+                    ))
+                };
+                let [of_a, of_b] = region(Construction::Tightened)?;
+                let [_, near_b] = region(Construction::Published)?;
+                Ok([of_a, of_b, near_b])
+            }
+            Self::Solid(level) => {
+                let mut builder = FrontierBuilder::new(level.sights());
+                let [a, b] = [a, b].map(SolidParameters::sample);
+                // Cells that are there are samples that are there.
+                let grown = builder.build(a, b, &FrontierOptions::default()).is_ok();
+                let [of_a, of_b] = Side::BOTH.map(|side| {
+                    let mut members = none();
+                    for sample in builder.region(side).samples().filter(|_| grown) {
+                        members[SolidParameters::cell_of(sample) as usize] = true;
+                    }
+                    members
+                });
+                Ok([of_a, of_b.clone(), of_b])
+            }
+        }
+    }
+}
+
+/// A level to be drawn.
 pub struct LevelPages<'a> {
-    level: CellBundle<'a>,
+    level: Level<'a>,
     floors: Floors,
     name: String,
 }
@@ -29,7 +109,16 @@ impl<'a> LevelPages<'a> {
         Some(Self {
             floors: Floors::new(&level, side)?,
             name: name.to_owned(),
-            level,
+            level: Level::Cells(level),
+        })
+    }
+
+    /// The same of a solid level.
+    pub fn of_solid(level: SolidBundle<'a>, name: &str, side: u32) -> Option<Self> {
+        Some(Self {
+            floors: Floors::of_solid(&level, side)?,
+            name: name.to_owned(),
+            level: Level::Solid(level),
         })
     }
 
@@ -40,11 +129,7 @@ impl<'a> LevelPages<'a> {
 
     /// The level alone, by the height of the ground.
     pub fn plain(&self) -> Page {
-        let ground = |cell| {
-            self.level
-                .bounds(cell)
-                .map_or(0.0, |[low, _]| f64::from(low[2]))
-        };
+        let ground = |cell| self.level.ground(cell);
         let heights = self.floors.list().iter().flat_map(|floor| floor.heights);
         let (low, high) = heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), h| {
             (low.min(h), high.max(h))
@@ -75,9 +160,8 @@ impl<'a> LevelPages<'a> {
 
     /// What a cell sees.
     pub fn pvs(&self, cell: u32) -> Page {
-        let row = self.level.pvs(cell);
-        let sees = |other| other == cell || row.contains(other);
-        let count = (0..self.level.cells()).filter(|other| sees(*other)).count() as u64;
+        let seen = self.level.seen_from(cell);
+        let count = seen.iter().filter(|seen| **seen).count() as u64;
         let legend = vec![
             Key::Swatch(VISIBLE, "visible".into()),
             Key::Swatch(HIDDEN, "hidden".into()),
@@ -85,7 +169,13 @@ impl<'a> LevelPages<'a> {
         ];
         let title = format!("What may be seen from cell {cell}");
         let subtitle = format!("{}: {}", self.name, self.share(count, "visible"));
-        let colour = |other| if sees(other) { VISIBLE } else { HIDDEN };
+        let colour = |other: u32| {
+            if seen[other as usize] {
+                VISIBLE
+            } else {
+                HIDDEN
+            }
+        };
         self.page(title, subtitle, &[(cell, "")], colour, legend)
     }
 
@@ -95,20 +185,9 @@ impl<'a> LevelPages<'a> {
     ///
     /// Never in practice: the memory that the runtime asks for is given.
     pub fn frontier(&self, [a, b]: [u32; 2]) -> Result<Page, ShortMemory> {
-        let cells = self.level.cells();
-        let region = |construction: Construction| {
-            let mut memory = vec![0; construction.words(cells)];
-            let frontier = self.level.frontier(a, b, construction, &mut memory)?;
-            Ok(frontier.map(|halves| [halves.ab.to_vec(), halves.ba.to_vec()]))
-        };
-        let tightened = region(Construction::Tightened)?.unwrap_or_default();
-        let [_, published] = region(Construction::Published)?.unwrap_or_default();
-        let is_in = |words: &[u64], cell: u32| {
-            let word = words.get(cell as usize / 64);
-            word.is_some_and(|word| word >> (cell % 64) & 1 == 1)
-        };
-        let count = |words: &[u64]| (0..cells).filter(|cell| is_in(words, *cell)).count() as u64;
-        let [of_a, of_b] = [count(&tightened[0]), count(&tightened[1])];
+        let [half_a, half_b, near_b] = self.level.frontier([a, b])?;
+        let count = |half: &[bool]| half.iter().filter(|is_in| **is_in).count() as u64;
+        let [of_a, of_b] = [count(&half_a), count(&half_b)];
         let subtitle = match of_a + of_b {
             0 => format!("{}: they can see each other, so there is none", self.name),
             _ => format!(
@@ -119,19 +198,25 @@ impl<'a> LevelPages<'a> {
             ),
         };
         let (blue, orange) = (HALF_A.at(0.6), HALF_B.at(0.5));
-        let colour = |cell| match cell {
-            _ if is_in(&tightened[0], cell) => blue,
-            _ if is_in(&published, cell) => orange,
-            _ if is_in(&tightened[1], cell) => AFTER_B,
+        let colour = |cell: u32| match cell as usize {
+            cell if half_a[cell] => blue,
+            cell if near_b[cell] => orange,
+            cell if half_b[cell] => AFTER_B,
             _ => UNREACHABLE,
         };
-        let legend = vec![
-            Key::Swatch(blue, "A's: nearer to A".into()),
-            Key::Swatch(orange, "B's: nearer to B".into()),
-            Key::Swatch(AFTER_B, "B's besides: A's half does not see it".into()),
-            Key::Swatch(UNREACHABLE, "in neither".into()),
-            Key::Mark("A and B".into()),
-        ];
+        let mut legend = match self.level {
+            Level::Cells(_) => vec![
+                Key::Swatch(blue, "A's: nearer to A".into()),
+                Key::Swatch(orange, "B's: nearer to B".into()),
+                Key::Swatch(AFTER_B, "B's besides: A's half does not see it".into()),
+            ],
+            Level::Solid(_) => vec![
+                Key::Swatch(blue, "A's".into()),
+                Key::Swatch(orange, "B's".into()),
+            ],
+        };
+        legend.push(Key::Swatch(UNREACHABLE, "in neither".into()));
+        legend.push(Key::Mark("A and B".into()));
         let title = format!("Frontiers of cells {a} and {b}");
         Ok(self.page(title, subtitle, &[(a, "A"), (b, "B")], colour, legend))
     }
@@ -158,11 +243,20 @@ impl<'a> LevelPages<'a> {
         self.page(title, subtitle, marked, colour, legend)
     }
 
-    /// How many visible steps each cell is from one: light is near, dark is far.
+    /// How many visible steps each cell is from one: light is near, dark is far. Of a solid level, which knows of the
+    /// first step alone, all others are unreachable.
     pub fn distance(&self, from: u32) -> Page {
-        let greatest = self.level.parameters().greatest_distance;
         let cells = 0..self.level.cells();
-        let steps: Vec<Option<u32>> = cells.map(|cell| self.level.distance(from, cell)).collect();
+        let (greatest, steps): (u32, Vec<Option<u32>>) = match &self.level {
+            Level::Cells(level) => {
+                let steps = cells.map(|cell| level.distance(from, cell));
+                (level.parameters().greatest_distance, steps.collect())
+            }
+            Level::Solid(_) => {
+                let seen = self.level.seen_from(from).into_iter();
+                (1, seen.map(|seen| seen.then_some(1)).collect())
+            }
+        };
         let farthest = steps
             .iter()
             .flatten()

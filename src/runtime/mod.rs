@@ -58,8 +58,8 @@ mod world;
 
 pub use crate::format::cells::{CellParameters, DistanceBits, DistanceRow, PvsRow, SymmetryCode};
 pub use crate::format::{
-    FormatError, Grid, Leaf, Pages, Quad, Sample, TerrainParameters, Visibility, VisibilityMode,
-    WorldKind,
+    FormatError, Grid, Leaf, Pages, Quad, Sample, SolidParameters, TerrainParameters, Visibility,
+    VisibilityMode, WorldKind,
 };
 pub use bundle::Bundle;
 pub use cells::{Along, CellBundle, Stretch, frontier as cell_frontier};

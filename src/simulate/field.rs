@@ -1,10 +1,12 @@
-//! Where a game is played: a terrain or a level of cells, behind one face.
+//! Where a game is played: a terrain, a level of cells or a solid level, behind one face.
 
-use crate::runtime::{CellBundle, Sample, TerrainBundle};
+use crate::runtime::{CellBundle, Sample, SolidBundle, SolidParameters, TerrainBundle};
 
-use super::touch::touching;
+use super::lines::Lines;
+use super::touch::{distance, touching};
 
-/// Where a player is, as the bundle numbers it: a cell, or a sample counted row by row.
+/// Where a player is: a cell, or a sample counted row by row. In a solid level cells are samples of the grid of their
+/// numbers.
 pub type Place = u32;
 
 /// A bundle that is played on.
@@ -16,6 +18,17 @@ pub enum Field<'a> {
     Terrain(TerrainBundle<'a>),
     /// Positions are in the units and axes of the level.
     Level(Level<'a>),
+    /// Positions are those of players' origins, in the units of the level.
+    Solid(Solid<'a>),
+}
+
+/// A solid level, of which a bundle knows the view cells alone.
+#[derive(Debug)]
+pub struct Solid<'a> {
+    /// The bundle.
+    pub bundle: SolidBundle<'a>,
+    /// Who knows what is in a line of sight.
+    pub lines: Option<&'a dyn Lines>,
 }
 
 /// A level, and which of its cells touch.
@@ -39,11 +52,37 @@ impl<'a> Field<'a> {
         Self::Level(Level { bundle, touching })
     }
 
+    /// A solid level; with lines of sight by whoever has its solids.
+    pub fn solid(bundle: SolidBundle<'a>, lines: Option<&'a dyn Lines>) -> Self {
+        Self::Solid(Solid { bundle, lines })
+    }
+
+    /// Who knows what is in a line of sight: of a level of cells its BSP.
+    pub fn lines(&self) -> Option<&dyn Lines> {
+        match self {
+            Self::Terrain(_) => None,
+            Self::Level(level) => Some(&level.bundle),
+            Self::Solid(level) => level.lines,
+        }
+    }
+
+    /// Who sees whom as a grid of samples; none for a level of cells.
+    pub fn samples(&self) -> Option<&TerrainBundle<'a>> {
+        match self {
+            Self::Terrain(terrain) => Some(terrain),
+            Self::Solid(level) => Some(level.bundle.sights()),
+            Self::Level(_) => None,
+        }
+    }
+
     /// How many places there are.
     pub fn places(&self) -> u32 {
         match self {
-            Self::Terrain(terrain) => u32::try_from(terrain.grid().samples()).unwrap_or(u32::MAX),
             Self::Level(level) => level.bundle.cells(),
+            Self::Terrain(grid) => u32::try_from(grid.grid().samples()).unwrap_or(u32::MAX),
+            Self::Solid(level) => {
+                u32::try_from(level.bundle.sights().grid().samples()).unwrap_or(u32::MAX)
+            }
         }
     }
 
@@ -56,26 +95,28 @@ impl<'a> Field<'a> {
                 stands.then(|| self.place_of(sample))
             }
             Self::Level(level) => level.bundle.locate([x, y, z]),
+            Self::Solid(level) => {
+                let cell = level.bundle.locate([x, y, z])?;
+                Some(self.place_of(SolidParameters::sample(cell)))
+            }
         }
     }
 
-    /// The sample of a place of a terrain; sample (0, 0) in a level.
+    /// The sample of a place; sample (0, 0) in a level of cells.
     pub fn sample(&self, place: Place) -> Sample {
-        match self {
-            Self::Terrain(terrain) => {
-                let width = terrain.grid().width();
+        match self.samples() {
+            Some(grid) => {
+                let width = grid.grid().width();
                 Sample::new(place % width, place / width)
             }
-            Self::Level(_) => Sample::new(0, 0),
+            None => Sample::new(0, 0),
         }
     }
 
-    /// The place of a sample of a terrain.
+    /// The place of a sample.
     pub fn place_of(&self, sample: Sample) -> Place {
-        match self {
-            Self::Terrain(terrain) => sample.row * terrain.grid().width() + sample.column,
-            Self::Level(_) => 0,
-        }
+        self.samples()
+            .map_or(0, |grid| sample.row * grid.grid().width() + sample.column)
     }
 
     /// The middle of a place: of a sample at the height of the ground, of a cell's box.
@@ -97,6 +138,11 @@ impl<'a> Field<'a> {
                 let [d, e, f] = high;
                 [(a + d) / 2.0, (b + e) / 2.0, (c + f) / 2.0]
             }
+            Self::Solid(level) => {
+                let cell = SolidParameters::cell_of(self.sample(place));
+                let [low, high] = level.bundle.bounds(cell).unwrap_or_default();
+                std::array::from_fn(|k| (low[k] + high[k]) / 2.0)
+            }
         }
     }
 
@@ -106,6 +152,10 @@ impl<'a> Field<'a> {
         match self {
             Self::Terrain(terrain) => terrain.visible(self.sample(from), self.sample(to)),
             Self::Level(level) => level.bundle.visible(from, to),
+            Self::Solid(level) => level
+                .bundle
+                .sights()
+                .visible(self.sample(from), self.sample(to)),
         }
     }
 
@@ -115,6 +165,7 @@ impl<'a> Field<'a> {
         match self {
             Self::Terrain(terrain) => terrain.parameters().mutual,
             Self::Level(level) => level.bundle.parameters().symmetry != SymmetryCode::None,
+            Self::Solid(_) => false,
         }
     }
 
@@ -126,7 +177,7 @@ impl<'a> Field<'a> {
     /// Words of memory for [`Field::within`].
     pub fn within_memory(&self) -> Vec<u64> {
         match self {
-            Self::Terrain(_) => Vec::new(),
+            Self::Terrain(_) | Self::Solid(_) => Vec::new(),
             Self::Level(level) => vec![0; level.bundle.reach_memory().two],
         }
     }
@@ -141,6 +192,20 @@ impl<'a> Field<'a> {
                 let seen = level.bundle.visible_within(a, b, [reach; 2], memory);
                 seen.unwrap_or(true)
             }
+            Self::Solid(level) => {
+                // From the middle of a cell a player may be in any corner.
+                let reach = [a, b].map(|place| reach + self.half_diagonal(&level.bundle, place));
+                let [a, b] = [a, b].map(|place| self.middle(place));
+                let level = &level.bundle;
+                level.sees_within(a, b, reach) || level.sees_within(b, a, [reach[1], reach[0]])
+            }
         }
+    }
+
+    /// How far the corners of a cell are from its middle.
+    fn half_diagonal(&self, level: &SolidBundle, place: Place) -> f64 {
+        let cell = SolidParameters::cell_of(self.sample(place));
+        let [low, high] = level.bounds(cell).unwrap_or_default();
+        distance(low, high) / 2.0
     }
 }

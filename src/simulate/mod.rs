@@ -32,7 +32,7 @@ pub mod gpx;
 mod grow;
 mod half;
 pub mod item;
-mod lines;
+pub mod lines;
 pub mod loopback;
 pub mod motion;
 pub mod network;

@@ -147,7 +147,7 @@ impl Play {
         let far = match field {
             // On a terrain heights follow from the rest.
             Field::Terrain(_) => distance([from[0], from[1], 0.0], [at[0], at[1], 0.0]),
-            Field::Level(_) => distance(from, at),
+            Field::Level(_) | Field::Solid(_) => distance(from, at),
         };
         let speed = far * 1000.0 / self.step;
         if speed > options.jump {

@@ -239,21 +239,23 @@ impl<'a> Regions<'a> {
     /// comes to the same quads is given the same set, so that few are made. Where the 8 × 8 samples
     /// around each may see each other, a set is soon left, and is made of these alone.
     fn on_terrain(&mut self, [a, b]: [Place; 2]) -> Option<Arc<Halves>> {
-        let Field::Terrain(terrain) = self.field else {
+        let grid = self.field.samples()?;
+        if matches!(self.field, Field::Solid(_)) && self.reach > 0.0 {
+            // Samples beside each other say nothing of how far cells are apart.
             return None;
-        };
+        }
         let around = [a, b].map(|place| self.field.sample(place));
         let blocks = around.map(|sample| ancestor(sample, BLOCK_LEVEL));
         let set = match self.kept.of_blocks.get(&blocks) {
             Some(set) => set.clone(),
             None => {
-                let set = self.of_quads(terrain, around);
+                let set = self.of_quads(grid, around);
                 self.kept.grows(96);
                 self.kept.of_blocks.insert(blocks, set.clone());
                 set
             }
         };
-        set.or_else(|| self.nearby(terrain, around).map(Arc::new))
+        set.or_else(|| self.nearby(grid, around).map(Arc::new))
     }
 
     /// The set of the largest quads of which neither sees the other.

@@ -2,7 +2,6 @@
 
 use super::bits::{bits_of, set};
 use super::field::{Field, Place};
-use super::lines::in_sight;
 use super::play::Play;
 
 /// A frame of a play.
@@ -115,12 +114,10 @@ impl<'s> Scene<'s> {
 
     /// Whether a player can see another, by what is judged by.
     fn truly_sees(&self, viewer: usize, other: usize) -> bool {
-        if !self.sees(viewer, other) || !self.lines {
-            return self.sees(viewer, other);
-        }
-        match self.field {
-            Field::Terrain(_) => true,
-            Field::Level(level) => in_sight(&level.bundle, self.at[viewer], self.at[other]),
+        let sees = self.sees(viewer, other);
+        match self.field.lines().filter(|_| sees && self.lines) {
+            Some(lines) => lines.in_sight(self.at[viewer], self.at[other]),
+            None => sees,
         }
     }
 

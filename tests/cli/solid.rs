@@ -156,3 +156,144 @@ fn an_experiment_on_another_level_is_refused() {
     ];
     folder.fails(&size, 2, &["--cell"]);
 }
+
+#[test]
+fn frontier_sets_grow_over_cells_that_do_not_see_each_other() {
+    let folder = rooms();
+    let places = ["64,64,24", "448,64,24"];
+    let arguments = [&["frontier", "rooms.vcb"][..], &places].concat();
+    let ran = folder.ok(&[&arguments[..], &["--members", "sets.txt", "--json"]].concat());
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert!(document["construction"] == "quads" && document["visible"] == false);
+    let region = |name: &str| -> Vec<u64> {
+        let cells = document[name].as_array().unwrap().iter();
+        cells.map(|cell| cell.as_u64().unwrap()).collect()
+    };
+    let (a, b) = (region("region_a"), region("region_b"));
+    assert!(a.len() > 1 && b.len() > 1, "{document}");
+    assert!(a.contains(&document["a"].as_u64().unwrap()));
+    let mut pairs = String::new();
+    for (i, j) in a.iter().flat_map(|i| b.iter().map(move |j| (i, j))) {
+        pairs += &format!("{i} {j}\n{j} {i}\n");
+    }
+    folder.write("pairs.txt", pairs);
+    let seen = folder
+        .ok(&["query", "visible", "rooms.vcb", "--pairs", "pairs.txt"])
+        .stdout;
+    assert!(
+        !seen.contains('1'),
+        "a place of one region sees one of the other"
+    );
+    let members = String::from_utf8(folder.read("sets.txt")).unwrap();
+    assert_eq!(members.lines().count(), a.len() + b.len());
+    // Who sees another has no set with them.
+    let ran = folder.ok(&["frontier", "rooms.vcb", "64,64,24", "96,64,24"]);
+    assert!(
+        ran.stderr.contains("they can see each other"),
+        "{}",
+        ran.stderr
+    );
+    folder.fails(
+        &["frontier", "rooms.vcb", "64,64,24", "9999,0,0"],
+        2,
+        &["no view cell"],
+    );
+    let drawn = [&arguments[..], &["-o", "sets.png"]].concat();
+    folder.fails(&drawn, 2, &["render --frontier"]);
+}
+
+#[test]
+fn floors_of_a_solid_level_are_drawn() {
+    let folder = rooms();
+    let mut drawn = Vec::new();
+    for what in [
+        &[][..],
+        &["--pvs", "64,64,24"],
+        &["--exposure"],
+        &["--frontier", "64,64,24", "448,64,24"],
+    ] {
+        let name = format!("{}.png", drawn.len());
+        let arguments = [
+            &[
+                "render",
+                "rooms.vcb",
+                "-o",
+                &name,
+                "--bare",
+                "--width",
+                "256",
+            ],
+            what,
+        ]
+        .concat();
+        folder.ok(&arguments);
+        let picture = image::load_from_memory(&folder.read(&name))
+            .unwrap()
+            .to_rgba8();
+        drawn.push(picture);
+    }
+    for (i, picture) in drawn.iter().enumerate() {
+        assert!(drawn[..i].iter().all(|other| other != picture), "{i}");
+    }
+    // Seen from a room, the other one is hidden but for what the door shows.
+    let said = folder
+        .ok(&["render", "rooms.vcb", "-o", "pvs.png", "--pvs", "64,64,24"])
+        .stdout;
+    assert!(said.contains("visible"), "{said}");
+    folder.fails(
+        &["render", "rooms.vcb", "-o", "d.png", "--distance", "0"],
+        2,
+        &["--distance"],
+    );
+    folder.ok(&["report", "rooms.vcb", "-o", "rooms.html", "--quiet"]);
+    let page = String::from_utf8(folder.read("rooms.html")).unwrap();
+    for words in ["Hidden from a cell", "Opaque solids", "Most exposed"] {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn players_of_a_trace_are_simulated_in_a_solid_level() {
+    let folder = rooms();
+    let arguments = [
+        "simulate",
+        "rooms.vcb",
+        "--traces",
+        "walks.csv",
+        "--hz",
+        "20",
+        "--scheme",
+        "CS,sight,look-ahead,best,groups",
+        "--json",
+    ];
+    let figures = |more: &[&str]| -> Value {
+        let ran = folder.ok(&[&arguments[..], more].concat());
+        serde_json::from_str(&ran.stdout).unwrap()
+    };
+    for rtt in ["0", "100"] {
+        for truth in [&[][..], &["--truth", "lines", "--level", "rooms.map"]] {
+            let document = figures(&[&["--rtt", rtt][..], truth].concat());
+            let schemes = document["schemes"].as_array().unwrap();
+            assert_eq!(schemes.len(), 5);
+            for scheme in schemes {
+                let name = scheme["name"].as_str().unwrap();
+                if ["look-ahead", "best"].contains(&name) {
+                    assert_eq!(
+                        scheme["late_frames"].as_f64(),
+                        Some(0.0),
+                        "{rtt} {truth:?} {scheme}"
+                    );
+                }
+            }
+        }
+    }
+    folder.fails(&["simulate", "rooms.vcb"], 2, &["--traces"]);
+    folder.fails(
+        &[&arguments[..], &["--truth", "lines"]].concat(),
+        2,
+        &["--level"],
+    );
+    folder.fails(&[&arguments[..], &["--eye", "22"]].concat(), 2, &["--eye"]);
+    let other = [&arguments[..], &["--level", "walks.csv"]].concat();
+    folder.fails(&other, 3, &["walks.csv"]);
+}

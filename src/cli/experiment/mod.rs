@@ -16,6 +16,8 @@ mod visibility;
 
 use super::exit::Outcome;
 
+pub use solid::player_of;
+
 #[cfg(test)]
 pub use compression::Document as CompressionDocument;
 #[cfg(test)]

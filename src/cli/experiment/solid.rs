@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::internals::bake::Source;
 use viewcell::internals::bundle::grid_of_cells;
 use viewcell::internals::experiment::solid::{
-    Boxes, Decided, Frames, Hiding, HuntOptions, Hunted, InSight, Tracer, decided_by_bundle,
+    BodyTracer, Boxes, Decided, Frames, Hiding, HuntOptions, Hunted, InSight, decided_by_bundle,
     decided_by_cells, hunt, in_sight, in_threads,
 };
 use viewcell::internals::ingest::solid::read_solid;
-use viewcell::internals::runtime::{MappedBundle, SolidBundle};
+use viewcell::internals::runtime::SolidBundle;
 use viewcell::internals::visibility::solid::{DEPTH, SolidField};
 use viewcell::internals::world::Short;
 use viewcell::internals::world::solid::{
@@ -156,7 +155,7 @@ pub fn run(args: &Args) -> Outcome {
     let map = args.bundle.as_ref().map(|path| query::open(path));
     let map = map.transpose()?;
     let bundle = match (&args.bundle, &map) {
-        (Some(path), Some(map)) => Some(open(path, map, args, &level)?),
+        (Some(path), Some(map)) => Some(query::solid_of(path, map, &args.level, &level)?),
         _ => None,
     };
     let player = bundle.map_or(level.player, |bundle| player_of(&bundle));
@@ -178,7 +177,7 @@ pub fn run(args: &Args) -> Outcome {
     let work = Work {
         args,
         level: &level,
-        tracer: Tracer::new(&level),
+        bodies: BodyTracer::new(&level, player),
         player,
         bundle,
         cells,
@@ -197,30 +196,7 @@ pub fn run(args: &Args) -> Outcome {
     })
 }
 
-/// The bundle, if it is of the level.
-fn open<'m>(
-    path: &Path,
-    map: &'m MappedBundle,
-    args: &Args,
-    level: &SolidLevel,
-) -> Result<SolidBundle<'m>, Failure> {
-    let bundle = query::solid(path, map)?;
-    let source = Source::new(&args.level, level.format, Default::default());
-    let input = source
-        .map_err(|error| Failure::io(format!("{}: cannot be read", args.level.display()), error))?
-        .input;
-    let parameters = bundle.parameters();
-    if (parameters.input_bytes, Some(parameters.input_crc32)) != (input.bytes, input.crc32()) {
-        return Err(Failure::bad_input(format!(
-            "{}: expected a bundle of {}, found one of another file; bake the level anew",
-            path.display(),
-            args.level.display()
-        )));
-    }
-    Ok(bundle)
-}
-
-fn player_of(bundle: &SolidBundle) -> Player {
+pub fn player_of(bundle: &SolidBundle) -> Player {
     let parameters = bundle.parameters();
     let [min, max] = parameters.hull;
     Player {
@@ -271,7 +247,7 @@ impl Args {
 struct Work<'a> {
     args: &'a Args,
     level: &'a SolidLevel,
-    tracer: Tracer<'a>,
+    bodies: BodyTracer<'a>,
     player: Player,
     bundle: Option<SolidBundle<'a>>,
     cells: Vec<Cells>,
@@ -284,7 +260,7 @@ impl Work<'_> {
     }
 
     fn trace(&self, frames: &Frames) -> TraceDocument {
-        let pairs = in_sight(&self.tracer, &self.player, frames);
+        let pairs = in_sight(&self.bodies, frames);
         let mut rows = Vec::new();
         for cells in &self.cells {
             let row = |field: &SolidField, faces: &'static str| {
@@ -325,14 +301,22 @@ impl Work<'_> {
         let (cell, found) = match (&self.bundle, self.cells.last()) {
             (Some(bundle), _) => {
                 let boxes = Boxes::of_bundle(bundle, &self.player);
-                let found = hunt(&self.tracer, Hiding::Bundle(bundle), &boxes, options);
+                let found = hunt(
+                    self.bodies.tracer(),
+                    Hiding::Bundle(bundle),
+                    &boxes,
+                    options,
+                );
                 (bundle.parameters().cell[0], found)
             }
             (None, Some(cells)) => {
                 let boxes = Boxes::of_cells(&cells.places, &self.player);
                 let field = self.field(cells);
                 let hiding = Hiding::Cells(&field, self.args.depth);
-                (cells.size, hunt(&self.tracer, hiding, &boxes, options))
+                (
+                    cells.size,
+                    hunt(self.bodies.tracer(), hiding, &boxes, options),
+                )
             }
             (None, None) => (0.0, Hunted::default()),
         };

@@ -28,7 +28,7 @@ pub struct Document {
     size_a: u64,
     /// Number of cells in the region of b.
     size_b: u64,
-    /// `published`, `tightened` or `grown`.
+    /// `published`, `tightened` or `grown`; of a solid level `quads`, of the numbers of its cells.
     construction: &'static str,
     /// The cells of the region of a, in rising order; absent with --pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,6 +36,36 @@ pub struct Document {
     /// The cells of the region of b, in rising order; absent with --pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     region_b: Option<Vec<usize>>,
+}
+
+impl Document {
+    /// Of regions, both of which are empty where one sees the other.
+    pub fn new(
+        [a, b]: [u32; 2],
+        visible: bool,
+        construction: &'static str,
+        [ab, ba]: [Vec<usize>; 2],
+    ) -> Self {
+        Self {
+            a,
+            b,
+            visible,
+            size_a: ab.len() as u64,
+            size_b: ba.len() as u64,
+            construction,
+            region_a: Some(ab),
+            region_b: Some(ba),
+        }
+    }
+
+    /// The sizes alone.
+    pub fn without_regions(self) -> Self {
+        Self {
+            region_a: None,
+            region_b: None,
+            ..self
+        }
+    }
 }
 
 pub fn run(args: &Args, level: &CellBundle<'_>) -> Outcome {
@@ -58,7 +88,7 @@ pub fn run(args: &Args, level: &CellBundle<'_>) -> Outcome {
         None => {
             let pair = args.pair.cells(level)?;
             let document = build(level, construction, pair, &mut memory)?;
-            show(args, level, &document)
+            show(args, level.cells(), &document)
         }
     }
 }
@@ -77,19 +107,16 @@ fn build(
         Some(frontier) => [frontier.ab, frontier.ba].map(|region| ones(region).collect()),
         None => [Vec::new(), Vec::new()],
     };
-    Ok(Document {
-        a,
-        b,
+    Ok(Document::new(
+        [a, b],
         visible,
-        size_a: ab.len() as u64,
-        size_b: ba.len() as u64,
-        construction: construction.name(),
-        region_a: Some(ab),
-        region_b: Some(ba),
-    })
+        construction.name(),
+        [ab, ba],
+    ))
 }
 
-fn show(args: &Args, level: &CellBundle<'_>, document: &Document) -> Outcome {
+/// Prints a set, and writes its members; of a level of so many cells.
+pub fn show(args: &Args, cells: u32, document: &Document) -> Outcome {
     let regions = [("a", &document.region_a), ("b", &document.region_b)];
     if let Some(path) = &args.members {
         let mut text = String::new();
@@ -105,7 +132,7 @@ fn show(args: &Args, level: &CellBundle<'_>, document: &Document) -> Outcome {
     if document.visible {
         say(NO_SET);
     }
-    let sizes = sizes([document.size_a, document.size_b], level.cells().into());
+    let sizes = sizes([document.size_a, document.size_b], cells.into());
     args.pair.json.tell(|| document, sizes)
 }
 
@@ -119,8 +146,8 @@ fn answer_all(
     pairs::answer_lines(file, &mut stdout, |line, words| {
         let pair = pairs::parse_cells(line, level.cells())?;
         let document = build(level, construction, pair, memory);
-        let mut document = document.map_err(|_| "no memory for a frontier".to_owned())?;
-        (document.region_a, document.region_b) = (None, None);
+        let document = document.map_err(|_| "no memory for a frontier".to_owned())?;
+        let document = document.without_regions();
         serde_json::to_writer(&mut *words, &document).map_err(|error| error.to_string())?;
         words.push(b'\n');
         Ok(())

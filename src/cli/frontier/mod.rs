@@ -2,13 +2,14 @@
 
 mod cells;
 mod options;
+mod solid;
 mod terrain;
 
 use std::path::PathBuf;
 
 use viewcell::internals::runtime::{World, cell_frontier};
 
-use super::exit::{Failure, Outcome};
+use super::exit::Outcome;
 use super::output;
 use super::query::Pair;
 
@@ -33,7 +34,7 @@ pub struct Args {
     /// Draw both regions over a hillshade: a name that ends in .png
     #[arg(short, long, value_name = "PNG", conflicts_with = "pairs")]
     pub output: Option<PathBuf>,
-    /// Write a line "a COL ROW" or "b COL ROW" for each sample of the regions
+    /// Write a line "a COL ROW" or "b COL ROW" for each sample of the regions; of levels "a CELL" or "b CELL"
     #[arg(long, value_name = "FILE", conflicts_with = "pairs")]
     pub members: Option<PathBuf>,
     /// Overwrite files that are there
@@ -92,9 +93,6 @@ pub fn run(args: &Args) -> Outcome {
     args.pair.ask(|map, world| match world {
         World::Terrain(terrain) => terrain::run(args, map, terrain),
         World::Cells(level) => cells::run(args, &level),
-        World::Solid(_) => Err(Failure::usage(format!(
-            "{}: expected a bundle of a terrain or of cells, found one of a solid level; ask `query within`",
-            args.pair.bundle.display()
-        ))),
+        World::Solid(level) => solid::run(args, &level),
     })
 }

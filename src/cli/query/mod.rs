@@ -13,7 +13,7 @@ mod within;
 
 use super::exit::Outcome;
 
-pub use open::{cannot_open, cells, open, solid, terrain};
+pub use open::{cannot_open, cells, open, solid, solid_of, terrain, world};
 pub use pair::Pair;
 pub use place::{
     By, Place, Position, check_by_number, check_cell, check_level, count_samples, in_degrees,
@@ -28,6 +28,7 @@ pub use locate::{Document as LocateDocument, TerrainDocument as LocateTerrainDoc
 pub use pairs::PairsDocument;
 #[cfg(test)]
 pub use pvs::{CellPvsDocument, Document as PvsDocument};
+pub use solid::cell_at;
 #[cfg(test)]
 pub use solid::{SolidLocateDocument, SolidPvsDocument, SolidVisibleDocument};
 #[cfg(test)]

@@ -3,9 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use viewcell::internals::bake::Source;
 use viewcell::internals::runtime::{
     CellBundle, Layers, MappedBundle, OpenError, SolidBundle, TerrainBundle, World,
 };
+use viewcell::internals::world::solid::SolidLevel;
 
 use super::place::{By, check_by_number};
 
@@ -30,6 +32,29 @@ pub fn cells<'a>(path: &Path, map: &'a MappedBundle) -> Result<CellBundle<'a>, F
 /// The solid level in a mapped bundle.
 pub fn solid<'a>(path: &Path, map: &'a MappedBundle) -> Result<SolidBundle<'a>, Failure> {
     map.solid().map_err(|error| cannot_open(path, error))
+}
+
+/// The same, if it was baked from this file, which `level` is.
+pub fn solid_of<'a>(
+    path: &Path,
+    map: &'a MappedBundle,
+    file: &Path,
+    level: &SolidLevel,
+) -> Result<SolidBundle<'a>, Failure> {
+    let bundle = solid(path, map)?;
+    let source = Source::new(file, level.format, Default::default());
+    let input = source
+        .map_err(|error| Failure::io(format!("{}: cannot be read", file.display()), error))?
+        .input;
+    let parameters = bundle.parameters();
+    if (parameters.input_bytes, Some(parameters.input_crc32)) != (input.bytes, input.crc32()) {
+        return Err(Failure::bad_input(format!(
+            "{}: expected a bundle of {}, found one of another file; bake the level anew",
+            path.display(),
+            file.display()
+        )));
+    }
+    Ok(bundle)
 }
 
 /// What a mapped bundle is of.

@@ -72,6 +72,13 @@ impl Pair {
         Ok([cell(a)?, cell(b)?])
     }
 
+    /// The two places in a solid level.
+    pub fn solid_cells(&self, level: &SolidBundle) -> Result<[u32; 2], Failure> {
+        let [a, b] = self.places()?;
+        let cell = |place| solid::cell_at(&self.bundle, level, place);
+        Ok([cell(a)?, cell(b)?])
+    }
+
     /// Answers visible or hidden in a solid level, now or on ways of up to `reach`.
     pub fn answer_in_solid(&self, level: &SolidBundle, reach: Option<[f64; 2]>) -> Outcome {
         match (&self.points, &self.pairs) {

@@ -95,6 +95,16 @@ impl Where {
     }
 }
 
+/// The cell that a place is, or is in.
+pub fn cell_at(path: &Path, level: &SolidBundle, place: Place) -> Result<u32, Failure> {
+    Where::of(path, level, place)?.cell(level).ok_or_else(|| {
+        Failure::usage(format!(
+            "{place} is in no view cell of {}: who is there may see all",
+            path.display()
+        ))
+    })
+}
+
 /// Whether a player at `a` may see one at `b`, now or on ways of up to `reach`.
 fn ask(level: &SolidBundle, [a, b]: [Where; 2], reach: Option<[f64; 2]>) -> bool {
     match reach {
@@ -170,12 +180,7 @@ pub fn visible_pairs(
 }
 
 pub fn pvs(path: &Path, level: &SolidBundle, place: Place, json: &Json) -> Outcome {
-    let cell = Where::of(path, level, place)?.cell(level).ok_or_else(|| {
-        Failure::usage(format!(
-            "{place} is in no view cell of {}: who is there may see all",
-            path.display()
-        ))
-    })?;
+    let cell = cell_at(path, level, place)?;
     let cells: Vec<u32> = level.visible_cells(cell).collect();
     let visible = cells.len() as u32;
     let hidden = level.cells() - visible;

@@ -8,7 +8,8 @@ use crate::cli::query::{By, Place};
 /// Draw what a bundle says, with a legend: a PNG
 ///
 /// Give one of --pvs, --frontier, --exposure, --lost and --distance; without any, the terrain or level
-/// is drawn by itself. A place is COL,ROW of a terrain or the number of a cell, as in `viewcell query`.
+/// is drawn by itself. A place is COL,ROW of a terrain, the number of a cell, or X,Y,Z in a solid level, as in
+/// `viewcell query`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle

@@ -33,11 +33,7 @@ pub fn page(args: &Args, map: &MappedBundle) -> Result<Page, Failure> {
         Some([a, b]) => Some([cell(*a)?, cell(*b)?]),
         _ => None,
     };
-    let side = match (args.bare, args.width) {
-        (true, Some(width)) => width,
-        _ => PLAN_SIDE,
-    };
-    let pages = pages(path, level, side)?;
+    let pages = pages(path, level, side(args))?;
     if let Some(cell) = pvs {
         return Ok(pages.pvs(cell));
     }
@@ -68,6 +64,14 @@ pub fn page(args: &Args, map: &MappedBundle) -> Result<Page, Failure> {
     );
     let counts: Vec<u32> = cells.iter().map(|counts| counts[0]).collect();
     Ok(pages.losses(&title, &subtitle, &[("", &counts)]))
+}
+
+/// The longer side of the plan that is asked for. [Unit: pixels]
+pub fn side(args: &Args) -> u32 {
+    match (args.bare, args.width) {
+        (true, Some(width)) => width,
+        _ => PLAN_SIDE,
+    }
 }
 
 /// Pages of a level. Fails where the bundle does not know where its cells are.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use viewcell::internals::bundle::{CellStatistics, Info};
 use viewcell::internals::picture::LevelPages;
-use viewcell::internals::picture::{Bars, Chart, Series, frequencies, grouped};
+use viewcell::internals::picture::{Bars, Chart, Curve, Series, frequencies, grouped};
 use viewcell::internals::runtime::{CellBundle, MappedBundle};
 use viewcell::internals::survey::seen_by;
 
@@ -46,7 +46,14 @@ pub fn page(path: &Path, map: &MappedBundle, info: &Info) -> Result<Page, Failur
         .to_vec();
     let mut sections = vec![common::making(info, world(&level, info))];
     sections.push(distances(statistics, &seen));
-    sections.push(exposure(path, level, &seen)?);
+    let pages = LevelPages::new(level, &name(path), PLAN_SIDE);
+    let middle = |cell| {
+        let [low, high] = level.bounds(cell)?;
+        Some(std::array::from_fn(|axis| {
+            f64::from(low[axis].midpoint(high[axis]))
+        }))
+    };
+    sections.push(exposure(middle, pages, &seen)?);
     Ok(common::page(
         path,
         info,
@@ -124,19 +131,8 @@ fn distances(statistics: Option<&CellStatistics>, seen: &[u32]) -> Section {
     let title = "How far apart cells are";
     let words = "Pairs of cells by how many visible steps lead from one to the other (the extended \
                  PVS of Steed and Angus); and how many cells see a cell.";
-    let cells = seen.len().max(1) as f64;
-    let shares = seen
-        .iter()
-        .map(|count| 100.0 * f64::from(*count) / cells)
-        .collect();
-    let exposures = frequencies(&[("cells", shares)]);
-    let exposed = Chart {
-        title: "How exposed cells are",
-        x: "seen from, % of the cells",
-        y: "% of cells",
-        series: Series::Curves(&exposures),
-        size: (0, 0),
-    };
+    let exposures = exposures(seen);
+    let exposed = exposed(&exposures);
     let Some(of) = statistics else {
         return Section::new(title, words).chart(exposed);
     };
@@ -170,9 +166,34 @@ fn distances(statistics: Option<&CellStatistics>, seen: &[u32]) -> Section {
         .table("", 0, &["Steps", "Ordered pairs", "Share"], rows)
 }
 
-/// Which cells most cells see, and fewest, with a plan where the bundle knows where they are.
-fn exposure(path: &Path, level: CellBundle<'_>, seen: &[u32]) -> Result<Section, Failure> {
-    let mut cells: Vec<u32> = (0..level.cells()).collect();
+/// Which share of cells is seen from which share.
+pub fn exposures(seen: &[u32]) -> Vec<Curve> {
+    let cells = seen.len().max(1) as f64;
+    let shares = seen
+        .iter()
+        .map(|count| 100.0 * f64::from(*count) / cells)
+        .collect();
+    frequencies(&[("cells", shares)])
+}
+
+/// A chart of that.
+pub fn exposed(exposures: &[Curve]) -> Chart<'_> {
+    Chart {
+        title: "How exposed cells are",
+        x: "seen from, % of the cells",
+        y: "% of cells",
+        series: Series::Curves(exposures),
+        size: (0, 0),
+    }
+}
+
+/// Which cells most cells see, and fewest, with a plan where it is known where they are.
+pub fn exposure(
+    middle: impl Fn(u32) -> Option<[f64; 3]>,
+    pages: Option<LevelPages<'_>>,
+    seen: &[u32],
+) -> Result<Section, Failure> {
+    let mut cells: Vec<u32> = (0..seen.len() as u32).collect();
     // The sort is stable: of equals the first comes first.
     cells.sort_by_key(|cell| seen[*cell as usize]);
     let least: Vec<u32> = cells.iter().copied().take(CELLS).collect();
@@ -180,21 +201,17 @@ fn exposure(path: &Path, level: CellBundle<'_>, seen: &[u32]) -> Result<Section,
     let most: Vec<u32> = cells.iter().copied().take(CELLS).collect();
     let row = |cell: &u32| {
         let count = seen[*cell as usize];
-        let middle = level.bounds(*cell).map(|[low, high]| {
-            let of = |axis: usize| low[axis].midpoint(high[axis]);
-            format!("{:.0}, {:.0}, {:.0}", of(0), of(1), of(2))
-        });
+        let middle = middle(*cell).map(|[x, y, z]| format!("{x:.0}, {y:.0}, {z:.0}"));
         vec![
             cell.to_string(),
             middle.unwrap_or("-".into()),
             grouped(count.into()),
-            percent(f64::from(count) / f64::from(level.cells())),
+            percent(f64::from(count) / seen.len() as f64),
         ]
     };
     let head = ["Cell", "Middle of its box", "Seen by", "Share"];
     let section = Section::new("Exposure", "How many cells see each cell, itself included.");
-    let drawn = LevelPages::new(level, &name(path), PLAN_SIDE);
-    let section = match drawn {
+    let section = match pages {
         Some(pages) => {
             let names: Vec<String> = most.iter().map(u32::to_string).collect();
             let marks: Vec<(u32, &str)> = most

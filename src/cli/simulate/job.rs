@@ -91,6 +91,10 @@ pub struct Options {
     /// By what is judged who sees whom
     #[arg(long, value_enum, default_value_t = Truth::Places)]
     truth: Truth,
+    /// The file of a solid level, by whose solids and faces lines of sight are drawn: for --truth lines, and the scheme
+    /// sight
+    #[arg(long, value_name = "FILE")]
+    level: Option<PathBuf>,
     /// Which schemes, by names: best is the one that we recommend
     #[arg(long = "scheme", value_name = "NAME", value_delimiter = ',')]
     schemes: Vec<String>,
@@ -147,7 +151,8 @@ pub enum Truth {
     /// What the bundle says of the two places
     #[default]
     Places,
-    /// Besides, in a level: a line of sight from the eye to the other's eye, feet or shoulders
+    /// Besides, in a level: a line of sight from the eye to the other's eye, feet or shoulders; in a solid one, whose
+    /// file is given, to 24 points of the body
     Lines,
 }
 
@@ -212,6 +217,9 @@ pub struct Job {
     /// By what is judged who sees whom.
     #[serde(default)]
     pub truth: Truth,
+    /// The file of a solid level, by which lines of sight are drawn.
+    #[serde(default)]
+    pub level: Option<PathBuf>,
     /// Names of schemes.
     pub schemes: Vec<String>,
     /// From a player's origin up to the eye; null for as the level's game has it.
@@ -270,6 +278,7 @@ impl Options {
             bandwidth: self.bandwidth,
             queue: self.queue,
             truth: self.truth,
+            level: self.level.clone(),
             jitter: self.jitter,
             loss: self.loss,
             burst: self.burst,
@@ -409,6 +418,7 @@ pub fn read(path: &Path) -> Result<Job, Failure> {
         let files = files.chain(&mut job.traces).chain(&mut job.more_traces);
         files
             .chain(&mut job.like)
+            .chain(&mut job.level)
             .for_each(|file| *file = folder.join(&*file));
     }
     job.check("schemes").map(|()| job)

@@ -11,10 +11,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use viewcell::internals::bundle;
-use viewcell::internals::runtime::{MappedBundle, WorldKind};
+use viewcell::internals::experiment::solid::BodyTracer;
+use viewcell::internals::ingest::solid::read_solid;
+use viewcell::internals::runtime::{MappedBundle, World};
 use viewcell::internals::simulate::bound::bound;
 use viewcell::internals::simulate::field::Field;
 use viewcell::internals::simulate::fit::limits;
+use viewcell::internals::simulate::lines::Lines;
 use viewcell::internals::simulate::network::Network;
 use viewcell::internals::simulate::play::{Play, PlayOptions};
 use viewcell::internals::simulate::run::{
@@ -25,6 +28,7 @@ use viewcell::internals::simulate::summary::{Figures, figures};
 use viewcell::internals::view::Players;
 
 use super::exit::{Exit, Failure, Outcome};
+use super::experiment::player_of;
 use super::output::{self, Json};
 use super::query;
 
@@ -86,19 +90,23 @@ pub fn run(args: &Args) -> Outcome {
         .chain(&job.traces)
         .chain(&job.more_traces)
         .chain(&job.like)
+        .chain(&job.level)
         .map(PathBuf::as_path)
         .collect();
     let outputs = args.output.iter().chain(&args.write_trace);
     output::check_outputs(&inputs, outputs, args.force)?;
     let map = query::open(&job.bundle)?;
-    let field = field(&job.bundle, &map)?;
-    if job.truth == job::Truth::Lines && map.kind() != Some(WorldKind::Cells) {
-        return Err(Failure::usage(format!(
-            "--truth lines: expected a level, in which lines of sight are drawn between points, found {}, a \
-             terrain; leave it out",
-            job.bundle.display()
-        )));
-    }
+    let level = job.level.as_deref().map(read_solid).transpose()?;
+    let bodies = match (&job.level, &level) {
+        (Some(file), Some(read)) => {
+            let bundle = query::solid_of(&job.bundle, &map, file, &read.level)?;
+            Some(BodyTracer::new(&read.level, player_of(&bundle)))
+        }
+        _ => None,
+    };
+    let lines = bodies.as_ref().map(|bodies| bodies as &dyn Lines);
+    let field = field(&job.bundle, &map, lines)?;
+    check(&job, &field)?;
     if args.loopback && !job.network().is_instant() {
         return Err(Failure::usage(
             "--loopback: expected no --rtt, --jitter, --loss and --bandwidth: the loopback is a network of \
@@ -125,6 +133,35 @@ pub fn run(args: &Args) -> Outcome {
         output::print(table::table(document).trim_end())?;
     }
     Ok(Exit::Done)
+}
+
+/// Fails where a job asks for what its field has not.
+fn check(job: &Job, field: &Field) -> Result<(), Failure> {
+    let bundle = job.bundle.display();
+    if job.truth == job::Truth::Lines && field.lines().is_none() {
+        return Err(Failure::usage(match field {
+            Field::Solid(_) => format!(
+                "--truth lines: expected --level with the file of {bundle}, by whose solids lines of sight are drawn"
+            ),
+            _ => format!(
+                "--truth lines: expected a level, in which lines of sight are drawn between points, found {bundle}, \
+                 a terrain; leave it out"
+            ),
+        }));
+    }
+    if let Field::Solid(_) = field {
+        if job.traces.is_none() {
+            return Err(Failure::usage(format!(
+                "{bundle}: expected --traces, since where players walk in a solid level is not known"
+            )));
+        }
+        if job.eye.is_some() {
+            return Err(Failure::usage(format!(
+                "--eye: {bundle} is of a solid level, and knows where eyes are; leave it out"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// What came of a job.
@@ -170,19 +207,24 @@ fn latencies(job: &Job, field: &Field, play: &Play) -> Result<report::Latencies,
 }
 
 /// What a bundle is of.
-fn field<'a>(path: &Path, map: &'a MappedBundle) -> Result<Field<'a>, Failure> {
-    Ok(if map.kind() == Some(WorldKind::Cells) {
-        let level = query::cells(path, map)?;
-        if level.parameters().nodes == 0 && level.bounds(0).is_none() {
-            return Err(Failure::bad_input(format!(
-                "{}: expected a BSP or boxes of cells, by which players are found, and there are \
-                 neither; bake the level's BSP",
-                path.display()
-            )));
+fn field<'a>(
+    path: &Path,
+    map: &'a MappedBundle,
+    lines: Option<&'a dyn Lines>,
+) -> Result<Field<'a>, Failure> {
+    Ok(match query::world(path, map)? {
+        World::Cells(level) => {
+            if level.parameters().nodes == 0 && level.bounds(0).is_none() {
+                return Err(Failure::bad_input(format!(
+                    "{}: expected a BSP or boxes of cells, by which players are found, and there are \
+                     neither; bake the level's BSP",
+                    path.display()
+                )));
+            }
+            Field::level(level)
         }
-        Field::level(level)
-    } else {
-        Field::terrain(query::terrain(path, map)?)
+        World::Solid(level) => Field::solid(level, lines),
+        World::Terrain(terrain) => Field::terrain(terrain),
     })
 }
 
@@ -286,7 +328,7 @@ fn options(job: &Job, field: &Field, play: &Play, number: u32) -> RunOptions {
 fn usual_run(field: &Field, play: &Play) -> RunOptions {
     let (distance, zone) = match field {
         Field::Terrain(_) => (200.0, 100.0),
-        Field::Level(_) => (1000.0, 512.0),
+        Field::Level(_) | Field::Solid(_) => (1000.0, 512.0),
     };
     RunOptions {
         network: Network::default(),
@@ -320,7 +362,7 @@ pub fn players(
     job::check_schemes(&schemes, "--scheme")?;
     job::check_hz(hz)?;
     let map = query::open(bundle)?;
-    let field = field(bundle, &map)?;
+    let field = field(bundle, &map, None)?;
     Ok(Players {
         trace: ways::recorded(trace)?,
         path: trace.to_owned(),
@@ -388,7 +430,8 @@ fn failure(error: RunError) -> Failure {
 
 /// How far the eye is above the origin of a player, by the game that the level is of.
 fn usual_eye(path: &Path, field: &Field) -> Result<f64, Failure> {
-    if matches!(field, Field::Terrain(_)) {
+    // Positions on a terrain have no height, and in a solid level they are those of origins.
+    if !matches!(field, Field::Level(_)) {
         return Ok(0.0);
     }
     let made = bundle::info(path)?.provenance;
@@ -401,6 +444,6 @@ fn usual_eye(path: &Path, field: &Field) -> Result<f64, Failure> {
 fn usual_jump(field: &Field) -> f64 {
     match field {
         Field::Terrain(_) => 60.0,
-        Field::Level(_) => 2000.0,
+        Field::Level(_) | Field::Solid(_) => 2000.0,
     }
 }

@@ -10,7 +10,9 @@ mod tracer;
 use crate::bake::{BakeError, pool, thread_count};
 
 pub use hunt::{Boxes, ClearSegment, Hiding, HuntOptions, Hunted, hunt};
-pub use shares::{Decided, Frames, InSight, decided_by_bundle, decided_by_cells, in_sight};
+pub use shares::{
+    BodyTracer, Decided, Frames, InSight, decided_by_bundle, decided_by_cells, in_sight,
+};
 pub use tracer::{Sight, Tracer};
 
 /// Does work in a pool of so many threads; 0 for as many as there are processors.

@@ -7,8 +7,9 @@ use rayon::prelude::*;
 
 use super::tracer::{Sight, Tracer};
 use crate::runtime::SolidBundle;
+use crate::simulate::lines::Lines;
 use crate::visibility::solid::{Found, SolidField, Solids};
-use crate::world::solid::{PlaceCells, Player, Point};
+use crate::world::solid::{PlaceCells, Player, Point, SolidLevel};
 
 /// Where the living are at one time.
 pub type Frames = Vec<Vec<Point>>;
@@ -50,6 +51,48 @@ const HEIGHTS: u32 = 6;
 /// How much of the box on either side of its middle they lie in, since a touch with a wall is not in the open.
 const WITHIN: f64 = 0.96;
 
+/// Lines of sight from a player's eye to points of another's body.
+pub struct BodyTracer<'l> {
+    tracer: Tracer<'l>,
+    player: Player,
+}
+
+impl<'l> BodyTracer<'l> {
+    /// Of players in a level.
+    pub fn new(level: &'l SolidLevel, player: Player) -> Self {
+        Self {
+            tracer: Tracer::new(level),
+            player,
+        }
+    }
+
+    /// What is opaque.
+    pub fn tracer(&self) -> &Tracer<'l> {
+        &self.tracer
+    }
+
+    /// A point of the body of a player at `b` that is in sight of one at `a`. `guess` is what blocked the segment before.
+    fn sees(&self, a: Point, b: Point, guess: &mut u32) -> Option<Point> {
+        let eye = [a[0], a[1], a[2] + self.player.eye];
+        points(&self.player, b)
+            .find(|&point| self.tracer.look_again(eye, point, guess) == Sight::Clear)
+    }
+}
+
+impl std::fmt::Debug for BodyTracer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BodyTracer")
+            .field("player", &self.player)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Lines for BodyTracer<'_> {
+    fn in_sight(&self, viewer: Point, other: Point) -> bool {
+        self.sees(viewer, other, &mut 0).is_some()
+    }
+}
+
 /// The points of a body at an origin.
 fn points(player: &Player, at: Point) -> impl Iterator<Item = Point> {
     let hull = player.hull;
@@ -63,16 +106,13 @@ fn points(player: &Player, at: Point) -> impl Iterator<Item = Point> {
 }
 
 /// Who is in sight of whom. In the current pool of threads.
-pub fn in_sight(tracer: &Tracer, player: &Player, frames: &Frames) -> InSight {
+pub fn in_sight(bodies: &BodyTracer, frames: &Frames) -> InSight {
     let frames = frames.par_iter().map(|spots| {
         let mut guess = 0;
         let mut pairs = Vec::new();
         for (i, &a) in spots.iter().enumerate() {
-            let eye = [a[0], a[1], a[2] + player.eye];
             for (_, &b) in spots.iter().enumerate().filter(|&(j, _)| i != j) {
-                let seen = points(player, b)
-                    .find(|&point| tracer.look_again(eye, point, &mut guess) == Sight::Clear);
-                pairs.push((a, b, seen));
+                pairs.push((a, b, bodies.sees(a, b, &mut guess)));
             }
         }
         pairs

@@ -129,7 +129,7 @@ fn a_hunt_finds_what_another_level_hides_and_nothing_else() {
 #[test]
 fn pairs_of_a_trace_are_in_sight_or_behind_the_wall() {
     let (level, places) = walled();
-    let (tracer, player) = (Tracer::new(&level), level.player);
+    let player = level.player;
     let frames = vec![
         vec![
             [-120.0, 16.0, 16.0],
@@ -138,7 +138,7 @@ fn pairs_of_a_trace_are_in_sight_or_behind_the_wall() {
         ],
         vec![[-120.0, 16.0, 16.0], [0.0, 16.0, 900.0]],
     ];
-    let pairs = in_sight(&tracer, &player, &frames);
+    let pairs = in_sight(&BodyTracer::new(&level, player), &frames);
     assert_eq!((pairs.pairs(), pairs.seen()), (8, 4));
     let grid = grid_of_cells(places.len() as u32).grid();
     let field = SolidField::new(&level, &places, &player, grid);
@@ -146,7 +146,7 @@ fn pairs_of_a_trace_are_in_sight_or_behind_the_wall() {
     assert_eq!((found.visible, found.nowhere, found.missed), (4, 2, 0));
     // Cells that hide what is in sight.
     let open = SolidLevel::new("test", Units::Quake, player);
-    let pairs = in_sight(&Tracer::new(&open), &player, &frames);
+    let pairs = in_sight(&BodyTracer::new(&open, player), &frames);
     let found = decided_by_cells(&pairs, &places, &field, &player, 8);
     assert_eq!((pairs.seen(), found.missed), (8, 4));
     let [eye, point] = found.example.unwrap();

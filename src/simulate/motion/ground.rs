@@ -37,7 +37,7 @@ impl<'a> Ground<'a> {
             field,
             slope: options.slope,
             ways: match field {
-                Field::Terrain(_) => Vec::new(),
+                Field::Terrain(_) | Field::Solid(_) => Vec::new(),
                 Field::Level(level) => ways(&level.bundle, &level.touching, &points),
             },
             points,
@@ -184,6 +184,8 @@ fn points(field: &Field, dice: &mut Dice) -> Vec<Option<[f64; 3]>> {
                     let stands = terrain.valid().has_sample(field.sample(place));
                     stands.then_some(middle)
                 }
+                // Which of its cells can be walked between is not known.
+                Field::Solid(_) => None,
                 Field::Level(level) => {
                     let [low, high] = level.bundle.bounds(place)?;
                     let mut point = middle;

@@ -45,7 +45,7 @@ impl MotionOptions {
     pub fn usual(field: &Field, model: Model) -> Self {
         let (speed, deaths) = match field {
             Field::Terrain(_) => (4.0, 0.2),
-            Field::Level(_) => (320.0, 1.0),
+            Field::Level(_) | Field::Solid(_) => (320.0, 1.0),
         };
         Self {
             model,

@@ -75,7 +75,7 @@ impl<'g> Player<'g> {
             (Model::Waypoints, Field::Terrain(_)) => {
                 Way::Straight(self.ground.point(self.ground.somewhere(dice)))
             }
-            (Model::Waypoints, Field::Level(_)) => {
+            (Model::Waypoints, Field::Level(_) | Field::Solid(_)) => {
                 Way::Path(self.ground.distances(self.ground.somewhere(dice)))
             }
             _ => Way::Objective(dice.roll(self.ground.objectives.len() as u32) as usize),

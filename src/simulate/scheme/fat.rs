@@ -37,7 +37,7 @@ impl Rule for Fat {
             let around = &mut self.around[player.player];
             around.clear();
             around.push(player.place);
-            if matches!(scene.field, Field::Level(_)) {
+            if !matches!(scene.field, Field::Terrain(_)) {
                 let [x, y, z] = player.at.map(f64::from);
                 for corner in 0..8_u32 {
                     let side = |axis: u32| FAT * (f64::from(corner >> axis & 1) * 2.0 - 1.0);
@@ -69,11 +69,10 @@ impl Rule for Fat {
                 self.seen[slot] = Some((blocks, seen));
                 seen >> ((samples[1].row & 7) << 3 | samples[1].column & 7) & 1 == 1
             }
-            Field::Level(level) => {
+            Field::Level(_) | Field::Solid(_) => {
                 let around = &self.around[viewer.player];
-                around
-                    .iter()
-                    .any(|&from| level.bundle.visible(from, other.place))
+                let sees = |&from: &Place| scene.field.visible(from, other.place);
+                around.iter().any(sees)
             }
         }
     }

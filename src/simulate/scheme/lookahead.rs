@@ -41,6 +41,7 @@ impl<'a> Ahead<'a> {
         let ahead = match field {
             Field::Terrain(terrain) => Predictor::new(World::Terrain(*terrain), limits, players),
             Field::Level(level) => Predictor::new(World::Cells(level.bundle), limits, players),
+            Field::Solid(level) => Predictor::new(World::Solid(level.bundle), limits, players),
         };
         Self {
             ahead,

@@ -27,7 +27,7 @@ impl Near {
                 let [dx, dy] = terrain.parameters().spacing;
                 field.is_mutual() && terrain.groups().is_some() && reach <= NEAR * dx.min(dy)
             }
-            Field::Level(_) => false,
+            Field::Level(_) | Field::Solid(_) => false,
         };
         let pairs = if is_same { players * players } else { 0 };
         Self {
