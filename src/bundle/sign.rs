@@ -12,11 +12,11 @@ use crate::sign::{Contents, PrivateKey, is_signed};
 
 /// Writes the bundle `input` with a signature of its contents, section `SIGN`, and checksums by page. Another
 /// signature that it has is left out. Patches of the old file do not go over the new one, as after
-/// [`super::seal`].
+/// [`seal`](fn@super::seal).
 ///
 /// # Errors
 ///
-/// Where [`super::seal`] errors.
+/// Where [`seal`](fn@super::seal) errors.
 pub fn sign(
     input: &Path,
     key: &PrivateKey,

@@ -4,7 +4,7 @@
 //! cluster that the entity's box touches, and a door does not close the area between them off. This
 //! compares a record of that with who sees whom by the bundle.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::BufRead;
 
 use super::field::{Level, Place};
@@ -58,7 +58,91 @@ impl Agreement {
     }
 }
 
+/// What a record comes to by lines of sight: ordered pairs of living players and frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// All that there are.
+    pub pairs: u64,
+    /// Of these, the one was sent the other.
+    pub sent: u64,
+    /// Of these, in sight.
+    pub in_sight: u64,
+    /// Sent, and not in sight.
+    pub exposed: u64,
+    /// Pairs of which the client had a snapshot to go by.
+    pub shown: u64,
+    /// Of these, the other was in sight where the snapshot has them, and not in it.
+    pub late: u64,
+    /// Frames in which that was so for a viewer, of all frames of viewers.
+    pub late_frames: [u64; 2],
+    /// Time between frames. [Unit: ms]
+    pub step: u64,
+}
+
 impl Sent {
+    /// Judges the record by lines of sight between origins. A client that is `rtt` milliseconds away goes by the last
+    /// snapshot that it was sent at least so long before the server has it where it is now: half of that for
+    /// the snapshot, half for its own movement. Somebody is late who is in sight of where the viewer is from where
+    /// that snapshot would have shown them, and is not in it.
+    pub fn judge(
+        &self,
+        trace: &Trace,
+        rtt: u64,
+        sees: impl Fn([f64; 3], [f64; 3]) -> bool,
+    ) -> Judged {
+        let players = trace.players.len();
+        let mut frames: BTreeMap<u64, Vec<Option<&Spot>>> = BTreeMap::new();
+        for (player, spots) in trace.players.iter().enumerate() {
+            for spot in spots.iter().filter(|spot| !spot.dead) {
+                let frame = frames.entry(spot.time);
+                frame.or_insert_with(|| vec![None; players])[player] = Some(spot);
+            }
+        }
+        let mut found = Judged::default();
+        let mut last: Vec<VecDeque<u64>> = vec![VecDeque::new(); players];
+        let mut before = None;
+        for (&time, frame) in &frames {
+            let step = before
+                .replace(time)
+                .map_or(u64::MAX, |before| time - before);
+            found.step = match found.step {
+                0 => step % u64::MAX,
+                known => known.min(step),
+            };
+            for (viewer, times) in last.iter_mut().enumerate() {
+                let now = self.rows.get(&(time, viewer));
+                times.extend(now.map(|_| time));
+                while times.get(1).is_some_and(|next| next + rtt <= time) {
+                    times.pop_front();
+                }
+                let shown = times.front().filter(|shown| *shown + rtt <= time);
+                let shown =
+                    shown.and_then(|at| Some((frames.get(at)?, self.rows.get(&(*at, viewer))?)));
+                let Some(from) = frame[viewer] else { continue };
+                found.late_frames[1] += 1;
+                let mut late = 0;
+                for other in (0..players).filter(|other| *other != viewer) {
+                    if let (Some(sent), Some(to)) = (now, frame[other]) {
+                        let (sent, sees) = (sent.contains(&other), sees(from.at, to.at));
+                        found.pairs += 1;
+                        found.sent += u64::from(sent);
+                        found.in_sight += u64::from(sees);
+                        found.exposed += u64::from(sent && !sees);
+                    }
+                    if let Some((then, sent)) = shown
+                        && let Some(to) = then[other]
+                    {
+                        found.shown += 1;
+                        late += u64::from(!sent.contains(&other) && sees(from.at, to.at));
+                    }
+                }
+                found.late += late;
+                found.late_frames[0] += u64::from(late > 0);
+            }
+        }
+        found
+    }
+
     /// Reads a record: lines of a time, a player, and the players that were sent, with blanks between
     /// them.
     ///
@@ -222,6 +306,36 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_is_not_in_the_snapshot_that_is_shown_is_late() {
+        // Two players come into sight of each other at 100 ms, for whoever sees at less than 10 units.
+        let mut rows = String::from("t_ms,player,x,y,z,pitch_deg,yaw_deg,dead\n");
+        let mut sent = String::from("t_ms,player,sent\n");
+        for (time, x) in [(0, 30), (50, 20), (100, 9), (150, 9), (200, 9)] {
+            rows += &format!("{time},0,0,0,0,0,0,0\n{time},1,{x},0,0,0,0,0\n");
+            // The second is told at once, the first a frame too late.
+            sent += &format!("{time},0,{}\n", if time >= 150 { "1" } else { "" });
+            sent += &format!("{time},1,{}\n", if time >= 100 { "0" } else { "" });
+        }
+        let trace = Trace::read(rows.as_bytes()).unwrap();
+        let sent = Sent::read(sent.as_bytes()).unwrap();
+        let sees = |a: [f64; 3], b: [f64; 3]| (a[0] - b[0]).abs() < 10.0;
+        let at_once = Judged {
+            pairs: 10,
+            sent: 5,
+            in_sight: 6,
+            exposed: 0,
+            shown: 10,
+            late: 1,
+            late_frames: [1, 10],
+            step: 50,
+        };
+        assert_eq!(sent.judge(&trace, 0, sees), at_once);
+        // Who is 100 ms away goes by what was sent two frames before: each is in sight for two frames more.
+        let later = sent.judge(&trace, 100, sees);
+        assert_eq!((later.late, later.shown), (3, 6));
+    }
 
     #[test]
     fn records_are_read_and_faults_told_with_their_line() {

@@ -1,12 +1,16 @@
 //! `viewcell experiment sent`: what a server really sent, beside what the level says.
 
 use std::io::BufReader;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use viewcell::internals::experiment::solid::BodyTracer;
+use viewcell::internals::ingest::solid::read_solid;
 use viewcell::internals::simulate::field::Field;
+use viewcell::internals::simulate::lines::Lines as _;
 use viewcell::internals::simulate::sent::{Body, Sent};
+use viewcell::internals::simulate::trace::Trace;
 
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::input;
@@ -22,8 +26,9 @@ use crate::cli::simulate::csv;
 /// of sight.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The bundle of the level; with `bake cells --symmetry none` as the engine has it
-    bundle: PathBuf,
+    /// The bundle of the level's clusters; with `bake cells --symmetry none` as the engine has it
+    #[arg(required_unless_present = "level")]
+    bundle: Option<PathBuf>,
     /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
     #[arg(long, value_name = "CSV")]
     traces: PathBuf,
@@ -33,6 +38,12 @@ pub struct Args {
     /// How far the eye is above a player's origin
     #[arg(long, value_name = "H", default_value_t = 26.0, value_parser = numbers::finite)]
     eye: f64,
+    /// The level itself, as for `bake solid`: judge by lines of sight who was sent in vain, and who too late
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<PathBuf>,
+    /// With --level: how far clients are away, in milliseconds to the server and back
+    #[arg(long, value_name = "MS", default_value_t = 0, requires = "level", value_parser = clap::value_parser!(u64).range(..=10_000))]
+    rtt: u64,
     #[command(flatten)]
     json: Json,
 }
@@ -41,8 +52,37 @@ pub struct Args {
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell experiment sent")]
 pub struct Document {
-    /// Each way to tell who sees whom.
+    /// Each way to tell who sees whom; none without a bundle.
     rows: Vec<Row>,
+    /// By lines of sight; null without a level.
+    lines: Option<Lines>,
+}
+
+/// The record by lines of sight. Of ordered pairs of living players and frames, unless it says otherwise.
+#[derive(Serialize, JsonSchema)]
+struct Lines {
+    /// How far clients are away. [Unit: ms]
+    rtt: u64,
+    /// All that there are.
+    pairs: u64,
+    /// The one was sent the other.
+    sent: u64,
+    /// The one has the other in sight.
+    in_sight: u64,
+    /// Sent, and not in sight.
+    exposed: u64,
+    /// The same, in seconds of each pair.
+    exposed_s: f64,
+    /// The client had a snapshot to go by.
+    shown: u64,
+    /// Of these, the other is in sight where the snapshot would have them, and not in it.
+    late: u64,
+    /// The same, in milliseconds of each pair.
+    late_ms: u64,
+    /// Frames of viewers in which somebody is late.
+    late_frames: u64,
+    /// All frames of viewers.
+    frames: u64,
 }
 
 /// A way to tell who sees whom. All numbers are of pairs and frames.
@@ -77,26 +117,88 @@ struct Row {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let map = query::open(&args.bundle)?;
-    let level = query::cells(&args.bundle, &map)?;
     let trace = csv(&args.traces)?;
     let path = args.sent.display();
     let file = input::open(&args.sent, input::LARGE)?;
     let sent = Sent::read(BufReader::new(file))
         .map_err(|error| Failure::bad_input(format!("{path}: {error}")))?;
+    let strangers = || {
+        Failure::bad_input(format!(
+            "{path}: expected times and players of {}, found none of them",
+            args.traces.display()
+        ))
+    };
+    let rows = match &args.bundle {
+        Some(bundle) => agreement(args, bundle, &sent, &trace)?,
+        None => Vec::new(),
+    };
+    let lines = args
+        .level
+        .as_deref()
+        .map(|level| judge(args, level, &sent, &trace));
+    let lines = lines.transpose()?;
+    if rows.iter().any(|row| row.all == 0) || lines.as_ref().is_some_and(|lines| lines.pairs == 0) {
+        return Err(strangers());
+    }
+    if args.json.json {
+        output::print_json(&Document { rows, lines })?;
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
+    if !rows.is_empty() {
+        text.push_str(
+            "looked at  lag  agree %  sent, not visible: all  dead  nowhere   near  visible, not sent: all  \
+             dead   near\n",
+        );
+    }
+    for row in &rows {
+        text.push_str(&format!(
+            "{:<9} {:>4} {:>8.2} {:>23} {:>5} {:>8} {:>6} {:>23} {:>5} {:>6}\n",
+            row.body,
+            row.lag,
+            100.0 * row.agree,
+            row.sent_alone,
+            row.sent_dead,
+            row.sent_nowhere,
+            row.sent_near,
+            row.visible_alone,
+            row.visible_dead,
+            row.visible_near
+        ));
+    }
+    if let Some(lines) = &lines {
+        let percent = |part: u64, of: u64| 100.0 * part as f64 / of.max(1) as f64;
+        text.push_str(&format!(
+            "of {} pairs {:.1} % sent, {:.1} % in sight, {:.1} % of what is not in sight sent ({:.0} s)\n\
+             at {} ms {} of {} pairs late ({} ms), in {} of {} frames\n",
+            lines.pairs,
+            percent(lines.sent, lines.pairs),
+            percent(lines.in_sight, lines.pairs),
+            percent(lines.exposed, lines.pairs - lines.in_sight),
+            lines.exposed_s,
+            lines.rtt,
+            lines.late,
+            lines.shown,
+            lines.late_ms,
+            lines.late_frames,
+            lines.frames,
+        ));
+    }
+    output::print(text.trim_end())?;
+    Ok(Exit::Done)
+}
+
+/// What was sent beside what a bundle of clusters says.
+fn agreement(args: &Args, bundle: &Path, sent: &Sent, trace: &Trace) -> Result<Vec<Row>, Failure> {
+    let map = query::open(bundle)?;
+    let level = query::cells(bundle, &map)?;
     let Field::Level(level) = Field::level(level) else {
         return Err(Failure::usage("expected a level".into()));
     };
     let mut rows = Vec::new();
     for (body, name) in [(Body::Eye, "eye"), (Body::Box, "box")] {
         for lag in 0..3 {
-            let found = sent.compare(&level, &trace, args.eye, body, lag);
-            if found.all() == 0 {
-                return Err(Failure::bad_input(format!(
-                    "{path}: expected times and players of {}, found none of them",
-                    args.traces.display()
-                )));
-            }
+            let found = sent.compare(&level, trace, args.eye, body, lag);
             rows.push(Row {
                 body: name,
                 lag,
@@ -114,29 +216,27 @@ pub fn run(args: &Args) -> Outcome {
             });
         }
     }
-    if args.json.json {
-        output::print_json(&Document { rows })?;
-        return Ok(Exit::Done);
-    }
-    let mut text = String::from(
-        "looked at  lag  agree %  sent, not visible: all  dead  nowhere   near  visible, not sent: all  \
-         dead   near\n",
-    );
-    for row in &rows {
-        text.push_str(&format!(
-            "{:<9} {:>4} {:>8.2} {:>23} {:>5} {:>8} {:>6} {:>23} {:>5} {:>6}\n",
-            row.body,
-            row.lag,
-            100.0 * row.agree,
-            row.sent_alone,
-            row.sent_dead,
-            row.sent_nowhere,
-            row.sent_near,
-            row.visible_alone,
-            row.visible_dead,
-            row.visible_near
-        ));
-    }
-    output::print(text.trim_end())?;
-    Ok(Exit::Done)
+    Ok(rows)
+}
+
+/// What was sent by lines of sight through the level's solids.
+fn judge(args: &Args, level: &Path, sent: &Sent, trace: &Trace) -> Result<Lines, Failure> {
+    let level = read_solid(level)?.level;
+    let bodies = BodyTracer::new(&level, level.player);
+    let found = sent.judge(trace, args.rtt, |viewer, other| {
+        bodies.in_sight(viewer, other)
+    });
+    Ok(Lines {
+        rtt: args.rtt,
+        pairs: found.pairs,
+        sent: found.sent,
+        in_sight: found.in_sight,
+        exposed: found.exposed,
+        exposed_s: (found.exposed * found.step) as f64 / 1000.0,
+        shown: found.shown,
+        late: found.late,
+        late_ms: found.late * found.step,
+        late_frames: found.late_frames[0],
+        frames: found.late_frames[1],
+    })
 }
