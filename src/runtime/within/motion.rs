@@ -134,15 +134,20 @@ impl Motion {
         if let Some(velocity) = self
             .velocity
             .and_then(|velocity| velocity.get(axis).copied())
+            .filter(|velocity| !velocity.is_nan())
         {
-            let off = |time: f64| {
-                product(of(limits.impulse), time)
-                    + product(0.5 * of(limits.acceleration), time * time)
-            };
-            let [first, last] = times.map(|time| (velocity * time, off(time)));
-            let least = (first.0 - first.1).min(last.0 - last.1);
-            let most = (first.0 + first.1).max(last.0 + last.1);
-            // The greater of a number and of none is the number.
+            // Endless one way less endless the other is no number, and bounds nothing.
+            let or = |at: f64, far: f64| if at.is_nan() { far } else { at };
+            let [first, last] = times.map(|time| {
+                let way = product(velocity, time);
+                let off = product(of(limits.impulse), time)
+                    + product(0.5 * of(limits.acceleration), time * time);
+                [
+                    or(way - off, f64::NEG_INFINITY),
+                    or(way + off, f64::INFINITY),
+                ]
+            });
+            let [least, most] = [first[0].min(last[0]), first[1].max(last[1])];
             [low, high] = match low.max(least) <= high.min(most) {
                 true => [low.max(least), high.min(most)],
                 false => [low.min(least), high.max(most)],
@@ -153,9 +158,14 @@ impl Motion {
     }
 }
 
-/// A limit for some time; no limit allows nothing within no time.
-fn product(limit: f64, time: f64) -> f64 {
-    if time == 0.0 { 0.0 } else { limit * time }
+/// A rate for some time: nothing within no time, however great the rate; and no rate brings nobody anywhere,
+/// however long the time.
+fn product(rate: f64, time: f64) -> f64 {
+    if rate == 0.0 || time == 0.0 {
+        0.0
+    } else {
+        rate * time
+    }
 }
 
 /// A reach as it is counted with: what is no number reaches everywhere, which errs towards
@@ -204,5 +214,27 @@ mod tests {
         assert!(low[2] <= -10.0 && high[2] >= 10.0, "{low:?} {high:?}");
         let [low, high] = motion.region(&limits, [0.0, f64::NAN]).corners();
         assert_eq!((low[1], high[1]), (f64::NEG_INFINITY, f64::INFINITY));
+    }
+
+    #[test]
+    fn endless_times_and_velocities_bound_nothing_on_their_side() {
+        let limits = |acceleration| MotionLimits {
+            acceleration: [acceleration; 2],
+            impulse: [0.0; 2],
+            ..MotionLimits::speed(f64::INFINITY)
+        };
+        let motion = Motion {
+            position: [0.0; 3],
+            velocity: Some([5.0, 0.0, f64::NAN]),
+        };
+        let endless = (f64::NEG_INFINITY, f64::INFINITY);
+        let [low, high] = motion.region(&limits(1.0), [0.0, f64::INFINITY]).corners();
+        assert_eq!((low[0], high[0]), endless);
+        assert_eq!((low[1], high[1]), endless);
+        assert_eq!((low[2], high[2]), endless);
+        // Who cannot change speed goes one way alone.
+        let [low, high] = motion.region(&limits(0.0), [0.0, f64::INFINITY]).corners();
+        assert_eq!((low[0], high[0]), (0.0, f64::INFINITY));
+        assert_eq!((low[1], high[1]), (0.0, 0.0));
     }
 }
