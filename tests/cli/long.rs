@@ -157,7 +157,7 @@ fn shards_merge_to_the_bundle_of_one_bake() {
     folder.fails(
         &merge(&["whole.vcb"], &[]),
         3,
-        &["whole.vcb", "expected a shard"],
+        &["whole.vcb", "a bundle alone needs no merging"],
     );
     folder.fails(&merge(&["none.vcs"], &[]), 4, &["none.vcs"]);
     folder.fails(&["merge", "last.vcs"], 2, &["--output"]);

@@ -352,7 +352,7 @@ fn traces_that_cannot_be_played_are_told_of() {
             2,
             "expected one of CS",
         ),
-        (&["--traces", short, "--hz", "0"], 2, "--hz 0"),
+        (&["--traces", short, "--hz", "0"], 2, "--hz <HZ>"),
         (&["--hz", "10"], 2, "--traces"),
     ] {
         let mut command = Command::new(VIEWCELL);
