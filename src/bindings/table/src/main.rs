@@ -19,24 +19,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         .collect();
     let expected = std::fs::read(answers)?;
     let ask: Box<dyn Fn() -> Vec<u8>> = match map.bundle()?.world()? {
-        World::Terrain(terrain) => {
-            Box::new(move || {
-                let (pairs, _) = numbers.as_chunks::<4>();
-                let sees = |&[a, b, c, d]: &[u32; 4]| {
-                    terrain.visible(Sample::new(a, b), Sample::new(c, d))
-                };
-                pairs.iter().map(|pair| sees(pair).into()).collect()
-            })
-        }
-        level => {
-            Box::new(move || {
-                let (pairs, _) = numbers.as_chunks::<2>();
-                pairs
-                    .iter()
-                    .map(|&[a, b]| level.visible(Place::Cell(a), Place::Cell(b)).into())
-                    .collect()
-            })
-        }
+        World::Terrain(terrain) => Box::new(move || {
+            let (pairs, _) = numbers.as_chunks::<4>();
+            let sees =
+                |&[a, b, c, d]: &[u32; 4]| terrain.visible(Sample::new(a, b), Sample::new(c, d));
+            pairs.iter().map(|pair| sees(pair).into()).collect()
+        }),
+        level => Box::new(move || {
+            let (pairs, _) = numbers.as_chunks::<2>();
+            pairs
+                .iter()
+                .map(|&[a, b]| level.visible(Place::Cell(a), Place::Cell(b)).into())
+                .collect()
+        }),
     };
     let mut best = f64::INFINITY;
     for _ in 0..5 {
