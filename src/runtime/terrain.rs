@@ -208,7 +208,7 @@ impl<'a> TerrainBundle<'a> {
     }
 
     /// Samples of the heightmap on the side of a sample of the grid.
-    fn heightmap_samples(&self) -> f64 {
+    pub(super) fn heightmap_samples(&self) -> f64 {
         f64::from(1_u32 << self.parameters.finest())
     }
 

@@ -3,6 +3,7 @@
 use super::motion::Extent;
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
 use crate::format::{Grid, Quad, Sample};
+use crate::runtime::TerrainBundle;
 
 /// How far from the edge of a unit square a position counts as on it. [Unit: samples]
 const ROUNDING: f64 = 1e-6;
@@ -62,11 +63,17 @@ impl Disc {
         }
     }
 
-    /// Every sample of the grid whose unit square meets a region; none if there is none.
-    pub(super) fn of_region(grid: Grid, spacing: [f64; 2], region: &Extent) -> Option<Self> {
+    /// Every sample of a terrain whose unit square, or cell, meets a region; none if there is none.
+    pub(super) fn of_region(terrain: &TerrainBundle<'_>, region: &Extent) -> Option<Self> {
+        let (grid, spacing) = (terrain.grid(), terrain.parameters().spacing);
+        // Metres are from the first sample of the heightmap, half of whose side lies before it.
+        let half = 0.5 / terrain.heightmap_samples();
         let side = |low: f64, high: f64, step: f64, limit: u32| {
             // Positions are rounded otherwise elsewhere.
-            let (low, high) = (low / step - 0.5 - ROUNDING, high / step + 0.5 + ROUNDING);
+            let (low, high) = (
+                low / step + half - 1.0 - ROUNDING,
+                high / step + half + ROUNDING,
+            );
             let last = f64::from(limit) - 1.0;
             let (first, end) = (low.ceil().max(0.0), high.floor().min(last));
             (first <= end).then_some([first as u32, end as u32])

@@ -49,7 +49,7 @@ impl TerrainBundle<'_> {
     ///
     /// [`Motion::region`]: crate::runtime::Motion::region
     pub fn visible_between(&self, a: &Extent, b: &Extent) -> bool {
-        let disc = |region| Disc::of_region(self.grid(), self.parameters().spacing, region);
+        let disc = |region| Disc::of_region(self, region);
         let (Some(a), Some(b)) = (disc(a), disc(b)) else {
             return false;
         };
