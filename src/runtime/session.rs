@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::frontier::FrontierError;
+use super::within::Extent;
 
 /// Something to tell a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,15 @@ pub(crate) trait World {
     /// Whether a place is in a half.
     fn contains(half: &Self::Half, place: Self::Place) -> bool;
 
+    /// The positions of a place; any more of them err towards visible.
+    fn extent(&self, place: Self::Place) -> Extent;
+
+    /// Whether anybody in one region may see anybody in the other, either way.
+    fn visible_between(&self, a: &Extent, b: &Extent) -> bool;
+
+    /// Whether all places of a region are in a half.
+    fn contains_all(&self, half: &Self::Half, region: &Extent) -> bool;
+
     /// Begins the set of two players who do not see each other.
     fn begin(&mut self, here: Self::Place, there: Self::Place);
 
@@ -50,6 +60,21 @@ pub(crate) trait World {
 
     /// Both halves, finished.
     fn finish(&mut self) -> [Self::Half; 2];
+}
+
+/// A player.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct At<P> {
+    /// Where they are.
+    pub place: P,
+    /// Where they may be until the news of their next move has arrived; `None` where news takes no time.
+    pub reach: Option<Extent>,
+}
+
+impl<P> From<P> for At<P> {
+    fn from(place: P) -> Self {
+        Self { place, reach: None }
+    }
 }
 
 /// The set of a pair.
@@ -78,7 +103,7 @@ pub(crate) struct Players<W: World> {
     pub world: W,
     patience: u64,
     peers: bool,
-    places: Vec<Option<W::Place>>,
+    places: Vec<Option<At<W::Place>>>,
     /// The pair (i, j), i < j, at j·(j - 1)/2 + i.
     pairs: Vec<Pair<W::Half>>,
     now: u64,
@@ -118,7 +143,28 @@ impl<W: World> Players<W> {
     }
 
     pub(crate) fn place(&self, player: usize) -> Option<W::Place> {
+        self.at(player).map(|at| at.place)
+    }
+
+    fn at(&self, player: usize) -> Option<At<W::Place>> {
         self.places.get(player).copied().flatten()
+    }
+
+    /// Whether one player may see another, now or anywhere within their reaches.
+    fn sees(&self, from: At<W::Place>, to: At<W::Place>) -> bool {
+        let extent = |at: At<W::Place>| at.reach.unwrap_or_else(|| self.world.extent(at.place));
+        self.world.visible(from.place, to.place)
+            || (from.reach.is_some() || to.reach.is_some())
+                && self.world.visible_between(&extent(from), &extent(to))
+    }
+
+    /// Whether a player stays in a half, wherever in reach they go.
+    fn stays(&self, half: Option<&W::Half>, at: At<W::Place>) -> bool {
+        half.is_some_and(|half| {
+            let reach = at.reach.as_ref();
+            W::contains(half, at.place)
+                && reach.is_none_or(|reach| self.world.contains_all(half, reach))
+        })
     }
 
     pub(crate) fn age(&self, player: usize, other: usize) -> Option<u64> {
@@ -140,39 +186,37 @@ impl<W: World> Players<W> {
     pub(crate) fn move_to(
         &mut self,
         player: usize,
-        place: Option<W::Place>,
+        at: Option<At<W::Place>>,
         mut tell: impl FnMut(Notice),
     ) -> Result<(), FrontierError> {
         let players = self.places.len();
         let own = self.places.get_mut(player);
         let own = own.ok_or(FrontierError::NoPlayer { player, players })?;
-        *own = place;
+        *own = at;
         self.wanting.clear();
         for other in 0..self.places.len() {
-            let Some(at) = index(player, other) else {
+            let Some(pair) = index(player, other) else {
                 continue;
             };
-            let (Some(here), Some(there)) = (place, self.place(other)) else {
-                self.end(at);
+            let (Some(here), Some(there)) = (at, self.at(other)) else {
+                self.end(pair);
                 continue;
             };
-            let keep_silent =
-                |half: Option<&W::Half>, place| half.is_some_and(|half| W::contains(half, place));
-            if keep_silent(self.half(player, other), here)
-                && keep_silent(self.half(other, player), there)
+            if self.stays(self.half(player, other), here)
+                && self.stays(self.half(other, player), there)
             {
                 continue;
             }
-            self.end(at);
-            let is_seen = self.world.visible(there, here);
+            self.end(pair);
+            let is_seen = self.sees(there, here);
             let sees = if self.world.is_mutual() {
                 is_seen
             } else {
-                self.world.visible(here, there)
+                self.sees(here, there)
             };
             let waits = self
                 .pairs
-                .get(at)
+                .get(pair)
                 .is_some_and(|pair| self.now < pair.not_before);
             if !is_seen && !sees && !waits {
                 self.wanting.push(other);
@@ -185,8 +229,8 @@ impl<W: World> Players<W> {
                 }
             }
         }
-        if let Some(here) = place {
-            self.negotiate(player, here, tell);
+        if let Some(here) = at {
+            self.negotiate(player, here.place, tell);
         }
         Ok(())
     }
@@ -223,11 +267,11 @@ impl<W: World> Players<W> {
                     // The ground ended it, so that nobody has to wait for the next one.
                     pair.set = None;
                 }
-                let (Some(a), Some(b)) = (self.place(low), self.place(high)) else {
+                let (Some(a), Some(b)) = (self.at(low), self.at(high)) else {
                     continue;
                 };
-                for (to, about, from, place) in [(low, high, a, b), (high, low, b, a)] {
-                    if self.peers || self.world.visible(from, place) {
+                for (to, about, from, other) in [(low, high, a, b), (high, low, b, a)] {
+                    if self.peers || self.sees(from, other) {
                         let what = News::Position;
                         tell(Notice { to, about, what });
                     }
@@ -246,8 +290,8 @@ impl<W: World> Players<W> {
             self.world.begin(here, there);
             let joined: Vec<usize> = wanting
                 .extract_if(.., |other| {
-                    let place = self.places.get(*other).copied().flatten();
-                    *other == first || place.is_some_and(|place| self.world.join(place))
+                    let at = self.places.get(*other).copied().flatten();
+                    *other == first || at.is_some_and(|at| self.world.join(at.place))
                 })
                 .collect();
             self.sets += 1;

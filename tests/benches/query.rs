@@ -4,7 +4,8 @@ mod common;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use viewcell::internals::runtime::{MappedBundle, Quad, Sample};
+use viewcell::internals::bundle::seal;
+use viewcell::internals::runtime::{Extent, MappedBundle, Quad, Sample};
 
 fn main() {
     // Baked, and read once, before anything is measured: queries are asked of a warm map.
@@ -55,6 +56,62 @@ fn visible_random_pairs(bencher: Bencher) {
     bencher.counter(ItemsCount::new(QUERIES)).bench(|| {
         let pairs = from.iter().zip(&to);
         pairs.filter(|&(&a, &b)| terrain.visible(a, b)).count()
+    });
+}
+
+/// The same of a bundle whose pages are checked when they are first touched, which all have been.
+#[divan::bench]
+fn visible_random_pairs_checked(bencher: Bencher) {
+    let (_folder, map) = sealed();
+    let pages = map.pages().unwrap();
+    pages.check_some(0, pages.count());
+    let terrain = map.terrain().unwrap();
+    let (from, to) = (samples(&map, 0), samples(&map, QUERIES));
+    bencher.counter(ItemsCount::new(QUERIES)).bench(|| {
+        let pairs = from.iter().zip(&to);
+        pairs.filter(|&(&a, &b)| terrain.visible(a, b)).count()
+    });
+}
+
+/// What a first touch costs: a page of 64 KiB.
+#[divan::bench]
+fn check_page(bencher: Bencher) {
+    let (_folder, map) = sealed();
+    let pages = map.pages().unwrap();
+    let mut next = (0..pages.count()).cycle();
+    bencher.bench_local(|| pages.check(next.next().unwrap()));
+}
+
+/// The bundle with checksums of its pages, in a folder that goes with it.
+fn sealed() -> (tempfile::TempDir, MappedBundle) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sealed.vcb");
+    seal(&common::bundle(), &path, false).unwrap();
+    (folder, MappedBundle::open_checked(&path).unwrap())
+}
+
+/// Look-ahead in a solid level: of random pairs of players, whether any two positions may see each other that
+/// are up to so many units from where they are. `VIEWCELL_BENCH_SOLID` names the bundle.
+#[divan::bench(args = [0, 8, 32, 64])]
+fn solid_visible_regions(bencher: Bencher, reach: u32) {
+    let path = std::env::var_os("VIEWCELL_BENCH_SOLID").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1/solid.vcb"),
+        Into::into,
+    );
+    let map = MappedBundle::open(path).unwrap();
+    let level = map.solid().unwrap();
+    let region = |i: u64| {
+        let cell = common::sample(i, level.cells(), 1).column;
+        let [low, high] = level.bounds(cell).unwrap();
+        let middle = [0, 1, 2].map(|axis| (low[axis] + high[axis]) / 2.0);
+        Extent::ball(middle, reach.into())
+    };
+    let pairs: Vec<_> = (0..20_000)
+        .map(|i| (region(2 * i), region(2 * i + 1)))
+        .collect();
+    bencher.counter(ItemsCount::new(pairs.len())).bench(|| {
+        let seen = pairs.iter().filter(|(a, b)| level.visible_regions(a, b));
+        seen.count()
     });
 }
 

@@ -59,7 +59,8 @@ const FRONT: &str = "\
  *         ;  // alice need not hear of bob, though she comes 48 units far meanwhile, and he 32
  *
  * How players move says more than how far: viewcell_visible_in_motion asks, in a bundle of any kind, whether
- * two of them may see each other between two times, and a viewcell_predictor does so for many.
+ * two of them may see each other between two times, a viewcell_predictor does so for many, and sessions take
+ * them by viewcell_session_move_in_motion.
  *
  * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
  * may be seen, and who no longer is.

@@ -3,8 +3,12 @@
 use std::path::Path;
 use std::ptr::{null, null_mut};
 
+use viewcell::internals::dice::Dice;
 use viewcell::internals::runtime::capi::*;
-use viewcell::internals::runtime::{Bundle, Motion, MotionLimits, Predictor, WorldKind};
+use viewcell::internals::runtime::frontier::{News, Notice, Session, SessionOptions};
+use viewcell::internals::runtime::{
+    Bundle, Motion, MotionLimits, Predictor, WorldKind, cell_frontier,
+};
 
 use crate::cells::corridor;
 use crate::programs::wall;
@@ -116,6 +120,111 @@ fn holds(path: &Path, size: [f64; 3]) {
         assert_eq!(viewcell_predictor_close(predictor), VIEWCELL_OK);
         assert_eq!(told(0, 1), VIEWCELL_CLOSED);
     }
+}
+
+/// Moves three players of a session, some of them to where there is nothing, and holds notices to those of Rust.
+fn plays(path: &Path, size: [f64; 3]) {
+    let bytes = std::fs::read(path).unwrap();
+    let rust = Bundle::from_bytes(&bytes).unwrap();
+    let (mut bundle, mut session) = (null_mut(), null_mut());
+    let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());
+    let open = unsafe { viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0) };
+    assert_eq!(open, VIEWCELL_OK);
+    let mut of_terrain = rust.terrain().ok().map(|terrain| {
+        let made = unsafe { viewcell_session_new(bundle, 3, null(), &raw mut session) };
+        assert_eq!(made, VIEWCELL_OK);
+        Session::new(&terrain, 3, SessionOptions::default())
+    });
+    let mut of_cells = rust.cells().ok().map(|level| {
+        let kind = VIEWCELL_TIGHTENED;
+        let made = unsafe { viewcell_cells_session_new(bundle, 3, kind, 0, 0, &raw mut session) };
+        assert_eq!(made, VIEWCELL_OK);
+        cell_frontier::Session::new(&level, 3, cell_frontier::SessionOptions::default())
+    });
+    let mut dice = Dice(7);
+    let mut number = || f64::from(dice.roll(1 << 20)) / f64::from(1 << 20);
+    let notice = viewcell_notice {
+        to: 0,
+        about: 0,
+        what: 0,
+    };
+    let (mut told, mut outside) = ([0, 0], 0);
+    for turn in 0..600 {
+        let player = turn % 3;
+        let to = viewcell_motion {
+            position: size.map(|side| side * (1.3 * number() - 0.15)),
+            velocity: [0; 3].map(|_| 8.0 * (number() - 0.5)),
+            has_velocity: 1,
+            reserved: 0,
+        };
+        let motion = Motion {
+            position: to.position,
+            velocity: Some(to.velocity),
+        };
+        let reach = motion.region(&limits(), [0.1, 0.3]);
+        let mut expected: Vec<Notice> = Vec::new();
+        let mut tell = |notice| expected.push(notice);
+        let [x, y, _] = to.position;
+        let moved = match (&mut of_terrain, &mut of_cells) {
+            (Some(session), _) => {
+                let place = session.locate(x, y);
+                place.map(|place| session.move_within(player, place, reach, &mut tell))
+            }
+            (_, Some(session)) => {
+                let place = session.locate(to.position);
+                place.map(|place| session.move_within(player, place, reach, &mut tell))
+            }
+            _ => unreachable!("a solid level has no sessions"),
+        };
+        let (mut notices, mut count) = ([notice; 4], 0);
+        let (out, counted) = (notices.as_mut_ptr(), &raw mut count);
+        let step = |to, limits, size| unsafe {
+            let player = player as u32;
+            viewcell_session_move_in_motion(
+                session, player, to, 0.1, 0.3, limits, out, size, counted,
+            )
+        };
+        let (good, motion) = (&raw const LIMITS, &raw const to);
+        assert_eq!(step(null(), good, 4), VIEWCELL_NULL);
+        assert_eq!(step(motion, null(), 4), VIEWCELL_NULL);
+        let status = step(motion, good, 4);
+        assert_eq!(status == VIEWCELL_OK, matches!(moved, Some(Ok(()))));
+        if status != VIEWCELL_OK {
+            outside += u32::from(status == VIEWCELL_OUTSIDE);
+            continue;
+        }
+        let of_rust = expected.iter().map(|told| {
+            let what = match told.what {
+                News::Position => VIEWCELL_POSITION,
+                News::Frontier => VIEWCELL_FRONTIER,
+            };
+            (told.to as u32, told.about as u32, what)
+        });
+        let of_c = notices[..count]
+            .iter()
+            .map(|told| (told.to, told.about, told.what));
+        assert!(of_rust.eq(of_c), "{expected:?}");
+        told[usize::from(count > 0)] += 1;
+        assert_eq!(step(motion, good, 3), VIEWCELL_BUFFER);
+    }
+    assert!(told.iter().all(|&turns| turns > 20), "{told:?}");
+    assert!(outside > 0);
+    unsafe {
+        assert_eq!(viewcell_session_close(session), VIEWCELL_OK);
+        assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
+    }
+}
+
+#[test]
+fn a_session_on_a_terrain() {
+    let (_folder, path) = wall();
+    plays(&path, [80.0, 40.0, 5.0]);
+}
+
+#[test]
+fn a_session_in_a_level_of_cells() {
+    let (_folder, path) = corridor(true);
+    plays(&path, [700.0, 8.0, 8.0]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use viewcell::internals::dice::Dice;
 use viewcell::internals::runtime::cell_frontier::{Construction, News, Notice};
 use viewcell::internals::runtime::cell_frontier::{Session, SessionOptions};
 use viewcell::internals::runtime::frontier::FrontierError;
-use viewcell::internals::runtime::{Bundle, CellBundle};
+use viewcell::internals::runtime::{Bundle, CellBundle, Extent};
 
 const LEVEL: &[u8] = include_bytes!("../golden/v1/level.vcb");
 const PLAYERS: usize = 5;
@@ -112,4 +112,53 @@ fn there_is_no_session_in_cells_that_are_not_there() {
     let mut told = 0;
     session.move_to(1, Some(0), |_| told += 1).unwrap();
     assert_eq!(told, 2, "players in one cell see each other");
+}
+
+/// News takes time: a player may be some way further when others hear of the next move.
+#[test]
+fn whoever_may_come_to_be_seen_is_told_of_before() {
+    let bundle = Bundle::from_bytes(LEVEL).unwrap();
+    let level = bundle.cells().unwrap();
+    let mut session = Session::new(&level, PLAYERS, SessionOptions::default());
+    let mut dice = Dice(8);
+    let mut reaches: [Option<Extent>; PLAYERS] = [None; PLAYERS];
+    let words = (level.cells() as usize).div_ceil(64);
+    let (mut told, mut early, mut silent) = (0, 0, 0);
+    for turn in 0..2_000 {
+        session.tick();
+        let player = turn % PLAYERS;
+        let cell = dice.roll(level.cells());
+        let [low, high] = level.bounds(cell).unwrap();
+        let wide = f64::from(dice.roll(3)) * 20.0;
+        let reach = Extent::of_box([
+            low.map(|at| f64::from(at) - wide),
+            high.map(|at| f64::from(at) + wide),
+        ]);
+        reaches[player] = Some(reach);
+        let mut notices: Vec<Notice> = Vec::new();
+        session
+            .move_within(player, cell, reach, |notice| notices.push(notice))
+            .unwrap();
+        let (mut own, mut others) = (vec![0; words], vec![0; words]);
+        let own = level.cells_in(&reach, &mut own).unwrap();
+        for other in (0..PLAYERS).filter(|other| *other != player) {
+            let Some(reach) = &reaches[other] else {
+                continue;
+            };
+            let others = level.cells_in(reach, &mut others).unwrap();
+            let may = level.any_visible(own, others);
+            let now = level.visible(cell, session.place(other).unwrap());
+            for (to, about) in [(player, other), (other, player)] {
+                let heard = notices.iter().any(|n| n.to == to && n.about == about);
+                assert_eq!(heard, may, "{to} of {about}");
+                told += u32::from(heard);
+                early += u32::from(heard && !now);
+                silent += u32::from(!heard);
+            }
+        }
+    }
+    assert!(
+        told > 100 && early > 100 && silent > 100,
+        "{told}, {early}, {silent}"
+    );
 }

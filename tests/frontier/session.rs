@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use crate::common::{Dice, MUTUAL, Matrix, ONE_WAY, bake, ridges};
-use viewcell::internals::runtime::Sample;
 use viewcell::internals::runtime::frontier::{
     FrontierBuilder, FrontierError, FrontierOptions, News, Notice, Session, SessionOptions, Side,
 };
+use viewcell::internals::runtime::{Extent, Sample};
 use viewcell::internals::visibility::Bodies;
 
 const WIDTH: u32 = 24;
@@ -178,4 +178,68 @@ fn who_comes_from_nowhere_goes_back_there() {
     assert_eq!(told, 2, "players at one place see each other");
     assert_eq!((session.age(0, 1), session.age(0, 0)), (None, None));
     assert_eq!(session.age(usize::MAX, 1), None);
+}
+
+/// News takes time: a player may be a sample further when others hear of the next move.
+#[test]
+fn whoever_may_come_to_be_seen_is_told_of_before() {
+    let (mut told, mut early, mut silent) = (0, 0, 0);
+    for (seed, bodies) in [(40, MUTUAL), (41, ONE_WAY), (42, MUTUAL)] {
+        let world = ridges(WIDTH, HEIGHT, seed, true);
+        let baked = bake(&world, bodies);
+        let terrain = baked.map.terrain().unwrap();
+        let matrix = Matrix::new(&world, bodies);
+        let [dx, dy] = terrain.parameters().spacing;
+        let mut session = Session::new(&terrain, PLAYERS, SessionOptions::default());
+        let mut dice = Dice(seed);
+        let around = |s: Sample| {
+            let side = |at: u32, end: u32| at.saturating_sub(1)..(at + 2).min(end);
+            let can_be = |s: &Sample| terrain.valid().has_sample(*s);
+            let rows = side(s.row, HEIGHT);
+            rows.flat_map(move |row| side(s.column, WIDTH).map(move |c| Sample::new(c, row)))
+                .filter(can_be)
+                .collect::<Vec<_>>()
+        };
+        for _ in 0..60 {
+            session.tick();
+            for player in 0..PLAYERS {
+                let mut step = |at: u32| (at + dice.roll(3)).saturating_sub(1);
+                let place = match session.place(player) {
+                    Some(s) => Sample::new(step(s.column), step(s.row)),
+                    None => Sample::new(dice.roll(WIDTH), dice.roll(HEIGHT)),
+                };
+                let middle = [f64::from(place.column) * dx, f64::from(place.row) * dy];
+                // Into the squares of the samples around, and no further.
+                let corner = |way: f64| [middle[0] + way * dx, middle[1] + way * dy, 0.0];
+                let mut notices: Vec<Notice> = Vec::new();
+                let reach = Extent::of_box([corner(-1.4), corner(1.4)]);
+                let moved =
+                    session.move_within(player, place, reach, |notice| notices.push(notice));
+                if moved.is_err() {
+                    continue;
+                }
+                for other in (0..PLAYERS).filter(|other| *other != player) {
+                    let Some(there) = session.place(other) else {
+                        continue;
+                    };
+                    let (own, others) = (around(place), around(there));
+                    let meet = |sees: &dyn Fn(Sample, Sample) -> bool| {
+                        own.iter().any(|&a| others.iter().any(|&b| sees(a, b)))
+                    };
+                    let may = meet(&|a, b| matrix.sees(a, b) || matrix.sees(b, a));
+                    for (to, about) in [(player, other), (other, player)] {
+                        let heard = notices.iter().any(|n| n.to == to && n.about == about);
+                        assert!(heard || !may, "{to} had to be told of {about}");
+                        told += u32::from(heard);
+                        early += u32::from(heard && !matrix.sees(place, there));
+                        silent += u32::from(!heard);
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        told > 100 && early > 100 && silent > 100,
+        "{told}, {early}, {silent}"
+    );
 }

@@ -8,11 +8,11 @@ use super::rebaker::{Rebaker, Shared};
 use super::snapshot::Snapshot;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Openings, Quad, Sample};
-use crate::runtime::TerrainBundle;
 use crate::runtime::frontier::{
     Frontier, FrontierError, Growing, Notice, SessionOptions, check_place, is_true,
 };
-use crate::runtime::session::{Players, World};
+use crate::runtime::session::{At, Players, World};
+use crate::runtime::{Extent, TerrainBundle};
 
 self_cell!(
     /// A snapshot, and what grows sets on it.
@@ -60,6 +60,18 @@ impl World for Live {
 
     fn contains(half: &Frontier, place: Sample) -> bool {
         half.contains(place)
+    }
+
+    fn extent(&self, place: Sample) -> Extent {
+        self.grower.borrow_dependent().extent(place)
+    }
+
+    fn visible_between(&self, a: &Extent, b: &Extent) -> bool {
+        self.terrain().visible_between(a, b)
+    }
+
+    fn contains_all(&self, half: &Frontier, region: &Extent) -> bool {
+        self.grower.borrow_dependent().contains_all(half, region)
     }
 
     fn begin(&mut self, here: Sample, there: Sample) {
@@ -167,7 +179,22 @@ impl LiveSession {
         if let Some(place) = place {
             check_place(self.players.world.terrain(), place)?;
         }
-        self.players.move_to(player, place, tell)
+        self.players.move_to(player, place.map(At::from), tell)
+    }
+
+    /// The same where news takes time, as [`Session::move_within`](crate::frontier::Session::move_within).
+    pub fn move_within(
+        &mut self,
+        player: usize,
+        place: Sample,
+        reach: Extent,
+        mut tell: impl FnMut(Notice),
+    ) -> Result<(), FrontierError> {
+        self.follow(&mut tell);
+        check_place(self.players.world.terrain(), place)?;
+        let reach = Some(reach);
+        let at = At { place, reach };
+        self.players.move_to(player, Some(at), tell)
     }
 }
 

@@ -54,7 +54,7 @@ impl From<viewcell_motion_limits> for MotionLimits {
 }
 
 /// The caller's player.
-unsafe fn motion(player: *const viewcell_motion) -> Answer<Motion> {
+pub(super) unsafe fn motion(player: *const viewcell_motion) -> Answer<Motion> {
     let player = unsafe { given(player) }?;
     Ok(Motion {
         position: player.position,

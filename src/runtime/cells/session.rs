@@ -2,9 +2,10 @@
 
 use super::CellBundle;
 use super::sets::Construction;
-use crate::format::cells::SymmetryCode;
+use crate::format::cells::{MAX_CELLS, SymmetryCode};
 use crate::runtime::frontier::FrontierError;
-use crate::runtime::session::{Notice, Players, World};
+use crate::runtime::session::{At, Notice, Players, World};
+use crate::runtime::within::Extent;
 
 /// How a session keeps its players silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +105,28 @@ impl World for Level<'_> {
         half.contains(cell)
     }
 
+    fn extent(&self, cell: u32) -> Extent {
+        Extent::of_box(self.bundle.corners(cell, true))
+    }
+
+    fn visible_between(&self, a: &Extent, b: &Extent) -> bool {
+        let mut memory = [0; 2 * MAX_CELLS as usize / 64];
+        let seen = self.bundle.visible_between(a, b, &mut memory);
+        // There is room for all cells.
+        seen.unwrap_or(true)
+    }
+
+    fn contains_all(&self, half: &Half, region: &Extent) -> bool {
+        let mut memory = [0; MAX_CELLS as usize / 64];
+        let cells = self.bundle.cells_in(region, &mut memory);
+        // Whoever is in no cell sees all.
+        cells.is_ok_and(|cells| {
+            let mut words = cells.words().iter().zip(half.words());
+            cells.words().iter().any(|word| *word != 0)
+                && words.all(|(cells, half)| cells & !half == 0)
+        })
+    }
+
     fn begin(&mut self, here: u32, there: u32) {
         let (bundle, construction) = (self.bundle, self.construction);
         let set = bundle.frontier(here, there, construction, &mut self.memory);
@@ -146,6 +169,11 @@ impl<'a> Session<'a> {
         self.players.sets()
     }
 
+    /// The cell that holds a point ([`CellBundle::locate`]).
+    pub fn locate(&self, point: [f64; 3]) -> Option<u32> {
+        self.players.world.bundle.locate(point)
+    }
+
     /// The cell that a player is in.
     pub fn place(&self, player: usize) -> Option<u32> {
         self.players.place(player)
@@ -181,10 +209,35 @@ impl<'a> Session<'a> {
         cell: Option<u32>,
         tell: impl FnMut(Notice),
     ) -> Result<(), FrontierError> {
-        let cells = self.players.world.bundle.cells();
-        if let Some(cell) = cell.filter(|cell| *cell >= cells) {
-            return Err(FrontierError::NoCell { cell, cells });
+        if let Some(cell) = cell {
+            self.check_cell(cell)?;
         }
-        self.players.move_to(player, cell, tell)
+        self.players.move_to(player, cell.map(At::from), tell)
+    }
+
+    /// The same where news takes time. `reach` is where the player, who is in `cell`, may be while clients go by
+    /// what is told now: what [`Motion::region`] says. Told of is who may be seen from anywhere in a reach, and a
+    /// pair keeps silent only while the reaches of both lie in their halves: nobody is told too late.
+    ///
+    /// [`Motion::region`]: crate::query::Motion::region
+    pub fn move_within(
+        &mut self,
+        player: usize,
+        cell: u32,
+        reach: Extent,
+        tell: impl FnMut(Notice),
+    ) -> Result<(), FrontierError> {
+        self.check_cell(cell)?;
+        let reach = Some(reach);
+        let at = At { place: cell, reach };
+        self.players.move_to(player, Some(at), tell)
+    }
+
+    fn check_cell(&self, cell: u32) -> Result<(), FrontierError> {
+        let cells = self.players.world.bundle.cells();
+        match cell < cells {
+            true => Ok(()),
+            false => Err(FrontierError::NoCell { cell, cells }),
+        }
     }
 }

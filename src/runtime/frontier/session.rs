@@ -6,7 +6,8 @@ use super::side::{FrontierError, Side};
 use super::state::FrontierBuilder;
 use crate::format::Sample;
 use crate::runtime::TerrainBundle;
-use crate::runtime::session::{Notice, Players, World};
+use crate::runtime::session::{At, Notice, Players, World};
+use crate::runtime::within::Extent;
 
 /// How a session keeps its players silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +86,21 @@ impl World for Growing<'_> {
         half.contains(place)
     }
 
+    fn extent(&self, place: Sample) -> Extent {
+        let [dx, dy] = self.terrain().parameters().spacing;
+        let middle = [f64::from(place.column) * dx, f64::from(place.row) * dy, 0.0];
+        Extent::ball(middle, 0.0)
+    }
+
+    fn visible_between(&self, a: &Extent, b: &Extent) -> bool {
+        self.terrain().visible_between(a, b)
+    }
+
+    fn contains_all(&self, half: &Frontier, region: &Extent) -> bool {
+        let mut samples = self.terrain().samples_in(region);
+        samples.all(|sample| half.contains(sample))
+    }
+
     fn begin(&mut self, here: Sample, there: Sample) {
         // Both stand on terrain: places are checked when they are told.
         let _ = self.builder.begin(here, there, &self.frontier);
@@ -121,6 +137,11 @@ impl<'a> Session<'a> {
     /// Number of frontier sets grown so far.
     pub fn sets(&self) -> u64 {
         self.players.sets()
+    }
+
+    /// The sample at a position, in metres east and south of sample (0, 0) ([`TerrainBundle::locate`]).
+    pub fn locate(&self, east: f64, south: f64) -> Option<Sample> {
+        self.players.world.terrain().locate(east, south)
     }
 
     /// Where a player is.
@@ -190,7 +211,25 @@ impl<'a> Session<'a> {
         if let Some(place) = place {
             check_place(self.players.world.terrain(), place)?;
         }
-        self.players.move_to(player, place, tell)
+        self.players.move_to(player, place.map(At::from), tell)
+    }
+
+    /// The same where news takes time. `reach` is where the player, who is at `place`, may be while clients go by
+    /// what is told now: what [`Motion::region`] says. Told of is who may be seen from anywhere in a reach, and a
+    /// pair keeps silent only while the reaches of both lie in their halves: nobody is told too late.
+    ///
+    /// [`Motion::region`]: crate::query::Motion::region
+    pub fn move_within(
+        &mut self,
+        player: usize,
+        place: Sample,
+        reach: Extent,
+        tell: impl FnMut(Notice),
+    ) -> Result<(), FrontierError> {
+        check_place(self.players.world.terrain(), place)?;
+        let reach = Some(reach);
+        let at = At { place, reach };
+        self.players.move_to(player, Some(at), tell)
     }
 }
 

@@ -303,7 +303,7 @@ impl CellBundle<'_> {
     }
 
     /// The box of a cell; everything where the bundle does not know.
-    fn corners(&self, cell: u32, has_heights: bool) -> Corners {
+    pub(in crate::runtime) fn corners(&self, cell: u32, has_heights: bool) -> Corners {
         const LOWEST: f64 = f64::NEG_INFINITY;
         const HIGHEST: f64 = f64::INFINITY;
         let Some(corners) = self.bounds(cell) else {

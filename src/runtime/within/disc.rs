@@ -92,6 +92,13 @@ impl Disc {
         })
     }
 
+    /// The samples of its box, row by row: of a region all that it holds.
+    pub(super) fn samples(self) -> impl Iterator<Item = Sample> {
+        let [first, last] = self.columns;
+        let rows = self.rows[0]..=self.rows[1];
+        rows.flat_map(move |row| (first..=last).map(move |column| Sample::new(column, row)))
+    }
+
     /// The sample in its middle.
     pub(super) fn centre(&self) -> Sample {
         self.centre

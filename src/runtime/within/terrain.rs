@@ -63,6 +63,14 @@ impl TerrainBundle<'_> {
         search.finds(LIMIT)
     }
 
+    /// The samples at which somebody in a region may stand, row by row.
+    pub(in crate::runtime) fn samples_in(&self, region: &Extent) -> impl Iterator<Item = Sample> {
+        let valid = self.valid();
+        let disc = Disc::of_region(self, region).into_iter();
+        let samples = disc.flat_map(|disc| disc.samples());
+        samples.filter(move |sample| valid.has_sample(*sample))
+    }
+
     /// [`TerrainBundle::visible_within`] of two samples of the heightmap. In a coarse bundle
     /// ([`TerrainParameters::finest`]) that is tighter than to ask of their view cells: a player stands
     /// in the unit square of a sample, and not anywhere in its cell. `false` where either is outside
