@@ -12,7 +12,7 @@ use viewcell::internals::ground::{Shape, TopEffect};
 use viewcell::internals::runtime::frontier::{
     FrontierBuilder, FrontierOptions, SessionOptions, Side,
 };
-use viewcell::internals::runtime::{MappedBundle, Quad, Sample, Visibility};
+use viewcell::internals::runtime::{Extent, MappedBundle, Quad, Sample, Visibility};
 use viewcell::internals::visibility::{Bodies, find_sight, sees};
 use viewcell::internals::world::Terrain;
 use viewcell::live::Snapshot;
@@ -407,6 +407,17 @@ fn sessions_follow_the_ground() {
     let places = [(2, 12), (37, 12), (37, 1)].map(|(c, r)| Sample::new(c, r));
     for (player, place) in places.into_iter().enumerate() {
         session.move_to(player, Some(place), |_| ()).unwrap();
+    }
+    // Whoever may be past the wall before others hear of it is told of.
+    let mut early = LiveSession::new(&live, 2, SessionOptions::default());
+    let mut told = 0;
+    for (player, metres) in [(0, 5.0), (1, 5.0), (0, 110.0)] {
+        let place = places[player];
+        let middle = [f64::from(place.column), f64::from(place.row), 0.0].map(|at| at * 5.0);
+        early
+            .move_within(player, place, Extent::ball(middle, metres), |_| told += 1)
+            .unwrap();
+        assert_eq!(told > 0, metres > 100.0);
     }
     let halves = |session: &LiveSession, a: usize, b: usize| {
         [(a, b), (b, a)].map(|(a, b)| session.half(a, b).unwrap().clone())
