@@ -450,6 +450,8 @@ pub fn holds(tag: Tag) -> &'static str {
         Tag::SOLD => "solid level and options",
         Tag::SBOX => "boxes of view cells",
         Tag::SLOC => "index from positions to cells",
+        Tag::SIGN => "signature",
+        Tag::PCRC => "checksums of pages",
         _ => "unknown to this version",
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::internals::bundle::{seal, sign, verify};
+use viewcell::internals::bundle::{info, seal, sign, verify};
 use viewcell::internals::format::{FormatError, Header, Section, Tag, crc32};
 use viewcell::internals::runtime::{Bundle, MappedBundle, OpenError};
 use viewcell::internals::sign::{PrivateKey, PublicKey};
@@ -49,6 +49,9 @@ fn a_signed_bundle_is_believed_by_its_key_alone() {
         );
         let (folder, to) = signed(&from);
         assert!(verify(&to, &mut |_| {}).unwrap().is_sound());
+        for section in info(&to).unwrap().sections {
+            assert!(!section.holds.contains("unknown"), "{section:?}");
+        }
         MappedBundle::open_signed(&to, &key()).unwrap();
         MappedBundle::open_checked(&to).unwrap();
         let other = PublicKey::from_pem(OTHER).unwrap();
