@@ -1,21 +1,25 @@
-//! The plans of a level's floors, for paper: each cell is on one of them. [`super::Overhead`] is the
-//! single picture of a page on which one can cut.
+//! The plans of a level's floors: each cell is on one of them. [`super::Overhead`] is the single picture of a
+//! level of cells that is cut at a height.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use image::{Rgba, RgbaImage};
 use rayon::prelude::*;
 
 use super::palette::{Colour, NOTHING, bytes};
+use crate::format::solid::STEPS;
 use crate::runtime::{CellBundle, SolidBundle};
 
 /// A level from above, x to the right and y up. Each cell is on one floor; where cells of a floor
-/// lie above one another the upper one shows.
+/// lie above one another the upper one shows, but those in which players stand before those in the air.
 #[derive(Clone, Debug)]
 pub struct Floors {
     size: (u32, u32),
     /// How wide and high a pixel is. [Unit: as the level]
     pixel: f64,
+    /// x of the left edge and y of the upper one. [Unit: as the level]
+    corner: [f64; 2],
     floors: Vec<Floor>,
 }
 
@@ -26,6 +30,8 @@ pub struct Floor {
     pub heights: [f32; 2],
     /// The cell at each pixel, row by row, north first; [`NOBODY`] for none.
     pub cells: Vec<u32>,
+    /// All cells of the floor, also those that lie under others, in ascending order.
+    pub members: Vec<u32>,
 }
 
 /// Where there is no cell.
@@ -51,6 +57,8 @@ struct Place {
     cell: u32,
     low: [f64; 3],
     high: [f64; 3],
+    /// The place that it is in the air over, by its index among those before it.
+    over: Option<usize>,
 }
 
 impl Floors {
@@ -68,10 +76,21 @@ impl Floors {
         Self::draw(places.collect(), has_bsp.then_some(&locate), side)
     }
 
-    /// The same of a solid level: of each cell the box of positions.
+    /// The same of a solid level: of each cell the box of positions. Floors are those that players stand on;
+    /// a cell in the air is on the floor below its middle.
     pub fn of_solid(level: &SolidBundle<'_>, side: u32) -> Option<Self> {
         let places = (0..level.cells()).filter_map(|cell| place(cell, level.bounds(cell)?));
-        Self::draw(places.collect(), None, side)
+        let mut places: Vec<Place> = places.collect();
+        places.sort_by(by_ground);
+        let mut numbers = vec![None; level.cells() as usize];
+        let step = level.parameters().cell[2] / f64::from(2 * STEPS);
+        for (number, place) in places.iter_mut().enumerate() {
+            let [x, y] = [0, 1].map(|axis| place.low[axis].midpoint(place.high[axis]));
+            let below = level.locate([x, y, place.low[2] - step]);
+            place.over = below.and_then(|cell| numbers[cell as usize]);
+            numbers[place.cell as usize] = Some(number);
+        }
+        Self::draw(places, None, side)
     }
 
     fn draw(mut places: Vec<Place>, locate: Option<Locate<'_>>, side: u32) -> Option<Self> {
@@ -94,8 +113,12 @@ impl Floors {
         let pixel = affordable(pixel, across, floors.len(), &places, locate.is_some());
         let size = across.map(|length| ((length / pixel).ceil() as u32).max(1));
         let painted = floors.into_par_iter().map(|mut places| {
-            // The upper ones over the lower.
-            places.sort_by(|a, b| a.middle().total_cmp(&b.middle()));
+            // The upper ones over the lower, and players who stand over those in the air.
+            places.sort_by(|a, b| {
+                let stands = |place: &Place| place.over.is_none();
+                let order = stands(a).cmp(&stands(b));
+                order.then(a.middle().total_cmp(&b.middle()))
+            });
             let mut cells = vec![NOBODY; size[0] as usize * size[1] as usize];
             if let Some(locate) = locate {
                 let drawn: Vec<Vec<u32>> = places
@@ -118,18 +141,25 @@ impl Floors {
                 }
             }
             let ground = |least: bool| {
-                let grounds = places.iter().map(|place| place.low[2]);
+                let stand = places.iter().filter(|place| place.over.is_none());
+                let grounds = stand.map(|place| place.low[2]);
                 match least {
                     true => grounds.fold(f64::INFINITY, f64::min) as f32,
                     false => grounds.fold(f64::NEG_INFINITY, f64::max) as f32,
                 }
             };
-            let heights = [ground(true), ground(false)];
-            Floor { heights, cells }
+            let mut members: Vec<u32> = places.iter().map(|place| place.cell).collect();
+            members.sort_unstable();
+            Floor {
+                heights: [ground(true), ground(false)],
+                cells,
+                members,
+            }
         });
         Some(Self {
             size: (size[0], size[1]),
             pixel,
+            corner: [west, north],
             floors: painted.collect(),
         })
     }
@@ -142,6 +172,11 @@ impl Floors {
     /// How wide and high a pixel is. [Unit: as the level]
     pub fn pixel(&self) -> f64 {
         self.pixel
+    }
+
+    /// x of the left edge and y of the upper one. [Unit: as the level]
+    pub fn corner(&self) -> [f64; 2] {
+        self.corner
     }
 
     /// The floors, the lowest first.
@@ -201,7 +236,11 @@ impl Place {
         (self.low[2] + self.high[2]) / 2.0
     }
 
+    /// The area of its ground.
     fn area(&self) -> f64 {
+        if self.over.is_some() {
+            return 0.0;
+        }
         (self.high[0] - self.low[0]).max(1.0) * (self.high[1] - self.low[1]).max(1.0)
     }
 
@@ -289,14 +328,24 @@ fn place(cell: u32, [low, high]: [[f64; 3]; 2]) -> Option<Place> {
     let is_box = (0..3)
         .all(|axis| low[axis] <= high[axis] && low[axis].abs() < 1e9 && high[axis].abs() < 1e9);
     // A cell that nothing is known of has a box without extent.
-    (is_box && low != high).then_some(Place { cell, low, high })
+    (is_box && low != high).then_some(Place {
+        cell,
+        low,
+        high,
+        over: None,
+    })
+}
+
+/// From the lowest ground up.
+fn by_ground(a: &Place, b: &Place) -> Ordering {
+    a.low[2].total_cmp(&b.low[2]).then(a.cell.cmp(&b.cell))
 }
 
 /// Shares cells out to floors by the heights of their grounds: as many as storeys of twice the
 /// height of a cell lie over each other, each ground with the floor that it is nearest to the mean
-/// of (Lloyd's algorithm).
+/// of (Lloyd's algorithm). Places in the air have no ground, and are with what they are over.
 fn floors(places: &mut [Place]) -> Vec<Vec<Place>> {
-    places.sort_by(|a, b| a.low[2].total_cmp(&b.low[2]).then(a.cell.cmp(&b.cell)));
+    places.sort_by(by_ground);
     let all: f64 = places.iter().map(Place::area).sum();
     // The ground below which so much of the area lies.
     let ground = |part: f64| {
@@ -336,8 +385,13 @@ fn floors(places: &mut [Place]) -> Vec<Vec<Place>> {
         }
     }
     let mut floors = vec![Vec::new(); means.len()];
+    let mut chosen: Vec<usize> = Vec::with_capacity(places.len());
     for place in places.iter() {
-        floors[nearest(&means, place.low[2])].push(*place);
+        let floor = place
+            .over
+            .map_or_else(|| nearest(&means, place.low[2]), |over| chosen[over]);
+        chosen.push(floor);
+        floors[floor].push(*place);
     }
     floors.retain(|places| !places.is_empty());
     floors
@@ -358,6 +412,7 @@ mod tests {
                 cell: cell as u32,
                 low: [0.0, 0.0, ground],
                 high: [100.0, 100.0, ground + 130.0],
+                over: None,
             })
             .collect();
         let floors = floors(&mut places);
@@ -374,6 +429,7 @@ mod tests {
             cell,
             low: [0.0; 3],
             high: [1.0, 1.0, 0.0],
+            over: None,
         };
         assert_eq!(floors(&mut [flat(0), flat(1)]).len(), 1);
     }
