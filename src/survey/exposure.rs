@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::sight::GroupSight;
-use crate::runtime::{CellBundle, Sample, TerrainBundle, Visibility};
+use crate::runtime::{CellBundle, Sample, SolidBundle, SolidParameters, TerrainBundle, Visibility};
 
 /// The PVS of a sample that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -228,6 +228,18 @@ pub fn seen_by(level: &CellBundle<'_>) -> Vec<u32> {
         }
     }
     counts
+}
+
+/// How many cells see each cell of a solid level, itself included, out of the survey of its sights.
+pub fn by_cell(level: &SolidBundle<'_>, exposure: &[u32]) -> Vec<u32> {
+    let width = level.sights().grid().width() as usize;
+    let place = |cell: u32| {
+        let sample = SolidParameters::sample(cell);
+        sample.row as usize * width + sample.column as usize
+    };
+    (0..level.cells())
+        .map(|cell| exposure[place(cell)])
+        .collect()
 }
 
 #[cfg(test)]

@@ -7,5 +7,5 @@ mod exposure;
 mod sight;
 
 pub use difference::{Difference, LevelDifference, cell_difference, difference, spread};
-pub use exposure::{DamagedPvs, Ring, Survey, seen_by, survey};
+pub use exposure::{DamagedPvs, Ring, Survey, by_cell, seen_by, survey};
 pub use sight::GroupSight;

@@ -30,20 +30,7 @@ pub(super) fn about(level: &CellBundle<'_>) -> Value {
 /// for none), the height of its floor as `f32` (NaN for none), and its light as `u8` (0 for none).
 pub(super) fn ground(level: &CellBundle<'_>, cut: Option<f64>, path: &Path) -> Answer {
     let view = Overhead::new(level, cut, || read_level(path).ok());
-    let width = view.width as usize;
-    let light = hillshade(view.width, &view.floors, [view.pixel.max(1.0); 2]);
-    let light = light.iter().zip(&view.cells).enumerate();
-    let light = light.map(|(i, (light, cell))| {
-        let differs = |other: Option<usize>| other.is_some_and(|i| view.cells[i] != *cell);
-        let left = i.checked_sub(1).filter(|_| !i.is_multiple_of(width));
-        // Cells are told apart by the lines between them.
-        let line = differs(left) || differs(i.checked_sub(width));
-        match light.is_nan() {
-            true => 0,
-            false => 1 + (254.0 * light * if line { LINE } else { 1.0 }).round() as u8,
-        }
-    });
-    let light: Vec<u8> = light.collect();
+    let light = light(view.width, &view.cells, &view.floors, view.pixel);
     let head = json!({
         "width": view.width,
         "height": view.height,
@@ -60,6 +47,24 @@ pub(super) fn ground(level: &CellBundle<'_>, cut: Option<f64>, path: &Path) -> A
 
 /// How much darker lines between cells are.
 const LINE: f32 = 0.6;
+
+/// The light of each pixel of a plan, 0 where there is none, with lines between cells.
+pub(super) fn light(width: u32, cells: &[Option<u32>], heights: &[f32], pixel: f64) -> Vec<u8> {
+    let light = hillshade(width, heights, [pixel.max(1.0); 2]);
+    let light = light.iter().zip(cells).enumerate();
+    let light = light.map(|(i, (light, cell))| {
+        let differs = |other: Option<usize>| other.is_some_and(|i| cells[i] != *cell);
+        let left = i
+            .checked_sub(1)
+            .filter(|_| !i.is_multiple_of(width as usize));
+        let line = differs(left) || differs(i.checked_sub(width as usize));
+        match light.is_nan() {
+            true => 0,
+            false => 1 + (254.0 * light * if line { LINE } else { 1.0 }).round() as u8,
+        }
+    });
+    light.collect()
+}
 
 /// The PVS of a cell.
 pub(super) fn pvs(level: &CellBundle<'_>, at: &str) -> Result<Answer, Refusal> {
@@ -228,9 +233,14 @@ pub(super) fn step(walk: &mut LevelWalk<'_>, to: &[Option<String>; 2]) -> Result
 
 /// The cell of a number, if it is one of the level's.
 fn place(level: &CellBundle<'_>, text: &str) -> Result<u32, Refusal> {
-    let cell = text.parse().ok().filter(|cell| *cell < level.cells());
+    cell_number(text, level.cells())
+}
+
+/// The number of one of so many cells.
+pub(super) fn cell_number(text: &str, cells: u32) -> Result<u32, Refusal> {
+    let cell = text.parse().ok().filter(|cell| *cell < cells);
     cell.ok_or_else(|| {
-        let last = level.cells() - 1;
+        let last = cells - 1;
         Refusal::bad_request(format!(
             "{text:?}: expected the number of a cell, 0 to {last}"
         ))

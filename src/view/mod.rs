@@ -22,6 +22,7 @@ mod level;
 mod play;
 mod routes;
 mod server;
+mod solid;
 mod source;
 mod terrain;
 mod walk;

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::answer::{Answer, Refusal};
 use super::source::Opened;
-use crate::runtime::World;
+use crate::runtime::{SolidParameters, World};
 use crate::simulate::field::Field;
 use crate::simulate::play::{Play, PlayOptions};
 use crate::simulate::run::{Outcome, RunOptions, run};
@@ -89,7 +89,7 @@ fn field(opened: &Opened) -> Result<Field<'_>, String> {
     match *opened.bundle.world() {
         World::Terrain(terrain) => Ok(Field::terrain(terrain)),
         World::Cells(level) => Ok(Field::level(level)),
-        World::Solid(_) => Err("players are not played in solid levels".to_owned()),
+        World::Solid(level) => Ok(Field::solid(level, None)),
     }
 }
 
@@ -167,7 +167,9 @@ fn find_out(opened: &Arc<Opened>, players: &Players) {
             return;
         }
     }
-    let _ = played.ways.set(Ok(told(&play, &players.dead(&play), sees)));
+    let _ = played
+        .ways
+        .set(Ok(told(&field, &play, &players.dead(&play), sees)));
     let options = RunOptions {
         keep: true,
         ..(players.run)(&field, &play)
@@ -184,7 +186,11 @@ fn find_out(opened: &Arc<Opened>, players: &Players) {
     }
 }
 
-fn told(play: &Play, dead: &[bool], sees: Vec<u8>) -> Ways {
+fn told(field: &Field, play: &Play, dead: &[bool], sees: Vec<u8>) -> Ways {
+    let named = |place| match field {
+        Field::Solid(_) => SolidParameters::cell_of(field.sample(place)),
+        Field::Terrain(_) | Field::Level(_) => place,
+    };
     let mut ways = Ways {
         players: play.players,
         frames: play.frames,
@@ -202,7 +208,7 @@ fn told(play: &Play, dead: &[bool], sees: Vec<u8>) -> Ways {
         ways.at.extend(at);
         let places = play.places(frame);
         ways.places
-            .extend(places.iter().map(|place| place.unwrap_or(u32::MAX)));
+            .extend(places.iter().map(|place| place.map_or(u32::MAX, named)));
         let flags = play
             .jumped(frame)
             .iter()

@@ -12,7 +12,7 @@ use super::http::{Request, Response};
 use super::play::{self, Players as Played};
 use super::source::{Opened, Shown};
 use super::walk::Walks;
-use super::{level, terrain};
+use super::{level, solid, terrain};
 use crate::runtime::World;
 use crate::runtime::cell_frontier::Construction;
 
@@ -31,13 +31,14 @@ pub(super) struct View {
 type Answered = Result<Answer, Refusal>;
 
 /// The page: name, kind and bytes of its files.
-const PAGE: [(&str, &str, &str); 18] = [
+const PAGE: [(&str, &str, &str); 20] = [
     ("/", "text/html", include_str!("page/index.html")),
     ("/style.css", "text/css", include_str!("page/style.css")),
     ("/api.js", JAVASCRIPT, include_str!("page/api.js")),
     ("/camera.js", JAVASCRIPT, include_str!("page/camera.js")),
     ("/cut.js", JAVASCRIPT, include_str!("page/cut.js")),
     ("/dig.js", JAVASCRIPT, include_str!("page/dig.js")),
+    ("/floor.js", JAVASCRIPT, include_str!("page/floor.js")),
     ("/halves.js", JAVASCRIPT, include_str!("page/halves.js")),
     ("/keep.js", JAVASCRIPT, include_str!("page/keep.js")),
     ("/layers.js", JAVASCRIPT, include_str!("page/layers.js")),
@@ -47,6 +48,7 @@ const PAGE: [(&str, &str, &str); 18] = [
     ("/paint.js", JAVASCRIPT, include_str!("page/paint.js")),
     ("/pane.js", JAVASCRIPT, include_str!("page/pane.js")),
     ("/play.js", JAVASCRIPT, include_str!("page/play.js")),
+    ("/solid.js", JAVASCRIPT, include_str!("page/solid.js")),
     ("/ways.js", JAVASCRIPT, include_str!("page/ways.js")),
     ("/terrain.js", JAVASCRIPT, include_str!("page/terrain.js")),
     ("/words.js", JAVASCRIPT, include_str!("page/words.js")),
@@ -171,11 +173,6 @@ fn ask(
     Ok(answer.entry("generation", opened.generation))
 }
 
-/// No solid level is opened for the page.
-fn no_solids() -> Refusal {
-    Refusal::not_found("the page shows terrains and levels of cells; this is a solid level")
-}
-
 /// The ground that can be dug in.
 fn dug(view: &View) -> Result<&Arc<Digging>, Refusal> {
     let none = "this ground stays as it is: viewcell view was not asked to let it be dug in";
@@ -216,7 +213,7 @@ fn about(view: &View) -> Answered {
         let mut about = match opened.bundle.world() {
             World::Terrain(terrain) => terrain::about(terrain, bundle.crs()),
             World::Cells(level) => level::about(level),
-            World::Solid(_) => return Err(no_solids()),
+            World::Solid(level) => solid::about(level),
         };
         about["name"] = source.name().into();
         about["bytes"] = bundle.bytes().len().into();
@@ -242,10 +239,10 @@ fn ground(view: &View, pane: usize, query: &Query) -> Answered {
     if cut.is_some_and(|cut| !cut.is_finite()) {
         return Err(Refusal::bad_request("cut: expected a height"));
     }
-    ask(view, pane, |_, world| match world {
+    ask(view, pane, |opened, world| match world {
         World::Terrain(terrain) => Ok(terrain::ground(&terrain)),
         World::Cells(level) => Ok(level::ground(&level, cut, view.sources[pane].path())),
-        World::Solid(_) => Err(no_solids()),
+        World::Solid(level) => solid::ground(opened, &level),
     })
 }
 
@@ -258,7 +255,7 @@ fn pvs(view: &View, pane: usize, query: &Query) -> Answered {
     ask(view, pane, |_, world| match world {
         World::Terrain(terrain) => terrain::pvs(&terrain, at, level),
         World::Cells(level) => level::pvs(&level, at),
-        World::Solid(_) => Err(no_solids()),
+        World::Solid(level) => solid::pvs(&level, at),
     })
 }
 
@@ -269,7 +266,9 @@ fn distances(view: &View, pane: usize, query: &Query) -> Answered {
             "steps are between cells; this is a terrain",
         )),
         World::Cells(level) => level::distances(&level, at),
-        World::Solid(_) => Err(no_solids()),
+        World::Solid(_) => Err(Refusal::not_found(
+            "steps are between cells of a bundle of cells; this is a solid level",
+        )),
     })
 }
 
@@ -280,7 +279,7 @@ fn exposure(view: &View, pane: usize) -> Answered {
     ask(view, pane, |opened, world| match world {
         World::Terrain(terrain) => terrain::exposed(opened, terrain.grid().samples()),
         World::Cells(level) => Ok(level::exposed(&level)),
-        World::Solid(_) => Err(no_solids()),
+        World::Solid(level) => solid::exposed(opened, &level),
     })
 }
 
@@ -309,6 +308,8 @@ struct Players<'a> {
     b: &'a str,
     margin: u32,
     construction: Construction,
+    /// How far each may come, in a solid level.
+    reach: Option<f64>,
 }
 
 impl<'a> Players<'a> {
@@ -317,6 +318,7 @@ impl<'a> Players<'a> {
             a: query.must("a")?,
             b: query.must("b")?,
             margin: query.number("margin")?.unwrap_or(0),
+            reach: query.number("reach")?,
             construction: match query.get("construction").unwrap_or("") {
                 "" => Construction::default(),
                 "published" => Construction::Published,
@@ -339,7 +341,7 @@ fn frontier(view: &View, pane: usize, query: &Query) -> Answered {
             terrain::frontier(&terrain, players.a, players.b, players.margin)
         }
         World::Cells(level) => level::frontier(&level, players.a, players.b, players.construction),
-        World::Solid(_) => Err(no_solids()),
+        World::Solid(level) => solid::frontier(&level, players.a, players.b, players.reach),
     })
 }
 
@@ -348,7 +350,7 @@ fn check(view: &View, pane: usize, query: &Query) -> Answered {
     ask(view, pane, |_, world| match world {
         World::Terrain(terrain) => terrain::check(&terrain, players.a, players.b),
         World::Cells(level) => level::check(&level, players.a, players.b, players.construction),
-        World::Solid(_) => Err(no_solids()),
+        World::Solid(level) => solid::check(&level, players.a, players.b),
     })
 }
 

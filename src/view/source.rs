@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::SystemTime;
 
 use super::play::Played;
-use crate::runtime::{MappedBundle, OpenError, OwnedBundle, World};
+use crate::picture::Floors;
+use crate::runtime::{MappedBundle, OpenError, OwnedBundle};
 
 /// A file with a bundle.
 pub(super) struct Shown {
@@ -34,6 +35,8 @@ pub(crate) struct Opened {
     pub exposure: Exposure,
     /// Players who walk on it.
     pub played: Played,
+    /// The plans of a solid level: drawn when first asked for.
+    pub floors: OnceLock<Option<Floors>>,
 }
 
 /// The longest file that is read as a whole. [Unit: bytes]
@@ -89,6 +92,7 @@ impl Shown {
             generation: 0,
             exposure: Exposure::default(),
             played: Played::default(),
+            floors: OnceLock::new(),
         });
         Ok(Self {
             path: path.to_owned(),
@@ -147,6 +151,7 @@ impl Shown {
                     generation: state.opened.generation + 1,
                     exposure: Exposure::default(),
                     played: Played::default(),
+                    floors: OnceLock::new(),
                 });
             }
             Err(error) => state.fault = Some(error.to_string()),
@@ -170,15 +175,7 @@ fn open(path: &Path) -> Result<OwnedBundle, OpenError> {
         });
         OwnedBundle::from_bytes(read?)
     };
-    let bundle = bundle.map_err(|error| error.at(path))?;
-    match bundle.world() {
-        World::Terrain(_) | World::Cells(_) => Ok(bundle),
-        // Says that a terrain is expected.
-        World::Solid(_) => match bundle.bundle().terrain() {
-            Ok(_) => Ok(bundle),
-            Err(error) => Err(error.at(path)),
-        },
-    }
+    bundle.map_err(|error| error.at(path))
 }
 
 impl Exposure {

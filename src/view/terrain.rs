@@ -14,7 +14,7 @@ use super::source::{Exposure, Opened};
 use crate::picture::hillshade;
 use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Region, Side};
 use crate::runtime::{Quad, Sample, TerrainBundle, VisibilityMode, World};
-use crate::survey::survey;
+use crate::survey::{by_cell, survey};
 
 /// What the terrain is.
 pub(super) fn about(terrain: &TerrainBundle<'_>, crs: Option<&str>) -> Value {
@@ -134,7 +134,7 @@ pub(super) fn check(terrain: &TerrainBundle<'_>, a: &str, b: &str) -> Result<Ans
     })))
 }
 
-fn build(builder: &mut FrontierBuilder<'_>, [a, b]: [Sample; 2]) -> Result<(), Refusal> {
+pub(super) fn build(builder: &mut FrontierBuilder<'_>, [a, b]: [Sample; 2]) -> Result<(), Refusal> {
     let built = builder.build(a, b, &FrontierOptions::default());
     built.map_err(|error| Refusal::bad_request(error.to_string()))
 }
@@ -173,11 +173,12 @@ fn count(opened: &Arc<Opened>) {
             .fetch_add(viewpoints, Ordering::Relaxed);
         Arc::strong_count(opened) > 1
     };
-    let survey = match opened.bundle.world() {
-        World::Terrain(terrain) => survey(terrain, &go_on).ok().flatten(),
-        World::Cells(_) | World::Solid(_) => None,
+    let exposure = |sights| Some(survey(sights, &go_on).ok().flatten()?.exposure);
+    let counts = match opened.bundle.world() {
+        World::Terrain(terrain) => exposure(terrain),
+        World::Solid(level) => exposure(level.sights()).map(|counts| by_cell(level, &counts)),
+        World::Cells(_) => None,
     };
-    let counts = survey.map(|survey| survey.exposure);
     let _ = opened.exposure.counts.set(counts);
 }
 

@@ -1,6 +1,6 @@
 //! Walks: two players who move step by step, and agree on a new frontier set when they must.
 //!
-//! A walk on a terrain is a [`Session`] of the runtime, of two peers. It lives in a thread of its
+//! A walk on a terrain or in a solid level is a [`Session`] of the runtime, of two peers. It lives in a thread of its
 //! own, which ends with the walk's last sender.
 
 use std::collections::VecDeque;
@@ -12,9 +12,9 @@ use serde_json::json;
 use super::answer::{Answer, Refusal};
 use super::level::{self, LevelWalk};
 use super::source::Opened;
-use super::terrain;
+use super::{solid, terrain};
 use crate::runtime::frontier::{News, Session, SessionOptions};
-use crate::runtime::{CellBundle, TerrainBundle, World};
+use crate::runtime::{CellBundle, SolidBundle, SolidParameters, TerrainBundle, World};
 
 /// Walks that go on at the same time; one more ends the oldest.
 const MOST_WALKS: usize = 16;
@@ -55,10 +55,9 @@ impl Walks {
         state.walks.push_back((id, sender));
         drop(state);
         std::thread::spawn(move || match *opened.bundle.world() {
-            World::Terrain(terrain) => walk_terrain(terrain, &steps),
+            World::Terrain(terrain) => walk(terrain, None, &steps),
             World::Cells(level) => walk_level(level, &steps),
-            // Whoever asks is told that the walk is over.
-            World::Solid(_) => {}
+            World::Solid(level) => walk(*level.sights(), Some(level), &steps),
         });
         Ok(self.step(id, places.map(Some))?.entry("walk", id))
     }
@@ -79,14 +78,16 @@ impl Walks {
     }
 }
 
-fn walk_terrain(terrain: TerrainBundle<'_>, steps: &Receiver<Step>) {
+/// A walk on a terrain, or by the sights of a solid level.
+fn walk(terrain: TerrainBundle<'_>, level: Option<SolidBundle<'_>>, steps: &Receiver<Step>) {
     let options = SessionOptions {
         peers: true,
         ..SessionOptions::default()
     };
-    let mut walk = TerrainWalk {
+    let mut walk = Walk {
         session: Session::new(&terrain, 2, options),
         terrain,
+        level,
         told: 0,
         ticks: 0,
     };
@@ -96,21 +97,26 @@ fn walk_terrain(terrain: TerrainBundle<'_>, steps: &Receiver<Step>) {
     }
 }
 
-struct TerrainWalk<'a> {
+struct Walk<'a> {
     session: Session<'a>,
     terrain: TerrainBundle<'a>,
+    /// The solid level whose sights these are.
+    level: Option<SolidBundle<'a>>,
     /// Positions told on moves, without those that come with a frontier set.
     told: u64,
     ticks: u64,
 }
 
-impl TerrainWalk<'_> {
+impl Walk<'_> {
     fn step(&mut self, to: &[Option<String>; 2]) -> Result<Answer, Refusal> {
         self.session.tick();
         self.ticks += 1;
         for (player, to) in to.iter().enumerate() {
             let Some(to) = to else { continue };
-            let place = terrain::place(&self.terrain, to)?;
+            let place = match &self.level {
+                Some(level) => SolidParameters::sample(solid::place(level, to)?),
+                None => terrain::place(&self.terrain, to)?,
+            };
             let told = &mut self.told;
             let moved = self.session.move_to(player, Some(place), |notice| {
                 *told += u64::from(notice.what == News::Position);
@@ -119,7 +125,13 @@ impl TerrainWalk<'_> {
         }
         let halves = (self.session.half(0, 1)).zip(self.session.half(1, 0));
         let answer = match halves {
-            Some((a, b)) => terrain::halves([a.region(), b.region()]),
+            Some((a, b)) => {
+                let regions = [a.region(), b.region()];
+                match &self.level {
+                    Some(level) => solid::halves(level, regions),
+                    None => terrain::halves(regions),
+                }
+            }
             None => Answer::new(json!({ "sizes": [0, 0] })),
         };
         let places = (self.session.place(0)).zip(self.session.place(1));

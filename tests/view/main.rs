@@ -12,3 +12,4 @@ mod measure;
 mod page;
 mod players;
 mod server;
+mod solid;

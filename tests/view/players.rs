@@ -29,7 +29,7 @@ fn made(baked: &Baked, more: &[&str]) -> Trace {
 }
 
 /// A server that plays a trace, and counts two schemes.
-fn serve(baked: &Baked, trace: &Trace) -> Serving {
+pub fn serve(baked: &Baked, trace: &Trace) -> Serving {
     let players = Players {
         trace: trace.clone(),
         path: baked.path("play.csv"),
@@ -100,10 +100,10 @@ fn compare_sight(browser: &mut Browser, baked: &Baked, frame: usize, name: &str)
 }
 
 /// What the schemes come to at the end is what `simulate` says.
-fn compare_counts(browser: &mut Browser, baked: &Baked) {
+pub fn compare_counts(browser: &mut Browser, baked: &Baked, trace: &str, more: &[&str]) {
     browser.wait_for("viewcell.play.isLearnt === true");
-    let trace = baked.path("play.csv");
-    let said = viewcell(&[
+    let trace = baked.path(trace);
+    let arguments = [
         "simulate",
         text(&baked.bundle),
         "--traces",
@@ -112,10 +112,9 @@ fn compare_counts(browser: &mut Browser, baked: &Baked) {
         "20",
         "--scheme",
         "CS,best",
-        "--eye",
-        "0",
         "--json",
-    ]);
+    ];
+    let said = viewcell(&[&arguments[..], more].concat());
     let said: Value = serde_json::from_str(&said).unwrap();
     let frames = said["frames"].as_f64().unwrap();
     assert_eq!(number(browser, "viewcell.play.ways.frames"), frames);
@@ -150,7 +149,7 @@ fn players_walk_sixty_times_a_second_and_stop() {
     for frame in [0, 57, 400] {
         compare_sight(&mut browser, &baked, frame, "pairs.txt");
     }
-    compare_counts(&mut browser, &baked);
+    compare_counts(&mut browser, &baked, "play.csv", &["--eye", "0"]);
 
     // All players are where the trace has them, between two frames half way.
     let at = browser.evaluate("[50, 75, 100].map((time) => viewcell.play.ways.point(time, 5))");
@@ -252,7 +251,7 @@ fn players_walk_through_a_level() {
     browser.open(&serving.url);
     browser.wait_for("viewcell.play?.ways.players === 8");
     compare_sight(&mut browser, &baked, 100, "pairs.txt");
-    compare_counts(&mut browser, &baked);
+    compare_counts(&mut browser, &baked, "play.csv", &["--eye", "0"]);
     // On the plan players are in the cells that they are in.
     let share = number(
         &mut browser,

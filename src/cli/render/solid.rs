@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use viewcell::internals::picture::{LevelPages, Page};
-use viewcell::internals::runtime::{MappedBundle, SolidBundle, SolidParameters};
+use viewcell::internals::runtime::{MappedBundle, SolidBundle};
+use viewcell::internals::survey::by_cell;
 
 use super::args::{Args, name};
 use super::cells::side;
@@ -75,15 +76,6 @@ pub fn seen_by(
     path: &Path,
     level: &SolidBundle<'_>,
 ) -> Result<Option<Vec<u32>>, Failure> {
-    let sights = level.sights();
-    let width = sights.grid().width() as usize;
-    let found = survey(work, path, sights)?;
-    Ok(found.map(|found| {
-        let place = |cell: u32| {
-            let sample = SolidParameters::sample(cell);
-            sample.row as usize * width + sample.column as usize
-        };
-        let cells = 0..level.cells();
-        cells.map(|cell| found.exposure[place(cell)]).collect()
-    }))
+    let found = survey(work, path, level.sights())?;
+    Ok(found.map(|found| by_cell(level, &found.exposure)))
 }

@@ -6,13 +6,14 @@ export class Camera {
   /** @param {number} width @param {number} height of the ground, in pixels of it
    *  @param {number} stretch height of a pixel by its width */
   constructor(width, height, stretch) {
-    this.width = width;
-    this.height = height;
     this.stretch = stretch;
-    this.x = width / 2;
-    this.y = height / 2;
     this.zoom = 1;
-    this.fitted = true;
+    this.measure(width, height);
+  }
+
+  /** Looks at all of a ground of this size. */
+  measure(width, height) {
+    Object.assign(this, { width, height, x: width / 2, y: height / 2, fitted: true });
     this.box = this.whole;
   }
 

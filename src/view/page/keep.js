@@ -17,6 +17,7 @@ export function linked(app) {
     level: layer === "sight" && level ? level : undefined,
     a: players ? ground.link(a) : undefined,
     b: players ? ground.link(b) : undefined,
+    reach: layer === "frontier" && state.reach ? state.reach : undefined,
     margin: layer === "frontier" && margin ? margin : undefined,
     construction: layer === "frontier" || layer === "play" ? construction : undefined,
     t: layer === "play" && state.time ? state.time : undefined,

@@ -2,6 +2,7 @@
 //
 // Sets come as bits, counts as numbers; who sees whom is never decided here.
 
+import { positions } from "./floor.js";
 import { bits, halvesLegend, paintSet } from "./halves.js";
 import { along, css, steps } from "./paint.js";
 import { players } from "./play.js";
@@ -58,6 +59,7 @@ const sight = {
     const column = (tell) => panes.map((pane, k) => tell(answers[k].head, pane, k));
     return [
       app.placeRow(state.place),
+      ...(answers[0].head.bounds ? [["Positions", positions(answers[0].head.bounds)]] : []),
       ["Visible", ...column((head, pane) => share(pane, head.seen))],
       ["Hidden", ...column((head, pane) => share(pane, whole(pane) - head.seen))],
       ...(panes.length > 1 ? [["Only here", ...column((_, pane, k) => count(only[k]))]] : []),
@@ -100,18 +102,19 @@ const frontier = {
   hint: "Drag A and B. While each stays in their own colour, neither can see the other.",
 
   async show(app) {
-    const { a, b, margin, construction } = app.state;
-    const terrain = app.about.kind === "terrain";
+    const { a, b, margin, construction, reach } = app.state;
+    const asked = { terrain: { margin }, cells: { construction }, solid: { reach } }[app.about.kind];
     const answers = await app.askAll("frontier", ({ ground }) => ({
       a: ground.name(a),
       b: ground.name(b),
-      ...(terrain ? { margin } : { construction }),
+      ...asked,
     }));
     app.panes.forEach((pane, k) => paintHalves(app, pane, answers[k]));
     const column = (tell) => app.panes.map((pane, k) => tell(answers[k].head, pane));
     const checked = column((head, pane) => (head.visible ? "–" : app.checked[pane.index] ?? "…"));
     return [
       ["Frontier set", ...column((head) => (head.visible ? "none: they see each other" : "yes"))],
+      ...(reach ? [["On their ways", ...column((head) => (head.within ? "may see each other" : "hidden"))]] : []),
       ["A’s half", ...column((head, pane) => share(pane, head.sizes[0]))],
       ["B’s half", ...column((head, pane) => share(pane, head.sizes[1]))],
       ["Grown in", ...column((head) => duration(head.micros))],
@@ -274,4 +277,8 @@ const plain = {
 
 export const LAYERS = { sight, frontier, walk, exposure, steps: distances, play: players, plain };
 
-export const showLegend = (app, layer) => legend(LAYERS[layer].legend(app), css, along);
+export function showLegend(app, layer) {
+  const isOnFloors = app.panes[0].ground.floors?.length > 1 && app.about.kind === "solid";
+  const others = isOnFloors ? [{ colour: app.palette.nothing, text: "on other floors" }] : [];
+  return legend([...LAYERS[layer].legend(app), ...others], css, along);
+}

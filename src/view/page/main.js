@@ -5,11 +5,13 @@ import { Camera, clamp, listen } from "./camera.js";
 import { cut, listenToCuts } from "./cut.js";
 import { dig, listenToDigs } from "./dig.js";
 import { copy, flash, linked, save } from "./keep.js";
+import { chooseFloor, listenToFloors, tellReach } from "./floor.js";
 import { LAYERS, check, hasPlayers, showLegend } from "./layers.js";
 import * as link from "./link.js";
 import { Pane } from "./pane.js";
 import { listenToPlay, pick, run, skip } from "./play.js";
 import { Level } from "./level.js";
+import { Solid } from "./solid.js";
 import { Terrain } from "./terrain.js";
 import { $, readings } from "./words.js";
 
@@ -297,6 +299,11 @@ async function begin() {
   const { ground } = app.panes[0];
   const height = given.cut === undefined ? undefined : Number(given.cut);
   if (app.about.kind === "cells") await cut(app, Number.isNaN(height) ? undefined : height);
+  if (app.about.kind === "solid") {
+    chooseFloor(app, Number(given.floor) - 1);
+    $("reach").value = Number(given.reach) / app.about.cell[0] || 0;
+    tellReach(app);
+  }
   const { construction } = given;
   if (["published", "tightened", "grown"].includes(construction)) state.construction = construction;
   $("construction").value = state.construction ?? "tightened";
@@ -348,7 +355,7 @@ async function main() {
   app.palette = head.palette;
   const [one, other = one] = head.panes.map(({ width, height, cells }) => `${width} ${height} ${cells}`);
   if (one !== other) throw new Error("These bundles are no longer of the same world: start viewcell view again.");
-  const World = app.about.kind === "cells" ? Level : Terrain;
+  const World = { terrain: Terrain, cells: Level, solid: Solid }[app.about.kind];
   const grounds = head.panes.map((about, k) => new World(k, about));
   await Promise.all(grounds.map((ground) => ground.load()));
   const { width, height, stretch } = grounds[0];
@@ -369,6 +376,10 @@ async function main() {
   $("margin").addEventListener("input", (event) => ((state.margin = Number(event.target.value)), tellControls(), show()));
   $("construction").addEventListener("change", (event) => ((state.construction = event.target.value), settle(), show()));
   if (app.about.kind === "cells") listenToCuts(app);
+  if (app.about.kind === "solid") {
+    listenToFloors(app);
+    $("reach").addEventListener("input", () => (tellReach(app), show()));
+  }
   listenToPlay(app);
   if (app.about.digs) listenToDigs(app);
   $("swap").addEventListener("click", () => KEYS.b());

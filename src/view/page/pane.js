@@ -13,12 +13,18 @@ export class Pane {
     this.box = element("section", { class: "pane", tabindex: "0", role: "application" },
       this.canvas, this.overlay, this.caption);
     this.box.setAttribute("aria-label", `Map of ${ground.about.name}. Arrow keys move the place.`);
-    this.raster = element("canvas", { width: ground.width, height: ground.height });
+    this.marks = [];
+    this.measure();
+  }
+
+  /** Makes room for the pixels of the ground. */
+  measure() {
+    const { width, height } = this.ground;
+    this.raster = element("canvas", { width, height });
     this.context = this.raster.getContext("2d", { willReadFrequently: true });
-    this.image = this.context.createImageData(ground.width, ground.height);
+    this.image = this.context.createImageData(width, height);
     this.pixels = new Uint32Array(this.image.data.buffer);
     this.classes = new Uint8Array(this.pixels.length);
-    this.marks = [];
   }
 
   get size() {
@@ -35,6 +41,11 @@ export class Pane {
   /** Paints `classes` (one a pixel) with a table, and shows them. */
   paint(table, marks) {
     table.paint(this.pixels, this.classes, this.ground.light);
+    const { elsewhere } = this.ground;
+    if (elsewhere) {
+      const pale = this.table("elsewhere", () => [this.palette.nothing]).pixels[255];
+      for (const i of elsewhere) this.pixels[i] = pale;
+    }
     this.context.putImageData(this.image, 0, 0);
     this.marks = marks;
     this.draw();

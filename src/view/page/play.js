@@ -188,7 +188,8 @@ export function pick(app, pane, point) {
   let [nearest, least] = [undefined, REACH];
   for (let player = 0; player < play.ways.players; player += 1) {
     if (!play.ways.isHere(frame, player)) continue;
-    const [x, y] = app.camera.toPane(pane.ground.point(play.ways.point(play.time, player)), pane.size);
+    const at = pane.ground.point(play.ways.point(play.time, player), play.ways.place(frame, player));
+    const [x, y] = app.camera.toPane(at, pane.size);
     const far = Math.hypot(x - point[0], y - point[1]);
     if (far < least) [nearest, least] = [player, far];
   }
@@ -270,9 +271,10 @@ function draw(app, numbers, now = performance.now()) {
   keepRegions(app, frame);
   const points = [];
   for (let player = 0; player < ways.players; player += 1) {
-    points.push(ways.isHere(frame, player) ? pane.ground.point(ways.point(time, player)) : undefined);
+    const place = ways.place(frame, player);
+    points.push(ways.isHere(frame, player) ? pane.ground.point(ways.point(time, player), place) : undefined);
   }
-  pane.marks = [...lines(app, frame, points), ...dots(app, frame, points)];
+  pane.marks = [...lines(app, frame, points), ...dots(app, frame, points, pane.ground)];
   pane.drawMarksAlone();
   if (play.frame !== frame) $("time").value = frame;
   play.frame = frame;
@@ -309,13 +311,15 @@ function lines({ play, state, palette }, frame, points) {
   ];
 }
 
-function dots({ play, state, palette }, frame, points) {
+function dots({ play, state, palette }, frame, points, ground) {
   const marks = [];
   points.forEach((at, player) => {
     if (!at) return;
     const k = state.pair?.indexOf(player) ?? -1;
     const colour = k < 0 ? OTHERS : [palette.a, palette.b][k];
-    marks.push({ kind: "walker", at, colour, name: String(player), dead: play.ways.isDead(frame, player) });
+    // Who is on a floor that is not shown is as pale as who is dead.
+    const isPale = play.ways.isDead(frame, player) || ground.shows?.(play.ways.place(frame, player)) === false;
+    marks.push({ kind: "walker", at, colour, name: String(player), dead: isPale });
   });
   return marks;
 }
