@@ -297,3 +297,45 @@ fn players_of_a_trace_are_simulated_in_a_solid_level() {
     let other = [&arguments[..], &["--level", "walks.csv"]].concat();
     folder.fails(&other, 3, &["walks.csv"]);
 }
+
+#[test]
+fn positions_of_another_level_are_told_of() {
+    let folder = rooms();
+    let walks = String::from_utf8(folder.read("walks.csv")).unwrap();
+    // Two of three players are somewhere else.
+    let away = walks.replace(",448,", ",9448,");
+    folder.write("away.csv", away);
+    folder.fails(
+        &["simulate", "rooms.vcb", "--traces", "away.csv"],
+        3,
+        &[
+            "away.csv",
+            "66.7 % of 183 positions outside",
+            "9448",
+            "another level",
+        ],
+    );
+    folder.write("points.txt", "64 64 24 448 64 24\n64 64 24 9448 64 24\n");
+    let ask = |verb: &str, more: &[&str]| {
+        let arguments = ["query", verb, "rooms.vcb", "--points", "points.txt"];
+        folder.ok(&[&arguments[..], more].concat())
+    };
+    for (verb, more) in [("visible", &[][..]), ("within", &["--reach", "1,1"])] {
+        let ran = ask(verb, more);
+        assert_eq!(ran.stdout, "0\n1\n", "{verb}");
+        let words = "1 of 4 positions are in no view cell";
+        assert!(
+            ran.stderr.contains(words) && !ran.stderr.contains("another"),
+            "{}",
+            ran.stderr
+        );
+    }
+    folder.write("points.txt", "64 64 24 9448 64 24\n9064 64 24 9448 64 24\n");
+    let ran = ask("visible", &[]);
+    let words = "3 of 4 positions are in no view cell: they see all and are seen by all; is the bundle of another level?";
+    assert!(
+        ran.stdout == "1\n1\n" && ran.stderr.contains(words),
+        "{}",
+        ran.stderr
+    );
+}

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use crate::reader::{read_bundle, said};
 use viewcell::internals::bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
 use viewcell::internals::bundle::verify;
 use viewcell::internals::ingest::solid::read_solid;
@@ -98,6 +99,63 @@ fn the_golden_solid_level_is_written_and_read_alike() {
     assert!(level.visible_between([48.0, 48.0, 999.0], east));
 
     reaches_are_as_the_slow_twin_has_them(level);
+    the_independent_reader_agrees(&golden, level);
+}
+
+/// Who sees whom, and which cells hold positions in them, between them and outside.
+fn the_independent_reader_agrees(golden: &Path, level: &SolidBundle) {
+    let pairs = || (0..level.cells()).flat_map(|a| (0..level.cells()).map(move |b| (a, b)));
+    let asked: String = pairs().map(|(a, b)| format!("{a} {b}\n")).collect();
+    let Some(found) = said("visible", golden, &["--pairs", "-"], &asked) else {
+        return;
+    };
+    let expected: String = pairs()
+        .map(|(a, b)| format!("{}\n", u8::from(level.visible(a, b))))
+        .collect();
+    assert!(found == expected && found.contains('0') && found.contains('1'));
+    let mut nowhere = 0;
+    for at in [
+        [48.0, 48.0, 32.0],
+        [264.0, 100.0, 32.0],
+        [264.0, 224.0, 31.5],
+        [16.0, 16.0, 24.0],
+        [480.0, 200.25, 50.0],
+        [48.0, 48.0, 999.0],
+        [-1e9, 0.0, 0.0],
+    ] {
+        let point = format!("{},{},{}", at[0], at[1], at[2]);
+        let cell = level.locate(at);
+        let expected = cell.map_or("nowhere".to_owned(), |cell| cell.to_string());
+        assert_eq!(
+            said("locate", golden, &["--", &point], "").unwrap().trim(),
+            expected
+        );
+        nowhere += u32::from(cell.is_none());
+    }
+    assert!((3..7).contains(&nowhere), "{nowhere}");
+    assert_eq!(said("verify", golden, &[], "").unwrap(), "no faults\n");
+    let info = said("info", golden, &[], "").unwrap();
+    assert!(info.contains(&format!("{} cells", level.cells())), "{info}");
+    let wrong = read_bundle("distance", golden, &["0", "1"], "").unwrap();
+    assert_eq!(wrong.status.code(), Some(3));
+
+    // A box beyond its own corners is a fault.
+    let mut bytes = std::fs::read(golden).unwrap();
+    let table = bytes[64..]
+        .chunks(40)
+        .position(|entry| entry.starts_with(b"SBOX"));
+    let entry = 64 + 40 * table.unwrap() + 8;
+    let at = u64::from_le_bytes(bytes[entry..entry + 8].try_into().unwrap()) as usize;
+    bytes[at..at + 2].copy_from_slice(&u16::MAX.to_le_bytes());
+    let folder = tempfile::tempdir().unwrap();
+    let damaged = folder.path().join("damaged.vcb");
+    std::fs::write(&damaged, bytes).unwrap();
+    let found = read_bundle("verify", &damaged, &[], "").unwrap();
+    let words = String::from_utf8(found.stdout).unwrap();
+    assert!(
+        found.status.code() == Some(1) && words.contains("cell 0: its least corner"),
+        "{words}"
+    );
 }
 
 /// The slow twin: any cell that the one may come to and any that the other may, by their boxes.

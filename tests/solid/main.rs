@@ -1,6 +1,9 @@
 //! Levels of solids: their readers, and where players can be in them.
 #![cfg(all(feature = "bake", feature = "internals"))]
 
+#[path = "../common/reader.rs"]
+mod reader;
+
 mod common;
 mod golden;
 mod motion;

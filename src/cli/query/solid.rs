@@ -159,8 +159,12 @@ pub fn visible_points(
         Ok(ask(level, both.map(Where::Point), reach))
     })?;
     if nowhere > 0 {
+        let doubt = match 2 * nowhere > positions {
+            true => "; is the bundle of another level?",
+            false => "",
+        };
         say(format_args!(
-            "{nowhere} of {positions} positions are in no view cell: they see all and are seen by all"
+            "{nowhere} of {positions} positions are in no view cell: they see all and are seen by all{doubt}"
         ));
     }
     Ok(outcome)
