@@ -310,7 +310,7 @@ fn positions_of_another_level_are_told_of() {
         3,
         &[
             "away.csv",
-            "66.7 % of 183 positions outside",
+            "66.7 % of 93 positions outside",
             "9448",
             "another level",
         ],

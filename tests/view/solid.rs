@@ -205,7 +205,7 @@ fn a_solid_level_is_answered_as_the_program_says() {
 #[test]
 fn floors_of_a_solid_level_are_painted_and_players_walk_on_them() {
     let baked = house();
-    let Some(mut browser) = Browser::start([2000, 1000]) else {
+    let Some(mut browser) = Browser::start([1300, 1600]) else {
         return;
     };
     let serving = Serving::new(&baked.bundle, None);

@@ -5,6 +5,7 @@
 import { positions } from "./floor.js";
 import { bits, halvesLegend, paintSet } from "./halves.js";
 import { along, css, steps } from "./paint.js";
+import { DIM } from "./pane.js";
 import { players } from "./play.js";
 import { count, duration, legend, percent } from "./words.js";
 
@@ -279,6 +280,6 @@ export const LAYERS = { sight, frontier, walk, exposure, steps: distances, play:
 
 export function showLegend(app, layer) {
   const isOnFloors = app.panes[0].ground.floors?.length > 1 && app.about.kind === "solid";
-  const others = isOnFloors ? [{ colour: app.palette.nothing, text: "on other floors" }] : [];
+  const others = isOnFloors ? [{ colour: app.palette.nothing.map((c) => c * DIM), text: "on other floors" }] : [];
   return legend([...LAYERS[layer].legend(app), ...others], css, along);
 }

@@ -3,6 +3,9 @@
 import { Table, css } from "./paint.js";
 import { element, length, round } from "./words.js";
 
+/** The light of what is on other floors. */
+export const DIM = 0.3;
+
 export class Pane {
   constructor(index, ground, palette, camera) {
     Object.assign(this, { index, ground, palette, camera });
@@ -43,8 +46,9 @@ export class Pane {
     table.paint(this.pixels, this.classes, this.ground.light);
     const { elsewhere } = this.ground;
     if (elsewhere) {
-      const pale = this.table("elsewhere", () => [this.palette.nothing]).pixels[255];
-      for (const i of elsewhere) this.pixels[i] = pale;
+      // In the darkest light: what is on other floors is not to outshine this one.
+      const dim = this.table("elsewhere", () => [this.palette.nothing], DIM).pixels[1];
+      for (const i of elsewhere) this.pixels[i] = dim;
     }
     this.context.putImageData(this.image, 0, 0);
     this.marks = marks;

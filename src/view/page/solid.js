@@ -27,7 +27,7 @@ export class Solid extends Level {
   lay(floor) {
     const [width, height] = this.plan;
     const shown = this.floors.map((_, k) => k).filter((k) => floor === undefined || k === floor);
-    const columns = Math.min(shown.length, Math.ceil(Math.sqrt((1.5 * shown.length * height) / width)));
+    const columns = Math.max(1, Math.min(shown.length, Math.round(Math.sqrt((1.5 * shown.length * height) / width))));
     const rows = Math.ceil(shown.length / columns);
     this.floor = floor;
     this.width = columns * (width + GAP) - GAP;
