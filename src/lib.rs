@@ -204,6 +204,7 @@ pub mod simulate;
 mod bundle;
 #[cfg(feature = "bake")]
 mod compress;
+mod convex;
 #[cfg(any(feature = "bake", feature = "ground", feature = "simulate"))]
 mod dice;
 #[cfg(feature = "experiments")]
@@ -246,6 +247,7 @@ pub mod internals {
         #[cfg(feature = "bake")] bake
         #[cfg(feature = "bake")] bundle
         #[cfg(feature = "bake")] compress
+        convex
         #[cfg(any(feature = "bake", feature = "ground", feature = "simulate"))] dice
         #[cfg(feature = "experiments")] experiment
         #[cfg(feature = "bake")] export

@@ -12,8 +12,9 @@ pub use crate::format::{
     WorldKind,
 };
 pub use crate::runtime::{
-    Along, Bundle, CellBundle, Extent, Layers, Motion, MotionLimits, OpenError, OwnedBundle, Place,
-    Predictor, Pvs, Quads, Reach, ReachMemory, SolidBundle, Stretch, TerrainBundle, World,
+    Along, Bundle, CellBundle, Extent, Layers, Motion, MotionLimits, Mover, OcclusionTest,
+    OpenError, OwnedBundle, Place, Predictor, Pvs, Quads, Reach, ReachMemory, SolidBundle, Stretch,
+    TerrainBundle, World,
 };
 
 /// The coded parts of a bundle, for tools that look into it.

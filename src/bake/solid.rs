@@ -46,7 +46,7 @@ pub fn bake_solid(
 ) -> Result<BakeReport, BakeError> {
     let subject = Subject::new(world, source, options)?;
     let bake = subject.bake(source, options);
-    bake.bundle(|| subject.tables(world), output, observer)
+    bake.bundle(|| &subject.field, output, observer)
 }
 
 /// Bakes a share of the tiles of a solid level into a shard at `output`, for [`super::merge`].
@@ -60,7 +60,7 @@ pub fn bake_solid_shard(
 ) -> Result<ShardReport, BakeError> {
     let subject = Subject::new(world, source, options)?;
     let bake = subject.bake(source, options);
-    bake.shard(|| subject.tables(world), shard, output, observer)
+    bake.shard(|| &subject.field, shard, output, observer)
 }
 
 /// Foresees the bake of a solid level, by some of its quads of viewpoints. Takes some seconds.
@@ -74,7 +74,7 @@ pub fn forecast_solid(
     let subject = Subject::new(world, source, options)?;
     let valid = &subject.valid;
     let order = BlockOrder::new(valid.grid(), Targets::All);
-    let tables = || subject.tables(world);
+    let tables = || &subject.field;
     let visibility = Visibility::prepare(tables, valid, &order, options, &Silent);
     let blocks = valid.grid().blocks() as u64;
     let found = Sampled::look(&visibility, valid, &order, |_| blocks, blocks * blocks);
@@ -105,6 +105,7 @@ struct Subject {
     heights: Vec<f64>,
     valid: ValidPyramid,
     digest: String,
+    field: SolidField,
 }
 
 impl Subject {
@@ -126,6 +127,11 @@ impl Subject {
             error,
         })?;
         let valid = grid_of_cells(places.len() as u32);
+        let field = SolidField::new(level, places, player, valid.grid());
+        let sections = SolidSections {
+            occluders: field.occluder_section(),
+            ..sections
+        };
         let hull = player.hull;
         let header = TerrainHeader {
             parameters: TerrainParameters {
@@ -154,6 +160,7 @@ impl Subject {
             digest: digest(level),
             header,
             valid,
+            field,
         };
         let needed = subject.memory(options);
         match options.memory {
@@ -183,13 +190,9 @@ impl Subject {
             options,
         }
     }
-
-    fn tables(&self, world: SolidWorld<'_>) -> SolidField {
-        SolidField::new(world.level, world.places, world.player, self.valid.grid())
-    }
 }
 
-impl Kernels for SolidField {
+impl Kernels for &SolidField {
     fn viewsheds(&self, level: Level) -> Box<dyn Viewsheds + '_> {
         Box::new(Solids::new(self, level))
     }

@@ -452,6 +452,7 @@ pub fn holds(tag: Tag) -> &'static str {
         Tag::SLOC => "index from positions to cells",
         Tag::SIGN => "signature",
         Tag::PCRC => "checksums of pages",
+        Tag::SOCC => "occluders, for tests at run time",
         _ => "unknown to this version",
     }
 }

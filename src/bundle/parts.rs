@@ -9,6 +9,7 @@ use super::info::TEXT_LIMIT;
 use super::provenance::Provenance;
 use super::writer::{SolidSections, TerrainHeader};
 use crate::compress::ValidPyramid;
+use crate::format::occluders::MAX_LEN;
 use crate::format::solid::{BOX_LEN, BUCKET_LEN, SOLID_LEN, SolidParameters};
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{FormatError, Tag, TerrainParameters, WorldKind};
@@ -63,6 +64,7 @@ impl TerrainParts {
                 Some(SolidSections {
                     boxes: need(Tag::SBOX, u64::from(solid.cells) * BOX_LEN as u64)?,
                     buckets: need(Tag::SLOC, solid.bucket_count() * BUCKET_LEN as u64)?,
+                    occluders: file.read(Tag::SOCC, MAX_LEN)?.unwrap_or_default(),
                     parameters: record,
                 })
             }

@@ -35,7 +35,7 @@ impl std::fmt::Display for TooManyCells {
 impl std::error::Error for TooManyCells {}
 
 impl SolidSections {
-    /// The sections of a level with these view cells, players, and numbers of solids and faces, from a file.
+    /// The sections of a level with these view cells, players, and numbers of solids and faces, from a file; without occluders.
     pub fn new(
         places: &PlaceCells,
         player: &Player,
@@ -100,6 +100,7 @@ impl SolidSections {
             parameters: parameters.encode().to_vec(),
             boxes,
             buckets,
+            occluders: Vec::new(),
         })
     }
 }

@@ -35,21 +35,25 @@ pub struct SolidSections {
     pub boxes: Vec<u8>,
     /// `SLOC`.
     pub buckets: Vec<u8>,
+    /// `SOCC`; empty in a bundle without.
+    pub occluders: Vec<u8>,
 }
 
 impl SolidSections {
     /// How many bytes they take in a bundle.
     pub fn bytes(&self) -> u64 {
         let lengths = self.tagged().map(|(_, bytes)| bytes.len() as u64);
-        lengths.iter().sum()
+        lengths.sum()
     }
 
-    fn tagged(&self) -> [(Tag, &[u8]); 3] {
-        [
-            (Tag::SOLD, &self.parameters),
+    fn tagged(&self) -> impl Iterator<Item = (Tag, &[u8])> {
+        let sections = [
+            (Tag::SOLD, &self.parameters[..]),
             (Tag::SBOX, &self.boxes),
             (Tag::SLOC, &self.buckets),
-        ]
+            (Tag::SOCC, &self.occluders),
+        ];
+        sections.into_iter().filter(|(_, bytes)| !bytes.is_empty())
     }
 }
 
@@ -218,7 +222,7 @@ impl Front {
             .flatten()
             .any(|&height| !height.is_nan() && f64::from(height as f32) != height);
         let own = match &header.solid {
-            Some(solid) => solid.tagged().len(),
+            Some(solid) => solid.tagged().count(),
             None => [Tag::HGTS].len(),
         };
         let always = [Tag::GRID, Tag::PROV].len() + own + pvss.len();
@@ -230,7 +234,12 @@ impl Front {
 
         let mut sections = Vec::new();
         for (tag, bytes) in header.solid.iter().flat_map(SolidSections::tagged) {
-            sections.push(out.section(tag, Section::REQUIRED, [bytes])?);
+            let flags = if tag == Tag::SOCC {
+                0
+            } else {
+                Section::REQUIRED
+            };
+            sections.push(out.section(tag, flags, [bytes])?);
         }
         let record = header.parameters.encode();
         sections.push(out.section(Tag::GRID, Section::REQUIRED, [record.as_slice()])?);

@@ -6,7 +6,7 @@
 //! - [`header`]: the fixed header and the section table;
 //! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
 //! - [`cells`]: the sections of a cell bundle;
-//! - [`solid`]: the sections of a bundle of a solid level;
+//! - [`solid`], [`occluders`]: the sections of a bundle of a solid level;
 //! - [`grid`]: samples, quads, blocks, and the order of the trees; [`morton`], that
 //!   order by numbers; [`blockbits`], words of blocks and squares of bits;
 //! - [`quadtree`]: the code of one PVS, and the answers read straight from it;
@@ -43,6 +43,7 @@ pub mod layers;
 mod literals;
 pub mod morton;
 pub mod narrow;
+pub mod occluders;
 pub mod opening;
 pub mod pages;
 pub mod patch;

@@ -104,6 +104,8 @@ impl Tag {
     pub const SBOX: Self = Self(*b"SBOX");
     /// Which cell of a solid level a position is in.
     pub const SLOC: Self = Self(*b"SLOC");
+    /// What hides in a solid level, for tests at run time: [`super::occluders`]. Optional.
+    pub const SOCC: Self = Self(*b"SOCC");
     /// Who vouches for the file: a signature. Optional.
     pub const SIGN: Self = Self(*b"SIGN");
     /// Checksums of the file by pages: [`super::pages`]. Optional, and the last section.
@@ -147,10 +149,11 @@ impl Tag {
     ];
 
     /// The sections of a bundle of a solid level.
-    pub const SOLID: [Self; 11] = [
+    pub const SOLID: [Self; 12] = [
         Self::SOLD,
         Self::SBOX,
         Self::SLOC,
+        Self::SOCC,
         Self::GRID,
         Self::VALD,
         Self::DICT,

@@ -83,7 +83,7 @@ impl Sent {
     /// Judges the record by lines of sight between origins. A client that is `rtt` milliseconds away goes by the last
     /// snapshot that it was sent at least so long before the server has it where it is now: half of that for
     /// the snapshot, half for its own movement. Somebody is late who is in sight of where the viewer is from where
-    /// that snapshot would have shown them, and is not in it.
+    /// that snapshot would have shown them, and is not in it. Of clients who had been dead in it nothing is judged.
     pub fn judge(
         &self,
         trace: &Trace,
@@ -118,6 +118,8 @@ impl Sent {
                 let shown = times.front().filter(|shown| *shown + rtt <= time);
                 let shown =
                     shown.and_then(|at| Some((frames.get(at)?, self.rows.get(&(*at, viewer))?)));
+                // Who has come to life since is still dead in the snapshot, and not yet where the server has them.
+                let shown = shown.filter(|(then, _)| then[viewer].is_some());
                 let Some(from) = frame[viewer] else { continue };
                 found.late_frames[1] += 1;
                 let mut late = 0;

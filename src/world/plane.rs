@@ -1,16 +1,7 @@
 //! Planes in space, and the plane of a winding.
 
-/// A point, in the units of the level.
-pub type Point = [f64; 3];
-
-/// The points p with normal · p = dist; in front of it are those with more.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plane {
-    /// Of length 1.
-    pub normal: Point,
-    /// Distance from the origin along the normal.
-    pub dist: f64,
-}
+pub(crate) use crate::convex::dot;
+pub use crate::convex::{Plane, Point};
 
 impl Plane {
     /// How far a point is in front of the plane.
@@ -51,11 +42,6 @@ impl Plane {
 pub(crate) fn centre(winding: &[Point]) -> Point {
     let sum = winding.iter().fold([0.0; 3], |sum, &p| plus(sum, p));
     sum.map(|x| x / winding.len().max(1) as f64)
-}
-
-#[inline]
-pub(crate) fn dot(a: Point, b: Point) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[inline]

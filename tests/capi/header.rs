@@ -61,6 +61,8 @@ const FRONT: &str = "\
  * How players move says more than how far: viewcell_visible_in_motion asks, in a bundle of any kind, whether
  * two of them may see each other between two times, a viewcell_predictor does so for many, and sessions take
  * them by viewcell_session_move_in_motion.
+ * Where a solid level's cells say that two may see each other, viewcell_hidden_within asks the solids themselves,
+ * and the doors that are closed.
  *
  * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
  * may be seen, and who no longer is.
@@ -106,6 +108,7 @@ fn generate() -> String {
         .with_src(root.join("cells.rs"))
         .with_src(root.join("cells_session.rs"))
         .with_src(root.join("solid.rs"))
+        .with_src(root.join("occlusion.rs"))
         .with_src(root.join("motion.rs"))
         .with_src(root.join("numbers.rs"))
         .with_src(root.join("awareness.rs"))

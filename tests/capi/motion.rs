@@ -228,6 +228,72 @@ fn a_session_in_a_level_of_cells() {
 }
 
 #[test]
+fn solids_are_asked_where_cells_say_visible() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let bytes = std::fs::read(root.join("tests/golden/v1/solid.vcb")).unwrap();
+    let player = |position| viewcell_mover {
+        motion: viewcell_motion {
+            position,
+            velocity: [0.0; 3],
+            has_velocity: 1,
+            reserved: 0,
+        },
+        limits: viewcell_motion_limits {
+            speed: [1.0; 2],
+            acceleration: [0.0; 2],
+            impulse: [0.0; 2],
+            error: [0.0; 2],
+        },
+        times: [0.0, 0.1],
+    };
+    let (west, east, lost) = (
+        player([60.0, 230.0, 32.0]),
+        player([480.0, 230.0, 32.0]),
+        player([480.0, 230.0, 900.0]),
+    );
+    let (mut bundle, mut test, mut none) = (null_mut(), null_mut(), null_mut());
+    let (_folder, terrain) = wall();
+    let terrain = std::fs::read(terrain).unwrap();
+    unsafe {
+        let open = |bytes: &[u8], bundle| {
+            let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());
+            viewcell_open_memory(version, at, length, bundle, null_mut(), 0)
+        };
+        assert_eq!(open(&terrain, &raw mut bundle), VIEWCELL_OK);
+        let made = viewcell_occlusion_new(bundle, &raw mut none);
+        assert_eq!((made, none), (VIEWCELL_KIND, null_mut()));
+        assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
+        assert_eq!(open(&bytes, &raw mut bundle), VIEWCELL_OK);
+        assert_eq!(viewcell_occlusion_new(bundle, null_mut()), VIEWCELL_NULL);
+        assert_eq!(viewcell_occlusion_new(bundle, &raw mut test), VIEWCELL_OK);
+        let sees = |a, b| viewcell_sees_in_motion(bundle, a, b);
+        assert_eq!(sees(&raw const west, &raw const east), 1);
+        assert_eq!(sees(&raw const west, &raw const lost), 1);
+        assert_eq!(sees(null(), &raw const lost), VIEWCELL_NULL);
+        let mut guess = 0;
+        let mut hidden = |a, b| viewcell_hidden_within(test, a, b, &raw mut guess, 1_000_000);
+        assert_eq!(hidden(&raw const west, &raw const east), 0);
+        let door = [260.0, 190.0, -1.0, 268.0, 257.0, 129.0];
+        assert_eq!(
+            viewcell_occlusion_doors(test, 1, door.as_ptr()),
+            VIEWCELL_OK
+        );
+        assert_eq!(hidden(&raw const west, &raw const east), 1);
+        assert_eq!(hidden(&raw const west, &raw const lost), 0);
+        assert_eq!(hidden(null(), &raw const east), VIEWCELL_NULL);
+        assert_eq!(viewcell_occlusion_doors(test, 1, null()), VIEWCELL_NULL);
+        assert_eq!(viewcell_occlusion_doors(test, 0, null()), VIEWCELL_OK);
+        assert_eq!(hidden(&raw const west, &raw const east), 0);
+        // It outlives its bundle.
+        assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
+        assert_eq!(hidden(&raw const west, &raw const east), 0);
+        assert_eq!(viewcell_occlusion_close(test), VIEWCELL_OK);
+        assert_eq!(hidden(&raw const west, &raw const east), VIEWCELL_CLOSED);
+        assert_eq!(viewcell_occlusion_close(null_mut()), VIEWCELL_OK);
+    }
+}
+
+#[test]
 fn on_a_terrain() {
     let (_folder, path) = wall();
     holds(&path, [80.0, 40.0, 5.0]);

@@ -12,7 +12,7 @@ use viewcell::internals::runtime::{OwnedBundle, Place, SolidBundle, World};
 use viewcell::internals::world::solid::{PlaceOptions, find_places};
 
 /// Two rooms of 256 x 256 x 128 units beside each other, with a wall between them and a door at its northern end.
-fn two_rooms() -> String {
+pub fn two_rooms() -> String {
     let boxes = [
         [[-16, -16, -16], [544, 272, 0]],
         [[-16, -16, 128], [544, 272, 144]],

@@ -7,6 +7,7 @@ mod reader;
 mod common;
 mod golden;
 mod motion;
+mod occlusion;
 mod places;
 mod rasterize;
 mod readers;

@@ -64,13 +64,14 @@ pub const CELL_RULES: [Rule; 23] = after_container([
 ]);
 
 /// The rules on a bundle of a solid level, in the order in which they are checked.
-pub const SOLID_RULES: [Rule; 26] = after_container([
+pub const SOLID_RULES: [Rule; 27] = after_container([
     solid::PRESENT,
     sections::GRID,
     sections::MASK,
     solid::SOLID,
     solid::CELLS,
     solid::LOCATE,
+    solid::OCCLUDERS,
     sections::PROVENANCE,
     trees::INDEX,
     pairs::PAIR_INDEX,

@@ -8,6 +8,7 @@ use super::sections::{GRID, MASK, PROVENANCE, grid, mask, plain, provenance};
 use super::trees;
 use crate::compress::ValidPyramid;
 use crate::format::morton::{self, solid_number};
+use crate::format::occluders::{HEADER_LEN, Occluders, RECORD_LEN};
 use crate::format::solid::{
     BOX_LEN, BUCKET_LEN, BUCKET_SIDE, CellBox, SOLID_LEN, STEPS, SolidCells, SolidParameters,
     morton3,
@@ -29,6 +30,10 @@ pub(super) const CELLS: Rule = Rule {
 pub(super) const LOCATE: Rule = Rule {
     name: "solid-locate",
     demands: "SLOC has for each bucket the first of its cells, and a bit for each least corner",
+};
+pub(super) const OCCLUDERS: Rule = Rule {
+    name: "solid-occluders",
+    demands: "SOCC is as long as it says, and each of its occluders makes sense",
 };
 
 /// Checks all rules of this file, and those that all bundles of pairs of blocks share.
@@ -64,6 +69,13 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
             Ok(())
         })?;
     }
+    if container.section(Tag::SOCC).is_some() {
+        let bytes = plain(container, Tag::SOCC)?;
+        checker.check(OCCLUDERS, |faults| {
+            check_occluders(container, &bytes, faults);
+            Ok(())
+        })?;
+    }
     let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
     trees::check(checker, container, &parameters, &valid, told.as_ref())
 }
@@ -73,6 +85,7 @@ fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
         (Tag::SOLD, true, Section::REQUIRED),
         (Tag::SBOX, true, Section::REQUIRED),
         (Tag::SLOC, true, Section::REQUIRED),
+        (Tag::SOCC, false, 0),
         (Tag::GRID, true, Section::REQUIRED),
         (Tag::VALD, false, Section::REQUIRED),
         (Tag::DICT, true, Section::REQUIRED),
@@ -212,6 +225,37 @@ fn check_cells(container: &Container, cells: &SolidCells, faults: &mut Faults) {
             fault("cells in Morton order that do not overlap");
         }
         next = next.max(number + count);
+    }
+}
+
+fn check_occluders(container: &Container, bytes: &[u8], faults: &mut Faults) {
+    let at = start(container, Tag::SOCC);
+    let Some(occluders) = Occluders::new(bytes) else {
+        let expected = "a header, its occluders and planes";
+        return faults.add(
+            "section SOCC",
+            at,
+            expected,
+            format!("{} bytes", bytes.len()),
+        );
+    };
+    let mut planes = 0;
+    for number in 0..occluders.len() {
+        let record = occluders.record(number).filter(|record| {
+            let mut numbers = record.first..record.first + record.planes;
+            record.first == planes && numbers.all(|plane| occluders.plane(plane).is_some())
+        });
+        let Some(record) = record else {
+            let at = at + (HEADER_LEN + number as usize * RECORD_LEN) as u64;
+            let place = format!("section SOCC, occluder {number}");
+            return faults.add(
+                place,
+                at,
+                "a kind, a box, and the planes that are next",
+                "others",
+            );
+        };
+        planes += record.planes;
     }
 }
 

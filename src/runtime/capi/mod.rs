@@ -15,7 +15,7 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 
 // Not in WebAssembly: who is near whom among thousands is a server's question, and would be a quarter of
-// a page's module; and there are no files.
+// a page's module; tests at run time are, too; and there are no files.
 #[cfg(not(target_arch = "wasm32"))]
 mod awareness;
 mod bundle;
@@ -25,6 +25,8 @@ mod frontier;
 mod handle;
 mod motion;
 mod numbers;
+#[cfg(not(target_arch = "wasm32"))]
+mod occlusion;
 #[cfg(not(target_arch = "wasm32"))]
 mod patched;
 mod session;
@@ -40,6 +42,8 @@ pub use cells_session::*;
 pub use frontier::*;
 pub use motion::*;
 pub use numbers::*;
+#[cfg(not(target_arch = "wasm32"))]
+pub use occlusion::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub use patched::*;
 pub use session::*;

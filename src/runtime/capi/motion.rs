@@ -6,7 +6,7 @@ use super::status::{
     Answer, VIEWCELL_ARGUMENT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, flag, given, place,
     viewcell_status,
 };
-use crate::runtime::{Motion, MotionLimits, OwnedBundle, Predictor};
+use crate::runtime::{Motion, MotionLimits, Mover, OwnedBundle, Predictor};
 
 /// The most players that a predictor takes.
 pub const VIEWCELL_MOST_PREDICTED: u32 = 4096;
@@ -89,6 +89,49 @@ pub unsafe extern "C" fn viewcell_visible_in_motion(
             .world()
             .visible_in_motion([&a, &b], &limits, [from, until]);
         Ok(seen.into())
+    })
+}
+
+/// A player in motion, at some time to come.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct viewcell_mover {
+    /// Where the player is now.
+    pub motion: viewcell_motion,
+    /// What the player keeps to.
+    pub limits: viewcell_motion_limits,
+    /// From when until when, in seconds from now.
+    pub times: [f64; 2],
+}
+
+/// The caller's player at some time to come.
+pub(super) unsafe fn mover(player: *const viewcell_mover) -> Answer<Mover> {
+    let player = unsafe { given(player) }?;
+    Ok(Mover {
+        motion: unsafe { motion(&raw const player.motion) }?,
+        limits: player.limits.into(),
+        times: player.times,
+    })
+}
+
+/// Whether one player may see another, each at any time of their own, as long as both move within limits: 1
+/// or 0. Else as viewcell_visible_in_motion; in a solid level not the same the other way round.
+///
+/// A server that sends to a client every step seconds, ping seconds there and back, asks for the client's own player,
+/// who is predicted there, until ping + step, and for others until step: what others do meanwhile the
+/// next snapshot tells.
+///
+/// Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_sees_in_motion(
+    bundle: *const viewcell_bundle,
+    from: *const viewcell_mover,
+    to: *const viewcell_mover,
+) -> viewcell_status {
+    answer(|| {
+        let source = unsafe { source(bundle) }?;
+        let (from, to) = (unsafe { mover(from) }?, unsafe { mover(to) }?);
+        Ok(source.world().sees_in_motion(&from, &to).into())
     })
 }
 

@@ -53,6 +53,8 @@
  * How players move says more than how far: viewcell_visible_in_motion asks, in a bundle of any kind, whether
  * two of them may see each other between two times, a viewcell_predictor does so for many, and sessions take
  * them by viewcell_session_move_in_motion.
+ * Where a solid level's cells say that two may see each other, viewcell_hidden_within asks the solids themselves,
+ * and the doors that are closed.
  *
  * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
  * may be seen, and who no longer is.
@@ -122,6 +124,9 @@ typedef struct viewcell_bundle viewcell_bundle;
 // Grows frontier sets, one after the other, in memory of its own. One thread at a time; take one
 // a thread.
 typedef struct viewcell_frontier viewcell_frontier;
+
+// A test by the solids of a level. One thread at a time.
+typedef struct viewcell_occlusion viewcell_occlusion;
 
 // Players in motion, from frame to frame: as viewcell_visible_in_motion, but what was found for a player is
 // kept until they move or another time is asked for. One thread at a time.
@@ -307,6 +312,16 @@ typedef struct {
   // CRC-32 of that file.
   uint32_t input_crc32;
 } viewcell_solid;
+
+// A player in motion, at some time to come.
+typedef struct {
+  // Where the player is now.
+  viewcell_motion motion;
+  // What the player keeps to.
+  viewcell_motion_limits limits;
+  // From when until when, in seconds from now.
+  double times[2];
+} viewcell_mover;
 
 // How far a player sees, and how large they are.
 typedef struct {
@@ -902,6 +917,37 @@ viewcell_status viewcell_solid_within(const viewcell_bundle *bundle,
                                       double reach_from,
                                       double reach_to);
 
+// A test by what hides in a solid level. *occlusion becomes the handle, or null. Keeps what the bundle stands for,
+// which may be closed.
+//
+// Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_FORMAT (the bundle was made without occluders, or they are damaged),
+// VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
+viewcell_status viewcell_occlusion_new(const viewcell_bundle *bundle,
+                                       viewcell_occlusion **occlusion);
+
+// Doors that are closed, in place of those before: count boxes of six numbers each, least and greatest corner, that
+// are opaque all through. What is no box hides nothing. Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or
+// VIEWCELL_CLOSED. Allocates.
+viewcell_status viewcell_occlusion_doors(viewcell_occlusion *occlusion,
+                                         size_t count,
+                                         const double *boxes);
+
+// Whether solids of the level and closed doors hide all of one player from another, each at any time of their own, as
+// of viewcell_sees_in_motion: 1 or 0. To be asked where that says 1. 0 where it is not proven within so many
+// microseconds, and where either is in no cell now. Not the same the other way round.
+//
+// guess is the pair's own, 0 at first: the occluder that hid the one from the other last, which is asked first.
+//
+// Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED. Seldom allocates.
+viewcell_status viewcell_hidden_within(viewcell_occlusion *occlusion,
+                                       const viewcell_mover *from,
+                                       const viewcell_mover *to,
+                                       uint32_t *guess,
+                                       uint32_t microseconds);
+
+// Closes a test. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
+viewcell_status viewcell_occlusion_close(viewcell_occlusion *occlusion);
+
 // Whether two players may see each other at any time from `from` until `until`, in seconds after the instant
 // that a and b are of, as long as both move within limits: 1 or 0. In a bundle of any kind; on a terrain
 // 0 where a player cannot be on the grid.
@@ -918,6 +964,18 @@ viewcell_status viewcell_visible_in_motion(const viewcell_bundle *bundle,
                                            double from,
                                            double until,
                                            const viewcell_motion_limits *limits);
+
+// Whether one player may see another, each at any time of their own, as long as both move within limits: 1
+// or 0. Else as viewcell_visible_in_motion; in a solid level not the same the other way round.
+//
+// A server that sends to a client every step seconds, ping seconds there and back, asks for the client's own player,
+// who is predicted there, until ping + step, and for others until step: what others do meanwhile the
+// next snapshot tells.
+//
+// Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_sees_in_motion(const viewcell_bundle *bundle,
+                                        const viewcell_mover *from,
+                                        const viewcell_mover *to);
 
 // A predictor of players numbered from 0, none of whom is there yet, in a bundle of any kind. *predictor
 // becomes the handle, or null.

@@ -1,11 +1,15 @@
 //! A bundle of a solid level: who sees whom between view cells that are boxes in space.
 
+mod occlusion;
 pub(super) mod within;
+
+pub use occlusion::OcclusionTest;
 
 use super::bundle::Bundle;
 use super::error::OpenError;
 use super::pvs::Pvs;
 use super::terrain::TerrainBundle;
+use crate::format::occluders::Occluders;
 use crate::format::solid::{BOX_LEN, BUCKET_LEN, Corners, SOLID_LEN, SolidCells, SolidParameters};
 use crate::format::{FormatError, Tag, WorldKind};
 
@@ -19,6 +23,8 @@ pub struct SolidBundle<'a> {
     cells: SolidCells<'a>,
     /// Who sees whom: cell n is the sample whose Morton number is n.
     sights: TerrainBundle<'a>,
+    /// What hides, if the bundle has it.
+    occluders: Option<Occluders<'a>>,
 }
 
 impl<'a> Bundle<'a> {
@@ -56,7 +62,12 @@ impl<'a> SolidBundle<'a> {
                 expected: "as many cells as the grid has room for",
             });
         }
+        let occluders = bundle
+            .section(Tag::SOCC)
+            .filter(|_| bundle.check_section(Tag::SOCC).is_ok());
+        let occluders = occluders.and_then(|(_, bytes)| Occluders::new(bytes));
         Ok(Self {
+            occluders,
             cells: SolidCells::new(parameters, boxes, buckets),
             sights,
         })

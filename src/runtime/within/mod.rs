@@ -12,5 +12,5 @@ mod predictor;
 mod terrain;
 
 pub use cells::{Reach, ReachMemory};
-pub use motion::{Extent, Motion, MotionLimits};
+pub use motion::{Extent, Motion, MotionLimits, Mover};
 pub use predictor::Predictor;

@@ -107,6 +107,24 @@ pub struct Motion {
     pub velocity: Option<[f64; 3]>,
 }
 
+/// A player in motion, at some time to come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mover {
+    /// Where the player is now.
+    pub motion: Motion,
+    /// What the player keeps to.
+    pub limits: MotionLimits,
+    /// From when until when. [Unit: s, from now]
+    pub times: [f64; 2],
+}
+
+impl Mover {
+    /// The positions that the player may have then.
+    pub fn region(&self) -> Extent {
+        self.motion.region(&self.limits, self.times)
+    }
+}
+
 impl Motion {
     /// The positions that the player may have from `times[0]` until `times[1]` seconds later, as long as they
     /// move within `limits`. Somebody who is put elsewhere, by a teleporter or a respawn, moves outside of

@@ -1,6 +1,6 @@
 //! View cells as a tree of boxes: runs of cells, halved where that makes the smallest boxes.
 
-use super::occluder::Span;
+use crate::convex::Span;
 
 /// A run of cells.
 #[derive(Clone, Copy, Debug)]

@@ -3,10 +3,11 @@
 use super::boxes::{Node, ViewBox, tree};
 use super::cover::covers;
 use super::lanes;
-use super::occluder::{Occluder, Scale, Span};
 use super::{BLOCK, BLOCK_LEVEL};
+use crate::convex::{Kind, Occluder, Scale, Span};
+use crate::format::occluders::{MAX_OCCLUDERS, OccluderRecord, encode_header, encode_plane};
 use crate::format::{Grid, morton};
-use crate::world::plane::Point;
+use crate::world::plane::{Plane, Point, cross, dot, minus};
 use crate::world::solid::{Aabb, FacePlane, PlaceCells, Player, SolidLevel};
 
 /// As many halvings one after another prove that a pair of cells is hidden, if nobody says another number.
@@ -16,6 +17,8 @@ pub const DEPTH: u32 = 14;
 pub struct SolidField {
     pub(super) occluders: Vec<Occluder>,
     pub(super) scale: Scale,
+    /// Greatest coordinate, in amount, of the level and its cells.
+    extent: f64,
     pub(super) cells: Vec<ViewBox>,
     pub(super) tree: Vec<Node>,
     pub(super) grid: Grid,
@@ -48,10 +51,12 @@ impl SolidField {
             corners.fold(0.0, |most: f64, x| most.max(x.abs()))
         };
         let cell_reach = cells.iter().map(|cell| reach(&cell.body.around(&cell.eye)));
-        let scale = Scale::new(cell_reach.fold(reach(&span(&level.bounds())), f64::max));
+        let extent = cell_reach.fold(reach(&span(&level.bounds())), f64::max);
+        let scale = Scale::new(extent);
         Self {
             occluders: occluders(level, scale),
             scale,
+            extent,
             tree: tree(&cells, 0, cells.len() as u32),
             valid: valid(grid, cells.len() as u32),
             cells,
@@ -70,6 +75,36 @@ impl SolidField {
         self.occluders = solids(level, self.scale);
         self.occluders.extend(faces(level, self.scale));
         self
+    }
+
+    /// What hides, as bundles have it: the `SOCC` section.
+    pub fn occluder_section(&self) -> Vec<u8> {
+        let planes: usize = self.occluders.iter().map(|of| of.planes.len()).sum();
+        let count = self.occluders.len();
+        if count.max(planes) > MAX_OCCLUDERS as usize {
+            return Vec::new();
+        }
+        let mut bytes = encode_header(count as u32, planes as u32, self.extent).to_vec();
+        let mut first = 0;
+        for occluder in &self.occluders {
+            let record = OccluderRecord {
+                kind: match occluder.kind {
+                    Kind::Solid => 0,
+                    Kind::Flat => 1,
+                    Kind::FrontOnly => 2,
+                },
+                planes: occluder.planes.len() as u32,
+                first,
+                thick: occluder.thick,
+                bounds: [occluder.bounds.min(), occluder.bounds.max()],
+            };
+            first += record.planes;
+            bytes.extend(record.encode());
+        }
+        for plane in self.occluders.iter().flat_map(|of| &of.planes) {
+            bytes.extend(encode_plane(plane.normal, plane.dist));
+        }
+        bytes
     }
 
     /// Number of occluders.
@@ -121,7 +156,7 @@ fn occluders(level: &SolidLevel, scale: Scale) -> Vec<Occluder> {
             let corners: Vec<Point> = cover.polygon.into_iter().map(at).collect();
             // What grew over gaps of three times the margin must not reach beyond the rim.
             let off = [FacePlane::TOLERANCE, 4.0 * scale.margin];
-            occluders.push(Occluder::flat(plane.plane, &corners, !plane.two_sided, off));
+            occluders.push(flat(plane.plane, &corners, !plane.two_sided, off));
         }
     }
     occluders
@@ -140,6 +175,44 @@ fn solids(level: &SolidLevel, scale: Scale) -> Vec<Occluder> {
 fn faces(level: &SolidLevel, scale: Scale) -> impl Iterator<Item = Occluder> {
     level.faces.iter().map(move |face| {
         let off = [0.0, scale.margin];
-        Occluder::flat(face.plane, &face.vertices, !face.two_sided, off)
+        flat(face.plane, &face.vertices, !face.two_sided, off)
     })
+}
+
+/// The convex polygon of these corners near `plane`, anticlockwise seen from its front, made smaller by
+/// `margin`. What is opaque lies no further than `thick` off the plane. It hides from the front alone, or from
+/// either side.
+pub(super) fn flat(
+    plane: Plane,
+    corners: &[Point],
+    front_only: bool,
+    [thick, margin]: [f64; 2],
+) -> Occluder {
+    let mut planes = vec![plane];
+    for (i, &p) in corners.iter().enumerate() {
+        let q = corners[(i + 1) % corners.len()];
+        let out = cross(minus(q, p), plane.normal);
+        let length = dot(out, out).sqrt();
+        if length > 0.0 {
+            let normal = out.map(|x| x / length);
+            let dist = dot(normal, p).min(dot(normal, q)) - margin;
+            planes.push(Plane { normal, dist });
+        }
+    }
+    let least = |k: usize| corners.iter().map(|p| p[k]).fold(f64::INFINITY, f64::min);
+    let most = |k: usize| {
+        corners
+            .iter()
+            .map(|p| p[k])
+            .fold(f64::NEG_INFINITY, f64::max)
+    };
+    Occluder {
+        kind: match front_only {
+            true => Kind::FrontOnly,
+            false => Kind::Flat,
+        },
+        planes,
+        bounds: Span::between(std::array::from_fn(least), std::array::from_fn(most)),
+        thick,
+    }
 }

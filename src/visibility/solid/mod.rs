@@ -4,43 +4,39 @@
 //! anywhere in the other is clear. So what sees is the box of eyes, and what is seen the box of bodies; that is not
 //! mutual.
 //!
-//! - `occluder` is the proof for one convex set: 8 + 8 corners, and not 64 segments.
+//! - `crate::convex` is the proof for one pair of boxes.
 //! - `cover` makes occluders without seams of all faces in a plane, `field` all occluders of a level.
-//! - `pair` halves boxes until each part is hidden by one occluder, or a segment is clear. What is left at some depth
-//!   is seen. Where an occluder fails tells which box to halve, and across which axis.
-//! - `boxes` is a tree of cells. Pairs of its nodes are hidden as a whole, seen as a whole, or divided; what may hide
-//!   a pair is handed down (`candidates`): what lies beside a `shaft` hides none of its parts.
+//! - `boxes` is a tree of cells. Pairs of its nodes are hidden as a whole, seen as a whole, or divided (`descend`); what
+//!   may hide a pair is handed down. A pair of cells of which nothing is proven down to some depth sees.
 //! - `twin` is the slow version of a single test: 64 segments against planes.
 //!
 //! Cells are numbered 0, 1, 2, … and number n is the sample of a grid whose Morton number is n, so that the bake, the
 //! bundle and the runtime treat them as they treat samples.
 
 mod boxes;
-mod candidates;
 mod cover;
+mod descend;
 mod field;
-mod occluder;
-mod pair;
-mod shaft;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod twin;
 
+pub use crate::convex::Found;
 pub use field::{DEPTH, SolidField};
-pub use pair::Found;
 
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
+use crate::convex::Decider;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Quad, morton};
 use boxes::{Node, tree};
+use descend::{AtLevel, Descent};
 use fearless_simd::Level;
-use pair::Decider;
 
 /// Sight between the cells of a level of solids, for one thread.
 pub struct Solids<'f> {
     field: &'f SolidField,
-    decider: Decider<'f>,
+    decider: Decider<AtLevel>,
 }
 
 /// Cells in a block, and in what a kernel looks from at once.
@@ -52,7 +48,7 @@ impl<'f> Solids<'f> {
     pub fn new(field: &'f SolidField, level: Level) -> Self {
         Self {
             field,
-            decider: Decider::new(&field.occluders, field.scale, level),
+            decider: Decider::new(field.scale, AtLevel(level)),
         }
     }
 
@@ -63,8 +59,9 @@ impl<'f> Solids<'f> {
             return Found::Clear;
         }
         let (a, b) = (&self.field.cells[a as usize], &self.field.cells[b as usize]);
-        let all = self.decider.all();
-        self.decider.decide(&a.eye, &b.body, all, depth)
+        let (decider, occluders) = (&mut self.decider, &self.field.occluders[..]);
+        let all = decider.all(occluders);
+        decider.decide(occluders, &a.eye, &b.body, all, depth)
     }
 }
 
@@ -87,11 +84,16 @@ impl Viewsheds for Solids<'_> {
         let own = tree(&field.cells, first, (first + LOOK).min(count));
         if !own.is_empty() {
             // Nothing depends on what was asked for before.
-            let all = self.decider.all();
+            let all = self.decider.all(&field.occluders);
             let mut seen = Seen { sights, first };
-            let trees = [&own[..], &field.tree[..]];
-            let mark = &mut |a: &Node, b: &Node| seen.mark(a, b);
-            self.decider.descend(trees, [0, 0], all, field.depth, mark);
+            let mut descent = Descent {
+                decider: &mut self.decider,
+                occluders: &field.occluders,
+                trees: [&own, &field.tree],
+                depth: field.depth,
+                mark: &mut |a: &Node, b: &Node| seen.mark(a, b),
+            };
+            descent.descend([0, 0], all);
             // Of who is in a solid, too.
             own.iter()
                 .filter(|node| node.is_cell())

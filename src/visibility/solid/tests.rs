@@ -2,8 +2,9 @@
 
 use super::boxes::ViewBox;
 use super::cover::{Flat, covers};
-use super::occluder::{Occluder, Room, Scale, Shadow, Span};
+use super::field::flat;
 use super::*;
+use crate::convex::{Occluder, Room, Scale, Shadow, Span};
 use crate::dice::Dice;
 use crate::visibility::{BlockSight, Simd};
 use crate::world::plane::{Plane, Point, dot};
@@ -64,7 +65,7 @@ fn what_hides_a_pair_meets_all_segments_between_corners_and_the_other_way_round(
             let corners = solid.face(side);
             let thick = [0.0, 1e-3][round / 2 % 2];
             let off = [thick, scale.margin];
-            Occluder::flat(solid.planes[side], &corners, round % 3 == 0, off)
+            flat(solid.planes[side], &corners, round % 3 == 0, off)
         };
         let (from, way) = (point(&mut dice, 3.0), direction(&mut dice));
         let [a, b] = [-1.0, 1.0].map(|side| {

@@ -1,7 +1,6 @@
-//! The slow twin of [`super::occluder`]: one occluder, and all 64 segments between the corners of two boxes.
+//! The slow twin of `convex::occluder`: one occluder, and all 64 segments between the corners of two boxes.
 
-use super::occluder::{Kind, Occluder, Span};
-use crate::world::plane::Point;
+use crate::convex::{Kind, Occluder, Point, Span};
 
 /// Whether an occluder, as small as it was made, meets every segment between corners of two boxes.
 pub fn hides(occluder: &Occluder, a: &Span, b: &Span) -> bool {

@@ -1,12 +1,8 @@
 //! Whether a box is hidden from another: halving until one occluder hides each part.
 
-use super::super::simd::at_level;
-use super::boxes::Node;
 use super::candidates::{Candidates, LANES, List, Segment};
 use super::occluder::{Cut, Occluder, Room, Scale, Shadow, Span};
 use super::shaft::Shaft;
-use fearless_simd::{Level, prelude::*};
-use fearless_simd_macros::simd;
 
 /// What is found of a pair of boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,61 +18,100 @@ pub enum Found {
 /// Lists of fewer are not narrowed.
 const FEW: usize = 8;
 
+/// How decisions are run: with which instructions, and for how long.
+pub(crate) trait Run {
+    /// Calls a kernel with the instructions that it is to use.
+    fn vectorize<T>(&self, kernel: impl FnOnce() -> T) -> T;
+
+    /// Whether there is time for another look. Where there is none, pairs stay open.
+    fn goes_on(&mut self) -> bool;
+}
+
 /// Decides on pairs of boxes, for one thread.
-pub(super) struct Decider<'o> {
-    occluders: &'o [Occluder],
+#[derive(Debug)]
+pub(crate) struct Decider<R> {
+    pub run: R,
     scale: Scale,
-    level: Level,
     candidates: Candidates,
     /// The occluder that did most for the pair before, which is asked first.
-    guess: u32,
+    pub guess: u32,
     room: Room,
 }
 
 /// What a list of occluders does to a pair.
-enum Look {
+pub(crate) enum Look {
     Hidden,
     /// The middle segment is clear.
     Clear,
     Part(Cut),
 }
 
-impl<'o> Decider<'o> {
-    pub(super) fn new(occluders: &'o [Occluder], scale: Scale, level: Level) -> Self {
+impl<R: Run> Decider<R> {
+    pub(crate) fn new(scale: Scale, run: R) -> Self {
         Self {
-            occluders,
+            run,
             scale,
-            level,
             candidates: Candidates::default(),
             guess: 0,
             room: Room::new(),
         }
     }
 
-    /// The list of all occluders, for pairs that have nothing to do with those before.
-    pub(super) fn all(&mut self) -> List {
+    /// The list of all occluders, for pairs that have nothing to do with those before. Forgets other lists.
+    pub(crate) fn all(&mut self, occluders: &[Occluder]) -> List {
         self.guess = 0;
         self.candidates
-            .fill(self.occluders.iter().map(|occluder| &occluder.bounds))
+            .fill(occluders.iter().map(|occluder| &occluder.bounds))
     }
 
-    /// The list of those that may hide a part of a pair.
-    fn narrow(&mut self, a: &Span, b: &Span, list: List) -> List {
+    /// The list of those that may hide a part of a pair; above `list`, for [`Decider::leave`].
+    pub(crate) fn narrow(&mut self, a: &Span, b: &Span, list: List) -> List {
         if list.len() <= FEW {
             return list;
         }
         let (shaft, candidates) = (Shaft::new(a, b), &mut self.candidates);
-        at_level!(self.level, simd => narrow(simd, candidates, list, &shaft))
+        self.run.vectorize(
+            #[inline(always)]
+            || candidates.narrow(list, &shaft),
+        )
+    }
+
+    /// Forgets the lists above one.
+    pub(crate) fn leave(&mut self, list: List) {
+        self.candidates.leave(list);
+    }
+
+    /// What the occluders of a list do to a pair.
+    pub(crate) fn look(&mut self, occluders: &[Occluder], a: &Span, b: &Span, list: List) -> Look {
+        let Self {
+            run,
+            scale,
+            candidates,
+            guess,
+            room,
+        } = self;
+        let (scale, candidates) = (*scale, &*candidates);
+        run.vectorize(
+            #[inline(always)]
+            || look(occluders, candidates, scale, [a, b], list, guess, room),
+        )
     }
 
     /// Decides on a pair by a list of candidates.
-    pub(super) fn decide(&mut self, a: &Span, b: &Span, list: List, depth: u32) -> Found {
-        let cut = match at_level!(self.level, simd => look(simd, self, a, b, list)) {
+    pub(crate) fn decide(
+        &mut self,
+        occluders: &[Occluder],
+        a: &Span,
+        b: &Span,
+        list: List,
+        depth: u32,
+    ) -> Found {
+        let cut = match self.look(occluders, a, b, list) {
             Look::Hidden => return Found::Hidden,
             Look::Clear => return Found::Clear,
             Look::Part(cut) => cut,
         };
-        if depth == 0 {
+        if depth == 0 || !self.run.goes_on() {
             return Found::Open;
         }
         let mine = self.narrow(a, b, list);
@@ -91,7 +126,7 @@ impl<'o> Decider<'o> {
         }
         let mut found = Found::Hidden;
         for (a, b) in parts {
-            found = self.decide(&a, &b, mine, depth - 1);
+            found = self.decide(occluders, &a, &b, mine, depth - 1);
             if found != Found::Hidden {
                 break;
             }
@@ -99,73 +134,23 @@ impl<'o> Decider<'o> {
         self.candidates.leave(list);
         found
     }
-
-    /// Finds who sees whom in a pair of nodes, and calls `mark` for pairs of runs of which all do.
-    pub(super) fn descend(
-        &mut self,
-        trees: [&[Node]; 2],
-        at: [u32; 2],
-        list: List,
-        depth: u32,
-        mark: &mut dyn FnMut(&Node, &Node),
-    ) {
-        let [a, b] = [0, 1].map(|k| &trees[k][at[k] as usize]);
-        if a.is_cell() && b.is_cell() {
-            if self.decide(&a.eye, &b.body, list, depth) != Found::Hidden {
-                mark(a, b);
-            }
-            return;
-        }
-        let cut = match at_level!(self.level, simd => look(simd, self, &a.eye, &b.body, list)) {
-            Look::Hidden => return,
-            Look::Clear => None,
-            Look::Part(cut) => Some(cut),
-        };
-        let mine = self.narrow(&a.eye, &b.body, list);
-        if mine.is_empty() {
-            mark(a, b);
-            return;
-        }
-        let longest = |span: &Span| span.half.into_iter().fold(0.0, f64::max);
-        let of_a = match (a.is_cell(), b.is_cell(), cut) {
-            (true, _, _) => false,
-            (_, true, _) => true,
-            (_, _, Some(cut)) => cut.axis < 3,
-            _ => longest(&a.eye) > longest(&b.body),
-        };
-        let halves = if of_a {
-            a.halves.map(|a| [a, at[1]])
-        } else {
-            b.halves.map(|b| [at[0], b])
-        };
-        for at in halves {
-            self.descend(trees, at, mine, depth, mark);
-        }
-        self.candidates.leave(list);
-    }
 }
 
-#[simd]
-fn narrow<S: Simd>(simd: S, candidates: &mut Candidates, list: List, shaft: &Shaft) -> List {
-    candidates.narrow(list, shaft)
-}
-
-/// What the occluders of a list do to a pair.
-#[simd]
-fn look<S: Simd>(simd: S, decider: &mut Decider<'_>, a: &Span, b: &Span, list: List) -> Look {
-    let Decider {
-        occluders,
-        scale,
-        candidates,
-        guess: last,
-        room,
-        ..
-    } = decider;
+#[inline(always)]
+fn look(
+    occluders: &[Occluder],
+    candidates: &Candidates,
+    scale: Scale,
+    [a, b]: [&Span; 2],
+    list: List,
+    last: &mut u32,
+    room: &mut Room,
+) -> Look {
     let mut best: Option<Cut> = None;
     let mut limit = f64::INFINITY;
     let guess = *last;
     if let Some(occluder) = occluders.get(guess as usize) {
-        match occluder.shadow(a, b, *scale, limit, room) {
+        match occluder.shadow(a, b, scale, limit, room) {
             Shadow::Whole => return Look::Hidden,
             Shadow::Part(cut) => {
                 best = Some(cut);
@@ -184,7 +169,7 @@ fn look<S: Simd>(simd: S, decider: &mut Decider<'_>, a: &Span, b: &Span, list: L
             if number == guess {
                 continue;
             }
-            match occluders[number as usize].shadow(a, b, *scale, limit, room) {
+            match occluders[number as usize].shadow(a, b, scale, limit, room) {
                 Shadow::Whole => {
                     *last = number;
                     return Look::Hidden;

@@ -13,7 +13,7 @@ struct Tangent {
 }
 
 /// What encloses the convex hull of two boxes.
-pub(super) struct Shaft {
+pub(crate) struct Shaft {
     centre: [f32; 3],
     half: [f32; 3],
     tangents: [Tangent; 12],
@@ -21,7 +21,7 @@ pub(super) struct Shaft {
 }
 
 impl Shaft {
-    pub(super) fn new(a: &Span, b: &Span) -> Self {
+    pub(crate) fn new(a: &Span, b: &Span) -> Self {
         let none = Tangent {
             axes: [0, 1],
             normal: [0.0; 2],
@@ -57,7 +57,7 @@ impl Shaft {
 
     /// Which boxes do not lie wholly outside, but for rounding.
     #[inline(always)]
-    pub(super) fn inside(&self, centres: [&[f32; LANES]; 3], halves: [&[f32; LANES]; 3]) -> u16 {
+    pub(crate) fn inside(&self, centres: [&[f32; LANES]; 3], halves: [&[f32; LANES]; 3]) -> u16 {
         let mut inside = [true; LANES];
         for k in 0..3 {
             for lane in 0..LANES {

@@ -4,14 +4,14 @@ use super::occluder::Span;
 use super::shaft::Shaft;
 
 /// Occluders are looked at so many at a time.
-pub(super) const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// Lists of occluders one upon another, each for a part of the boxes that the one below it is for.
 ///
 /// Boxes around occluders are in single precision, and may be a little off: what is left out by mistake hides
 /// nothing, which is allowed.
-#[derive(Default)]
-pub(super) struct Candidates {
+#[derive(Debug, Default)]
+pub(crate) struct Candidates {
     numbers: Vec<u32>,
     /// Centres, and half the sides, by axis.
     centres: [Vec<f32>; 3],
@@ -19,25 +19,25 @@ pub(super) struct Candidates {
 }
 
 /// A list.
-#[derive(Clone, Copy)]
-pub(super) struct List {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct List {
     first: usize,
     end: usize,
 }
 
 impl List {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.first == self.end
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.end - self.first
     }
 }
 
 impl Candidates {
     /// Forgets all lists, and makes one of these boxes.
-    pub(super) fn fill<'a>(&mut self, boxes: impl IntoIterator<Item = &'a Span>) -> List {
+    pub(crate) fn fill<'a>(&mut self, boxes: impl IntoIterator<Item = &'a Span>) -> List {
         self.numbers.clear();
         for k in 0..3 {
             self.centres[k].clear();
@@ -55,7 +55,7 @@ impl Candidates {
         List { first: 0, end }
     }
 
-    pub(super) fn number(&self, list: List, at: usize) -> u32 {
+    pub(crate) fn number(&self, list: List, at: usize) -> u32 {
         self.numbers[list.first + at]
     }
 
@@ -70,7 +70,7 @@ impl Candidates {
     }
 
     /// Forgets the lists above one.
-    pub(super) fn leave(&mut self, list: List) {
+    pub(crate) fn leave(&mut self, list: List) {
         let length = list.end.next_multiple_of(LANES);
         self.numbers.truncate(length);
         for k in 0..3 {
@@ -81,7 +81,7 @@ impl Candidates {
 
     /// A list of those that may lie in a shaft.
     #[inline(always)]
-    pub(super) fn narrow(&mut self, list: List, shaft: &Shaft) -> List {
+    pub(crate) fn narrow(&mut self, list: List, shaft: &Shaft) -> List {
         let first = self.numbers.len();
         let length = list.len().next_multiple_of(LANES);
         self.numbers.resize(first + length, u32::MAX);
@@ -121,7 +121,7 @@ impl Candidates {
 
     /// Which of [`LANES`] occluders from number `at` of a list on have a box that the segment meets.
     #[inline(always)]
-    pub(super) fn met(&self, list: List, at: usize, segment: &Segment) -> u16 {
+    pub(crate) fn met(&self, list: List, at: usize, segment: &Segment) -> u16 {
         let at = list.first + at;
         let centres = self.centres.each_ref().map(|of| lanes(of, at));
         let halves = self.halves.each_ref().map(|of| lanes(of, at));
@@ -135,13 +135,13 @@ fn lanes(of: &[f32], at: usize) -> &[f32; LANES] {
 }
 
 /// A segment, by its middle and half of what leads from end to end.
-pub(super) struct Segment {
+pub(crate) struct Segment {
     middle: [f32; 3],
     way: [f32; 3],
 }
 
 impl Segment {
-    pub(super) fn new(a: [f64; 3], b: [f64; 3]) -> Self {
+    pub(crate) fn new(a: [f64; 3], b: [f64; 3]) -> Self {
         Self {
             middle: std::array::from_fn(|k| (0.5 * (a[k] + b[k])) as f32),
             way: std::array::from_fn(|k| (0.5 * (b[k] - a[k])) as f32),

@@ -23,35 +23,35 @@
 //! products in double precision and err by less than 2^-49 of it, quotients and products by 2^-50 of
 //! themselves: what is found to hide the shrunk occluder's shadow lies strictly inside the true one.
 
-use crate::world::plane::{Plane, Point, cross, dot, minus};
+use super::{Plane, Point, dot};
 
 /// A box by its centre and half its sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Span {
+pub(crate) struct Span {
     pub centre: Point,
     pub half: Point,
 }
 
 impl Span {
     /// The box between two corners.
-    pub(super) fn between(min: Point, max: Point) -> Self {
+    pub(crate) fn between(min: Point, max: Point) -> Self {
         Self {
             centre: std::array::from_fn(|k| 0.5 * (min[k] + max[k])),
             half: std::array::from_fn(|k| 0.5 * (max[k] - min[k])),
         }
     }
 
-    pub(super) fn min(&self) -> Point {
+    pub(crate) fn min(&self) -> Point {
         std::array::from_fn(|k| self.centre[k] - self.half[k])
     }
 
-    pub(super) fn max(&self) -> Point {
+    pub(crate) fn max(&self) -> Point {
         std::array::from_fn(|k| self.centre[k] + self.half[k])
     }
 
     /// The eight corners.
     #[cfg(test)]
-    pub fn corners(&self) -> [Point; 8] {
+    pub(crate) fn corners(&self) -> [Point; 8] {
         std::array::from_fn(|corner| {
             std::array::from_fn(|k| {
                 let side = if corner >> k & 1 == 1 { 1.0 } else { -1.0 };
@@ -61,7 +61,7 @@ impl Span {
     }
 
     /// The two halves across an axis.
-    pub(super) fn halved(&self, axis: usize) -> [Self; 2] {
+    pub(crate) fn halved(&self, axis: usize) -> [Self; 2] {
         [-0.5, 0.5].map(|side| {
             let mut part = *self;
             part.centre[axis] += side * self.half[axis];
@@ -71,7 +71,7 @@ impl Span {
     }
 
     /// The smallest box around two.
-    pub(super) fn around(&self, other: &Self) -> Self {
+    pub(crate) fn around(&self, other: &Self) -> Self {
         let ([a, b], [c, d]) = ([self.min(), other.min()], [self.max(), other.max()]);
         Self::between(
             std::array::from_fn(|k| a[k].min(b[k])),
@@ -108,7 +108,7 @@ impl Span {
 type Face = Plane;
 
 /// A plane of an occluder between two boxes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Crossing {
     normal: Point,
     /// The height of the centre above it, and how much higher the highest corner is.
@@ -150,13 +150,14 @@ impl Crossing {
 }
 
 /// What [`Occluder::shadow`] works with.
-pub(super) struct Room {
+#[derive(Debug)]
+pub(crate) struct Room {
     ins: [Crossing; MOST],
     outs: [Crossing; MOST],
 }
 
 impl Room {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             ins: [Crossing::NONE; MOST],
             outs: [Crossing::NONE; MOST],
@@ -166,7 +167,7 @@ impl Room {
 
 /// What arithmetic may err by.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
+pub(crate) struct Scale {
     /// By how much occluders are made smaller.
     pub margin: f64,
     /// What a difference of products must be below to be surely negative.
@@ -175,7 +176,7 @@ pub(super) struct Scale {
 
 impl Scale {
     /// Of levels with coordinates up to `extent`.
-    pub(super) fn new(extent: f64) -> Self {
+    pub(crate) fn new(extent: f64) -> Self {
         Self {
             margin: extent * (2.0f64).powi(-24) + (2.0f64).powi(-18),
             least: -extent * extent * (2.0f64).powi(-44),
@@ -185,7 +186,7 @@ impl Scale {
 
 /// From which sides an occluder hides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// All that its planes enclose is opaque.
     Solid,
     /// A convex polygon: first its plane, which it is seen from on both sides, then planes through its edges.
@@ -196,7 +197,7 @@ pub(super) enum Kind {
 
 /// A convex set that hides what is behind it.
 #[derive(Clone, Debug)]
-pub(super) struct Occluder {
+pub(crate) struct Occluder {
     pub kind: Kind,
     pub planes: Vec<Face>,
     pub bounds: Span,
@@ -209,7 +210,7 @@ const MOST: usize = 16;
 
 impl Occluder {
     /// The convex solid within some planes, made smaller by `margin`.
-    pub(super) fn solid(
+    pub(crate) fn solid(
         planes: impl IntoIterator<Item = Plane>,
         bounds: Span,
         margin: f64,
@@ -226,48 +227,10 @@ impl Occluder {
         }
     }
 
-    /// The convex polygon of these corners near `plane`, anticlockwise seen from its front, made smaller by
-    /// `margin`. What is opaque lies no further than `thick` off the plane. It hides from the front alone, or from
-    /// either side.
-    pub(super) fn flat(
-        plane: Plane,
-        corners: &[Point],
-        front_only: bool,
-        [thick, margin]: [f64; 2],
-    ) -> Self {
-        let mut planes = vec![plane];
-        for (i, &p) in corners.iter().enumerate() {
-            let q = corners[(i + 1) % corners.len()];
-            let out = cross(minus(q, p), plane.normal);
-            let length = dot(out, out).sqrt();
-            if length > 0.0 {
-                let normal = out.map(|x| x / length);
-                let dist = dot(normal, p).min(dot(normal, q)) - margin;
-                planes.push(Plane { normal, dist });
-            }
-        }
-        let least = |k: usize| corners.iter().map(|p| p[k]).fold(f64::INFINITY, f64::min);
-        let most = |k: usize| {
-            corners
-                .iter()
-                .map(|p| p[k])
-                .fold(f64::NEG_INFINITY, f64::max)
-        };
-        Self {
-            kind: match front_only {
-                true => Kind::FrontOnly,
-                false => Kind::Flat,
-            },
-            planes,
-            bounds: Span::between(std::array::from_fn(least), std::array::from_fn(most)),
-            thick,
-        }
-    }
-
     /// What it does to the segments from somewhere in `a` to somewhere in `b`. What hides a smaller share of
     /// them than another, whose cut is beyond by `limit`, need not be told apart from what hides none.
     #[inline(always)]
-    pub(super) fn shadow(
+    pub(crate) fn shadow(
         &self,
         a: &Span,
         b: &Span,
@@ -357,7 +320,7 @@ impl Occluder {
 
 /// What an occluder does to the segments from box to box.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Shadow {
+pub(crate) enum Shadow {
     /// It lies beside all of them.
     Beside,
     /// The middle segment misses it.
@@ -370,7 +333,7 @@ pub(super) enum Shadow {
 
 /// Across which axis boxes are best halved, for an occluder to hide more of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cut {
+pub(crate) struct Cut {
     /// How much of the boxes is beyond the shadow: 0 for next to nothing, 1 for half of them.
     pub beyond: f64,
     /// 0 to 2 are those of the first box.
