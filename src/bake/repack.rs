@@ -16,7 +16,7 @@ use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::{is_kept, sights_of};
 use crate::compress::pairs::{PairBits, PairList, PairSymbols, Sight};
 use crate::format::{Groups, Leaf, Quad};
-use crate::runtime::{MappedBundle, TerrainBundle};
+use crate::runtime::{MappedBundle, TerrainBundle, World};
 use std::path::Path;
 
 /// How to repack.
@@ -117,8 +117,12 @@ pub(crate) fn unpack(
     workers: &Workers,
 ) -> Result<Store, BakeError> {
     let map = MappedBundle::open(source).map_err(|error| unreadable(source, error))?;
-    let terrain = map.terrain().map_err(|error| unreadable(source, error))?;
-    unpack_terrain(terrain, &|| map.let_go(), place, order, workers)
+    let world = map.bundle().and_then(|bundle| bundle.world());
+    let sights = match world.map_err(|error| unreadable(source, error))? {
+        World::Solid(level) => *level.sights(),
+        _ => map.terrain().map_err(|error| unreadable(source, error))?,
+    };
+    unpack_terrain(sights, &|| map.let_go(), place, order, workers)
 }
 
 /// As [`unpack`], of a bundle that is open. Now and then `let_go` is told that what was read is not

@@ -59,15 +59,16 @@ pub fn run(args: &Args) -> Outcome {
         .run(make, |output, bundle| Document { output, bundle })
 }
 
-/// Columns and rows of a bundle.
+/// Columns and rows of a bundle, or of the grid that the cells of a solid level are numbered into.
 pub fn grid_of(path: &std::path::Path) -> Result<(u32, u32), Failure> {
     // `info` reads patches, too.
     BundleFile::open(path)?;
     let info = bundle::info(path)?;
-    match info.terrain {
-        Some(terrain) => Ok((terrain.width, terrain.height)),
-        None => Err(Failure::bad_input(format!(
-            "{}: expected a bundle of a terrain, found {}",
+    match (&info.terrain, &info.solid) {
+        (Some(terrain), _) => Ok((terrain.width, terrain.height)),
+        (None, Some(solid)) => Ok(solid.grid.into()),
+        (None, None) => Err(Failure::bad_input(format!(
+            "{}: expected a bundle of a terrain or a solid level, found {}",
             path.display(),
             info.kind
         ))),

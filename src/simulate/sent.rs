@@ -58,6 +58,17 @@ impl Agreement {
     }
 }
 
+/// Who is further from where they were a frame ago was put there. [Unit: the level's]
+const ELSEWHERE: f64 = 200.0;
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| (a - b).powi(2))
+        .sum::<f64>()
+        .sqrt()
+}
+
 /// What a record comes to by lines of sight: ordered pairs of living players and frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
@@ -83,7 +94,8 @@ impl Sent {
     /// Judges the record by lines of sight between origins. A client that is `rtt` milliseconds away goes by the last
     /// snapshot that it was sent at least so long before the server has it where it is now: half of that for
     /// the snapshot, half for its own movement. Somebody is late who is in sight of where the viewer is from where
-    /// that snapshot would have shown them, and is not in it. Of clients who had been dead in it nothing is judged.
+    /// that snapshot would have shown them, and is not in it. Nothing is judged of clients who have come to life or were put
+    /// elsewhere since: they do not know yet.
     pub fn judge(
         &self,
         trace: &Trace,
@@ -101,6 +113,8 @@ impl Sent {
         let mut found = Judged::default();
         let mut last: Vec<VecDeque<u64>> = vec![VecDeque::new(); players];
         let mut before = None;
+        // Where players were a frame ago, and since when they have been where they could go by themselves.
+        let (mut there, mut put) = (vec![None; players], vec![0; players]);
         for (&time, frame) in &frames {
             let step = before
                 .replace(time)
@@ -109,6 +123,14 @@ impl Sent {
                 0 => step % u64::MAX,
                 known => known.min(step),
             };
+            for (viewer, put) in put.iter_mut().enumerate() {
+                let was = there[viewer];
+                there[viewer] = frame[viewer].map(|spot| spot.at);
+                let moved = there[viewer].zip(was).map(|(at, was)| distance(at, was));
+                if there[viewer].is_some() && moved.is_none_or(|moved| moved > ELSEWHERE) {
+                    *put = time;
+                }
+            }
             for (viewer, times) in last.iter_mut().enumerate() {
                 let now = self.rows.get(&(time, viewer));
                 times.extend(now.map(|_| time));
@@ -118,8 +140,8 @@ impl Sent {
                 let shown = times.front().filter(|shown| *shown + rtt <= time);
                 let shown =
                     shown.and_then(|at| Some((frames.get(at)?, self.rows.get(&(*at, viewer))?)));
-                // Who has come to life since is still dead in the snapshot, and not yet where the server has them.
-                let shown = shown.filter(|(then, _)| then[viewer].is_some());
+                // Who has come to life since, or was put elsewhere, is not yet where the server has them.
+                let shown = shown.filter(|_| times.front() >= Some(&put[viewer]));
                 let Some(from) = frame[viewer] else { continue };
                 found.late_frames[1] += 1;
                 let mut late = 0;
@@ -337,6 +359,30 @@ mod tests {
         // Who is 100 ms away goes by what was sent two frames before: each is in sight for two frames more.
         let later = sent.judge(&trace, 100, sees);
         assert_eq!((later.late, later.shown), (3, 6));
+    }
+
+    #[test]
+    fn nothing_is_judged_of_clients_who_do_not_yet_know_where_they_were_put() {
+        // The first comes to life at 50 ms, and is put beside the second at 150 ms; nobody is sent.
+        let mut rows = String::from("t_ms,player,x,y,z,pitch_deg,yaw_deg,dead\n");
+        let mut sent = String::from("t_ms,player,sent\n");
+        for (time, x, dead) in [
+            (0, 900, 1),
+            (50, 900, 0),
+            (100, 900, 0),
+            (150, 0, 0),
+            (200, 0, 0),
+        ] {
+            rows += &format!("{time},0,{x},0,0,0,0,{dead}\n{time},1,5,0,0,0,0,0\n");
+            sent += &format!("{time},0,\n{time},1,0\n");
+        }
+        let trace = Trace::read(rows.as_bytes()).unwrap();
+        let sent = Sent::read(sent.as_bytes()).unwrap();
+        let sees = |a: [f64; 3], b: [f64; 3]| (a[0] - b[0]).abs() < 10.0;
+        // At once the client knows of both; a frame away of the second frame there alone, and further away of none.
+        for (rtt, late) in [(0, 2), (50, 1), (100, 0)] {
+            assert_eq!(sent.judge(&trace, rtt, sees).late, late, "{rtt}");
+        }
     }
 
     #[test]

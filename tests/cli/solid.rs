@@ -339,3 +339,44 @@ fn positions_of_another_level_are_told_of() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_bundle_is_repacked_within_a_budget_and_hides_nothing_more() {
+    let folder = rooms();
+    folder.ok(&["repack", "rooms.vcb", "-o", "same.vcb", "--quiet"]);
+    assert!(folder.read("same.vcb") == folder.read("rooms.vcb"));
+    let whole = folder.read("rooms.vcb").len();
+    let budget = (whole - whole / 10).to_string();
+    let arguments = [
+        "repack",
+        "rooms.vcb",
+        "-o",
+        "small.vcb",
+        "--budget",
+        &budget,
+    ];
+    folder.ok(&[&arguments[..], &["--quiet"]].concat());
+    assert!(folder.read("small.vcb").len() <= whole - whole / 10);
+    folder.ok(&["verify", "small.vcb"]);
+    let mut points = String::new();
+    for (a, b) in (0..20).flat_map(|a| (0..20).map(move |b| (a, b))) {
+        let at = |n: i32| format!("{} {} 24", 30 + 24 * n, 30 + 10 * (n % 7));
+        points += &format!("{} {}\n", at(a), at(b));
+    }
+    folder.write("points.txt", points);
+    let answers = |bundle: &str| {
+        let ran = folder.ok(&["query", "visible", bundle, "--points", "points.txt"]);
+        ran.stdout
+            .lines()
+            .map(|line| line == "1")
+            .collect::<Vec<_>>()
+    };
+    let (before, after) = (answers("rooms.vcb"), answers("small.vcb"));
+    assert_eq!((before.len(), after.len()), (400, 400));
+    assert!(
+        before
+            .iter()
+            .zip(&after)
+            .all(|(before, after)| !before || *after)
+    );
+}
