@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use viewcell::internals::dice::Dice;
+use viewcell::internals::format::Tag;
+use viewcell::internals::format::occluders::{HEADER_LEN, RECORD_LEN};
 use viewcell::internals::ingest::solid::read_solid;
 use viewcell::internals::runtime::{Bundle, Extent, OcclusionTest, SolidBundle};
 use viewcell::internals::world::solid::SolidLevel;
@@ -119,4 +122,40 @@ fn most_of_what_the_bake_hides_is_hidden_at_run_time() {
         }
     }
     assert!(baked > 100 && both * 100 >= baked * 99, "{both} of {baked}");
+}
+
+#[test]
+fn damaged_occluders_are_refused_or_asked_without_a_crash() {
+    let sections: Vec<_> = Bundle::from_bytes(ROOMS).unwrap().sections().collect();
+    let section = sections
+        .iter()
+        .find(|section| section.tag == Tag::SOCC)
+        .unwrap();
+    let (first, length) = (section.offset as usize, section.length as usize);
+    // The second occluder with the planes of the first: with many such, a small file would fill all memory.
+    let mut bytes = ROOMS.to_vec();
+    let at = first + HEADER_LEN + RECORD_LEN + 8;
+    assert_ne!(bytes[at..at + 4], [0; 4]);
+    bytes[at..at + 4].fill(0);
+    let bundle = Bundle::from_bytes(&bytes).unwrap().solid().unwrap();
+    assert!(bundle.occlusion_test().is_none());
+    let (mut dice, mut refused) = (Dice(5), 0);
+    for _ in 0..3000 {
+        let mut bytes = ROOMS.to_vec();
+        for _ in 0..1 + dice.roll(3) {
+            bytes[first + dice.roll(length as u32) as usize] = dice.roll(256) as u8;
+        }
+        let bundle = Bundle::from_bytes(&bytes).unwrap().solid().unwrap();
+        let Some(mut test) = bundle.occlusion_test() else {
+            refused += 1;
+            continue;
+        };
+        let (west, east) = (
+            cube([60.0, 230.0, 32.0], 40.0),
+            cube([480.0, 60.0, 32.0], 40.0),
+        );
+        let mut guess = u32::MAX;
+        test.hides(&west, &east, &mut guess, Duration::from_millis(1));
+    }
+    assert!((50..2950).contains(&refused), "{refused}");
 }

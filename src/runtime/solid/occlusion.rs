@@ -60,8 +60,13 @@ impl SolidBundle<'_> {
 
 impl OcclusionTest {
     fn new(section: &Occluders<'_>, hull: Corners, eye: f64) -> Option<Self> {
+        let mut next = 0;
         let occluders = (0..section.len()).map(|number| {
-            let record = section.record(number)?;
+            // Each plane is of one occluder: what is made of a file is no larger than the file.
+            let record = section
+                .record(number)
+                .filter(|record| record.first == next)?;
+            next += record.planes;
             let [low, high] = record.bounds;
             let numbers = record.first..record.first + record.planes;
             let planes = numbers.map(|number| {
