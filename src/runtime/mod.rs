@@ -71,5 +71,7 @@ pub use owned::OwnedBundle;
 pub use pvs::{Pvs, Quads};
 pub use solid::{OcclusionTest, SolidBundle};
 pub use terrain::TerrainBundle;
-pub use within::{Extent, Motion, MotionLimits, Mover, Predictor, Reach, ReachMemory};
+pub use within::{
+    Extent, Motion, MotionLimits, Mover, Predictor, Reach, ReachMemory, ReachableSet,
+};
 pub use world::{Place, World};

@@ -10,12 +10,14 @@ use std::io::BufRead;
 use super::field::{Level, Place};
 use super::trace::{Spot, Trace, TraceError};
 
-/// The columns of the record.
+/// The columns of the record. `bytes`, the size of each snapshot, may follow.
 pub const HEADER: &str = "t_ms,player,sent";
 
 /// Who was sent to whom: for each time and player the players that were sent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sent {
+    /// Size of all snapshots, if it is known.
+    pub bytes: Option<u64>,
     rows: HashMap<(u64, usize), Vec<usize>>,
 }
 
@@ -183,14 +185,19 @@ impl Sent {
             let text = text.map_err(|error| fault(format!("cannot be read: {error}")))?;
             let text = text.trim_end_matches('\r');
             if line == 1 {
-                if text.trim_start_matches('\u{feff}') != HEADER {
-                    return Err(fault(format!(
-                        "expected the columns {HEADER:?}, found {text:?}"
-                    )));
-                }
+                let columns = text.trim_start_matches('\u{feff}').strip_prefix(HEADER);
+                sent.bytes = match columns {
+                    Some("") => None,
+                    Some(",bytes") => Some(0),
+                    _ => {
+                        return Err(fault(format!(
+                            "expected the columns {HEADER:?} or these and bytes, found {text:?}"
+                        )));
+                    }
+                };
                 continue;
             }
-            let mut words = text.splitn(3, ',');
+            let mut words = text.splitn(4, ',');
             let mut number = |name: &str| {
                 let word = words.next().unwrap_or("");
                 let number = word.trim().parse::<u64>();
@@ -207,6 +214,16 @@ impl Sent {
                 number.map_err(|_| fault(format!("expected players in sent, found {word:?}")))
             });
             let others = others.collect::<Result<Vec<usize>, _>>()?;
+            if let Some(bytes) = &mut sent.bytes {
+                let word = words.next().unwrap_or("");
+                let size = word.trim().parse::<u32>();
+                *bytes += u64::from(size.map_err(|_| {
+                    fault(format!("expected a whole number for bytes, found {word:?}"))
+                })?);
+            }
+            if let Some(more) = words.next() {
+                return Err(fault(format!("expected no more columns, found {more:?}")));
+            }
             if sent.rows.insert((time, player), others).is_some() {
                 return Err(fault(format!(
                     "expected player {player} once at {time} ms, found twice"
@@ -391,10 +408,16 @@ mod tests {
         let sent = read("t_ms,player,sent\n0,0,1 2\r\n0,1,\n").unwrap();
         assert_eq!(sent.rows[&(0, 0)], [1, 2]);
         assert!(sent.rows[&(0, 1)].is_empty());
+        assert_eq!(sent.bytes, None);
+        let sized = read("t_ms,player,sent,bytes\n0,0,1 2,40\n0,1,,2\n").unwrap();
+        assert_eq!((sized.rows, sized.bytes), (sent.rows, Some(42)));
         for (text, line, what) in [
             ("a,b\n", 1, "columns"),
             ("t_ms,player,sent\nx,0,1\n", 2, "t_ms"),
             ("t_ms,player,sent\n0,0,a\n", 2, "sent"),
+            ("t_ms,player,sent\n0,0,1,40\n", 2, "no more"),
+            ("t_ms,player,sent,size\n", 1, "columns"),
+            ("t_ms,player,sent,bytes\n0,0,1\n", 2, "bytes"),
             ("t_ms,player,sent\n0,0,1\n0,0,2\n", 3, "found twice"),
         ] {
             let error = read(text).unwrap_err();

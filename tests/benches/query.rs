@@ -5,7 +5,7 @@ mod common;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use viewcell::internals::bundle::seal;
-use viewcell::internals::runtime::{Extent, MappedBundle, Quad, Sample};
+use viewcell::internals::runtime::{MappedBundle, Quad, Sample};
 
 fn main() {
     // Baked, and read once, before anything is measured: queries are asked of a warm map.
@@ -88,31 +88,6 @@ fn sealed() -> (tempfile::TempDir, MappedBundle) {
     let path = folder.path().join("sealed.vcb");
     seal(&common::bundle(), &path, false).unwrap();
     (folder, MappedBundle::open_checked(&path).unwrap())
-}
-
-/// Look-ahead in a solid level: of random pairs of players, whether any two positions may see each other that
-/// are up to so many units from where they are. `VIEWCELL_BENCH_SOLID` names the bundle.
-#[divan::bench(args = [0, 8, 32, 64])]
-fn solid_visible_regions(bencher: Bencher, reach: u32) {
-    let path = std::env::var_os("VIEWCELL_BENCH_SOLID").map_or_else(
-        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1/solid.vcb"),
-        Into::into,
-    );
-    let map = MappedBundle::open(path).unwrap();
-    let level = map.solid().unwrap();
-    let region = |i: u64| {
-        let cell = common::sample(i, level.cells(), 1).column;
-        let [low, high] = level.bounds(cell).unwrap();
-        let middle = [0, 1, 2].map(|axis| (low[axis] + high[axis]) / 2.0);
-        Extent::ball(middle, reach.into())
-    };
-    let pairs: Vec<_> = (0..20_000)
-        .map(|i| (region(2 * i), region(2 * i + 1)))
-        .collect();
-    bencher.counter(ItemsCount::new(pairs.len())).bench(|| {
-        let seen = pairs.iter().filter(|(a, b)| level.visible_regions(a, b));
-        seen.count()
-    });
 }
 
 /// A server's question: whom of many can this player see?

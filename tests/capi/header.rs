@@ -60,7 +60,8 @@ const FRONT: &str = "\
  *
  * How players move says more than how far: viewcell_visible_in_motion asks, in a bundle of any kind, whether
  * two of them may see each other between two times, a viewcell_predictor does so for many, and sessions take
- * them by viewcell_session_move_in_motion.
+ * them by viewcell_session_move_in_motion. Where each has times and limits of their own, viewcell_reachable keeps
+ * where each may be, for a frame.
  * Where a solid level's cells say that two may see each other, viewcell_hidden_within asks the solids themselves,
  * and the doors that are closed.
  *

@@ -235,6 +235,14 @@ static void misuse(const char *path, viewcell_bundle *closed) {
   CHECK(viewcell_predictor_may_see(predictor, 0, 1, 5.1, 5.2) == 0);
   CHECK(viewcell_predictor_may_see(predictor, 0, 1, 5.1, 65.0) == 1);
   CHECK(viewcell_predictor_close(predictor) == VIEWCELL_OK);
+  viewcell_mover eye = {alice, limits, {0.1, 0.2}}, body = {bob, limits, {0.1, 60.0}};
+  viewcell_reachable *reachable;
+  CHECK(viewcell_reachable_new(bundle, 2, &reachable) == VIEWCELL_OK);
+  CHECK(viewcell_reachable_set(reachable, 0, &eye) == VIEWCELL_OK);
+  CHECK(viewcell_reachable_sees(reachable, 0, 1) == 0);
+  CHECK(viewcell_reachable_set(reachable, 1, &body) == VIEWCELL_OK);
+  CHECK(viewcell_reachable_sees(reachable, 0, 1) == viewcell_sees_in_motion(bundle, &eye, &body));
+  CHECK(viewcell_reachable_close(reachable) == VIEWCELL_OK);
   viewcell_cells level;
   uint32_t cell;
   size_t count;

@@ -46,7 +46,10 @@ fn holds(path: &Path, size: [f64; 3]) {
     let mut predictor = null_mut();
     let made = unsafe { viewcell_predictor_new(bundle, 2, &raw const LIMITS, &raw mut predictor) };
     assert_eq!(made, VIEWCELL_OK);
-    let mut counts = [0; 2];
+    let (mut counts, mut one_way) = ([0; 2], [0; 2]);
+    let mut reachable = null_mut();
+    let made = unsafe { viewcell_reachable_new(bundle, 2, &raw mut reachable) };
+    assert_eq!(made, VIEWCELL_OK);
     let mut at = 0_u32;
     let mut number = || {
         at += 1;
@@ -89,7 +92,30 @@ fn holds(path: &Path, size: [f64; 3]) {
             let told = viewcell_predictor_may_see(predictor, 0, 1, from, until);
             assert_eq!(told, expected);
         }
+        // Each at times of their own.
+        let times = [[0.0, from], [from, until]];
+        let movers = [0, 1].map(|i| viewcell_mover {
+            motion: pair[i],
+            limits: LIMITS,
+            times: times[i],
+        });
+        unsafe {
+            for (i, mover) in movers.iter().enumerate() {
+                let set = viewcell_reachable_set(reachable, i as u32, mover);
+                assert_eq!(set, VIEWCELL_OK);
+            }
+            for (i, j) in [(0, 1), (1, 0)] {
+                let told = viewcell_reachable_sees(reachable, i as u32, j as u32);
+                let seen =
+                    viewcell_sees_in_motion(bundle, &raw const movers[i], &raw const movers[j]);
+                // In a level of cells the cell of now counts as well.
+                let is_wider = rust.kind() == WorldKind::Cells && told == 1;
+                assert!(told == seen || is_wider, "{movers:?}");
+                one_way[told as usize] += 1;
+            }
+        }
     }
+    assert!(one_way.iter().all(|&count| count > 20), "{one_way:?}");
     assert!(counts.iter().all(|&count| count > 20), "{counts:?}");
     let player = viewcell_motion {
         position: [1.0; 3],
@@ -110,13 +136,31 @@ fn holds(path: &Path, size: [f64; 3]) {
         let told = |a, b| viewcell_predictor_may_see(predictor, a, b, 0.0, 9.0);
         assert_eq!((told(0, 1), told(0, 2)), (0, VIEWCELL_OUTSIDE));
         let many = VIEWCELL_MOST_PREDICTED + 1;
-        let mut none = null_mut();
+        let (mut none, mut reachable_none) = (null_mut(), null_mut());
         let made = viewcell_predictor_new(bundle, many, good, &raw mut none);
         assert_eq!((made, none), (VIEWCELL_ARGUMENT, null_mut()));
-        // It outlives its bundle.
+        let mover = viewcell_mover {
+            motion: player,
+            limits: LIMITS,
+            times: [0.0, 1.0],
+        };
+        let set = |number, mover| viewcell_reachable_set(reachable, number, mover);
+        assert_eq!(set(2, null()), VIEWCELL_OUTSIDE);
+        assert_eq!(set(1, &raw const mover), VIEWCELL_ARGUMENT);
+        assert_eq!(set(1, null()), VIEWCELL_OK);
+        let sees = |a, b| viewcell_reachable_sees(reachable, a, b);
+        assert_eq!(
+            (sees(0, 1), sees(1, 0), sees(2, 0)),
+            (0, 0, VIEWCELL_OUTSIDE)
+        );
+        let made = viewcell_reachable_new(bundle, 2 * many, &raw mut reachable_none);
+        assert_eq!((made, reachable_none), (VIEWCELL_ARGUMENT, null_mut()));
+        // They outlive their bundle.
         assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
         assert_eq!(ask(one, good), VIEWCELL_CLOSED);
-        assert_eq!(told(0, 1), 0);
+        assert_eq!((told(0, 1), sees(0, 1)), (0, 0));
+        assert_eq!(viewcell_reachable_close(reachable), VIEWCELL_OK);
+        assert_eq!(sees(0, 1), VIEWCELL_CLOSED);
         assert_eq!(viewcell_predictor_close(predictor), VIEWCELL_OK);
         assert_eq!(told(0, 1), VIEWCELL_CLOSED);
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use viewcell::internals::runtime::{
-    Bundle, Extent, Motion, MotionLimits, Predictor, SolidBundle, World,
+    Bundle, Extent, Motion, MotionLimits, Mover, Predictor, ReachableSet, SolidBundle, World,
 };
 
 const ROOMS: &[u8] = include_bytes!("../golden/v1/solid.vcb");
@@ -52,6 +52,14 @@ proptest! {
         for _ in 0..2 {
             prop_assert_eq!(ahead.may_see(0, 1, times.map(|time| 7.0 + time)), expected || lost);
         }
+        let movers = [0, 1].map(|i| Mover { motion: players[i], limits, times: [[0.0, times[0]], times][i] });
+        let sets = movers.each_ref().map(|mover| {
+            let mut set = ReachableSet::new(World::Solid(level));
+            set.set(mover);
+            set
+        });
+        let one_way = World::Solid(level).sees_in_motion(&movers[0], &movers[1]);
+        prop_assert_eq!(sets[0].sees(&sets[1]), one_way);
         let [a, b] = players.map(|player| player.position);
         let within = level.sees_within(a, b, [reach; 2]) || level.sees_within(b, a, [reach; 2]);
         let balls = [a, b].map(|at| Extent::ball(at, reach));

@@ -32,7 +32,7 @@ pub struct Args {
     /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
     #[arg(long, value_name = "CSV")]
     traces: PathBuf,
-    /// Who was sent: CSV of the columns t_ms,player,sent, the players with blanks between them
+    /// Who was sent: CSV of the columns t_ms,player,sent, the players with blanks between them, and bytes if known
     #[arg(long, value_name = "CSV")]
     sent: PathBuf,
     /// How far the eye is above a player's origin
@@ -79,6 +79,8 @@ struct Lines {
     late: u64,
     /// The same, in milliseconds of each pair.
     late_ms: u64,
+    /// Size of all snapshots; null if the record has none. [Unit: bytes]
+    bytes: Option<u64>,
     /// Frames of viewers in which somebody is late.
     late_frames: u64,
     /// All frames of viewers.
@@ -236,6 +238,7 @@ fn judge(args: &Args, level: &Path, sent: &Sent, trace: &Trace) -> Result<Lines,
         shown: found.shown,
         late: found.late,
         late_ms: found.late * found.step,
+        bytes: sent.bytes,
         late_frames: found.late_frames[0],
         frames: found.late_frames[1],
     })

@@ -1,12 +1,12 @@
 //! Look-ahead by how players move, in any world: of one pair, and of many players from frame to frame.
 
 use super::bundle::{source, viewcell_bundle};
-use super::handle::{Kept, Table, close, get_mut, keep};
+use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::status::{
     Answer, VIEWCELL_ARGUMENT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, flag, given, place,
     viewcell_status,
 };
-use crate::runtime::{Motion, MotionLimits, Mover, OwnedBundle, Predictor};
+use crate::runtime::{Motion, MotionLimits, Mover, OwnedBundle, Predictor, ReachableSet};
 
 /// The most players that a predictor takes.
 pub const VIEWCELL_MOST_PREDICTED: u32 = 4096;
@@ -240,4 +240,94 @@ unsafe fn there<'a>(
         true => Ok(predictor),
         false => Err(VIEWCELL_OUTSIDE),
     }
+}
+
+/// Where players may be at times of their own: found once a frame and player, and asked about all pairs. One thread at
+/// a time.
+#[derive(Debug)]
+pub struct viewcell_reachable {
+    sets: Box<[ReachableSet<'static>]>,
+    /// What the sets read.
+    _source: OwnedBundle,
+}
+
+impl Kept for viewcell_reachable {
+    const KIND: usize = 15;
+
+    fn table() -> &'static Table<Self> {
+        static TABLE: Table<viewcell_reachable> = Table::new();
+        &TABLE
+    }
+}
+
+/// Reachable sets numbered from 0, all of nobody, in a bundle of any kind. A server has two for each client: the
+/// client's own player, who is predicted there, and the same player as others are told of them. *reachable becomes
+/// the handle, or null.
+///
+/// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than twice
+/// VIEWCELL_MOST_PREDICTED), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates, for each set two bitmaps of
+/// cells or 1.5 KB; the functions below do not.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_reachable_new(
+    bundle: *const viewcell_bundle,
+    sets: u32,
+    reachable: *mut *mut viewcell_reachable,
+) -> viewcell_status {
+    answer(|| {
+        let out = unsafe { place(reachable) }?;
+        *out = core::ptr::null_mut();
+        let source = unsafe { source(bundle) }?;
+        if sets > 2 * VIEWCELL_MOST_PREDICTED {
+            return Err(VIEWCELL_ARGUMENT);
+        }
+        let nobody = ReachableSet::new(*source.lasting_world());
+        *out = keep(viewcell_reachable {
+            sets: vec![nobody; sets as usize].into(),
+            _source: source.clone(),
+        })?;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A set becomes what a player may reach at their times, as long as they move within their limits; or that of nobody,
+/// where mover is null. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (has_velocity is
+/// neither 0 nor 1), VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_reachable_set(
+    reachable: *mut viewcell_reachable,
+    set: u32,
+    mover: *const viewcell_mover,
+) -> viewcell_status {
+    answer(|| {
+        let sets = &mut unsafe { get_mut(reachable) }?.sets;
+        let set = sets.get_mut(set as usize).ok_or(VIEWCELL_OUTSIDE)?;
+        match mover.is_null() {
+            true => set.clear(),
+            false => set.set(&unsafe { self::mover(mover) }?),
+        }
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Whether who is anywhere in one set may see who is anywhere in another: 1 or 0, as viewcell_sees_in_motion says of
+/// their movers. 0 where either is nobody. Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_reachable_sees(
+    reachable: *const viewcell_reachable,
+    from: u32,
+    to: u32,
+) -> viewcell_status {
+    answer(|| {
+        let sets = &unsafe { get(reachable) }?.sets;
+        let set = |number: u32| sets.get(number as usize).ok_or(VIEWCELL_OUTSIDE);
+        Ok(set(from)?.sees(set(to)?).into())
+    })
+}
+
+/// Closes reachable sets. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_reachable_close(
+    reachable: *mut viewcell_reachable,
+) -> viewcell_status {
+    answer(|| unsafe { close(reachable) })
 }

@@ -52,7 +52,8 @@
  *
  * How players move says more than how far: viewcell_visible_in_motion asks, in a bundle of any kind, whether
  * two of them may see each other between two times, a viewcell_predictor does so for many, and sessions take
- * them by viewcell_session_move_in_motion.
+ * them by viewcell_session_move_in_motion. Where each has times and limits of their own, viewcell_reachable keeps
+ * where each may be, for a frame.
  * Where a solid level's cells say that two may see each other, viewcell_hidden_within asks the solids themselves,
  * and the doors that are closed.
  *
@@ -131,6 +132,10 @@ typedef struct viewcell_occlusion viewcell_occlusion;
 // Players in motion, from frame to frame: as viewcell_visible_in_motion, but what was found for a player is
 // kept until they move or another time is asked for. One thread at a time.
 typedef struct viewcell_predictor viewcell_predictor;
+
+// Where players may be at times of their own: found once a frame and player, and asked about all pairs. One thread at
+// a time.
+typedef struct viewcell_reachable viewcell_reachable;
 
 // One half of a frontier set that stands by itself, such as one that a peer has sent. Any number
 // of threads may look at it.
@@ -1008,6 +1013,33 @@ viewcell_status viewcell_predictor_may_see(viewcell_predictor *predictor,
 
 // Closes a predictor. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
 viewcell_status viewcell_predictor_close(viewcell_predictor *predictor);
+
+// Reachable sets numbered from 0, all of nobody, in a bundle of any kind. A server has two for each client: the
+// client's own player, who is predicted there, and the same player as others are told of them. *reachable becomes
+// the handle, or null.
+//
+// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than twice
+// VIEWCELL_MOST_PREDICTED), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates, for each set two bitmaps of
+// cells or 1.5 KB; the functions below do not.
+viewcell_status viewcell_reachable_new(const viewcell_bundle *bundle,
+                                       uint32_t sets,
+                                       viewcell_reachable **reachable);
+
+// A set becomes what a player may reach at their times, as long as they move within their limits; or that of nobody,
+// where mover is null. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (has_velocity is
+// neither 0 nor 1), VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_reachable_set(viewcell_reachable *reachable,
+                                       uint32_t set,
+                                       const viewcell_mover *mover);
+
+// Whether who is anywhere in one set may see who is anywhere in another: 1 or 0, as viewcell_sees_in_motion says of
+// their movers. 0 where either is nobody. Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_reachable_sees(const viewcell_reachable *reachable,
+                                        uint32_t from,
+                                        uint32_t to);
+
+// Closes reachable sets. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
+viewcell_status viewcell_reachable_close(viewcell_reachable *reachable);
 
 // viewcell_height, with the sample as two numbers.
 viewcell_status viewcell_height_at(const viewcell_bundle *bundle,

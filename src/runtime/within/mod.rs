@@ -9,8 +9,10 @@ mod cells;
 mod disc;
 mod motion;
 mod predictor;
+mod reachable;
 mod terrain;
 
 pub use cells::{Reach, ReachMemory};
 pub use motion::{Extent, Motion, MotionLimits, Mover};
 pub use predictor::Predictor;
+pub use reachable::ReachableSet;

@@ -1,9 +1,9 @@
 //! Who is to be told of whom, by how players move: what a server asks each frame.
 
 use super::motion::{Extent, Motion, MotionLimits, Mover};
-use crate::format::cells::{MAX_CELLS, SymmetryCode};
+use super::reachable::ReachableSet;
+use crate::format::cells::MAX_CELLS;
 use crate::runtime::World;
-use crate::runtime::solid::within::Parts;
 
 /// Where a player is.
 #[derive(Clone, Copy, Debug)]
@@ -13,8 +13,8 @@ struct Tracked {
     time: f64,
     /// The cell that they are in; in a level of cells, the last one that they were known to be in.
     cell: Option<u32>,
-    /// Where they may be at some time, as it was asked last.
-    reached: Option<([f64; 2], Extent)>,
+    /// The time that their reachable set is of.
+    reached: Option<[f64; 2]>,
 }
 
 impl World<'_> {
@@ -72,29 +72,17 @@ pub struct Predictor<'a> {
     world: World<'a>,
     limits: MotionLimits,
     players: Box<[Option<Tracked>]>,
-    /// Of a level of cells, for each player: a row of the cells that they may be in, and one of what is seen from those.
-    rows: Box<[u64]>,
-    /// How many words a row has; none but in a level of cells.
-    row: usize,
-    /// Of a solid level, the cells that each player may be in; `None` where that may be anywhere.
-    parts: Box<[Option<Parts>]>,
+    sets: Box<[ReachableSet<'a>]>,
 }
 
 impl<'a> Predictor<'a> {
     /// For players numbered from 0, none of whom is there yet.
     pub fn new(world: World<'a>, limits: MotionLimits, players: usize) -> Self {
-        let (row, lists) = match &world {
-            World::Terrain(_) => (0, 0),
-            World::Cells(level) => ((level.cells() as usize).div_ceil(64), 0),
-            World::Solid(_) => (0, players),
-        };
         Self {
             world,
             limits,
             players: vec![None; players].into(),
-            rows: vec![0; players * 2 * row].into(),
-            row,
-            parts: vec![None; lists].into(),
+            sets: vec![ReachableSet::new(world); players].into(),
         }
     }
 
@@ -143,28 +131,9 @@ impl<'a> Predictor<'a> {
     ///
     /// Allocates nothing. What was found for a player is kept until they move or another time is asked for.
     pub fn may_see(&mut self, a: usize, b: usize, times: [f64; 2]) -> bool {
-        let (Some(of_a), Some(of_b)) = (self.reached(a, times), self.reached(b, times)) else {
-            return false;
-        };
-        let (level, row) = match &self.world {
-            World::Terrain(terrain) => return terrain.visible_between(&of_a, &of_b),
-            World::Cells(level) => (level, self.row),
-            World::Solid(level) => {
-                let parts = |player: usize| self.parts.get(player).and_then(Option::as_ref);
-                return match (parts(a), parts(b)) {
-                    (Some(a), Some(b)) => level.sees_parts(a, b) || level.sees_parts(b, a),
-                    _ => true,
-                };
-            }
-        };
-        let words = |player: usize, part: usize| {
-            let first = (2 * player + part) * row;
-            self.rows.get(first..first + row).unwrap_or(&[])
-        };
-        let meets =
-            |own: &[u64], seen: &[u64]| own.iter().zip(seen).any(|(own, seen)| own & seen != 0);
-        let mutual = level.parameters().symmetry != SymmetryCode::None;
-        meets(words(a, 0), words(b, 1)) || !mutual && meets(words(b, 0), words(a, 1))
+        let known = self.reach(a, times).and(self.reach(b, times));
+        let sets = known.and(self.sets.get(a).zip(self.sets.get(b)));
+        sets.is_some_and(|(a, b)| a.meets(b))
     }
 
     /// Whether nobody and a player may see each other at any time from `times[0]` until `times[1]`: till then, no
@@ -182,37 +151,15 @@ impl<'a> Predictor<'a> {
         true
     }
 
-    /// Where a player may be at some time, with the rows or parts filled in.
-    fn reached(&mut self, player: usize, times: [f64; 2]) -> Option<Extent> {
+    /// Finds where a player may be at some time, if it is not known; `None` where they are not there.
+    fn reach(&mut self, player: usize, times: [f64; 2]) -> Option<()> {
         let tracked = self.players.get_mut(player)?.as_mut()?;
-        if let Some((known, region)) = tracked.reached
-            && known == times
-        {
-            return Some(region);
+        if tracked.reached != Some(times) {
+            tracked.reached = Some(times);
+            let since = times.map(|time| time - tracked.time);
+            let region = tracked.motion.region(&self.limits, since);
+            self.sets.get_mut(player)?.set_region(region, tracked.cell);
         }
-        let since = times.map(|time| time - tracked.time);
-        let region = tracked.motion.region(&self.limits, since);
-        tracked.reached = Some((times, region));
-        if let World::Solid(level) = &self.world {
-            let at_all = tracked.cell.and_then(|_| level.parts(&region));
-            *self.parts.get_mut(player)? = at_all;
-        }
-        if let World::Cells(level) = &self.world {
-            let rows = self.rows.get_mut(2 * player * self.row..)?;
-            let (own, rest) = rows.split_at_mut_checked(self.row)?;
-            let seen = rest.get_mut(..self.row)?;
-            // There is room for all cells.
-            let _ = level.cells_in(&region, own);
-            match tracked.cell {
-                None => own.fill(u64::MAX),
-                Some(cell) => {
-                    if let Some(word) = own.get_mut(cell as usize / 64) {
-                        *word |= 1 << (cell % 64);
-                    }
-                }
-            }
-            level.seen_from(own, seen);
-        }
-        Some(region)
+        Some(())
     }
 }
