@@ -266,7 +266,13 @@ pub mod internals {
     }
 }
 
-// The README's code compiles.
+// The code of the README and of the book compiles.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+mod pages {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../assets/book/frontier.md")]
+    struct Frontier;
+    #[doc = include_str!("../assets/book/ground.md")]
+    struct Ground;
+}

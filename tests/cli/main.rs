@@ -5,7 +5,7 @@
 mod html;
 
 // Tests begin in the order of their names, and this one takes longest.
-mod all_of_the_readme;
+mod all_of_the_book;
 mod bad_input;
 mod cells;
 mod coarse;
