@@ -76,11 +76,10 @@ fn middle(cell: u32) -> [f64; 3] {
 
 /// All ordered pairs of different players.
 fn ordered(players: &[[f64; 3]]) -> impl Iterator<Item = [[f64; 3]; 2]> {
-    let pairs = players.iter().enumerate().flat_map(move |(i, &from)| {
+    players.iter().enumerate().flat_map(move |(i, &from)| {
         let others = players.iter().enumerate().filter(move |(j, _)| *j != i);
         others.map(move |(_, &to)| [from, to])
-    });
-    pairs
+    })
 }
 
 /// Whether one player may see another now, by where they are.
