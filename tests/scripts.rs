@@ -24,7 +24,7 @@ impl Tree {
         }
         tree.script(
             "package",
-            "if [ $1 = --list ]; then printf 'deb   a Debian package\\nwheel  of Python\\n'; else echo ran package $1; fi",
+            "if [ $1 = --list ]; then printf 'deb   a Debian package\\nwheel  of Python\\nnpm   of Node (not here: wasm-opt)\\n'; else echo ran package $1; fi",
         );
         tree.git("init --quiet");
         tree.commit();
@@ -121,11 +121,10 @@ fn a_release_runs_tests_book_and_all_packages_and_stops_before_the_tag() {
             "ran package wheel"
         ]
     );
-    assert!(
-        String::from_utf8(output.stdout)
-            .unwrap()
-            .contains("git tag -s v1.2.3")
-    );
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    for words in ["git tag -s v1.2.3", "npm: wasm-opt\n"] {
+        assert!(stdout.contains(words), "{stdout}");
+    }
     // And a dry run names the same steps.
     let output = tree.run("release", &["--dry-run"]);
     assert_eq!(lines_that_ran(&output), [""; 0]);
@@ -166,6 +165,44 @@ fn a_release_says_what_is_not_ready() {
     fs::remove_file(tree.0.path().join("scripts/package")).unwrap();
     tree.fails("release", &["scripts/package is missing"]);
     assert_eq!(tree.run("release", &["--dry"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_release_and_a_book_say_which_tool_is_missing() {
+    let tools = tempfile::tempdir().unwrap();
+    for tool in [
+        "bash", "date", "dirname", "git", "grep", "python3", "sed", "sh",
+    ] {
+        let path = match tool {
+            // Which may be a script that looks for the true one.
+            "python3" => "python3 -c 'import sys; print(sys.executable)'",
+            _ => "command -v $0",
+        };
+        let path = Command::new("sh")
+            .args(["-c", path, tool])
+            .output()
+            .unwrap();
+        let path = String::from_utf8(path.stdout).unwrap();
+        std::os::unix::fs::symlink(path.trim(), tools.path().join(tool)).unwrap();
+    }
+    for (tree, script, words) in [
+        (
+            Tree::of_release(),
+            "release",
+            "cargo is missing: install it",
+        ),
+        (
+            book("words"),
+            "book",
+            "cargo is missing, which would build it: install Rust",
+        ),
+    ] {
+        let mut command = Command::new(tree.0.path().join("scripts").join(script));
+        let output = command.env("PATH", tools.path()).output().unwrap();
+        assert!(!output.status.success());
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(words), "{stderr}");
+    }
 }
 
 /// A book of two pages and the three that are made, with these words on the first.
