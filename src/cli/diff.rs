@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -106,7 +106,7 @@ pub fn run(args: &Args) -> Outcome {
             check_width(args.width, false)?;
             Work::begin(&args.a, path, &args.manner)?
         }
-        None => Work::new(Path::new(""), &args.manner)?,
+        None => Work::unwritten(&args.manner.effort)?,
     };
     let maps = [query::open(&args.a)?, query::open(&args.b)?];
     let kinds = [kind(&maps[0]), kind(&maps[1])];
@@ -153,7 +153,7 @@ pub fn run(args: &Args) -> Outcome {
         levels,
         output: args.output.clone(),
     };
-    if args.manner.json.json {
+    if args.manner.effort.json.json {
         output::print_json(&document)?;
     } else {
         output::print(Words(&document).to_string().trim_end())?;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub const TABLE: &str = "\
 Exit codes:
   0    done
-  1    the answer is no: verify found faults, or bundles differ
+  1    the answer is no: verify found faults, a check failed, or bundles differ
   2    the command line or the job file asks for something that cannot be
   3    bad input
   4    a file could not be read or written, or is there already

@@ -6,6 +6,7 @@
 
 mod bake;
 mod cell_size;
+mod check;
 mod completions;
 mod compression;
 mod diff;
@@ -78,6 +79,7 @@ enum Verb {
     Unpack(ship::UnpackArgs),
     Info(info::Args),
     Verify(verify::Args),
+    Check(check::Args),
     View(view::Args),
     Query(query::Args),
     Frontier(frontier::Args),
@@ -108,6 +110,7 @@ pub fn main() -> ExitCode {
         Verb::Unpack(args) => ship::unpack(args),
         Verb::Info(args) => info::run(&args),
         Verb::Verify(args) => verify::run(&args),
+        Verb::Check(args) => check::run(&args),
         Verb::View(args) => view::run(&args),
         Verb::Query(args) => query::run(args),
         Verb::Frontier(args) => frontier::run(&args),

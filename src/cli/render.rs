@@ -73,7 +73,7 @@ fn save(args: &Args, work: &Work<'_>, page: &Page) -> Outcome {
     if !args.bare {
         work.tell(page.squeeze().as_slice());
     }
-    if args.manner.json.json {
+    if args.manner.effort.json.json {
         output::print_json(&Document {
             output: args.output.clone(),
             title: page.title.clone(),

@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Outcome {
         return Ok(work.stop.stopped());
     }
     let Page { warnings, .. } = page;
-    if args.manner.json.json {
+    if args.manner.effort.json.json {
         output::print_json(&Document {
             output: args.output.clone(),
             bytes: html.len() as u64,

@@ -7,8 +7,8 @@ use std::path::Path;
 use schemars::{Schema, schema_for};
 
 use super::{
-    bake, completions, diff, experiment, export, frontier, ground, job, man, merge, progress,
-    query, rebake, render, repack, report, seal, ship, sign, simulate, verify,
+    bake, check, completions, diff, experiment, export, frontier, ground, job, man, merge,
+    progress, query, rebake, render, repack, report, seal, ship, sign, simulate, verify,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -19,6 +19,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
             "cells.json",
             schema_for!(viewcell::internals::ingest::cells::CellGraphFile),
         ),
+        ("check.json", schema_for!(check::Document)),
         ("completions.json", schema_for!(completions::Document)),
         ("diff.json", schema_for!(diff::Document)),
         (

@@ -36,6 +36,18 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
         ),
         ("info.json", &["info", "wall.vcb", "--json"]),
         (
+            "check.json",
+            &[
+                "check",
+                "wall.vcb",
+                "--max-exposed",
+                "100",
+                "--against",
+                "wall.vcb",
+                "--json",
+            ],
+        ),
+        (
             "query-visible.json",
             &["query", "visible", "wall.vcb", "0,0", "8,0", "--json"],
         ),

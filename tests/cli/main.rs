@@ -8,6 +8,7 @@ mod html;
 mod all_of_the_book;
 mod bad_input;
 mod cells;
+mod check;
 mod coarse;
 mod common;
 mod curvature;

@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> Outcome {
     let terrain_only = counts.iter().filter(|count| **count > 0);
     seen_by.take(terrain_only.clone().map(|count| f64::from(*count)));
     let voids = grid.samples() - terrain_only.count() as u64;
-    if args.manner.json.json {
+    if args.manner.effort.json.json {
         output::print_json(&Document {
             written: RasterDocument::new(&args.output, grid.width(), grid.height(), voids),
             seen_by,

@@ -90,7 +90,7 @@ impl Look {
             notes: ingested.notes,
         };
         let (document, words) = tell(looked, range);
-        match self.manner.json.json {
+        match self.manner.effort.json.json {
             true => output::print_json(&document)?,
             false => output::print(format_args!(
                 "{} x {} samples{words}",

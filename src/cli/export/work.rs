@@ -23,11 +23,18 @@ pub struct Manner {
     /// Overwrite the file if it is there
     #[arg(long)]
     pub force: bool,
-    /// Threads to work with; 0 for one a processor. The file does not depend on it
+    #[command(flatten)]
+    pub effort: Effort,
+}
+
+/// The same for what writes no file.
+#[derive(clap::Args)]
+pub struct Effort {
+    /// Threads to work with; 0 for one a processor. The result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
     threads: usize,
     #[command(flatten)]
-    voice: Voice,
+    pub voice: Voice,
     #[command(flatten)]
     pub json: Json,
 }
@@ -83,7 +90,8 @@ impl Range {
 /// An export at work.
 pub struct Work<'a> {
     pub output: &'a Path,
-    manner: &'a Manner,
+    force: bool,
+    effort: &'a Effort,
     pub progress: Progress,
     pub stop: Stop,
     pub pool: rayon::ThreadPool,
@@ -93,20 +101,25 @@ impl<'a> Work<'a> {
     /// Begins: whatever would fail at the end fails now.
     pub fn begin(input: &Path, output: &'a PathBuf, manner: &'a Manner) -> Result<Self, Failure> {
         check_outputs(&[input], [output], manner.force)?;
-        Self::new(output, manner)
-    }
-
-    /// The same without a look at the output, for what may do without.
-    pub fn new(output: &'a Path, manner: &'a Manner) -> Result<Self, Failure> {
-        let stop = Stop::listen()?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(manner.threads)
-            .build();
-        let pool = pool.map_err(|error| threads::cannot_start(manner.threads, &error))?;
         Ok(Self {
             output,
-            manner,
-            progress: Progress::new(&manner.voice, stop.clone()),
+            force: manner.force,
+            ..Self::unwritten(&manner.effort)?
+        })
+    }
+
+    /// The same for what has no output.
+    pub fn unwritten(effort: &'a Effort) -> Result<Self, Failure> {
+        let stop = Stop::listen()?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(effort.threads)
+            .build();
+        let pool = pool.map_err(|error| threads::cannot_start(effort.threads, &error))?;
+        Ok(Self {
+            output: Path::new(""),
+            force: false,
+            effort,
+            progress: Progress::new(&effort.voice, stop.clone()),
             stop,
             pool,
         })
@@ -117,7 +130,7 @@ impl<'a> Work<'a> {
         &self,
         write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> Result<bool, Failure> {
-        let saved = bundle::save_with(self.output, self.manner.force, write);
+        let saved = bundle::save_with(self.output, self.force, write);
         self.progress.finish();
         match saved {
             Err(_) if self.stop.asked() => Ok(false),
@@ -163,7 +176,7 @@ impl<'a> Work<'a> {
 
     /// Tells a person what was noticed on the way.
     pub fn tell(&self, notes: &[String]) {
-        if !self.manner.voice.quiet {
+        if !self.effort.voice.quiet {
             for note in notes {
                 say(format_args!("note: {note}"));
             }
