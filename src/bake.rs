@@ -30,6 +30,7 @@ mod merge;
 mod observer;
 mod options;
 mod parallel;
+mod peak;
 mod repack;
 mod report;
 mod solid;

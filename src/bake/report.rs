@@ -7,6 +7,7 @@ use cpu_time::ProcessTime;
 use serde::Serialize;
 
 use super::encode::Place;
+use super::peak;
 use super::store::records::Share;
 use crate::bundle::{Provenance, StageTime, Statistics, Timings, Written};
 
@@ -112,7 +113,7 @@ impl Finish {
             stages: self.stages,
             elapsed_seconds: self.start.elapsed().as_secs_f64(),
             cpu_seconds: self.cpu_start.elapsed().as_secs_f64(),
-            peak_memory_bytes: peak_memory(),
+            peak_memory_bytes: peak::memory(),
             threads: self.threads,
             simd: self.simd,
             date: String::new(),
@@ -129,14 +130,4 @@ pub(super) fn stage_time(name: &str, seconds: f64) -> StageTime {
         name: name.to_owned(),
         seconds,
     }
-}
-
-/// The most memory that the process has used, in bytes; 0 where the system does not say.
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"))
-        .and_then(|kilobytes| kilobytes.trim().parse::<u64>().ok())
-        .map_or(0, |kilobytes| kilobytes * 1024)
 }

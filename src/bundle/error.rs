@@ -182,6 +182,17 @@ impl BundleError {
                     ),
                 ),
             },
+            kind if is_open_elsewhere(&error) => Self::Write {
+                path,
+                action,
+                error: io::Error::new(
+                    kind,
+                    format!(
+                        "{error} If another program has it open, close that first, or write under another name: Windows \
+                         does not replace a file that is in use"
+                    ),
+                ),
+            },
             _ => Self::Write {
                 path,
                 action,
@@ -189,6 +200,12 @@ impl BundleError {
             },
         }
     }
+}
+
+/// Whether the reason may be that a file is open or mapped, which on Windows cannot be replaced: access denied, a
+/// sharing violation, a mapped section.
+fn is_open_elsewhere(error: &io::Error) -> bool {
+    cfg!(windows) && matches!(error.raw_os_error(), Some(5 | 32 | 1224))
 }
 
 /// Whether memory is missing: zstd and the system say so in words alone, where an error has been
