@@ -21,8 +21,10 @@ const PANICS: &[&str] = &[
     "todo!",
     "unimplemented!",
 ];
-/// Where `unsafe` is allowed: the memory map, what owns its bytes, the C interface, and the allocator.
+/// Where `unsafe` is allowed: the memory map, what owns its bytes, the C interface, the allocator, and a question to
+/// Windows.
 const UNSAFE: &[&str] = &[
+    "bake/peak.rs",
     "runtime/map.rs",
     "runtime/capi/",
     "runtime/owned.rs",
@@ -88,6 +90,34 @@ fn documents_name_files_that_exist() {
     }
     assert!(found > 60, "found only {found} paths");
     assert!(missing.is_empty(), "\n{}\n", missing.join("\n"));
+}
+
+/// Packages are of one version: that of Cargo.toml.
+#[test]
+fn all_packages_have_the_version_of_cargo_toml() {
+    let bindings = root().join("src/bindings");
+    let folders = fs::read_dir(&bindings).unwrap();
+    let manifests = folders.flat_map(|folder| {
+        let folder = folder.unwrap().path();
+        ["Cargo.toml", "package.json", "pyproject.toml"].map(|name| folder.join(name))
+    });
+    let module = bindings.join("python/python/viewcell/__init__.py");
+    let files = manifests.chain([module]).filter(|file| file.exists());
+    let mut found = 0;
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let line = text.lines().find(|line| {
+            let line = line.trim_start();
+            ["version = ", "\"version\":", "__version__ ="]
+                .iter()
+                .any(|start| line.starts_with(start))
+        });
+        let version = concat!("\"", env!("CARGO_PKG_VERSION"), "\"");
+        let line = line.unwrap_or_default();
+        assert!(line.contains(version), "{}: {line}", file.display());
+        found += 1;
+    }
+    assert!(found >= 10, "found only {found}");
 }
 
 /// Callers from Rust, Python or C have no `--force`. Names of other programs' options are allowed.

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""What is linked into a program of ours, out of cargo's own records.
+
+    crates.py licences [OPTION OF cargo metadata]...   the texts of all licences, each once
+    crates.py sbom [OPTION OF cargo metadata]...       a CycloneDX 1.5 document in JSON
+
+Crates that only build, test or write code for others are left out. A crate without a licence text gets the one of
+its licence's name; fails where that is neither Apache-2.0 nor MIT.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import uuid
+from datetime import datetime, timezone
+from pathlib import Path
+
+# Folders of sources in other languages, which have licences of their own.
+BUNDLED = ["zstd"]
+
+
+def linked(options):
+    """The root package, and what it links: packages in the order of their names."""
+    host = next(
+        line.split()[1]
+        for line in subprocess.run(["rustc", "-vV"], check=True, capture_output=True, text=True).stdout.splitlines()
+        if line.startswith("host: ")
+    )
+    if "--filter-platform" not in options:
+        options = ["--filter-platform", host, *options]
+    command = ["cargo", "metadata", "--locked", "--format-version", "1", *options]
+    metadata = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    packages = {package["id"]: package for package in metadata["packages"]}
+    nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
+    root = metadata["resolve"]["root"]
+    found, waiting = {root}, [root]
+    while waiting:
+        for needed in nodes[waiting.pop()]["deps"]:
+            kinds = {kind["kind"] for kind in needed["dep_kinds"]}
+            writes_code = any("proc-macro" in target["kind"] for target in packages[needed["pkg"]]["targets"])
+            if None in kinds and not writes_code and needed["pkg"] not in found:
+                found.add(needed["pkg"])
+                waiting.append(needed["pkg"])
+    edges = {one: sorted({dep["pkg"] for dep in nodes[one]["deps"]} & found) for one in found}
+    found.remove(root)
+    ordered = sorted(found, key=lambda one: (packages[one]["name"], packages[one]["version"]))
+    return packages, root, ordered, edges
+
+
+def texts(package):
+    """The licence texts that a crate brings."""
+    folder = Path(package["manifest_path"]).parent
+    folders = [folder, *(folder / name for name in BUNDLED)]
+    files = [
+        file
+        for place in folders
+        if place.is_dir()
+        for file in sorted(place.iterdir())
+        if re.match(r"(LICEN[CS]E|COPYING|NOTICE|UNLICENSE|OFL|UFL)", file.name, re.IGNORECASE) and file.is_file()
+    ]
+    named = package.get("license_file")
+    if named and folder / named not in files:
+        files.append(folder / named)
+    # Some fonts have theirs beside them.
+    for place in [folder / "fonts"]:
+        if place.is_dir():
+            files += sorted(f for f in place.iterdir() if f.suffix in (".txt", ".md") and f.is_file())
+    found = [file.read_text(errors="replace").replace("\r\n", "\n").strip() for file in files]
+    return [text for text in found if len(text) > 200]
+
+
+def licences(options):
+    packages, _, ordered, _ = linked(options)
+    ours = Path(__file__).resolve().parents[2]
+    apache = (ours / "LICENSE-APACHE").read_text().strip()
+    _, mit = (ours / "LICENSE-MIT").read_text().strip().split("Permission is hereby", 1)
+    by_text, without = {}, []
+    for one in ordered:
+        package = packages[one]
+        if package["source"] is None:
+            continue  # ours
+        name = f"{package['name']} {package['version']} ({package['license'] or 'see its licence'})"
+        found = texts(package)
+        names = re.split(r" OR |/", package["license"] or "")
+        if not found and "Apache-2.0" in names:
+            found = [apache]
+        if not found and "MIT" in names:
+            authors = ", ".join(package["authors"]) or f"the authors of {package['name']}"
+            found = [f"MIT License\n\nCopyright (c) {authors}\n\nPermission is hereby{mit}"]
+        if not found:
+            without.append(name)
+        for text in found:
+            by_text.setdefault(text, []).append(name)
+    if without:
+        sys.exit("crates.py: no licence text of " + ", ".join(without))
+    by_text.setdefault(apache, []).append("the standard library of Rust (MIT OR Apache-2.0)")
+    print("viewcell links the following; whose licences are these.")
+    for text, names in by_text.items():
+        print("\n" + "=" * 100 + "\n" + "\n".join(dict.fromkeys(names)) + "\n" + "-" * 100 + f"\n\n{text}")
+
+
+def sbom(options):
+    packages, root, ordered, edges = linked(options)
+
+    def reference(one):
+        return f"pkg:cargo/{packages[one]['name']}@{packages[one]['version']}"
+
+    def component(one, kind):
+        package = packages[one]
+        licence = package["license"]
+        entry = {
+            "type": kind,
+            "bom-ref": reference(one),
+            "name": package["name"],
+            "version": package["version"],
+            "purl": reference(one),
+        }
+        if package["description"]:
+            entry["description"] = " ".join(package["description"].split())
+        if licence:
+            entry["licenses"] = [{"expression": licence.replace("/", " OR ")}]
+        digest = digests.get((package["name"], package["version"]))
+        if digest:
+            entry["hashes"] = [{"alg": "SHA-256", "content": digest}]
+        if package["repository"]:
+            entry["externalReferences"] = [{"type": "vcs", "url": package["repository"]}]
+        return entry
+
+    lock = (Path(packages[root]["manifest_path"]).parent / "Cargo.lock").read_text()
+    record = re.compile(r'name = "(.*)"\nversion = "(.*)"\nsource = .*\nchecksum = "(.*)"')
+    digests = {(name, version): digest for name, version, digest in record.findall(lock)}
+    when = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), timezone.utc)
+    document = {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        # The same for the same contents.
+        "serialNumber": "urn:uuid:" + str(uuid.uuid5(uuid.NAMESPACE_URL, reference(root) + lock)),
+        "version": 1,
+        "metadata": {
+            "timestamp": when.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "component": component(root, "application"),
+        },
+        "components": [component(one, "library") for one in ordered],
+        "dependencies": [
+            {"ref": reference(one), "dependsOn": [reference(needed) for needed in edges[one]]}
+            for one in [root, *ordered]
+        ],
+    }
+    print(json.dumps(document, indent=1, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    verbs = {"licences": licences, "sbom": sbom}
+    if len(sys.argv) < 2 or sys.argv[1] not in verbs:
+        sys.exit(__doc__)
+    verbs[sys.argv[1]](sys.argv[2:])

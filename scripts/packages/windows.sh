@@ -1,0 +1,52 @@
+# How to build for Windows: Debian's rustc-web and the sources of its standard library, linked by mingw-w64. Sourced after
+# common.sh.
+windows_target=x86_64-pc-windows-gnu
+windows=$build/windows/$windows_target/release
+
+# What is missing to build for Windows, a line each.
+windows_missing() {
+  command -v x86_64-w64-mingw32-gcc >/dev/null || echo "x86_64-w64-mingw32-gcc is missing: apt-get install gcc-mingw-w64-x86-64"
+  local sysroot
+  sysroot=$(/usr/bin/rustc --print sysroot 2>/dev/null || true)
+  [ -n "$sysroot" ] && [ -e "$sysroot/lib/rustlib/src/rust/library/Cargo.lock" ] ||
+    echo "a standard library for Windows is missing: apt-get install rustc-web rust-web-src (Debian 12 with its security updates, or later)"
+}
+
+# Cargo, for Windows.
+windows_cargo() {
+  local subcommand=$1
+  shift
+  RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
+    RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=/usr/lib/rustlib/src/rust/=" \
+    cargo "$subcommand" --locked --release --target "$windows_target" -Zbuild-std=std,panic_unwind "$@"
+}
+
+windows_program() { # $windows/viewcell.exe
+  windows_cargo build --bin viewcell --target-dir "$build/windows"
+  windows_only_system "$windows/viewcell.exe"
+  no_paths "$windows/viewcell.exe"
+}
+
+windows_library() { # viewcell.dll, libviewcell.dll.a, libviewcell.a in $build/windows-library
+  local kind built=$build/windows-library/build/$windows_target/release
+  # As in scripts/build-library.
+  for kind in cdylib staticlib; do
+    windows_cargo rustc --lib --no-default-features --features capi --target-dir "$build/windows-library/build" \
+      --config 'profile.release.opt-level=2' --config 'profile.release.lto="fat"' \
+      --config 'profile.release.codegen-units=1' --config 'profile.release.strip="symbols"' --crate-type $kind
+  done
+  cp "$built/viewcell.dll" "$built/libviewcell.dll.a" "$built/libviewcell.a" "$build/windows-library/"
+  windows_only_system "$build/windows-library/viewcell.dll"
+  no_paths "$build/windows-library/viewcell.dll"
+}
+
+# Ends where a file needs a library that Windows does not have by itself.
+windows_only_system() {
+  local needed
+  needed=$(x86_64-w64-mingw32-objdump -p "$1" | sed -n 's/.*DLL Name: //p' | tr '[:upper:]' '[:lower:]' |
+    grep -vxE '(api-ms-win-.*|advapi32|bcrypt|bcryptprimitives|kernel32|msvcrt|ntdll|ole32|shell32|user32|userenv|ws2_32|psapi)\.dll' || true)
+  if [ -n "$needed" ]; then
+    echo "$1 needs more than Windows:" $needed >&2
+    exit 1
+  fi
+}
