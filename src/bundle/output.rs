@@ -366,11 +366,11 @@ mod nameless {
     use std::io;
     use std::path::Path;
 
-    pub fn create(_: &Path) -> Option<File> {
+    pub(super) fn create(_: &Path) -> Option<File> {
         None
     }
 
-    pub fn name(_: &File, _: &Path, _: bool) -> io::Result<()> {
+    pub(super) fn name(_: &File, _: &Path, _: bool) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }
