@@ -34,9 +34,9 @@ pub struct Forecast {
     pub quads: usize,
 }
 
-/// After so many seconds of processor time, once the tables are made, this many quads of viewpoints are
-/// enough; and after as many more seconds this many.
-const ENOUGH: [(f64, usize); 2] = [(3.0, 24), (10.0, 4)];
+/// After so many seconds of processor time, once the tables are made, so many quads of viewpoints are
+/// enough.
+const ENOUGH: [(f64, usize); 3] = [(3.0, 24), (10.0, 4), (30.0, 1)];
 
 /// Share of the looking that is taken by what comes after it: 4 to 9 % on jacksboro and Bilbao.
 const AFTERWARDS: f64 = 0.06;

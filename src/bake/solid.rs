@@ -10,6 +10,7 @@ use super::job::{Source, job};
 use super::observer::{Observer, Silent};
 use super::options::BakeOptions;
 use super::parallel::thread_count;
+use super::peak;
 use super::report::{BakeReport, ShardReport};
 use super::store::group::{BlockOrder, Targets};
 use super::tiles::ShardOf;
@@ -86,7 +87,8 @@ pub fn forecast_solid(
             Compression::Optimal(budget) => lossless.min(budget.bytes),
             _ => lossless,
         },
-        memory: subject.memory(options),
+        // To find the cells may have taken more than the bake will.
+        memory: subject.memory(options).max(peak::memory()),
         sampled: found.quads,
         quads: visibility.quads().len(),
     })

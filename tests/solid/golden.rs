@@ -9,6 +9,7 @@ use viewcell::internals::bake::{BakeOptions, Silent, SolidWorld, Source, bake_so
 use viewcell::internals::bundle::verify;
 use viewcell::internals::ingest::solid::read_solid;
 use viewcell::internals::runtime::{OwnedBundle, Place, SolidBundle, World};
+use viewcell::internals::visibility::Simd;
 use viewcell::internals::world::solid::{PlaceOptions, find_places};
 
 /// Two rooms of 256 x 256 x 128 units beside each other, with a wall between them and a door at its northern end.
@@ -42,10 +43,8 @@ pub fn two_rooms() -> String {
     )
 }
 
-#[test]
-fn the_golden_solid_level_is_written_and_read_alike() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let golden = root.join("tests/golden/v1/solid.vcb");
+/// The bundle of the two rooms with cells of a size.
+fn baked(size: f64, options: &BakeOptions) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let (map, written) = (
         folder.path().join("rooms.map"),
@@ -53,17 +52,42 @@ fn the_golden_solid_level_is_written_and_read_alike() {
     );
     std::fs::write(&map, two_rooms()).unwrap();
     let ingested = read_solid(&map).unwrap();
-    let mut options = PlaceOptions::of(&ingested.level);
-    (options.size, options.height) = (64.0, 64.0);
-    let places = find_places(&ingested.level, &options).unwrap().cells;
+    let mut place_options = PlaceOptions::of(&ingested.level);
+    (place_options.size, place_options.height) = (size, size);
+    let places = find_places(&ingested.level, &place_options).unwrap().cells;
     let source = Source::new(&map, ingested.level.format, Default::default()).unwrap();
     let world = SolidWorld {
         level: &ingested.level,
         places: &places,
-        player: &options.player,
+        player: &place_options.player,
     };
-    bake_solid(world, &source, &BakeOptions::default(), &written, &Silent).unwrap();
-    let written = std::fs::read(written).unwrap();
+    bake_solid(world, &source, options, &written, &Silent).unwrap();
+    std::fs::read(written).unwrap()
+}
+
+#[test]
+fn bytes_do_not_depend_on_threads_and_processors() {
+    let with = |threads, simd| {
+        let options = BakeOptions {
+            threads,
+            simd,
+            ..BakeOptions::default()
+        };
+        baked(24.0, &options)
+    };
+    let alone = with(1, Simd::Baseline);
+    assert!(alone == with(3, Simd::Auto));
+    // Several blocks of 64 cells, or there would be nothing to share.
+    let bundle = viewcell::internals::runtime::Bundle::from_bytes(&alone).unwrap();
+    let cells = bundle.solid().unwrap().cells();
+    assert!(cells > 256, "{cells} cells");
+}
+
+#[test]
+fn the_golden_solid_level_is_written_and_read_alike() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let golden = root.join("tests/golden/v1/solid.vcb");
+    let written = baked(64.0, &BakeOptions::default());
     if std::env::var_os("VIEWCELL_BLESS").is_some() {
         std::fs::write(&golden, &written).unwrap();
     }

@@ -11,3 +11,4 @@ mod occlusion;
 mod places;
 mod rasterize;
 mod readers;
+mod town;

@@ -217,7 +217,11 @@ pub fn run(args: &Args) -> Outcome {
     if !long.dry_run {
         check_output(&args.input, args.force, long.resume, &output)?;
     }
-    let stop = Stop::listen()?;
+    // A dry run leaves nothing behind: a signal ends it at once.
+    let stop = match long.dry_run {
+        true => Stop::default(),
+        false => Stop::listen()?,
+    };
     let progress = Progress::new(&args.manner.voice, stop.clone());
     let ingested = read_solid(&args.input)?;
     let (level, mut notes) = (ingested.level, ingested.notes);

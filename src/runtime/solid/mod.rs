@@ -1,4 +1,8 @@
 //! A bundle of a solid level: who sees whom between view cells that are boxes in space.
+//!
+//! There is no EPVS: a visibility distance counts steps between samples or through portals, and cells in space have
+//! neither. What it is asked for, whether two players can see each other soon, [`SolidBundle::visible_within`] and
+//! [`ReachableSet`](super::ReachableSet) answer by the boxes that each may reach.
 
 mod occlusion;
 pub(super) mod within;

@@ -1,0 +1,243 @@
+//! Buildings on a terrain, real ones: no line of sight passes the buildings and the ground between samples
+//! that a bundle of both hides from each other.
+//!
+//! The Hague with samples 16 m apart and 20,000 lines; `VIEWCELL_TOWN=METRES,LINES` takes others, and tells besides what
+//! the bake takes and shows, next to that of a raster of roofs as they are over the samples (tests/benches/solid.md).
+
+use std::path::Path;
+
+use super::common::level;
+use viewcell::internals::bake::{
+    BakeOptions, BakeReport, Silent, Source, VisibilityMode, bake_terrain,
+};
+use viewcell::internals::dice::mixed;
+use viewcell::internals::experiment::solid::{Sight, Tracer};
+use viewcell::internals::runtime::{MappedBundle, Sample};
+use viewcell::internals::world::Terrain;
+use viewcell::internals::world::solid::{Heightmap, Placement, SolidLevel, rasterize};
+
+const EYE: f64 = 1.7;
+const HEAD: f64 = 1.8;
+
+/// A town, its ground as samples, and where the first of them is.
+struct Town {
+    level: SolidLevel,
+    size: [usize; 2],
+    spacing: f64,
+    corner: [f64; 2],
+    ground: Vec<f64>,
+}
+
+impl Town {
+    /// The ground is what faces of no building say, and below buildings the least of the samples around them.
+    fn new(level: SolidLevel, spacing: f64) -> Self {
+        let bounds = level.bounds();
+        let length = |axis: usize| bounds.max[axis] - bounds.min[axis];
+        let size = [0, 1].map(|axis| (length(axis) / spacing) as usize + 1);
+        let corner = [bounds.min[0], bounds.max[1]];
+        let mut town = Self {
+            ground: vec![f64::NAN; size[0] * size[1]],
+            size,
+            spacing,
+            corner,
+            level,
+        };
+        let of_shells = |i: &usize| town.level.shells.iter().any(|shell| shell.contains(i));
+        let faces: Vec<usize> = (0..town.level.obstacle_faces.len())
+            .filter(|i| !of_shells(i))
+            .collect();
+        for face in faces {
+            let vertices = town.level.obstacle_faces[face].vertices.clone();
+            for i in 1..vertices.len() - 1 {
+                town.lay([vertices[0], vertices[i], vertices[i + 1]]);
+            }
+        }
+        assert!(town.ground.iter().any(|height| !height.is_nan()));
+        while town.ground.iter().any(|height| height.is_nan()) {
+            let last = town.ground.clone();
+            for (i, height) in town.ground.iter_mut().enumerate() {
+                let [x, y] = [i % size[0], i / size[0]];
+                let beside = (0..9).filter_map(|k| {
+                    let (x, y) = ((x + k % 3).checked_sub(1)?, (y + k / 3).checked_sub(1)?);
+                    (x < size[0] && y < size[1]).then(|| last[y * size[0] + x])
+                });
+                if height.is_nan() {
+                    *height = beside.fold(f64::NAN, f64::min);
+                }
+            }
+        }
+        town
+    }
+
+    /// Lays a triangle on the samples.
+    fn lay(&mut self, triangle: [[f64; 3]; 3]) {
+        let [a, b, c] = triangle.map(|[x, y, z]| {
+            let [west, north] = self.corner;
+            [(x - west) / self.spacing, (north - y) / self.spacing, z]
+        });
+        let twice = |p: [f64; 3], q: [f64; 3], r: [f64; 2]| {
+            (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+        };
+        let area = twice(a, b, [c[0], c[1]]);
+        let range = |axis: usize| {
+            let [low, high] = [f64::min, f64::max].map(|of| of(of(a[axis], b[axis]), c[axis]));
+            low.ceil().max(0.0) as usize..(high.floor() + 1.0).max(0.0) as usize
+        };
+        for y in range(1).filter(|&y| y < self.size[1]) {
+            for x in range(0).filter(|&x| x < self.size[0]) {
+                let at = [x as f64, y as f64];
+                let weights = [twice(b, c, at), twice(c, a, at), twice(a, b, at)].map(|w| w / area);
+                if weights.iter().all(|&w| w >= -1e-9) {
+                    let height = weights[0] * a[2] + weights[1] * b[2] + weights[2] * c[2];
+                    let sample = &mut self.ground[y * self.size[0] + x];
+                    *sample = sample.max(height);
+                }
+            }
+        }
+    }
+
+    /// A point over a sample, in coordinates of the town.
+    fn point(&self, sample: Sample, height: f64) -> [f64; 3] {
+        let [west, north] = self.corner;
+        let along = |number: u32| f64::from(number) * self.spacing;
+        [
+            west + along(sample.column),
+            north - along(sample.row),
+            height,
+        ]
+    }
+
+    /// Whether the ground is above a segment where that crosses a line of the grid.
+    fn is_under_ground(&self, a: [f64; 3], b: [f64; 3]) -> bool {
+        let [west, north] = self.corner;
+        let grid = |[x, y, z]: [f64; 3]| [(x - west) / self.spacing, (north - y) / self.spacing, z];
+        let (a, b) = (grid(a), grid(b));
+        (0..2).any(|axis| {
+            let (from, to) = (a[axis].min(b[axis]), a[axis].max(b[axis]));
+            (from.ceil() as usize..=to.floor() as usize).any(|line| {
+                let along = (line as f64 - a[axis]) / (b[axis] - a[axis]);
+                if !(1e-9..1.0 - 1e-9).contains(&along) {
+                    return false;
+                }
+                let at = |k: usize| a[k] + along * (b[k] - a[k]);
+                let across = at(1 - axis);
+                let first = (across.floor() as usize).min(self.size[1 - axis] - 2);
+                let height = |across: usize| match axis {
+                    0 => self.ground[across * self.size[0] + line],
+                    _ => self.ground[line * self.size[0] + across],
+                };
+                let weight = across - first as f64;
+                height(first) * (1.0 - weight) + height(first + 1) * weight > at(2)
+            })
+        })
+    }
+
+    /// Bakes a surface on which feet stand.
+    fn bake(&self, surface: Vec<f64>, feet: &[f64], output: &Path) -> BakeReport {
+        let [width, height] = self.size.map(|n| n as u32);
+        let terrain = Terrain::new(width, height, surface, [self.spacing; 2]).unwrap();
+        let terrain = terrain.with_ground_within(feet.to_vec(), f64::INFINITY);
+        let terrain = terrain.unwrap();
+        let options = BakeOptions {
+            eye_height: EYE,
+            player_height: HEAD,
+            mode: VisibilityMode::Exact,
+            inside: true,
+            overwrite: true,
+            ..BakeOptions::default()
+        };
+        let source = Source::of_terrain(&terrain);
+        bake_terrain(&terrain, &source, &options, output, &Silent).unwrap()
+    }
+}
+
+#[test]
+fn nothing_in_sight_is_hidden_by_a_town() {
+    let Some(ingested) = level("solids/denhaag_01.city.json") else {
+        return;
+    };
+    let wanted = std::env::var("VIEWCELL_TOWN");
+    let (spacing, lines) = wanted.as_deref().map_or((16.0, 20_000), |text| {
+        let (spacing, lines) = text.split_once(',').expect("METRES,LINES");
+        (spacing.parse().unwrap(), lines.parse().unwrap())
+    });
+    let town = Town::new(ingested.level, spacing);
+    let placement = Placement {
+        origin: [-town.corner[0], town.corner[1], 0.0],
+        scale: 1.0,
+    };
+    let heightmap = Heightmap {
+        size: town.size,
+        spacing: [spacing; 2],
+        heights: &town.ground,
+    };
+    let laid = rasterize(&town.level, &placement, &heightmap);
+    let feet: Vec<f64> = laid
+        .top
+        .iter()
+        .zip(&town.ground)
+        .map(|(top, ground)| ground.max(*top))
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("town.vcb");
+    let report = town.bake(laid.surface, &feet, &output);
+    {
+        let map = MappedBundle::open(&output).unwrap();
+        let bundle = map.terrain().unwrap();
+        let tracer = Tracer::new(&town.level);
+        let [mut traced, mut tries] = [0_u64; 2];
+        while traced < lines && tries < 100 * lines {
+            tries += 1;
+            let dice = |salt| mixed(4 * tries + salt);
+            let sample = |salt| {
+                let [width, height] = town.size.map(|n| n as u64);
+                Sample::new(
+                    (dice(salt) % width) as u32,
+                    (dice(salt + 2) % height) as u32,
+                )
+            };
+            let (from, mut to) = (sample(0), sample(1));
+            if bundle.visible(from, to) {
+                continue;
+            }
+            // As near to what is visible as a walk towards the eye leads: lines there pass closest to what hides.
+            loop {
+                let step = |a: u32, b: u32| (b + u32::from(a > b)) - u32::from(a < b);
+                let next = Sample::new(step(from.column, to.column), step(from.row, to.row));
+                if next == to || bundle.visible(from, next) {
+                    break;
+                }
+                to = next;
+            }
+            let foot = |s: Sample| feet[s.row as usize * town.size[0] + s.column as usize];
+            let eye = town.point(from, foot(from) + EYE);
+            let head = town.point(to, foot(to) + HEAD);
+            traced += 1;
+            assert!(
+                tracer.look(eye, head) != Sight::Clear || town.is_under_ground(eye, head),
+                "{from:?} {eye:?} sees {to:?} {head:?}"
+            );
+        }
+        assert!(traced > lines / 2, "{traced} hidden pairs in {tries}");
+        if wanted.is_err() {
+            return;
+        }
+        println!(
+            "{} x {} samples, {traced} lines of sight, none clear",
+            town.size[0], town.size[1]
+        );
+    }
+    let told = |words: &str, report: &BakeReport| {
+        let samples = report.statistics.samples as f64;
+        let visible = report.statistics.levels[0].visible_samples as f64;
+        println!(
+            "{words}: {:.1} s of processor, {:.1} MB, {:.2} % visible",
+            report.timings.cpu_seconds,
+            report.bytes as f64 / 1e6,
+            100.0 * visible / (samples * samples)
+        );
+    };
+    told("solid from the ground up", &report);
+    let roofs = town.bake(feet.clone(), &feet, &output);
+    told("roofs over the samples", &roofs);
+}
