@@ -121,6 +121,47 @@ fn all_packages_have_the_version_of_cargo_toml() {
     assert!(found >= 10, "found only {found}");
 }
 
+/// A build with `--locked` stops at another version, and a page would name a package that is not there.
+#[test]
+fn lock_files_the_changelog_and_pages_have_the_version_of_cargo_toml() {
+    let version = env!("CARGO_PKG_VERSION");
+    let (mut locks, mut names) = (0, 0);
+    let mut folders = vec![root().to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if path.is_dir() && !matches!(name, "target" | ".git" | "node_modules") {
+                folders.push(path);
+            } else if name == "Cargo.lock" {
+                let text = fs::read_to_string(&path).unwrap();
+                let expected = format!("name = \"viewcell\"\nversion = \"{version}\"\n");
+                assert!(text.contains(&expected), "{}", path.display());
+                locks += 1;
+            } else if name.ends_with(".md") {
+                // Such as viewcell-1.2.3.tgz.
+                let text = fs::read_to_string(&path).unwrap();
+                for (at, start) in text.match_indices("viewcell-") {
+                    let rest = &text[at + start.len()..];
+                    if rest.starts_with(|first: char| first.is_ascii_digit()) {
+                        assert!(rest.starts_with(version), "{}: {rest:.20}", path.display());
+                        names += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(locks >= 10 && names >= 3, "found only {locks} and {names}");
+
+    let changelog = fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
+    let newest = changelog.lines().find(|line| line.starts_with("## ["));
+    let expected = format!("## [{version}]");
+    assert!(
+        newest.is_some_and(|heading| heading.starts_with(&expected)),
+        "{newest:?}"
+    );
+}
+
 /// Callers from Rust, Python or C have no `--force`. Names of other programs' options are allowed.
 #[test]
 fn no_text_outside_the_command_line_names_a_flag() {

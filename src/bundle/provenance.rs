@@ -14,7 +14,7 @@ use crate::format::{Grid, Quad};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Provenance {
-    /// Program and version, such as `viewcell 0.1.0`.
+    /// Program and version, such as `viewcell 0.2.0`.
     pub tool: String,
     /// The file that the world came from.
     pub input: InputFile,
