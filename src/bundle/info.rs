@@ -64,10 +64,8 @@ pub struct TerrainInfo {
     pub finest: u32,
     /// If not 0, quads of cells answer for those that are far away: the greatest of up to 16 × 16 cells
     /// between which, across or down, lie at least so many of their size.
-    #[serde(default)]
     pub grade: u32,
     /// Level of the smallest quads of the heightmap that were told apart within cells; 0 for its samples.
-    #[serde(default)]
     pub detail: u32,
     /// Columns and rows of the heightmap.
     pub heightmap: [u32; 2],
@@ -102,10 +100,8 @@ pub struct TerrainInfo {
     /// Whether nobody can be at some samples: voids, and what is not walkable.
     pub has_voids: bool,
     /// Whether there may be terrain where nobody can be. It has heights, and was taken to hide.
-    #[serde(default)]
     pub walkable: bool,
     /// Whether what hides is another surface than the ground, whose heights the bundle has.
-    #[serde(default)]
     pub covered: bool,
     /// Coordinate reference system.
     pub crs: Option<String>,

@@ -4,6 +4,7 @@ use core::fmt;
 
 use super::file_id::FileId;
 use super::grid::GridError;
+use super::patch::PATCH_VERSION;
 use super::tag::{MAX_SECTIONS, Tag, VERSION, WorldKind};
 
 /// Why bytes are no bundle that this version reads. Says what was expected, what was found, and
@@ -183,7 +184,7 @@ impl fmt::Display for FormatError {
             ),
             Self::PatchVersion { found } => write!(
                 f,
-                "expected patch version 2 at offset 8, found {found}: read it with the version of viewcell that wrote it, or make it again"
+                "expected patch version {PATCH_VERSION} at offset 8, found {found}: read it with the version of viewcell that wrote it, or make it again"
             ),
             Self::PatchBase { expected, found } => write!(
                 f,

@@ -28,7 +28,7 @@ use super::tag::{MAX_SECTIONS, Tag};
 pub const PATCH_MAGIC: [u8; 8] = [0x89, b'V', b'C', b'P', 0x0D, 0x0A, 0x1A, 0x0A];
 
 /// The version that this library writes and reads.
-pub const PATCH_VERSION: u32 = 2;
+pub const PATCH_VERSION: u32 = 1;
 
 /// Bytes of an entry of `BIDX` and `QIDX`: what, and where its bytes begin.
 pub const PLACE_LEN: usize = 12;

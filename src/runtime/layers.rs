@@ -50,7 +50,7 @@ impl<'a> Layers<'a> {
     /// # Errors
     ///
     /// Where it is of no terrain, has lost something, or has a tree for every sample: what was lost
-    /// depends on what there was, and single trees are of older versions. Bake or repack it anew.
+    /// depends on what there was. Bake or repack it anew.
     pub fn new(bundle: &Bundle<'a>) -> Result<Self, OpenError> {
         let base = bundle.terrain()?;
         let groups = base.groups().filter(|_| base.narrowing().is_none());

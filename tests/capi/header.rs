@@ -137,3 +137,17 @@ fn the_header_is_up_to_date() {
         assert!(header.contains(name), "{name}");
     }
 }
+
+/// Those that do not read the header name its version themselves.
+#[test]
+fn bindings_name_the_version_of_the_header() {
+    let version = viewcell::internals::runtime::capi::VIEWCELL_ABI_VERSION;
+    let bindings = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bindings");
+    for (file, line) in [
+        ("csharp/Runtime/Native.cs", "const uint AbiVersion = "),
+        ("wasm/engine.js", "const ABI = "),
+    ] {
+        let text = std::fs::read_to_string(bindings.join(file)).unwrap();
+        assert!(text.contains(&format!("{line}{version};")), "{file}");
+    }
+}

@@ -2,7 +2,7 @@
 
 import { Frontier, Region, Session } from './sets.js';
 
-const ABI = 4;
+const ABI = 1;
 // Where small answers are written, and where words of text are.
 const SCRATCH = 1024;
 // A module whose bundles are all closed is let go if its memory is larger: memory never shrinks.

@@ -4,8 +4,8 @@ use core::ffi::{CStr, c_char};
 
 use super::handle::{Kept, Table, close, get, keep};
 use super::status::{
-    Answer, OLDEST_VERSION, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK,
-    VIEWCELL_VERSION, answer, buffer, given, place, slice, status_of_open, viewcell_status,
+    Answer, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_VERSION,
+    answer, buffer, given, place, slice, status_of_open, viewcell_status,
 };
 use crate::runtime::{CellBundle, OpenError, OwnedBundle, SolidBundle, TerrainBundle, World};
 
@@ -85,7 +85,7 @@ pub(super) unsafe fn open(
     answer(|| {
         let out = unsafe { place(bundle) }?;
         *out = core::ptr::null_mut();
-        if !(OLDEST_VERSION..=VIEWCELL_ABI_VERSION).contains(&abi_version) {
+        if abi_version != VIEWCELL_ABI_VERSION {
             return Err(VIEWCELL_VERSION);
         }
         let message = match message.is_null() {

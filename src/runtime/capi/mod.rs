@@ -15,7 +15,7 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 
 // Not in WebAssembly: who is near whom among thousands is a server's question, and would be a quarter of
-// a page's module; tests at run time are, too; and there are no files.
+// a page's module; look-ahead by motion and tests at run time are, too; and there are no files.
 #[cfg(not(target_arch = "wasm32"))]
 mod awareness;
 mod bundle;
@@ -23,6 +23,7 @@ mod cells;
 mod cells_session;
 mod frontier;
 mod handle;
+#[cfg(not(target_arch = "wasm32"))]
 mod motion;
 mod numbers;
 #[cfg(not(target_arch = "wasm32"))]
@@ -40,6 +41,7 @@ pub use bundle::*;
 pub use cells::*;
 pub use cells_session::*;
 pub use frontier::*;
+#[cfg(not(target_arch = "wasm32"))]
 pub use motion::*;
 pub use numbers::*;
 #[cfg(not(target_arch = "wasm32"))]

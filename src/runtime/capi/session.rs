@@ -3,10 +3,9 @@
 use super::bundle::{source, viewcell_bundle};
 use super::frontier::{put_code, viewcell_frontier_options};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
-use super::motion::{motion, viewcell_motion, viewcell_motion_limits};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE,
-    answer, buffer, flag, given, place, status_of_place, viewcell_status,
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_KIND, VIEWCELL_OK, answer, buffer, flag,
+    given, place, status_of_place, viewcell_status,
 };
 use super::terrain::viewcell_sample;
 use crate::runtime::OwnedBundle;
@@ -267,47 +266,6 @@ pub unsafe extern "C" fn viewcell_session_move(
         let step = |session: &mut Either, player, tell: &mut dyn FnMut(Notice)| match session {
             Either::Terrain(session) => session.move_to(player, to, tell).map_err(status_of_place),
             Either::Cells(_) => Err(VIEWCELL_KIND),
-        };
-        unsafe { moved(session, player, (notices, size, count), step) }
-    })
-}
-
-/// A player has moved, where news takes time: they move as to says, and clients go by what is told now from
-/// `from` until `until`, in seconds after the instant that to is of. Told of is who may be seen in that time, as
-/// long as players keep to the limits; a pair keeps silent only while all that both may reach lies in their
-/// halves. So nobody is told too late. In sessions of both kinds; on a terrain positions are metres east and south
-/// of sample (0, 0). For players who are gone there is viewcell_session_move or viewcell_cells_session_move.
-///
-/// Returns what viewcell_session_move does; VIEWCELL_OUTSIDE in no cell, too, and VIEWCELL_ARGUMENT where
-/// has_velocity is neither 0 nor 1.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_session_move_in_motion(
-    session: *mut viewcell_session,
-    player: u32,
-    to: *const viewcell_motion,
-    from: f64,
-    until: f64,
-    limits: *const viewcell_motion_limits,
-    notices: *mut viewcell_notice,
-    size: usize,
-    count: *mut usize,
-) -> viewcell_status {
-    answer(|| {
-        let limits = (*unsafe { given(limits) }?).into();
-        let to = unsafe { motion(to) }?;
-        let reach = to.region(&limits, [from, until]);
-        let step = |session: &mut Either, player, tell: &mut dyn FnMut(Notice)| match session {
-            Either::Terrain(session) => {
-                let [east, south, _] = to.position;
-                let sample = session.locate(east, south).ok_or(VIEWCELL_OUTSIDE)?;
-                let moved = session.move_within(player, sample, reach, tell);
-                moved.map_err(status_of_place)
-            }
-            Either::Cells(session) => {
-                let cell = session.locate(to.position).ok_or(VIEWCELL_OUTSIDE)?;
-                let moved = session.move_within(player, cell, reach, tell);
-                moved.map_err(|_| VIEWCELL_OUTSIDE)
-            }
         };
         unsafe { moved(session, player, (notices, size, count), step) }
     })

@@ -6,11 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::runtime::frontier::FrontierError;
 use crate::runtime::{FormatError, OpenError};
 
-/// The version of this header. Pass it to viewcell_open: a library that is older refuses, and so
-/// does one from which a function of this header has gone. From version 3 on, none has.
-pub const VIEWCELL_ABI_VERSION: u32 = 5;
-/// The oldest header whose every function is still there, as it was.
-pub(super) const OLDEST_VERSION: u32 = 3;
+/// The version of this header. Pass it to viewcell_open: a library of another version refuses.
+pub const VIEWCELL_ABI_VERSION: u32 = 1;
 
 /// What a function returns: 0 or more is an answer, less than 0 a status that says why there is
 /// none. An unlucky `if (viewcell_visible(...))` takes a failure for "visible", which is safe.

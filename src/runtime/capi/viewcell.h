@@ -81,9 +81,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The version of this header. Pass it to viewcell_open: a library that is older refuses, and so
-// does one from which a function of this header has gone. From version 3 on, none has.
-#define VIEWCELL_ABI_VERSION 5
+// The version of this header. Pass it to viewcell_open: a library of another version refuses.
+#define VIEWCELL_ABI_VERSION 1
 
 // Nowhere in particular, in viewcell_frontier_options.toward.
 #define VIEWCELL_NOWHERE UINT32_MAX
@@ -249,33 +248,6 @@ typedef struct {
   uint32_t what;
 } viewcell_notice;
 
-// A player in motion, as of some instant. Positions are in the units and axes of the level; on a terrain
-// metres east and south of sample (0, 0), and any height.
-typedef struct {
-  // Where the player was then.
-  double position[3];
-  // How fast the player went, a second.
-  double velocity[3];
-  // 1 if velocity is known; 0 if the player may go anywhere within the limits.
-  uint32_t has_velocity;
-  // 0.
-  uint32_t reserved;
-} viewcell_motion;
-
-// How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each first along
-// the ground (x and y together), then up or down; infinite for no limit. What is no number is no limit.
-typedef struct {
-  // Greatest speed. Units a second.
-  double speed[2];
-  // Greatest acceleration: running, braking, gravity. Units a second squared.
-  double acceleration[2];
-  // Greatest sudden change of velocity, all those of the time that is asked about added up: jumps,
-  // knock-back, walls that are run into. Units a second.
-  double impulse[2];
-  // How far a position may be from where the player truly was. Units.
-  double error[2];
-} viewcell_motion_limits;
-
 // What a bundle of a level of cells is of.
 typedef struct {
   // Cells; they are numbered from 0. Limit: 65,536.
@@ -317,6 +289,33 @@ typedef struct {
   // CRC-32 of that file.
   uint32_t input_crc32;
 } viewcell_solid;
+
+// A player in motion, as of some instant. Positions are in the units and axes of the level; on a terrain
+// metres east and south of sample (0, 0), and any height.
+typedef struct {
+  // Where the player was then.
+  double position[3];
+  // How fast the player went, a second.
+  double velocity[3];
+  // 1 if velocity is known; 0 if the player may go anywhere within the limits.
+  uint32_t has_velocity;
+  // 0.
+  uint32_t reserved;
+} viewcell_motion;
+
+// How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each first along
+// the ground (x and y together), then up or down; infinite for no limit. What is no number is no limit.
+typedef struct {
+  // Greatest speed. Units a second.
+  double speed[2];
+  // Greatest acceleration: running, braking, gravity. Units a second squared.
+  double acceleration[2];
+  // Greatest sudden change of velocity, all those of the time that is asked about added up: jumps,
+  // knock-back, walls that are run into. Units a second.
+  double impulse[2];
+  // How far a position may be from where the player truly was. Units.
+  double error[2];
+} viewcell_motion_limits;
 
 // A player in motion, at some time to come.
 typedef struct {
@@ -676,24 +675,6 @@ viewcell_status viewcell_session_move(viewcell_session *session,
                                       size_t size,
                                       size_t *count);
 
-// A player has moved, where news takes time: they move as to says, and clients go by what is told now from
-// `from` until `until`, in seconds after the instant that to is of. Told of is who may be seen in that time, as
-// long as players keep to the limits; a pair keeps silent only while all that both may reach lies in their
-// halves. So nobody is told too late. In sessions of both kinds; on a terrain positions are metres east and south
-// of sample (0, 0). For players who are gone there is viewcell_session_move or viewcell_cells_session_move.
-//
-// Returns what viewcell_session_move does; VIEWCELL_OUTSIDE in no cell, too, and VIEWCELL_ARGUMENT where
-// has_velocity is neither 0 nor 1.
-viewcell_status viewcell_session_move_in_motion(viewcell_session *session,
-                                                uint32_t player,
-                                                const viewcell_motion *to,
-                                                double from,
-                                                double until,
-                                                const viewcell_motion_limits *limits,
-                                                viewcell_notice *notices,
-                                                size_t size,
-                                                size_t *count);
-
 // For how many ticks the frontier set of two players has lasted: 1, and *ticks; 0 if they have
 // none. Or VIEWCELL_ARGUMENT (no such players), VIEWCELL_NULL, VIEWCELL_CLOSED. No allocation.
 viewcell_status viewcell_session_age(const viewcell_session *session,
@@ -1040,6 +1021,24 @@ viewcell_status viewcell_reachable_sees(const viewcell_reachable *reachable,
 
 // Closes reachable sets. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
 viewcell_status viewcell_reachable_close(viewcell_reachable *reachable);
+
+// A player has moved, where news takes time: they move as to says, and clients go by what is told now from
+// `from` until `until`, in seconds after the instant that to is of. Told of is who may be seen in that time, as
+// long as players keep to the limits; a pair keeps silent only while all that both may reach lies in their
+// halves. So nobody is told too late. In sessions of both kinds; on a terrain positions are metres east and south
+// of sample (0, 0). For players who are gone there is viewcell_session_move or viewcell_cells_session_move.
+//
+// Returns what viewcell_session_move does; VIEWCELL_OUTSIDE in no cell, too, and VIEWCELL_ARGUMENT where
+// has_velocity is neither 0 nor 1.
+viewcell_status viewcell_session_move_in_motion(viewcell_session *session,
+                                                uint32_t player,
+                                                const viewcell_motion *to,
+                                                double from,
+                                                double until,
+                                                const viewcell_motion_limits *limits,
+                                                viewcell_notice *notices,
+                                                size_t size,
+                                                size_t *count);
 
 // viewcell_height, with the sample as two numbers.
 viewcell_status viewcell_height_at(const viewcell_bundle *bundle,

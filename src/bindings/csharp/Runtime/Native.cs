@@ -1,4 +1,4 @@
-// The C interface, version 5, function by function; viewcell.h is its manual. Structs are passed by
+// The C interface, version 1, function by function; viewcell.h is its manual. Structs are passed by
 // pointer alone, which IL2CPP, Burst and every .NET can do.
 
 using System;
@@ -13,7 +13,7 @@ namespace Viewcell
 #else
         internal const string Library = "viewcell";
 #endif
-        internal const uint AbiVersion = 5;
+        internal const uint AbiVersion = 1;
         internal const uint Nowhere = uint.MaxValue;
 
         [DllImport(Library)] internal static extern IntPtr viewcell_status_text(int status);
