@@ -25,6 +25,7 @@ mod killed;
 mod limits;
 mod long;
 mod newcomer;
+mod newlines;
 mod outputs;
 mod places;
 mod rebake;
