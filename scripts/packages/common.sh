@@ -73,6 +73,12 @@ build_documents() { # folder
   "$program" completions powershell >"$1/completions/_viewcell.ps1"
 }
 
+# What the commands of the README work on, where the README says it is.
+put_demo() { # folder
+  mkdir -p "$1/assets"
+  cp assets/jacksboro.tif assets/jacksboro-pvs.png assets/README.md "$1/assets/"
+}
+
 put_licences() { # folder, arguments of crates.py
   local folder=$1
   shift

@@ -12,14 +12,17 @@ windows_missing() {
     echo "a standard library for Windows is missing: apt-get install rustc-web rust-web-src (Debian 12 with its security updates, or later)"
 }
 
-# Cargo, for Windows.
-windows_cargo() {
-  local subcommand=$1
-  shift
-  RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
-    RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=/usr/lib/rustlib/src/rust/=" \
-    cargo "$subcommand" --locked --release --target "$windows_target" -Zbuild-std=std,panic_unwind "$@"
+# Makes Cargo build for Windows.
+windows_environment() {
+  export RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc
+  export RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=/usr/lib/rustlib/src/rust/="
 }
+
+# Cargo, for Windows.
+windows_cargo() (
+  windows_environment
+  cargo "$1" --locked --release --target "$windows_target" -Zbuild-std=std,panic_unwind "${@:2}"
+)
 
 windows_program() { # $windows/viewcell.exe
   windows_cargo build --bin viewcell --target-dir "$build/windows"
@@ -41,10 +44,10 @@ windows_library() { # viewcell.dll, libviewcell.dll.a, libviewcell.a in $build/w
 }
 
 # Ends where a file needs a library that Windows does not have by itself.
-windows_only_system() {
+windows_only_system() { # file [, pattern of a library that it may need besides]
   local needed
   needed=$(x86_64-w64-mingw32-objdump -p "$1" | sed -n 's/.*DLL Name: //p' | tr '[:upper:]' '[:lower:]' |
-    grep -vxE '(api-ms-win-.*|advapi32|bcrypt|bcryptprimitives|kernel32|msvcrt|ntdll|ole32|shell32|user32|userenv|ws2_32|psapi)\.dll' || true)
+    grep -vxE '(api-ms-win-.*|advapi32|bcrypt|bcryptprimitives|kernel32|msvcrt|ntdll|ole32|shell32|user32|userenv|ws2_32|psapi)\.dll' | grep -vxE "${2:-}" || true)
   if [ -n "$needed" ]; then
     echo "$1 needs more than Windows:" $needed >&2
     exit 1
