@@ -12,6 +12,7 @@ use viewcell::internals::visibility;
 
 pub use document::{Document, ForecastDocument};
 use document::{Shard, check_output, finish};
+pub use solid::Hull;
 
 pub use cells::{Args as CellArgs, bake as bake_cells};
 pub use solid::{no_places, reached};

@@ -98,9 +98,9 @@ impl FromStr for Cell {
     }
 }
 
-/// Six numbers.
+/// The box of a player's body: six numbers.
 #[derive(Clone, Copy)]
-struct Hull(Aabb);
+pub struct Hull(pub Aabb);
 
 impl FromStr for Hull {
     type Err = String;

@@ -11,7 +11,9 @@ use viewcell::internals::simulate::field::Field;
 use viewcell::internals::simulate::lines::Lines as _;
 use viewcell::internals::simulate::sent::{Body, Sent};
 use viewcell::internals::simulate::trace::Trace;
+use viewcell::internals::world::solid::Player;
 
+use crate::cli::bake::Hull;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::input;
 use crate::cli::numbers;
@@ -35,15 +37,23 @@ pub struct Args {
     /// Who was sent: CSV of the columns t_ms,player,sent, the players with blanks between them, and bytes if known
     #[arg(long, value_name = "CSV")]
     sent: PathBuf,
-    /// How far the eye is above a player's origin
-    #[arg(long, value_name = "H", default_value_t = 26.0, value_parser = numbers::finite)]
-    eye: f64,
+    /// How far the eye is above a player's origin [default: 26, or with --level that of the game the level belongs to]
+    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = numbers::finite)]
+    eye: Option<f64>,
     /// The level itself, as for `bake solid`: judge by lines of sight who was sent in vain, and who too late
     #[arg(long, value_name = "LEVEL")]
     level: Option<PathBuf>,
     /// With --level: how far clients are away, in milliseconds to the server and back
     #[arg(long, value_name = "MS", default_value_t = 0, requires = "level", value_parser = clap::value_parser!(u64).range(..=10_000))]
     rtt: u64,
+    /// With --level: the box of a player's body, from the origin [default: that of the game the level belongs to]
+    #[arg(
+        long,
+        value_name = "MINX,MINY,MINZ,MAXX,MAXY,MAXZ",
+        allow_hyphen_values = true,
+        requires = "level"
+    )]
+    hull: Option<Hull>,
     #[command(flatten)]
     json: Json,
 }
@@ -200,7 +210,7 @@ fn agreement(args: &Args, bundle: &Path, sent: &Sent, trace: &Trace) -> Result<V
     let mut rows = Vec::new();
     for (body, name) in [(Body::Eye, "eye"), (Body::Box, "box")] {
         for lag in 0..3 {
-            let found = sent.compare(&level, trace, args.eye, body, lag);
+            let found = sent.compare(&level, trace, args.eye.unwrap_or(26.0), body, lag);
             rows.push(Row {
                 body: name,
                 lag,
@@ -224,7 +234,11 @@ fn agreement(args: &Args, bundle: &Path, sent: &Sent, trace: &Trace) -> Result<V
 /// What was sent by lines of sight through the level's solids.
 fn judge(args: &Args, level: &Path, sent: &Sent, trace: &Trace) -> Result<Lines, Failure> {
     let level = read_solid(level)?.level;
-    let bodies = BodyTracer::new(&level, level.player);
+    let player = Player {
+        hull: args.hull.map_or(level.player.hull, |hull| hull.0),
+        eye: args.eye.unwrap_or(level.player.eye),
+    };
+    let bodies = BodyTracer::new(&level, player);
     let found = sent.judge(trace, args.rtt, |viewer, other| {
         bodies.in_sight(viewer, other)
     });
