@@ -1,8 +1,8 @@
 //! Buildings on a terrain, real ones: no line of sight passes the buildings and the ground between samples
 //! that a bundle of both hides from each other.
 //!
-//! The Hague with samples 16 m apart and 20,000 lines; `VIEWCELL_TOWN=METRES,LINES` takes others, and tells besides what
-//! the bake takes and shows, next to that of a raster of roofs as they are over the samples (tests/benches/solid.md).
+//! The Hague with samples 16 m apart and 20,000 lines; `VIEWCELL_TOWN=METRES,LINES[,EXTENT]` takes others, or a part of the
+//! town so many metres wide, and tells besides what the bake takes and shows, next to that of a raster of roofs as they are over the samples (tests/benches/solid.md).
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use viewcell::internals::runtime::{MappedBundle, Sample};
 use viewcell::internals::world::Terrain;
 use viewcell::internals::world::solid::{Heightmap, Placement, SolidLevel, rasterize};
 
-const EYE: f64 = 1.7;
+/// Of eyes and heads, as `bake terrain` has them.
 const HEAD: f64 = 1.8;
 
 /// A town, its ground as samples, and where the first of them is.
@@ -30,9 +30,10 @@ struct Town {
 
 impl Town {
     /// The ground is what faces of no building say, and below buildings the least of the samples around them.
-    fn new(level: SolidLevel, spacing: f64) -> Self {
+    /// No more of it than so many metres from its north-western corner.
+    fn new(level: SolidLevel, spacing: f64, extent: f64) -> Self {
         let bounds = level.bounds();
-        let length = |axis: usize| bounds.max[axis] - bounds.min[axis];
+        let length = |axis: usize| extent.min(bounds.max[axis] - bounds.min[axis]);
         let size = [0, 1].map(|axis| (length(axis) / spacing) as usize + 1);
         let corner = [bounds.min[0], bounds.max[1]];
         let mut town = Self {
@@ -139,7 +140,7 @@ impl Town {
         let terrain = terrain.with_ground_within(feet.to_vec(), f64::INFINITY);
         let terrain = terrain.unwrap();
         let options = BakeOptions {
-            eye_height: EYE,
+            eye_height: HEAD,
             player_height: HEAD,
             mode: VisibilityMode::Exact,
             inside: true,
@@ -157,11 +158,15 @@ fn nothing_in_sight_is_hidden_by_a_town() {
         return;
     };
     let wanted = std::env::var("VIEWCELL_TOWN");
-    let (spacing, lines) = wanted.as_deref().map_or((16.0, 20_000), |text| {
-        let (spacing, lines) = text.split_once(',').expect("METRES,LINES");
-        (spacing.parse().unwrap(), lines.parse().unwrap())
-    });
-    let town = Town::new(ingested.level, spacing);
+    let wanted_numbers = wanted.as_deref().unwrap_or("16,20000");
+    let mut numbers = wanted_numbers.split(',').map(|n| n.parse::<f64>().unwrap());
+    let [spacing, lines] = [(); 2].map(|()| numbers.next().expect("METRES,LINES"));
+    let lines = lines as u64;
+    let town = Town::new(
+        ingested.level,
+        spacing,
+        numbers.next().unwrap_or(f64::INFINITY),
+    );
     let placement = Placement {
         origin: [-town.corner[0], town.corner[1], 0.0],
         scale: 1.0,
@@ -210,7 +215,7 @@ fn nothing_in_sight_is_hidden_by_a_town() {
                 to = next;
             }
             let foot = |s: Sample| feet[s.row as usize * town.size[0] + s.column as usize];
-            let eye = town.point(from, foot(from) + EYE);
+            let eye = town.point(from, foot(from) + HEAD);
             let head = town.point(to, foot(to) + HEAD);
             traced += 1;
             assert!(
