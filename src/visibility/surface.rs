@@ -112,7 +112,19 @@ pub(crate) fn is_covered(
         let (c, r) = (i64::from(column) + west, i64::from(row) + north);
         [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dc, dr)| at(c + dc, r + dr, of))
     };
-    // Where a sample is missing, those that are there stand in for it, as in a `Cover`.
+    // Beside the grid, samples that are there stand in for those that are not, as in a `Cover`. Within it, a patch with
+    // a void is not drawn, and covers nobody.
+    let drawn = |(west, north): (i64, i64)| {
+        let (c, r) = (i64::from(column) + west, i64::from(row) + north);
+        [(0, 0), (1, 0), (0, 1), (1, 1)]
+            .into_iter()
+            .all(|(dc, dr)| {
+                let (c, r) = (c + dc, r + dr);
+                let inside = (0..i64::from(terrain.width())).contains(&c)
+                    && (0..i64::from(terrain.height())).contains(&r);
+                !inside || !terrain.at(c as u32, r as u32).is_nan()
+            })
+    };
     let fill = |patch: [f64; 4], join: fn(f64, f64) -> f64| {
         let with = patch.into_iter().reduce(join).unwrap_or(f64::NAN);
         patch.map(|height| if height.is_nan() { with } else { height })
@@ -120,6 +132,9 @@ pub(crate) fn is_covered(
     [(-1, -1), (0, -1), (-1, 0), (0, 0)]
         .into_iter()
         .all(|corner| {
+            if !drawn(corner) {
+                return false;
+            }
             let surface = fill(patch(corner, Terrain::at), f64::min);
             let ground = fill(patch(corner, Terrain::ground_at), f64::max);
             [(0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.5, 0.5)]

@@ -175,6 +175,25 @@ proptest! {
     }
 }
 
+#[test]
+fn a_house_beside_a_void_of_the_surface_covers_only_where_it_is_drawn() {
+    let (width, height) = (2, 9);
+    let mut surface = vec![0.0; 18];
+    surface[8..14].fill(9.0);
+    surface[12] = f64::NAN;
+    let terrain = Terrain::new(width, height, surface, [1.0, 2.0]).unwrap();
+    let terrain = terrain.with_ground(vec![0.0; 18]).unwrap();
+    // South of the sample (0, 5) its cell is in a patch with a void.
+    let [a, b] = [(0, 5), (1, 7)];
+    assert!(find_sight(&terrain, BODIES, f64::INFINITY, a, b, 20, 1));
+    for level in levels() {
+        let seen = answers(&terrain, BODIES, Stance::Cell, level, false);
+        let found = pairs(&terrain).into_iter().zip(seen);
+        let of_both = found.filter(|&(pair, _)| pair == [a, b] || pair == [b, a]);
+        assert!(of_both.map(|(_, seen)| seen).eq([true, true]));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3, ..ProptestConfig::default() })]
 
