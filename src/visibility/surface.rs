@@ -100,31 +100,21 @@ pub(crate) fn is_covered(
     if !here || stance == Stance::Sample {
         return here;
     }
-    let at = |c: i64, r: i64, of: fn(&Terrain, u32, u32) -> f64| {
-        let inside = (0..i64::from(terrain.width())).contains(&c)
-            && (0..i64::from(terrain.height())).contains(&r);
-        match inside {
-            true => of(terrain, c as u32, r as u32),
+    let inside = |&(c, r): &(i64, i64)| {
+        (0..i64::from(terrain.width())).contains(&c)
+            && (0..i64::from(terrain.height())).contains(&r)
+    };
+    let corners = |(west, north): (i64, i64)| {
+        let (c, r) = (i64::from(column) + west, i64::from(row) + north);
+        [(c, r), (c + 1, r), (c, r + 1), (c + 1, r + 1)]
+    };
+    let heights = |patch: [(i64, i64); 4], of: fn(&Terrain, u32, u32) -> f64| {
+        patch.map(|sample| match inside(&sample) {
+            true => of(terrain, sample.0 as u32, sample.1 as u32),
             false => f64::NAN,
-        }
+        })
     };
-    let patch = |(west, north): (i64, i64), of| {
-        let (c, r) = (i64::from(column) + west, i64::from(row) + north);
-        [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dc, dr)| at(c + dc, r + dr, of))
-    };
-    // Beside the grid, samples that are there stand in for those that are not, as in a `Cover`. Within it, a patch with
-    // a void is not drawn, and covers nobody.
-    let drawn = |(west, north): (i64, i64)| {
-        let (c, r) = (i64::from(column) + west, i64::from(row) + north);
-        [(0, 0), (1, 0), (0, 1), (1, 1)]
-            .into_iter()
-            .all(|(dc, dr)| {
-                let (c, r) = (c + dc, r + dr);
-                let inside = (0..i64::from(terrain.width())).contains(&c)
-                    && (0..i64::from(terrain.height())).contains(&r);
-                !inside || !terrain.at(c as u32, r as u32).is_nan()
-            })
-    };
+    // Beside the grid the samples that are there stand in for those that are not, as in a `Cover`.
     let fill = |patch: [f64; 4], join: fn(f64, f64) -> f64| {
         let with = patch.into_iter().reduce(join).unwrap_or(f64::NAN);
         patch.map(|height| if height.is_nan() { with } else { height })
@@ -132,11 +122,15 @@ pub(crate) fn is_covered(
     [(-1, -1), (0, -1), (-1, 0), (0, 0)]
         .into_iter()
         .all(|corner| {
-            if !drawn(corner) {
+            let patch = corners(corner);
+            let surface = heights(patch, Terrain::at);
+            // A patch with a void is not drawn, and covers nobody.
+            let is_void = |(sample, height): (&(i64, i64), &f64)| inside(sample) && height.is_nan();
+            if patch.iter().zip(&surface).any(is_void) {
                 return false;
             }
-            let surface = fill(patch(corner, Terrain::at), f64::min);
-            let ground = fill(patch(corner, Terrain::ground_at), f64::max);
+            let surface = fill(surface, f64::min);
+            let ground = fill(heights(patch, Terrain::ground_at), f64::max);
             [(0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.5, 0.5)]
                 .into_iter()
                 .all(|(x, y)| {

@@ -175,6 +175,52 @@ proptest! {
     }
 }
 
+/// The same with a share of voids in the surface, and half as many in the ground.
+fn pierced(terrain: Terrain, share: f64, dice: &mut Dice) -> Terrain {
+    let mut void = |heights: &[f64], share: f64| -> Vec<f64> {
+        let mut heights = heights.to_vec();
+        for height in &mut heights[1..] {
+            if dice.fraction() < share {
+                *height = f64::NAN;
+            }
+        }
+        heights
+    };
+    let surface = void(terrain.heights(), share);
+    let ground = void(terrain.ground(), share / 2.0);
+    let surface = Terrain::new(
+        terrain.width(),
+        terrain.height(),
+        surface,
+        terrain.spacing(),
+    );
+    surface.unwrap().with_ground(ground).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_search_finds_a_line_of_sight_past_voids_between_hidden_cells(
+        terrain in terrain(),
+        bodies in bodies(),
+        share in prop_oneof![Just(0.05), Just(0.2), Just(0.5)],
+        seed in any::<u64>(),
+    ) {
+        let mut dice = Dice(seed);
+        let terrain = pierced(built(terrain, seed), share, &mut dice);
+        let level = levels()[seed as usize % levels().len()];
+        let found = answers(&terrain, bodies, Stance::Cell, level, false);
+        for ([a, b], found) in pairs(&terrain).into_iter().zip(found) {
+            let places = terrain.has_place(a.0, a.1) && terrain.has_place(b.0, b.1);
+            if places && !found && dice.roll(8) == 0 {
+                let sight = find_sight(&terrain, bodies, f64::INFINITY, a, b, 20, seed);
+                prop_assert!(!sight, "{:?} {:?}", a, b);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_house_beside_a_void_of_the_surface_covers_only_where_it_is_drawn() {
     let (width, height) = (2, 9);
