@@ -84,6 +84,10 @@ impl std::error::Error for KeyError {}
 
 impl PublicKey {
     /// The key in a file as `openssl pkey -pubout` writes it: SubjectPublicKeyInfo in PEM.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is no such key.
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
         let expected = "PUBLIC KEY";
         let bytes = key_of(text, expected, &PUBLIC)?;

@@ -70,6 +70,7 @@ impl Default for CellOptions {
 
 /// What a bake of cells made, and what it took.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct CellReport {
     /// Length of the bundle in bytes.
     pub bytes: u64,
@@ -96,6 +97,10 @@ fn baked_already(output: &Path, source: &Source) -> Option<CellReport> {
 /// of this very job is left as it is.
 ///
 /// Takes O(N³/64) time for N cells, and 2 N² bytes of memory.
+///
+/// # Errors
+///
+/// Invalid options, and files that cannot be read or written.
 pub fn bake_cells(
     graph: &CellGraph,
     source: &Source,

@@ -21,6 +21,7 @@ use cpu_time::ThreadTime;
 
 /// What a bake is foreseen to take.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct Forecast {
     /// Processor time of all threads together, in seconds.
     pub cpu_seconds: f64,
@@ -50,7 +51,9 @@ const FIXED: u64 = 2048;
 /// Foresees the bake of a terrain, which is from a file of the name `input`: looks from some quads
 /// of viewpoints, spread evenly, and reckons all from them. Takes some seconds.
 ///
-/// Errors where [`super::bake_terrain`] would refuse to begin.
+/// # Errors
+///
+/// Where [`super::bake_terrain`] would refuse to begin.
 pub fn forecast(
     terrain: &Terrain,
     options: &BakeOptions,

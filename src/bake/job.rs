@@ -24,6 +24,10 @@ pub struct Source {
 
 impl Source {
     /// Describes the file at `path`, which it reads once for the digest.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be read.
     pub fn new(path: &Path, format: &str, options: Options) -> io::Result<Self> {
         let bytes = std::fs::read(path)?;
         let name = path.file_name().unwrap_or_default();

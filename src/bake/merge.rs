@@ -19,8 +19,12 @@ use crate::bundle::check_output;
 /// Joins shards, in any order, into the bundle that one bake with this compression would have
 /// written, byte for byte.
 ///
-/// Errors, before anything is written, unless the shards are of one job and hold each of its
-/// tiles once. Takes memory for the terrain, and some bytes a block and shard.
+/// Takes memory for the terrain, and some bytes a block and shard.
+///
+/// # Errors
+///
+/// Unless the shards are of one job and hold each of its tiles once: before anything is written. Where a file
+/// cannot be read or written.
 pub fn merge(
     shards: &[PathBuf],
     output: &Path,
@@ -74,6 +78,10 @@ pub fn merge(
 }
 
 /// Columns and rows of the terrain that a shard is of.
+///
+/// # Errors
+///
+/// Where the file cannot be read, or is no shard.
 pub fn grid_of_shard(shard: &Path) -> Result<(u32, u32), BakeError> {
     let grid = Shard::open(shard)?.header.parameters.grid;
     Ok((grid.width(), grid.height()))

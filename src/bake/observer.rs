@@ -2,6 +2,7 @@
 
 /// A stage, for progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub enum Stage {
     /// Tables for the kernels.
     Prepare,
@@ -63,6 +64,7 @@ pub trait Observer: Sync {
 }
 
 /// The no-op observer.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
 impl Observer for Silent {

@@ -220,7 +220,11 @@ fn check_size(mode: VisibilityMode, width: u32, height: u32, input: &str) -> Res
     }
 }
 
-/// Errors unless a body may be so many metres high; `option` is the name of the option that says so.
+/// Whether a body may be so many metres high; `option` is the name of the option that says so.
+///
+/// # Errors
+///
+/// Unless a body may be so many metres high.
 pub fn check_height(option: &'static str, metres: f64) -> Result<(), BakeError> {
     match (0.0..=1e6).contains(&metres) {
         true => Ok(()),
@@ -232,8 +236,11 @@ pub fn check_height(option: &'static str, metres: f64) -> Result<(), BakeError> 
     }
 }
 
-/// Errors unless sight may go so far over `terrain` and an earth of this shape; `None` for no limit
-/// and for a flat earth.
+/// Whether sight may go so far over `terrain` and an earth of this shape; `None` for no limit and for a flat earth.
+///
+/// # Errors
+///
+/// Unless sight may go so far over `terrain` and an earth of this shape.
 pub fn check_sight(
     terrain: &Terrain,
     max_distance: Option<f64>,
@@ -288,6 +295,10 @@ fn too_large(found: String) -> BakeError {
 }
 
 /// The ground that straight sight meets: lowered on a round earth, as it is on a flat one.
+///
+/// # Errors
+///
+/// Where a round earth lowers the ground beyond [`Terrain::MAX_ABS_HEIGHT`].
 pub fn as_seen(
     terrain: &Terrain,
     curvature: Option<Curvature>,

@@ -34,9 +34,12 @@ pub struct RepackOptions {
 /// Writes the PVSs of the bundle `input`, of any tree code, into a bundle at `output`, compressed
 /// anew. The bytes are those of a bake with that compression.
 ///
-/// Errors where the input has lost something before: what is lost depends on what there was, so a
-/// bundle is made from one that has lost nothing. A bundle that was pruned deepest first may be
-/// pruned to fewer nodes, though: that comes to the same.
+/// A bundle that was pruned deepest first may be pruned to fewer nodes: that comes to the same.
+///
+/// # Errors
+///
+/// Where the input has lost something before, unless fewer nodes deepest first are all that is asked; where
+/// it is damaged, or a file cannot be read or written.
 pub fn repack(
     input: &Path,
     output: &Path,

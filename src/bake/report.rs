@@ -13,6 +13,7 @@ use crate::bundle::{Provenance, StageTime, Statistics, Timings, Written};
 
 /// What a bake made, and what it took.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct BakeReport {
     /// Columns of the terrain.
     pub width: u32,
@@ -34,6 +35,7 @@ pub struct BakeReport {
 
 /// What the bake of a shard made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct ShardReport {
     /// Its share of the tiles.
     pub share: Share,

@@ -24,7 +24,7 @@ use crate::world::solid::{PlaceCells, Player, SolidLevel};
 use fearless_simd::Level;
 
 /// What is baked of a solid level.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct SolidWorld<'l> {
     /// What hides.
     pub level: &'l SolidLevel,
@@ -38,6 +38,11 @@ pub struct SolidWorld<'l> {
 /// threads, instructions, memory, compression and what becomes of files count.
 ///
 /// Takes time in the order of pairs of cells, and memory for each thread of 256 bitmaps of cells.
+///
+/// # Errors
+///
+/// Invalid options, memory that is not allowed, files that cannot be read or written, and a checkpoint or
+/// shard of another job.
 pub fn bake_solid(
     world: SolidWorld<'_>,
     source: &Source,
@@ -51,6 +56,10 @@ pub fn bake_solid(
 }
 
 /// Bakes a share of the tiles of a solid level into a shard at `output`, for [`super::merge`].
+///
+/// # Errors
+///
+/// As [`bake_solid`].
 pub fn bake_solid_shard(
     world: SolidWorld<'_>,
     source: &Source,
@@ -66,7 +75,9 @@ pub fn bake_solid_shard(
 
 /// Foresees the bake of a solid level, by some of its quads of viewpoints. Takes some seconds.
 ///
-/// Errors where [`bake_solid`] would refuse to begin.
+/// # Errors
+///
+/// Where [`bake_solid`] would refuse to begin.
 pub fn forecast_solid(
     world: SolidWorld<'_>,
     source: &Source,

@@ -22,6 +22,11 @@ use crate::world::Terrain;
 /// a sample), and for each thread 256 bitmaps of the grid.
 ///
 /// With [`Keep::Resume`](super::Keep::Resume), an output that is the bundle of this very job is left as it is.
+///
+/// # Errors
+///
+/// Invalid options, memory that is not allowed, files that cannot be read or written, and a checkpoint or
+/// shard of another job.
 pub fn bake_terrain(
     terrain: &Terrain,
     source: &Source,
@@ -42,6 +47,10 @@ pub fn bake_terrain(
 ///
 /// Takes time for its share of the viewpoints, and memory as [`bake_terrain`]. With
 /// [`Keep::Resume`](super::Keep::Resume), an output that is this very shard is left as it is.
+///
+/// # Errors
+///
+/// As [`bake_terrain`].
 pub fn bake_shard(
     terrain: &Terrain,
     source: &Source,

@@ -54,6 +54,10 @@ impl Timings {
     }
 
     /// Writes the times beside the bundle, replacing those of a bundle of that name.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be written.
     pub fn write_beside(&self, bundle: &Path) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');

@@ -113,6 +113,10 @@ impl Grid {
     pub const MAX_ROOT_LEVEL: u32 = 16;
 
     /// A grid of `width` × `height` samples, each 1 to [`Grid::MAX_SIDE`].
+    ///
+    /// # Errors
+    ///
+    /// Where a side is 0 or too long.
     pub const fn new(width: u32, height: u32) -> Result<Self, GridError> {
         if width == 0 || height == 0 || width > Self::MAX_SIDE || height > Self::MAX_SIDE {
             return Err(GridError { width, height });

@@ -58,6 +58,10 @@ impl Header {
     }
 
     /// The header at the start of `bytes`, which need not hold more than the header.
+    ///
+    /// # Errors
+    ///
+    /// Where the magic, the version, a length or a checksum is not as expected.
     pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
         let short = FormatError::TooShort {
             found: bytes.len() as u64,
@@ -180,8 +184,11 @@ impl Section {
         self.offset.checked_add(self.stored_length)
     }
 
-    /// Errors unless the section is one that a reader of this version may meet in a file of
-    /// `file_length` bytes.
+    /// Checks that a reader of this version may meet the section.
+    ///
+    /// # Errors
+    ///
+    /// Unless the section is one that a reader of this version may meet in a file of `file_length` bytes.
     pub fn check(&self, file_length: u64) -> Result<(), FormatError> {
         let misplaced = !self.offset.is_multiple_of(ALIGNMENT)
             || self.offset < HEADER_LEN as u64

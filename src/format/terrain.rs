@@ -241,7 +241,11 @@ impl TerrainParameters {
         bytes
     }
 
-    /// The parameters in the bytes of the section; errors where a field makes no sense.
+    /// The parameters in the bytes of the section.
+    ///
+    /// # Errors
+    ///
+    /// Where a field makes no sense, or the length is not that of the section.
     pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
         let wrong = |field, offset, expected| FormatError::Parameter {
             tag: Tag::GRID,

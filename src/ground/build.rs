@@ -27,7 +27,11 @@ pub struct Ask {
 }
 
 impl Ask {
-    /// Errors where it asks for more cubes than there may be. Nothing is allocated before.
+    /// Checks how many cubes it asks for. Nothing is allocated before.
+    ///
+    /// # Errors
+    ///
+    /// Where it asks for more cubes than there may be.
     pub fn check(&self, slices: &Range<i32>) -> Result<(), GroundError> {
         let count = (i64::from(slices.end) - i64::from(slices.start)).max(0) as u64;
         let [width, height] = self.size.map(u64::from);

@@ -138,7 +138,11 @@ impl ChangeSet {
         self.nodes() == 0
     }
 
-    /// Errors unless it is for this version of the ground and for this ground at all.
+    /// Checks that it is for this ground, in this version.
+    ///
+    /// # Errors
+    ///
+    /// Unless it is for this version of the ground and for this ground at all.
     pub fn check(&self, version: Version, frame: &Frame) -> Result<(), GroundError> {
         if self.from != version {
             return Err(GroundError::Version {
@@ -158,7 +162,11 @@ impl ChangeSet {
 }
 
 impl Body {
-    /// Errors where it is not of this ground.
+    /// Checks that it is of this ground.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not of this ground.
     pub fn check(&self, frame: &Frame) -> Result<(), GroundError> {
         match self {
             Self::Branches(branches) => branches.check(frame),
@@ -181,7 +189,11 @@ impl Body {
         Some(from?..to?)
     }
 
-    /// Errors where ground would have more slices than may be.
+    /// Checks the number of slices that the ground would have.
+    ///
+    /// # Errors
+    ///
+    /// Where ground would have more slices than may be.
     pub fn check_growth(&self, slices: Range<i32>) -> Result<(), GroundError> {
         let Some(touched) = self.slices().filter(|_| !slices.is_empty()) else {
             return Ok(());

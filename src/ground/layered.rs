@@ -46,6 +46,11 @@ pub trait Layered {
     fn bytes(&self) -> usize;
 
     /// Stamps: plans, and makes the changes. `None` if there are none, and the version stays.
+    ///
+    /// # Errors
+    ///
+    /// Where the effect names a material that the ground does not have, or the ground would have more slices
+    /// than may be.
     fn stamp(&mut self, cubes: &Cubes, effect: Effect) -> Result<Option<ChangeSet>, GroundError> {
         check_effect(self.frame(), effect)?;
         let changes = self.plan(cubes, effect);
@@ -57,7 +62,11 @@ pub trait Layered {
     }
 }
 
-/// Errors where an effect names a material that the ground does not have.
+/// Checks the materials that an effect names.
+///
+/// # Errors
+///
+/// Where the effect names a material that the ground does not have.
 pub fn check_effect(frame: &Frame, effect: Effect) -> Result<(), GroundError> {
     let greatest = usize::from(effect.greatest());
     if greatest <= frame.materials().len() {

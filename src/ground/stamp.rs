@@ -81,6 +81,10 @@ impl Stamp {
     }
 
     /// The box of cubes that it touches: corner and size.
+    ///
+    /// # Errors
+    ///
+    /// Where it touches no cube of the ground.
     pub fn reach(&self, frame: &Frame) -> Result<([i32; 3], [u32; 3]), GroundError> {
         let [from, to] = self.shape.bounds();
         let most = f64::from(Frame::MOST_SLICE);
@@ -221,7 +225,11 @@ impl Shape {
         }
     }
 
-    /// Errors where it has no size, or a number of it is none.
+    /// Checks its size and its numbers.
+    ///
+    /// # Errors
+    ///
+    /// Where it has no size, or a number of it is NaN or infinite.
     pub fn check(&self) -> Result<(), GroundError> {
         let [from, to] = self.bounds();
         let numbers = from.into_iter().chain(to);

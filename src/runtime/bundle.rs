@@ -21,8 +21,11 @@ pub struct Bundle<'a> {
 impl<'a> Bundle<'a> {
     /// Opens the bundle that `bytes` are, from the first to the last.
     ///
-    /// O(1): looks at the header and the section table only. Errors unless both have their
-    /// checksums, the length is exact, and every section lies within the bytes.
+    /// O(1): looks at the header and the section table only.
+    ///
+    /// # Errors
+    ///
+    /// Unless both have their checksums, the length is exact, and every section lies within the bytes.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, OpenError> {
         Ok(Self::check(bytes)?)
     }
@@ -73,8 +76,11 @@ impl<'a> Bundle<'a> {
     /// terrain; all of a level of cells) is checked as the bundle is opened as one of its kind, which
     /// errors where that is damaged.
     ///
-    /// `states` has a 0 for each of [`Bundle::page_count`] pages, and remembers what was checked. Errors
-    /// where the bundle has no checksums of pages.
+    /// `states` has a 0 for each of [`Bundle::page_count`] pages, and remembers what was checked.
+    ///
+    /// # Errors
+    ///
+    /// Where the bundle has no checksums of pages.
     pub fn checked(&self, states: &'a [AtomicU8]) -> Result<Self, OpenError> {
         Ok(self.with_pages(states)?)
     }
@@ -128,8 +134,12 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// Checks that the contents are those that were signed with the private key of a public one. Reads all of the
-    /// file, once; patches over it are not signed. Errors also where nobody signed the bundle.
+    /// Checks that the contents are those that were signed with the private key of a public one. Reads all of
+    /// the file, once; patches over it are not signed.
+    ///
+    /// # Errors
+    ///
+    /// Where the signature is another key's or of other bytes, and where there is none.
     #[cfg(feature = "sign")]
     pub fn check_signature(&self, key: &PublicKey) -> Result<(), OpenError> {
         let record = self.section(Tag::SIGN).ok_or(FormatError::Unsigned)?.1;
@@ -199,7 +209,11 @@ impl<'a> Bundle<'a> {
         Ok(bytes)
     }
 
-    /// Looks at all bytes once: errors unless each section has its checksum.
+    /// Reads all bytes once, and checks the checksum of each section.
+    ///
+    /// # Errors
+    ///
+    /// Unless each section has its checksum.
     pub fn check_sections(&self) -> Result<(), OpenError> {
         for Section { tag, checksum, .. } in self.sections() {
             let stored = self.section(tag).map_or(&[][..], |(_, bytes)| bytes);

@@ -36,6 +36,10 @@ pub struct MappedFile(memmap2::Mmap);
 
 impl MappedFile {
     /// Maps a file.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be opened or mapped.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         map_file(path.as_ref()).map(Self)
     }
@@ -74,6 +78,10 @@ fn map_file(path: &Path) -> Result<memmap2::Mmap, OpenError> {
 
 impl MappedBundle {
     /// Maps a file and checks its header and section table.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be opened or mapped, and where [`Bundle::from_bytes`] errors.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let map = map_file(path)?;
@@ -81,9 +89,12 @@ impl MappedBundle {
         Ok(Self { map, states: None })
     }
 
-    /// The same, and checks every page of 64 KiB when it is first touched: [`Bundle::checked`]. Room for
-    /// a byte a page is made here. Errors where the bundle has no checksums of pages (`viewcell seal` adds
-    /// them).
+    /// The same, and checks every page of 64 KiB when it is first touched: [`Bundle::checked`]. Room for a
+    /// byte a page is made here.
+    ///
+    /// # Errors
+    ///
+    /// As [`MappedBundle::open`], and where the bundle has no checksums of pages (`viewcell seal` adds them).
     pub fn open_checked(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let mut opened = Self::open(path)?;
@@ -96,6 +107,10 @@ impl MappedBundle {
     /// The same as [`MappedBundle::open`], and checks that the file was signed with the private key of a public
     /// one ([`Bundle::check_signature`]): for bundles that others made. Reads all of the file. Whoever can
     /// write to it later can change it all the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`MappedBundle::open`] and [`Bundle::check_signature`].
     #[cfg(feature = "sign")]
     pub fn open_signed(
         path: impl AsRef<Path>,
@@ -115,6 +130,10 @@ impl MappedBundle {
     }
 
     /// The bundle. O(1), but checks header and table anew: keep what it returns.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bundle::from_bytes`], if the file has been changed since it was opened.
     pub fn bundle(&self) -> Result<Bundle<'_>, OpenError> {
         let bundle = Bundle::from_bytes(&self.map)?;
         match &self.states {
@@ -124,16 +143,28 @@ impl MappedBundle {
     }
 
     /// The bundle as one of a terrain. O(1); keep what it returns.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bundle::terrain`].
     pub fn terrain(&self) -> Result<TerrainBundle<'_>, OpenError> {
         self.bundle()?.terrain()
     }
 
     /// The bundle as one of a level of cells. O(1); keep what it returns.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bundle::cells`].
     pub fn cells(&self) -> Result<CellBundle<'_>, OpenError> {
         self.bundle()?.cells()
     }
 
     /// The bundle as one of a solid level. O(1); keep what it returns.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bundle::solid`].
     pub fn solid(&self) -> Result<SolidBundle<'_>, OpenError> {
         self.bundle()?.solid()
     }

@@ -66,8 +66,12 @@ unsafe fn lasting<T: ?Sized>(held: &Arc<T>) -> &'static T {
 }
 
 impl OwnedBundle {
-    /// Opens the bundle that `bytes` are. As [`Bundle::from_bytes`], in O(1) once they are shared, and errors where
-    /// [`Bundle::world`] does, too; [`Bundle::check_sections`] looks at the rest.
+    /// Opens the bundle that `bytes` are. As [`Bundle::from_bytes`], in O(1) once they are shared;
+    /// [`Bundle::check_sections`] looks at the rest.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bundle::from_bytes`] and [`Bundle::world`].
     pub fn from_bytes(bytes: impl Into<Arc<[u8]>>) -> Result<Self, OpenError> {
         let bytes = bytes.into();
         // Sound: kept beside, and lent with a borrow of this.
@@ -77,11 +81,19 @@ impl OwnedBundle {
     }
 
     /// The same of bytes that stay for ever, such as those of `include_bytes!`.
+    ///
+    /// # Errors
+    ///
+    /// As [`OwnedBundle::from_bytes`].
     pub fn from_static(bytes: &'static [u8]) -> Result<Self, OpenError> {
         Self::new(Bundle::from_bytes(bytes)?, Kept::Static)
     }
 
     /// Maps a file, as [`MappedBundle::open`] does: what that says of truncating holds here.
+    ///
+    /// # Errors
+    ///
+    /// As [`MappedBundle::open`] and [`Bundle::world`].
     #[cfg(feature = "mmap")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
@@ -89,6 +101,10 @@ impl OwnedBundle {
     }
 
     /// Maps a file and checks its pages when they are first touched, as [`MappedBundle::open_checked`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`MappedBundle::open_checked`] and [`Bundle::world`].
     #[cfg(feature = "mmap")]
     pub fn open_checked(path: impl AsRef<std::path::Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
@@ -96,6 +112,10 @@ impl OwnedBundle {
     }
 
     /// A bundle that was mapped.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bundle::world`].
     #[cfg(feature = "mmap")]
     pub fn of_map(map: MappedBundle) -> Result<Self, OpenError> {
         let map = Arc::new(map);
@@ -105,8 +125,12 @@ impl OwnedBundle {
         Self::new(bundle, Kept::Map(map))
     }
 
-    /// The same terrain with patches over it, in the order in which they were made: the bytes of each, and its name
-    /// for errors, which are those of [`Layers::new`] and [`Layers::lay`].
+    /// The same terrain with patches over it, in the order in which they were made: the bytes of each, and
+    /// its name for errors.
+    ///
+    /// # Errors
+    ///
+    /// As [`Layers::new`] and [`Layers::lay`].
     pub fn with_patches(&self, patches: Vec<(PathBuf, Vec<u8>)>) -> Result<Self, OpenError> {
         let bundle = self.0.bundle;
         let mut layers = Layers::new(&bundle)?;

@@ -42,8 +42,11 @@ enum Code<'a> {
 }
 
 impl<'a> Bundle<'a> {
-    /// The bundle as one of a terrain. O(1); errors where it is of another kind, or a section
-    /// that queries need is missing or has the wrong length.
+    /// The bundle as one of a terrain. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Where it is of another kind, or a section that queries need is missing or has the wrong length.
     pub fn terrain(&self) -> Result<TerrainBundle<'a>, OpenError> {
         Ok(TerrainBundle::new(self)?)
     }

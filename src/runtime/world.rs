@@ -31,7 +31,11 @@ pub enum Place {
 
 impl<'a> Bundle<'a> {
     /// The bundle as one of the kind that it is. O(1) as [`Bundle::terrain`], [`Bundle::cells`] and
-    /// [`Bundle::solid`] are, and errors where they do.
+    /// [`Bundle::solid`] are.
+    ///
+    /// # Errors
+    ///
+    /// Where they do.
     pub fn world(&self) -> Result<World<'a>, OpenError> {
         match self.kind() {
             WorldKind::Terrain => self.terrain().map(World::Terrain),

@@ -57,7 +57,9 @@ impl Curvature {
     /// The ground that straight sight sees as light on the round earth sees `terrain`: each sample
     /// lowered by c times the square of its distance from the grid's middle.
     ///
-    /// Errors where that is beyond [`Terrain::MAX_ABS_HEIGHT`]: thousands of kilometres away.
+    /// # Errors
+    ///
+    /// Where that is beyond [`Terrain::MAX_ABS_HEIGHT`]: thousands of kilometres away.
     pub fn lower(self, terrain: &Terrain) -> Result<Terrain, TerrainError> {
         let (width, height) = (terrain.width(), terrain.height());
         let [dx, dy] = terrain.spacing();

@@ -37,8 +37,11 @@ impl BitMatrix {
         matrix
     }
 
-    /// The matrix of these words, row by row. Panics unless there are n · ceil(n / 64); bits
-    /// behind column n - 1 are cleared.
+    /// The matrix of these words, row by row.
+    ///
+    /// # Panics
+    ///
+    /// Unless there are n · ceil(n / 64) words.
     pub fn from_words(n: usize, words: Vec<u64>) -> Self {
         let stride = n.div_ceil(64);
         assert_eq!(words.len(), n * stride, "words of a matrix of {n} x {n}");
@@ -61,19 +64,31 @@ impl BitMatrix {
         self.stride
     }
 
-    /// Bit (a, b). Panics outside the matrix.
+    /// Bit (a, b).
+    ///
+    /// # Panics
+    ///
+    /// Outside the matrix.
     pub fn get(&self, a: usize, b: usize) -> bool {
         assert!(b < self.n, "column {b} of {}", self.n);
         self.words[a * self.stride + b / 64] >> (b % 64) & 1 == 1
     }
 
-    /// Sets bit (a, b). Panics outside the matrix.
+    /// Sets bit (a, b).
+    ///
+    /// # Panics
+    ///
+    /// Outside the matrix.
     pub fn set(&mut self, a: usize, b: usize) {
         assert!(b < self.n, "column {b} of {}", self.n);
         self.words[a * self.stride + b / 64] |= 1 << (b % 64);
     }
 
-    /// Clears bit (a, b). Panics outside the matrix.
+    /// Clears bit (a, b).
+    ///
+    /// # Panics
+    ///
+    /// Outside the matrix.
     pub fn clear(&mut self, a: usize, b: usize) {
         assert!(b < self.n, "column {b} of {}", self.n);
         self.words[a * self.stride + b / 64] &= !(1 << (b % 64));
@@ -206,6 +221,7 @@ pub fn ones(row: &[u64]) -> impl Iterator<Item = usize> + '_ {
 
 /// How a PVS is made symmetric before anything is derived from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub enum Symmetry {
     /// A pair is visible if either bit is set: conservative, and the default.
     #[default]

@@ -104,6 +104,11 @@ pub enum BspTreeError {
 impl BspTree {
     /// A tree of these nodes and leaves over `cells` cells. Nodes and leaves that the root does
     /// not lead to (those of other models of the level) are allowed and never visited.
+    ///
+    /// # Errors
+    ///
+    /// Where an index leads out of the tree or to a cell that is none, a node is reached twice, or a number
+    /// is NaN or infinite.
     pub fn new(
         nodes: Vec<BspNode>,
         leaves: Vec<BspLeaf>,

@@ -16,9 +16,10 @@ impl Terrain {
     /// the surface is void nothing hides. So a surface hides where there is no ground below it, and
     /// ground can be stood on where nothing is known of a surface.
     ///
-    /// Errors unless there is a height a sample, none of them is infinite or beyond
-    /// [`Terrain::MAX_ABS_HEIGHT`], some is left to stand on, and none is above the surface by
-    /// [`Terrain::GROUND_TOLERANCE`] or more.
+    /// # Errors
+    ///
+    /// Unless there is a height a sample, none of them is infinite or beyond [`Terrain::MAX_ABS_HEIGHT`],
+    /// some is left to stand on, and none is above the surface by [`Terrain::GROUND_TOLERANCE`] or more.
     pub fn with_ground(self, ground: Vec<f64>) -> Result<Self, TerrainError> {
         self.with_ground_within(ground, 0.0)
     }
@@ -26,6 +27,10 @@ impl Terrain {
     /// As [`Terrain::with_ground`], for ground that may be above the surface by up to `tolerance` metres:
     /// rasters of one survey cross where there is nothing on the ground. Feet are where the ground
     /// says, and the surface hides as it is, which errs towards visible.
+    ///
+    /// # Errors
+    ///
+    /// As [`Terrain::with_ground`], with that tolerance.
     pub fn with_ground_within(
         mut self,
         ground: Vec<f64>,
@@ -52,7 +57,9 @@ impl Terrain {
     /// The same terrain, where nobody can be at samples that are not `walkable`, row by row, nor
     /// where nobody could be before. What is not walkable hides all the same.
     ///
-    /// Errors unless there is one a sample, and some place is left.
+    /// # Errors
+    ///
+    /// Unless there is one a sample, and some place is left.
     pub fn with_walkable(mut self, walkable: &[bool]) -> Result<Self, TerrainError> {
         self.check_size(walkable.len())?;
         let before = self.walkable.take();
@@ -88,7 +95,11 @@ impl Terrain {
         self.ground.as_deref().unwrap_or(&self.heights)
     }
 
-    /// Ground height in metres at sample (c, r), NaN for void. Panics outside the grid.
+    /// Ground height in metres at sample (c, r), NaN for void.
+    ///
+    /// # Panics
+    ///
+    /// Outside the grid.
     pub fn ground_at(&self, column: u32, row: u32) -> f64 {
         assert!(column < self.width && row < self.height);
         self.ground()[row as usize * self.width as usize + column as usize]

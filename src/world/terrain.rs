@@ -132,6 +132,11 @@ impl Terrain {
 
     /// Builds a terrain from heights in metres, row by row, NaN for void; `spacing` is
     /// `[dx, dy]` in metres.
+    ///
+    /// # Errors
+    ///
+    /// Where a side is 0 or too long, there is not a height a sample, a height is infinite or beyond
+    /// [`Terrain::MAX_ABS_HEIGHT`], all are voids, or a spacing is not positive.
     pub fn new(
         width: u32,
         height: u32,
@@ -237,6 +242,10 @@ impl Terrain {
     }
 
     /// The same terrain, surface and ground lowered by so many metres at each sample (c, r).
+    ///
+    /// # Errors
+    ///
+    /// Where a height comes to be beyond [`Terrain::MAX_ABS_HEIGHT`].
     pub fn lowered(&self, by: impl Fn(u32, u32) -> f64) -> Result<Self, TerrainError> {
         let lower = |heights: &[f64]| {
             let lowered = heights.iter().zip(0u32..);
@@ -283,7 +292,11 @@ impl Terrain {
         &self.heights
     }
 
-    /// Height of the surface in metres at sample (c, r), NaN for void. Panics outside the grid.
+    /// Height of the surface in metres at sample (c, r), NaN for void.
+    ///
+    /// # Panics
+    ///
+    /// Outside the grid.
     #[inline]
     pub fn at(&self, column: u32, row: u32) -> f64 {
         assert!(column < self.width && row < self.height);

@@ -6,6 +6,7 @@ pub use crate::compress::prune::Ties;
 
 /// What is kept of the PVSs. Nothing that is visible is ever hidden.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub enum Compression {
     /// All.
     #[default]
@@ -88,6 +89,7 @@ pub struct Budget {
 
 /// What it is worth that a sample is hidden from a quad.
 #[derive(Clone, Debug, PartialEq, Default)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub enum Weight {
     /// The root of the number of the quad's samples: more from large quads, of which there are few,
     /// but less than for [`Weight::Level`].
@@ -110,7 +112,12 @@ impl Weight {
         }
     }
 
-    /// Weights of places, none negative and not all zero; or what is wrong with them.
+    /// Weights of places, none negative and not all zero.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong where there is another number of them than samples, one is negative or no number,
+    /// or all are 0.
     pub fn places(weights: Vec<f64>, samples: u64) -> Result<Self, String> {
         if weights.len() as u64 != samples {
             let found = weights.len();

@@ -69,6 +69,7 @@ pub struct RebakeOptions {
 
 /// What an incremental re-bake asked, made and took.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct RebakeReport {
     /// Pairs of blocks of 8 × 8 samples that were asked again.
     pub asked_pairs: u64,

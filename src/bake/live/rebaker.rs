@@ -1,6 +1,7 @@
 //! Changes go in, snapshots come out, and a thread makes patches.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,6 +33,7 @@ const PART: u64 = 64;
 
 /// What a change of the ground did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct Stamped {
     /// How many times the ground has changed now.
     pub version: u64,
@@ -77,6 +79,15 @@ pub struct Stamped {
 pub struct Rebaker {
     pub(crate) shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+}
+
+impl fmt::Debug for Rebaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = &self.shared.path;
+        f.debug_struct("Rebaker")
+            .field("path", path)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Makes the patch that leads from one ground to another, over layers.
@@ -242,6 +253,10 @@ impl Rebaker {
     }
 
     /// The ground as it is now.
+    ///
+    /// # Panics
+    ///
+    /// Never: the ground is as large as the bundle's, and not of voids alone.
     pub fn ground(&self) -> Terrain {
         let heights = self.shared.lock().survey.heights.clone();
         let before = self.now();

@@ -100,8 +100,11 @@ const fn after_container<const N: usize, const ALL: usize>(rules: [Rule; N]) -> 
 
 /// Checks every rule of the format on a bundle, and reports on each; on a patch, that it is whole.
 ///
-/// Errors only where the file cannot be read; whatever is wrong with its bytes is in the report.
 /// Takes about as long as reading the file and encoding its trees once more.
+///
+/// # Errors
+///
+/// Where the file cannot be read. Whatever is wrong with its bytes is in the report.
 pub fn verify(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Report, BundleError> {
     check_all(path, progress).map_err(|error| BundleError::Read {
         path: path.to_owned(),

@@ -26,8 +26,11 @@ pub struct CellBundle<'a> {
 }
 
 impl<'a> Bundle<'a> {
-    /// The bundle as one of a level of cells. O(1); errors where it is of another kind, or a
-    /// section that queries need is missing or has the wrong length.
+    /// The bundle as one of a level of cells. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Where it is of another kind, or a section that queries need is missing or has the wrong length.
     pub fn cells(&self) -> Result<CellBundle<'a>, OpenError> {
         Ok(CellBundle::new(self)?)
     }

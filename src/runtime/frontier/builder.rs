@@ -69,8 +69,12 @@ impl<'a> FrontierBuilder<'a> {
 
     /// Builds the frontier set of two players to its end.
     ///
-    /// Empty where one can see the other: so are frontiers from a sample to itself, and where
-    /// the bundle is damaged. Errors where nobody can stand.
+    /// Empty where one can see the other: so are frontiers from a sample to itself, and where the bundle is
+    /// damaged.
+    ///
+    /// # Errors
+    ///
+    /// Where nobody can stand.
     pub fn build(
         &mut self,
         a: Sample,
@@ -82,9 +86,13 @@ impl<'a> FrontierBuilder<'a> {
         Ok(())
     }
 
-    /// Begins the frontier set of two players: the maximal mutually invisible quads around them
-    /// (step 1), or their samples. Go on with [`FrontierBuilder::step`]. The set before this one
-    /// is forgotten, also where this errors: where nobody can stand.
+    /// Begins the frontier set of two players: the maximal mutually invisible quads around them (step 1), or
+    /// their samples. Go on with [`FrontierBuilder::step`]. The set before this one is forgotten, also where
+    /// this errors.
+    ///
+    /// # Errors
+    ///
+    /// Where nobody can stand.
     pub fn begin(
         &mut self,
         a: Sample,
@@ -118,8 +126,9 @@ impl<'a> FrontierBuilder<'a> {
     /// mutually invisible, and what is around them. The set goes by the quads alone, so that whoever
     /// comes to the same two can be given the same. Empty where one quad may see the other.
     ///
-    /// Errors where a quad is not of the grid, or has no terrain; the set before is forgotten all the
-    /// same.
+    /// # Errors
+    ///
+    /// Where a quad is not of the grid, or has no terrain; the set before is forgotten all the same.
     pub fn begin_at(
         &mut self,
         quads: [Quad; 2],

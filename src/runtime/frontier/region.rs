@@ -341,9 +341,12 @@ impl Frontier {
         self.area
     }
 
-    /// The region that [`Region::encode`] wrote. Errors where the bytes are of another grid, or
-    /// no whole region of it. That its samples are mutually invisible with another's is for the
-    /// sender to know.
+    /// The region that [`Region::encode`] wrote. That its samples are mutually invisible with another's is
+    /// for the sender to know.
+    ///
+    /// # Errors
+    ///
+    /// Where the bytes are of another grid, or no whole region of it.
     pub fn decode(grid: Grid, bytes: &[u8]) -> Result<Self, FrontierCodeError> {
         use FrontierCodeError::{Long, OtherGrid, Short, Version};
         let (&version, rest) = bytes.split_first().ok_or(Short)?;

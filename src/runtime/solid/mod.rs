@@ -32,8 +32,11 @@ pub struct SolidBundle<'a> {
 }
 
 impl<'a> Bundle<'a> {
-    /// The bundle as one of a solid level. O(1); errors where it is of another kind, or a section that
-    /// queries need is missing or has the wrong length.
+    /// The bundle as one of a solid level. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Where it is of another kind, or a section that queries need is missing or has the wrong length.
     pub fn solid(&self) -> Result<SolidBundle<'a>, OpenError> {
         Ok(SolidBundle::new(self)?)
     }
