@@ -49,7 +49,7 @@ pub use incremental::layers::{ground_of, merge_patches};
 pub use incremental::rebake::{RebakeJob, RebakeOptions, RebakeReport, rebake};
 pub use job::Source;
 #[cfg(feature = "live")]
-pub use live::{LiveSession, Rebaker, Snapshot, Stamped};
+pub use live::{LiveGround, LiveSession, LiveSets, Rebaker, Snapshot, Stamped};
 pub use merge::{grid_of_shard, merge};
 pub use observer::{Observer, Silent, Stage};
 pub use options::{BakeOptions, as_seen, check_height, check_sight};

@@ -2,15 +2,16 @@
 //!
 //! A *frontier set* is a pair of regions, one around each player, no place of one visible from any place of the
 //! other (Steed & Angus section 3.2; Avni's thesis, chapter 3). While each player stays in their own, neither need
-//! hear of the other. [`FrontierBuilder`] grows one on a terrain, [`Session`] keeps those of many players; [`cells`]
-//! has the same for levels of cells.
+//! hear of the other. [`FrontierBuilder`] grows one on a terrain, [`cells`] has what makes one in a level of cells.
+//! [`Session`] keeps those of many players on a terrain, in a level of cells and in a solid level.
 
 pub use crate::runtime::frontier::{
-    Frontier, FrontierBuilder, FrontierCodeError, FrontierError, FrontierOptions, Grow, Merge,
-    Neighbours, News, Notice, Order, Region, Session, SessionOptions, Side, Turns,
+    CellSets, Frontier, FrontierBuilder, FrontierCodeError, FrontierError, FrontierOptions, Grow,
+    Half, Merge, Neighbours, News, Notice, Order, OwnedSets, Region, Session, SessionOptions,
+    SessionWorld, Side, Turns,
 };
 
-/// Frontier sets and sessions in levels of cells.
+/// Frontier sets in levels of cells.
 pub mod cells {
     pub use crate::runtime::cell_frontier::*;
 }

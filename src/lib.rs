@@ -14,9 +14,9 @@
 //! | locate, ask | [`locate`](query::TerrainBundle::locate), [`visible`](query::TerrainBundle::visible), [`pvs`](query::TerrainBundle::pvs) | [`query`] |
 //! | ask whichever kind it is | [`query::World::locate`], [`query::World::visible`] | [`query`] |
 //! | keep two players silent | [`frontier::FrontierBuilder`] | [`frontier`] |
-//! | keep many players silent | [`frontier::Session`], [`frontier::cells::Session`] | [`frontier`] |
+//! | keep many players silent | [`frontier::Session`], in any kind of world | [`frontier`] |
 //! | who is near whom | [`interest::Interest`], [`interest::Awareness`] | [`interest`] |
-//! | change the ground | `Rebaker::stamp`, `LiveSession` | `live` |
+//! | change the ground | `Rebaker::stamp`, `Rebaker::session` | `live` |
 //! | judge a scheme | `run::run` | `simulate` |
 //!
 //! Errors say what was expected, what was found, and where.
@@ -92,8 +92,8 @@
 //!
 //! # A session of many players
 //!
-//! Moves go in, and out comes who must be told about whom: [`frontier::Session`] on a terrain,
-//! [`frontier::cells::Session`] in a level of cells.
+//! Moves go in, and out comes who must be told about whom: [`frontier::Session`], on a terrain, in a level of cells, in
+//! a solid level, or on an [`query::OwnedBundle`] of whichever kind.
 //!
 //! ```
 //! # #[cfg(feature = "bake")]
@@ -126,7 +126,7 @@
 #![cfg_attr(
     feature = "live",
     doc = "Where the ground changes while players are on it, a [`live::Rebaker`] keeps every answer safe, and a",
-    doc = "[`live::LiveSession`] ends the frontier sets that are no longer true."
+    doc = "[`live::LiveSession`] on it ends the frontier sets that are no longer true."
 )]
 //!
 //! # A level of cells

@@ -50,7 +50,7 @@ mod layers;
 mod map;
 mod owned;
 mod pvs;
-pub(crate) mod session;
+mod session;
 mod solid;
 mod terrain;
 mod within;

@@ -176,8 +176,7 @@ impl OwnedBundle {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// What it is of, for the C interface, which keeps a clone of this beside whatever borrows from it.
-    #[cfg(feature = "capi")]
+    /// What it is of, for whoever keeps a clone of this beside all that borrows from it.
     pub(in crate::runtime) fn lasting_world(&self) -> &World<'static> {
         &self.0.world
     }

@@ -98,7 +98,7 @@ fn walk(terrain: TerrainBundle<'_>, level: Option<SolidBundle<'_>>, steps: &Rece
 }
 
 struct Walk<'a> {
-    session: Session<'a>,
+    session: Session<TerrainBundle<'a>>,
     terrain: TerrainBundle<'a>,
     /// The solid level whose sights these are.
     level: Option<SolidBundle<'a>>,

@@ -121,7 +121,8 @@ static void misuse(viewcell_bundle *bundle, const viewcell_cells *level) {
   viewcell_session *session;
   viewcell_region *region;
   CHECK(viewcell_frontier_new(bundle, &frontier) == VIEWCELL_KIND && !frontier);
-  CHECK(viewcell_session_new(bundle, 2, NULL, &session) == VIEWCELL_KIND && !session);
+  CHECK(viewcell_session_new(bundle, 2, NULL, &session) == VIEWCELL_OK && session);
+  CHECK(viewcell_session_close(session) == VIEWCELL_OK);
   CHECK(viewcell_region_decode(bundle, answers, 2, &region) == VIEWCELL_KIND && !region);
 
   CHECK(viewcell_close(bundle) == VIEWCELL_OK);
@@ -192,6 +193,7 @@ static void misuse_session(viewcell_bundle *bundle, const viewcell_cells *level)
   CHECK(viewcell_cells_session_move(session, 0, level->cells, notices, 2, &count) ==
         VIEWCELL_OUTSIDE);
   CHECK(viewcell_session_move(session, 0, &sample, notices, 2, &count) == VIEWCELL_KIND);
+  CHECK(viewcell_solid_session_move(session, 0, NULL, notices, 2, &count) == VIEWCELL_KIND);
   CHECK(viewcell_session_contains(session, 0, 1, sample) == VIEWCELL_KIND);
   CHECK(viewcell_session_encode(session, 0, 1, NULL, 0, &count) == VIEWCELL_KIND && count == 5);
   CHECK(viewcell_cells_session_contains(session, 0, 0, 0) == VIEWCELL_ARGUMENT);

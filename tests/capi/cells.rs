@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use viewcell::internals::bake::{CellOptions, bake_cells};
-use viewcell::internals::runtime::cell_frontier::{Construction, News, Session, SessionOptions};
+use viewcell::internals::runtime::cell_frontier::Construction;
+use viewcell::internals::runtime::frontier::{News, Session, SessionOptions};
 use viewcell::internals::runtime::{Bundle, CellBundle};
 use viewcell::internals::world::{BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph};
 
@@ -128,7 +129,7 @@ fn frontiers(level: &CellBundle) -> String {
 fn session(level: &CellBundle, peers: bool) -> String {
     const PLAYERS: usize = 6;
     let options = SessionOptions {
-        patience: 3,
+        patience: Some(3),
         peers,
         ..SessionOptions::default()
     };

@@ -32,7 +32,8 @@ const FRONT: &str = "\
  *     if (viewcell_frontier_contains(frontier, 0, where_alice_is_now) == 1)
  *         ;  // she keeps silent
  *
- * A viewcell_session does this for many players: moves go in, and out comes who must be told what.
+ * A viewcell_session does this for many players, in a bundle of any kind: moves go in, and out comes who must be told
+ * what.
  *
  * Of a level of cells, as Quake and its kin have them, the names begin with viewcell_cells, and a
  * place is the number of a cell. There a frontier set is made at once, in the caller's memory:
@@ -48,8 +49,6 @@ const FRONT: &str = "\
  *     if (viewcell_cells_frontier(bundle, alice, bob, VIEWCELL_TIGHTENED, memory, 2 * 1024) == 1 &&
  *         viewcell_cells_contains(memory, level.words, where_alice_is_now) == 1)
  *         ;  // she keeps silent; bob's region begins at memory + level.words
- *
- * and viewcell_cells_session_new begins a session of many players there.
  *
  * Of a solid level the names begin with viewcell_solid, and a place is the position of a player's
  * origin, three numbers:
@@ -107,7 +106,6 @@ fn generate() -> String {
         .with_src(root.join("frontier.rs"))
         .with_src(root.join("session.rs"))
         .with_src(root.join("cells.rs"))
-        .with_src(root.join("cells_session.rs"))
         .with_src(root.join("solid.rs"))
         .with_src(root.join("occlusion.rs"))
         .with_src(root.join("motion.rs"))

@@ -1,13 +1,13 @@
 //! Look-ahead by motion over the C interface tells what it tells in Rust, in each kind of world.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 
 use viewcell::internals::dice::Dice;
 use viewcell::internals::runtime::capi::*;
 use viewcell::internals::runtime::frontier::{News, Notice, Session, SessionOptions};
 use viewcell::internals::runtime::{
-    Bundle, Motion, MotionLimits, Predictor, WorldKind, cell_frontier,
+    Bundle, Motion, MotionLimits, OwnedBundle, Place, Predictor, World, WorldKind,
 };
 
 use crate::cells::corridor;
@@ -167,24 +167,16 @@ fn holds(path: &Path, size: [f64; 3]) {
 }
 
 /// Moves three players of a session, some of them to where there is nothing, and holds notices to those of Rust.
-fn plays(path: &Path, size: [f64; 3]) {
+fn plays(path: &Path, corner: f64, size: [f64; 3]) {
     let bytes = std::fs::read(path).unwrap();
-    let rust = Bundle::from_bytes(&bytes).unwrap();
+    let rust = OwnedBundle::from_bytes(bytes.clone()).unwrap();
     let (mut bundle, mut session) = (null_mut(), null_mut());
     let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());
     let open = unsafe { viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0) };
     assert_eq!(open, VIEWCELL_OK);
-    let mut of_terrain = rust.terrain().ok().map(|terrain| {
-        let made = unsafe { viewcell_session_new(bundle, 3, null(), &raw mut session) };
-        assert_eq!(made, VIEWCELL_OK);
-        Session::new(&terrain, 3, SessionOptions::default())
-    });
-    let mut of_cells = rust.cells().ok().map(|level| {
-        let kind = VIEWCELL_TIGHTENED;
-        let made = unsafe { viewcell_cells_session_new(bundle, 3, kind, 0, 0, &raw mut session) };
-        assert_eq!(made, VIEWCELL_OK);
-        cell_frontier::Session::new(&level, 3, cell_frontier::SessionOptions::default())
-    });
+    let made = unsafe { viewcell_session_new(bundle, 3, null(), &raw mut session) };
+    assert_eq!(made, VIEWCELL_OK);
+    let mut of_rust = Session::new(&rust, 3, SessionOptions::default());
     let mut dice = Dice(7);
     let mut number = || f64::from(dice.roll(1 << 20)) / f64::from(1 << 20);
     let notice = viewcell_notice {
@@ -196,7 +188,7 @@ fn plays(path: &Path, size: [f64; 3]) {
     for turn in 0..600 {
         let player = turn % 3;
         let to = viewcell_motion {
-            position: size.map(|side| side * (1.3 * number() - 0.15)),
+            position: size.map(|side| corner + side * (1.3 * number() - 0.15)),
             velocity: [0; 3].map(|_| 8.0 * (number() - 0.5)),
             has_velocity: 1,
             reserved: 0,
@@ -209,17 +201,12 @@ fn plays(path: &Path, size: [f64; 3]) {
         let mut expected: Vec<Notice> = Vec::new();
         let mut tell = |notice| expected.push(notice);
         let [x, y, _] = to.position;
-        let moved = match (&mut of_terrain, &mut of_cells) {
-            (Some(session), _) => {
-                let place = session.locate(x, y);
-                place.map(|place| session.move_within(player, place, reach, &mut tell))
-            }
-            (_, Some(session)) => {
-                let place = session.locate(to.position);
-                place.map(|place| session.move_within(player, place, reach, &mut tell))
-            }
-            _ => unreachable!("a solid level has no sessions"),
+        let place = match rust.world() {
+            World::Terrain(terrain) => terrain.locate(x, y).map(|at| Some(Place::Sample(at))),
+            World::Cells(level) => level.locate(to.position).map(|at| Some(Place::Cell(at))),
+            World::Solid(level) => Some(level.locate(to.position).map(Place::Cell)),
         };
+        let moved = place.map(|place| of_rust.move_within(player, place, reach, &mut tell));
         let (mut notices, mut count) = ([notice; 4], 0);
         let (out, counted) = (notices.as_mut_ptr(), &raw mut count);
         let step = |to, limits, size| unsafe {
@@ -237,7 +224,7 @@ fn plays(path: &Path, size: [f64; 3]) {
             outside += u32::from(status == VIEWCELL_OUTSIDE);
             continue;
         }
-        let of_rust = expected.iter().map(|told| {
+        let told_in_rust = expected.iter().map(|told| {
             let what = match told.what {
                 News::Position => VIEWCELL_POSITION,
                 News::Frontier => VIEWCELL_FRONTIER,
@@ -247,12 +234,12 @@ fn plays(path: &Path, size: [f64; 3]) {
         let of_c = notices[..count]
             .iter()
             .map(|told| (told.to, told.about, told.what));
-        assert!(of_rust.eq(of_c), "{expected:?}");
+        assert!(told_in_rust.eq(of_c), "{expected:?}");
         told[usize::from(count > 0)] += 1;
         assert_eq!(step(motion, good, 3), VIEWCELL_BUFFER);
     }
     assert!(told.iter().all(|&turns| turns > 20), "{told:?}");
-    assert!(outside > 0);
+    assert_eq!(outside > 0, !matches!(rust.world(), World::Solid(_)));
     unsafe {
         assert_eq!(viewcell_session_close(session), VIEWCELL_OK);
         assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
@@ -262,13 +249,139 @@ fn plays(path: &Path, size: [f64; 3]) {
 #[test]
 fn a_session_on_a_terrain() {
     let (_folder, path) = wall();
-    plays(&path, [80.0, 40.0, 5.0]);
+    plays(&path, 0.0, [80.0, 40.0, 5.0]);
 }
 
 #[test]
 fn a_session_in_a_level_of_cells() {
     let (_folder, path) = corridor(true);
-    plays(&path, [700.0, 8.0, 8.0]);
+    plays(&path, 0.0, [700.0, 8.0, 8.0]);
+}
+
+fn solid() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1/solid.vcb")
+}
+
+#[test]
+fn a_session_in_a_solid_level() {
+    plays(&solid(), 40.0, [448.0, 176.0, 32.0]);
+}
+
+/// Positions and cells of a solid level, against who sees whom by positions.
+#[test]
+fn a_session_among_solids_goes_by_positions_and_cells() {
+    let bytes = std::fs::read(solid()).unwrap();
+    let rust = Bundle::from_bytes(&bytes).unwrap().solid().unwrap();
+    let (mut bundle, mut session, mut session_none) = (null_mut(), null_mut(), null_mut());
+    let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());
+    unsafe {
+        let open = viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0);
+        assert_eq!(open, VIEWCELL_OK);
+        let mut options = std::mem::zeroed();
+        assert_eq!(viewcell_session_defaults(&raw mut options), VIEWCELL_OK);
+        options.patience = 0;
+        let made = viewcell_session_new(bundle, 2, &raw const options, &raw mut session);
+        assert_eq!(made, VIEWCELL_OK);
+        assert_eq!(
+            viewcell_cells_session_new(bundle, 2, 0, 0, 0, &raw mut session_none),
+            VIEWCELL_KIND
+        );
+    }
+    let mut dice = Dice(9);
+    let mut places = [None; 2];
+    let (mut silent, mut nowhere) = (0, 0);
+    for turn in 0..800 {
+        let player = turn % 2;
+        let high = if dice.roll(8) == 0 { 999 } else { 64 };
+        let position = [488, 216, high].map(|side| 20.0 + f64::from(dice.roll(side)));
+        places[player] = Some(position);
+        let cell = rust.locate(position);
+        nowhere += u32::from(cell.is_none());
+        let mut notices = [viewcell_notice {
+            to: 0,
+            about: 0,
+            what: 9,
+        }; 2];
+        let mut count = 0;
+        let (out, counted, number) = (notices.as_mut_ptr(), &raw mut count, player as u32);
+        let status = match cell.filter(|_| turn % 4 > 1) {
+            Some(cell) => unsafe {
+                viewcell_cells_session_move(session, number, cell, out, 2, counted)
+            },
+            None => unsafe {
+                viewcell_solid_session_move(session, number, position.as_ptr(), out, 2, counted)
+            },
+        };
+        assert_eq!(status, VIEWCELL_OK);
+        let [Some(a), Some(b)] = places else {
+            continue;
+        };
+        let mut told: Vec<_> = notices[..count]
+            .iter()
+            .map(|told| (told.to, told.about, told.what))
+            .collect();
+        told.sort_unstable();
+        let sees = [rust.visible_between(a, b), rust.visible_between(b, a)];
+        let expected = [(0, 1, VIEWCELL_POSITION), (1, 0, VIEWCELL_POSITION)];
+        let expected = expected.into_iter().zip(sees).filter(|(_, sees)| *sees);
+        assert!(told.into_iter().eq(expected.map(|(told, _)| told)));
+        let mut ticks = 0;
+        let other = 1 - number;
+        unsafe {
+            if viewcell_session_age(session, number, other, &raw mut ticks) == 1 {
+                silent += 1;
+                let cell = cell.unwrap();
+                assert_eq!(
+                    viewcell_cells_session_contains(session, number, other, cell),
+                    1
+                );
+                assert_eq!(
+                    viewcell_cells_session_contains(session, other, number, cell),
+                    0
+                );
+            }
+            viewcell_session_tick(session);
+        }
+    }
+    assert!(silent > 100 && nowhere > 50, "{silent}, {nowhere}");
+    unsafe {
+        let (mut notices, mut count) = (
+            [viewcell_notice {
+                to: 0,
+                about: 0,
+                what: 9,
+            }; 2],
+            0,
+        );
+        let (out, counted) = (notices.as_mut_ptr(), &raw mut count);
+        let sample = viewcell_sample { column: 0, row: 0 };
+        let length = &raw mut count;
+        assert_eq!(
+            viewcell_session_move(session, 0, &raw const sample, out, 2, counted),
+            VIEWCELL_KIND
+        );
+        assert_eq!(
+            viewcell_session_contains(session, 0, 1, sample),
+            VIEWCELL_KIND
+        );
+        assert_eq!(
+            viewcell_session_encode(session, 0, 1, null_mut(), 0, length),
+            VIEWCELL_KIND
+        );
+        let beyond = rust.cells();
+        assert_eq!(
+            viewcell_cells_session_move(session, 0, beyond, out, 2, counted),
+            VIEWCELL_OUTSIDE
+        );
+        assert_eq!(
+            viewcell_solid_session_move(session, 0, null(), out, 2, counted),
+            VIEWCELL_OK
+        );
+        let mut ticks = 0;
+        assert_eq!(viewcell_session_age(session, 0, 1, &raw mut ticks), 0);
+        assert_eq!(viewcell_session_close(session), VIEWCELL_OK);
+        assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
+    }
 }
 
 #[test]

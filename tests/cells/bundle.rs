@@ -85,7 +85,7 @@ pub fn made_symmetric(graph: &CellGraph, symmetry: Symmetry) -> BitMatrix {
 }
 
 /// A level of `n` cells with everything that a level can have.
-fn random_level(n: usize, seed: u64, rare: u64) -> CellGraph {
+pub fn random_level(n: usize, seed: u64, rare: u64) -> CellGraph {
     let mut state = seed | 1;
     let mut random = move || {
         state ^= state << 13;

@@ -112,7 +112,7 @@ fn frontiers_save_peers_most_notices_and_patience_saves_sets() {
     let naive = PLAYERS * (PLAYERS - 1) * 150 * 2;
     assert!(told < naive * 9 / 10, "{told} of {naive}");
     let hasty = SessionOptions {
-        patience: 0,
+        patience: Some(0),
         ..options
     };
     assert!(walk(MUTUAL, hasty, 31).1 >= sets);

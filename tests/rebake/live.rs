@@ -402,14 +402,14 @@ fn sessions_follow_the_ground() {
     let folder = tempfile::tempdir().unwrap();
     let live = wall(folder.path());
     live.hold(true);
-    let mut session = LiveSession::new(&live, 3, SessionOptions::default());
+    let mut session = live.session(3, SessionOptions::default());
     session.tick();
     let places = [(2, 12), (37, 12), (37, 1)].map(|(c, r)| Sample::new(c, r));
     for (player, place) in places.into_iter().enumerate() {
         session.move_to(player, Some(place), |_| ()).unwrap();
     }
     // Whoever may be past the wall before others hear of it is told of.
-    let mut early = LiveSession::new(&live, 2, SessionOptions::default());
+    let mut early = live.session(2, SessionOptions::default());
     let mut told = 0;
     for (player, metres) in [(0, 5.0), (1, 5.0), (0, 110.0)] {
         let place = places[player];
@@ -432,7 +432,7 @@ fn sessions_follow_the_ground() {
     if let Some(sample) = free {
         live.change(&[(sample, 31.0)]).unwrap();
         session.follow(|_| panic!("nobody sees anybody"));
-        assert_eq!(session.version(), live.now().version());
+        assert_eq!(session.world().snapshot().version(), live.now().version());
         assert!(session.age(0, 1).is_some() && session.age(0, 2).is_some());
     }
     live.stamp(&sphere([100.0, 60.0, 30.0], 34.0), TopEffect::Dig)
@@ -467,6 +467,32 @@ fn sessions_follow_the_ground() {
             .move_to(0, Some(Sample::new(99, 0)), |_| ())
             .is_err()
     );
+}
+
+#[test]
+fn who_stands_still_without_a_set_is_told_of_whom_the_ground_has_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = wall(folder.path());
+    live.hold(true);
+    let mut session = live.session(2, SessionOptions::default());
+    let places = [(2, 12), (37, 12)].map(|(c, r)| Sample::new(c, r));
+    for (player, place) in places.into_iter().enumerate() {
+        session.move_to(player, Some(place), |_| ()).unwrap();
+    }
+    assert!(session.age(0, 1).is_some());
+    // Ends the set, for others may see each other there, and not these two.
+    live.stamp(&sphere([100.0, 5.0, 30.0], 34.0), TopEffect::Dig)
+        .unwrap();
+    session.follow(|_| panic!("neither sees the other"));
+    assert!(session.age(0, 1).is_none());
+    live.stamp(&sphere([100.0, 60.0, 30.0], 34.0), TopEffect::Dig)
+        .unwrap();
+    assert!(live.now().terrain().visible(places[0], places[1]));
+    let mut told = Vec::new();
+    session.follow(|notice| told.push((notice.to, notice.about)));
+    told.sort_unstable();
+    assert_eq!(told, [(0, 1), (1, 0)]);
+    session.follow(|_| panic!("told again"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use viewcell::internals::bake::{LiveSession, RebakeOptions, Rebaker};
+use viewcell::internals::bake::{RebakeOptions, Rebaker};
 use viewcell::internals::dice::Dice;
 use viewcell::internals::ground::stamp_top;
 use viewcell::internals::ground::{Shape, TopEffect};
@@ -171,7 +171,7 @@ fn play(bundle: &Path, bodies: Bodies, play: &Play) -> Outcome {
             let mut places: Vec<Sample> = (0..play.players)
                 .map(|_| random(&mut dice, ground))
                 .collect();
-            let mut session = LiveSession::new(live, play.players, SessionOptions::default());
+            let mut session = live.session(play.players, SessionOptions::default());
             let mut heard = Vec::new();
             for tick in 0.. {
                 if stopped.load(Ordering::SeqCst) {
@@ -184,7 +184,7 @@ fn play(bundle: &Path, bodies: Bodies, play: &Play) -> Outcome {
                 }
                 let before = accepted.load(Ordering::SeqCst);
                 session.follow(|_| ());
-                let version = session.version();
+                let version = session.world().snapshot().version();
                 for (i, &a) in places.iter().enumerate() {
                     for (j, &b) in places[..i].iter().enumerate() {
                         if session.age(i, j).is_some() {

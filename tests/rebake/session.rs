@@ -4,7 +4,7 @@ use viewcell::internals::bake::{
     BakeOptions, RebakeJob, RebakeOptions, Silent, VisibilityMode, bake_terrain, rebake,
 };
 use viewcell::internals::runtime::frontier::{News, Notice, Session, SessionOptions};
-use viewcell::internals::runtime::{Layers, MappedBundle, Sample};
+use viewcell::internals::runtime::{Layers, MappedBundle, Sample, TerrainBundle};
 use viewcell::internals::world::Terrain;
 
 use super::baking::source;
@@ -55,7 +55,7 @@ fn sets_that_are_no_longer_true_are_dropped_and_only_those() {
         let place = Some(Sample::new(column, row));
         session.move_to(player, place, |_| ()).unwrap();
     }
-    let samples = |session: &Session, a: usize, b: usize| -> Option<Vec<Sample>> {
+    let samples = |session: &Session<TerrainBundle>, a: usize, b: usize| -> Option<Vec<Sample>> {
         Some(session.half(a, b)?.region().samples().collect())
     };
     let pairs: Vec<(usize, usize)> = (0..4).flat_map(|b| (0..b).map(move |a| (a, b))).collect();

@@ -44,7 +44,7 @@ pub fn two_rooms() -> String {
 }
 
 /// The bundle of the two rooms with cells of a size.
-fn baked(size: f64, options: &BakeOptions) -> Vec<u8> {
+pub fn baked(size: f64, options: &BakeOptions) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let (map, written) = (
         folder.path().join("rooms.map"),

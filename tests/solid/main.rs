@@ -11,4 +11,5 @@ mod occlusion;
 mod places;
 mod rasterize;
 mod readers;
+mod session;
 mod town;

@@ -36,5 +36,5 @@ mod snapshot;
 mod tests;
 
 pub use rebaker::{Rebaker, Stamped};
-pub use session::LiveSession;
+pub use session::{LiveGround, LiveSession, LiveSets};
 pub use snapshot::Snapshot;

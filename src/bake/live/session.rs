@@ -1,5 +1,6 @@
 //! Players on ground that changes, and the frontier sets between them.
 
+use std::fmt;
 use std::sync::Arc;
 
 use self_cell::self_cell;
@@ -9,192 +10,141 @@ use super::snapshot::Snapshot;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Openings, Quad, Sample};
 use crate::runtime::frontier::{
-    Frontier, FrontierError, Growing, Notice, SessionOptions, check_place, is_true,
+    Frontier, FrontierBuilder, FrontierError, Session, SessionOptions, SessionWorld,
 };
-use crate::runtime::session::{At, Players, World};
 use crate::runtime::{Extent, TerrainBundle};
 
 self_cell!(
-    /// A snapshot, and what grows sets on it.
-    struct Grower {
+    /// A snapshot, and its terrain.
+    struct View {
         owner: Arc<Snapshot>,
         #[covariant]
-        dependent: Growing,
+        dependent: TerrainBundle,
     }
+
+    impl {Debug}
 );
 
-/// The ground as a session knows it.
-struct Live {
-    grower: Grower,
-    options: SessionOptions,
-}
-
-impl Live {
-    fn new(snapshot: Arc<Snapshot>, options: SessionOptions) -> Self {
-        let grower = Grower::new(snapshot, |snapshot| {
-            Growing::new(&snapshot.terrain(), &options)
-        });
-        Self { grower, options }
+self_cell!(
+    /// A snapshot, and what grows frontier sets on it.
+    pub struct LiveSets {
+        owner: Arc<Snapshot>,
+        #[not_covariant]
+        dependent: FrontierBuilder,
     }
 
-    fn snapshot(&self) -> &Arc<Snapshot> {
-        self.grower.borrow_owner()
+    impl {Debug}
+);
+
+/// The ground of a [`Rebaker`], as a session knows it.
+pub struct LiveGround {
+    shared: Arc<Shared>,
+    view: View,
+}
+
+/// Players on the ground of a [`Rebaker`], and the frontier sets between them: [`Rebaker::session`] begins one.
+///
+/// All answers are of the snapshot at which they are asked for. [`Session::follow`] looks at those pairs of quads of
+/// the halves of each set between which sight can pass what has changed. Sets are grown while changes wait,
+/// too: no member of the one half may be seen from the other then either.
+pub type LiveSession = Session<LiveGround>;
+
+impl Rebaker {
+    /// A session of so many players on this ground, none of whom is anywhere yet.
+    pub fn session(&self, players: usize, options: SessionOptions) -> LiveSession {
+        Session::of(
+            LiveGround::new(self.shared.clone(), self.now()),
+            players,
+            options,
+        )
+    }
+}
+
+impl fmt::Debug for LiveGround {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.snapshot().fmt(f)
+    }
+}
+
+impl LiveGround {
+    fn new(shared: Arc<Shared>, now: Arc<Snapshot>) -> Self {
+        let view = View::new(now, |now| now.terrain());
+        Self { shared, view }
+    }
+
+    /// The snapshot that the session looked at last.
+    pub fn snapshot(&self) -> &Snapshot {
+        self.view.borrow_owner()
     }
 
     fn terrain(&self) -> &TerrainBundle<'_> {
-        self.grower.borrow_dependent().terrain()
+        self.view.borrow_dependent()
     }
 }
 
-impl World for Live {
+impl SessionWorld for LiveGround {
     type Place = Sample;
     type Half = Frontier;
+    type Builder = LiveSets;
+
+    fn builder(&self, options: &SessionOptions) -> LiveSets {
+        let now = self.view.borrow_owner().clone();
+        LiveSets::new(now, |now| now.terrain().builder(options))
+    }
+
+    fn check(&self, place: Sample) -> Result<(), FrontierError> {
+        self.terrain().check(place)
+    }
 
     fn is_mutual(&self) -> bool {
-        self.grower.borrow_dependent().is_mutual()
+        self.terrain().is_mutual()
     }
 
     fn visible(&self, from: Sample, to: Sample) -> bool {
-        self.grower.borrow_dependent().visible(from, to)
+        self.terrain().visible(from, to)
+    }
+
+    fn extent(&self, place: Sample) -> Extent {
+        self.terrain().extent(place)
+    }
+
+    fn sees(&self, from: &Extent, to: &Extent) -> bool {
+        self.terrain().sees(from, to)
     }
 
     fn contains(half: &Frontier, place: Sample) -> bool {
         half.contains(place)
     }
 
-    fn extent(&self, place: Sample) -> Extent {
-        self.grower.borrow_dependent().extent(place)
-    }
-
-    fn visible_between(&self, a: &Extent, b: &Extent) -> bool {
-        self.terrain().visible_between(a, b)
-    }
-
     fn contains_all(&self, half: &Frontier, region: &Extent) -> bool {
-        self.grower.borrow_dependent().contains_all(half, region)
+        self.terrain().contains_all(half, region)
     }
 
-    fn begin(&mut self, here: Sample, there: Sample) {
-        self.grower
-            .with_dependent_mut(|_, growing| growing.begin(here, there));
+    fn begin(sets: &mut LiveSets, here: Sample, there: Sample, options: &SessionOptions) {
+        sets.with_dependent_mut(|_, sets| TerrainBundle::begin(sets, here, there, options));
     }
 
-    fn join(&mut self, place: Sample) -> bool {
-        self.grower
-            .with_dependent_mut(|_, growing| growing.join(place))
+    fn join(sets: &mut LiveSets, place: Sample) -> bool {
+        sets.with_dependent_mut(|_, sets| TerrainBundle::join(sets, place))
     }
 
-    fn finish(&mut self) -> [Frontier; 2] {
-        self.grower
-            .with_dependent_mut(|_, growing| growing.finish())
-    }
-}
-
-/// Players on the ground of a [`Rebaker`], and the frontier sets between them: as
-/// [`Session`](crate::frontier::Session), whatever happens to the ground.
-///
-/// All answers are of the snapshot at which they are asked for. Sets are grown while changes wait,
-/// too: no member of the one half may be seen from the other then either.
-pub struct LiveSession {
-    shared: Arc<Shared>,
-    players: Players<Live>,
-}
-
-impl LiveSession {
-    /// A session of so many players, none of whom is anywhere yet.
-    pub fn new(rebaker: &Rebaker, players: usize, options: SessionOptions) -> Self {
-        let live = Live::new(rebaker.now(), options);
-        Self {
-            shared: rebaker.shared.clone(),
-            players: Players::new(live, players, options.patience, options.peers),
-        }
+    fn finish(sets: &mut LiveSets, options: &SessionOptions) -> [Frontier; 2] {
+        sets.with_dependent_mut(|_, sets| TerrainBundle::finish(sets, options))
     }
 
-    /// Lets a tick pass: the unit of ages and of patience.
-    pub fn tick(&mut self) {
-        self.players.tick();
-    }
-
-    /// Number of frontier sets grown so far.
-    pub fn sets(&self) -> u64 {
-        self.players.sets()
-    }
-
-    /// Where a player is.
-    pub fn place(&self, player: usize) -> Option<Sample> {
-        self.players.place(player)
-    }
-
-    /// For how many ticks the frontier set of two players has lasted; `None` if they have none.
-    pub fn age(&self, player: usize, other: usize) -> Option<u64> {
-        self.players.age(player, other)
-    }
-
-    /// A player's own half of the frontier set with another, without the margin.
-    pub fn half(&self, player: usize, other: usize) -> Option<&Frontier> {
-        self.players.half(player, other)
-    }
-
-    /// How many times the ground had changed when the session last looked.
-    pub fn version(&self) -> u64 {
-        self.players.world.snapshot().version()
-    }
-
-    /// Looks what has become of the ground. Frontier sets that a change may have made untrue are
-    /// dropped, and only those; `tell` is called with what both players of such a pair are to know.
-    /// To be called when a stamp is in, before the next tick; [`LiveSession::move_to`] does so
-    /// itself.
-    ///
-    /// Next to nothing where nothing has changed. Else it makes room for new sets, and looks at
-    /// each set: at those pairs of quads of its halves between which sight can pass what has
-    /// changed. Allocates.
-    pub fn follow(&mut self, tell: impl FnMut(Notice)) {
-        let world = &mut self.players.world;
+    fn now(&self) -> Option<Self> {
         let now = self.shared.now.load_full();
-        if Arc::ptr_eq(&now, world.snapshot()) {
-            return;
-        }
-        let before = world.snapshot().version();
-        *world = Live::new(now.clone(), world.options);
-        if now.version() == before {
-            return;
-        }
-        let holds = |live: &Live, halves: &[Frontier; 2]| match now.since(before) {
-            Some(openings) => !opens(&openings, live.terrain(), halves),
-            None => is_true(live.terrain(), halves),
-        };
-        self.players.drop_sets(holds, tell);
+        let is_other = !Arc::ptr_eq(&now, self.view.borrow_owner());
+        is_other.then(|| Self::new(self.shared.clone(), now))
     }
 
-    /// A player has moved, come (from nowhere) or gone (to nowhere). Calls `tell` with what follows
-    /// from it, and from what has happened to the ground. Errors where nobody can stand, and where there
-    /// is no such player; then nobody has moved.
-    pub fn move_to(
-        &mut self,
-        player: usize,
-        place: Option<Sample>,
-        mut tell: impl FnMut(Notice),
-    ) -> Result<(), FrontierError> {
-        self.follow(&mut tell);
-        if let Some(place) = place {
-            check_place(self.players.world.terrain(), place)?;
+    fn keeps(&self, before: &Self, halves: &[Frontier; 2]) -> bool {
+        let [now, before] = [self, before].map(Self::snapshot);
+        match now.since(before.version()) {
+            _ if now.version() == before.version() => true,
+            Some(openings) => !opens(&openings, self.terrain(), halves),
+            None => self.terrain().keeps(self.terrain(), halves),
         }
-        self.players.move_to(player, place.map(At::from), tell)
-    }
-
-    /// The same where news takes time, as [`Session::move_within`](crate::frontier::Session::move_within).
-    pub fn move_within(
-        &mut self,
-        player: usize,
-        place: Sample,
-        reach: Extent,
-        mut tell: impl FnMut(Notice),
-    ) -> Result<(), FrontierError> {
-        self.follow(&mut tell);
-        check_place(self.players.world.terrain(), place)?;
-        let reach = Some(reach);
-        let at = At { place, reach };
-        self.players.move_to(player, Some(at), tell)
     }
 }
 

@@ -371,7 +371,7 @@ class Engine {
 
   session(bundle, handle, players, { fields, construction, patience, peers }) {
     const record = this.bundles.get(handle);
-    if (bundle.kind === 'terrain') {
+    if (bundle.kind !== 'cells') {
       this.ask('viewcell_session_defaults', this.scratch);
       for (const [field, value] of fields) this.u32(this.scratch + field * 4)[0] = value;
       this.ask('viewcell_session_new', handle, players, this.scratch, this.scratch + 512);
@@ -400,9 +400,15 @@ class Engine {
     const room = Math.max(1, 2 * (players - 1));
     return this.within(room * 12 + SCRATCH, (at) => {
       const told = at + room * 12;
+      const move = (name, ...to) => this.call(name, session, player, ...to, at, room, told);
+      // Behind what is told, at a multiple of eight.
+      const point = told + 16 - (told % 8);
+      if (!isTerrain && Array.isArray(place)) new Float64Array(this.exports.memory.buffer, point, 3).set(place);
       const status = isTerrain
-        ? this.call('viewcell_session_move_at', session, player, ...(place ?? [0xffffffff, 0]), at, room, told)
-        : this.call('viewcell_cells_session_move', session, player, place ?? 0xffffffff, at, room, told);
+        ? move('viewcell_session_move_at', ...(place ?? [0xffffffff, 0]))
+        : Array.isArray(place)
+          ? move('viewcell_solid_session_move', point)
+          : move('viewcell_cells_session_move', place ?? 0xffffffff);
       this.placed(status, place);
       const count = this.u32(told)[0];
       const words = this.u32(at, count * 3);

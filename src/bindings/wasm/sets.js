@@ -106,7 +106,7 @@ function construction(options, bundle) {
 }
 
 export function sessionOptions(options, bundle) {
-  const own = ['frontier', 'margin', 'patience', 'peers'];
+  const own = bundle.kind === 'solid' ? ['frontier', 'patience', 'peers'] : ['frontier', 'margin', 'patience', 'peers'];
   if (bundle.kind === 'cells') {
     known(options, ['construction', 'patience', 'peers']);
     return {
@@ -202,12 +202,14 @@ export class Session {
     return [player, other];
   }
 
-  // A player has come to a place, or is gone (null). Gives the notices that follow: { to, about, what },
-  // where what is 'position', or, among peers, 'frontier'.
+  // A player has come to a place, or is gone (null). In a solid level that is a position, which may be in no cell, or a
+  // cell. Gives the notices that follow: { to, about, what }, where what is 'position', or, among peers, 'frontier'.
   move(player, place) {
     const { engine, session } = this.#of;
-    const at = place === null ? null : placeOf(this.#bundle, place);
-    return engine.move(session, this.#bundle.kind === 'terrain', this.players, this.#player(player), at);
+    const { kind } = this.#bundle;
+    const isPoint = kind === 'solid' && place !== null && typeof place === 'object';
+    const at = isPoint ? pointOf(place) : place === null ? null : placeOf(this.#bundle, place);
+    return engine.move(session, kind === 'terrain', this.players, this.#player(player), at);
   }
 
   // Lets a tick pass: the unit of ages and of patience.

@@ -39,8 +39,10 @@ export interface CellFrontierOptions {
   construction?: 'published' | 'tightened' | 'grown';
 }
 
+/** Of a session on a terrain or in a solid level. */
 export interface SessionOptions {
   frontier?: FrontierOptions;
+  /** On a terrain. */
   margin?: number;
   patience?: number;
   peers?: boolean;
@@ -168,8 +170,8 @@ export class Session {
   private constructor();
   readonly players: number;
   readonly sets: number;
-  /** A player has come to a place, or is gone. */
-  move(player: number, place: Place | null): Notice[];
+  /** A player has come to a place, in a solid level to a position (in no cell all are told), or is gone. */
+  move(player: number, place: Place | Point | null): Notice[];
   tick(): void;
   age(player: number, other: number): number | null;
   contains(player: number, other: number, place: Place): boolean;

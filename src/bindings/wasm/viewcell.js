@@ -213,7 +213,7 @@ export class Bundle {
 
   // A session of so many players, none of whom is anywhere yet.
   session(players, options = {}) {
-    const engine = this.#open('terrain', 'cells');
+    const engine = this.#open();
     if (!Number.isInteger(players) || players < 0 || players > 4096)
       throw new RangeError(`session: expected 0 to 4096 players, found ${players}`);
     return engine.session(this, this.#handle, players, sessionOptions(options, this));

@@ -20,7 +20,6 @@
 mod awareness;
 mod bundle;
 mod cells;
-mod cells_session;
 mod frontier;
 mod handle;
 #[cfg(not(target_arch = "wasm32"))]
@@ -39,7 +38,6 @@ mod terrain;
 pub use awareness::*;
 pub use bundle::*;
 pub use cells::*;
-pub use cells_session::*;
 pub use frontier::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub use motion::*;

@@ -2,13 +2,14 @@
 
 use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
-use super::session::{Either, moved, viewcell_notice, viewcell_session};
+use super::session::{moved, viewcell_notice, viewcell_session};
 use super::status::{
     Answer, VIEWCELL_ARGUMENT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, flag, given, place,
-    status_of_place, viewcell_status,
+    viewcell_status,
 };
-use crate::runtime::frontier::Notice;
-use crate::runtime::{Motion, MotionLimits, Mover, OwnedBundle, Predictor, ReachableSet};
+use crate::runtime::{
+    Motion, MotionLimits, Mover, OwnedBundle, Place, Predictor, ReachableSet, World,
+};
 
 /// The most players that a predictor takes.
 pub const VIEWCELL_MOST_PREDICTED: u32 = 4096;
@@ -337,11 +338,12 @@ pub unsafe extern "C" fn viewcell_reachable_close(
 /// A player has moved, where news takes time: they move as to says, and clients go by what is told now from
 /// `from` until `until`, in seconds after the instant that to is of. Told of is who may be seen in that time, as
 /// long as players keep to the limits; a pair keeps silent only while all that both may reach lies in their
-/// halves. So nobody is told too late. In sessions of both kinds; on a terrain positions are metres east and south
-/// of sample (0, 0). For players who are gone there is viewcell_session_move or viewcell_cells_session_move.
+/// halves. So nobody is told too late. In a bundle of any kind; on a terrain positions are metres east and south
+/// of sample (0, 0). In a solid level all are told of who is in no cell. For players who are gone there is
+/// viewcell_session_move, viewcell_cells_session_move or viewcell_solid_session_move.
 ///
-/// Returns what viewcell_session_move does; VIEWCELL_OUTSIDE in no cell, too, and VIEWCELL_ARGUMENT where
-/// has_velocity is neither 0 nor 1.
+/// Returns what viewcell_session_move does; VIEWCELL_OUTSIDE in no cell of a level of cells, too, and
+/// VIEWCELL_ARGUMENT where has_velocity is neither 0 nor 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_move_in_motion(
     session: *mut viewcell_session,
@@ -358,19 +360,17 @@ pub unsafe extern "C" fn viewcell_session_move_in_motion(
         let limits = (*unsafe { given(limits) }?).into();
         let to = unsafe { motion(to) }?;
         let reach = to.region(&limits, [from, until]);
-        let step = |session: &mut Either, player, tell: &mut dyn FnMut(Notice)| match session {
-            Either::Terrain(session) => {
-                let [east, south, _] = to.position;
-                let sample = session.locate(east, south).ok_or(VIEWCELL_OUTSIDE)?;
-                let moved = session.move_within(player, sample, reach, tell);
-                moved.map_err(status_of_place)
+        let at = to.position;
+        let place = |world: &World| match (world, world.locate(at)) {
+            (World::Solid(_), place) => Ok(Some(place)),
+            (World::Terrain(terrain), None) => {
+                // A void, if anything.
+                let sample = terrain.locate(at[0], at[1]).ok_or(VIEWCELL_OUTSIDE)?;
+                Ok(Some(Some(Place::Sample(sample))))
             }
-            Either::Cells(session) => {
-                let cell = session.locate(to.position).ok_or(VIEWCELL_OUTSIDE)?;
-                let moved = session.move_within(player, cell, reach, tell);
-                moved.map_err(|_| VIEWCELL_OUTSIDE)
-            }
+            (_, None) => Err(VIEWCELL_OUTSIDE),
+            (_, place) => Ok(Some(place)),
         };
-        unsafe { moved(session, player, (notices, size, count), step) }
+        unsafe { moved(session, player, place, Some(reach), (notices, size, count)) }
     })
 }

@@ -1,28 +1,27 @@
 //! Sessions: many players, and who must be told what.
 
 use super::bundle::{source, viewcell_bundle};
-use super::frontier::{put_code, viewcell_frontier_options};
+use super::cells::construction;
+use super::frontier::{VIEWCELL_NOWHERE, put_code, viewcell_frontier_options};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
+use super::solid::point;
 use super::status::{
     Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_KIND, VIEWCELL_OK, answer, buffer, flag,
     given, place, status_of_place, viewcell_status,
 };
 use super::terrain::viewcell_sample;
-use crate::runtime::OwnedBundle;
-use crate::runtime::cell_frontier;
-use crate::runtime::frontier::{News, Notice, Session, SessionOptions};
+use crate::runtime::frontier::{Half, News, Notice, Session, SessionOptions};
+use crate::runtime::session::PATIENCE;
+use crate::runtime::{Extent, OwnedBundle, Place, World};
 
 /// The most players that a session takes.
 pub const VIEWCELL_MOST_PLAYERS: u32 = 4096;
 
-/// The players on a terrain or in a level, and the frontier sets between them: moves go in, and out
+/// The players in a world, and the frontier sets between them: moves go in, and out
 /// comes who must be told what. One thread at a time.
 #[derive(Debug)]
 pub struct viewcell_session {
-    pub(super) session: Either,
-    players: u32,
-    /// What the session borrows from.
-    _source: OwnedBundle,
+    session: Session<OwnedBundle>,
 }
 
 impl Kept for viewcell_session {
@@ -34,67 +33,15 @@ impl Kept for viewcell_session {
     }
 }
 
-/// A session of either kind of world.
-// One a handle, and boxed there.
-#[allow(clippy::large_enum_variant)]
-#[derive(Debug)]
-pub(super) enum Either {
-    Terrain(Session<'static>),
-    Cells(cell_frontier::Session<'static>),
-}
-
-impl Either {
-    fn tick(&mut self) {
-        match self {
-            Self::Terrain(session) => session.tick(),
-            Self::Cells(session) => session.tick(),
-        }
-    }
-
-    fn sets(&self) -> u64 {
-        match self {
-            Self::Terrain(session) => session.sets(),
-            Self::Cells(session) => session.sets(),
-        }
-    }
-
-    fn age(&self, [player, other]: [usize; 2]) -> Option<u64> {
-        match self {
-            Self::Terrain(session) => session.age(player, other),
-            Self::Cells(session) => session.age(player, other),
-        }
-    }
-
-    fn terrain(&self) -> Answer<&Session<'static>> {
-        match self {
-            Self::Terrain(session) => Ok(session),
-            Self::Cells(_) => Err(VIEWCELL_KIND),
-        }
-    }
-
-    pub(super) fn cells_mut(&mut self) -> Answer<&mut cell_frontier::Session<'static>> {
-        match self {
-            Self::Cells(session) => Ok(session),
-            Self::Terrain(_) => Err(VIEWCELL_KIND),
-        }
-    }
-
-    pub(super) fn cells(&self) -> Answer<&cell_frontier::Session<'static>> {
-        match self {
-            Self::Cells(session) => Ok(session),
-            Self::Terrain(_) => Err(VIEWCELL_KIND),
-        }
-    }
-}
-
 impl viewcell_session {
     fn player(&self, player: u32) -> Answer<usize> {
-        (player < self.players)
-            .then_some(player as usize)
+        let player = player as usize;
+        (player < self.session.players())
+            .then_some(player)
             .ok_or(VIEWCELL_ARGUMENT)
     }
 
-    pub(super) fn pair(&self, [player, other]: [u32; 2]) -> Answer<[usize; 2]> {
+    fn pair(&self, [player, other]: [u32; 2]) -> Answer<[usize; 2]> {
         if player == other {
             return Err(VIEWCELL_ARGUMENT);
         }
@@ -108,7 +55,7 @@ impl viewcell_session {
 pub struct viewcell_session_options {
     /// How frontier sets are grown.
     pub frontier: viewcell_frontier_options,
-    /// Renegotiate so many steps before the edge of a half is reached: what a player walks while
+    /// Of a terrain: renegotiate so many steps before the edge of a half is reached: what a player walks while
     /// the news is on its way.
     pub margin: u32,
     /// A frontier set that lasted for fewer ticks was not worth its while: that pair waits for as
@@ -125,7 +72,7 @@ impl From<SessionOptions> for viewcell_session_options {
         Self {
             frontier: options.frontier.into(),
             margin: options.margin,
-            patience: options.patience,
+            patience: options.patience.unwrap_or(PATIENCE),
             peers: options.peers.into(),
         }
     }
@@ -136,8 +83,9 @@ impl viewcell_session_options {
         Ok(SessionOptions {
             frontier: self.frontier.options()?,
             margin: self.margin,
-            patience: self.patience,
+            patience: Some(self.patience),
             peers: flag(self.peers)?,
+            ..SessionOptions::default()
         })
     }
 }
@@ -162,10 +110,6 @@ pub struct viewcell_notice {
     pub what: u32,
 }
 
-pub(super) unsafe fn playing<'a>(session: *const viewcell_session) -> Answer<&'a viewcell_session> {
-    unsafe { get(session) }
-}
-
 /// The default options: a server, no margin. Returns VIEWCELL_OK or VIEWCELL_NULL. Any thread, any
 /// time.
 #[unsafe(no_mangle)]
@@ -178,12 +122,13 @@ pub unsafe extern "C" fn viewcell_session_defaults(
     })
 }
 
-/// A session of so many players on a terrain, numbered from 0, none of whom is anywhere yet.
-/// options may be null: the defaults. *session becomes the handle, or null; close it with
-/// viewcell_session_close. Allocates: some two bytes a sample, and 40 bytes a pair of players.
+/// A session of so many players, numbered from 0, none of whom is anywhere yet, in a bundle of any kind.
+/// options may be null: the defaults, and in a level of cells no patience. *session becomes the handle, or null; close
+/// it with viewcell_session_close. Allocates: some two bytes a sample or a cell of a solid level, and 40 bytes a pair
+/// of players.
 ///
-/// Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_ARGUMENT (an option; more than
-/// VIEWCELL_MOST_PLAYERS), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (an option; more than VIEWCELL_MOST_PLAYERS), VIEWCELL_FULL,
+/// VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_new(
     bundle: *const viewcell_bundle,
@@ -199,27 +144,53 @@ pub unsafe extern "C" fn viewcell_session_new(
             true => SessionOptions::default(),
             false => unsafe { given(options) }?.options()?,
         };
-        let terrain = source.terrain()?;
-        *out = open(source, players, |players| {
-            Either::Terrain(Session::new(terrain, players, options))
-        })?;
+        *out = open(source, players, options)?;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A session of so many players in a level of cells: as viewcell_session_new, with frontier sets that are made as
+/// construction says (VIEWCELL_TIGHTENED); patience and peers are those of viewcell_session_options (0 and 0:
+/// sets of cells take microseconds).
+///
+/// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, as with
+/// viewcell_cells_frontier_words; peers is neither 0 nor 1; more players than
+/// VIEWCELL_MOST_PLAYERS), VIEWCELL_KIND, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_cells_session_new(
+    bundle: *const viewcell_bundle,
+    players: u32,
+    construction: u32,
+    patience: u32,
+    peers: u32,
+    session: *mut *mut viewcell_session,
+) -> viewcell_status {
+    answer(|| {
+        let out = unsafe { place(session) }?;
+        *out = core::ptr::null_mut();
+        let source = unsafe { source(bundle) }?;
+        let options = SessionOptions {
+            construction: self::construction(source.cells()?, construction)?,
+            patience: Some(patience),
+            peers: flag(peers)?,
+            ..SessionOptions::default()
+        };
+        *out = open(source, players, options)?;
         Ok(VIEWCELL_OK)
     })
 }
 
 /// A handle of a session of so many players.
-pub(super) fn open(
+fn open(
     source: &OwnedBundle,
     players: u32,
-    session: impl FnOnce(usize) -> Either,
+    options: SessionOptions,
 ) -> Answer<*mut viewcell_session> {
     if players > VIEWCELL_MOST_PLAYERS {
         return Err(VIEWCELL_ARGUMENT);
     }
     keep(viewcell_session {
-        session: session(players as usize),
-        players,
-        _source: source.clone(),
+        session: Session::new(source, players as usize, options),
     })
 }
 
@@ -262,17 +233,52 @@ pub unsafe extern "C" fn viewcell_session_move(
 ) -> viewcell_status {
     answer(|| {
         // Where to go, or nowhere.
-        let to = unsafe { to.as_ref() }.map(|&sample| sample.into());
-        let step = |session: &mut Either, player, tell: &mut dyn FnMut(Notice)| match session {
-            Either::Terrain(session) => session.move_to(player, to, tell).map_err(status_of_place),
-            Either::Cells(_) => Err(VIEWCELL_KIND),
-        };
-        unsafe { moved(session, player, (notices, size, count), step) }
+        let to = unsafe { to.as_ref() }.map(|&sample| Some(Place::Sample(sample.into())));
+        unsafe { moved(session, player, |_| Ok(to), None, (notices, size, count)) }
     })
 }
 
-/// A step of a player in a session, and its notices in the caller's memory: where, how many there
-/// is room for, and how many they are.
+/// A player has moved to a cell of a level of either kind, or has come there from nowhere; where cell is
+/// VIEWCELL_NOWHERE, the player is gone. Else as viewcell_session_move; VIEWCELL_OUTSIDE where there is no such cell.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_cells_session_move(
+    session: *mut viewcell_session,
+    player: u32,
+    cell: u32,
+    notices: *mut viewcell_notice,
+    size: usize,
+    count: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let to = (cell != VIEWCELL_NOWHERE).then_some(Some(Place::Cell(cell)));
+        unsafe { moved(session, player, |_| Ok(to), None, (notices, size, count)) }
+    })
+}
+
+/// A player of a solid level has moved to a position (three numbers), or has come there from nowhere; where position
+/// is null, the player is gone. Who is in no cell sees all and is seen by all, and all are told. Else as
+/// viewcell_session_move.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_solid_session_move(
+    session: *mut viewcell_session,
+    player: u32,
+    position: *const f64,
+    notices: *mut viewcell_notice,
+    size: usize,
+    count: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let to = |world: &World| match (world, position.is_null()) {
+            (World::Solid(_), true) => Ok(None),
+            (World::Solid(_), false) => Ok(Some(world.locate(unsafe { point(position) }?))),
+            _ => Err(VIEWCELL_KIND),
+        };
+        unsafe { moved(session, player, to, None, (notices, size, count)) }
+    })
+}
+
+/// A step of a player in a session: to some place or to nowhere, with a reach or without one. Its notices come into
+/// the caller's memory: where, how many there is room for, and how many they are.
 ///
 /// # Safety
 ///
@@ -280,18 +286,21 @@ pub unsafe extern "C" fn viewcell_session_move(
 pub(super) unsafe fn moved(
     session: *mut viewcell_session,
     player: u32,
+    to: impl FnOnce(&World) -> Answer<Option<Option<Place>>>,
+    reach: Option<Extent>,
     (notices, size, count): (*mut viewcell_notice, usize, *mut usize),
-    step: impl FnOnce(&mut Either, usize, &mut dyn FnMut(Notice)) -> Answer<()>,
 ) -> Answer<viewcell_status> {
     let playing = unsafe { get_mut(session) }?;
     let count = unsafe { place(count) }?;
     let out = unsafe { buffer(notices, size) }?;
     let player = playing.player(player)?;
-    if out.len() < 2 * (playing.players as usize).saturating_sub(1) {
+    let session = &mut playing.session;
+    if out.len() < 2 * session.players().saturating_sub(1) {
         return Err(VIEWCELL_BUFFER);
     }
+    let to = to(session.world().world())?;
     let mut told = 0;
-    step(&mut playing.session, player, &mut |notice| {
+    let tell = |notice: Notice| {
         if let Some(out) = out.get_mut(told) {
             *out = viewcell_notice {
                 to: notice.to as u32,
@@ -303,7 +312,12 @@ pub(super) unsafe fn moved(
             };
             told += 1;
         }
-    })?;
+    };
+    match (to, reach) {
+        (Some(place), Some(reach)) => session.move_within(player, place, reach, tell),
+        _ => session.move_to(player, to, tell),
+    }
+    .map_err(status_of_place)?;
     *count = told;
     Ok(VIEWCELL_OK)
 }
@@ -318,10 +332,10 @@ pub unsafe extern "C" fn viewcell_session_age(
     ticks: *mut u64,
 ) -> viewcell_status {
     answer(|| {
-        let playing = unsafe { playing(session) }?;
+        let playing = unsafe { get(session) }?;
         let out = unsafe { place(ticks) }?;
-        let pair = playing.pair([player, other])?;
-        let Some(age) = playing.session.age(pair) else {
+        let [player, other] = playing.pair([player, other])?;
+        let Some(age) = playing.session.age(player, other) else {
             return Ok(0);
         };
         *out = age;
@@ -336,7 +350,7 @@ pub unsafe extern "C" fn viewcell_session_sets(
     sets: *mut u64,
 ) -> viewcell_status {
     answer(|| {
-        let playing = unsafe { playing(session) }?;
+        let playing = unsafe { get(session) }?;
         *unsafe { place(sets) }? = playing.session.sets();
         Ok(VIEWCELL_OK)
     })
@@ -352,16 +366,38 @@ pub unsafe extern "C" fn viewcell_session_contains(
     other: u32,
     sample: viewcell_sample,
 ) -> viewcell_status {
-    answer(|| {
-        let playing = unsafe { playing(session) }?;
-        let [player, other] = playing.pair([player, other])?;
-        let half = playing.session.terrain()?.half(player, other);
-        Ok(half.is_some_and(|half| half.contains(sample.into())).into())
-    })
+    answer(|| unsafe { contains(session, [player, other], Place::Sample(sample.into())) })
+}
+
+/// Whether a cell of a level of either kind is in a player's own half of the frontier set with another: else as
+/// viewcell_session_contains.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_cells_session_contains(
+    session: *const viewcell_session,
+    player: u32,
+    other: u32,
+    cell: u32,
+) -> viewcell_status {
+    answer(|| unsafe { contains(session, [player, other], Place::Cell(cell)) })
+}
+
+unsafe fn contains(
+    session: *const viewcell_session,
+    pair: [u32; 2],
+    place: Place,
+) -> Answer<viewcell_status> {
+    let playing = unsafe { get(session) }?;
+    let [player, other] = playing.pair(pair)?;
+    let is_sample = matches!(place, Place::Sample(_));
+    if is_sample != matches!(playing.session.world().world(), World::Terrain(_)) {
+        return Err(VIEWCELL_KIND);
+    }
+    let half = playing.session.half(player, other);
+    Ok(half.is_some_and(|half| half.contains(place)).into())
 }
 
 /// Writes the compact form of a player's own half of the frontier set with another, to be sent to
-/// that player and read with viewcell_region_decode. Else as viewcell_frontier_encode; if they have
+/// that player and read with viewcell_region_decode: of a terrain. Else as viewcell_frontier_encode; if they have
 /// no set, *length becomes 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_encode(
@@ -373,10 +409,16 @@ pub unsafe extern "C" fn viewcell_session_encode(
     length: *mut usize,
 ) -> viewcell_status {
     answer(|| {
-        let playing = unsafe { playing(session) }?;
+        let playing = unsafe { get(session) }?;
         let [player, other] = playing.pair([player, other])?;
-        let half = playing.session.terrain()?.half(player, other);
-        let code = half.map_or(Vec::new(), |half| half.region().encode());
+        let code = match (
+            playing.session.world().world(),
+            playing.session.half(player, other),
+        ) {
+            (World::Terrain(_), Some(Half::Terrain(half))) => half.region().encode(),
+            (World::Terrain(_), _) => Vec::new(),
+            _ => return Err(VIEWCELL_KIND),
+        };
         unsafe { put_code(&code, bytes, size, length) }
     })
 }

@@ -39,7 +39,7 @@ unsafe fn level<'a>(bundle: *const viewcell_bundle) -> Answer<&'a SolidBundle<'s
 }
 
 /// A point of the caller's: three numbers.
-unsafe fn point(numbers: *const f64) -> Answer<[f64; 3]> {
+pub(super) unsafe fn point(numbers: *const f64) -> Answer<[f64; 3]> {
     let numbers = unsafe { slice(numbers, 3) }?;
     numbers.try_into().map_err(|_| VIEWCELL_OUTSIDE)
 }

@@ -24,7 +24,8 @@
  *     if (viewcell_frontier_contains(frontier, 0, where_alice_is_now) == 1)
  *         ;  // she keeps silent
  *
- * A viewcell_session does this for many players: moves go in, and out comes who must be told what.
+ * A viewcell_session does this for many players, in a bundle of any kind: moves go in, and out comes who must be told
+ * what.
  *
  * Of a level of cells, as Quake and its kin have them, the names begin with viewcell_cells, and a
  * place is the number of a cell. There a frontier set is made at once, in the caller's memory:
@@ -40,8 +41,6 @@
  *     if (viewcell_cells_frontier(bundle, alice, bob, VIEWCELL_TIGHTENED, memory, 2 * 1024) == 1 &&
  *         viewcell_cells_contains(memory, level.words, where_alice_is_now) == 1)
  *         ;  // she keeps silent; bob's region begins at memory + level.words
- *
- * and viewcell_cells_session_new begins a session of many players there.
  *
  * Of a solid level the names begin with viewcell_solid, and a place is the position of a player's
  * origin, three numbers:
@@ -140,7 +139,7 @@ typedef struct viewcell_reachable viewcell_reachable;
 // of threads may look at it.
 typedef struct viewcell_region viewcell_region;
 
-// The players on a terrain or in a level, and the frontier sets between them: moves go in, and out
+// The players in a world, and the frontier sets between them: moves go in, and out
 // comes who must be told what. One thread at a time.
 typedef struct viewcell_session viewcell_session;
 
@@ -226,7 +225,7 @@ typedef struct {
 typedef struct {
   // How frontier sets are grown.
   viewcell_frontier_options frontier;
-  // Renegotiate so many steps before the edge of a half is reached: what a player walks while
+  // Of a terrain: renegotiate so many steps before the edge of a half is reached: what a player walks while
   // the news is on its way.
   uint32_t margin;
   // A frontier set that lasted for fewer ticks was not worth its while: that pair waits for as
@@ -639,16 +638,31 @@ viewcell_status viewcell_region_close(viewcell_region *region);
 // time.
 viewcell_status viewcell_session_defaults(viewcell_session_options *options);
 
-// A session of so many players on a terrain, numbered from 0, none of whom is anywhere yet.
-// options may be null: the defaults. *session becomes the handle, or null; close it with
-// viewcell_session_close. Allocates: some two bytes a sample, and 40 bytes a pair of players.
+// A session of so many players, numbered from 0, none of whom is anywhere yet, in a bundle of any kind.
+// options may be null: the defaults, and in a level of cells no patience. *session becomes the handle, or null; close
+// it with viewcell_session_close. Allocates: some two bytes a sample or a cell of a solid level, and 40 bytes a pair
+// of players.
 //
-// Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_ARGUMENT (an option; more than
-// VIEWCELL_MOST_PLAYERS), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (an option; more than VIEWCELL_MOST_PLAYERS), VIEWCELL_FULL,
+// VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_session_new(const viewcell_bundle *bundle,
                                      uint32_t players,
                                      const viewcell_session_options *options,
                                      viewcell_session **session);
+
+// A session of so many players in a level of cells: as viewcell_session_new, with frontier sets that are made as
+// construction says (VIEWCELL_TIGHTENED); patience and peers are those of viewcell_session_options (0 and 0:
+// sets of cells take microseconds).
+//
+// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, as with
+// viewcell_cells_frontier_words; peers is neither 0 nor 1; more players than
+// VIEWCELL_MOST_PLAYERS), VIEWCELL_KIND, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_session_new(const viewcell_bundle *bundle,
+                                           uint32_t players,
+                                           uint32_t construction,
+                                           uint32_t patience,
+                                           uint32_t peers,
+                                           viewcell_session **session);
 
 // Closes it. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed
 // before. No other call may use the handle at the same time.
@@ -675,6 +689,25 @@ viewcell_status viewcell_session_move(viewcell_session *session,
                                       size_t size,
                                       size_t *count);
 
+// A player has moved to a cell of a level of either kind, or has come there from nowhere; where cell is
+// VIEWCELL_NOWHERE, the player is gone. Else as viewcell_session_move; VIEWCELL_OUTSIDE where there is no such cell.
+viewcell_status viewcell_cells_session_move(viewcell_session *session,
+                                            uint32_t player,
+                                            uint32_t cell,
+                                            viewcell_notice *notices,
+                                            size_t size,
+                                            size_t *count);
+
+// A player of a solid level has moved to a position (three numbers), or has come there from nowhere; where position
+// is null, the player is gone. Who is in no cell sees all and is seen by all, and all are told. Else as
+// viewcell_session_move.
+viewcell_status viewcell_solid_session_move(viewcell_session *session,
+                                            uint32_t player,
+                                            const double *position,
+                                            viewcell_notice *notices,
+                                            size_t size,
+                                            size_t *count);
+
 // For how many ticks the frontier set of two players has lasted: 1, and *ticks; 0 if they have
 // none. Or VIEWCELL_ARGUMENT (no such players), VIEWCELL_NULL, VIEWCELL_CLOSED. No allocation.
 viewcell_status viewcell_session_age(const viewcell_session *session,
@@ -693,8 +726,15 @@ viewcell_status viewcell_session_contains(const viewcell_session *session,
                                           uint32_t other,
                                           viewcell_sample sample);
 
+// Whether a cell of a level of either kind is in a player's own half of the frontier set with another: else as
+// viewcell_session_contains.
+viewcell_status viewcell_cells_session_contains(const viewcell_session *session,
+                                                uint32_t player,
+                                                uint32_t other,
+                                                uint32_t cell);
+
 // Writes the compact form of a player's own half of the frontier set with another, to be sent to
-// that player and read with viewcell_region_decode. Else as viewcell_frontier_encode; if they have
+// that player and read with viewcell_region_decode: of a terrain. Else as viewcell_frontier_encode; if they have
 // no set, *length becomes 0.
 viewcell_status viewcell_session_encode(const viewcell_session *session,
                                         uint32_t player,
@@ -804,42 +844,6 @@ viewcell_status viewcell_cells_visible_within(const viewcell_bundle *bundle,
                                               double reach_b,
                                               uint64_t *memory,
                                               size_t count);
-
-// A session of so many players in a level, numbered from 0, none of whom is anywhere yet. Its
-// frontier sets are made as construction says (VIEWCELL_TIGHTENED); patience and peers are those
-// of viewcell_session_options (0 and 0: sets of cells take microseconds). *session becomes the
-// handle, or null.
-//
-// viewcell_session_tick, viewcell_session_age, viewcell_session_sets and viewcell_session_close
-// serve it as well. In a level that is not mutual (viewcell_cells) silence may be wrong for cells
-// that see one way only. Allocates: 40 bytes a pair of players.
-//
-// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, as with
-// viewcell_cells_frontier_words; peers is neither 0 nor 1; more players than
-// VIEWCELL_MOST_PLAYERS), VIEWCELL_KIND, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_session_new(const viewcell_bundle *bundle,
-                                           uint32_t players,
-                                           uint32_t construction,
-                                           uint32_t patience,
-                                           uint32_t peers,
-                                           viewcell_session **session);
-
-// A player has moved to a cell, or has come there from nowhere; where cell is VIEWCELL_NOWHERE,
-// the player is gone. Else as viewcell_session_move; VIEWCELL_OUTSIDE where there is no such cell.
-viewcell_status viewcell_cells_session_move(viewcell_session *session,
-                                            uint32_t player,
-                                            uint32_t cell,
-                                            viewcell_notice *notices,
-                                            size_t size,
-                                            size_t *count);
-
-// Whether a cell is in a player's own half of the frontier set with another: 1 or 0, and 0 if
-// they have no set. Or VIEWCELL_ARGUMENT (no such players), VIEWCELL_KIND, VIEWCELL_NULL,
-// VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
-viewcell_status viewcell_cells_session_contains(const viewcell_session *session,
-                                                uint32_t player,
-                                                uint32_t other,
-                                                uint32_t cell);
 
 // What a bundle of a solid level is of. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL or
 // VIEWCELL_CLOSED.
@@ -1025,11 +1029,12 @@ viewcell_status viewcell_reachable_close(viewcell_reachable *reachable);
 // A player has moved, where news takes time: they move as to says, and clients go by what is told now from
 // `from` until `until`, in seconds after the instant that to is of. Told of is who may be seen in that time, as
 // long as players keep to the limits; a pair keeps silent only while all that both may reach lies in their
-// halves. So nobody is told too late. In sessions of both kinds; on a terrain positions are metres east and south
-// of sample (0, 0). For players who are gone there is viewcell_session_move or viewcell_cells_session_move.
+// halves. So nobody is told too late. In a bundle of any kind; on a terrain positions are metres east and south
+// of sample (0, 0). In a solid level all are told of who is in no cell. For players who are gone there is
+// viewcell_session_move, viewcell_cells_session_move or viewcell_solid_session_move.
 //
-// Returns what viewcell_session_move does; VIEWCELL_OUTSIDE in no cell, too, and VIEWCELL_ARGUMENT where
-// has_velocity is neither 0 nor 1.
+// Returns what viewcell_session_move does; VIEWCELL_OUTSIDE in no cell of a level of cells, too, and
+// VIEWCELL_ARGUMENT where has_velocity is neither 0 nor 1.
 viewcell_status viewcell_session_move_in_motion(viewcell_session *session,
                                                 uint32_t player,
                                                 const viewcell_motion *to,

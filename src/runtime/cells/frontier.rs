@@ -4,6 +4,5 @@
 //! Frontier Sets*, section 4.2 (EQ 1 and EQ 2), and the region growing of their first paper, as
 //! the same tells of it in sections 1 and 4.
 
-pub use super::session::{Half, Session, SessionOptions};
 pub use super::sets::*;
-pub use crate::runtime::session::{News, Notice};
+pub use crate::runtime::session::CellHalf as Half;

@@ -1,9 +1,8 @@
-//! Levels of cells: queries, ways through them, frontiers, sessions.
+//! Levels of cells: queries, ways through them, frontiers.
 
 mod along;
 pub mod frontier;
 mod level;
-mod session;
 mod sets;
 
 pub use along::{Along, Stretch};

@@ -13,6 +13,7 @@ use super::side::{FrontierError, Side};
 use super::state::{FrontierBuilder, Half, Phase};
 use crate::format::{Quad, Sample, Visibility};
 use crate::runtime::TerrainBundle;
+use crate::runtime::session::SessionWorld as _;
 
 /// Most quads that wait on one side.
 const QUEUE: u64 = 1 << 16;
@@ -101,12 +102,7 @@ impl<'a> FrontierBuilder<'a> {
     ) -> Result<(), FrontierError> {
         self.forget([a, b], options);
         for place in [a, b] {
-            if !self.terrain.grid().has_sample(place) {
-                return Err(FrontierError::Outside(place));
-            }
-            if !self.terrain.valid().has_sample(place) {
-                return Err(FrontierError::Void(place));
-            }
+            self.terrain.check(place)?;
         }
         if !self.mutually_invisible(a.quad(), b.quad()) {
             return Ok(());

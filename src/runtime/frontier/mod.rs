@@ -7,7 +7,7 @@
 //! - [`FrontierBuilder`] grows one on a terrain bundle, at once or in steps;
 //! - [`FrontierOptions`] say how;
 //! - [`Region`] is one half where it was grown, [`Frontier`] one that stands by itself;
-//! - [`Session`] says of many players who must be told what.
+//! - [`Session`] says of many players who must be told what, in whichever kind of world.
 
 mod builder;
 mod flood;
@@ -19,16 +19,15 @@ mod queue;
 mod region;
 mod remembered;
 mod samples;
-mod session;
 mod side;
 mod state;
 mod unfilled;
 
-pub use crate::runtime::session::{News, Notice};
+pub use crate::runtime::session::{
+    CellSets, Half, News, Notice, OwnedSets, Session, SessionOptions, SessionWorld,
+};
 pub use options::{FrontierOptions, Grow, Merge, Neighbours, Order, Turns};
 pub use region::{Frontier, FrontierCodeError, Region};
-pub(crate) use session::{Growing, check_place, is_true};
-pub use session::{Session, SessionOptions};
 pub use side::{FrontierError, Side};
 pub use state::FrontierBuilder;
 pub(crate) use unfilled::Unfilled;

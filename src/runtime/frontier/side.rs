@@ -48,6 +48,8 @@ pub enum FrontierError {
         /// How many there are, numbered from 0.
         players: usize,
     },
+    /// The place is of another kind of world.
+    OtherKind,
     /// The terrain has other sides than the one before.
     OtherSize {
         /// Columns and rows of the one before.
@@ -79,6 +81,9 @@ impl fmt::Display for FrontierError {
                     "there is no player {player}: expected a number below {players}"
                 )
             }
+            Self::OtherKind => f.write_str(
+                "expected a sample on a terrain, a cell in a level, found the other; give places of the bundle's own kind",
+            ),
             Self::OtherSize {
                 expected: [columns, rows],
                 found: [width, height],

@@ -51,6 +51,11 @@ impl Parts {
         self.parts.get(..self.count).unwrap_or(&self.parts)
     }
 
+    /// Column and row of each block, and its cells as a word of a block bitmap.
+    pub(in crate::runtime) fn blocks(&self) -> impl Iterator<Item = ((u32, u32), u64)> {
+        self.slice().iter().map(|part| (part.place(), part.cells))
+    }
+
     /// Adds cells of a block; `None` where there is no room.
     fn add(&mut self, block: u32, cells: u64) -> Option<()> {
         let known = self.parts.get_mut(..self.count)?;

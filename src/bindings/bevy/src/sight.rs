@@ -144,7 +144,7 @@ impl Frontiers {
     /// A player's own half of the frontier set with another: as long as the one stays in it, and the other in theirs,
     /// neither sees the other. `None` where they have none: one may see the other, either is not both a viewer and a
     /// target, or the last set between them did not last long enough to make another already.
-    pub fn half(&self, player: Entity, other: Entity) -> Option<Half<'_>> {
+    pub fn half(&self, player: Entity, other: Entity) -> Option<&Half> {
         self.0.half(player, other)
     }
 }

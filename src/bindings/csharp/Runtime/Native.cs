@@ -77,6 +77,7 @@ namespace Viewcell
         [DllImport(Library)] internal static extern int viewcell_solid_within(BundleHandle bundle, Point* from, Point* to, double reachFrom, double reachTo);
         [DllImport(Library)] internal static extern int viewcell_cells_session_new(BundleHandle bundle, uint players, uint construction, uint patience, uint peers, out SessionHandle session);
         [DllImport(Library)] internal static extern int viewcell_cells_session_move(SessionHandle session, uint player, uint cell, Notice* notices, UIntPtr size, UIntPtr* count);
+        [DllImport(Library)] internal static extern int viewcell_solid_session_move(SessionHandle session, uint player, Point* position, Notice* notices, UIntPtr size, UIntPtr* count);
         [DllImport(Library)] internal static extern int viewcell_cells_session_contains(SessionHandle session, uint player, uint other, uint cell);
     }
 

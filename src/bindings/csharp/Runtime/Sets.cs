@@ -81,7 +81,6 @@ namespace Viewcell
     {
         private readonly SessionHandle owned;
         private SessionHandle handle { get { owned.Living(); return owned; } }
-        private readonly WorldKind kind;
 
         // Players are numbered from 0.
         public int Players { get; private set; }
@@ -89,25 +88,22 @@ namespace Viewcell
         // How many notices a move can make.
         public int MostNotices { get { return Math.Max(0, 2 * (Players - 1)); } }
 
-        // On a terrain.
+        // In a bundle of any kind.
         public Session(Bundle bundle, int players) : this(bundle, players, SessionOptions.Default) { }
 
         public Session(Bundle bundle, int players, SessionOptions options)
         {
-            bundle.Require(WorldKind.Terrain);
             Error.Check(Native.viewcell_session_new(bundle.Handle, Count(players), &options, out owned));
             owned.Keep(bundle.Handle.Bytes);
-            kind = WorldKind.Terrain;
             Players = players;
         }
 
-        // In a level of cells.
+        // In a level of cells, with sets that are made in this way.
         public Session(Bundle bundle, int players, Construction construction, uint patience = 0, bool peers = false)
         {
             bundle.Require(WorldKind.Cells);
             Error.Check(Native.viewcell_cells_session_new(bundle.Handle, Count(players), (uint)construction, patience, peers ? 1u : 0, out owned));
             owned.Keep(bundle.Handle.Bytes);
-            kind = WorldKind.Cells;
             Players = players;
         }
 
@@ -128,29 +124,36 @@ namespace Viewcell
         {
             // A column that stands for nowhere is no place.
             if (to.Column == Native.Nowhere) throw new ArgumentOutOfRangeException("to");
-            return Step(player, to.Column, to.Row, notices);
+            UIntPtr count = UIntPtr.Zero;
+            fixed (Notice* at = &MemoryMarshal.GetReference(notices))
+                Error.Check(Native.viewcell_session_move_at(handle, (uint)player, to.Column, to.Row, at, (UIntPtr)notices.Length, &count));
+            return checked((int)count);
         }
 
-        // A player has come to a cell.
-        public int Move(int player, uint cell, Span<Notice> notices)
-        {
-            if (kind != WorldKind.Cells) throw new ViewcellException(Status.Kind, "a place on a terrain is a Sample");
-            if (cell == Native.Nowhere) throw new ArgumentOutOfRangeException("cell");
-            return Step(player, cell, 0, notices);
-        }
-
-        // A player is gone.
-        public int Leave(int player, Span<Notice> notices) { return Step(player, Native.Nowhere, 0, notices); }
-
-        private int Step(int player, uint place, uint row, Span<Notice> notices)
+        // A player has come to a position in a solid level. All are told of who is in no cell.
+        public int Move(int player, Point to, Span<Notice> notices)
         {
             UIntPtr count = UIntPtr.Zero;
             fixed (Notice* at = &MemoryMarshal.GetReference(notices))
-            {
-                Error.Check(kind == WorldKind.Terrain
-                    ? Native.viewcell_session_move_at(handle, (uint)player, place, row, at, (UIntPtr)notices.Length, &count)
-                    : Native.viewcell_cells_session_move(handle, (uint)player, place, at, (UIntPtr)notices.Length, &count));
-            }
+                Error.Check(Native.viewcell_solid_session_move(handle, (uint)player, &to, at, (UIntPtr)notices.Length, &count));
+            return checked((int)count);
+        }
+
+        // A player has come to a cell of a level of either kind.
+        public int Move(int player, uint cell, Span<Notice> notices)
+        {
+            if (cell == Native.Nowhere) throw new ArgumentOutOfRangeException("cell");
+            return Step(player, cell, notices);
+        }
+
+        // A player is gone.
+        public int Leave(int player, Span<Notice> notices) { return Step(player, Native.Nowhere, notices); }
+
+        private int Step(int player, uint cell, Span<Notice> notices)
+        {
+            UIntPtr count = UIntPtr.Zero;
+            fixed (Notice* at = &MemoryMarshal.GetReference(notices))
+                Error.Check(Native.viewcell_cells_session_move(handle, (uint)player, cell, at, (UIntPtr)notices.Length, &count));
             return checked((int)count);
         }
 

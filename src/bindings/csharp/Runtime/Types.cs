@@ -147,6 +147,7 @@ namespace Viewcell
     public struct SessionOptions
     {
         public FrontierOptions Frontier;
+        // Margin is of terrains alone.
         public uint Margin, Patience;
         internal uint peers;
 

@@ -35,6 +35,7 @@ static class Program
         OfLevel(level);
         OfSolid(Path.Combine(golden, "solid.vcb"));
         Sessions(terrain, level);
+        SessionAmongSolids(Path.Combine(golden, "solid.vcb"));
         BadInput(voids, level);
         Damage(voids);
         NothingIsAllocated(terrain, level);
@@ -223,6 +224,39 @@ static class Program
                     if (session.Age(a, (a + 1) % 3) >= 0) { silent++; Check(!bundle.Visible(at[a], at[(a + 1) % 3]) && session.Contains(a, (a + 1) % 3, at[a]), "silence of cells"); }
             }
             Check(silent > 0, "a session of cells");
+        }
+    }
+
+    static void SessionAmongSolids(string solid)
+    {
+        Random dice = new Random(8);
+        SessionOptions options = SessionOptions.Default;
+        options.Patience = 0;
+        using (Bundle bundle = Bundle.Open(solid))
+        using (Session session = new Session(bundle, 3, options))
+        {
+            Notice[] notices = new Notice[session.MostNotices];
+            Point[] at = new Point[3];
+            int silent = 0, nowhere = 0;
+            for (int turn = 0; turn < 1500; turn++)
+            {
+                int player = turn % 3, other = (turn + 1) % 3;
+                if (player == 0) session.Tick();
+                at[player] = new Point(20 + 488 * dice.NextDouble(), 20 + 216 * dice.NextDouble(), 28 + (dice.Next(10) == 0 ? 999 : 64) * dice.NextDouble());
+                uint cell;
+                bool known = bundle.Locate(at[player].X, at[player].Y, at[player].Z, out cell);
+                if (!known) nowhere++;
+                int told = known && turn % 2 == 0 ? session.Move(player, cell, notices) : session.Move(player, at[player], notices);
+                if (turn < 3) continue;
+                bool heard = false;
+                for (int i = 0; i < told; i++) heard |= notices[i].To == player && notices[i].About == other;
+                Check(heard == bundle.Visible(at[player], at[other]), "who may see somebody is told, and nobody else");
+                if (session.Age(player, other) >= 0) { silent++; Check(known && session.Contains(player, other, cell), "silence among solids"); }
+            }
+            Check(silent > 100 && nowhere > 30, "a session among solids: " + silent + " " + nowhere);
+            session.Leave(0, notices);
+            Check(session.Age(0, 1) == -1, "who is gone has no set");
+            Throws<ViewcellException>(() => session.Move(0, new Sample(0, 0), new Notice[4]));
         }
     }
 

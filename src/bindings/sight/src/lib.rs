@@ -2,12 +2,11 @@
 
 #![warn(missing_docs)]
 
-mod silence;
 mod watch;
 
 use std::sync::Arc;
 
-pub use silence::Half;
+pub use viewcell::frontier::Half;
 pub use viewcell::query::{OpenError, OwnedBundle, Place, SolidBundle, World};
 pub use watch::{Being, Change, Known, Manner, Watch};
 

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use viewcell::query::{OwnedBundle, Place, SymmetryCode, World};
-
-use crate::silence::{Half, Silence};
+use viewcell::frontier::{Half, Session, SessionOptions};
+use viewcell::query::{OwnedBundle, Place, World};
 
 /// Sessions take the square of their players in memory: some 20 MB for as many. Beyond, each pair is asked.
 const MOST_IN_SESSION: usize = 1024;
@@ -96,7 +95,8 @@ impl<K> Player<K> {
 /// pair that has a set is not asked while both stay in it.
 #[derive(Debug)]
 pub struct Watch<K> {
-    silence: Option<Silence>,
+    /// Players are silent as long as both stay in their halves of a frontier set.
+    session: Option<Session<OwnedBundle>>,
     /// Players that the session has room for, and those of its numbers that are free.
     room: usize,
     free_in_session: Vec<usize>,
@@ -114,7 +114,7 @@ pub struct Watch<K> {
 impl<K> Default for Watch<K> {
     fn default() -> Self {
         Self {
-            silence: None,
+            session: None,
             room: 0,
             free_in_session: Vec::new(),
             known: Known::Waiting,
@@ -143,7 +143,7 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         if is_same && self.manner == manner {
             return;
         }
-        (self.silence, self.room) = (None, 0);
+        (self.session, self.room) = (None, 0);
         self.free_in_session.clear();
         self.memory.clear();
         self.by_point = false;
@@ -222,12 +222,12 @@ impl<K: Copy + Eq + Hash> Watch<K> {
 
     /// A player's own half of the frontier set with another, where sets are kept and the two have one: as long as the one
     /// stays in it, and the other in theirs, neither sees the other.
-    pub fn half(&self, player: K, other: K) -> Option<Half<'_>> {
+    pub fn half(&self, player: K, other: K) -> Option<&Half> {
         let in_session = |who: K| {
             let number = *self.numbers.get(&who)?;
             self.players.get(number)?.as_ref()?.in_session
         };
-        self.silence
+        self.session
             .as_ref()?
             .half(in_session(player)?, in_session(other)?)
     }
@@ -277,8 +277,8 @@ impl<K: Copy + Eq + Hash> Watch<K> {
             let Some(player) = self.players[number].take() else {
                 continue;
             };
-            if let (Some(in_session), Some(silence)) = (player.in_session, &mut self.silence) {
-                silence.move_to(in_session, None);
+            if let (Some(in_session), Some(session)) = (player.in_session, &mut self.session) {
+                put(session, in_session, None);
                 self.free_in_session.push(in_session);
             }
             self.numbers.remove(&player.being.entity);
@@ -294,45 +294,43 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         let Known::Bundle(bundle) = &self.known else {
             return;
         };
-        let is_silent_one_way = matches!(bundle.world(), World::Cells(level)
-            if level.parameters().symmetry == SymmetryCode::None);
         let wanted = self
             .players
             .iter()
             .flatten()
             .filter(|player| wants(player))
             .count();
-        let keeps = self.manner.frontiers && !is_silent_one_way;
-        if !keeps || !(2..=MOST_IN_SESSION).contains(&wanted) {
-            self.silence = None;
+        if !self.manner.frontiers || !(2..=MOST_IN_SESSION).contains(&wanted) {
+            self.session = None;
             return;
         }
-        if wanted > self.room || self.silence.is_none() {
+        if wanted > self.room || self.session.is_none() {
             self.room = wanted.next_power_of_two().clamp(8, MOST_IN_SESSION);
-            self.silence = Some(Silence::new(bundle, self.room));
+            let options = SessionOptions::default();
+            self.session = Some(Session::new(bundle, self.room, options));
             self.free_in_session = (0..self.room).rev().collect();
             for player in self.players.iter_mut().flatten() {
                 player.in_session = None;
             }
         }
-        let Some(silence) = &mut self.silence else {
+        let Some(session) = &mut self.session else {
             return;
         };
-        silence.tick();
+        session.tick();
         for player in self.players.iter_mut().flatten() {
             match (player.in_session, wants(player)) {
                 (Some(number), false) => {
-                    silence.move_to(number, None);
+                    put(session, number, None);
                     self.free_in_session.push(number);
                     player.in_session = None;
                 }
                 (Some(number), true) if player.has_moved => {
-                    silence.move_to(number, player.being.place);
+                    put(session, number, player.being.place);
                 }
                 (None, true) => {
                     player.in_session = self.free_in_session.pop();
                     if let Some(number) = player.in_session {
-                        silence.move_to(number, player.being.place);
+                        put(session, number, player.being.place);
                     }
                 }
                 _ => {}
@@ -356,10 +354,10 @@ impl<K: Copy + Eq + Hash> Watch<K> {
                 return false;
             }
             let pair = one.in_session.zip(other.in_session);
-            let silence = self.silence.as_ref();
-            silence
+            let session = self.session.as_ref();
+            session
                 .zip(pair)
-                .is_some_and(|(silence, (a, b))| silence.holds([a, b]))
+                .is_some_and(|(session, (a, b))| session.age(a, b).is_some())
         };
         let begins = is_asked
             && match &self.known {
@@ -387,6 +385,14 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         }
         tell(change);
     }
+}
+
+/// Tells a session where a player is. Who is at no place of the bundle is nowhere, and asked for with each move.
+fn put(session: &mut Session<OwnedBundle>, player: usize, place: Option<Place>) {
+    // Whom the notices would be for is asked anyway, once all have moved.
+    let is_told = session.move_to(player, place.map(Some), |_| ()).is_ok()
+        || session.move_to(player, None, |_| ()).is_ok();
+    debug_assert!(is_told, "whoever goes to nowhere is not refused");
 }
 
 /// Whether one may see the other now, or either way before both have come so far.

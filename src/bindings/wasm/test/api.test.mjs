@@ -93,7 +93,7 @@ test('a solid level: cells, positions, and ways', async () => {
   assert.throws(() => bundle.bounds(bundle.cells), RangeError);
   assert.throws(() => bundle.visiblePoints(west, 3), TypeError);
   assert.throws(() => bundle.visiblePointPairs(new Float64Array(5)), RangeError);
-  for (const ask of [() => bundle.distance(0, 1), () => bundle.frontier(0, 1), () => bundle.session(2), () => bundle.groundHeight(0)])
+  for (const ask of [() => bundle.distance(0, 1), () => bundle.frontier(0, 1), () => bundle.groundHeight(0)])
     assert.throws(ask, code('KIND', /bundle is of solid/));
   bundle.close();
   const level = await opened('level.vcb');
@@ -193,6 +193,37 @@ test('a session tells what may be seen, and keeps silent no longer than it may',
     assert.throws(() => session.tick(), code('CLOSED'));
     bundle.close();
   }
+});
+
+test('a session in a solid level tells all of who is in no cell', async () => {
+  const bundle = await opened('solid.vcb');
+  const session = bundle.session(3, { patience: 0 });
+  const at = [null, null, null];
+  let [told, silent, nowhere, dice] = [0, 0, 0, 1];
+  const part = () => (dice = (dice * 48271) % 2147483647) / 2147483647;
+  for (let turn = 0; turn < 1500; turn++) {
+    const player = turn % 3;
+    if (player === 0) session.tick();
+    at[player] = [20 + 488 * part(), 20 + 216 * part(), 28 + (part() < 0.1 ? 999 : 64) * part()];
+    const cell = bundle.locate(...at[player]);
+    nowhere += cell === null;
+    const notices = session.move(player, turn % 2 && cell !== null ? cell : at[player]);
+    const heard = (to, about) => notices.some((notice) => notice.to === to && notice.about === about);
+    for (const other of [0, 1, 2].filter((other) => other !== player && at[other] !== null)) {
+      for (const [a, b] of [[player, other], [other, player]]) assert.equal(heard(a, b), bundle.visiblePoints(at[a], at[b]));
+      told += heard(player, other);
+      if (session.age(player, other) === null) continue;
+      silent++;
+      assert.ok(session.contains(player, other, cell) && !session.contains(other, player, cell));
+    }
+  }
+  assert.ok(told > 100 && silent > 100 && nowhere > 30 && session.sets > 0, `${told} ${silent} ${nowhere} ${session.sets}`);
+  assert.deepEqual(session.move(0, null), []);
+  assert.equal(session.age(0, 1), null);
+  assert.throws(() => session.move(0, bundle.cells), RangeError);
+  assert.throws(() => session.half(0, 1), code('KIND'));
+  assert.throws(() => bundle.session(2, { margin: 1 }), TypeError);
+  bundle.close();
 });
 
 test('bad input is an exception that says what was expected and what was found', async () => {

@@ -10,7 +10,7 @@ use viewcell_outside::{Outcome, wall};
 fn main() -> Outcome {
     let rebaker = Rebaker::open(&wall("live.vcb")?, &[], &RebakeOptions::default())?;
     let (west, east) = (Sample::new(2, 8), Sample::new(21, 8));
-    let mut session = LiveSession::new(&rebaker, 2, SessionOptions::default());
+    let mut session: LiveSession = rebaker.session(2, SessionOptions::default());
     session.move_to(0, Some(west), |_| ())?;
     session.move_to(1, Some(east), |_| ())?;
     assert!(!rebaker.now().terrain().visible(west, east) && session.age(0, 1).is_some());

@@ -1,0 +1,155 @@
+//! Sessions in a level of cells.
+
+use super::{SessionOptions, SessionWorld};
+use crate::format::cells::{MAX_CELLS, SymmetryCode};
+use crate::runtime::frontier::FrontierError;
+use crate::runtime::{CellBundle, Extent};
+
+/// One player's half of a frontier set between cells: a bitmap of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Half {
+    words: Box<[u64]>,
+}
+
+impl Half {
+    /// Whether a cell is in it; `false` for one that is not there. Constant time.
+    #[inline]
+    pub fn contains(&self, cell: u32) -> bool {
+        has(&self.words, cell)
+    }
+
+    /// Its cells: bit c for cell c, 64 a word, the lowest bit first.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+}
+
+#[inline]
+fn has(words: &[u64], cell: u32) -> bool {
+    let word = words.get(cell as usize / 64).copied().unwrap_or(0);
+    word >> (cell % 64) & 1 == 1
+}
+
+/// The frontier set at hand between cells.
+#[derive(Debug)]
+pub struct CellSets<'a> {
+    level: CellBundle<'a>,
+    /// Two bitmaps, and what else the construction needs.
+    memory: Vec<u64>,
+}
+
+impl CellSets<'_> {
+    /// Words of one bitmap.
+    fn words(&self) -> usize {
+        (self.level.cells() as usize).div_ceil(64)
+    }
+
+    fn half(&self, number: usize) -> &[u64] {
+        let start = number * self.words();
+        self.memory.get(start..start + self.words()).unwrap_or(&[])
+    }
+
+    /// Constructions go by sight from the first region to the second. Where sight is not mutual, takes
+    /// out of the second what sees the first, or is seen by it.
+    fn hide_both_ways(&mut self) {
+        let words = self.words();
+        let Some((first, second)) = self.memory.split_at_mut_checked(words) else {
+            return;
+        };
+        let cells = 0..self.level.cells();
+        for cell in cells.clone().filter(|cell| has(first, *cell)) {
+            let seen = self.level.pvs(cell).words();
+            second
+                .iter_mut()
+                .zip(seen)
+                .for_each(|(word, seen)| *word &= !seen);
+        }
+        for cell in cells {
+            if let Some(word) = second.get_mut(cell as usize / 64)
+                && self.level.pvs(cell).meets(first, 0)
+            {
+                *word &= !(1 << (cell % 64));
+            }
+        }
+    }
+}
+
+impl<'a> SessionWorld for CellBundle<'a> {
+    type Place = u32;
+    type Half = Half;
+    type Builder = CellSets<'a>;
+
+    /// Sets of cells are made in microseconds: none is needed.
+    fn patience(&self) -> u32 {
+        0
+    }
+
+    fn builder(&self, options: &SessionOptions) -> CellSets<'a> {
+        CellSets {
+            level: *self,
+            memory: vec![0; options.construction.words(self.cells())],
+        }
+    }
+
+    fn check(&self, cell: u32) -> Result<(), FrontierError> {
+        let cells = self.cells();
+        match cell < cells {
+            true => Ok(()),
+            false => Err(FrontierError::NoCell { cell, cells }),
+        }
+    }
+
+    fn is_mutual(&self) -> bool {
+        self.parameters().symmetry != SymmetryCode::None
+    }
+
+    fn visible(&self, from: u32, to: u32) -> bool {
+        self.visible(from, to)
+    }
+
+    fn extent(&self, cell: u32) -> Extent {
+        Extent::of_box(self.corners(cell, true))
+    }
+
+    fn sees(&self, from: &Extent, to: &Extent) -> bool {
+        let mut memory = [0; 2 * MAX_CELLS as usize / 64];
+        let seen = self.visible_between(from, to, &mut memory);
+        // There is room for all cells.
+        seen.unwrap_or(true)
+    }
+
+    fn contains(half: &Half, cell: u32) -> bool {
+        half.contains(cell)
+    }
+
+    fn contains_all(&self, half: &Half, region: &Extent) -> bool {
+        let mut memory = [0; MAX_CELLS as usize / 64];
+        let cells = self.cells_in(region, &mut memory);
+        // Whoever is in no cell sees all.
+        cells.is_ok_and(|cells| {
+            let mut words = cells.words().iter().zip(half.words());
+            cells.words().iter().any(|word| *word != 0)
+                && words.all(|(cells, half)| cells & !half == 0)
+        })
+    }
+
+    fn begin(sets: &mut CellSets<'a>, here: u32, there: u32, options: &SessionOptions) {
+        let level = sets.level;
+        let set = level.frontier(here, there, options.construction, &mut sets.memory);
+        if !set.is_ok_and(|set| set.is_some()) {
+            sets.memory.fill(0); // the rows are damaged
+        } else if !level.is_mutual() {
+            sets.hide_both_ways();
+        }
+    }
+
+    fn join(sets: &mut CellSets<'a>, cell: u32) -> bool {
+        has(sets.half(1), cell)
+    }
+
+    fn finish(sets: &mut CellSets<'a>, _: &SessionOptions) -> [Half; 2] {
+        [0, 1].map(|number| Half {
+            words: sets.half(number).into(),
+        })
+    }
+}
