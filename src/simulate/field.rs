@@ -40,6 +40,13 @@ pub struct Level<'a> {
     pub touching: Vec<Vec<(u32, f64)>>,
 }
 
+impl Level<'_> {
+    /// The cells that a cell touches, and how far their middles are from its own.
+    pub(super) fn touching(&self, cell: Place) -> impl Iterator<Item = (Place, f64)> {
+        self.touching[cell as usize].iter().copied()
+    }
+}
+
 impl<'a> Field<'a> {
     /// A terrain.
     pub fn terrain(bundle: TerrainBundle<'a>) -> Self {

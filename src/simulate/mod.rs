@@ -29,7 +29,6 @@ pub mod demo;
 pub mod field;
 pub mod fit;
 pub mod gpx;
-mod grow;
 mod half;
 pub mod item;
 pub mod lines;

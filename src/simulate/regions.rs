@@ -1,15 +1,17 @@
 //! Frontier sets for the schemes: two regions, no place of one visible from any of the other.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::runtime::cell_frontier::Construction as OfCells;
+use crate::runtime::cell_frontier::{
+    Construction as OfCells, Frontier, ShortMemory, spread, widen,
+};
 use crate::runtime::{Quad, Sample, TerrainBundle};
 
 use super::bits::Mixed;
 use super::field::{Field, Level, Place};
-use super::grow::{Seeds, Wide};
 use super::half::has;
 use super::store::{Kind, Store};
 
@@ -39,7 +41,6 @@ pub struct Regions<'a> {
     reach: f64,
     /// Memory for a set of cells.
     memory: Vec<u64>,
-    wide: Option<Wide<'a>>,
     /// On a terrain, the sets that others may have made already.
     store: Arc<Store<'a>>,
     /// Work that others have done for sets that are in use here, and that was done here for others.
@@ -139,24 +140,16 @@ impl<'a> Regions<'a> {
         reach: f64,
         store: Arc<Store<'a>>,
     ) -> Self {
-        let (mut memory, mut wide) = (Vec::new(), None);
+        let mut memory = Vec::new();
         if let Field::Level(level) = field {
-            let cells = level.bundle.cells();
-            let words = match construction {
-                Construction::Published | Construction::Tightened => {
-                    OfCells::Tightened.words(cells)
-                }
-                _ => 0,
-            };
+            let words = OfCells::Widened.words(level.bundle.cells());
             memory = vec![0; words.max(level.bundle.reach_memory().one)];
-            wide = Some(Wide::new(level));
         }
         Self {
             field,
             construction,
             reach,
             memory,
-            wide,
             store,
             owed: [Duration::ZERO; 2],
             reaches: HashMap::new(),
@@ -194,20 +187,18 @@ impl<'a> Regions<'a> {
     }
 
     fn in_level(&mut self, level: &Level, [a, b]: [Place; 2]) -> Option<Halves> {
-        let simple = match self.construction {
-            Construction::Published => OfCells::Published,
-            Construction::Tightened => OfCells::Tightened,
+        let (bundle, memory) = (&level.bundle, &mut self.memory);
+        let set = match self.construction {
+            Construction::Published => bundle.frontier(a, b, OfCells::Published, memory),
+            Construction::Tightened => bundle.frontier(a, b, OfCells::Tightened, memory),
             Construction::Grown => {
-                return self.wide.as_mut().map(|wide| wide.grow_in_turn(a, b));
+                let neighbours = |cell| level.touching(cell).map(|(next, _)| (next, 1.0));
+                let pvs = |cell| bundle.pvs(cell);
+                spread(bundle.cells(), [&[a], &[b]], pvs, neighbours, memory)
             }
-            Construction::Wide => {
-                let wide = self.wide.as_mut();
-                return wide.map(|wide| wide.grow(&Seeds::One(a), &Seeds::One(b)));
-            }
+            Construction::Wide => return widened(level, [&[a], &[b]], memory),
         };
-        let set = level.bundle.frontier(a, b, simple, &mut self.memory);
-        let set = set.ok().flatten()?;
-        Some([set.ab, set.ba].map(|words| Half::Cells(words.into())))
+        halves(set)
     }
 
     /// A set for two players of whom one, number `gone` of the pair, has not been heard of for a
@@ -217,22 +208,22 @@ impl<'a> Regions<'a> {
         if self.field.hidden(a, b) {
             return self.make(pair);
         }
-        let (Some(wide), Construction::Wide) = (&mut self.wide, self.construction) else {
+        let (Field::Level(level), Construction::Wide) = (self.field, self.construction) else {
             return None;
         };
         // Wherever they may have gone to from where they were seen.
-        let here = pair[1 - gone];
-        let around = wide.around(pair[gone], GONE);
-        let hidden = |cell: &Place| self.field.hidden(here, *cell);
+        let here = [pair[1 - gone]];
+        let around = within(level, pair[gone], GONE);
+        let hidden = |cell: &Place| self.field.hidden(here[0], *cell);
         let seeds: Vec<Place> = around.into_iter().filter(hidden).collect();
         if seeds.is_empty() {
             return None;
         }
-        let (mut seeds, mut one) = (Seeds::Many(seeds), Seeds::One(here));
-        if gone == 0 {
-            core::mem::swap(&mut seeds, &mut one);
-        }
-        Some(Arc::new(wide.grow(&one, &seeds)))
+        let seeds: [&[Place]; 2] = match gone {
+            0 => [&seeds, &here],
+            _ => [&here, &seeds],
+        };
+        widened(level, seeds, &mut self.memory).map(Arc::new)
     }
 
     /// The set of the largest quads around two players of which neither sees the other: whoever
@@ -371,4 +362,36 @@ impl<'a> Regions<'a> {
                 .zip(words)
                 .all(|(reach, half)| reach & !half == 0)
     }
+}
+
+/// A set as halves of its own.
+fn halves(set: Result<Option<Frontier>, ShortMemory>) -> Option<Halves> {
+    let set = set.ok().flatten()?;
+    Some([set.ab, set.ba].map(|words| Half::Cells(words.into())))
+}
+
+/// As large a set as can be, of those who may be in some cells.
+fn widened(level: &Level, seeds: [&[Place]; 2], memory: &mut [u64]) -> Option<Halves> {
+    let bundle = &level.bundle;
+    let (pvs, neighbours) = (|cell| bundle.pvs(cell), |cell| level.touching(cell));
+    halves(widen(bundle.cells(), seeds, pvs, neighbours, memory))
+}
+
+/// The cells that somebody may have come to who has gone no further, the nearest first.
+fn within(level: &Level, cell: Place, limit: f64) -> Vec<Place> {
+    let mut far: HashMap<Place, u64> = HashMap::new();
+    let (mut found, mut waiting) = (Vec::new(), BinaryHeap::from([Reverse((0, cell))]));
+    while let Some(Reverse((distance, cell))) = waiting.pop() {
+        if far.insert(cell, distance).is_some() {
+            continue;
+        }
+        found.push(cell);
+        for (next, length) in level.touching(cell) {
+            let distance = distance + length as u64;
+            if distance as f64 <= limit && !far.contains_key(&next) {
+                waiting.push(Reverse((distance, next)));
+            }
+        }
+    }
+    found
 }

@@ -115,7 +115,7 @@ fn regions<'m>(
     construction: Construction,
     memory: &'m mut [u64],
 ) -> Result<Option<[&'m [u64]; 2]>, Refusal> {
-    if construction == Construction::Grown && !level.has_neighbours() {
+    if construction.needs_neighbours() && !level.has_neighbours() {
         let reason = "this level does not know which cells touch; bake it with its portals";
         return Err(Refusal::bad_request(reason));
     }

@@ -321,13 +321,14 @@ impl<'a> Players<'a> {
             reach: query.number("reach")?,
             construction: match query.get("construction").unwrap_or("") {
                 "" => Construction::default(),
-                "published" => Construction::Published,
-                "tightened" => Construction::Tightened,
-                "grown" => Construction::Grown,
-                other => {
-                    return Err(Refusal::bad_request(format!(
-                        "construction {other:?}: expected published, tightened or grown"
-                    )));
+                name => {
+                    let mut all = Construction::ALL.into_iter();
+                    all.find(|construction| construction.name() == name)
+                        .ok_or_else(|| {
+                            Refusal::bad_request(format!(
+                                "construction {name:?}: expected published, tightened, grown or widened"
+                            ))
+                        })?
                 }
             },
         })

@@ -9,7 +9,9 @@ use divan::counter::ItemsCount;
 use viewcell::internals::format::cells::{DistanceBits, DistanceRow, PvsRow};
 use viewcell::internals::hierarchy::epvs::{Epvs, UNREACHABLE};
 use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
-use viewcell::internals::runtime::cell_frontier::{Construction, by_distance, grow, tightened};
+use viewcell::internals::runtime::cell_frontier::{
+    Construction, by_distance, grow, tightened, widen,
+};
 use viewcell::internals::visibility::portals::{FlowMethod, FlowOptions, flow, recover};
 use viewcell::internals::world::{BitMatrix, CellGraph};
 
@@ -142,6 +144,11 @@ fn bench_frontier(bencher: Bencher, name: &str, construction: Construction) {
                     let near = |cell: u32| neighbours[cell as usize].iter().copied();
                     grow(n, pair, row, near, &mut memory)
                 }
+                Construction::Widened => {
+                    let near =
+                        |cell: u32| neighbours[cell as usize].iter().map(|&next| (next, 1.0));
+                    widen(n, [&[pair[0]], &[pair[1]]], row, near, &mut memory)
+                }
             };
             divan::black_box(found.ok());
         }
@@ -161,4 +168,9 @@ fn tightened_frontier(bencher: Bencher, name: &str) {
 #[divan::bench(args = LEVELS, sample_count = 10)]
 fn grown_frontier(bencher: Bencher, name: &str) {
     bench_frontier(bencher, name, Construction::Grown);
+}
+
+#[divan::bench(args = LEVELS, sample_count = 10)]
+fn widened_frontier(bencher: Bencher, name: &str) {
+    bench_frontier(bencher, name, Construction::Widened);
 }

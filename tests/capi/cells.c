@@ -46,10 +46,10 @@ static void print_region(const uint64_t *region, const viewcell_cells *level) {
 }
 
 static void print_frontiers(const viewcell_bundle *bundle, const viewcell_cells *level) {
-  for (uint32_t construction = VIEWCELL_PUBLISHED; construction <= VIEWCELL_GROWN; construction++) {
+  for (uint32_t construction = VIEWCELL_PUBLISHED; construction <= VIEWCELL_WIDENED; construction++) {
     size_t count = 0;
     viewcell_status known = viewcell_cells_frontier_words(bundle, construction, &count);
-    if (construction == VIEWCELL_GROWN && !level->has_neighbours) {
+    if (construction >= VIEWCELL_GROWN && !level->has_neighbours) {
       CHECK(known == VIEWCELL_ARGUMENT && count == 0);
       CHECK(viewcell_cells_frontier(bundle, 0, 0, construction, NULL, 0) == VIEWCELL_ARGUMENT);
       continue;
@@ -181,7 +181,7 @@ static void misuse_session(viewcell_bundle *bundle, const viewcell_cells *level)
   viewcell_notice notices[2];
   viewcell_sample sample = {0, 0};
   size_t count = 5;
-  CHECK(viewcell_cells_session_new(bundle, 2, 3, 0, 0, &session) == VIEWCELL_ARGUMENT && !session);
+  CHECK(viewcell_cells_session_new(bundle, 2, 4, 0, 0, &session) == VIEWCELL_ARGUMENT && !session);
   CHECK(viewcell_cells_session_new(bundle, 2, 0, 0, 2, &session) == VIEWCELL_ARGUMENT);
   CHECK(viewcell_cells_session_new(bundle, VIEWCELL_MOST_PLAYERS + 1, 0, 0, 0, &session) ==
         VIEWCELL_ARGUMENT);
@@ -211,7 +211,7 @@ static void ask_damaged(viewcell_bundle *bundle, unsigned seed) {
   viewcell_cells_visible(bundle, a, b);
   viewcell_cells_distance(bundle, a, b);
   viewcell_cells_pvs(bundle, a, memory, 1 << 12);
-  for (uint32_t construction = VIEWCELL_PUBLISHED; construction <= VIEWCELL_GROWN; construction++)
+  for (uint32_t construction = VIEWCELL_PUBLISHED; construction <= VIEWCELL_WIDENED; construction++)
     if (viewcell_cells_frontier(bundle, a, b, construction, memory, 1 << 12) == 1) {
       CHECK(viewcell_cells_contains(memory, level.words, a) == 1);
       CHECK(viewcell_cells_contains(memory + level.words, level.words, b) == 1);

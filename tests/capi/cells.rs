@@ -99,14 +99,9 @@ fn matrix(level: &CellBundle) -> String {
 fn frontiers(level: &CellBundle) -> String {
     let mut lines = String::new();
     let n = level.cells();
-    let constructions = [
-        Construction::Published,
-        Construction::Tightened,
-        Construction::Grown,
-    ];
-    let known = constructions.len() - usize::from(!level.has_neighbours());
-    let mut memory = vec![0; Construction::Grown.words(n)];
-    for (number, construction) in constructions.into_iter().take(known).enumerate() {
+    let known = Construction::ALL.len() - 2 * usize::from(!level.has_neighbours());
+    let mut memory = vec![0; Construction::Widened.words(n)];
+    for (number, construction) in Construction::ALL.into_iter().take(known).enumerate() {
         for a in (0..n).step_by(7) {
             for b in 0..n {
                 let set = level.frontier(a, b, construction, &mut memory).unwrap();

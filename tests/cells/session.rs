@@ -85,12 +85,7 @@ fn walk(level: &CellBundle<'_>, options: SessionOptions) -> (usize, u64) {
 #[test]
 fn nobody_in_a_level_is_left_in_the_dark_and_nobody_is_told_too_much() {
     let level = Bundle::from_bytes(LEVEL).unwrap().cells().unwrap();
-    let constructions = [
-        Construction::Published,
-        Construction::Tightened,
-        Construction::Grown,
-    ];
-    for construction in constructions {
+    for construction in Construction::ALL {
         for patience in [0, 4] {
             let options = |peers| SessionOptions {
                 construction,

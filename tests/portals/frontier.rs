@@ -5,18 +5,14 @@ use viewcell::internals::format::cells::{DistanceBits, DistanceRow, PvsRow};
 use viewcell::internals::hierarchy::epvs::{Epvs, UNREACHABLE};
 use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
 use viewcell::internals::runtime::cell_frontier::{
-    Construction, Frontier, ShortMemory, by_distance, grow, tightened,
+    Construction, Frontier, ShortMemory, by_distance, grow, spread, tightened, widen,
 };
 use viewcell::internals::visibility::portals::recover;
 use viewcell::internals::world::{BitMatrix, CellGraph, ones};
 
 use super::common::level;
 
-const ALL: [Construction; 3] = [
-    Construction::Published,
-    Construction::Tightened,
-    Construction::Grown,
-];
+const ALL: [Construction; 4] = Construction::ALL;
 
 /// The rows that a bundle would hold.
 struct Level {
@@ -81,6 +77,41 @@ impl Level {
         DistanceRow::new(&self.distances[cell as usize], self.bits, self.cells())
     }
 
+    /// Neighbours at made-up distances, some of them equal.
+    fn distant(&self, cell: u32) -> impl Iterator<Item = (u32, f64)> {
+        let length = move |next: u32| f64::from((7 * cell + 7 * next) % 5) + 0.5;
+        let neighbours = &self.neighbours[cell as usize];
+        neighbours.iter().map(move |&next| (next, length(next)))
+    }
+
+    /// The regions of [`spread`], by a list of all that waits.
+    fn spread_slowly(&self, seeds: [u32; 2]) -> [Vec<usize>; 2] {
+        let mut waiting = vec![(0, 0, 0, seeds[0]), (0, 1, 1, seeds[1])];
+        let (mut offers, mut tried) = (2, Vec::new());
+        let mut regions = [vec![], vec![]];
+        while let Some(&first) = waiting.iter().min() {
+            waiting.retain(|other| *other != first);
+            let (far, _, side, cell) = first;
+            if tried.contains(&(side, cell)) {
+                continue;
+            }
+            tried.push((side, cell));
+            let other: &Vec<usize> = &regions[1 - side];
+            if other.iter().any(|&c| self.pvs.get(c, cell as usize)) {
+                continue;
+            }
+            regions[side].push(cell as usize);
+            for (next, length) in self.distant(cell) {
+                waiting.push((far + (16.0 * length) as u64 + 1, offers, side, next));
+                offers += 1;
+            }
+        }
+        regions.map(|mut region| {
+            region.sort_unstable();
+            region
+        })
+    }
+
     /// As a bundle answers.
     fn frontier<'m>(
         &self,
@@ -99,6 +130,16 @@ impl Level {
             Construction::Grown => {
                 let neighbours = |c: u32| self.neighbours[c as usize].iter().copied();
                 grow(self.cells(), [a, b], |c| self.row(c), neighbours, memory)
+            }
+            Construction::Widened => {
+                let neighbours = |c| self.distant(c);
+                widen(
+                    self.cells(),
+                    [&[a], &[b]],
+                    |c| self.row(c),
+                    neighbours,
+                    memory,
+                )
             }
         }
     }
@@ -184,7 +225,7 @@ proptest! {
         let level = Level::new(&pvs, &adjacency, None);
         let n = level.cells();
         let epvs = Epvs::new(&level.pvs);
-        let mut memory = vec![u64::MAX; Construction::Grown.words(n)];
+        let mut memory = vec![u64::MAX; Construction::Widened.words(n)];
         for (a, b) in (0..n.min(12)).flat_map(|a| (0..n).rev().take(12).map(move |b| (a, b))) {
             for construction in ALL {
                 let frontier = level.frontier(a, b, construction, &mut memory).unwrap();
@@ -220,6 +261,23 @@ proptest! {
                         }
                         prop_assert_eq!(reached.len(), regions[i].len());
                     },
+                    Construction::Widened => {
+                        let grown = level.spread_slowly([a, b]);
+                        let unseen = |region: &[usize]| -> Vec<usize> {
+                            let all = 0..n as usize;
+                            all.filter(|&d| region.iter().all(|&c| !level.pvs.get(c, d))).collect()
+                        };
+                        let first = unseen(&grown[1]);
+                        prop_assert_eq!(&regions, &[first.clone(), unseen(&first)]);
+                        for i in [0, 1] {
+                            prop_assert!(grown[i].iter().all(|cell| regions[i].contains(cell)));
+                        }
+                        let neighbours = |c| level.distant(c);
+                        let spread = spread(n, [&[a], &[b]], |c| level.row(c), neighbours, &mut memory);
+                        let spread = spread.unwrap().unwrap();
+                        let found = [spread.ab, spread.ba].map(|r| ones(r).collect::<Vec<_>>());
+                        prop_assert_eq!(found, grown);
+                    }
                 }
             }
         }
@@ -308,9 +366,9 @@ fn real(name: &str) -> Option<Level> {
 /// Holds pairs of a level against the definition.
 fn hunt(name: &str, level: &Level, pairs: impl Iterator<Item = (u32, u32)>) -> String {
     let n = level.cells();
-    let mut memory = vec![0; Construction::Grown.words(n)];
+    let mut memory = vec![0; Construction::Widened.words(n)];
     let mut asked = 0_u64;
-    let mut sizes = [[0_u64; 2]; 3];
+    let mut sizes = [[0_u64; 2]; 4];
     for (a, b) in pairs {
         asked += u64::from(!level.pvs.get(a as usize, b as usize));
         for (construction, sizes) in ALL.into_iter().zip(&mut sizes) {
@@ -361,8 +419,8 @@ fn real_levels_leak_nothing_in_a_sample_of_pairs() {
 fn real_levels_leak_nothing() {
     let Some(folder) = level("") else { return };
     println!("Hidden pairs asked for, and F_AB + F_BA in % of the level's cells.\n");
-    println!("| level | cells | hidden pairs | published | tightened | grown |");
-    println!("|---|---|---|---|---|---|");
+    println!("| level | cells | hidden pairs | published | tightened | grown | widened |");
+    println!("|---|---|---|---|---|---|---|");
     let mut names: Vec<String> = Vec::new();
     for kind in std::fs::read_dir(&folder).unwrap() {
         let kind = kind.unwrap().path();

@@ -52,7 +52,7 @@ const FIELDS = {
   tighten: [13, Boolean],
   budget: [14, null],
 };
-const CONSTRUCTIONS = ['published', 'tightened', 'grown'];
+const CONSTRUCTIONS = ['published', 'tightened', 'grown', 'widened'];
 
 function word(name, kind, value) {
   if (kind === Boolean) {
@@ -100,8 +100,10 @@ function fieldsOf(options) {
 
 function construction(options, bundle) {
   const number = word('construction', CONSTRUCTIONS, options.construction ?? 'tightened');
-  if (number === 2 && !bundle.hasNeighbours)
-    throw new RangeError('construction: "grown" needs a bundle that knows which cells touch, and this one does not');
+  if (number >= 2 && !bundle.hasNeighbours)
+    throw new RangeError(
+      `construction: "${CONSTRUCTIONS[number]}" needs a bundle that knows which cells touch, and this one does not`,
+    );
   return number;
 }
 

@@ -36,7 +36,7 @@ export interface FrontierOptions {
 
 /** How frontier sets of a level of cells are made. */
 export interface CellFrontierOptions {
-  construction?: 'published' | 'tightened' | 'grown';
+  construction?: 'published' | 'tightened' | 'grown' | 'widened';
 }
 
 /** Of a session on a terrain or in a solid level. */

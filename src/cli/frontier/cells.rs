@@ -28,7 +28,7 @@ pub struct Document {
     size_a: u64,
     /// Number of cells in the region of b.
     size_b: u64,
-    /// `published`, `tightened` or `grown`; of a solid level `quads`, of the numbers of its cells.
+    /// `published`, `tightened`, `grown` or `widened`; of a solid level `quads`, of the numbers of its cells.
     construction: &'static str,
     /// The cells of the region of a, in rising order; absent with --pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,13 +76,14 @@ pub fn run(args: &Args, level: &CellBundle<'_>) -> Outcome {
         )));
     }
     let construction = args.construction.unwrap_or_default();
-    if construction == Construction::Grown && !level.has_neighbours() {
+    if construction.needs_neighbours() && !level.has_neighbours() {
         return Err(Failure::usage(format!(
-            "--construction grown: {} does not know which cells touch; bake the level with --portals",
+            "--construction {}: {} does not know which cells touch; bake the level with --portals",
+            construction.name(),
             args.pair.bundle.display()
         )));
     }
-    let mut memory = vec![0; construction.runtime().words(level.cells())];
+    let mut memory = vec![0; construction.words(level.cells())];
     match &args.pair.pairs {
         Some(file) => answer_all(level, construction, file, &mut memory),
         None => {
@@ -100,7 +101,7 @@ fn build(
     memory: &mut [u64],
 ) -> Result<Document, Failure> {
     let frontier = level
-        .frontier(a, b, construction.runtime(), memory)
+        .frontier(a, b, construction, memory)
         .map_err(|error| Failure::new(Exit::Resource, error))?;
     let visible = level.visible(a, b) || level.visible(b, a);
     let [ab, ba]: [Vec<usize>; 2] = match &frontier {

@@ -7,7 +7,9 @@ mod terrain;
 
 use std::path::PathBuf;
 
-use viewcell::internals::runtime::{World, cell_frontier};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use viewcell::internals::runtime::World;
+use viewcell::internals::runtime::cell_frontier::Construction;
 
 use super::exit::Outcome;
 use super::output;
@@ -41,7 +43,7 @@ pub struct Args {
     #[arg(long)]
     pub force: bool,
     /// Of cells: how to make the regions
-    #[arg(long, value_name = "HOW", value_enum)]
+    #[arg(long, value_name = "HOW", value_parser = construction())]
     pub construction: Option<Construction>,
     #[command(flatten)]
     pub options: Options,
@@ -57,34 +59,22 @@ pub fn sizes([a, b]: [u64; 2], all: u64) -> String {
     )
 }
 
-/// How regions are made.
-#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Construction {
-    /// Equations 1 and 2 of Steed and Angus, by distances
-    Published,
-    /// The same for A, and for B everything that A's region does not see
-    #[default]
-    Tightened,
-    /// Both grow over cells that touch, each in turn
-    Grown,
-}
-
-impl Construction {
-    pub fn runtime(self) -> cell_frontier::Construction {
-        match self {
-            Self::Published => cell_frontier::Construction::Published,
-            Self::Tightened => cell_frontier::Construction::Tightened,
-            Self::Grown => cell_frontier::Construction::Grown,
+/// Reads the name of a construction, with a line of help for each.
+fn construction() -> impl TypedValueParser<Value = Construction> {
+    let help = |construction| match construction {
+        Construction::Published => "Equations 1 and 2 of Steed and Angus, by distances",
+        Construction::Grown => "Both grow over cells that touch, each in turn",
+        Construction::Widened => {
+            "Both grow over cells that touch, the nearest first, and take in all that the other does not see"
         }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Published => "published",
-            Self::Tightened => "tightened",
-            Self::Grown => "grown",
-        }
-    }
+        _ => "The same for A, and for B everything that A's region does not see",
+    };
+    let values = Construction::ALL.map(|all| PossibleValue::new(all.name()).help(help(all)));
+    PossibleValuesParser::new(values).map(|name| {
+        let mut all = Construction::ALL.into_iter();
+        all.find(|construction| construction.name() == name)
+            .unwrap_or_default()
+    })
 }
 
 pub fn run(args: &Args) -> Outcome {

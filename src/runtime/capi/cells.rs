@@ -18,6 +18,9 @@ pub const VIEWCELL_TIGHTENED: u32 = 1;
 /// Regions that grow over cells that touch, in turn, and so are connected: whoever leaves one does
 /// so through its rim. Slower by far. Only for bundles that know which cells touch.
 pub const VIEWCELL_GROWN: u32 = 2;
+/// Regions that grow over cells that touch, the nearest first, and then take in all that the other does not see,
+/// connected or not: the largest. Slower still. Only for bundles that know which cells touch.
+pub const VIEWCELL_WIDENED: u32 = 3;
 
 /// What a bundle of a level of cells is of.
 #[repr(C)]
@@ -35,7 +38,7 @@ pub struct viewcell_cells {
     /// 1 if the bundle has the level's BSP, so that viewcell_cells_locate is quick and exact; 0 if
     /// it goes by the boxes of cells, or finds nothing where there are none.
     pub has_bsp: u32,
-    /// 1 if the bundle knows which cells touch: VIEWCELL_GROWN needs that.
+    /// 1 if the bundle knows which cells touch: VIEWCELL_GROWN and VIEWCELL_WIDENED need that.
     pub has_neighbours: u32,
 }
 
@@ -58,12 +61,12 @@ fn words(level: &CellBundle<'_>) -> usize {
 }
 
 pub(super) fn construction(level: &CellBundle<'_>, number: u32) -> Answer<Construction> {
-    match number {
-        VIEWCELL_PUBLISHED => Ok(Construction::Published),
-        VIEWCELL_TIGHTENED => Ok(Construction::Tightened),
-        VIEWCELL_GROWN if level.has_neighbours() => Ok(Construction::Grown),
-        _ => Err(VIEWCELL_ARGUMENT),
-    }
+    let construction = Construction::ALL.get(number as usize);
+    let can_be = |kind: &&Construction| level.has_neighbours() || !kind.needs_neighbours();
+    construction
+        .filter(can_be)
+        .copied()
+        .ok_or(VIEWCELL_ARGUMENT)
 }
 
 /// What a bundle of a level of cells is of. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL or
@@ -224,8 +227,8 @@ pub unsafe extern "C" fn viewcell_cells_distance(
 }
 
 /// How many words of memory viewcell_cells_frontier needs: at least two bitmaps of cells. Returns
-/// VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, or VIEWCELL_GROWN where it is not known
-/// which cells touch), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, or one that needs to know which cells touch where that is
+/// not known), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_cells_frontier_words(
     bundle: *const viewcell_bundle,

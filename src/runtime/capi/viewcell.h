@@ -110,6 +110,10 @@
 // so through its rim. Slower by far. Only for bundles that know which cells touch.
 #define VIEWCELL_GROWN 2
 
+// Regions that grow over cells that touch, the nearest first, and then take in all that the other does not see,
+// connected or not: the largest. Slower still. Only for bundles that know which cells touch.
+#define VIEWCELL_WIDENED 3
+
 // The most players that a predictor takes.
 #define VIEWCELL_MOST_PREDICTED 4096
 
@@ -261,7 +265,7 @@ typedef struct {
   // 1 if the bundle has the level's BSP, so that viewcell_cells_locate is quick and exact; 0 if
   // it goes by the boxes of cells, or finds nothing where there are none.
   uint32_t has_bsp;
-  // 1 if the bundle knows which cells touch: VIEWCELL_GROWN needs that.
+  // 1 if the bundle knows which cells touch: VIEWCELL_GROWN and VIEWCELL_WIDENED need that.
   uint32_t has_neighbours;
 } viewcell_cells;
 
@@ -793,8 +797,8 @@ viewcell_status viewcell_cells_pvs(const viewcell_bundle *bundle,
 viewcell_status viewcell_cells_distance(const viewcell_bundle *bundle, uint32_t from, uint32_t to);
 
 // How many words of memory viewcell_cells_frontier needs: at least two bitmaps of cells. Returns
-// VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, or VIEWCELL_GROWN where it is not known
-// which cells touch), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, or one that needs to know which cells touch where that is
+// not known), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_cells_frontier_words(const viewcell_bundle *bundle,
                                               uint32_t construction,
                                               size_t *count);

@@ -4,6 +4,7 @@ mod along;
 pub mod frontier;
 mod level;
 mod sets;
+mod widened;
 
 pub use along::{Along, Stretch};
 pub use level::CellBundle;

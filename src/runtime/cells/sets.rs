@@ -5,6 +5,7 @@
 //! the same tells of it in sections 1 and 4.
 
 use super::CellBundle;
+pub use super::widened::{spread, widen};
 use crate::format::cells::{DistanceBits, DistanceRow, PvsRow};
 
 /// How frontiers are made.
@@ -21,16 +22,39 @@ pub enum Construction {
     /// each in turn, until neither can. Both are connected: whoever leaves one does so through
     /// its rim.
     Grown,
+    /// Both regions grow over neighbours, the nearest first by the way from middle to middle. Then each
+    /// takes in whatever no cell of the other sees, connected or not: the largest sets, for players who
+    /// come back somewhere else.
+    Widened,
 }
 
 impl Construction {
+    /// All of them; the number of each is that of the C interface.
+    pub const ALL: [Self; 4] = [Self::Published, Self::Tightened, Self::Grown, Self::Widened];
+
+    /// Its name, as options and documents have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Tightened => "tightened",
+            Self::Grown => "grown",
+            Self::Widened => "widened",
+        }
+    }
+
     /// Words of memory that [`CellBundle::frontier`] needs for a level of so many cells.
     pub const fn words(self, cells: u32) -> usize {
         let row = (cells as usize).div_ceil(64);
         match self {
             Self::Published | Self::Tightened => 2 * row,
             Self::Grown => 4 * row + 2 * cells as usize,
+            Self::Widened => 4 * row + 6 * cells as usize,
         }
+    }
+
+    /// Whether the bundle has to know which cells touch ([`CellBundle::has_neighbours`]).
+    pub const fn needs_neighbours(self) -> bool {
+        matches!(self, Self::Grown | Self::Widened)
     }
 }
 
@@ -76,7 +100,7 @@ impl CellBundle<'_> {
     /// Nothing is allocated: the regions lie in `memory`, which may be used again and need not be
     /// cleared. O(N) for [`Construction::Published`]; [`Construction::Tightened`] looks besides at
     /// the rows of cells that are in neither published region, and [`Construction::Grown`] at
-    /// those of all cells that it takes in.
+    /// those of all cells that it takes in. [`Construction::Widened`] looks at all rows.
     ///
     /// # Errors
     ///
@@ -97,6 +121,16 @@ impl CellBundle<'_> {
                 let neighbours = |cell| self.neighbours(cell);
                 grow(self.cells(), [a, b], |c| self.pvs(c), neighbours, memory)
             }
+            Construction::Widened => {
+                let neighbours = |cell| self.distant_neighbours(cell);
+                widen(
+                    self.cells(),
+                    [&[a], &[b]],
+                    |c| self.pvs(c),
+                    neighbours,
+                    memory,
+                )
+            }
             Construction::Published => by_distance([a, b], [pair(a).1, pair(b).1], memory),
             Construction::Tightened => {
                 let rows = [pair(a).1, pair(b).1];
@@ -116,7 +150,7 @@ pub fn by_distance<'m>(
     memory: &'m mut [u64],
 ) -> Result<Option<Frontier<'m>>, ShortMemory> {
     let cells = row_a.cells();
-    let [ab, ba, ..] = parts(cells, Construction::Published, memory)?;
+    let [ab, ba] = parts([words_of(cells); 2], memory)?;
     let bits = row_a.bits();
     let length = bits.row_len(cells);
     let whole = |row: &DistanceRow| row.bits() == bits && row.bytes().len() >= length;
@@ -150,7 +184,7 @@ pub fn tightened<'m, 'p>(
     if by_distance(pair, rows, memory)?.is_none() {
         return Ok(None);
     }
-    let [ab, ba, ..] = parts(cells, Construction::Tightened, memory)?;
+    let [ab, ba] = parts([words_of(cells); 2], memory)?;
     for i in 0..ab.len() {
         let (Some(&in_ab), Some(in_ba)) = (ab.get(i), ba.get_mut(i)) else {
             break;
@@ -181,7 +215,9 @@ pub fn grow<'m, 'p, N: Iterator<Item = u32>>(
     neighbours: impl Fn(u32) -> N,
     memory: &'m mut [u64],
 ) -> Result<Option<Frontier<'m>>, ShortMemory> {
-    let [ab, ba, seen_a, seen_b, queue_a, queue_b] = parts(cells, Construction::Grown, memory)?;
+    let (row, queue) = (words_of(cells), cells as usize);
+    let [ab, ba, seen_a, seen_b, queue_a, queue_b] =
+        parts([row, row, row, row, queue, queue], memory)?;
     let mut one = Side::new(ab, seen_a, queue_a);
     let mut other = Side::new(ba, seen_b, queue_b);
     one.take(a, pvs(a));
@@ -228,14 +264,7 @@ impl<'m> Side<'m> {
 
     fn take(&mut self, cell: u32, row: PvsRow<'_>) {
         put(self.region, cell);
-        let words = row.words();
-        if words.len() < self.seen.len() {
-            self.seen.fill(u64::MAX); // a row that is not there sees everything
-        }
-        for (seen, word) in self.seen.iter_mut().zip(words) {
-            *seen |= word;
-        }
-        put(self.seen, cell);
+        add_seen(self.seen, cell, row);
         if let Some(place) = self.queue.get_mut(self.tail) {
             *place = cell.into();
             self.tail += 1;
@@ -267,45 +296,42 @@ impl<'m> Side<'m> {
     }
 }
 
-/// Memory cut into the regions F_AB and F_BA and, for growing, what each sees and their queues,
-/// which else are empty.
-fn parts(
-    cells: u32,
-    construction: Construction,
-    memory: &mut [u64],
-) -> Result<[&mut [u64]; 6], ShortMemory> {
-    let expected = construction.words(cells);
-    let found = memory.len();
-    let row = (cells as usize).div_ceil(64);
-    let (seen, queue) = match construction {
-        Construction::Grown => (row, cells as usize),
-        _ => (0, 0),
-    };
-    let mut rest = memory;
-    let mut part = |length: usize| {
-        let (part, left) = core::mem::take(&mut rest).split_at_mut_checked(length)?;
-        rest = left;
-        Some(part)
-    };
-    let mut cut = || {
-        Some([
-            part(row)?,
-            part(row)?,
-            part(seen)?,
-            part(seen)?,
-            part(queue)?,
-            part(queue)?,
-        ])
-    };
-    cut().ok_or(ShortMemory { expected, found })
+/// Words of a bitmap of so many cells.
+pub(super) const fn words_of(cells: u32) -> usize {
+    (cells as usize).div_ceil(64)
 }
 
-fn get(words: &[u64], cell: u32) -> bool {
+/// Memory cut into parts of these lengths.
+pub(super) fn parts<const N: usize>(
+    lengths: [usize; N],
+    memory: &mut [u64],
+) -> Result<[&mut [u64]; N], ShortMemory> {
+    let (expected, found) = (lengths.iter().sum(), memory.len());
+    if found < expected {
+        return Err(ShortMemory { expected, found });
+    }
+    let mut rest = memory;
+    Ok(lengths.map(|length| rest.split_off_mut(..length).unwrap_or_default()))
+}
+
+/// Adds what a cell sees.
+pub(super) fn add_seen(seen: &mut [u64], cell: u32, row: PvsRow<'_>) {
+    let words = row.words();
+    if words.len() < seen.len() {
+        seen.fill(u64::MAX); // a row that is not there sees everything
+    }
+    for (seen, word) in seen.iter_mut().zip(words) {
+        *seen |= word;
+    }
+    put(seen, cell);
+}
+
+pub(super) fn get(words: &[u64], cell: u32) -> bool {
     let word = words.get(cell as usize / 64);
     word.is_some_and(|word| word >> (cell % 64) & 1 == 1)
 }
 
-fn put(words: &mut [u64], cell: u32) {
+pub(super) fn put(words: &mut [u64], cell: u32) {
     if let Some(word) = words.get_mut(cell as usize / 64) {
         *word |= 1 << (cell % 64);
     }

@@ -305,7 +305,7 @@ async function begin() {
     tellReach(app);
   }
   const { construction } = given;
-  if (["published", "tightened", "grown"].includes(construction)) state.construction = construction;
+  if (["published", "tightened", "grown", "widened"].includes(construction)) state.construction = construction;
   $("construction").value = state.construction ?? "tightened";
   state.place = ground.parse(given.at);
   state.pinned = Boolean(state.place);

@@ -140,7 +140,7 @@ namespace Viewcell
     }
 
     // How frontier sets of a level of cells are made.
-    public enum Construction : uint { Published = 0, Tightened = 1, Grown = 2 }
+    public enum Construction : uint { Published = 0, Tightened = 1, Grown = 2, Widened = 3 }
 
     // How a session keeps its players silent. Begin with SessionOptions.Default.
     [StructLayout(LayoutKind.Sequential)]

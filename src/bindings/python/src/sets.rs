@@ -94,16 +94,13 @@ pub fn of_cells(
     b: u32,
     construction: &str,
 ) -> PyResult<Option<[Array1<bool>; 2]>> {
-    let choices = [
-        ("published", Construction::Published),
-        ("tightened", Construction::Tightened),
-        ("grown", Construction::Grown),
-    ];
+    let choices = Construction::ALL.map(|construction| (construction.name(), construction));
     let construction = choice("construction", &choices, construction)?;
-    if matches!(construction, Construction::Grown) && !level.has_neighbours() {
-        return Err(PyValueError::new_err(
-            "construction: \"grown\" needs a bundle that knows which cells touch, and this one does not",
-        ));
+    if construction.needs_neighbours() && !level.has_neighbours() {
+        return Err(PyValueError::new_err(format!(
+            "construction: {:?} needs a bundle that knows which cells touch, and this one does not",
+            construction.name()
+        )));
     }
     let mut memory = vec![0; construction.words(level.cells())];
     if !matches!(level.frontier(a, b, construction, &mut memory), Ok(Some(_))) {

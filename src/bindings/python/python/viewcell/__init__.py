@@ -330,7 +330,7 @@ class Bundle:
         While both stay inside, they need not exchange a packet. None if they see each other.
 
         Options of terrains: grow ("hierarchical", "simple"), merge ("lossless", "lossy"), extend, tighten
-        (bool), budget (quads). Of levels of cells: construction ("tightened", "published", "grown").
+        (bool), budget (quads). Of levels of cells: construction ("tightened", "published", "grown", "widened").
         """
         if self.kind == "solid":
             self._of("frontier", "terrain cells", "a terrain or a level of cells")
