@@ -6,10 +6,8 @@
 //! each tick. Who goes farther settles anew. Whether two see each other is asked when they come around each
 //! other, and when one of them is at another place of the bundle.
 
-use super::around::{Around, Home, squared};
-use super::changes::{Key, indices};
-use super::rows::{Apart, Row, Turns};
-use super::sort::sort;
+use super::keys::{Key, indices, sort};
+use super::neighbors::{Apart, Home, Neighbors, Row, Turns, squared};
 use super::{Bounds, InterestError};
 use crate::runtime::{CellBundle, Sample, TerrainBundle};
 
@@ -101,7 +99,7 @@ pub struct Awareness<S: Sight> {
     /// Whether anybody has moved or come since the last tick.
     stirred: bool,
     tick: u64,
-    around: Around,
+    neighbors: Neighbors,
     /// How far others are who were not so far before.
     changed: Vec<(u32, Apart)>,
     turns: Turns,
@@ -143,7 +141,7 @@ impl<S: Sight> Awareness<S> {
             gone: Vec::new(),
             stirred: false,
             tick: 0,
-            around: Around::default(),
+            neighbors: Neighbors::default(),
             changed: Vec::new(),
             turns: Vec::new(),
             spare: Vec::new(),
@@ -274,7 +272,7 @@ impl<S: Sight> Awareness<S> {
         stepped.clear();
         for ((number, player), spot) in (0..).zip(&mut self.players).zip(&self.spots) {
             let Some(player) = player else { continue };
-            let speed = match (player.since, self.around.home(number)) {
+            let speed = match (player.since, self.neighbors.home(number)) {
                 (Some(_), Some(home)) if !home.is_left(spot.at) => continue,
                 (Some(since), Some(home)) => {
                     squared(spot.at, home.at).sqrt() / self.tick.saturating_sub(since).max(1) as f64
@@ -283,7 +281,7 @@ impl<S: Sight> Awareness<S> {
             };
             let home = Home::new(spot.at, player.senses, speed);
             let is_new = player.since.replace(self.tick).is_none();
-            match self.around.settle(number, home, is_new) {
+            match self.neighbors.settle(number, home, is_new) {
                 true => stepped.push(number),
                 false => leapt.push(number),
             }
@@ -293,7 +291,7 @@ impl<S: Sight> Awareness<S> {
         }
         let there = (0..).zip(&self.players);
         let there = there.filter_map(|(number, player)| player.as_ref().map(|_| number));
-        self.around.place(there);
+        self.neighbors.place(there);
         let place = |number: u32| {
             let player = self.players.get(number as usize).and_then(Option::as_ref);
             player.map(|player| player.place)
@@ -305,7 +303,8 @@ impl<S: Sight> Awareness<S> {
             let (Some(here), Some(row)) = (place(number), self.rows.get(number as usize)) else {
                 continue;
             };
-            self.around.search(number, is_step, row, &mut self.changed);
+            self.neighbors
+                .search(number, is_step, row, &mut self.changed);
             for &(other, apart) in &self.changed {
                 let Some(there) = place(other) else { continue };
                 let mut is_seen = false;
@@ -325,7 +324,7 @@ impl<S: Sight> Awareness<S> {
                 }
             }
         }
-        self.around.end();
+        self.neighbors.end();
     }
 
     /// Those who are at another place look around, and are looked at.
@@ -439,7 +438,7 @@ impl<S: Sight> Awareness<S> {
             + self.spots.capacity() * size_of::<Spot>();
         let keys = (self.turns.capacity() + self.spare.capacity()) * size_of::<Key>();
         let told = (self.began.capacity() + self.ceased.capacity()) * size_of::<[u32; 2]>();
-        rows + players + keys + told + self.around.bytes()
+        rows + players + keys + told + self.neighbors.bytes()
     }
 }
 

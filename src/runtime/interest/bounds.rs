@@ -1,6 +1,6 @@
-//! Boxes.
+//! Boxes, and why what is no box is refused.
 
-use super::InterestError;
+use core::fmt;
 
 /// A closed box with sides along the axes, in up to three dimensions: where a region is.
 ///
@@ -34,6 +34,12 @@ impl Bounds {
             }
         }
         Ok(Self { min, max })
+    }
+
+    /// A box by corners that are known to be those of one.
+    #[inline]
+    pub(super) const fn of_corners(min: [f32; 3], max: [f32; 3]) -> Self {
+        Self { min, max }
     }
 
     /// A box by its middle and half of each side.
@@ -97,34 +103,6 @@ impl Bounds {
         apart(self.min, was.min).max(apart(self.max, was.max))
     }
 
-    /// A box around all places between two instants, shares of the time in which each corner moved
-    /// along a straight line from another box to this one, however they are rounded.
-    #[inline]
-    pub(super) fn swept(&self, was: &Self, from: f32, to: f32) -> Self {
-        if *was == Self::NOWHERE {
-            return *self;
-        }
-        if *self == Self::NOWHERE {
-            return *was;
-        }
-        let at = |was: f32, now: f32, share: f32| was * (1.0 - share) + now * share;
-        let margin = |was: f32, now: f32| was.abs().max(now.abs()) * (4.0 * f32::EPSILON);
-        let low = |was: f32, now: f32| {
-            let least = at(was, now, from).min(at(was, now, to));
-            (least - margin(was, now)).max(f32::MIN)
-        };
-        let high = |was: f32, now: f32| {
-            let most = at(was, now, from).max(at(was, now, to));
-            (most + margin(was, now)).min(f32::MAX)
-        };
-        let ([ax, ay, az], [bx, by, bz]) = (was.min, was.max);
-        let ([cx, cy, cz], [dx, dy, dz]) = (self.min, self.max);
-        Self {
-            min: [low(ax, cx), low(ay, cy), low(az, cz)],
-            max: [high(bx, dx), high(by, dy), high(bz, dz)],
-        }
-    }
-
     /// The smallest box around both. A region that is not there adds nothing.
     #[inline]
     #[must_use]
@@ -137,3 +115,52 @@ impl Bounds {
         }
     }
 }
+
+/// Why a call was refused. Nothing has changed then, and the matcher is as usable as before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InterestError {
+    /// A corner of a box is NaN or infinite.
+    NotFinite {
+        /// 0, 1 or 2.
+        dimension: u8,
+    },
+    /// A box ends before it begins.
+    Inverted {
+        /// 0, 1 or 2.
+        dimension: u8,
+    },
+    /// There has been no such region.
+    Unknown,
+    /// The region has been removed.
+    Removed,
+    /// There is no room for another region.
+    Full,
+}
+
+impl fmt::Display for InterestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axis = |dimension: u8| match dimension {
+            0 => "x",
+            1 => "y",
+            _ => "z",
+        };
+        match *self {
+            Self::NotFinite { dimension } => write!(
+                f,
+                "expected corners of a box that are finite as 32-bit floats, found NaN or infinity in {}",
+                axis(dimension)
+            ),
+            Self::Inverted { dimension } => write!(
+                f,
+                "expected the least first, found a box that ends before it begins in {}",
+                axis(dimension)
+            ),
+            Self::Unknown => f.write_str("expected a region of this matcher, found another's"),
+            Self::Removed => f.write_str("expected a region, found one that has been removed"),
+            Self::Full => f.write_str("there is no room for another region; remove some first"),
+        }
+    }
+}
+
+impl core::error::Error for InterestError {}

@@ -24,34 +24,34 @@
 //! ```
 //!
 //! A tick allocates nothing once the matcher has seen as many regions and pairs before.
+//!
+//! # How it works
+//!
+//! [`Interest`] is told where [`Regions`] are, and asks a [`Method`] what has changed. [`BruteForce`] compares all pairs
+//! and is what tests hold the others to. [`Grid`] is the method for production: in each tick it sorts the boxes into the
+//! cells of hash grids (`hash_grid`, `hash_grid_layers`), finds the pairs that overlap, packed into integers (`keys`), and
+//! compares them with those of the last tick. [`Interest::sweep`] also tells what happens between two ticks: the same
+//! search over boxes around the ways of regions, then bounds of how two move relative to each other (`sweep`), and an
+//! exact solution for what is left (`motion`).
+//!
+//! [`Awareness`] is of its own: who is near whom *and* may see them, for players in a bundle. It keeps lists of
+//! neighbours that hold while players stay within some slack (`neighbors`), and finds them in the same hash grids.
 
-mod around;
 mod awareness;
 mod bounds;
-mod brute;
-mod cells;
-mod changes;
-mod error;
-mod exact;
-mod find;
 mod grid;
-mod layers;
+mod hash_grid;
+mod hash_grid_layers;
+mod keys;
 mod matcher;
 mod motion;
-mod polynomial;
+mod neighbors;
 mod regions;
-mod rows;
-mod sample;
-mod sort;
-mod space;
+mod sweep;
 
 pub use awareness::{Awareness, AwarenessChanges, LookAhead, Senses, Sight};
-pub use bounds::Bounds;
-pub use brute::BruteForce;
-pub use changes::{Changes, Event, Events, Pair, Record};
-pub use error::InterestError;
+pub use bounds::{Bounds, InterestError};
 pub use grid::Grid;
-pub use matcher::{Interest, Method};
-pub use motion::{Span, linear};
-pub use polynomial::{Path, RESOLUTION, polynomial};
+pub use matcher::{BruteForce, Changes, Event, Events, Interest, Method, Pair, Record};
+pub use motion::{Path, RESOLUTION, Span, linear, polynomial};
 pub use regions::{Kind, Region, Regions};

@@ -1,4 +1,4 @@
-//! How large the cells of grids are: chosen from the boxes themselves, anew where they no longer fit.
+//! The layers of a hash grid: how large cells are, chosen from the boxes themselves, and which rows of cells a box may overlap.
 
 use super::Bounds;
 
@@ -11,6 +11,34 @@ const UNEVEN: f32 = 1.0734;
 
 /// Cells of a table, for each box, at most; rounded up to a power of two.
 const CELLS: u32 = 4;
+
+/// What suits the boxes of one use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tuning {
+    /// Boxes whose longest sides have so many exponents share a layer.
+    powers: usize,
+    /// Cells along x on the length of one along y or z. A row of cells is looked at in one go, so that short ones
+    /// cost nothing but a larger table.
+    columns: f32,
+    /// As how many boxes that do not overlap a row of cells costs.
+    pub row: f32,
+}
+
+impl Tuning {
+    /// For regions.
+    pub(super) const SHORT: Self = Self {
+        powers: 2,
+        columns: 1.0,
+        row: 20.0,
+    };
+
+    /// For the ways of regions, whose lengths differ as their speeds do.
+    pub(super) const LONG: Self = Self {
+        powers: 5,
+        columns: 4.0,
+        row: 10.0,
+    };
+}
 
 /// A grid for boxes of like size.
 #[derive(Clone, Copy, Debug, Default)]
@@ -223,6 +251,8 @@ pub(super) struct Layers {
     of_size: [u8; LEVELS],
     /// No box is below a layer for boxes of this exponent.
     floor: usize,
+    /// Boxes of how many exponents share a layer.
+    powers: usize,
     /// Cells of all layers.
     cells: u32,
     /// Boxes in this tick, and among them those that are much smaller than their layer was made for,
@@ -240,6 +270,7 @@ impl Default for Layers {
             layers: Vec::new(),
             of_size: [0; LEVELS],
             floor: 0,
+            powers: Tuning::SHORT.powers,
             cells: 0,
             came: 0,
             small: 0,
@@ -308,7 +339,7 @@ impl Layers {
 
     /// Chooses layers for what was counted, with cells that are `length` times as long as boxes, and as
     /// a 16th of those with the exponent `floor`, which look for them. No box is put below a layer for those.
-    pub(super) fn choose(&mut self, floor: usize, length: f32) {
+    pub(super) fn choose(&mut self, floor: usize, length: f32, tuning: Tuning) {
         let Self {
             spread,
             sizes,
@@ -317,12 +348,13 @@ impl Layers {
             cells,
             ..
         } = self;
-        self.floor = floor;
+        (self.floor, self.powers) = (floor, tuning.powers);
         layers.clear();
         *cells = 0;
         let mut add = |level: u8, of: Size| {
             let side = f32::from_bits((floor as u32) << 23) / 16.0;
-            let sides = of.longest.map(|longest| length * larger(longest, side));
+            let [x, y, z, _] = of.longest.map(|longest| length * larger(longest, side));
+            let sides = [x / tuning.columns, y, z];
             let layer = Layer::new(level, of, *spread, sides, *cells);
             *cells += 1 << (layer.x + layer.y + layer.z);
             layers.push(layer);
@@ -344,8 +376,8 @@ impl Layers {
             // A few small boxes do no harm among many that are twice as large.
             let next = sizes.get(level + 1).map_or(0, |next| next.count);
             let are_few = gathered.count < next / 8;
-            // Sizes of two exponents share a layer: looking in another costs more.
-            if are_few || level == first && next > 0 {
+            // Sizes of a few exponents share a layer: looking in another costs more.
+            if are_few || level + 1 < first + tuning.powers && next > 0 {
                 continue;
             }
             add(level as u8, gathered);
@@ -384,7 +416,7 @@ impl Layers {
             return 0;
         };
         let level = usize::from(layer.level);
-        self.small += u32::from(exponent.max(self.floor) + 1 < level);
+        self.small += u32::from(exponent.max(self.floor) + self.powers <= level);
         self.large += u32::from(exponent > level);
         grow(&mut layer.longest, sides);
         layer.place(bounds)
@@ -419,10 +451,9 @@ impl Layers {
 }
 
 impl Layer {
-    fn new(level: u8, of: Size, spread: [f32; 3], sides: [f32; 4], first: u32) -> Self {
+    fn new(level: u8, of: Size, spread: [f32; 3], sides: [f32; 3], first: u32) -> Self {
         let [wx, wy, wz] = spread;
-        let [x, y, z, _] = sides;
-        let per_cell = [x, y, z].map(|side| 1.0 / (UNEVEN * side));
+        let per_cell = sides.map(|side| 1.0 / (UNEVEN * side));
         let [px, py, pz] = per_cell;
         let log = |cells: f32| {
             (cells as u32)

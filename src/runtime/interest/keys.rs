@@ -1,8 +1,20 @@
-//! Sorting many keys.
+//! Pairs packed into integers, so that sorting and merging them is quick.
 
-use super::changes::Key;
+/// Pairs of indices below 2^30 as one number each, which sorts by the update, then by the subscription.
+/// The lowest bit is free.
+pub(super) type Key = u64;
 
-/// Sorts; many keys by digits of 11 bits, from the lowest, as far as digits differ.
+#[inline]
+pub(super) fn key(update: u32, subscription: u32) -> Key {
+    u64::from(update) << 32 | u64::from(subscription) << 1
+}
+
+#[inline]
+pub(super) fn indices(key: Key) -> (u32, u32) {
+    ((key >> 32) as u32, key as u32 >> 1)
+}
+
+/// Sorts; many keys by radix, digits of 11 bits, from the lowest, as far as digits differ.
 pub(super) fn sort(keys: &mut Vec<Key>, spare: &mut Vec<Key>) {
     const BITS: u32 = 11;
     if keys.len() < 1 << BITS {
@@ -43,10 +55,28 @@ pub(super) fn sort(keys: &mut Vec<Key>, spare: &mut Vec<Key>) {
     }
 }
 
+/// Adds sorted pairs to sorted pairs, none of which are the same.
+pub(super) fn merge(pairs: &mut Vec<Key>, fresh: &mut Vec<Key>, spare: &mut Vec<Key>) {
+    if pairs.is_empty() {
+        core::mem::swap(pairs, fresh);
+        return;
+    }
+    spare.clear();
+    let mut rest = pairs.as_slice();
+    for &new in &*fresh {
+        let before = rest.partition_point(|&pair| pair < new);
+        let (first, after) = rest.split_at_checked(before).unwrap_or((rest, &[]));
+        spare.extend_from_slice(first);
+        spare.push(new);
+        rest = after;
+    }
+    spare.extend_from_slice(rest);
+    core::mem::swap(pairs, spare);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::interest::changes::key;
 
     #[test]
     fn digits_sort_as_comparing_does() {
