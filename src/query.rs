@@ -22,13 +22,12 @@ pub mod parts {
     pub use crate::format::blockpair::{BlockPair, Piece as PairPiece};
     pub use crate::format::cells::Child;
     pub use crate::format::dictionary::{Code, Dictionary};
-    pub use crate::format::groups::Group;
     pub use crate::format::layers::{Over, Piece};
-    pub use crate::format::opening::{Area, Opening, Openings, Sunk};
     pub use crate::format::pages::{IndexedPages, SectionPages};
+    pub use crate::format::pairs::Group;
     pub use crate::format::{
-        GroupLeaves, GroupPvs, Groups, Header, Leaves, Literals, NarrowLeaves, NarrowPvs,
-        Narrowing, Tree, Trees, WideLeaves, WidePvs,
+        Area, GroupPvs, Groups, Header, Leaves, Literals, LossyPvs, Narrowing, Opening, Openings,
+        ReadPvs, StalePvs, StoredPvs, Sunk, Tree, Trees,
     };
 }
 #[cfg(feature = "mmap")]

@@ -13,7 +13,7 @@ use super::visibility::{Kernel, Kernels, Visibility};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{Codebook, Histogram, encode_head};
 use crate::format::grid::BLOCK_LEVEL;
-use crate::format::groups::table_length;
+use crate::format::pairs::table_length;
 use crate::format::{Grid, VisibilityMode};
 use crate::visibility::{HeightField, ShaftField, Sights, Stance};
 use crate::world::Terrain;

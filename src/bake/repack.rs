@@ -15,7 +15,7 @@ use crate::bundle::{TerrainParts, check_output};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::{is_kept, sights_of};
 use crate::compress::pairs::{PairBits, PairList, PairSymbols, Sight};
-use crate::format::{Groups, Leaf, Quad};
+use crate::format::{Groups, Leaf, Quad, ReadPvs};
 use crate::runtime::{MappedBundle, TerrainBundle, World};
 use std::path::Path;
 

@@ -8,8 +8,8 @@ use super::provenance::Provenance;
 use super::writer::{Front, TerrainHeader, Written, new_index};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::morton_blocks;
-use crate::format::groups::TREE_LEVEL;
 use crate::format::header::ALIGNMENT;
+use crate::format::pairs::TREE_LEVEL;
 use crate::format::{Grid, Quad, Section, Tag};
 
 /// Writes a terrain bundle of tree code 2. Dropped before it is finished, it leaves

@@ -1,10 +1,10 @@
 //! What of a group or a tree differs from that of a bundle: the pieces of a patch
 //! ([`crate::format::layers`]).
 
-use crate::format::groups::Group;
+use crate::format::bytes::write_varint;
 use crate::format::layers::{OWN, WHOLE};
 use crate::format::morton::comes_before;
-use crate::format::varint::write_varint;
+use crate::format::pairs::Group;
 use crate::format::{Leaf, Tree};
 
 /// A piece of the bundle, and where it begins.

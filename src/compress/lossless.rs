@@ -1,4 +1,4 @@
-//! Tree code 1 ([`crate::format::quadtree`]): lossless, each tree by itself.
+//! Tree code 1 ([`crate::format::tree`]): lossless, each tree by itself.
 //!
 //! The encoder runs once a quad of the terrain, so it is bound by how fast it reads the bitmap.
 //! Blocks are sorted into hidden, visible and mixed eight at a time; two bits a quad, *some
@@ -6,9 +6,9 @@
 //! only nodes that end up in the tree are visited one by one.
 
 use crate::format::Grid;
+use crate::format::bytes::write_varint;
 use crate::format::grid::BLOCK_LEVEL;
-use crate::format::quadtree::{HIDDEN, UNKNOWN, VISIBLE};
-use crate::format::varint::write_varint;
+use crate::format::tree::{HIDDEN, UNKNOWN, VISIBLE};
 
 /// Blocks looked at together.
 const GROUP: usize = 8;

@@ -1,10 +1,10 @@
 //! The slow twin of encoder and decoder: sample by sample, by the definitions, as a tree of boxes.
 //!
-//! Tests hold [`super::lossless`] and [`crate::format::quadtree`] to it.
+//! Tests hold [`super::lossless`] and [`crate::format::tree`] to it.
 
 use std::collections::VecDeque;
 
-use crate::format::varint::write_varint;
+use crate::format::bytes::write_varint;
 use crate::format::{Grid, Quad, Sample, Visibility};
 
 /// Answers for one sample.
@@ -80,7 +80,7 @@ enum Node {
 
 /// The visible samples of a tree, in reading order; `None` unless the bytes are exactly a tree.
 pub fn decode(grid: Grid, valid: Mask, bytes: &[u8]) -> Option<Vec<Sample>> {
-    let (head, body) = crate::format::varint::read_varint(bytes)?;
+    let (head, body) = crate::format::bytes::read_varint(bytes)?;
     let root = match head {
         0 | 1 if body.is_empty() => Node::Leaf(head == 1),
         0 | 1 => return None,

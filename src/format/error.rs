@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use super::file_id::FileId;
 use super::grid::GridError;
+use super::header::FileId;
 use super::patch::PATCH_VERSION;
 use super::tag::{MAX_SECTIONS, Tag, VERSION, WorldKind};
 

@@ -1,6 +1,9 @@
-//! Samples, quads and blocks of a grid, and the order in which trees are stored.
+//! Samples, quads and blocks of a grid, where in it there is terrain, and the order in which trees are stored.
 
 use core::fmt;
+use core::ops::Range;
+
+use super::bytes::u64_at;
 
 /// A sample: column `column` counted east from 0, row `row` counted south from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,6 +65,12 @@ impl Quad {
         self.row << 1 & 2 | self.column & 1
     }
 
+    /// The quad of a level, no less than its own, that holds it.
+    pub const fn ancestor(self, level: u32) -> Self {
+        let up = level - self.level;
+        Self::new(level, self.column >> up, self.row >> up)
+    }
+
     /// Its north-western sample.
     pub const fn origin(self) -> Sample {
         Sample::new(self.column << self.level, self.row << self.level)
@@ -105,6 +114,9 @@ impl core::error::Error for GridError {}
 
 /// Level of an 8×8 block, the unit of a block bitmap.
 pub const BLOCK_LEVEL: u32 = 3;
+
+/// Levels of the greatest grid.
+pub(super) const LEVELS: usize = Grid::MAX_ROOT_LEVEL as usize + 1;
 
 impl Grid {
     /// Greatest number of samples a side.
@@ -255,6 +267,28 @@ impl Grid {
         mask
     }
 
+    /// Columns and rows of the blocks of the grid that a quad of level 3 or more covers.
+    pub(crate) fn block_range(&self, quad: Quad) -> (Range<u32>, Range<u32>) {
+        let (columns, rows) = self.block_shape();
+        let up = quad.level.saturating_sub(BLOCK_LEVEL);
+        let range = |at: u32, limit: u32| {
+            let start = (u64::from(at) << up).min(u64::from(limit)) as u32;
+            let end = ((u64::from(at) + 1) << up).min(u64::from(limit)) as u32;
+            start..end
+        };
+        (range(quad.column, columns), range(quad.row, rows))
+    }
+
+    /// The same blocks by their words in a block bitmap, row by row.
+    pub(crate) fn blocks_of(&self, quad: Quad) -> impl Iterator<Item = usize> + use<> {
+        let (across, _) = self.block_shape();
+        let (columns, rows) = self.block_range(quad);
+        rows.flat_map(move |row| {
+            let start = row as usize * across as usize;
+            start + columns.start as usize..start + columns.end as usize
+        })
+    }
+
     /// The first quad in bake order: sample (0, 0).
     pub const fn first_in_bake_order(&self) -> Quad {
         Quad::new(0, 0, 0)
@@ -305,6 +339,105 @@ pub const fn quad_mask(quad: Quad) -> u64 {
         row += 1;
     }
     mask
+}
+
+/// Where there is terrain: in the grid, and not void. The `VALD` section, or the whole grid
+/// where that is absent.
+#[derive(Clone, Copy, Debug)]
+pub struct Valid<'a> {
+    grid: Grid,
+    blocks: Option<&'a [u8]>,
+}
+
+impl<'a> Valid<'a> {
+    /// Terrain everywhere in the grid.
+    pub const fn everywhere(grid: Grid) -> Self {
+        Self { grid, blocks: None }
+    }
+
+    /// Terrain where a block bitmap (little-endian words) has ones. Missing words count as void.
+    pub const fn from_blocks(grid: Grid, blocks: &'a [u8]) -> Self {
+        Self {
+            grid,
+            blocks: Some(blocks),
+        }
+    }
+
+    /// The grid.
+    pub const fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// Whether the grid may have voids.
+    pub const fn has_voids(&self) -> bool {
+        self.blocks.is_some()
+    }
+
+    /// The samples of block (column, row) with terrain; 0 outside the grid.
+    #[inline]
+    pub fn block(&self, column: u32, row: u32) -> u64 {
+        let mask = self.grid.block_mask(column, row);
+        match self.blocks {
+            Some(blocks) if mask != 0 => {
+                let (columns, _) = self.grid.block_shape();
+                let word = row as usize * columns as usize + column as usize;
+                mask & u64_at(blocks, word.saturating_mul(8)).unwrap_or(0)
+            }
+            _ => mask,
+        }
+    }
+
+    /// Whether there is terrain at a sample.
+    #[inline]
+    pub fn has_sample(&self, sample: Sample) -> bool {
+        self.grid.has_sample(sample)
+            && (self.blocks.is_none()
+                || self.block(sample.column >> 3, sample.row >> 3)
+                    >> ((sample.row & 7) << 3 | sample.column & 7)
+                    & 1
+                    == 1)
+    }
+
+    /// Whether there is terrain in a quad. O(1) without voids; else stops at the first terrain.
+    pub fn has_quad(&self, quad: Quad) -> bool {
+        if !self.grid.has_quad(quad) {
+            return false;
+        }
+        if self.blocks.is_none() {
+            return true;
+        }
+        if quad.level < BLOCK_LEVEL {
+            let origin = quad.origin();
+            return self.block(origin.column >> 3, origin.row >> 3) & quad_mask(quad) != 0;
+        }
+        let (columns, rows) = self.grid.block_range(quad);
+        rows.into_iter()
+            .any(|row| columns.clone().any(|column| self.block(column, row) != 0))
+    }
+
+    /// Number of samples with terrain in a quad.
+    pub fn count(&self, quad: Quad) -> u64 {
+        if !self.grid.has_quad(quad) {
+            return 0;
+        }
+        if self.blocks.is_none() {
+            let origin = quad.origin();
+            let side = 1 << quad.level;
+            let wide = side.min(self.grid.width() - origin.column);
+            let high = side.min(self.grid.height() - origin.row);
+            return u64::from(wide) * u64::from(high);
+        }
+        if quad.level < BLOCK_LEVEL {
+            let origin = quad.origin();
+            let bits = self.block(origin.column >> 3, origin.row >> 3) & quad_mask(quad);
+            return u64::from(bits.count_ones());
+        }
+        let (columns, rows) = self.grid.block_range(quad);
+        rows.into_iter()
+            .flat_map(|row| columns.clone().map(move |column| (column, row)))
+            .map(|(column, row)| u64::from(self.block(column, row).count_ones()))
+            .sum()
+    }
 }
 
 #[cfg(test)]
@@ -397,5 +530,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_quad_at_the_edge_has_the_blocks_that_are_there() {
+        let grid = Grid::new(40, 17).unwrap();
+        let found: Vec<usize> = grid.blocks_of(Quad::new(5, 1, 0)).collect();
+        assert_eq!(found, [4, 9, 14]);
+        let found: Vec<usize> = grid.blocks_of(Quad::new(3, 1, 1)).collect();
+        assert_eq!(found, [6]);
+        assert_eq!(grid.blocks_of(Quad::new(5, 2, 0)).count(), 0);
+        assert_eq!(grid.blocks_of(grid.root()).count(), grid.blocks());
     }
 }

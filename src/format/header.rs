@@ -13,8 +13,7 @@
 //! 64  section table    40 bytes a section
 //! ```
 
-use super::bytes::{array_at, put, u32_at, u64_at};
-use super::crc::crc32;
+use super::bytes::{array_at, crc32, put, u32_at, u64_at};
 use super::error::FormatError;
 
 pub use super::tag::{MAX_SECTIONS, Tag, VERSION, WorldKind};
@@ -40,6 +39,15 @@ pub struct Header {
     pub section_count: u32,
     /// CRC-32 of the section table.
     pub table_checksum: u32,
+}
+
+/// What stands for a whole file: its length, and the checksum in its header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileId {
+    /// Bytes.
+    pub length: u64,
+    /// The header's checksum.
+    pub checksum: u32,
 }
 
 impl Header {

@@ -3,18 +3,17 @@
 //! Everything here is a pure function over slices: no I/O, no allocation, no unsafe, and no panic
 //! whatever the bytes say. `schemas/BUNDLE.md` is the same in words.
 //!
-//! - [`header`]: the fixed header and the section table;
+//! - [`header`]: the fixed header and the section table; [`pages`], checksums of a part at a time;
 //! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
 //! - [`cells`]: the sections of a cell bundle;
 //! - [`solid`], [`occluders`]: the sections of a bundle of a solid level;
-//! - [`grid`]: samples, quads, blocks, and the order of the trees; [`morton`], that
-//!   order by numbers; [`blockbits`], words of blocks and squares of bits;
-//! - [`quadtree`]: the code of one PVS, and the answers read straight from it;
-//! - [`groups`]: the code of the PVSs of a block together, as pairs of blocks ([`blockpair`],
-//!   [`dictionary`]), and [`grouppvs`], one PVS out of it;
-//! - [`narrow`]: the answers of a bundle that has lost something;
-//! - [`patch`]: what changes in a bundle when its ground does, and [`layers`], bytes over bytes;
-//! - [`opening`]: who may see whom while that is being found out.
+//! - [`grid`]: samples, quads, blocks, and the order of the trees;
+//! - [`tree`]: the code of one PVS, walks through it, and [`morton`], its order by numbers;
+//! - [`pairs`]: the code of the PVSs of a block together, as pairs of blocks ([`blockpair`], [`dictionary`],
+//!   [`blockbits`]);
+//! - [`answer`]: what every PVS says, and how it is read from a tree, from a group, from a bundle that has lost
+//!   something, and while the ground has changed ([`answer::openings`], who may see whom until there is a patch);
+//! - [`patch`]: what changes in a bundle when its ground does, and [`patch::layers`], bytes over bytes.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -27,59 +26,35 @@
     )
 )]
 
-pub mod blockbits;
-pub mod blockpair;
+pub mod answer;
 pub mod bytes;
 pub mod cells;
-mod crc;
-pub mod dictionary;
 mod error;
-mod file_id;
 pub mod grid;
-pub mod grouppvs;
-pub mod groups;
 pub mod header;
-pub mod layers;
-mod literals;
-pub mod morton;
-pub mod narrow;
 pub mod occluders;
-pub mod opening;
 pub mod pages;
+pub mod pairs;
 pub mod patch;
-pub mod quadtree;
-mod rank;
 pub mod solid;
-mod sweep;
 mod tag;
 pub mod terrain;
-mod together;
-mod trees;
-mod valid;
-pub mod varint;
-mod walk;
-mod wide;
+pub mod tree;
 
+pub use answer::{
+    Area, GroupPvs, LossyPvs, Narrowing, Opening, Openings, Pvs, Quads, ReadPvs, StalePvs,
+    StoredPvs, Sunk, meets_on_the_way,
+};
+pub use bytes::{Crc32, crc32};
 pub use cells::CellParameters;
-pub use crc::{Crc32, crc32};
 pub use error::FormatError;
-pub use file_id::FileId;
-pub use grid::{Grid, GridError, Quad, Sample};
-pub use grouppvs::{GroupLeaves, GroupPvs};
-pub use groups::Groups;
-pub use header::{Header, Section};
-pub use layers::Layered;
-pub use literals::Literals;
-pub use narrow::{NarrowLeaves, NarrowPvs, Narrowing};
-pub use opening::Openings;
-pub use opening::{Area, Opening, Sunk, meets_on_the_way};
+pub use grid::{Grid, GridError, Quad, Sample, Valid};
+pub use header::{FileId, Header, Section};
 pub use pages::{IndexedPages, Pages, SectionPages};
+pub use pairs::{Groups, blockbits, blockpair, dictionary};
+pub use patch::layers::{self, Layered};
 pub use patch::{Patch, PatchHeader};
-pub use quadtree::{Tree, Visibility};
 pub use solid::{SolidCells, SolidParameters};
 pub use tag::{Tag, WorldKind};
 pub use terrain::{Coarse, TerrainParameters, TreeCode, VisibilityMode};
-pub use trees::Trees;
-pub use valid::Valid;
-pub use walk::{Leaf, Leaves};
-pub use wide::{WideLeaves, WidePvs};
+pub use tree::{Leaf, Leaves, Literals, Tree, Trees, Visibility, morton};

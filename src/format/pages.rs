@@ -10,8 +10,7 @@
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use super::bytes::u32_at;
-use super::crc::crc32;
+use super::bytes::{crc32, u32_at};
 
 /// Bytes of a page.
 pub const PAGE: usize = 1 << 16;

@@ -58,9 +58,9 @@ pub enum VisibilityMode {
 /// How the trees of a bundle are coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeCode {
-    /// Each tree by itself: [`super::quadtree`].
+    /// Each tree by itself: [`super::tree`].
     Single,
-    /// Quads of level 0 to 3 by pairs of blocks, [`super::groups`], and the quads above by
+    /// Quads of level 0 to 3 by pairs of blocks, [`super::pairs`], and the quads above by
     /// themselves.
     Pairs,
 }

@@ -4,9 +4,9 @@ use super::bundle::Bundle;
 use super::error::OpenError;
 use super::terrain::TerrainBundle;
 use crate::format::bytes::{put, u32_at};
-use crate::format::groups::TREE_LEVEL;
 use crate::format::header::HEADER_LEN;
 use crate::format::layers::MAX_LAYERS;
+use crate::format::pairs::TREE_LEVEL;
 use crate::format::{FileId, FormatError, Groups, Layered, Patch, Tag, Valid};
 
 /// A bundle of a terrain with patches over it: who sees whom once its ground has changed.

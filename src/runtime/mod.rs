@@ -49,7 +49,6 @@ mod layers;
 #[cfg(feature = "mmap")]
 mod map;
 mod owned;
-mod pvs;
 mod session;
 mod solid;
 mod terrain;
@@ -58,8 +57,8 @@ mod world;
 
 pub use crate::format::cells::{CellParameters, DistanceBits, DistanceRow, PvsRow, SymmetryCode};
 pub use crate::format::{
-    FormatError, Grid, Leaf, Pages, Quad, Sample, SolidParameters, TerrainParameters, Visibility,
-    VisibilityMode, WorldKind,
+    FormatError, Grid, Leaf, Pages, Pvs, Quad, Quads, Sample, SolidParameters, TerrainParameters,
+    Visibility, VisibilityMode, WorldKind,
 };
 pub use bundle::Bundle;
 pub use cells::{Along, CellBundle, Stretch, frontier as cell_frontier};
@@ -68,7 +67,6 @@ pub use layers::Layers;
 #[cfg(feature = "mmap")]
 pub use map::{MappedBundle, MappedFile};
 pub use owned::OwnedBundle;
-pub use pvs::{Pvs, Quads};
 pub use solid::{OcclusionTest, SolidBundle};
 pub use terrain::TerrainBundle;
 pub use within::{

@@ -2,14 +2,13 @@
 
 use super::bundle::Bundle;
 use super::error::OpenError;
-use super::pvs::Pvs;
 use crate::format::bytes::f32_at;
 use crate::format::grid::BLOCK_LEVEL;
-use crate::format::groups::TREE_LEVEL;
+use crate::format::pairs::TREE_LEVEL;
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{
-    FormatError, Grid, GroupPvs, Groups, IndexedPages, Narrowing, Openings, Quad, Sample,
-    SectionPages, Tag, TerrainParameters, TreeCode, Trees, Valid, Visibility, WidePvs, WorldKind,
+    FormatError, Grid, GroupPvs, Groups, IndexedPages, Narrowing, Openings, Pvs, Quad, ReadPvs,
+    Sample, SectionPages, Tag, TerrainParameters, TreeCode, Trees, Valid, Visibility, WorldKind,
 };
 
 /// A terrain bundle, ready for queries. Copy it freely: it is a handful of slices.
@@ -348,29 +347,12 @@ impl<'a> TerrainBundle<'a> {
     /// in it.
     #[inline]
     pub fn pvs(&self, quad: Quad) -> Option<Pvs<'a>> {
-        if let Some(openings) = self.openings {
-            return self.wide_pvs(quad, openings);
+        let stored = self.stored_pvs(quad);
+        match (self.openings, self.narrowing) {
+            (Some(openings), _) => Some(stored?.opened(openings)),
+            (None, Some(narrowing)) => Some(stored?.narrowed(narrowing)),
+            (None, None) => stored,
         }
-        let Some(narrowing) = self.narrowing else {
-            return self.stored_pvs(quad);
-        };
-        let pvs = match self.code {
-            Code::Pairs(groups) if quad.level < TREE_LEVEL => {
-                narrowing.of_group(quad, GroupPvs::new(groups, quad)?)
-            }
-            _ => narrowing.of_tree(quad)?,
-        };
-        Some(Pvs::of_narrow(quad, pvs))
-    }
-
-    fn wide_pvs(&self, quad: Quad, openings: Openings<'a>) -> Option<Pvs<'a>> {
-        let pvs = match self.code {
-            Code::Pairs(groups) if quad.level < TREE_LEVEL => {
-                WidePvs::of_group(quad, GroupPvs::new(groups, quad)?, openings)
-            }
-            _ => WidePvs::of_tree(quad, self.trees.tree(quad)?, openings),
-        };
-        Some(Pvs::of_wide(quad, pvs))
     }
 
     /// What is stored of the PVS of a quad, for those who make other bundles of it. Where something
@@ -378,12 +360,12 @@ impl<'a> TerrainBundle<'a> {
     /// there, it may lack what can be seen: ask [`TerrainBundle::pvs`].
     #[inline]
     pub fn stored_pvs(&self, quad: Quad) -> Option<Pvs<'a>> {
-        if let Code::Pairs(groups) = self.code
-            && quad.level < TREE_LEVEL
-        {
-            return Some(Pvs::of_group(quad, GroupPvs::new(groups, quad)?));
+        match self.code {
+            Code::Pairs(groups) if quad.level < TREE_LEVEL => {
+                Some(Pvs::of_group(quad, GroupPvs::new(groups, quad)?))
+            }
+            _ => Some(Pvs::of_tree(quad, self.trees.tree(quad)?)),
         }
-        Some(Pvs::new(quad, self.trees.tree(quad)?))
     }
 
     /// The PVS of a quad by itself, for those who only need that what it hides is hidden: where something

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use viewcell::internals::compress::{Scratch, ValidPyramid, encode, reference};
-use viewcell::internals::format::{Grid, Leaf, Quad, Sample, Tree, Valid};
+use viewcell::internals::format::{Grid, Leaf, Quad, ReadPvs, Sample, Tree, Valid};
 
 use crate::common::mix;
 

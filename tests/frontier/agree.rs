@@ -9,7 +9,7 @@ use viewcell::internals::bake::{
     Budget, Compression, DeepestFirst, RepackOptions, Silent, Ties, Weight, repack,
 };
 use viewcell::internals::bundle::verify;
-use viewcell::internals::format::groups::TREE_LEVEL;
+use viewcell::internals::format::pairs::TREE_LEVEL;
 use viewcell::internals::ingest::{IngestOptions, read_terrain};
 use viewcell::internals::runtime::{Grid, MappedBundle, Quad, Sample, TerrainBundle, Visibility};
 use viewcell::internals::survey::{GroupSight, survey};

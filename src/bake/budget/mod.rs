@@ -17,8 +17,8 @@ use super::error::BakeError;
 use super::store::file::Store;
 use crate::bundle::{PairsWriter, Provenance, Written, trees_in_order};
 use crate::compress::pairs::{Codebook, Histogram, PairPruner, Sight};
-use crate::format::groups::{TREE_LEVEL, table_length};
-use crate::format::{TreeCode, Valid};
+use crate::format::pairs::{TREE_LEVEL, table_length};
+use crate::format::{ReadPvs, TreeCode, Valid};
 
 /// A draft without loss, and what is asked of it.
 pub(crate) struct Search<'a> {

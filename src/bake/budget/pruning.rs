@@ -12,8 +12,8 @@ use crate::compress::pairs::{
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::dice::{Dice, mixed};
 use crate::format::grid::BLOCK_LEVEL;
-use crate::format::groups::TREE_LEVEL;
-use crate::format::{Narrowing, Quad, Tree, Trees, Valid};
+use crate::format::pairs::TREE_LEVEL;
+use crate::format::{Narrowing, Quad, ReadPvs, Tree, Trees, Valid};
 
 /// A number between 0 and 1 that a pair of blocks always has, well mixed.
 fn dither(a: usize, b: usize) -> f64 {

@@ -21,7 +21,7 @@ use crate::bundle::{Statistics, trees_in_order};
 use crate::compress::pairs::{Codebook, Histogram, PairBits, PairCounts, Sight, encode_head};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::format::Quad;
-use crate::format::groups::table_length;
+use crate::format::pairs::table_length;
 use crate::hierarchy::Unions;
 use std::vec::IntoIter;
 

@@ -14,7 +14,7 @@ use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::sights_of;
 use crate::compress::pairs::{Codebook, PairBits, PairCounts, PairSymbols, Sight};
 use crate::format::grid::BLOCK_LEVEL;
-use crate::format::groups::Group;
+use crate::format::pairs::Group;
 use crate::format::{Groups, Quad};
 use crate::visibility::{
     Change, LOOK_BLOCKS, LOOK_LEVEL, Onlookers, Rays, Recheck, Sights, Viewsheds,

@@ -12,8 +12,8 @@ use crate::compress::pairs::group::{encode_head, encode_table, is_kept, sights_o
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::format::bytes::u64_at;
 use crate::format::grid::BLOCK_LEVEL;
-use crate::format::groups::Group;
-use crate::format::{Groups, Quad, Tree, Trees};
+use crate::format::pairs::Group;
+use crate::format::{Groups, Quad, ReadPvs, Tree, Trees};
 use rustc_hash::FxHashMap;
 
 /// What is there, and what of it changes.
@@ -292,14 +292,8 @@ impl PatchPieces<'_> {
     /// What was seen of a block from a quad of level 3 or more, where it has not changed.
     fn old_word(&self, quad: Quad, target: (u32, u32)) -> u64 {
         match quad.level {
-            BLOCK_LEVEL => {
-                // A block without terrain sees nothing, whatever it saw.
-                let block = (quad.column, quad.row);
-                match self.groups.valid().block(block.0, block.1) {
-                    0 => 0,
-                    _ => self.groups.word(block, target),
-                }
-            }
+            // A block without terrain sees nothing, whatever it saw.
+            BLOCK_LEVEL => self.groups.seen_from((quad.column, quad.row), !0, target),
             _ => self
                 .trees
                 .tree(quad)

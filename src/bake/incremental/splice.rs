@@ -17,7 +17,7 @@ use crate::bundle::{PairsWriter, Provenance, Replaced, Statistics, Written, tree
 use crate::compress::pairs::group::put_together;
 use crate::compress::pairs::{Codebook, Histogram, Recoder, RecordCounts};
 use crate::format::bytes::u64_at;
-use crate::format::groups::Group;
+use crate::format::pairs::Group;
 use crate::format::{Groups, Tag, TreeCode, Trees};
 use crate::runtime::Bundle;
 

@@ -13,7 +13,7 @@ use crate::compress::pairs::{
     encode_group,
 };
 use crate::format::{
-    Grid, GroupPvs, Groups, Narrowing, Quad, Tag, TerrainParameters, Valid, Visibility,
+    Grid, GroupPvs, Groups, Narrowing, Quad, ReadPvs, Tag, TerrainParameters, Valid, Visibility,
 };
 
 pub(super) const PAIR_INDEX: Rule = Rule {

@@ -10,7 +10,7 @@ use crate::bundle::file::{Problem, read_section, read_up_to};
 use crate::bundle::info::TEXT_LIMIT;
 use crate::bundle::provenance::Provenance;
 use crate::compress::ValidPyramid;
-use crate::format::groups::TREE_LEVEL;
+use crate::format::pairs::TREE_LEVEL;
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{Section, Tag, TerrainParameters, TreeCode};
 

@@ -11,9 +11,9 @@ use super::report::Rule;
 use super::report::{Checker, Faults};
 use crate::bundle::provenance::{Provenance, Statistics};
 use crate::compress::{Scratch, ValidPyramid, encode};
-use crate::format::groups::TREE_LEVEL;
-use crate::format::varint::{read_varint, write_varint};
-use crate::format::{Grid, Quad, Sample, TerrainParameters, Tree, TreeCode, Valid};
+use crate::format::bytes::{read_varint, write_varint};
+use crate::format::pairs::TREE_LEVEL;
+use crate::format::{Grid, Quad, ReadPvs, Sample, TerrainParameters, Tree, TreeCode, Valid};
 
 use places::{Places, index, name};
 use rules::{compare, narrowed, symmetry};

@@ -1,14 +1,14 @@
-//! The group of a block ([`crate::format::groups`]), before and after it has bytes.
+//! The group of a block ([`crate::format::pairs`]), before and after it has bytes.
 
 use super::bits::PairBits;
 use super::codebook::Codebook;
 use super::symbols::{PairList, Sight};
 use crate::compress::ValidPyramid;
+use crate::format::bytes::write_varint;
 use crate::format::grid::BLOCK_LEVEL;
-use crate::format::groups::TABLE_RUN;
 use crate::format::morton::{self, comes_before};
-use crate::format::quadtree::{HIDDEN, UNKNOWN, VISIBLE};
-use crate::format::varint::write_varint;
+use crate::format::pairs::TABLE_RUN;
+use crate::format::tree::{HIDDEN, UNKNOWN, VISIBLE};
 use crate::format::{Grid, Leaf, Tree};
 
 /// What the samples of a block see.

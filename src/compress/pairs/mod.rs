@@ -1,4 +1,4 @@
-//! Tree code 2 ([`crate::format::groups`]): who sees whom, pair of blocks by pair of blocks.
+//! Tree code 2 ([`crate::format::pairs`]): who sees whom, pair of blocks by pair of blocks.
 //!
 //! [`symbols`] makes the tree of a pair out of its bits, [`codebook`] gives the symbols of all
 //! trees their bytes, and [`group`] puts the records of a block together.

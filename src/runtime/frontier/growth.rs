@@ -6,7 +6,7 @@ use super::options::{Merge, Neighbours, Order, Turns};
 use super::samples::Samples;
 use super::side::Side;
 use super::state::{FrontierBuilder, Phase};
-use crate::format::{Quad, Sample, Visibility};
+use crate::format::{Quad, ReadPvs, Sample, Visibility};
 use crate::runtime::Pvs;
 
 /// What a quad below the finest level counts for if it joins, when steps are counted.

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
+use crate::format::bytes::{read_varint, write_varint};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
-use crate::format::varint::{read_varint, write_varint};
 use crate::format::{Grid, Quad, Sample};
 
 /// The samples of one half of a frontier set: where one player may be without hearing of the

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::outline::Outline;
 use super::samples::{Ground, Samples};
 use crate::format::grid::quad_mask;
-use crate::format::quadtree::state_of;
+use crate::format::tree::state_of;
 use crate::format::{Quad, Visibility};
 
 /// What a quad sees.

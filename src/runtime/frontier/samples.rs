@@ -2,8 +2,8 @@
 
 use super::outline::{Numbers, Outline};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
-use crate::format::quadtree::state_of;
-use crate::format::{Grid, Leaf, Quad, Sample, Visibility};
+use crate::format::tree::state_of;
+use crate::format::{Grid, Leaf, Quad, ReadPvs, Sample, Visibility};
 use crate::runtime::{Pvs, TerrainBundle};
 
 /// Where there is terrain, and how blocks lie in a bitmap.
@@ -77,15 +77,9 @@ impl Ground {
 
     /// The places of a quad's blocks, a range a row; the quad has level 3 or more.
     pub(super) fn rows_of(&self, quad: Quad) -> impl Iterator<Item = core::ops::Range<usize>> {
-        let up = quad.level.saturating_sub(BLOCK_LEVEL);
-        let (columns, rows) = self.grid.block_shape();
-        let range = |at: u32, limit: u32| {
-            let start = (u64::from(at) << up).min(u64::from(limit)) as usize;
-            let end = ((u64::from(at) + 1) << up).min(u64::from(limit)) as usize;
-            start..end
-        };
-        let (across, stride) = (range(quad.column, columns), self.columns);
-        range(quad.row, rows).map(move |row| row * stride + across.start..row * stride + across.end)
+        let (across, down) = self.grid.block_range(quad);
+        let (start, end, stride) = (across.start as usize, across.end as usize, self.columns);
+        down.map(move |row| row as usize * stride + start..row as usize * stride + end)
     }
 
     /// Hands the visible samples of a PVS over, block by block: place and bits, never 0. Stops

@@ -7,7 +7,7 @@ use super::queue::Queue;
 use super::remembered::{Joined, Remembered};
 use super::samples::{Ground, Samples};
 use super::side::Side;
-use crate::format::{Quad, Sample, Visibility};
+use crate::format::{Quad, ReadPvs, Sample, Visibility};
 use crate::runtime::TerrainBundle;
 
 /// How far a frontier set is.

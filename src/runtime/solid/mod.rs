@@ -9,9 +9,9 @@ pub(super) mod within;
 
 pub use occlusion::OcclusionTest;
 
+use super::Pvs;
 use super::bundle::Bundle;
 use super::error::OpenError;
-use super::pvs::Pvs;
 use super::terrain::TerrainBundle;
 use crate::format::occluders::Occluders;
 use crate::format::solid::{BOX_LEN, BUCKET_LEN, Corners, SOLID_LEN, SolidCells, SolidParameters};

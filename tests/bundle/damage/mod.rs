@@ -6,7 +6,7 @@ use viewcell::internals::bundle::verify::{Outcome, RULES, Rule};
 use viewcell::internals::bundle::{Provenance, Report, verify};
 use viewcell::internals::compress::{Scratch, encode};
 use viewcell::internals::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::internals::format::{Header, Quad, Section, Tag, Tree, WorldKind, crc32};
+use viewcell::internals::format::{Header, Quad, ReadPvs, Section, Tag, Tree, WorldKind, crc32};
 use viewcell::internals::runtime::Bundle;
 
 use crate::common::World;

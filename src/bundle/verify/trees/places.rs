@@ -4,7 +4,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use crate::bundle::verify::container::Container;
 use crate::bundle::verify::report::Faults;
-use crate::format::varint::MAX_VARINT_LEN;
+use crate::format::bytes::MAX_VARINT_LEN;
 use crate::format::{Grid, Quad, Tag};
 
 /// Where the trees are.

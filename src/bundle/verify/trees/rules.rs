@@ -12,7 +12,7 @@ use crate::bundle::verify::pairs::PairSections;
 use crate::bundle::verify::report::{Checker, Faults, Rule};
 use crate::compress::ValidPyramid;
 use crate::dice::Dice;
-use crate::format::{Narrowing, Quad, Sample, Tag, TerrainParameters, Tree, Trees, Valid};
+use crate::format::{Narrowing, Quad, ReadPvs, Sample, Tag, TerrainParameters, Tree, Trees, Valid};
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// Checks [`super::STATISTICS`]: those told by those found in the trees.

@@ -15,7 +15,7 @@
 //! symbol S + 256·p + q. First byte 255 is followed by the symbol itself. First bytes and further
 //! bytes are stored apart, so that the place of the n-th symbol follows from counting.
 
-use super::bytes::{u16_at, u32_at};
+use crate::format::bytes::{u16_at, u32_at};
 
 /// Length of what stands before the symbols.
 pub const DICTIONARY_HEAD: usize = 16;

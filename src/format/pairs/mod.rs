@@ -2,7 +2,7 @@
 //!
 //! The *group* of a block holds what its samples see: a quadtree over the targets that says which
 //! blocks are hidden from all of them, visible from all of them, or *mixed*, and a record
-//! ([`super::blockpair`]) for each mixed one. In a mutual bundle who sees whom is the same both
+//! ([`blockpair`]) for each mixed one. In a mutual bundle who sees whom is the same both
 //! ways: the record of a pair is kept once, in the group of the block that comes first in Morton
 //! order.
 //!
@@ -18,16 +18,19 @@
 //! records         end to end, in the order of mixed blocks
 //! ```
 
-use super::blockpair::BlockPair;
-use super::bytes::{u16_at, u64_at};
-use super::dictionary::Dictionary;
-use super::grid::{Grid, Quad, Sample};
-use super::layers::{Layered, Over, Piece, Runs, Source};
-use super::morton::comes_before;
-use super::pages::{IndexedPages, SLACK};
-use super::quadtree::{Found, Tree};
-use super::valid::Valid;
-use super::varint::read_varint;
+use crate::format::bytes::{read_varint, u16_at, u64_at};
+use crate::format::grid::{BLOCK_LEVEL, Grid, Quad, Sample, Valid};
+use crate::format::pages::{IndexedPages, SLACK};
+use crate::format::patch::layers::{Layered, Over, Piece, Runs, Source};
+use crate::format::tree::morton::comes_before;
+use crate::format::tree::{Found, Tree, Visibility};
+
+pub mod blockbits;
+pub mod blockpair;
+pub mod dictionary;
+
+use blockpair::BlockPair;
+use dictionary::Dictionary;
 
 /// Level of the least quads that have trees of their own beside the groups.
 pub const TREE_LEVEL: u32 = 4;
@@ -48,8 +51,6 @@ pub struct Groups<'a> {
     dictionary: Dictionary<'a>,
     /// `PIDX` and `PAIR`, and what patches put over them.
     bytes: Layered<'a>,
-    /// What is checked before it is believed, if anything.
-    pages: Option<IndexedPages<'a>>,
 }
 
 /// One group.
@@ -83,7 +84,6 @@ impl<'a> Groups<'a> {
             mutual,
             dictionary: Dictionary::parse(dictionary)?,
             bytes: Layered::new(index, bytes),
-            pages: None,
         })
     }
 
@@ -99,7 +99,7 @@ impl<'a> Groups<'a> {
     /// The same, of which each is checked before it is believed: one that is damaged is none.
     pub const fn checked(self, pages: IndexedPages<'a>) -> Self {
         Self {
-            pages: Some(pages),
+            bytes: self.bytes.checked(pages),
             ..self
         }
     }
@@ -137,26 +137,14 @@ impl<'a> Groups<'a> {
             return None;
         }
         let index = row as usize * columns as usize + column as usize;
-        if let Some(pages) = &self.pages
-            && !self.is_sound(pages, index)
-        {
+        let length = |bytes| {
+            let group = Group::parse(self.valid, self.dictionary, bytes);
+            group.map_or(1, |group| group.length_at_most())
+        };
+        if !self.bytes.is_sound(index, length) {
             return None;
         }
         Group::of(self.valid, self.dictionary, self.bytes.at(index)?)
-    }
-
-    /// Whether the pages of an entry and of its group have their checksums.
-    fn is_sound(&self, pages: &IndexedPages<'a>, entry: usize) -> bool {
-        if !pages.index.hold(entry.saturating_mul(8), 8) {
-            return false;
-        }
-        let Some(at) = self.bytes.lowest_at(entry) else {
-            return true;
-        };
-        let bytes = self.bytes.lowest().get(at..).unwrap_or(&[]);
-        let group = Group::parse(self.valid, self.dictionary, bytes);
-        let length = group.map_or(1, |group| group.length_at_most());
-        pages.pieces.hold(at, length)
     }
 
     /// Whether sample `a` sees sample `b`; false where either is outside the grid or void, true
@@ -179,7 +167,7 @@ impl<'a> Groups<'a> {
     /// As [`Groups::sees`], of two samples of terrain, with the group of `a`: that one goes first,
     /// as in a walk. In a damaged bundle two blocks may say different things of each other.
     #[inline]
-    pub(super) fn sees_by(&self, group: &Group<'a>, a: Sample, b: Sample) -> bool {
+    pub(in crate::format) fn sees_by(&self, group: &Group<'a>, a: Sample, b: Sample) -> bool {
         group.sees(a, b).unwrap_or_else(|| {
             let back = self.group_of(b).filter(|_| self.mutual);
             back.and_then(|group| group.sees(b, a)).unwrap_or(true)
@@ -243,7 +231,10 @@ impl<'a> Groups<'a> {
         let Some(group) = back.filter(|_| self.mutual) else {
             return true;
         };
-        match group.skeleton.find(Quad::new(3, viewer.0, viewer.1)) {
+        match group
+            .skeleton
+            .find(Quad::new(BLOCK_LEVEL, viewer.0, viewer.1))
+        {
             Found::Leaf(false) => false,
             Found::Block(item) => group.own(item).is_none_or(|pair| pair.sees_any(to, from)),
             _ => true,
@@ -263,7 +254,10 @@ impl<'a> Groups<'a> {
         let Some(group) = self.group(viewer.0, viewer.1) else {
             return !0;
         };
-        match group.skeleton.find(Quad::new(3, target.0, target.1)) {
+        match group
+            .skeleton
+            .find(Quad::new(BLOCK_LEVEL, target.0, target.1))
+        {
             Found::Leaf(false) => 0,
             Found::Block(item) => self.seen(&group, item, viewer, from, target),
             Found::Leaf(true) | Found::Mixed => !0,
@@ -272,38 +266,20 @@ impl<'a> Groups<'a> {
 
     /// What is known of sight from a block to a quad of level 3 or more, without a look at any
     /// pair of blocks: unknown where some block of the quad is mixed, or the bytes are damaged.
-    pub fn outline(&self, viewer: (u32, u32), quad: Quad) -> super::Visibility {
+    pub fn outline(&self, viewer: (u32, u32), quad: Quad) -> Visibility {
         if !self.grid().has_quad(quad) || self.valid.block(viewer.0, viewer.1) == 0 {
-            return super::Visibility::Hidden;
+            return Visibility::Hidden;
         }
         let group = self.group(viewer.0, viewer.1);
-        match group.map(|group| group.skeleton.find(quad)) {
-            Some(Found::Leaf(false)) => super::Visibility::Hidden,
-            Some(Found::Leaf(true)) => super::Visibility::Visible,
-            _ => super::Visibility::Unknown,
-        }
-    }
-
-    /// The samples of block `target` that are seen from any viewpoint of block `viewer`: a word of a
-    /// block bitmap. Bits without terrain may be either; all ones where the bytes are damaged.
-    pub fn word(&self, viewer: (u32, u32), target: (u32, u32)) -> u64 {
-        let Some(group) = self.group(viewer.0, viewer.1) else {
-            return !0;
-        };
-        match group.skeleton.find(Quad::new(3, target.0, target.1)) {
-            Found::Leaf(false) => 0,
-            Found::Leaf(true) | Found::Mixed => !0,
-            Found::Block(item) => {
-                let from = self.valid.block(viewer.0, viewer.1);
-                self.seen(&group, item, viewer, from, target)
-            }
-        }
+        group.map_or(Visibility::Unknown, |group| {
+            group.skeleton.find(quad).visibility()
+        })
     }
 
     /// The samples of block `target` that are seen from any of the viewpoints `from` (a word of a
     /// block bitmap) of block `viewer`, whose group and item for the target are given. Bits
     /// without terrain may be either.
-    pub(super) fn seen(
+    pub(in crate::format) fn seen(
         &self,
         group: &Group<'a>,
         item: usize,
@@ -318,7 +294,10 @@ impl<'a> Groups<'a> {
         let Some(group) = back.filter(|_| self.mutual) else {
             return !0;
         };
-        match group.skeleton.find(Quad::new(3, viewer.0, viewer.1)) {
+        match group
+            .skeleton
+            .find(Quad::new(BLOCK_LEVEL, viewer.0, viewer.1))
+        {
             Found::Leaf(false) => 0,
             Found::Block(item) => group.own(item).map_or(!0, |pair| pair.seen(from, true)),
             _ => !0,
@@ -341,7 +320,7 @@ impl<'a> Group<'a> {
             runs: Runs::default(),
             over: &[],
         };
-        if skeleton.root() == super::Visibility::Unknown {
+        if skeleton.root() == Visibility::Unknown {
             let (elsewhere, rest) = read_varint(skeleton.behind_nodes())?;
             let (records, rest) = read_varint(rest)?;
             (group.elsewhere, group.own) = (elsewhere as usize, records as usize);
@@ -364,7 +343,7 @@ impl<'a> Group<'a> {
         let mut group = Self::parse(valid, dictionary, over.base)?;
         let skeleton = Tree::parse(valid, over.rest)?;
         let mut rest = skeleton.behind_nodes();
-        if skeleton.root() != super::Visibility::Hidden {
+        if skeleton.root() != Visibility::Hidden {
             let (elsewhere, behind) = read_varint(rest)?;
             let (own, behind) = read_varint(behind)?;
             (group.elsewhere, group.own) = (elsewhere as usize, own as usize);
@@ -428,17 +407,14 @@ impl<'a> Group<'a> {
     }
 
     /// Whether a block is mixed, or else visible or hidden, from all viewpoints with terrain.
-    pub fn state(&self, column: u32, row: u32) -> super::Visibility {
-        match self.skeleton.find(Quad::new(3, column, row)) {
-            Found::Leaf(false) => super::Visibility::Hidden,
-            Found::Leaf(true) => super::Visibility::Visible,
-            Found::Mixed | Found::Block(_) => super::Visibility::Unknown,
-        }
+    pub fn state(&self, column: u32, row: u32) -> Visibility {
+        let block = Quad::new(BLOCK_LEVEL, column, row);
+        self.skeleton.find(block).visibility()
     }
 
     /// Number of the record of a block, if it is mixed and its record is here.
     pub fn record_number(&self, column: u32, row: u32) -> Option<usize> {
-        match self.skeleton.find(Quad::new(3, column, row)) {
+        match self.skeleton.find(Quad::new(BLOCK_LEVEL, column, row)) {
             Found::Block(item) => item
                 .checked_sub(self.skeleton.node_count())?
                 .checked_sub(self.elsewhere),

@@ -33,12 +33,17 @@
 //! by all that, but is blocked by the ground of now, is hidden. What a quad sees is not, so that
 //! PVSs may have more than that.
 //!
+//! [`StalePvs`] is what is stored of a quad, with all that may open.
+//!
 //! Where ground only rose nothing opens but for those who stand on it. Errors of arithmetic are far
 //! less than the [`SLACK`] by which rectangles and tops are greater than that.
 
-use super::grid::{BLOCK_LEVEL, Grid, Quad, Sample, quad_mask};
-use super::terrain::{TerrainParameters, VisibilityMode};
-use super::walk::Leaf;
+use crate::format::grid::{BLOCK_LEVEL, Grid, Quad, Sample, Valid, quad_mask};
+use crate::format::terrain::{TerrainParameters, VisibilityMode};
+use crate::format::tree::Visibility;
+use crate::format::tree::traversal::Leaf;
+
+use super::{Leaves, ReadPvs, StoredPvs};
 
 /// By how many samples and metres openings are taken to be greater than they are.
 pub const SLACK: f64 = 1.0 / 1024.0;
@@ -359,4 +364,85 @@ fn is_crossed(
         let sight = eye + i as f64 / span as f64 * (head - eye);
         first + part * (second - first) - sight > BLOCKS
     })
+}
+
+/// A PVS, and what may be seen beside it since the ground has changed.
+#[derive(Clone, Copy, Debug)]
+pub struct StalePvs<'a> {
+    quad: Quad,
+    own: StoredPvs<'a>,
+    openings: Openings<'a>,
+}
+
+impl<'a> StalePvs<'a> {
+    /// What is stored of a quad of the grid, and what may open.
+    pub const fn new(quad: Quad, own: StoredPvs<'a>, openings: Openings<'a>) -> Self {
+        Self {
+            quad,
+            own,
+            openings,
+        }
+    }
+
+    /// Whether a quad may be seen beside what is stored, by the least quad that is told apart and holds it.
+    fn may_open(&self, quad: Quad) -> bool {
+        let level = quad.level.max(self.openings.grain(self.quad));
+        self.openings.may_open(self.quad, quad.ancestor(level))
+    }
+
+    fn sweep_openings(&self, take: &mut impl FnMut(Leaf) -> bool) -> bool {
+        let root = self.valid().grid().root();
+        self.openings.sweep(self.quad, root, take)
+    }
+}
+
+impl<'a> ReadPvs<'a> for StalePvs<'a> {
+    fn valid(&self) -> Valid<'a> {
+        self.own.valid()
+    }
+
+    /// Unknown if some of a large quad may be seen now.
+    fn state(&self, quad: Quad) -> Visibility {
+        let stored = self.own.state(quad);
+        if stored == Visibility::Visible || !self.valid().has_quad(quad) {
+            return stored;
+        }
+        match self.may_open(quad) {
+            false => stored,
+            true if quad.level <= self.openings.grain(self.quad) => Visibility::Visible,
+            true => Visibility::Unknown,
+        }
+    }
+
+    fn word(&self, column: u32, row: u32) -> u64 {
+        let block = Quad::new(BLOCK_LEVEL, column, row);
+        self.own.word(column, row) | self.openings.word(self.quad, block)
+    }
+
+    /// What is stored, and after that what may be seen beside it, block by block: of a block both may come.
+    fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
+        self.own.sweep(&mut take) && self.sweep_openings(&mut take)
+    }
+
+    fn sweep_blocks(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
+        self.own.sweep_blocks(&mut take)
+            && self.sweep_openings(&mut |leaf: Leaf| take(Leaf::Visible(leaf.quad())))
+    }
+
+    fn pairs(&self) -> usize {
+        self.own.pairs()
+    }
+
+    fn contains(&self, sample: Sample) -> bool {
+        self.valid().has_sample(sample)
+            && (self.own.contains(sample) || self.may_open(sample.quad()))
+    }
+
+    /// A sweep may have a sample twice.
+    fn count(&self) -> u64 {
+        let valid = self.valid();
+        Leaves::new(*self)
+            .map(|leaf| leaf.visible_samples(&valid))
+            .sum()
+    }
 }

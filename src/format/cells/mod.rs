@@ -19,18 +19,16 @@
 //! [`NODE_LEN`] bytes each. `CADJ` holds [`Neighbours`], `CPRT` [`Portals`].
 
 mod bsp;
-mod neighbours;
+mod matrix;
 mod portals;
-mod rows;
 
 pub use bsp::{Child, NODE_LEN, Node};
-pub use neighbours::Neighbours;
-pub use portals::{CORNER_LEN, PORTAL_HEAD_LEN, PortalRecord, Portals};
-pub use rows::{DistanceBits, DistanceRow, PvsRow};
+pub use matrix::{DistanceBits, DistanceRow, PvsRow};
+pub use portals::{CORNER_LEN, Neighbours, PORTAL_HEAD_LEN, PortalRecord, Portals};
 
-use super::bytes::{put, u32_at};
-use super::error::FormatError;
-use super::tag::Tag;
+use crate::format::bytes::{put, u32_at};
+use crate::format::error::FormatError;
+use crate::format::tag::Tag;
 
 /// Length in bytes of the `CELL` section.
 pub const CELLS_LEN: usize = 64;

@@ -1,25 +1,14 @@
-//! Several trees that are walked together, for what is visible in all of them: [`super::narrow`].
+//! Several trees that are walked together, for what is visible in all of them: [`super::lossy`].
 
-use super::grid::{BLOCK_LEVEL, Grid, Quad};
-use super::grouppvs::GroupPvs;
-use super::quadtree::{HIDDEN, Tree, UNKNOWN, Visibility};
-use super::rank::{count_unknown, unknown_before};
-use super::trees::Trees;
-use super::walk::Leaf;
+use crate::format::grid::{BLOCK_LEVEL, LEVELS, Quad};
+use crate::format::tree::traversal::Leaf;
+use crate::format::tree::{HIDDEN, Tree, UNKNOWN, Visibility};
+use crate::format::tree::{Trees, count_unknown, unknown_before};
 
-/// What is stored of the quad itself.
-// A box would allocate.
-#[allow(clippy::large_enum_variant)]
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Own<'a> {
-    Tree(Tree<'a>),
-    Group(GroupPvs<'a>),
-}
+use super::{ReadPvs, StoredPvs};
 
 /// Greatest number of trees that are walked at once: one a level, and a skeleton.
 pub(super) const MOST: usize = LEVELS + 1;
-
-const LEVELS: usize = Grid::MAX_ROOT_LEVEL as usize + 1;
 
 /// A place in a tree that is walked depth first, with parts left out.
 pub(super) struct Cursor<'a> {
@@ -78,7 +67,7 @@ pub(super) struct Walk<'p, 'a> {
     pub back: u32,
     /// The quad that sees.
     pub quad: Quad,
-    pub own: &'p Own<'a>,
+    pub own: &'p StoredPvs<'a>,
     /// A quad of level 3 or more: what lies in it is wanted.
     pub within: Quad,
     /// Whether records are read, if there are any.
@@ -91,9 +80,9 @@ impl Walk<'_, '_> {
     /// Hands over what is visible, depth first, in Morton order.
     pub(super) fn run(mut self, take: &mut impl FnMut(Leaf) -> bool) -> bool {
         let (first, from) = match self.own {
-            Own::Tree(tree) => (*tree, 0),
-            Own::Group(pvs) if pvs.viewpoints() == 0 => return true,
-            Own::Group(pvs) => (pvs.skeleton(), pvs.viewpoints()),
+            StoredPvs::Tree(tree) => (*tree, 0),
+            StoredPvs::Group(pvs) if pvs.viewpoints() == 0 => return true,
+            StoredPvs::Group(pvs) => (pvs.skeleton(), pvs.viewpoints()),
         };
         let mut front = Front {
             items: [0; MOST],
@@ -133,9 +122,9 @@ impl Walk<'_, '_> {
         let back = quad.level >= self.back;
         if back && let Some(tree) = trees.tree(quad) {
             match self.own {
-                Own::Tree(_) if tree.state(self.quad) == Visibility::Hidden => return true,
-                Own::Tree(_) => {}
-                Own::Group(pvs) => {
+                StoredPvs::Tree(_) if tree.state(self.quad) == Visibility::Hidden => return true,
+                StoredPvs::Tree(_) => {}
+                StoredPvs::Group(pvs) => {
                     let (column, row) = pvs.block();
                     from &= tree.word(column, row);
                     if from == 0 {
@@ -199,9 +188,11 @@ impl Walk<'_, '_> {
         // Last, since it takes longest.
         if front.mixed & 1 == 1 && word != 0 {
             word &= match (self.own, self.records) {
-                (Own::Tree(tree), _) => tree.literal(item(0)),
-                (Own::Group(pvs), true) => pvs.only(from).word(item(0), block.column, block.row),
-                (Own::Group(_), false) => !0,
+                (StoredPvs::Tree(tree), _) => tree.literal(item(0)),
+                (StoredPvs::Group(pvs), true) => {
+                    pvs.only(from).mixed_word(item(0), block.column, block.row)
+                }
+                (StoredPvs::Group(_), false) => !0,
             };
         }
         word

@@ -14,7 +14,7 @@
 //! first bytes of the leaves, the mixed children of all these; their further bytes
 //! ```
 
-use super::dictionary::Dictionary;
+use super::dictionary::{Dictionary, ESCAPE};
 
 /// The two masks of a pair's children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl<'a> BlockPair<'a> {
     /// The pair at the start of `bytes`. What is not there is taken for visible.
     #[inline]
     pub fn new(dictionary: Dictionary<'a>, bytes: &'a [u8]) -> Self {
-        let first = bytes.first().copied().unwrap_or(super::dictionary::ESCAPE);
+        let first = bytes.first().copied().unwrap_or(ESCAPE);
         let more = bytes.get(1..).unwrap_or(&[]);
         let (root, used) = dictionary.nodes.symbol(first, more, 0);
         Self {

@@ -18,8 +18,8 @@
 //! or literal of the bundle's piece. A patch over other patches refers to the bundle all the same, so
 //! that one look is enough.
 
-use super::bytes::{u32_at, u64_at};
-use super::varint::read_varint;
+use crate::format::bytes::{read_varint, u32_at, u64_at};
+use crate::format::pages::IndexedPages;
 
 /// Layers that an entry can tell apart, the lowest included.
 pub const MAX_LAYERS: usize = 256;
@@ -46,6 +46,8 @@ pub struct Layered<'a> {
     index: &'a [u8],
     lowest: &'a [u8],
     above: &'a [&'a [u8]],
+    /// The pages of index and lowest layer that are checked before they are believed, if any.
+    pages: Option<IndexedPages<'a>>,
 }
 
 /// The bytes of a group or a tree.
@@ -149,6 +151,7 @@ impl<'a> Layered<'a> {
             index,
             lowest: bytes,
             above: &[],
+            pages: None,
         }
     }
 
@@ -157,6 +160,14 @@ impl<'a> Layered<'a> {
         Self {
             index,
             above,
+            ..self
+        }
+    }
+
+    /// The same, of which each page is checked before it is believed.
+    pub const fn checked(self, pages: IndexedPages<'a>) -> Self {
+        Self {
+            pages: Some(pages),
             ..self
         }
     }
@@ -173,7 +184,7 @@ impl<'a> Layered<'a> {
 
     /// Where in the lowest layer the piece of entry `number` begins, or what it is laid over. `None` where
     /// it has nothing of the lowest layer.
-    pub fn lowest_at(&self, number: usize) -> Option<usize> {
+    fn lowest_at(&self, number: usize) -> Option<usize> {
         let entry = u64_at(self.index, number.checked_mul(8)?)?;
         let offset = entry & ((1 << OFFSET_BITS) - 1);
         let layer = (entry >> OFFSET_BITS) as usize;
@@ -186,9 +197,31 @@ impl<'a> Layered<'a> {
         }
     }
 
-    /// The lowest layer.
-    pub const fn lowest(&self) -> &'a [u8] {
-        self.lowest
+    /// Whether the pages of entry `number`, and of what its piece has of the lowest layer, have their checksums,
+    /// if they are to be checked. `length` says how many bytes a piece has at most, by its bytes and what lies
+    /// behind.
+    #[inline]
+    pub fn is_sound(&self, number: usize, length: impl FnOnce(&'a [u8]) -> usize) -> bool {
+        match &self.pages {
+            None => true,
+            Some(pages) => self.is_sound_by(pages, number, length),
+        }
+    }
+
+    fn is_sound_by(
+        &self,
+        pages: &IndexedPages<'a>,
+        number: usize,
+        length: impl FnOnce(&'a [u8]) -> usize,
+    ) -> bool {
+        if !pages.index.hold(number.saturating_mul(8), 8) {
+            return false;
+        }
+        let Some(at) = self.lowest_at(number) else {
+            return true;
+        };
+        let bytes = self.lowest.get(at..).unwrap_or(&[]);
+        pages.pieces.hold(at, length(bytes))
     }
 
     /// The bytes from where entry `number` says on. `None` where there are none.

@@ -17,12 +17,12 @@
 //! 64  section table    40 bytes a section, as a bundle has it
 //! ```
 
-use super::bytes::{array_at, put, u32_at, u64_at};
-use super::crc::crc32;
-use super::error::FormatError;
-use super::file_id::FileId;
-use super::header::{ENTRY_LEN, HEADER_LEN, Header, Section};
-use super::tag::{MAX_SECTIONS, Tag};
+use crate::format::bytes::{array_at, crc32, put, u32_at, u64_at};
+use crate::format::error::FormatError;
+use crate::format::header::{ENTRY_LEN, FileId, HEADER_LEN, Header, Section};
+use crate::format::tag::{MAX_SECTIONS, Tag};
+
+pub mod layers;
 
 /// The first eight bytes.
 pub const PATCH_MAGIC: [u8; 8] = [0x89, b'V', b'C', b'P', 0x0D, 0x0A, 0x1A, 0x0A];

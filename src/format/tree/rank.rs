@@ -5,7 +5,7 @@ const LOW: u64 = 0x5555_5555_5555_5555;
 
 /// A one in the low bit of each two-bit code that is 2 (unknown).
 #[inline]
-pub(super) const fn unknown_bits(codes: u64) -> u64 {
+const fn unknown_bits(codes: u64) -> u64 {
     codes >> 1 & !codes & LOW
 }
 
@@ -29,7 +29,7 @@ const fn sum_of_bytes(bytes: u64) -> u64 {
 /// Written so that the compiler can vectorise it without a population count instruction: sums
 /// stay in bytes for as long as they cannot overflow.
 #[inline]
-pub(super) fn count_unknown(nodes: &[u8]) -> u64 {
+pub(in crate::format) fn count_unknown(nodes: &[u8]) -> u64 {
     let (words, tail) = nodes.as_chunks::<8>();
     let mut total = 0;
     for group in words.chunks(63) {
@@ -66,7 +66,7 @@ fn tail_of(nodes: &[u8], words: &[[u8; 8]], tail: &[u8]) -> u64 {
 
 /// Number of unknown codes among the first `child` codes of a node.
 #[inline]
-pub(super) const fn unknown_before(node: u8, child: u32) -> u64 {
+pub(in crate::format) const fn unknown_before(node: u8, child: u32) -> u64 {
     unknown_bits(node as u64 & ((1 << (2 * child)) - 1)).count_ones() as u64
 }
 

@@ -1,11 +1,7 @@
 //! Words of a block's 64 samples, and what 64 samples see of 64 others: a square of 64 × 64 bits.
 //!
 //! Bit (r & 7)·8 + (c & 7) of a word is sample (c, r) of the block, as in a block bitmap
-//! ([`super::Grid::block_bit`]). Row v of a square is what sample v sees of the other block.
-
-use core::ops::Range;
-
-use super::grid::{BLOCK_LEVEL, Grid, Quad};
+//! ([`crate::format::Grid::block_bit`]). Row v of a square is what sample v sees of the other block.
 
 /// Transposes a square of bits in place: bit j of row i becomes bit i of row j. So it turns what
 /// each viewpoint sees into who sees each target, and back.
@@ -38,37 +34,13 @@ pub const fn turn(word: u64) -> u64 {
     swap(word, 0x0000_0000_F0F0_F0F0, 28)
 }
 
-/// A word with its samples in Morton order ([`super::morton`]), so that the squares of every level
+/// A word with its samples in Morton order ([`crate::format::morton`]), so that the squares of every level
 /// lie together: bit rrrccc goes to bit rcrcrc.
 #[inline]
 pub const fn in_morton_order(word: u64) -> u64 {
     let word = swap(word, 0x00F0_00F0_00F0_00F0, 4);
     let word = swap(word, 0x0000_FF00_0000_FF00, 8);
     swap(word, 0x0C0C_0C0C_0C0C_0C0C, 2)
-}
-
-impl Grid {
-    /// Columns and rows of the blocks of the grid that a quad of level 3 or more covers.
-    pub(crate) fn block_range(&self, quad: Quad) -> (Range<u32>, Range<u32>) {
-        let (columns, rows) = self.block_shape();
-        let up = quad.level.saturating_sub(BLOCK_LEVEL);
-        let range = |at: u32, limit: u32| {
-            let start = (u64::from(at) << up).min(u64::from(limit)) as u32;
-            let end = ((u64::from(at) + 1) << up).min(u64::from(limit)) as u32;
-            start..end
-        };
-        (range(quad.column, columns), range(quad.row, rows))
-    }
-
-    /// The same blocks by their words in a block bitmap, row by row.
-    pub(crate) fn blocks_of(&self, quad: Quad) -> impl Iterator<Item = usize> + use<> {
-        let (across, _) = self.block_shape();
-        let (columns, rows) = self.block_range(quad);
-        rows.flat_map(move |row| {
-            let start = row as usize * across as usize;
-            start + columns.start as usize..start + columns.end as usize
-        })
-    }
 }
 
 /// Swaps the bits of `mask` with those `distance` above them.
@@ -102,16 +74,5 @@ mod tests {
             expected[j] = 1 << i;
             assert_eq!(rows, expected, "row {i}, bit {j}");
         }
-    }
-
-    #[test]
-    fn a_quad_at_the_edge_has_the_blocks_that_are_there() {
-        let grid = Grid::new(40, 17).unwrap();
-        let found: Vec<usize> = grid.blocks_of(Quad::new(5, 1, 0)).collect();
-        assert_eq!(found, [4, 9, 14]);
-        let found: Vec<usize> = grid.blocks_of(Quad::new(3, 1, 1)).collect();
-        assert_eq!(found, [6]);
-        assert_eq!(grid.blocks_of(Quad::new(5, 2, 0)).count(), 0);
-        assert_eq!(grid.blocks_of(grid.root()).count(), grid.blocks());
     }
 }

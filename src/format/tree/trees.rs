@@ -1,12 +1,11 @@
 //! All trees of a bundle: where each begins.
 
-use super::grid::{BLOCK_LEVEL, Grid, Quad};
-use super::layers::Layered;
-use super::pages::IndexedPages;
-use super::quadtree::{Found, Tree, Visibility};
-use super::valid::Valid;
-use super::varint::write_varint;
-use super::walk::Leaf;
+use crate::format::grid::{LEVELS, Quad, Valid};
+use crate::format::pages::IndexedPages;
+use crate::format::patch::layers::Layered;
+
+use super::Tree;
+use super::traversal::Leaf;
 
 /// The sections `TIDX` and `TREE`.
 #[derive(Clone, Copy, Debug)]
@@ -18,11 +17,7 @@ pub struct Trees<'a> {
     first: [u64; LEVELS],
     /// `TIDX` and `TREE`, and what patches put over them.
     bytes: Layered<'a>,
-    /// What is checked before it is believed, if anything.
-    pages: Option<IndexedPages<'a>>,
 }
-
-const LEVELS: usize = Grid::MAX_ROOT_LEVEL as usize + 1;
 
 impl<'a> Trees<'a> {
     /// The trees of the quads of level `least` and more, of sections `TIDX` and `TREE`.
@@ -39,7 +34,6 @@ impl<'a> Trees<'a> {
             least,
             first,
             bytes: Layered::new(index, bytes),
-            pages: None,
         }
     }
 
@@ -55,7 +49,7 @@ impl<'a> Trees<'a> {
     /// The same, of which each is checked before it is believed: one that is damaged is none.
     pub const fn checked(self, pages: IndexedPages<'a>) -> Self {
         Self {
-            pages: Some(pages),
+            bytes: self.bytes.checked(pages),
             ..self
         }
     }
@@ -97,26 +91,12 @@ impl<'a> Trees<'a> {
     #[inline]
     pub fn tree(&self, quad: Quad) -> Option<Tree<'a>> {
         let entry = self.entry(quad)?;
-        if let Some(pages) = &self.pages
-            && !self.is_sound(pages, entry)
-        {
+        // The head tells how long it is; what is in a damaged page may say anything.
+        let length = |bytes| Tree::parse(self.valid, bytes).map_or(1, |tree| tree.length_at_most());
+        if !self.bytes.is_sound(entry, length) {
             return None;
         }
         Tree::of(self.valid, self.bytes.at(entry)?)
-    }
-
-    /// Whether the pages of an entry and of its tree have their checksums.
-    fn is_sound(&self, pages: &IndexedPages<'a>, entry: usize) -> bool {
-        if !pages.index.hold(entry.saturating_mul(8), 8) {
-            return false;
-        }
-        let Some(at) = self.bytes.lowest_at(entry) else {
-            return true;
-        };
-        // The head tells how long it is; what is in a damaged page may say anything.
-        let bytes = self.bytes.lowest().get(at..).unwrap_or(&[]);
-        let length = Tree::parse(self.valid, bytes).map_or(1, |tree| tree.length_at_most());
-        pages.pieces.hold(at, length)
     }
 
     /// The trees of the quads around a quad of the grid, from the least to the root; not its own.
@@ -125,10 +105,7 @@ impl<'a> Trees<'a> {
     pub fn around(&self, quad: Quad) -> impl Iterator<Item = Tree<'a>> + use<'a> {
         let trees = *self;
         let levels = (quad.level + 1).max(self.least)..=self.valid.grid().root_level();
-        levels.filter_map(move |level| {
-            let up = level - quad.level;
-            trees.tree(Quad::new(level, quad.column >> up, quad.row >> up))
-        })
+        levels.filter_map(move |level| trees.tree(quad.ancestor(level)))
     }
 
     /// Takes out of a block bitmap what the trees of the quads around a quad hide.
@@ -147,41 +124,6 @@ impl<'a> Trees<'a> {
                     }
                 });
             }
-        }
-    }
-}
-
-impl Tree<'_> {
-    /// Bytes that a tree has at most, by its head: a literal for each code of each node, or one alone.
-    pub(super) const fn length_at_most(&self) -> usize {
-        const HEAD: usize = 10;
-        HEAD + 8 + self.node_count().saturating_mul(1 + 4 * 8)
-    }
-
-    /// Bytes of a tree that ends with its literals, of bytes that are right.
-    pub fn length(&self) -> usize {
-        let nodes = self.node_count();
-        let (_, head) = write_varint(match self.root() {
-            Visibility::Hidden => 0,
-            Visibility::Visible => 1,
-            Visibility::Unknown => 2 + nodes as u32,
-        });
-        let mut literals = 0;
-        self.sweep(|leaf| {
-            literals += usize::from(matches!(leaf, Leaf::Block(..)));
-            true
-        });
-        head + nodes + 8 * literals
-    }
-
-    /// The visible samples of a block, as a word of a block bitmap. Bits without terrain may be
-    /// either.
-    #[inline]
-    pub fn word(&self, column: u32, row: u32) -> u64 {
-        match self.find(Quad::new(BLOCK_LEVEL, column, row)) {
-            Found::Leaf(false) => 0,
-            Found::Leaf(true) | Found::Mixed => !0,
-            Found::Block(item) => self.literal(item),
         }
     }
 }

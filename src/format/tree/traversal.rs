@@ -1,14 +1,13 @@
-//! Walking a whole tree, depth first, without a stack of positions.
+//! Walking a whole tree, depth first, without a stack of positions: leaf by leaf ([`Tree::leaves`]), or in one
+//! call ([`Tree::sweep`]), which is three times as fast, for those who want what is visible and nothing else.
 //!
 //! Breadth-first storage puts the items of one level side by side in Morton order, which is the
 //! order in which a depth-first walk meets them. So one cursor a level is all the state.
 
-use super::grid::{BLOCK_LEVEL, Grid, Quad};
-use super::quadtree::{HIDDEN, Tree, UNKNOWN, Visibility};
-use super::rank::count_unknown;
-use super::valid::Valid;
+use crate::format::grid::{BLOCK_LEVEL, LEVELS, Quad, Valid};
 
-const LEVELS: usize = Grid::MAX_ROOT_LEVEL as usize + 1;
+use super::rank::count_unknown;
+use super::{HIDDEN, Literals, Tree, UNKNOWN, VISIBLE, Visibility};
 
 /// A piece of a PVS: the greatest quads that are all hidden or all visible, and mixed blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,24 +28,28 @@ impl Leaf {
         }
     }
 
-    /// Number of visible samples.
+    /// Number of visible samples, those without terrain left out.
     pub fn visible_samples(&self, valid: &Valid) -> u64 {
         match *self {
             Self::Hidden(_) => 0,
             Self::Visible(quad) => valid.count(quad),
-            Self::Block(_, bits) => u64::from(bits.count_ones()),
+            Self::Block(quad, bits) => {
+                u64::from((bits & valid.block(quad.column, quad.row)).count_ones())
+            }
         }
     }
 
-    /// Sets its visible samples in a block bitmap.
-    pub(super) fn write(&self, valid: &Valid, out: &mut [u64]) {
+    /// Adds its visible samples to a block bitmap, those without terrain left out.
+    pub(in crate::format) fn write(&self, valid: &Valid, out: &mut [u64]) {
         let (columns, _) = valid.grid().block_shape();
         match *self {
             Self::Hidden(_) => {}
             Self::Block(quad, bits) => {
+                // Of a block outside the grid, which may have the place of another one, no bit is left.
+                let bits = bits & valid.block(quad.column, quad.row);
                 let at = quad.row as usize * columns as usize + quad.column as usize;
                 if let Some(word) = out.get_mut(at) {
-                    *word = bits;
+                    *word |= bits;
                 }
             }
             Self::Visible(quad) => {
@@ -66,25 +69,8 @@ impl Leaf {
     }
 }
 
-/// What sums up the visible samples of a sweep.
-pub(super) fn count_into(valid: Valid, count: &mut u64) -> impl FnMut(Leaf) -> bool {
-    move |leaf| {
-        *count += leaf.visible_samples(&valid);
-        true
-    }
-}
-
-/// What makes a block bitmap of a sweep.
-pub(super) fn expand_into(valid: Valid, out: &mut [u64]) -> impl FnMut(Leaf) -> bool {
-    out.fill(0);
-    move |leaf| {
-        leaf.write(&valid, out);
-        true
-    }
-}
-
 /// The quad after `quad` and all that is in it, in a depth-first walk of `root`.
-pub(super) fn after(mut quad: Quad, root: Quad) -> Option<Quad> {
+pub(in crate::format) fn after(mut quad: Quad, root: Quad) -> Option<Quad> {
     while quad.level < root.level {
         let next = quad.child_index() + 1;
         let parent = quad.parent();
@@ -94,34 +80,6 @@ pub(super) fn after(mut quad: Quad, root: Quad) -> Option<Quad> {
         quad = parent;
     }
     None
-}
-
-/// The next leaf of a PVS, depth first, by what it says of quads (`state`) and of the samples of
-/// blocks that are neither hidden nor visible (`word`). `at` is the quad that is next to be looked
-/// at. Leaves outside the grid are left out.
-pub(super) fn next_leaf(
-    grid: Grid,
-    at: &mut Option<Quad>,
-    state: impl Fn(Quad) -> Visibility,
-    word: impl Fn(Quad) -> u64,
-) -> Option<Leaf> {
-    loop {
-        let quad = (*at)?;
-        let state = state(quad);
-        if state == Visibility::Unknown && quad.level > BLOCK_LEVEL {
-            *at = quad.child(0);
-            continue;
-        }
-        *at = after(quad, grid.root());
-        if !grid.has_quad(quad) {
-            continue;
-        }
-        return Some(match state {
-            Visibility::Hidden => Leaf::Hidden(quad),
-            Visibility::Visible => Leaf::Visible(quad),
-            Visibility::Unknown => Leaf::Block(quad, word(quad)),
-        });
-    }
 }
 
 /// The leaves of a tree, depth first; leaves outside the grid are left out.
@@ -138,7 +96,7 @@ pub struct Leaves<'a> {
 
 impl<'a> Tree<'a> {
     /// By level: the first item of the level.
-    pub(super) fn first_items(&self) -> [usize; LEVELS] {
+    pub(in crate::format) fn first_items(&self) -> [usize; LEVELS] {
         let mut items = [0; LEVELS];
         let nodes = self.nodes();
         // Items of a level: as many as there are unknown codes in the nodes of the level above.
@@ -160,7 +118,7 @@ impl<'a> Tree<'a> {
 
     /// The item of the first unknown block.
     #[inline]
-    pub(super) fn first_block(&self) -> usize {
+    pub(in crate::format) fn first_block(&self) -> usize {
         let items = self.first_items();
         items.get(BLOCK_LEVEL as usize).copied().unwrap_or(0)
     }
@@ -182,7 +140,7 @@ impl Leaves<'_> {
         if quad.level >= self.tree.grid().root_level() {
             return match self.tree.root() {
                 Visibility::Hidden => HIDDEN,
-                Visibility::Visible => super::quadtree::VISIBLE,
+                Visibility::Visible => VISIBLE,
                 Visibility::Unknown => UNKNOWN,
             };
         }
@@ -237,5 +195,97 @@ impl Iterator for Leaves<'_> {
                 return Some(leaf);
             }
         }
+    }
+}
+
+/// One cursor a level, as for [`Leaves`].
+struct Sweep<'a> {
+    nodes: &'a [u8],
+    literals: Literals<'a>,
+    /// The next literals, as far as they lie end to end.
+    ahead: &'a [[u8; 8]],
+    /// The run that those are of.
+    run: usize,
+    /// The item that the next literal is.
+    literal: usize,
+    items: [usize; LEVELS],
+}
+
+impl<'a> Tree<'a> {
+    /// Hands over what is visible, depth first in Morton order: [`Leaf::Visible`] and
+    /// [`Leaf::Block`], never [`Leaf::Hidden`]. Quads may lie outside the grid, and bits where
+    /// there is no terrain, if the bytes say so. Stops when `take` returns `false`; returns
+    /// whether it never did.
+    #[inline]
+    pub fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
+        let root = self.grid().root();
+        match self.root() {
+            Visibility::Hidden => true,
+            Visibility::Visible => take(Leaf::Visible(root)),
+            Visibility::Unknown => {
+                let items = self.first_items();
+                let mut sweep = Sweep {
+                    nodes: self.nodes(),
+                    literals: self.literals(),
+                    ahead: &[],
+                    run: 0,
+                    literal: items.get(BLOCK_LEVEL as usize).copied().unwrap_or(0),
+                    items,
+                };
+                sweep.enter(root, &mut take)
+            }
+        }
+    }
+}
+
+impl Sweep<'_> {
+    /// An unknown quad.
+    fn enter(&mut self, quad: Quad, take: &mut impl FnMut(Leaf) -> bool) -> bool {
+        if quad.level <= BLOCK_LEVEL {
+            let bits = self.literal();
+            return take(Leaf::Block(quad, bits));
+        }
+        let Some(next) = self.items.get_mut(quad.level as usize) else {
+            return true;
+        };
+        let item = *next;
+        *next += 1;
+        let Some(&node) = self.nodes.get(item) else {
+            return take(Leaf::Visible(quad));
+        };
+        let (level, column, row) = (quad.level - 1, quad.column << 1, quad.row << 1);
+        for index in 0..4 {
+            let child = Quad::new(level, column | index & 1, row | index >> 1);
+            let goes_on = match node >> (2 * index) & 3 {
+                HIDDEN => true,
+                // Most of a tree: not worth a call each.
+                UNKNOWN if level == BLOCK_LEVEL => {
+                    let bits = self.literal();
+                    take(Leaf::Block(child, bits))
+                }
+                UNKNOWN => self.enter(child, take),
+                _ => take(Leaf::Visible(child)),
+            };
+            if !goes_on {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The next literal.
+    #[inline]
+    fn literal(&mut self) -> u64 {
+        if self.ahead.is_empty()
+            && let Some(index) = self.literal.checked_sub(self.nodes.len())
+        {
+            self.ahead = self.literals.from(index, &mut self.run);
+        }
+        self.literal += 1;
+        let Some((literal, ahead)) = self.ahead.split_first() else {
+            return !0;
+        };
+        self.ahead = ahead;
+        u64::from_le_bytes(*literal)
     }
 }
