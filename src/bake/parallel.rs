@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_the_work_and_the_crew_works_again() {
+    fn an_error_ends_the_work_and_the_pool_works_again() {
         let workers = Workers::new(2, &Silent).unwrap();
         let run = |last: usize| {
             workers.run(

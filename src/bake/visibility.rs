@@ -53,7 +53,7 @@ pub(crate) struct Visibility<'t, K> {
 }
 
 /// What a thread works with.
-pub(crate) struct Room<'k> {
+pub(crate) struct KernelScratch<'k> {
     kernel: Box<dyn Viewsheds + 'k>,
     sights: Sights,
     pair: PairSymbols,
@@ -171,10 +171,10 @@ impl<'t, K: Kernels> Visibility<'t, K> {
         ]
     }
 
-    pub(super) fn room(&self) -> Room<'_> {
+    pub(super) fn room(&self) -> KernelScratch<'_> {
         let level = self.options.simd.level().unwrap_or(Level::new());
         let kernel = self.kernels.viewsheds(level);
-        Room {
+        KernelScratch {
             sights: Sights::new(self.valid.grid()),
             kernel,
             pair: PairSymbols::default(),
@@ -193,7 +193,7 @@ impl<'t, K: Kernels> Visibility<'t, K> {
     /// Looks from such a quad, and hands over its groups.
     pub(super) fn look_from(
         &self,
-        room: &mut Room<'_>,
+        room: &mut KernelScratch<'_>,
         blocks: &std::ops::Range<usize>,
         mut take: impl FnMut(usize, Group),
     ) {
@@ -215,7 +215,7 @@ impl<'t, K: Kernels> Visibility<'t, K> {
     /// `None` if it was stopped.
     fn look(
         &self,
-        room: &mut Room<'_>,
+        room: &mut KernelScratch<'_>,
         blocks: &[usize],
         stop: &dyn Fn() -> bool,
     ) -> Option<std::io::Result<Vec<Encoded>>> {
@@ -236,7 +236,7 @@ impl<'t, K: Kernels> Visibility<'t, K> {
     }
 
     /// The group of a block, out of what the kernel has seen.
-    fn group(&self, room: &mut Room<'_>, number: usize) -> Group {
+    fn group(&self, room: &mut KernelScratch<'_>, number: usize) -> Group {
         let (column, row) = self.order.block(number);
         let child = (row & 1) << 1 | column & 1;
         let terrain = self.valid.blocks();

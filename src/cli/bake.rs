@@ -1,28 +1,31 @@
-//! `viewcell bake`: a heightmap or a level becomes a bundle.
+//! `viewcell bake`: a heightmap or a level becomes a bundle; here what a bake checks before it begins, and tells at its
+//! end.
 
 mod cells;
-mod document;
 mod solid;
 
 use std::path::{Path, PathBuf};
 
-use viewcell::internals::bake::{self, BakeError, BakeOptions, Keep, ShardOf, ShardReport, Source};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use viewcell::internals::bake::{
+    self, BakeError, BakeOptions, Forecast, Keep, ShardOf, ShardReport, Source,
+};
+use viewcell::internals::bundle::{self, BundleError, Info};
 use viewcell::internals::ingest::{IngestError, IngestErrorKind, Ingested};
 use viewcell::internals::visibility;
 
-pub use document::{Document, ForecastDocument};
-use document::{Shard, check_output, finish};
-pub use solid::Hull;
-
-pub use cells::{Args as CellArgs, bake as bake_cells};
-pub use solid::{no_places, reached};
-
 use super::exit::{Exit, Failure, Outcome};
+use super::input;
 use super::job::{Simd, TerrainJob};
-use super::memory;
-use super::output::{self, Json, say};
+use super::output::{self, Json, check_not_input, check_not_stream, is_stream, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
+use super::{memory, repack};
+
+pub use cells::{ImportArgs, import};
+pub use solid::{Hull, no_places, reached};
 
 /// Bake a world into a bundle that answers who can see whom
 ///
@@ -161,7 +164,7 @@ pub fn run(args: Args) -> Outcome {
     let result = bake(&job, long, &output, &progress);
     progress.finish();
     let (notes, shard) = match result {
-        Err(failure) if stop.asked() => return Ok(stopped(&failure, &stop)),
+        Err(failure) if stop.asked() => return Err(stopped(&failure, &stop)),
         other => other?,
     };
     if !manner.voice.quiet {
@@ -215,11 +218,11 @@ fn finish_shard(
     })
 }
 
-/// The last words of a bake that a signal stopped; returns its exit code.
-fn stopped(failure: &Failure, stop: &Stop) -> Exit {
+/// The last words of a bake that a signal stopped.
+fn stopped(failure: &Failure, stop: &Stop) -> Failure {
     let error = match failure {
         Failure::Failed { error, .. } => error.downcast_ref(),
-        Failure::ClosedPipe => None,
+        Failure::ClosedPipe | Failure::Stopped(_) => None,
     };
     let Some(BakeError::Kept {
         checkpoint,
@@ -235,7 +238,7 @@ fn stopped(failure: &Failure, stop: &Stop) -> Exit {
          --resume, or start anew with --restart",
         checkpoint.display()
     ));
-    stop.exit()
+    Failure::Stopped(stop.exit())
 }
 
 /// The terrain of a job, and how to bake it.
@@ -344,11 +347,9 @@ fn bake(
 
 /// Where the terrain comes from, and the options that the bundle depends on.
 fn source(job: &TerrainJob, format: &str) -> Result<Source, Failure> {
-    let cannot_read =
-        |error| Failure::io(format!("{}: cannot be read", job.input.display()), error);
     let mut options = job.options();
     options.extend(job.places.options()?);
-    Source::new(&job.input, format, options).map_err(cannot_read)
+    input::source(&job.input, format, options)
 }
 
 impl From<bake::BakeError> for Failure {
@@ -372,5 +373,105 @@ impl From<IngestError> for Failure {
             IngestErrorKind::Usage => Exit::Usage,
         };
         Self::new(exit, error)
+    }
+}
+
+/// What would fail at the end of the bake fails before its beginning.
+pub fn check_output(input: &Path, force: bool, resume: bool, output: &Path) -> Result<(), Failure> {
+    check_not_stream(output)?;
+    if is_stream(input) {
+        return Err(Failure::usage(
+            "-: expected the name of a file to bake, since what is read twice (for its digest) and \
+             resumed cannot come from stdin; write it to a file first"
+                .into(),
+        ));
+    }
+    check_not_input(input, output)?;
+    match bundle::check_output(output, force) {
+        // It may be what this very job made: the bake tells.
+        Err(BundleError::Exists { .. }) if resume => Ok(()),
+        checked => Ok(checked?),
+    }
+}
+
+/// Tells of a bundle written, and verifies it if that is wanted.
+pub fn finish(
+    output: PathBuf,
+    notes: Vec<String>,
+    verify: bool,
+    voice: &Voice,
+    json: &Json,
+    progress: &Progress,
+) -> Outcome {
+    repack::tell(output, verify, voice, json, progress, |output, info| {
+        Document {
+            output,
+            notes,
+            bundle: Some(info),
+            shard: None,
+        }
+    })
+}
+
+/// What `viewcell bake --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell bake")]
+pub struct Document {
+    /// The bundle written, or with --shard the shard.
+    pub output: PathBuf,
+    /// What a person should know about the input: assumptions, conversions, voids; and what was
+    /// taken over from a bake that was stopped.
+    pub notes: Vec<String>,
+    /// What the bundle is and how it was made, as `viewcell info --json` prints it; absent with
+    /// --shard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bundle: Option<Info>,
+    /// What the shard holds; absent without --shard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
+/// A shard written.
+#[derive(Serialize, JsonSchema)]
+pub struct Shard {
+    /// Its number, from 1.
+    pub index: u32,
+    /// Shards that there are to be.
+    pub of: u32,
+    /// Its first tile of 32 x 32 viewpoints, in bake order.
+    pub first_tile: u32,
+    /// Its tiles.
+    pub tiles: u32,
+    /// Tiles of the whole bake.
+    pub total_tiles: u32,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
+/// What `viewcell bake terrain --dry-run --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell bake terrain --dry-run")]
+pub struct ForecastDocument {
+    /// Processor time of all threads together, in seconds.
+    cpu_seconds: f64,
+    /// Bytes of the bundle.
+    bytes: u64,
+    /// Bytes of memory, at most.
+    memory: u64,
+    /// Quads of viewpoints that were looked from to know it.
+    sampled_quads: usize,
+    /// Quads of viewpoints that the bake looks from.
+    quads: usize,
+}
+
+impl ForecastDocument {
+    pub fn new(forecast: &Forecast) -> Self {
+        Self {
+            cpu_seconds: forecast.cpu_seconds,
+            bytes: forecast.bytes,
+            memory: forecast.memory,
+            sampled_quads: forecast.sampled,
+            quads: forecast.quads,
+        }
     }
 }

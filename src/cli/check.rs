@@ -7,18 +7,18 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
 use viewcell::internals::bundle::{self, Info};
 use viewcell::internals::picture::grouped;
 use viewcell::internals::runtime::WorldKind;
 use viewcell::internals::survey::seen_by;
 
-use super::compression::ByteSize;
 use super::exit::{Exit, Failure, Outcome};
-use super::export::work::{Effort, Work};
 use super::info::Metres;
-use super::output;
-use super::query;
-use super::render::{name, solid, terrain};
+use super::render::{name, solid_seen_by, survey};
+use super::values::ByteSize;
+use super::work::{Effort, Work};
+use super::{output, query};
 
 /// Check the size of a bundle and what it hides against limits; exit code 1 if one is exceeded
 ///
@@ -136,9 +136,7 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(old) = &old {
         new.check_same_world(old)?;
     }
-    let Some(checks) = checks(args, &work, &new, old.as_ref())? else {
-        return Ok(work.stop.stopped());
-    };
+    let checks = checks(args, &work, &new, old.as_ref())?;
     let document = Document {
         bundle: args.bundle.clone(),
         against: args.against.clone(),
@@ -173,13 +171,13 @@ fn check_limits(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Every check, those against the earlier bundle last; `None` if a signal came before the end.
+/// Every check, those against the earlier bundle last.
 fn checks(
     args: &Args,
     work: &Work<'_>,
     new: &Measured<'_>,
     old: Option<&Measured<'_>>,
-) -> Result<Option<Vec<Check>>, Failure> {
+) -> Result<Vec<Check>, Failure> {
     let mut levels: Vec<u32> = args.min_hidden.iter().map(|limit| limit.level).collect();
     let mut checks = Vec::new();
     let size = new.info.bytes as f64;
@@ -192,20 +190,15 @@ fn checks(
     }
     let exposed = match args.max_exposed.is_some() || old.is_some() {
         true => new.exposed(work)?,
-        false => Some(Exposed::default()),
-    };
-    let Some(exposed) = exposed else {
-        return Ok(None);
+        false => Exposed::default(),
     };
     if let Some(Percent(most)) = args.max_exposed {
         checks.push(Check::exposed(&exposed, most));
     }
     let Some(old) = old else {
-        return Ok(Some(checks));
+        return Ok(checks);
     };
-    let Some(before) = old.exposed(work)? else {
-        return Ok(None);
-    };
+    let before = old.exposed(work)?;
     let Percent(tolerance) = args.tolerance;
     let old_size = old.info.bytes as f64;
     let check = Check::at_most(Figure::Size, size, old_size * (1.0 + tolerance));
@@ -220,7 +213,7 @@ fn checks(
     }
     let check = Check::exposed(&exposed, before.share + tolerance);
     checks.push(check.by(before.share));
-    Ok(Some(checks))
+    Ok(checks)
 }
 
 impl Check {
@@ -353,22 +346,21 @@ impl<'a> Measured<'a> {
         })
     }
 
-    /// The most exposed place; `None` if a signal came before it was found.
-    fn exposed(&self, work: &Work<'_>) -> Result<Option<Exposed>, Failure> {
+    /// The most exposed place.
+    fn exposed(&self, work: &Work<'_>) -> Result<Exposed, Failure> {
         let map = query::open(self.path)?;
         let of_cells = |seen: &[u32]| Exposed::of(seen, seen.len() as u64, |cell| vec![cell]);
         Ok(match map.kind() {
-            Some(WorldKind::Cells) => Some(of_cells(&seen_by(&query::cells(self.path, &map)?))),
+            Some(WorldKind::Cells) => of_cells(&seen_by(&query::cells(self.path, &map)?)),
             Some(WorldKind::Solid) => {
                 let level = query::solid(self.path, &map)?;
-                solid::seen_by(work, self.path, &level)?.map(|seen| of_cells(&seen))
+                of_cells(&solid_seen_by(work, self.path, &level)?)
             }
             _ => {
                 let of = query::terrain(self.path, &map)?;
                 let (width, samples) = (of.grid().width(), of.valid().count(of.grid().root()));
                 let place = |at| vec![at % width, at / width];
-                terrain::survey(work, self.path, &of)?
-                    .map(|found| Exposed::of(&found.exposure, samples, place))
+                Exposed::of(&survey(work, self.path, &of)?.exposure, samples, place)
             }
         })
     }

@@ -1,18 +1,19 @@
 //! What is kept of a bake: `--budget`, `--weight`, `--compression` and its options.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
 use viewcell::internals::bake::{self, Budget, Compression, DeepestFirst, Weight};
 use viewcell::internals::compress::prune::nodes_for;
 use viewcell::internals::format::Grid;
 use viewcell::internals::ingest::{IngestOptions, read_terrain};
 
 use super::exit::Failure;
+use super::values::ByteSize;
 
 /// What is kept of a bake that loses nothing.
 #[derive(Clone, clap::Args, Deserialize, JsonSchema)]
@@ -174,66 +175,6 @@ fn weights(path: &Path, (width, height): (u32, u32)) -> Result<Weight, Failure> 
     let weights = raster.heights().iter();
     let weights = weights.map(|&weight| if weight.is_nan() { 0.0 } else { weight });
     Weight::places(weights.collect(), u64::from(width) * u64::from(height)).map_err(bad)
-}
-
-/// A number of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
-pub struct ByteSize(pub u64);
-
-impl FromStr for ByteSize {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let fault =
-            || format!("expected a size such as 100MB, 30MiB or 10000000 (bytes), found {text:?}");
-        let text = text.trim();
-        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.');
-        let (number, unit) = text.split_at(end.unwrap_or(text.len()));
-        let factor: u64 = match unit.trim() {
-            "" | "B" => 1,
-            "kB" | "KB" => 1_000,
-            "MB" => 1_000_000,
-            "GB" => 1_000_000_000,
-            "KiB" => 1 << 10,
-            "MiB" => 1 << 20,
-            "GiB" => 1 << 30,
-            _ => return Err(fault()),
-        };
-        let bytes = match number.parse::<u64>() {
-            Ok(number) => number.checked_mul(factor).ok_or_else(fault)?,
-            Err(_) if factor > 1 && number.contains('.') => {
-                let number: f64 = number.parse().map_err(|_| fault())?;
-                (number * factor as f64) as u64
-            }
-            Err(_) => return Err(fault()),
-        };
-        match bytes {
-            0 => Err(format!("expected a size above 0, found {text:?}")),
-            bytes => Ok(Self(bytes)),
-        }
-    }
-}
-
-impl fmt::Display for ByteSize {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
-
-impl TryFrom<String> for ByteSize {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<ByteSize> for String {
-    fn from(size: ByteSize) -> Self {
-        size.to_string()
-    }
 }
 
 /// What it is worth that something is hidden.

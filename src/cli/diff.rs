@@ -2,21 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+
 use viewcell::internals::bundle::{self, Provenance};
 use viewcell::internals::picture::{self, Page};
 use viewcell::internals::runtime::{MappedBundle, WorldKind};
 use viewcell::internals::survey::{self, cell_difference};
 
 use super::exit::{Exit, Failure, Outcome};
-use super::export::work::{Manner, Work};
-use super::output;
 use super::query;
-use super::render::{cells, check_png, check_width, name, terrain};
+use super::render::{
+    PLAN_SIDE, check_png, check_same, check_width, compare, level_pages, name, terrain_pages,
+};
+use super::work::{Manner, Work};
 
 /// Tell how the answers of two bundles of the same world differ; exit code 1 if they do
 ///
@@ -97,7 +99,7 @@ pub struct Level {
 }
 
 /// What was found, and the page if a picture was asked for.
-type Found = Option<(Vec<Level>, Option<Page>)>;
+type Found = (Vec<Level>, Option<Page>);
 
 pub fn run(args: &Args) -> Outcome {
     let work = match &args.output {
@@ -120,24 +122,18 @@ pub fn run(args: &Args) -> Outcome {
         )));
     }
     let found = match maps[0].kind() {
-        Some(WorldKind::Cells) => Some(of_cells(args, &maps)?),
-        _ => of_terrains(args, &work, &maps)?,
+        Some(WorldKind::Cells) => of_cells(args, &maps),
+        _ => of_terrains(args, &work, &maps),
     };
-    let Some((levels, page)) = found else {
-        return Ok(work.stop.stopped());
-    };
+    let (levels, page) = found?;
     if let Some(page) = page {
-        let too_large = |error| Failure::new(Exit::Resource, error);
-        let drawn = page.draw(args.width).map_err(too_large)?;
-        let bytes = picture::png(&drawn).map_err(too_large)?;
-        if !work.save(|file| file.write_all(&bytes))? {
-            return Ok(work.stop.stopped());
-        }
+        let drawn = page.draw(args.width).map_err(Failure::resource)?;
+        let bytes = picture::png(&drawn).map_err(Failure::resource)?;
+        work.save(|file| file.write_all(&bytes))?;
         work.tell(page.squeeze().as_slice());
     }
-    let made = [&args.a, &args.b].map(|path| bundle::info(path).map(|info| info.provenance));
-    let [made_a, made_b] = made;
-    let (made_a, made_b) = (made_a?, made_b?);
+    let made = |path: &Path| Ok::<_, Failure>(bundle::info(path)?.provenance);
+    let (made_a, made_b) = (made(&args.a)?, made(&args.b)?);
     let differ =
         |level: &Level| level.hidden_in_a_visible_in_b + level.visible_in_a_hidden_in_b > 0;
     let document = Document {
@@ -153,11 +149,11 @@ pub fn run(args: &Args) -> Outcome {
         levels,
         output: args.output.clone(),
     };
-    if args.manner.effort.json.json {
-        output::print_json(&document)?;
-    } else {
-        output::print(Words(&document).to_string().trim_end())?;
-    }
+    let text = Words(&document).to_string();
+    args.manner
+        .effort
+        .json
+        .tell(|| &document, text.trim_end())?;
     Ok(if document.equal { Exit::Done } else { Exit::No })
 }
 
@@ -173,9 +169,7 @@ fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result
     let a = query::terrain(paths[0], &maps[0])?;
     let b = query::terrain(paths[1], &maps[1])?;
     query::check_level(paths[0], &a, args.quad + a.parameters().finest())?;
-    let Some(found) = terrain::compare(work, paths, [&a, &b], args.quad)? else {
-        return Ok(None);
-    };
+    let found = compare(work, paths, [&a, &b], args.quad)?;
     let level = |(level, of): (u32, &survey::LevelDifference)| {
         let [hidden_share_a, hidden_share_b] = of.hidden_shares();
         Level {
@@ -189,26 +183,23 @@ fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result
     };
     let levels: Vec<Level> = (0..).zip(&found.levels).map(level).collect();
     if args.output.is_none() {
-        return Ok(Some((levels, None)));
+        return Ok((levels, None));
     }
-    let pages = terrain::pages(paths[0], &maps[0], a)?;
+    let pages = terrain_pages(paths[0], &maps[0], a)?;
     let [revealed, concealed] = [0, 1].map(|way| {
         let counts: Vec<u32> = found.quads.iter().map(|counts| counts[way]).collect();
         survey::spread(&a, args.quad, &counts)
     });
     let [title, subtitle, hidden, visible] = headings(args, &levels[args.quad as usize]);
     let panels: [(&str, &[u32]); 2] = [(&hidden, &revealed), (&visible, &concealed)];
-    Ok(Some((
-        levels,
-        Some(pages.losses(&title, &subtitle, &panels)),
-    )))
+    Ok((levels, Some(pages.losses(&title, &subtitle, &panels))))
 }
 
-fn of_cells(args: &Args, maps: &[MappedBundle; 2]) -> Result<(Vec<Level>, Option<Page>), Failure> {
+fn of_cells(args: &Args, maps: &[MappedBundle; 2]) -> Result<Found, Failure> {
     let paths = [args.a.as_path(), args.b.as_path()];
     let a = query::cells(paths[0], &maps[0])?;
     let b = query::cells(paths[1], &maps[1])?;
-    cells::check_same(paths, [&a, &b])?;
+    check_same(paths, [&a, &b])?;
     let (counts, visible) = cell_difference([&a, &b]);
     let cells = u64::from(a.cells());
     let pairs = cells * (cells - 1);
@@ -225,7 +216,7 @@ fn of_cells(args: &Args, maps: &[MappedBundle; 2]) -> Result<(Vec<Level>, Option
     let page = match &args.output {
         None => None,
         Some(_) => {
-            let pages = cells::pages(paths[0], a, cells::PLAN_SIDE)?;
+            let pages = level_pages(paths[0], a, PLAN_SIDE)?;
             let [title, subtitle, hidden, visible] = headings(args, &level);
             let ways = [0, 1].map(|way| counts.iter().map(|c| c[way]).collect::<Vec<u32>>());
             let panels: [(&str, &[u32]); 2] = [(&hidden, &ways[0]), (&visible, &ways[1])];

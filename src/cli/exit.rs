@@ -1,6 +1,8 @@
 //! Exit codes: one a class of thing that happened.
 
+use std::fmt::Display;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The exit codes as the help text prints them.
@@ -8,7 +10,7 @@ pub const TABLE: &str = "\
 Exit codes:
   0    done
   1    the answer is no: verify found faults, a check failed, or bundles differ
-  2    the command line or the job file asks for something that cannot be
+  2    invalid command line or job file
   3    bad input
   4    a file could not be read or written, or is there already
   5    out of a resource: memory, disk, a limit that an option raises
@@ -21,7 +23,7 @@ pub enum Exit {
     Done,
     /// The answer is no.
     No,
-    /// The command line or a job file asks for something that cannot be.
+    /// The command line or a job file is invalid.
     Usage,
     /// An input file is damaged, or is not what it should be.
     BadInput,
@@ -52,6 +54,8 @@ impl From<Exit> for ExitCode {
 pub enum Failure {
     /// Whoever reads stdout has read enough.
     ClosedPipe,
+    /// A signal came, and a person was told so.
+    Stopped(Exit),
     /// Something to tell a person.
     Failed {
         /// What happened.
@@ -81,6 +85,21 @@ impl Failure {
     /// An input file is damaged, or is not what it should be.
     pub fn bad_input(message: String) -> Self {
         Self::new(Exit::BadInput, anyhow::Error::msg(message))
+    }
+
+    /// The same, by an error about a file.
+    pub fn bad_file<E: Display>(path: &Path) -> impl Fn(E) -> Self + Copy {
+        move |error| Self::bad_input(format!("{}: {error}", path.display()))
+    }
+
+    /// Out of memory, of disk, or beyond a limit.
+    pub fn resource(error: impl Into<anyhow::Error>) -> Self {
+        Self::new(Exit::Resource, error)
+    }
+
+    /// The system could not read a file.
+    pub fn cannot_read(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |error| Self::io(format!("{}: cannot be read", path.display()), error)
     }
 
     /// The system could not read or write; `what` names the file and what was tried.

@@ -1,15 +1,23 @@
-//! A heightmap as an argument, and how to read it.
+//! A heightmap as an argument: how to read it, how far sight goes over it and over what earth, and how large its view
+//! cells are.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
+
+use viewcell::internals::bake::check_sight;
 use viewcell::internals::ingest::{self, IngestOptions, Ingested, read_terrain};
+use viewcell::internals::visibility::Curvature;
+use viewcell::internals::world::Terrain;
 
 use super::exit::Failure;
 use super::flags::noted;
+use super::values;
 
 /// A heightmap, with the options of reading that `viewcell bake terrain` has.
 #[derive(clap::Args)]
@@ -153,7 +161,7 @@ impl FromStr for Spacing {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match list(text, ',').as_deref() {
+        match values::list(text, ',').as_deref() {
             Some([both]) => Ok(Self::Both(*both)),
             Some([dx, dy]) => Ok(Self::Each([*dx, *dy])),
             _ => Err("expected DX or DX,DY in metres".into()),
@@ -169,7 +177,7 @@ impl FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match list(text, 'x').as_deref() {
+        match values::list(text, 'x').as_deref() {
             Some([width, height]) => Ok(Self([*width, *height])),
             _ => Err("expected WxH, as in 513x513".into()),
         }
@@ -184,17 +192,163 @@ impl FromStr for Crop {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match list(text, ',').as_deref() {
+        match values::list(text, ',').as_deref() {
             Some([column, row, width, height]) => Ok(Self([*column, *row, *width, *height])),
             _ => Err("expected C,R,W,H: first column, first row, columns, rows".into()),
         }
     }
 }
 
-fn list<T: FromStr>(text: &str, separator: char) -> Option<Vec<T>> {
-    text.split(separator)
-        .map(|word| word.trim().parse().ok())
-        .collect()
+/// How far sight goes, and over what earth.
+#[derive(Clone, clap::Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Sight")]
+pub struct SightArgs {
+    /// How far one can see, in metres over the ground; if not given, without limit
+    #[arg(long, value_name = "METRES")]
+    pub max_distance: Option<f64>,
+
+    /// Let the earth be round, and air bend lines of sight. Needs a file that says how long a unit of
+    /// its coordinates is, or --spacing
+    #[arg(long)]
+    #[serde(default)]
+    pub earth_curvature: bool,
+
+    /// How much air bends sight, as a share of the earth's curvature: 0 to less than 1; 1/7 if not
+    /// given
+    #[arg(long, value_name = "K", requires = "earth_curvature")]
+    pub refraction: Option<f64>,
+}
+
+/// The same, as results tell it.
+#[derive(Serialize, JsonSchema)]
+pub struct SightDocument {
+    /// Distance in metres beyond which nothing is seen; absent for none.
+    pub max_distance: Option<f64>,
+    /// Radius of the earth in metres for curvature; absent for a flat one.
+    earth_radius: Option<f64>,
+    /// Refraction coefficient; 0 for none.
+    refraction: f64,
+    #[serde(skip)]
+    pub curvature: Option<Curvature>,
+}
+
+impl SightArgs {
+    /// What they come to over `terrain`, which was read from `input`.
+    pub fn over(
+        &self,
+        terrain: &Terrain,
+        input: &Path,
+        reading: &Reading,
+    ) -> Result<SightDocument, Failure> {
+        // A job file knows of no options that need others.
+        if let (false, Some(k)) = (self.earth_curvature, self.refraction) {
+            return Err(Failure::usage(format!(
+                "--refraction {k}: expected only with --earth-curvature; add it, or leave out --refraction"
+            )));
+        }
+        let placed = terrain.georeference().is_some_and(|place| place.has_crs());
+        if self.earth_curvature && !placed && reading.spacing.is_none() {
+            return Err(Failure::bad_input(format!(
+                "{}: --earth-curvature expects to know how many metres apart samples are, and the file names no coordinate reference system; give --spacing DX[,DY]",
+                input.display()
+            )));
+        }
+        let curvature = self.refraction_of_earth().map(Curvature::earth);
+        check_sight(terrain, self.max_distance, curvature)?;
+        Ok(SightDocument {
+            max_distance: self.max_distance,
+            earth_radius: curvature.map(|earth| earth.radius),
+            refraction: curvature.map_or(0.0, |earth| earth.refraction),
+            curvature,
+        })
+    }
+
+    /// The refraction coefficient on a round earth; `None` on a flat one.
+    pub fn refraction_of_earth(&self) -> Option<f64> {
+        let refraction = self.refraction.unwrap_or(Curvature::REFRACTION);
+        self.earth_curvature.then_some(refraction)
+    }
+}
+
+/// How many quads of a size lie between two that answer as one, if a person does not say: who is
+/// 16 cells away is asked for by cells, who is 32 away by 2 × 2.
+const GRADE: &str = "16";
+
+/// Cells of a terrain, and how they grow.
+#[derive(Clone, clap::Args, serde::Deserialize, JsonSchema)]
+#[command(next_help_heading = "Players")]
+pub struct CellSizeArgs {
+    /// Level of the quads that are the view cells, for large terrains: 3 for squares of 8 samples a
+    /// side, up to 6; 0 for samples
+    ///
+    /// A cell sees another if anybody anywhere in it sees anybody anywhere in the other. Places are
+    /// given by samples still: the cell that holds one answers for it.
+    #[arg(long, value_name = "L", default_value_t = 0)]
+    #[serde(default)]
+    pub finest: u32,
+
+    /// Let cells grow with distance, with --finest: who is far away is asked for by quads of 2 × 2
+    /// cells, who is further by 4 × 4, up to 16 × 16
+    ///
+    /// Quads answer as one where at least RATIO of their size lie between them, across or down; 16 if
+    /// no number is given. One sees the other if anybody in it does. What is hidden is as true as ever,
+    /// in fewer bytes; more is visible.
+    #[arg(
+        long,
+        value_name = "RATIO",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value = "0",
+        default_missing_value = GRADE,
+        hide_default_value = true
+    )]
+    #[serde(default, deserialize_with = "grade")]
+    #[schemars(schema_with = "grade_schema")]
+    pub grade: u32,
+
+    /// Level of the smallest quads that are told apart within cells, with --finest: 0 for samples, which
+    /// hides the most; 1, 2 ... up to L, for cells as wholes, which takes the least time
+    ///
+    /// For terrains of thousands of samples a side. What is hidden is as true as ever; more is visible.
+    /// Conservative visibility alone.
+    #[arg(long, value_name = "LEVEL", default_value_t = 0)]
+    #[serde(default)]
+    pub detail: u32,
+}
+
+/// Reads `grade` of a job file: true, or the ratio.
+fn grade<'de, D: Deserializer<'de>>(file: D) -> Result<u32, D::Error> {
+    struct Grade;
+    impl Visitor<'_> for Grade {
+        type Value = u32;
+
+        fn expecting(&self, words: &mut fmt::Formatter) -> fmt::Result {
+            words.write_str("true, false or a number of 1 to 4096")
+        }
+
+        fn visit_bool<E: Error>(self, grows: bool) -> Result<u32, E> {
+            let ratio = if grows { GRADE } else { "0" };
+            ratio.parse().map_err(E::custom)
+        }
+
+        fn visit_i64<E: Error>(self, ratio: i64) -> Result<u32, E> {
+            let wrong = || E::invalid_value(Unexpected::Signed(ratio), &self);
+            u32::try_from(ratio).map_err(|_| wrong())
+        }
+    }
+    file.deserialize_any(Grade)
+}
+
+fn grade_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "description": "Let cells grow with distance, with finest: who is far away is asked for by quads of \
+                        cells. true, or how many quads of a size lie between those that answer as one",
+        "type": ["boolean", "integer"],
+        "default": false,
+        "minimum": 0,
+        "maximum": 4096
+    })
 }
 
 #[cfg(test)]

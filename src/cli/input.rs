@@ -1,8 +1,10 @@
 //! Files that are read whole: regular files up to a size, or stdin.
 
+use serde_json::{Map, Value};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
+use viewcell::internals::bake::Source;
 
 use super::exit::Failure;
 use super::output::is_stream;
@@ -14,7 +16,7 @@ pub const LARGE: u64 = 4 << 30;
 
 /// Opens a regular file of at most `most` bytes, for reading as many and no more.
 pub fn open(path: &Path, most: u64) -> Result<io::Take<File>, Failure> {
-    let cannot_read = |error| Failure::io(format!("{}: cannot be read", path.display()), error);
+    let cannot_read = Failure::cannot_read(path);
     // Asked before opening, since opening a pipe waits for somebody to write.
     let data = fs::metadata(path).map_err(cannot_read)?;
     if data.is_dir() {
@@ -71,6 +73,11 @@ fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
             error.utf8_error().valid_up_to()
         ))
     })
+}
+
+/// What a bundle says of a file that it is made of.
+pub fn source(path: &Path, format: &str, options: Map<String, Value>) -> Result<Source, Failure> {
+    Source::new(path, format, options).map_err(Failure::cannot_read(path))
 }
 
 fn too_large(path: &Path, most: u64) -> Failure {

@@ -8,18 +8,16 @@ use schemars::JsonSchema;
 use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
+
 use viewcell::internals::bake::VisibilityMode;
 use viewcell::internals::visibility::MAX_SECTORS;
 
-use super::cell_size::CellSizeArgs;
-use super::compression::{ByteSize, CompressionArgs, WeightOf};
+use super::compression::{CompressionArgs, WeightOf};
 use super::exit::{Exit, Failure};
-use super::heightmap::Reading;
-use super::input;
-use super::numbers;
+use super::heightmap::{CellSizeArgs, Reading, SightArgs};
 use super::places::PlaceArgs;
-use super::sight::SightArgs;
-use super::threads;
+use super::values::ByteSize;
+use super::{input, values};
 
 /// A job file: what to bake, in TOML. Paths are relative to the file's own folder.
 #[derive(Deserialize, JsonSchema)]
@@ -53,12 +51,12 @@ pub struct TerrainJob {
     pub verify: bool,
 
     /// Height of a player in metres: who is hidden is hidden up to the top of the head
-    #[arg(long, value_name = "METRES", default_value_t = player_height(), value_parser = numbers::finite, help_heading = "Players")]
+    #[arg(long, value_name = "METRES", default_value_t = player_height(), value_parser = values::finite, help_heading = "Players")]
     #[serde(default = "player_height")]
     pub player_height: f64,
 
     /// Height of the eye in metres; if not given, the player height
-    #[arg(long, value_name = "METRES", value_parser = numbers::finite, help_heading = "Players")]
+    #[arg(long, value_name = "METRES", value_parser = values::finite, help_heading = "Players")]
     pub eye_height: Option<f64>,
 
     #[command(flatten)]
@@ -98,10 +96,10 @@ pub struct TerrainJob {
         long,
         value_name = "N",
         default_value_t = 0,
-        value_parser = threads::parse,
+        value_parser = values::threads,
         help_heading = "The work"
     )]
-    #[serde(default, deserialize_with = "threads::deserialize")]
+    #[serde(default, deserialize_with = "values::deserialize_threads")]
     pub threads: usize,
 
     /// Memory that the bake may take, such as 4GB; one that would take more does not begin
@@ -278,7 +276,7 @@ impl<'de> Deserialize<'de> for OptionName {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::compression::ByteSize;
+
     use viewcell::internals::ingest;
 
     #[test]

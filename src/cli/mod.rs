@@ -1,13 +1,11 @@
-//! The command line: one file a verb.
+//! The command line: a file for each verb, or for several of one subject.
 //!
 //! A verb parses its arguments, calls the library, and prints. The result goes to stdout, as
 //! text or with `--json` as one document described in `schemas/`; everything said to people goes
 //! to stderr; the exit code says which class of thing happened.
 
 mod bake;
-mod cell_size;
 mod check;
-mod completions;
 mod compression;
 mod diff;
 mod exit;
@@ -17,14 +15,11 @@ mod flags;
 mod frontier;
 mod ground;
 mod heightmap;
-mod import;
 mod info;
 mod input;
 mod job;
-mod man;
+mod manual;
 mod memory;
-mod merge;
-mod numbers;
 mod output;
 mod places;
 mod progress;
@@ -33,27 +28,23 @@ mod rebake;
 mod render;
 mod repack;
 mod report;
-#[cfg(test)]
-mod schemas;
 mod seal;
-mod ship;
-mod sight;
-mod sign;
 mod signals;
 mod simulate;
-mod solids;
-mod threads;
+#[cfg(test)]
+mod tests;
+mod values;
 mod verify;
 mod view;
-mod written;
+mod work;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::{self, ExitCode};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
-
 use exit::Failure;
+
 pub use memory::Memory;
 
 /// Bakes who can see whom.
@@ -71,12 +62,12 @@ struct Cli {
 enum Verb {
     Bake(bake::Args),
     Rebake(rebake::Args),
-    Merge(merge::Args),
-    Repack(repack::Args),
-    Seal(seal::Args),
-    Sign(sign::SignArgs),
-    Ship(ship::ShipArgs),
-    Unpack(ship::UnpackArgs),
+    Merge(repack::MergeArgs),
+    Repack(repack::RepackArgs),
+    Seal(seal::SealArgs),
+    Sign(seal::SignArgs),
+    Ship(seal::ShipArgs),
+    Unpack(seal::UnpackArgs),
     Info(info::Args),
     Verify(verify::Args),
     Check(check::Args),
@@ -90,9 +81,9 @@ enum Verb {
     Export(export::Args),
     Experiment(experiment::Args),
     Ground(Box<ground::Args>),
-    Import(import::Args),
-    Completions(completions::Args),
-    Man(man::Args),
+    Import(bake::ImportArgs),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
 }
 
 /// Runs the program on the process's arguments.
@@ -102,12 +93,12 @@ pub fn main() -> ExitCode {
     let outcome = match parsed().verb {
         Verb::Bake(args) => bake::run(args),
         Verb::Rebake(args) => rebake::run(&args),
-        Verb::Merge(args) => merge::run(&args),
-        Verb::Repack(args) => repack::run(&args),
-        Verb::Seal(args) => seal::run(args),
-        Verb::Sign(args) => sign::run(args),
-        Verb::Ship(args) => ship::ship(args),
-        Verb::Unpack(args) => ship::unpack(args),
+        Verb::Merge(args) => repack::merge(&args),
+        Verb::Repack(args) => repack::repack(&args),
+        Verb::Seal(args) => seal::seal(args),
+        Verb::Sign(args) => seal::sign(args),
+        Verb::Ship(args) => seal::ship(args),
+        Verb::Unpack(args) => seal::unpack(args),
         Verb::Info(args) => info::run(&args),
         Verb::Verify(args) => verify::run(&args),
         Verb::Check(args) => check::run(&args),
@@ -121,13 +112,14 @@ pub fn main() -> ExitCode {
         Verb::Export(args) => export::run(&args),
         Verb::Experiment(args) => experiment::run(&args),
         Verb::Ground(args) => ground::run(&args),
-        Verb::Import(args) => import::run(&args),
-        Verb::Completions(args) => completions::run(&args, Cli::command()),
-        Verb::Man(args) => man::run(&args, Cli::command()),
+        Verb::Import(args) => bake::import(&args),
+        Verb::Completions(args) => manual::completions(&args, Cli::command()),
+        Verb::Man(args) => manual::man(&args, Cli::command()),
     };
     let exit = match outcome {
         Ok(exit) => exit,
         Err(Failure::ClosedPipe) => exit::Exit::Done,
+        Err(Failure::Stopped(exit)) => exit,
         Err(Failure::Failed { exit, error }) => {
             output::say(format_args!("viewcell: {}", flags::message(&error)));
             exit

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgGroup;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
 use viewcell::internals::bake::{self, RebakeJob, RebakeOptions, RebakeReport, Source};
 use viewcell::internals::bundle::{self, Info, TerrainParts};
 use viewcell::internals::ground::stamp_top;
@@ -14,11 +15,12 @@ use viewcell::internals::world::Terrain;
 use super::exit::{Failure, Outcome};
 use super::heightmap::Reading;
 use super::info::Summary;
+use super::input;
 use super::output::{Json, check_outputs, say};
 use super::places::PlaceArgs;
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
-use super::threads;
+use super::values;
 
 /// Bake again only what changes with the ground
 ///
@@ -63,7 +65,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// Threads to work with; 0 for one a processor. What is written does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
     #[command(flatten)]
     voice: Voice,
@@ -148,10 +150,7 @@ pub fn run(args: &Args) -> Outcome {
     let progress = Progress::new(&args.voice, stop.clone());
     let made = follow(args, &progress);
     progress.finish();
-    let (report, notes) = match made {
-        Err(_) if stop.asked() => return Ok(stop.stopped()),
-        other => other?,
-    };
+    let (report, notes) = stop.unless_asked(made)?;
     let info = args.output.as_deref().map(bundle::info).transpose()?;
     if !args.voice.quiet {
         for note in &notes {
@@ -220,11 +219,6 @@ fn follow(args: &Args, progress: &Progress) -> Result<(RebakeReport, Vec<String>
 /// What a bundle says of how it was made.
 type Options = serde_json::Map<String, serde_json::Value>;
 
-fn source(path: &Path, format: &'static str, options: Options) -> Result<Source, Failure> {
-    Source::new(path, format, options)
-        .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))
-}
-
 /// Reads a terrain as the bundle's was.
 fn read(args: &Args, path: &Path) -> Result<After, Failure> {
     let mut options = TerrainParts::provenance(&args.bundle)?.options;
@@ -240,7 +234,7 @@ fn read(args: &Args, path: &Path) -> Result<After, Failure> {
     places.apply(&mut ingested, path, &reading)?;
     options.extend(places.options()?);
     Ok(After {
-        source: source(path, ingested.format, options)?,
+        source: input::source(path, ingested.format, options)?,
         terrain: ingested.terrain,
         inside: places.inside,
         notes: ingested.notes,
@@ -308,12 +302,11 @@ fn stamped(args: &Args, path: &Path) -> Result<After, Failure> {
         }
     }
     let stamped = Terrain::new(width, ground.height(), heights, spacing);
-    let stamped =
-        stamped.map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))?;
+    let stamped = stamped.map_err(Failure::bad_file(path))?;
     let terrain = stamped.with_georeference(ground.georeference().cloned());
     Ok(After {
         terrain,
-        source: source(path, "stamps", options)?,
+        source: input::source(path, "stamps", options)?,
         inside: false,
         notes,
     })

@@ -1,18 +1,21 @@
-//! `viewcell repack`: a bundle becomes another of the same PVSs.
+//! `viewcell repack` and `viewcell merge`: a bundle made of another of the same PVSs, or of shards and patches; and the end
+//! of every verb that writes a bundle.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::internals::bake::{self, RepackOptions};
+
+use viewcell::internals::bake::{self, Compression, RepackOptions};
 use viewcell::internals::bundle::{self, BundleFile, Info};
 
 use super::compression::CompressionArgs;
-use super::exit::{Failure, Outcome};
-use super::output::check_outputs;
-use super::progress::Progress;
-use super::threads;
-use super::written::Writing;
+use super::exit::{Exit, Failure, Outcome};
+use super::info::Summary;
+use super::output::{self, Json, check_outputs, say};
+use super::progress::{Progress, Voice};
+use super::signals::Stop;
+use super::{values, verify};
 
 /// Write a bundle anew from one that has lost nothing, without baking again
 ///
@@ -21,7 +24,7 @@ use super::written::Writing;
 ///
 /// Example: viewcell repack level.vcb --budget 30MB -o small.vcb
 #[derive(clap::Args)]
-pub struct Args {
+pub struct RepackArgs {
     /// The bundle to read
     bundle: PathBuf,
     #[command(flatten)]
@@ -29,21 +32,21 @@ pub struct Args {
     #[command(flatten)]
     compression: CompressionArgs,
     /// Threads to work with; 0 for one a processor. The bundle does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
 }
 
 /// What `viewcell repack --json` prints.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell repack")]
-pub struct Document {
+pub struct RepackDocument {
     /// The bundle written.
     output: PathBuf,
     /// What the bundle is and how it was made, as `viewcell info --json` prints it.
     bundle: Info,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn repack(args: &RepackArgs) -> Outcome {
     let output = &args.writing.output;
     let make = |progress: &Progress| {
         check_outputs(&[&args.bundle], [output], args.writing.force)?;
@@ -56,7 +59,7 @@ pub fn run(args: &Args) -> Outcome {
         Ok(())
     };
     args.writing
-        .run(make, |output, bundle| Document { output, bundle })
+        .run(make, |output, bundle| RepackDocument { output, bundle })
 }
 
 /// Columns and rows of a bundle, or of the grid that the cells of a solid level are numbered into.
@@ -73,4 +76,146 @@ pub fn grid_of(path: &std::path::Path) -> Result<(u32, u32), Failure> {
             info.kind
         ))),
     }
+}
+
+/// Join shards, or a bundle and patches, into the bundle that one bake would have written
+///
+/// Example: viewcell merge level.1-of-2.vcs level.2-of-2.vcs -o level.vcb
+#[derive(clap::Args)]
+pub struct MergeArgs {
+    /// Shards, in any order, that together hold all of one bake; or a bundle and patches over it
+    /// (viewcell rebake), in the order in which they were made
+    #[arg(required = true, value_name = "SHARDS")]
+    shards: Vec<PathBuf>,
+    #[command(flatten)]
+    writing: Writing,
+    #[command(flatten)]
+    compression: CompressionArgs,
+}
+
+/// What `viewcell merge --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell merge")]
+pub struct MergeDocument {
+    /// The bundle written.
+    output: PathBuf,
+    /// What the bundle is and how it was made, as `viewcell info --json` prints it.
+    bundle: Info,
+}
+
+pub fn merge(args: &MergeArgs) -> Outcome {
+    let Writing { output, force, .. } = &args.writing;
+    let make = |progress: &Progress| {
+        let shards: Vec<&Path> = args.shards.iter().map(PathBuf::as_path).collect();
+        check_outputs(&shards, [output], *force)?;
+        if let Some((bundle, patches)) = bundle_and_patches(&args.shards)? {
+            let compression = args.compression.read(grid_of(bundle)?)?;
+            bake::merge_patches(bundle, patches, output, *force, &compression, progress)?;
+            return Ok(());
+        }
+        let compression = match args.shards.first() {
+            Some(shard) => args.compression.read(bake::grid_of_shard(shard)?)?,
+            None => Compression::Lossless,
+        };
+        bake::merge(&args.shards, output, *force, &compression, progress)?;
+        Ok(())
+    };
+    args.writing
+        .run(make, |output, bundle| MergeDocument { output, bundle })
+}
+
+/// A bundle and the patches over it, if that is what was given; errors where bundles, patches and shards are mixed
+/// otherwise.
+fn bundle_and_patches(files: &[PathBuf]) -> Result<Option<(&PathBuf, &[PathBuf])>, Failure> {
+    let kinds = || files.iter().map(|file| bundle::kind_of(file));
+    if !kinds().any(|kind| matches!(kind, Some("a bundle" | "a patch"))) {
+        return Ok(None);
+    }
+    let expected = ["a bundle"].into_iter().chain(std::iter::repeat("a patch"));
+    for ((file, kind), expected) in files.iter().zip(kinds()).zip(expected) {
+        if let Some(found) = kind.filter(|found| *found != expected) {
+            return Err(Failure::bad_input(format!(
+                "{}: expected {expected}, found {found}; give shards alone, or the bundle first, and then the \
+                 patches over it in the order in which they were made",
+                file.display()
+            )));
+        }
+    }
+    match files.split_first() {
+        Some((bundle, patches)) if !patches.is_empty() => Ok(Some((bundle, patches))),
+        _ => Err(Failure::bad_input(format!(
+            "{}: expected patches over it, found no other file; a bundle alone needs no merging",
+            files
+                .first()
+                .map_or(Path::new(""), PathBuf::as_path)
+                .display()
+        ))),
+    }
+}
+
+/// The options of verbs that make a bundle of others.
+#[derive(clap::Args)]
+pub struct Writing {
+    /// Bundle to write
+    #[arg(short, long, value_name = "OUT.vcb")]
+    pub output: PathBuf,
+    /// Overwrite the bundle if it is there
+    #[arg(long)]
+    pub force: bool,
+    /// Check the finished bundle with every rule of viewcell verify
+    #[arg(long)]
+    verify: bool,
+    #[command(flatten)]
+    voice: Voice,
+    #[command(flatten)]
+    json: Json,
+}
+
+impl Writing {
+    /// Has `make` write the bundle, and tells of it, or that a signal stopped it.
+    pub fn run<D: Serialize>(
+        &self,
+        make: impl FnOnce(&Progress) -> Result<(), Failure>,
+        document: impl FnOnce(PathBuf, Info) -> D,
+    ) -> Outcome {
+        let stop = Stop::listen()?;
+        let progress = Progress::new(&self.voice, stop.clone());
+        let made = make(&progress);
+        progress.finish();
+        stop.unless_asked(made)?;
+        let output = self.output.clone();
+        tell(
+            output,
+            self.verify,
+            &self.voice,
+            &self.json,
+            &progress,
+            document,
+        )
+    }
+}
+
+/// Tells of a bundle written, verifies it if that is wanted, and prints its document if that is.
+pub fn tell<D: Serialize>(
+    output: PathBuf,
+    verify: bool,
+    voice: &Voice,
+    json: &Json,
+    progress: &Progress,
+    document: impl FnOnce(PathBuf, Info) -> D,
+) -> Outcome {
+    let info = bundle::info(&output)?;
+    if !voice.quiet {
+        say(Summary(&info));
+        say(format_args!("written: {}", output.display()));
+    }
+    let exit = if verify {
+        verify::check(&output, progress)?
+    } else {
+        Exit::Done
+    };
+    if json.json {
+        output::print_json(&document(output, info))?;
+    }
+    Ok(exit)
 }

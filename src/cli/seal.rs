@@ -1,12 +1,17 @@
-//! `viewcell seal`: checksums by page.
+//! A bundle in another form: `viewcell seal` adds checksums by page, `sign` a signature, `ship` packs it for downloads, and
+//! `unpack` takes that back. Also the keys that `sign` and `verify` take.
 
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::internals::bundle;
 
-use super::exit::{Exit, Outcome};
+use viewcell::internals::bundle::{self, BundleError, Shipped};
+use viewcell::internals::sign::{KeyError, PrivateKey};
+
+use super::exit::{Exit, Failure, Outcome};
+use super::input;
 use super::output::{self, Json, check_outputs, say};
 
 /// Write a bundle with a checksum for each of its pages of 64 KiB
@@ -16,7 +21,7 @@ use super::output::{self, Json, check_outputs, say};
 ///
 /// Example: viewcell seal level.vcb -o sealed.vcb
 #[derive(clap::Args)]
-pub struct Args {
+pub struct SealArgs {
     /// The bundle
     pub bundle: PathBuf,
     /// Bundle to write
@@ -35,22 +40,172 @@ pub struct Args {
 /// What `viewcell seal --json` prints.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell seal")]
-pub struct Document {
+pub struct SealDocument {
     /// The bundle written.
     output: PathBuf,
     /// Its length in bytes.
     bytes: u64,
 }
 
-pub fn run(args: Args) -> Outcome {
-    let Args { bundle, output, .. } = args;
+pub fn seal(args: SealArgs) -> Outcome {
+    let SealArgs { bundle, output, .. } = args;
     check_outputs(&[&bundle], [&output], args.force)?;
     let bytes = bundle::seal(&bundle, &output, args.force)?.bytes;
     if !args.quiet {
         say(format_args!("written: {}; {bytes} bytes", output.display()));
     }
     if args.json.json {
-        output::print_json(&Document { output, bytes })?;
+        output::print_json(&SealDocument { output, bytes })?;
     }
     Ok(Exit::Done)
+}
+
+/// Write a bundle with a signature, by which others know that it is as you made it
+///
+/// The key is of Ed25519, in PEM (PKCS #8), as `openssl genpkey -algorithm ed25519 -out key.pem` makes it.
+/// `openssl pkey -in key.pem -pubout -out public.pem` prints what those need who check the signature, with
+/// `viewcell verify --key public.pem` or when they open the bundle. The signed bundle has checksums by page, too.
+/// Patches are not signed: merge them, and sign what comes out.
+///
+/// Example: viewcell sign level.vcb --key key.pem -o signed.vcb
+#[derive(clap::Args)]
+pub struct SignArgs {
+    /// The private key
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    #[command(flatten)]
+    seal: SealArgs,
+}
+
+/// What `viewcell sign --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell sign")]
+pub struct SignDocument {
+    /// The bundle written.
+    output: PathBuf,
+    /// Its length in bytes.
+    bytes: u64,
+    /// The public key that belongs to the signature, in hexadecimal digits.
+    public_key: String,
+}
+
+pub fn sign(args: SignArgs) -> Outcome {
+    let SealArgs {
+        bundle,
+        output,
+        force,
+        quiet,
+        json,
+    } = args.seal;
+    check_outputs(&[&bundle, &args.key], [&output], force)?;
+    let key = key(&args.key, PrivateKey::from_pem)?;
+    let bytes = bundle::sign(&bundle, &key, &output, force)?.bytes;
+    if !quiet {
+        say(format_args!("written: {}; {bytes} bytes", output.display()));
+    }
+    if json.json {
+        let public_key = key.public().to_bytes();
+        output::print_json(&SignDocument {
+            output,
+            bytes,
+            public_key: public_key
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect(),
+        })?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Reads a key.
+pub fn key<K>(path: &Path, read: fn(&str) -> Result<K, KeyError>) -> Result<K, Failure> {
+    let bad = |error: &dyn Display| Failure::bad_input(format!("{}: {error}", path.display()));
+    let bytes = input::read(path, input::SMALL)?;
+    // What is no text is no PEM.
+    read(&String::from_utf8_lossy(&bytes)).map_err(|error| bad(&error))
+}
+
+/// Write a bundle in a smaller form for downloads, which must be unpacked to be used
+///
+/// Example: viewcell ship level.vcb -o level.vcz
+#[derive(clap::Args)]
+pub struct ShipArgs {
+    /// The bundle
+    bundle: PathBuf,
+    /// File to write; if not given, the bundle's name with .vcz
+    #[arg(short, long, value_name = "OUT.vcz")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    manner: ShipManner,
+}
+
+/// Write the bundle that was shipped, byte for byte
+///
+/// Example: viewcell unpack level.vcz -o level.vcb
+#[derive(clap::Args)]
+pub struct UnpackArgs {
+    /// The file that viewcell ship wrote
+    shipped: PathBuf,
+    /// Bundle to write; if not given, the file's name with .vcb
+    #[arg(short, long, value_name = "OUT.vcb")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    manner: ShipManner,
+}
+
+#[derive(clap::Args)]
+struct ShipManner {
+    /// Overwrite the file if it is there
+    #[arg(long)]
+    force: bool,
+    /// Say nothing on stderr but errors
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell ship --json` and `viewcell unpack --json` print.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell ship and unpack")]
+pub struct ShipDocument {
+    /// The file written.
+    output: PathBuf,
+    /// Length of the bundle in bytes.
+    bundle_bytes: u64,
+    /// Length in bytes of its form for downloads.
+    shipped_bytes: u64,
+}
+
+pub fn ship(args: ShipArgs) -> Outcome {
+    let output = args.output.unwrap_or(args.bundle.with_extension("vcz"));
+    ship_or_unpack(bundle::ship, &args.bundle, output, &args.manner)
+}
+
+pub fn unpack(args: UnpackArgs) -> Outcome {
+    let output = args.output.unwrap_or(args.shipped.with_extension("vcb"));
+    ship_or_unpack(bundle::unpack, &args.shipped, output, &args.manner)
+}
+
+fn ship_or_unpack(
+    work: fn(&Path, &Path, bool) -> Result<Shipped, BundleError>,
+    input: &Path,
+    output: PathBuf,
+    manner: &ShipManner,
+) -> Outcome {
+    check_outputs(&[input], [&output], manner.force)?;
+    let done = work(input, &output, manner.force)?;
+    if !manner.quiet {
+        say(format_args!(
+            "written: {}; the bundle has {} bytes, its form for downloads {}",
+            output.display(),
+            done.bundle_bytes,
+            done.shipped_bytes
+        ));
+    }
+    manner.json.document(|| ShipDocument {
+        output,
+        bundle_bytes: done.bundle_bytes,
+        shipped_bytes: done.shipped_bytes,
+    })
 }

@@ -110,10 +110,18 @@ impl Stop {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// The last words where a signal came before anything was written; returns its exit code.
-    pub fn stopped(&self) -> Exit {
+    /// The last words where a signal came before anything was written.
+    pub fn stopped(&self) -> Failure {
         say("viewcell: stopped; nothing was written");
-        self.exit()
+        Failure::Stopped(self.exit())
+    }
+
+    /// What was made; if that failed since a signal came before anything was written, the last words.
+    pub fn unless_asked<T, E: Into<Failure>>(&self, made: Result<T, E>) -> Result<T, Failure> {
+        match made {
+            Err(_) if self.asked() => Err(self.stopped()),
+            other => other.map_err(E::into),
+        }
     }
 
     /// The exit code for the signal that came.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
 use viewcell::internals::bundle::verify::Outcome as Verified;
 use viewcell::internals::bundle::{self, Fault, Report, RuleOutcome};
 use viewcell::internals::runtime::{MappedBundle, OpenError};
@@ -13,7 +14,7 @@ use viewcell::internals::sign::PublicKey;
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json, say};
 use super::progress::{Progress, Voice};
-use super::sign;
+use super::seal;
 use super::signals::Stop;
 
 /// Check a bundle by every rule and every checksum, or that a patch is whole; exit code 1 if not so
@@ -46,7 +47,7 @@ pub struct Document {
 pub fn run(args: &Args) -> Outcome {
     let progress = Progress::new(&args.voice, Stop::default());
     let key = args.key.as_deref();
-    let key = key.map(|key| sign::key(key, PublicKey::from_pem));
+    let key = key.map(|key| seal::key(key, PublicKey::from_pem));
     let key = key.transpose()?;
     let mut report = report(&args.bundle, &progress)?;
     let is_whole = report.is_sound();

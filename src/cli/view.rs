@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use viewcell::internals::view::{Server, ViewError};
 
 use super::exit::{Exit, Failure, Outcome};
-use super::numbers;
 use super::output::{print, say};
 use super::query::cannot_open;
 use super::signals::Stop;
-use super::simulate;
+use super::{simulate, values};
 
 /// Look at a bundle in a browser, or at two side by side
 ///
@@ -27,7 +26,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "other")]
     traces: Option<PathBuf>,
     /// With --traces: frames a second in which somebody sees, and schemes send
-    #[arg(long, default_value_t = 20.0, value_parser = numbers::positive, requires = "traces")]
+    #[arg(long, default_value_t = 20.0, value_parser = values::positive, requires = "traces")]
     hz: f64,
     /// With --traces: which schemes are counted, by names; all unless told
     #[arg(

@@ -1,6 +1,5 @@
 //! Methods side by side, and the papers' experiments: what is measured, and how.
 
-mod ahead;
 mod compression;
 mod epvs;
 mod frontier;
@@ -11,9 +10,8 @@ pub mod perception;
 pub mod solid;
 mod visibility;
 
-pub use ahead::{Ahead, ahead};
 pub use compression::{Kept, deepest_first, optimal};
-pub use epvs::{EpvsDocument, Frontiers, measure_level};
+pub use epvs::{Ahead, EpvsDocument, Frontiers, ahead, measure_level};
 pub use frontier::{CASES, Case, Measured, Summary, hidden_pairs, measure, measure_cases, some_of};
 pub use merging::{Merged, MergingRow, compare_merging};
 pub use visibility::{

@@ -1,9 +1,7 @@
-//! Where a game is played: a terrain, a level of cells or a solid level, behind one face.
+//! Where a game is played: a terrain, a level of cells or a solid level, behind one face; which cells of a level touch, and
+//! what is in a line of sight: through the BSP of a level, or by whoever knows better.
 
 use crate::runtime::{CellBundle, Sample, SolidBundle, SolidParameters, TerrainBundle};
-
-use super::lines::Lines;
-use super::touch::{distance, touching};
 
 /// Where a player is: a cell, or a sample counted row by row. In a solid level cells are samples of the grid of their
 /// numbers.
@@ -215,4 +213,80 @@ impl<'a> Field<'a> {
         let [low, high] = level.bounds(cell).unwrap_or_default();
         distance(low, high) / 2.0
     }
+}
+
+/// Boxes of leaves are kept in whole units by most formats: those of leaves that touch may miss
+/// each other by as much. [Unit: of the level]
+const SLACK: f32 = 1.0;
+
+/// For each cell those that it touches, with the distance between the middles of their boxes.
+///
+/// From the bundle where it knows; else cells touch whose boxes do. That is more than truly touch,
+/// which does no harm where regions grow: what is hidden is looked up. Where the bundle has no
+/// boxes either, no cells touch.
+pub(super) fn touching(level: &CellBundle) -> Vec<Vec<(u32, f64)>> {
+    let boxes: Vec<[[f32; 3]; 2]> = (0..level.cells())
+        .map_while(|cell| level.bounds(cell))
+        .collect();
+    let middle = |cell: u32| match boxes.get(cell as usize) {
+        Some([low, high]) => [0, 1, 2].map(|i| (f64::from(low[i]) + f64::from(high[i])) / 2.0),
+        None => [0.0; 3],
+    };
+    let meet = |a: u32, b: u32| match (boxes.get(a as usize), boxes.get(b as usize)) {
+        (Some(a), Some(b)) => {
+            (0..3).all(|i| a[0][i] <= b[1][i] + SLACK && b[0][i] <= a[1][i] + SLACK)
+        }
+        _ => false,
+    };
+    (0..level.cells())
+        .map(|a| {
+            let cells: Vec<u32> = if level.has_neighbours() {
+                level.neighbours(a).filter(|b| *b < level.cells()).collect()
+            } else {
+                (0..level.cells())
+                    .filter(|b| *b != a && meet(a, *b))
+                    .collect()
+            };
+            let far = |b| distance(middle(a), middle(b));
+            cells.into_iter().map(|b| (b, far(b))).collect()
+        })
+        .collect()
+}
+
+/// The straight distance between two points.
+pub(super) fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let square: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
+    square.sqrt()
+}
+
+/// Who knows what is in a line of sight.
+pub trait Lines: std::fmt::Debug + Sync {
+    /// Whether a player at a position has another in a line of sight; positions are those of the field.
+    fn in_sight(&self, viewer: [f64; 3], other: [f64; 3]) -> bool;
+}
+
+impl Lines for CellBundle<'_> {
+    fn in_sight(&self, viewer: [f64; 3], other: [f64; 3]) -> bool {
+        in_sight(self, viewer, other)
+    }
+}
+
+/// How far below the eye the feet are, and how far aside the shoulders. [Unit: of the level]
+const BODY: [f64; 2] = [44.0, 16.0];
+
+/// Whether the eye, the feet or a shoulder of somebody whose eye is at a point can be seen from an eye.
+fn in_sight(level: &CellBundle, eye: [f64; 3], [x, y, z]: [f64; 3]) -> bool {
+    let [down, aside] = BODY;
+    let (dx, dy) = (x - eye[0], y - eye[1]);
+    let flat = (dx * dx + dy * dy).sqrt().max(1e-9);
+    let (u, v) = (-dy / flat * aside, dx / flat * aside);
+    let middle = z - down / 2.0;
+    [
+        [x, y, z],
+        [x, y, z - down],
+        [x + u, y + v, middle],
+        [x - u, y - v, middle],
+    ]
+    .into_iter()
+    .any(|point| level.along(eye, point).all(|part| part.cell.is_some()))
 }

@@ -3,8 +3,8 @@
 
 use crate::runtime::MotionLimits;
 
+use super::field::distance;
 use super::play::Play;
-use super::touch::distance;
 use super::trace::{Spot, Trace};
 
 /// How players move, in the mean.

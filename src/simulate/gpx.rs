@@ -1,6 +1,6 @@
 //! Tracks of GPS receivers, in GPX 1.0 and 1.1: each file is the way of one walker.
 
-use super::touch::distance;
+use super::field::distance;
 use super::trace::{Spot, Trace, TraceError};
 
 /// Where a walker was.

@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-use super::item::{Item, SERVER, Word, pieces};
+use super::wire::{Item, SERVER, Word, pieces};
 
 /// Sockets of a game.
 #[derive(Debug)]
@@ -173,7 +173,7 @@ fn says(mut bytes: &[u8], items: &[Item]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::item::{AGREEMENT, POSITION, PREAMBLE};
+    use crate::simulate::wire::{AGREEMENT, POSITION, PREAMBLE};
 
     fn item(from: u32, to: u32, word: Word) -> Item {
         Item {

@@ -7,7 +7,7 @@
 //! field            the bundle: which place holds a position, who sees whom
 //! play             the players' places frame by frame
 //! scene            one frame, and who sees whom in it
-//! scheme           what is sent, one file each
+//! scheme           what is sent
 //! network          how long packets take, which get lost
 //! wire             what becomes of them there, and what they weigh
 //! score            packets, bytes, who was told too late, who was told too much
@@ -23,15 +23,11 @@
 //! Sources: A. Steed and C. Angus, *Supporting Scalable Peer to Peer Virtual Environments using
 //! Frontier Sets*, sections 5 to 7; S. Avni, *Frontier Sets in Large Terrains*, section 5.2.
 
-mod bits;
-pub mod bound;
 pub mod demo;
 pub mod field;
 pub mod fit;
 pub mod gpx;
 mod half;
-pub mod item;
-pub mod lines;
 pub mod loopback;
 pub mod motion;
 pub mod network;
@@ -44,6 +40,5 @@ pub mod score;
 pub mod sent;
 pub mod store;
 pub mod summary;
-mod touch;
 pub mod trace;
 pub mod wire;

@@ -1,7 +1,7 @@
 //! Players' places frame by frame.
 
+use super::field::distance;
 use super::field::{Field, Place};
-use super::touch::distance;
 use super::trace::Trace;
 
 /// How a trace is played.

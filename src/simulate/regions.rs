@@ -10,9 +10,9 @@ use crate::runtime::cell_frontier::{
 };
 use crate::runtime::{Quad, Sample, TerrainBundle};
 
-use super::bits::Mixed;
 use super::field::{Field, Level, Place};
 use super::half::has;
+use super::scene::Mixed;
 use super::store::{Kind, Store};
 
 pub use super::half::{Few, Grown, Half, Halves, Runs};

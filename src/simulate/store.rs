@@ -10,8 +10,8 @@ use std::time::Duration;
 use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
 use crate::runtime::{Quad, TerrainBundle, Visibility};
 
-use super::bits::Mixed;
 use super::half::{Grown, Half, Halves, Runs};
+use super::scene::Mixed;
 
 /// Tells how long a thread has worked. Two readings give the time between.
 pub type Clock = fn() -> Duration;

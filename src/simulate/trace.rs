@@ -13,7 +13,7 @@ pub const MOST_PLAYERS: usize = 4096;
 /// The longest time that a trace may tell of: each frame of it takes memory. [Unit: ms]
 pub const LONGEST: u64 = 24 * 60 * 60 * 1000;
 
-/// A player at a moment.
+/// A player at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
     /// When. [Unit: ms]

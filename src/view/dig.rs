@@ -1,4 +1,4 @@
-//! Ground that people dig in, and answers about it as it is at that moment.
+//! Ground that people dig in, and answers about it as it is at that instant.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -1,6 +1,6 @@
 //! The made-up terrain is of the description that the thesis gives of its own, and small in memory.
 
-use viewcell::internals::experiment::ground::paper::NODES;
+use viewcell::internals::experiment::ground::PAPER_NODES;
 use viewcell::internals::experiment::ground::{SOILS, paper_terrain};
 use viewcell::internals::ground::{Columns, Layered};
 
@@ -23,7 +23,7 @@ fn the_made_up_terrain_is_as_the_thesis_describes_its_own() {
         "slices of a single node, of 100"
     );
     assert!(
-        ground.nodes().abs_diff(NODES) < NODES / 100,
+        ground.nodes().abs_diff(PAPER_NODES) < PAPER_NODES / 100,
         "{}",
         ground.nodes()
     );

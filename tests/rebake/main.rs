@@ -1,4 +1,4 @@
-//! A bake that follows its ground, against a bake of the new ground from nothing.
+//! Incremental re-bakes, against bakes of the new ground from nothing.
 
 #[path = "../common/baking.rs"]
 #[allow(dead_code)]

@@ -6,13 +6,13 @@ use std::time::Duration;
 use viewcell::internals::dice::Dice;
 use viewcell::internals::runtime::cell_frontier::Construction;
 use viewcell::internals::runtime::{Bundle, CellBundle};
-use viewcell::internals::simulate::bound::bound;
 use viewcell::internals::simulate::field::Field;
 use viewcell::internals::simulate::fit::{fit, limits};
 use viewcell::internals::simulate::motion::{Model, MotionOptions, motion};
 use viewcell::internals::simulate::play::{Play, PlayOptions};
 use viewcell::internals::simulate::run::{Outcome, RunError, RunOptions, run};
 use viewcell::internals::simulate::scheme::{SCHEMES, SchemeOptions};
+use viewcell::internals::simulate::score::bound;
 use viewcell::internals::simulate::trace::{Spot, Trace};
 use viewcell::internals::simulate::wire::{HEADERS, Network, POSITION, PREAMBLE};
 

@@ -12,7 +12,7 @@ use viewcell::internals::bake::{
     BakeOptions, BakeReport, Silent, Source, VisibilityMode, bake_terrain,
 };
 use viewcell::internals::dice::mixed;
-use viewcell::internals::experiment::solid::{Sight, Tracer};
+use viewcell::internals::experiment::solid::{SegmentSight, Tracer};
 use viewcell::internals::runtime::{MappedBundle, Sample};
 use viewcell::internals::world::Terrain;
 use viewcell::internals::world::solid::{Heightmap, Placement, SolidLevel, rasterize};
@@ -185,7 +185,7 @@ impl Town {
             }
             traced += 1;
             let (a, b) = (head(from), head(to));
-            if tracer.look(a, b) == Sight::Clear && !self.is_under_ground(a, b) {
+            if tracer.look(a, b) == SegmentSight::Clear && !self.is_under_ground(a, b) {
                 let clear = Some([a, b]);
                 return Hunted { traced, clear };
             }

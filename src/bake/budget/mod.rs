@@ -8,7 +8,7 @@ mod search;
 mod weights;
 
 use super::budget::options::Budget;
-use super::budget::pruning::{KeptTrees, Pruning, Room};
+use super::budget::pruning::{GroupScratch, KeptTrees, Pruning};
 use super::budget::weights::Weights;
 use super::encode::Assembly;
 use super::encode::first_pass::{FirstPass, Heads, Tally, Trees};
@@ -20,11 +20,11 @@ use crate::compress::pairs::{Codebook, Histogram, PairPruner, Sight};
 use crate::format::pairs::{TREE_LEVEL, table_length};
 use crate::format::{ReadPvs, TreeCode, Valid};
 
-/// A draft without loss, and what is asked of it.
+/// A first pass without loss, and what is asked of it.
 pub(crate) struct Search<'a> {
     pub assembly: &'a Assembly<'a>,
     pub original: FirstPass,
-    stakes: Pruning<'a>,
+    pruning: Pruning<'a>,
     /// Bytes that do not depend on the trade, or some more.
     pub fixed: u64,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Estimate {
 impl Search<'_> {
     /// Number of groups.
     pub(super) fn groups(&self) -> usize {
-        self.stakes.order.len()
+        self.pruning.order.len()
     }
 
     /// What a trade comes to, by every `stride`-th group.
@@ -51,22 +51,22 @@ impl Search<'_> {
     ) -> Result<Estimate, BakeError> {
         let pruner = PairPruner::new(codebook);
         let trees = self.prune_trees(trade)?;
-        let (source, stakes) = (self.assembly.groups, &self.stakes);
-        let narrowing = trees.narrowing(stakes);
+        let (source, pruning) = (self.assembly.groups, &self.pruning);
+        let narrowing = trees.narrowing(pruning);
         let (mut around, mut groups) = (0, 0);
         let rooms = self.assembly.workers.run(
-            (0..stakes.order.len()).step_by(stride),
+            (0..pruning.order.len()).step_by(stride),
             |number| Ok(source.read(number)?),
-            |room: &mut Room, number, bytes| {
+            |room: &mut GroupScratch, number, bytes| {
                 let group = source.decode(&bytes)?;
-                let from = stakes.order.index(number);
-                room.look(&narrowing, stakes.order.block(number));
-                let sights = stakes.sights(number, &group);
+                let from = pruning.order.index(number);
+                room.look(&narrowing, pruning.order.block(number));
+                let sights = pruning.sights(number, &group);
                 let mixed = sights.filter(|&(sight, _)| sight == Sight::Mixed);
                 let mut pairs = 0;
                 for ((_, to), pair) in mixed.zip(group.pairs.iter()) {
                     let open = room.open(to);
-                    if stakes.prune(&pruner, trade, (from, to), open, pair, &mut room.pair) {
+                    if pruning.prune(&pruner, trade, (from, to), open, pair, &mut room.pair) {
                         room.tally.histogram.count(room.pair.pair());
                         pairs += 1;
                     }
@@ -84,7 +84,7 @@ impl Search<'_> {
         let codebook = Codebook::new(&histogram);
         let dictionary = codebook.section().len() as u64;
         let sampled = codebook.cost() - dictionary + around;
-        let all = sampled * stakes.order.len() as u64 / groups;
+        let all = sampled * pruning.order.len() as u64 / groups;
         Ok(Estimate {
             bytes: self.fixed + dictionary + all + trees.bytes(),
             histogram,
@@ -94,10 +94,10 @@ impl Search<'_> {
     /// What is kept of the trees at a trade: from the root down, so that what is hidden from a quad
     /// need not be paid again in the quads that it holds.
     fn prune_trees(&self, trade: f64) -> Result<KeptTrees, BakeError> {
-        let (stakes, originals) = (&self.stakes, &self.original.trees);
-        let mut kept = KeptTrees::new(stakes);
-        for level in (TREE_LEVEL..stakes.valid.grid().levels()).rev() {
-            let quads = stakes.quads.iter().enumerate();
+        let (pruning, originals) = (&self.pruning, &self.original.trees);
+        let mut kept = KeptTrees::new(pruning);
+        for level in (TREE_LEVEL..pruning.valid.grid().levels()).rev() {
+            let quads = pruning.quads.iter().enumerate();
             let of_level = quads.filter(|(_, (quad, _))| quad.level == level);
             let mut pruned = Vec::new();
             self.assembly.workers.run(
@@ -105,7 +105,7 @@ impl Search<'_> {
                 |_| Ok(()),
                 |room, number, ()| {
                     let tree = originals.tree(number);
-                    stakes.prune_tree(number, tree, &kept.trees(stakes), trade, room)
+                    pruning.prune_tree(number, tree, &kept.trees(pruning), trade, room)
                 },
                 |number, tree| {
                     pruned.push((number, tree));
@@ -113,7 +113,7 @@ impl Search<'_> {
                 },
             )?;
             for (number, tree) in pruned {
-                kept.push(stakes, number, &tree);
+                kept.push(pruning, number, &tree);
             }
         }
         Ok(kept)
@@ -134,18 +134,18 @@ impl Search<'_> {
     ) -> Result<(Store, FirstPass), BakeError> {
         let pruner = PairPruner::new(codebook);
         let trees = self.prune_trees(trade)?;
-        let (assembly, stakes) = (self.assembly, &self.stakes);
-        let narrowing = trees.narrowing(stakes);
-        let (source, order) = (assembly.groups, stakes.order);
+        let (assembly, pruning) = (self.assembly, &self.pruning);
+        let narrowing = trees.narrowing(pruning);
+        let (source, order) = (assembly.groups, pruning.order);
         let mut store = Store::scratch(assembly.place.path, order.len())?;
-        let mut heads = Heads::new(stakes.valid, order, stakes.mutual);
-        let mut draft = FirstPass::new(Tally::default());
+        let mut heads = Heads::new(pruning.valid, order, pruning.mutual);
+        let mut pass = FirstPass::new(Tally::default());
         let rooms = assembly.workers.run(
             0..order.len(),
             |number| Ok(source.read(number)?),
-            |room: &mut Room, number, bytes| {
+            |room: &mut GroupScratch, number, bytes| {
                 let group = source.decode(&bytes)?;
-                let kept = stakes.prune_group(number, &group, &pruner, &narrowing, trade, room);
+                let kept = pruning.prune_group(number, &group, &pruner, &narrowing, trade, room);
                 let encoded = kept.encode(number, order);
                 Some((kept.sights, encoded))
             },
@@ -154,23 +154,23 @@ impl Search<'_> {
                 let encoded = encoded.map_err(|error| store.cannot_encode(error))?;
                 store.append(&[(number, encoded)])?;
                 let (head, records) = heads.push(&mut sights, Vec::new(), |_, _| ());
-                draft.push_head(&head, records);
+                pass.push_head(&head, records);
                 Ok(())
             },
         )?;
-        draft.tally = Tally::sum(rooms.into_iter().map(|room| room.tally));
+        pass.tally = Tally::sum(rooms.into_iter().map(|room| room.tally));
         let mut kept = Trees::default();
         assembly.workers.run(
-            0..stakes.quads.len(),
-            |number| Ok(stakes.quads[number].0),
+            0..pruning.quads.len(),
+            |number| Ok(pruning.quads[number].0),
             |(): &mut (), _, quad| narrowing.of_tree(quad).map_or(0, |pvs| pvs.count()),
             |number, visible| {
                 kept.push(trees.tree(number), visible);
                 Ok(())
             },
         )?;
-        draft.trees = kept;
-        Ok((store, draft))
+        pass.trees = kept;
+        Ok((store, pass))
     }
 }
 
@@ -218,7 +218,7 @@ pub(crate) fn shrink(
     let mut search = Search {
         assembly,
         original,
-        stakes: Pruning {
+        pruning: Pruning {
             terrain: Valid::from_blocks(valid.grid(), &mask),
             valid,
             mutual: place.mutual(),

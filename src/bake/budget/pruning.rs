@@ -20,7 +20,7 @@ fn dither(a: usize, b: usize) -> f64 {
     Dice(mixed(a as u64) ^ b as u64).fraction()
 }
 
-/// What there is to give up, and what it is worth.
+/// What rate-distortion pruning may give up, and what it is worth.
 pub(crate) struct Pruning<'a> {
     pub terrain: Valid<'a>,
     pub valid: &'a ValidPyramid,
@@ -31,9 +31,9 @@ pub(crate) struct Pruning<'a> {
     pub quads: Vec<(Quad, f64)>,
 }
 
-/// Room for a thread to prune groups in.
+/// Scratch memory for a thread to prune groups in.
 #[derive(Default)]
-pub(crate) struct Room {
+pub(crate) struct GroupScratch {
     pub tally: Tally,
     pub pair: PairSymbols,
     /// Of each block: what trees leave visible of it from the group's, and which of the group's
@@ -43,7 +43,7 @@ pub(crate) struct Room {
     quad: Option<(u32, u32)>,
 }
 
-impl Room {
+impl GroupScratch {
     /// Learns what trees leave visible from a block. A room is for one narrowing.
     pub(super) fn look(&mut self, narrowing: &Narrowing, (column, row): (u32, u32)) {
         let blocks = narrowing.trees().valid().grid().blocks();
@@ -67,9 +67,9 @@ impl Room {
     }
 }
 
-/// Room for a thread to prune trees in.
+/// Scratch memory for a thread to prune trees in.
 #[derive(Default)]
-pub(crate) struct TreeRoom {
+pub(crate) struct TreeScratch {
     pvs: Vec<u64>,
     open: Vec<u64>,
     scratch: Scratch,
@@ -89,8 +89,8 @@ pub(crate) struct KeptTrees {
 }
 
 impl KeptTrees {
-    pub(super) fn new(stakes: &Pruning) -> Self {
-        let trees = stakes.quads.len();
+    pub(super) fn new(pruning: &Pruning) -> Self {
+        let trees = pruning.quads.len();
         Self {
             index: vec![!0; 8 * trees],
             bytes: Vec::new(),
@@ -99,9 +99,9 @@ impl KeptTrees {
     }
 
     /// Takes the tree of the quad of a number.
-    pub(super) fn push(&mut self, stakes: &Pruning, number: usize, tree: &[u8]) {
-        let grid = stakes.valid.grid();
-        let (quad, _) = stakes.quads[number];
+    pub(super) fn push(&mut self, pruning: &Pruning, number: usize, tree: &[u8]) {
+        let grid = pruning.valid.grid();
+        let (quad, _) = pruning.quads[number];
         let index = grid.quad_index(quad).expect("a quad of the grid");
         let entry = 8 * (index - grid.first_index(TREE_LEVEL)) as usize;
         let start = self.bytes.len();
@@ -110,12 +110,12 @@ impl KeptTrees {
         self.places[number] = start..self.bytes.len();
     }
 
-    pub(super) fn trees<'a>(&'a self, stakes: &Pruning<'a>) -> Trees<'a> {
-        Trees::new(stakes.terrain, TREE_LEVEL, &self.index, &self.bytes)
+    pub(super) fn trees<'a>(&'a self, pruning: &Pruning<'a>) -> Trees<'a> {
+        Trees::new(pruning.terrain, TREE_LEVEL, &self.index, &self.bytes)
     }
 
-    pub(super) fn narrowing<'a>(&'a self, stakes: &Pruning<'a>) -> Narrowing<'a> {
-        Narrowing::new(self.trees(stakes), stakes.mutual)
+    pub(super) fn narrowing<'a>(&'a self, pruning: &Pruning<'a>) -> Narrowing<'a> {
+        Narrowing::new(self.trees(pruning), pruning.mutual)
     }
 
     /// The tree of the quad of a number.
@@ -186,7 +186,7 @@ impl Pruning<'_> {
         pruner: &PairPruner,
         narrowing: &Narrowing,
         trade: f64,
-        room: &mut Room,
+        room: &mut GroupScratch,
     ) -> Group {
         let from = self.order.index(number);
         room.look(narrowing, self.order.block(number));
@@ -229,7 +229,7 @@ impl Pruning<'_> {
         tree: &[u8],
         around: &Trees,
         trade: f64,
-        room: &mut TreeRoom,
+        room: &mut TreeScratch,
     ) -> Vec<u8> {
         let words = self.valid.blocks();
         room.pvs.resize(words.len(), 0);

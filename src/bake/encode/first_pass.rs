@@ -167,7 +167,7 @@ impl FirstPass {
             workers,
         } = *assembly;
         let (valid, order, mutual) = (place.valid, groups.order, place.mutual());
-        let mut draft = Self::new(Tally::default());
+        let mut pass = Self::new(Tally::default());
         let mut heads = Heads::new(valid, order, mutual);
         let mut unions = Unions::new(valid.grid());
         let (mut scratch, mut tree) = (Scratch::default(), Vec::new());
@@ -199,7 +199,7 @@ impl FirstPass {
                 }
                 let (head, records) =
                     heads.push(&mut sights, seeing, |target, seen| pvs[target] = seen);
-                draft.push_head(&head, records);
+                pass.push_head(&head, records);
                 for ((pvs, terrain), sight) in pvs.iter_mut().zip(valid.blocks()).zip(&sights) {
                     *pvs = match sight {
                         Sight::Hidden => 0,
@@ -211,13 +211,13 @@ impl FirstPass {
                 unions.push(Quad::new(3, column, row), &pvs, &mut |_, pvs| {
                     tree.clear();
                     let visible = encode(valid, pvs, &mut scratch, &mut tree);
-                    draft.trees.push(&tree, visible);
+                    pass.trees.push(&tree, visible);
                 });
                 Ok(())
             },
         )?;
-        draft.tally = Tally::sum(tallies);
-        Ok(draft)
+        pass.tally = Tally::sum(tallies);
+        Ok(pass)
     }
 
     /// Bytes of the groups' heads.

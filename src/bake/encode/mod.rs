@@ -102,16 +102,16 @@ impl Place<'_> {
 
 /// Writes the bundle without loss. The provenance is given the statistics.
 pub(crate) fn pack(assembly: &Assembly, provenance: &mut Provenance) -> Result<Written, BakeError> {
-    let draft = FirstPass::of(assembly)?;
-    provenance.statistics = draft.statistics(assembly.place.valid);
-    write(assembly, &draft, false, provenance, u64::MAX)
+    let pass = FirstPass::of(assembly)?;
+    provenance.statistics = pass.statistics(assembly.place.valid);
+    write(assembly, &pass, false, provenance, u64::MAX)
 }
 
-/// Writes the bundle of groups that come to `draft`; if it has at most so many bytes it is given
+/// Writes the bundle of groups that come to `pass`; if it has at most so many bytes it is given
 /// its name.
 pub(crate) fn write(
     assembly: &Assembly,
-    draft: &FirstPass,
+    pass: &FirstPass,
     lossy: bool,
     provenance: &Provenance,
     most: u64,
@@ -122,7 +122,7 @@ pub(crate) fn write(
         workers,
     } = *assembly;
     let order = groups.order;
-    let codebook = Codebook::new(&draft.tally.histogram);
+    let codebook = Codebook::new(&pass.tally.histogram);
     let mut writer = PairsWriter::create(
         place.path,
         place.overwrite,
@@ -149,7 +149,7 @@ pub(crate) fn write(
             Ok(writer.push_group(order.block(number), &group)?)
         },
     )?;
-    for (quad, (tree, _)) in trees_in_order(place.valid.grid()).zip(draft.trees.iter()) {
+    for (quad, (tree, _)) in trees_in_order(place.valid.grid()).zip(pass.trees.iter()) {
         writer.push_tree(quad, tree)?;
     }
     Ok(writer.finish_within(most, provenance)?)

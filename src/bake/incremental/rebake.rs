@@ -39,7 +39,7 @@ use crate::runtime::Layers;
 use crate::visibility::{Bodies, Change, Curvature, Simd, Stance};
 use crate::world::Terrain;
 
-/// Where a bake that follows goes on, and where to.
+/// Where an incremental re-bake goes on, and where to.
 #[derive(Clone, Debug)]
 pub struct RebakeJob<'a> {
     /// The bundle. It stays as it is.

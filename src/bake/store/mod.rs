@@ -1,7 +1,7 @@
 //! The store of a bake: how blocks see blocks, block by block, in a file that only grows.
 //!
 //! One kind of file is at once the checkpoint of a bake, its shard, what a bundle is written of,
-//! and the draft of a budget. A bake asks which blocks are missing, computes them, appends them,
+//! and the lossless first pass of a budget. A bake asks which blocks are missing, computes them, appends them,
 //! and writes the bundle of what is there. Groups are found by their block; in which order they
 //! came does not matter.
 //!

@@ -1,19 +1,21 @@
-//! `viewcell bake cells`: a level becomes a bundle.
+//! `viewcell bake cells`: a level becomes a bundle; and `viewcell import`: other tools' visibility does.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
-use viewcell::internals::bake::{self, CellOptions, Source};
-use viewcell::internals::ingest::{IngestCellsOptions, IngestedCells, read_cells};
-use viewcell::internals::visibility::portals::FlowMethod;
-use viewcell::internals::world;
 
-use super::document::{check_output, finish};
 use crate::cli::exit::{Failure, Outcome};
-use crate::cli::output::{Json, say};
+use crate::cli::input;
+use crate::cli::output::{Json, check_not_input, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::signals::Stop;
-use crate::cli::threads;
+use crate::cli::values;
+use viewcell::internals::bake::{self, CellOptions};
+use viewcell::internals::ingest::{IngestCellsOptions, IngestedCells, read_cells, read_matrix};
+use viewcell::internals::visibility::portals::FlowMethod;
+use viewcell::internals::world::{self, CellGraph};
+
+use super::{check_output, finish};
 
 /// Bake a level of cells: who sees whom among them, and how far apart they are
 ///
@@ -65,7 +67,7 @@ pub struct Args {
     map: Option<String>,
 
     /// Threads that compute; 0: as many as there are processors
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
 
     /// Overwrite the bundle if it is there
@@ -175,9 +177,7 @@ pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Fai
     let progress = Progress::new(&args.voice, stop.clone());
 
     let ingested = ingest(args)?;
-    let source = Source::new(&args.input, ingested.format, args.options());
-    let source = source
-        .map_err(|error| Failure::io(format!("{}: cannot be read", args.input.display()), error))?;
+    let source = input::source(&args.input, ingested.format, args.options())?;
     let mut notes = ingested.notes;
     let options = CellOptions {
         symmetry: args.symmetry.world(),
@@ -203,7 +203,7 @@ pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Fai
     let report = match baked {
         Err(_) if stop.asked() => {
             let Some(kept) = &options.checkpoint else {
-                return Ok(stop.stopped());
+                return Err(stop.stopped());
             };
             say(format_args!(
                 "viewcell: stopped; what is done is kept in {}",
@@ -237,4 +237,64 @@ pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Fai
         &args.json,
         &progress,
     )
+}
+
+/// Make a bundle of visibility that another tool made or a person edited
+#[derive(clap::Args)]
+pub struct ImportArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    Matrix(MatrixArgs),
+}
+
+/// A bundle of cells from a matrix: PNG, .npy or .csv as export matrix writes them
+///
+/// Row A, column B is what A sees of B: half as bright as can be, or more, in a picture, other than
+/// 0 in numbers. --level names a level whose boxes, portals and BSP go into the bundle.
+#[derive(clap::Args)]
+pub struct MatrixArgs {
+    #[command(flatten)]
+    bake: Args,
+    /// The level that the matrix is of
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<PathBuf>,
+}
+
+pub fn import(args: &ImportArgs) -> Outcome {
+    let What::Matrix(args) = &args.what;
+    bake(&args.bake, |bake| {
+        if let Some(level) = &args.level {
+            check_not_input(level, &bake.bundle()?)?;
+        }
+        let pvs = read_matrix(bake.input())?;
+        let (mut graph, mut notes) = match &args.level {
+            None => (CellGraph::new(pvs.n()), Vec::new()),
+            Some(path) => {
+                let options = IngestCellsOptions {
+                    map: bake.map().map(str::to_owned),
+                };
+                let level = read_cells(path, &options)?;
+                (level.graph, level.notes)
+            }
+        };
+        if graph.cells != pvs.n() {
+            return Err(Failure::bad_input(format!(
+                "{}: expected {} rows, as the level has cells, found {}",
+                bake.input().display(),
+                graph.cells,
+                pvs.n()
+            )));
+        }
+        notes.push("visibility is that of the matrix".into());
+        graph.pvs = Some(pvs);
+        Ok(IngestedCells {
+            graph,
+            format: "matrix",
+            notes,
+        })
+    })
 }

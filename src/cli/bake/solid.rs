@@ -4,6 +4,15 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
+
+use crate::cli::compression::CompressionArgs;
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::input;
+use crate::cli::output::{self, say};
+use crate::cli::progress::Progress;
+use crate::cli::signals::Stop;
+use crate::cli::simulate::csv;
+use crate::cli::{memory, values};
 use viewcell::internals::bake::{self, BakeOptions, SolidWorld, Source};
 use viewcell::internals::bundle::grid_of_cells;
 use viewcell::internals::ingest::solid::read_solid;
@@ -13,17 +22,7 @@ use viewcell::internals::world::solid::{
     Aabb, PlaceOptions, Places, PlacesError, Player, SolidLevel, find_places,
 };
 
-use super::document::{ForecastDocument, check_output, finish};
-use super::{Manner, finish_shard, stopped};
-use crate::cli::compression::CompressionArgs;
-use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::memory;
-use crate::cli::numbers;
-use crate::cli::output::{self, say};
-use crate::cli::progress::Progress;
-use crate::cli::signals::Stop;
-use crate::cli::simulate::csv;
-use crate::cli::threads;
+use super::{ForecastDocument, Manner, check_output, finish, finish_shard, stopped};
 
 /// Bake a level made of solids: view cells as fine as players, in three dimensions
 ///
@@ -55,7 +54,7 @@ pub struct Args {
     hull: Option<Hull>,
 
     /// Height of the eye over the origin [default: 26 in Quake III, 22 in Quake, 1.7 m in meshes]
-    #[arg(long, value_name = "UP", allow_hyphen_values = true, value_parser = numbers::finite)]
+    #[arg(long, value_name = "UP", allow_hyphen_values = true, value_parser = values::finite)]
     eye: Option<f64>,
 
     /// Positions that players can reach besides the level's spawn points: a trace (CSV of the columns
@@ -64,7 +63,7 @@ pub struct Args {
     reach: Option<PathBuf>,
 
     /// Threads that compute; 0: as many as there are processors
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
 
     /// Overwrite the bundle if it is there
@@ -89,7 +88,7 @@ impl FromStr for Cell {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = numbers(text).filter(|numbers| numbers.iter().all(|n| *n > 0.0));
+        let numbers = values::numbers(text).filter(|numbers| numbers.iter().all(|n| *n > 0.0));
         match numbers.as_deref() {
             Some(&[size]) => Ok(Self([size, size])),
             Some(&[size, height]) => Ok(Self([size, height])),
@@ -108,7 +107,7 @@ impl FromStr for Hull {
     fn from_str(text: &str) -> Result<Self, String> {
         let fault =
             "expected MINX,MINY,MINZ,MAXX,MAXY,MAXZ: six numbers, each minimum below its maximum";
-        match numbers(text).as_deref() {
+        match values::numbers(text).as_deref() {
             Some(&[a, b, c, d, e, f]) if a < d && b < e && c < f => Ok(Self(Aabb {
                 min: [a, b, c],
                 max: [d, e, f],
@@ -116,15 +115,6 @@ impl FromStr for Hull {
             _ => Err(fault.to_owned()),
         }
     }
-}
-
-/// Finite numbers with commas between them.
-fn numbers(text: &str) -> Option<Vec<f64>> {
-    let numbers = text.split(',').map(|word| {
-        let number = word.trim().parse::<f64>().ok();
-        number.filter(|number| number.is_finite())
-    });
-    numbers.collect()
 }
 
 impl Args {
@@ -200,7 +190,7 @@ pub fn no_places(input: &Path, error: &PlacesError) -> Failure {
         .replace("`reach`", "--reach");
     let words = anyhow::anyhow!("{}: {text}{hint}", input.display());
     match error {
-        PlacesError::Many { .. } | PlacesError::Large { .. } => Failure::new(Exit::Resource, words),
+        PlacesError::Many { .. } | PlacesError::Large { .. } => Failure::resource(words),
         _ => Failure::new(Exit::BadInput, words),
     }
 }
@@ -244,9 +234,7 @@ pub fn run(args: &Args) -> Outcome {
         compression: args.compression.read((grid.width(), grid.height()))?,
         ..BakeOptions::default()
     };
-    let source = Source::new(&args.input, level.format, args.options(&place_options));
-    let source = source
-        .map_err(|error| Failure::io(format!("{}: cannot be read", args.input.display()), error))?;
+    let source = input::source(&args.input, level.format, args.options(&place_options))?;
     let world = SolidWorld {
         level: &level,
         places: &places,
@@ -263,7 +251,7 @@ pub fn run(args: &Args) -> Outcome {
     };
     progress.finish();
     let shard = match baked.map_err(Failure::from) {
-        Err(failure) if stop.asked() => return Ok(stopped(&failure, &stop)),
+        Err(failure) if stop.asked() => return Err(stopped(&failure, &stop)),
         other => other?,
     };
     if !args.manner.voice.quiet {
@@ -299,8 +287,7 @@ fn dry_run(world: SolidWorld, source: &Source, options: &BakeOptions, args: &Arg
 
 /// Positions of a trace, or of lines of three numbers.
 pub fn reached(file: &Path) -> Result<Vec<[f64; 3]>, Failure> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Failure::io(format!("{}: cannot be read", file.display()), error))?;
+    let text = std::fs::read_to_string(file).map_err(Failure::cannot_read(file))?;
     let first = text.lines().next().unwrap_or("");
     if first.contains("t_ms") {
         let trace = csv(file)?;
@@ -313,7 +300,7 @@ pub fn reached(file: &Path) -> Result<Vec<[f64; 3]>, Failure> {
         if line.is_empty() {
             continue;
         }
-        match numbers(line).as_deref() {
+        match values::numbers(line).as_deref() {
             Some(&[x, y, z]) => points.push([x, y, z]),
             _ => {
                 return Err(Failure::bad_input(format!(

@@ -1,26 +1,27 @@
-//! `viewcell experiment compression`: what budgets cost, by the thesis's method and by ours.
+//! `viewcell experiment compression`: what budgets cost, by the thesis's method and by ours; of a level, van de Panne and
+//! Stewart's merging of rows and columns, beside the bundle's rows.
 
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::internals::bake::{DeepestFirst, Ties, Weight};
-use viewcell::internals::bundle;
-use viewcell::internals::compress::prune::nodes_for;
-use viewcell::internals::experiment::{self, Kept};
-use viewcell::internals::picture::{CHART_SIZE, Chart, Curve, Series};
-use viewcell::internals::runtime::{MappedBundle, WorldKind};
 
-use super::{frontier, merging};
-use crate::cli::compression::ByteSize;
-use crate::cli::exit::{Failure, Outcome};
+use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
 use crate::cli::output::{self, Json, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::query;
 use crate::cli::signals::Stop;
-use crate::cli::threads;
+use crate::cli::values::{self, ByteSize};
+use viewcell::internals::bake::{DeepestFirst, Ties, Weight};
+use viewcell::internals::bundle;
+use viewcell::internals::compress::prune::nodes_for;
+use viewcell::internals::experiment::{self, Kept, MergingRow, compare_merging};
+use viewcell::internals::picture::{CHART_SIZE, Chart, Curve, Series};
+use viewcell::internals::runtime::{MappedBundle, WorldKind};
+
+use super::frontier;
 
 /// How much of the hidden area is kept within budgets, by Avni's method (thesis section 3.4) and by
 /// ours
@@ -42,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [267, 107])]
     nodes: Vec<u64>,
     /// Threads to work with; 0 for one a processor. The result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
     /// Chart: the share kept of what is hidden from samples, over bytes. Black: deepest first;
     /// orange: ours
@@ -100,7 +101,7 @@ impl Row {
 pub fn run(args: &Args) -> Outcome {
     output::check_outputs(&[&args.heightmap.input], &args.chart, true)?;
     if is_level(&args.heightmap.input) {
-        return merging::run(&args.heightmap.input, args.json.json);
+        return merging(&args.heightmap.input, args.json.json);
     }
     let cannot_make = |error| Failure::io("cannot make a folder for the experiment".into(), error);
     let folder = tempfile::tempdir().map_err(cannot_make)?;
@@ -203,4 +204,53 @@ impl fmt::Display for Table<'_> {
         }
         Ok(())
     }
+}
+
+/// What `viewcell experiment compression --json` prints of a level.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell experiment compression of a level")]
+pub struct MergingDocument {
+    /// Cells.
+    cells: u32,
+    /// Bytes of all pairs, a bit each.
+    matrix_bytes: u64,
+    /// What each method comes to.
+    rows: Vec<MergingRow>,
+}
+
+/// Percent of what is hidden that may be given away.
+const LOSSES: [f64; 3] = [0.1, 1.0, 5.0];
+
+/// Sections that hold who sees whom.
+const STORED: [&str; 2] = ["CPVS", "CROW"];
+
+pub fn merging(path: &Path, json: bool) -> Outcome {
+    let map = query::open(path)?;
+    let level = query::cells(path, &map)?;
+    let info = bundle::info(path)?;
+    let sections = info.sections.iter();
+    let stored = sections.filter(|section| STORED.contains(&section.tag.as_str()));
+    let stored = stored.map(|section| section.uncompressed_bytes).sum();
+    let cells = level.cells();
+    let document = MergingDocument {
+        cells,
+        matrix_bytes: (u64::from(cells) * u64::from(cells)).div_ceil(8),
+        rows: compare_merging(&level, stored, &LOSSES),
+    };
+    if json {
+        output::print_json(&document)?;
+        return Ok(Exit::Done);
+    }
+    let mut text = format!(
+        "{cells} cells, {} bytes at a bit a pair\nmethod    rows  columns      bytes  % given away  ns to ask\n",
+        document.matrix_bytes
+    );
+    for row in &document.rows {
+        text.push_str(&format!(
+            "{:<8} {:>5} {:>8} {:>10} {:>13.2} {:>10.1}\n",
+            row.method, row.rows, row.columns, row.bytes, row.given_away, row.ask_ns
+        ));
+    }
+    output::print(text.trim_end())?;
+    Ok(Exit::Done)
 }

@@ -1,4 +1,5 @@
-//! `viewcell experiment frontier`: chapter 4 of Avni's thesis.
+//! `viewcell experiment frontier`: chapter 4 of Avni's thesis; and `viewcell experiment epvs`: table 1 of Steed & Angus,
+//! of a level of one's own.
 
 use std::fmt::{self, Write as _};
 use std::fs::File;
@@ -7,25 +8,26 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::heightmap::Heightmap;
+use crate::cli::input;
+use crate::cli::output::{self, Json, say};
+use crate::cli::progress::{Progress, Voice};
+use crate::cli::query;
+use crate::cli::signals::Stop;
+use crate::cli::values::{self, ByteSize};
 use viewcell::internals::bake::{
-    BakeOptions, Compression, DeepestFirst, RepackOptions, Source, Ties, VisibilityMode,
-    bake_terrain, repack,
+    BakeOptions, Compression, DeepestFirst, RepackOptions, Ties, VisibilityMode, bake_terrain,
+    repack,
 };
 use viewcell::internals::bundle;
 use viewcell::internals::compress::prune::nodes_for;
 use viewcell::internals::experiment::{
-    CASES, Case, Measured, hidden_pairs, measure, measure_cases, some_of,
+    CASES, Case, Measured, hidden_pairs, measure, measure_cases, measure_level, some_of,
 };
 use viewcell::internals::picture::{CHART_SIZE, Chart, Curve, Series, frequencies};
 use viewcell::internals::runtime::frontier::{FrontierOptions, Grow, Merge};
-
-use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::heightmap::Heightmap;
-use crate::cli::numbers;
-use crate::cli::output::{Json, say};
-use crate::cli::progress::{Progress, Voice};
-use crate::cli::query;
-use crate::cli::signals::Stop;
 
 /// Time and size of frontier sets: {simple, hierarchical} x {lossless, lossy} at several limits of
 /// memory, and our own default (chapter 4 of Avni's thesis)
@@ -44,7 +46,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Limits of memory in GB (2^30 bytes) at three bytes a node
-    #[arg(long, value_name = "GB,...", value_delimiter = ',', default_values_t = [0.1, 0.25, 0.5, 1.0], value_parser = numbers::positive)]
+    #[arg(long, value_name = "GB,...", value_delimiter = ',', default_values_t = [0.1, 0.25, 0.5, 1.0], value_parser = values::positive)]
     limits: Vec<f64>,
     /// Simple growth with lossless merging takes long: grow it for so many pairs only; 0 for all
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -187,8 +189,7 @@ pub(super) fn bake(heightmap: &Heightmap, voice: &Voice, path: &Path) -> Result<
     };
     let progress = Progress::new(voice, Stop::default());
     let input = &heightmap.input;
-    let source = Source::new(input, ingested.format, Default::default())
-        .map_err(|error| Failure::io(format!("{}: cannot be read", input.display()), error))?;
+    let source = input::source(input, ingested.format, Default::default())?;
     bake_terrain(&ingested.terrain, &source, &options, path, &progress)?;
     Ok(())
 }
@@ -203,7 +204,7 @@ fn figures(document: &Document, limits: &[f64], folder: &Path) -> Result<(), Fai
             size: CHART_SIZE,
         };
         let png = chart.png();
-        let png = png.map_err(|error| Failure::new(Exit::Resource, error))?;
+        let png = png.map_err(Failure::resource)?;
         bundle::save(&folder.join(name), &png, true)?;
         Ok::<(), Failure>(())
     };
@@ -330,4 +331,73 @@ impl fmt::Display for Tables<'_> {
             .collect();
         f.write_str(&lines.join("\n"))
     }
+}
+
+/// Widths of a level, and density and size of its frontiers (Steed & Angus, table 1)
+///
+/// The widths are over ordered pairs of different cells that some chain of visible steps joins.
+/// The density is the share of pairs of different cells, drawn at random, that have a frontier,
+/// that is, that do not see each other. The size of a frontier is the number of cells in either
+/// region, as a share of those that could be; its mean is over the pairs drawn that have one.
+///
+/// Once over all pairs, with all cells of the level counted as the paper does; and once over pairs
+/// of one component, with its cells alone counted, lest parts of a level that never see each other
+/// flatter the numbers.
+///
+/// At last, what it takes to make the frontiers of all pairs beforehand (the method of 2004, section 2),
+/// and to make them when they are asked for.
+#[derive(clap::Args)]
+pub struct EpvsArgs {
+    /// The bundle
+    bundle: PathBuf,
+    /// Pairs to draw; if there are fewer, each is taken once
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pairs: u64,
+    /// Memory for the frontiers that are made beforehand for all pairs; with less than all take, so
+    /// many are made, and the rest is counted
+    #[arg(long, value_name = "SIZE", default_value = "1GB")]
+    memory: ByteSize,
+    #[command(flatten)]
+    json: Json,
+}
+
+pub fn epvs(args: &EpvsArgs) -> Outcome {
+    let map = query::open(&args.bundle)?;
+    let level = query::cells(&args.bundle, &map)?;
+    let document = measure_level(&level, args.pairs, args.memory.0).map_err(Failure::resource)?;
+    if args.json.json {
+        output::print_json(&document)?;
+        return Ok(Exit::Done);
+    }
+    let mut text = format!(
+        "cells          {}\ncomponents     {}, the largest of {}\nmax width      {}\n\
+         average width  {:.2}\nunreachable    {:.1} % of pairs\n\n\
+         construction  among            pairs  density %   size %  smaller %\n",
+        document.cells,
+        document.components,
+        document.largest_component,
+        document.max_width,
+        document.average_width,
+        document.unreachable
+    );
+    for row in &document.frontiers {
+        text.push_str(&format!(
+            "{:<12}  {:<13} {:>8} {:>10.1} {:>8.1} {:>10.1}\n",
+            row.construction, row.among, row.pairs, row.density, row.size, row.smaller
+        ));
+    }
+    let ahead = &document.ahead;
+    text.push_str(&format!(
+        "\nbeforehand     {} sets, {} bytes, {} bytes where equal regions are kept once, {:.2} s, {:.0} ns to \
+         look one up\nwhen asked     {} bytes and {:.1} us a set\n",
+        ahead.sets,
+        ahead.bytes,
+        ahead.shared_bytes,
+        ahead.seconds,
+        ahead.lookup_ns,
+        ahead.asked_bytes,
+        ahead.asked_us
+    ));
+    output::print(text.trim_end())?;
+    Ok(Exit::Done)
 }

@@ -1,23 +1,20 @@
 //! `viewcell experiment ground`: Pennings' experiments on layered ground.
 
-mod charts;
-mod document;
-mod text;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
-use std::path::PathBuf;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use viewcell::internals::experiment::ground::{
-    ReserveOptions, Scenario, Structure, grow_ground, paper_terrain, reserve, turns,
-};
-use viewcell::internals::ground::Patches;
-
-use charts::{attempts_curve, curve, draw, draw_growth};
-pub use document::Document;
-use document::{CheckpointRow, GroundRow, GrowthRow, ProlongedRow, ReservationRow};
-use text::text;
-
-use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output::{Json, say};
+use viewcell::internals::bundle;
+use viewcell::internals::experiment::ground::{
+    Checkpoint, Conflicts, Grown, PAPER_NODES, PaperAttempts, PaperGrowth, ReserveOptions,
+    Scenario, Spread, Structure, Turn, grow_ground, paper_terrain, reserve, turns,
+};
+use viewcell::internals::ground::{Columns, Layered, Patches, encode};
+use viewcell::internals::picture::{CHART_SIZE, Chart, Curve, Series};
 
 /// Layered ground that clients dig in: how it grows, how often they are in each other's way (Pennings)
 ///
@@ -63,7 +60,7 @@ pub fn run(args: &Args) -> Outcome {
         let message = format!("{}: expected a folder that is there", folder.display());
         return Err(Failure::usage(message));
     }
-    let failed = |error| Failure::new(Exit::Resource, anyhow::Error::new(error));
+    let failed = |error| Failure::resource(anyhow::Error::new(error));
     let ground = paper_terrain().map_err(failed)?;
     let mut document = Document {
         seed: args.seed,
@@ -126,7 +123,7 @@ fn prolong(args: &Args, ground: &Patches, document: &mut Document) -> Result<(),
                 scenario.name()
             ));
             let grown = grow_ground(ground, structure, &turns, false)
-                .map_err(|error| Failure::new(Exit::Resource, anyhow::Error::new(error)))?;
+                .map_err(|error| Failure::resource(anyhow::Error::new(error)))?;
             if let Some(folder) = &args.figures {
                 let file = format!("prolonged-{}-{name}.svg", scenario.name());
                 let title = format!("{}, {total} interactions", scenario.name());
@@ -140,18 +137,364 @@ fn prolong(args: &Args, ground: &Patches, document: &mut Document) -> Result<(),
             document.prolonged.push(ProlongedRow {
                 scenario: scenario.name(),
                 structure: name,
-                checkpoints: grown
-                    .checkpoints
-                    .iter()
-                    .map(|point| CheckpointRow {
-                        interactions: point.interactions,
-                        nodes: point.nodes,
-                        memory: point.memory,
-                        milliseconds: point.milliseconds,
-                    })
-                    .collect(),
+                checkpoints: grown.checkpoints,
             });
         }
     }
     Ok(())
+}
+
+/// A curve of at most a thousand points.
+pub fn curve(name: &str, values: &[u64]) -> Curve {
+    let step = values.len().div_ceil(1000).max(1);
+    let points = values.iter().enumerate().step_by(step);
+    Curve {
+        name: name.into(),
+        points: points.map(|(i, &value)| [i as f64, value as f64]).collect(),
+    }
+}
+
+pub fn attempts_curve(own: bool, conflicts: &Conflicts) -> Curve {
+    let attempts: Vec<u64> = conflicts
+        .attempts
+        .iter()
+        .map(|&tries| tries.into())
+        .collect();
+    curve(
+        if own {
+            "own locks honoured"
+        } else {
+            "as the thesis"
+        },
+        &attempts,
+    )
+}
+
+pub fn draw_growth(
+    folder: &Path,
+    scenario: Scenario,
+    clients: u32,
+    structure: &str,
+    grown: &Grown,
+) -> Result<(), Failure> {
+    let title = |what: &str| {
+        format!(
+            "Experiment I: {}, {clients} clients, {what}",
+            scenario.name()
+        )
+    };
+    let file = |what: &str| {
+        folder.join(format!(
+            "{what}-{}-{clients}-{structure}.svg",
+            scenario.name()
+        ))
+    };
+    let nodes = [curve(structure, &grown.nodes)];
+    draw(&file("terrain"), &title("terrain"), "nodes", &nodes)?;
+    let changes = [curve(structure, &grown.changes)];
+    draw(&file("changes"), &title("change sets"), "nodes", &changes)
+}
+
+pub fn draw(path: &Path, title: &str, y: &str, curves: &[Curve]) -> Result<(), Failure> {
+    let chart = Chart {
+        title,
+        x: "interactions",
+        y,
+        series: Series::Curves(curves),
+        size: CHART_SIZE,
+    };
+    Ok(bundle::save(path, chart.svg().as_bytes(), true)?)
+}
+
+/// What `viewcell experiment ground --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell experiment ground")]
+pub struct Document {
+    /// Of all points.
+    pub seed: u64,
+    /// The ground before anything happened.
+    pub ground: GroundRow,
+    /// Experiment I: tables 1 to 4.
+    pub growth: Vec<GrowthRow>,
+    /// Experiment II: tables 5 and 6.
+    pub reservations: Vec<ReservationRow>,
+    /// Where it is gone on.
+    pub prolonged: Vec<ProlongedRow>,
+}
+
+/// The ground before anything happened.
+#[derive(Serialize, JsonSchema)]
+pub struct GroundRow {
+    /// Nodes of quadtrees.
+    pub nodes: u64,
+    /// The same in the thesis.
+    pub paper_nodes: u64,
+    /// Runs of columns.
+    pub runs: u64,
+    /// Memory of quadtrees.
+    pub quadtree_bytes: u64,
+    /// Memory of columns.
+    pub column_bytes: u64,
+    /// Length of a ground file.
+    pub file_bytes: u64,
+}
+
+/// A row of tables 1 and 2, or 3 and 4.
+#[derive(Serialize, JsonSchema)]
+pub struct GrowthRow {
+    /// `random_interaction` or `coherent_path`.
+    pub scenario: &'static str,
+    /// `quadtrees` or `columns`.
+    pub structure: &'static str,
+    /// Clients.
+    pub clients: u32,
+    /// Interactions of all.
+    pub interactions: u64,
+    /// Nodes, or runs, that came into being.
+    pub nodes: i64,
+    /// The same in hundredths of those there were.
+    pub percent: f64,
+    /// Nodes that one interaction added.
+    pub growth: Spread,
+    /// Nodes of a change set.
+    pub changes: Spread,
+    /// Mean bytes of a change set.
+    pub change_bytes: f64,
+    /// Time of an interaction.
+    pub milliseconds: Spread,
+    /// Memory at the end.
+    pub memory: u64,
+    /// The thesis's nodes, if it has this row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paper: Option<PaperGrowth>,
+}
+
+/// A row of tables 5 and 6.
+#[derive(Serialize, JsonSchema)]
+pub struct ReservationRow {
+    /// `random_interaction` or `coherent_path`.
+    pub scenario: &'static str,
+    /// Clients.
+    pub clients: u32,
+    /// Whether a client's own locks are no hindrance to it.
+    pub own_locks_honoured: bool,
+    /// Interactions of all.
+    pub interactions: u64,
+    /// Attempts of all.
+    pub attempts: u64,
+    /// Interactions that needed more than one.
+    pub several: u64,
+    /// Attempts of an interaction.
+    pub each: Spread,
+    /// The longest that a client waited for one reservation, in ms.
+    pub longest_wait: u64,
+    /// When the last was granted, in ms.
+    pub end: u64,
+    /// Mean number of nodes that an attempt named.
+    pub named: f64,
+    /// What the thesis printed, without own locks: interactions, attempts, those that needed several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paper: Option<PaperAttempts>,
+}
+
+/// Where it is gone on.
+#[derive(Serialize, JsonSchema)]
+pub struct ProlongedRow {
+    /// `random_interaction` or `coherent_path`.
+    pub scenario: &'static str,
+    /// `quadtrees` or `columns`.
+    pub structure: &'static str,
+    /// The state at some points.
+    pub checkpoints: Vec<Checkpoint>,
+}
+
+impl GroundRow {
+    pub fn of(ground: &Patches) -> Self {
+        let columns = Columns::of(ground);
+        Self {
+            nodes: ground.nodes(),
+            paper_nodes: PAPER_NODES,
+            runs: columns.nodes(),
+            quadtree_bytes: ground.bytes() as u64,
+            column_bytes: columns.bytes() as u64,
+            file_bytes: encode(ground).len() as u64,
+        }
+    }
+}
+
+impl GrowthRow {
+    pub fn of(
+        scenario: Scenario,
+        structure: &'static str,
+        clients: u32,
+        turns: &[Turn],
+        grown: &Grown,
+    ) -> Self {
+        let after = grown.nodes.last().copied().unwrap_or(grown.before);
+        let mut before = grown.before;
+        let added = grown.nodes.iter().map(|&nodes| {
+            let added = nodes as f64 - before as f64;
+            before = nodes;
+            added
+        });
+        let added: Vec<f64> = added.collect();
+        let changes: Vec<f64> = grown.changes.iter().map(|&nodes| nodes as f64).collect();
+        let nodes = after as i64 - grown.before as i64;
+        let paper = PaperGrowth::of(scenario, clients as usize);
+        Self {
+            scenario: scenario.name(),
+            structure,
+            clients,
+            interactions: turns.len() as u64,
+            nodes,
+            percent: 100.0 * nodes as f64 / grown.before as f64,
+            growth: Spread::of(&added),
+            changes: Spread::of(&changes),
+            change_bytes: grown.change_bytes as f64 / turns.len().max(1) as f64,
+            milliseconds: Spread::of(&grown.times),
+            memory: grown.memory[1],
+            paper: paper.filter(|_| structure == "quadtrees"),
+        }
+    }
+}
+
+impl ReservationRow {
+    pub fn of(scenario: Scenario, clients: u32, own: bool, conflicts: &Conflicts) -> Self {
+        let tries = || conflicts.attempts.iter();
+        let each: Vec<f64> = tries().map(|&tries| f64::from(tries)).collect();
+        let attempts = tries().map(|&tries| u64::from(tries)).sum();
+        let paper = PaperAttempts::of(scenario, clients as usize);
+        Self {
+            scenario: scenario.name(),
+            clients,
+            own_locks_honoured: own,
+            interactions: each.len() as u64,
+            attempts,
+            several: tries().filter(|&&tries| tries > 1).count() as u64,
+            each: Spread::of(&each),
+            longest_wait: conflicts.longest,
+            end: conflicts.end,
+            named: conflicts.named as f64 / attempts.max(1) as f64,
+            paper: paper.filter(|_| !own),
+        }
+    }
+}
+
+pub fn text(document: &Document) -> String {
+    let mut text = String::new();
+    let ground = &document.ground;
+    let _ = writeln!(
+        text,
+        "{} nodes (the thesis {}), {} runs; {} bytes as quadtrees, {} as columns, {} in a file\n",
+        ground.nodes,
+        ground.paper_nodes,
+        ground.runs,
+        ground.quadtree_bytes,
+        ground.column_bytes,
+        ground.file_bytes
+    );
+    if !document.growth.is_empty() {
+        text.push_str(
+            "| scenario | structure | clients | interactions | nodes | % | growth mean | median | max | sd \
+             | change set mean | median | max | sd | bytes | ms mean | median | max | MB |\n\
+             |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        );
+    }
+    for row in &document.growth {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {:.1} | {} | {} | {:.0} | {:.3} | {:.3} | {:.3} | {:.1} |",
+            row.scenario,
+            row.structure,
+            row.clients,
+            row.interactions,
+            row.nodes,
+            row.percent,
+            cells(&row.growth),
+            cells(&row.changes),
+            row.change_bytes,
+            row.milliseconds.mean,
+            row.milliseconds.median,
+            row.milliseconds.max,
+            row.memory as f64 / 1e6
+        );
+        if let Some(paper) = &row.paper {
+            let _ = writeln!(
+                text,
+                "| | *the thesis* | {} | {} | {} | {:.1} | {} | {} | | | | | |",
+                row.clients,
+                paper.interactions,
+                paper.nodes,
+                paper.percent,
+                cells(&paper.growth),
+                cells(&paper.changes)
+            );
+        }
+    }
+    if !document.reservations.is_empty() {
+        text.push_str(
+            "\n| scenario | own locks | clients | interactions | attempts | several | % | mean | median | max | sd \
+             | longest ms | end ms | nodes named |\n\
+             |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        );
+    }
+    for row in &document.reservations {
+        let share = |several: u64, all: u64| 100.0 * several as f64 / all.max(1) as f64;
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {:.1} | {} | {} | {} | {:.0} |",
+            row.scenario,
+            if row.own_locks_honoured {
+                "honoured"
+            } else {
+                "hinder"
+            },
+            row.clients,
+            row.interactions,
+            row.attempts,
+            row.several,
+            share(row.several, row.interactions),
+            cells(&row.each),
+            row.longest_wait,
+            row.end,
+            row.named
+        );
+        if let Some(paper) = &row.paper {
+            let _ = writeln!(
+                text,
+                "| | *the thesis* | {} | {} | {} | {} | {:.1} | {} | | | |",
+                row.clients,
+                paper.interactions,
+                paper.attempts,
+                paper.several,
+                share(paper.several, paper.interactions),
+                cells(&paper.each)
+            );
+        }
+    }
+    for row in &document.prolonged {
+        let _ = writeln!(
+            text,
+            "\n{}, {}\n\n| interactions | nodes | MB | ms |\n|---:|---:|---:|---:|",
+            row.scenario, row.structure
+        );
+        for point in &row.checkpoints {
+            let _ = writeln!(
+                text,
+                "| {} | {} | {:.1} | {:.3} |",
+                point.interactions,
+                point.nodes,
+                point.memory as f64 / 1e6,
+                point.milliseconds
+            );
+        }
+    }
+    text
+}
+
+fn cells(spread: &Spread) -> String {
+    format!(
+        "{:.1} | {:.1} | {:.0} | {:.1}",
+        spread.mean, spread.median, spread.max, spread.deviation
+    )
 }

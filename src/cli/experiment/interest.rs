@@ -1,18 +1,17 @@
-//! `viewcell experiment interest`: Liu's experiments on interest matching.
+//! `viewcell experiment interest`: Liu's experiments on interest matching, and the entities that move in them.
 
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::internals::experiment::interest::{
-    MatcherName, Measured, RunOptions, changes_of, measure, read_ticks,
-};
 
-use super::play::PlayArgs;
 use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::input;
 use crate::cli::output::{self, Json, Stdout};
+use crate::cli::{input, values};
+use viewcell::internals::experiment::interest::{
+    Distribution, MatcherName, Measured, RunOptions, changes_of, measure, read_ticks,
+};
 
 /// Who must hear of whom: matchers side by side on entities that move (Liu's thesis)
 ///
@@ -39,7 +38,7 @@ pub struct Args {
     )]
     matcher: Vec<Matcher>,
     /// Threads of the matcher that can use several; 0 for one a processor
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::cli::threads::parse)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::threads)]
     threads: usize,
     /// Print the changes of these regions
     #[arg(long, value_name = "FILE", conflicts_with_all = ["entities", "speed", "ticks", "seed", "matcher", "space_time", "threads", "density", "world", "json"])]
@@ -110,8 +109,7 @@ pub fn run(args: &Args) -> Outcome {
     let options = options(args)?;
     let mut matchers = Vec::new();
     for matcher in &args.matcher {
-        let measured = measure(matcher.name(), &options)
-            .map_err(|error| Failure::new(Exit::Resource, error))?;
+        let measured = measure(matcher.name(), &options).map_err(Failure::resource)?;
         matchers.push(MatcherRow::new(&measured));
     }
     let document = Document {
@@ -141,14 +139,11 @@ pub fn run(args: &Args) -> Outcome {
 fn options(args: &Args) -> Result<RunOptions, Failure> {
     let quadratic = |matcher: &Matcher| matches!(matcher, Matcher::Lucid);
     if args.play.entities > 20_000 && args.matcher.iter().any(quadratic) {
-        return Err(Failure::new(
-            Exit::Resource,
-            anyhow::anyhow!(
-                "lucid: expected at most 20000 entities, found {}; its table holds every pair of \
+        return Err(Failure::resource(anyhow::anyhow!(
+            "lucid: expected at most 20000 entities, found {}; its table holds every pair of \
                  regions, use another matcher",
-                args.play.entities
-            ),
-        ));
+            args.play.entities
+        )));
     }
     args.play.options(match args.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -158,14 +153,13 @@ fn options(args: &Args) -> Result<RunOptions, Failure> {
 
 fn print_changes(file: &Path) -> Outcome {
     let text = input::read_text(file, input::LARGE)?;
-    let ticks = read_ticks(&text)
-        .map_err(|error| Failure::bad_input(format!("{}: {error}", file.display())))?;
+    let ticks = read_ticks(&text).map_err(Failure::bad_file(file))?;
     let mut lines = String::new();
     changes_of(&ticks, |tick, began, update, subscription| {
         let sign = if began { '+' } else { '-' };
         let _ = writeln!(lines, "{tick},{sign},{update},{subscription}");
     })
-    .map_err(|error| Failure::new(Exit::Resource, error))?;
+    .map_err(Failure::resource)?;
     let mut stdout = Stdout::lock();
     stdout.write(lines.as_bytes())?;
     stdout.finish()?;
@@ -223,5 +217,84 @@ impl fmt::Display for Table<'_> {
             )?;
         }
         Ok(())
+    }
+}
+
+/// What moves, and how.
+#[derive(clap::Args)]
+pub struct PlayArgs {
+    /// Entities
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub entities: u32,
+    /// Mean speed, in sides of a region a tick
+    #[arg(long, value_name = "SF", default_value_t = 0.5, value_parser = values::finite)]
+    pub speed: f64,
+    /// Ticks to measure
+    #[arg(long, value_name = "T", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub ticks: u32,
+    /// Of all that is drawn at random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Also tell of what begins and ceases between ticks, with the instants
+    #[arg(long)]
+    pub space_time: bool,
+    /// Entities in a cube of a region's side
+    #[arg(long, value_name = "D", default_value_t = 0.001, value_parser = values::finite)]
+    pub density: f64,
+    /// How entities are spread
+    #[arg(long, value_name = "HOW", default_value = "even")]
+    world: World,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum World {
+    /// At random all over
+    Even,
+    /// Half of them in a thousandth of the space
+    Skewed,
+    /// All in one spot
+    Spot,
+    /// Along one axis
+    Line,
+    /// Sides from 1 to 10,000
+    Sizes,
+    /// Each somewhere else in each tick
+    Teleports,
+}
+
+impl PlayArgs {
+    /// The same for the library.
+    pub fn options(&self, threads: usize) -> Result<RunOptions, Failure> {
+        let sound = |name: &str, value: f64, least: f64| {
+            if value >= least && value <= 1e6 {
+                return Ok(value);
+            }
+            Err(Failure::usage(format!(
+                "--{name}: expected a number from {least} to 1000000, found {value}"
+            )))
+        };
+        Ok(RunOptions {
+            entities: self.entities as usize,
+            speed: sound("speed", self.speed, 0.0)?,
+            ticks: self.ticks,
+            seed: self.seed,
+            density: sound("density", self.density, 1e-9)?,
+            distribution: self.world.distribution(),
+            space_time: self.space_time,
+            threads,
+        })
+    }
+}
+
+impl World {
+    fn distribution(self) -> Distribution {
+        match self {
+            Self::Even => Distribution::Even,
+            Self::Skewed => Distribution::Skewed,
+            Self::Spot => Distribution::Spot,
+            Self::Line => Distribution::Line,
+            Self::Sizes => Distribution::Sizes,
+            Self::Teleports => Distribution::Teleports,
+        }
     }
 }

@@ -4,15 +4,16 @@ use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::output::{self, Json};
+use crate::cli::values;
 use viewcell::internals::experiment::interest::RunOptions;
 use viewcell::internals::experiment::interest::machines::{
     self, Lost, Play, RankOptions, run_local,
 };
 
-use super::play::PlayArgs;
-use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::numbers;
-use crate::cli::output::{self, Json};
+use super::interest::PlayArgs;
 
 /// Who must hear of whom, by several ranks that own parts of space (Liu's thesis, chapter 6)
 ///
@@ -39,7 +40,7 @@ pub struct Args {
     )]
     balance: Vec<Balance>,
     /// By which share of the larger load two ranks have to differ, for work to be given away (λ)
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = numbers::finite)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = values::finite)]
     threshold: f64,
     /// Subdivisions along each axis
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -123,13 +124,10 @@ pub fn run(args: &Args) -> Outcome {
     // All ways are laid down before the first tick, in each process.
     let places = options.entities as u64 * u64::from(options.ticks);
     if places > 100_000_000 {
-        return Err(Failure::new(
-            Exit::Resource,
-            anyhow::anyhow!(
-                "--entities, --ticks: expected at most 100 million places, entities times ticks, found \
+        return Err(Failure::resource(anyhow::anyhow!(
+            "--entities, --ticks: expected at most 100 million places, entities times ticks, found \
                  {places}; ask for fewer"
-            ),
-        ));
+        )));
     }
     let play = Play::new(&options);
     let runs = match over_mpi(args, &play)? {
@@ -232,7 +230,7 @@ fn over_mpi(args: &Args, play: &Play) -> Result<Option<Ranks>, Failure> {
 }
 
 fn lost(lost: Lost) -> Failure {
-    Failure::new(Exit::Resource, lost)
+    Failure::resource(lost)
 }
 
 impl Args {

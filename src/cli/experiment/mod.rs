@@ -1,45 +1,19 @@
 //! `viewcell experiment`: methods side by side, and the experiments of the papers, on worlds of one's
 //! own.
 
-mod compression;
-mod epvs;
-mod frontier;
-mod ground;
-mod interest;
-mod machines;
-mod merging;
-mod perception;
-mod play;
-mod sent;
-mod solid;
-mod visibility;
+pub(super) mod compression;
+pub(super) mod frontier;
+pub(super) mod ground;
+pub(super) mod interest;
+pub(super) mod machines;
+pub(super) mod perception;
+pub(super) mod sent;
+pub(super) mod solid;
+pub(super) mod visibility;
 
 use super::exit::Outcome;
 
 pub use solid::player_of;
-
-#[cfg(test)]
-pub use compression::Document as CompressionDocument;
-#[cfg(test)]
-pub use frontier::Document as FrontierDocument;
-#[cfg(test)]
-pub use ground::Document as GroundDocument;
-#[cfg(test)]
-pub use interest::Document as InterestDocument;
-#[cfg(test)]
-pub use machines::Document as MachinesDocument;
-#[cfg(test)]
-pub use merging::Document as MergingDocument;
-#[cfg(test)]
-pub use perception::Document as PerceptionDocument;
-#[cfg(test)]
-pub use sent::Document as SentDocument;
-#[cfg(test)]
-pub use solid::Document as SolidDocument;
-#[cfg(test)]
-pub use viewcell::internals::experiment::EpvsDocument;
-#[cfg(test)]
-pub use visibility::Document as VisibilityDocument;
 
 /// Set methods side by side, and repeat the papers' experiments
 #[derive(clap::Args)]
@@ -51,7 +25,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Which {
     Frontier(frontier::Args),
-    Epvs(epvs::Args),
+    Epvs(frontier::EpvsArgs),
     Compression(compression::Args),
     Visibility(Box<visibility::Args>),
     Interest(interest::Args),
@@ -65,7 +39,7 @@ enum Which {
 pub fn run(args: &Args) -> Outcome {
     match &args.which {
         Which::Frontier(args) => frontier::run(args),
-        Which::Epvs(args) => epvs::run(args),
+        Which::Epvs(args) => frontier::epvs(args),
         Which::Compression(args) => compression::run(args),
         Which::Visibility(args) => visibility::run(args),
         Which::Interest(args) => interest::run(args),

@@ -114,7 +114,7 @@ fn read<T>(
     parse: impl FnOnce(&str) -> Result<Rows<T>, TableError>,
 ) -> Result<Rows<T>, Failure> {
     let text = input::read_text(file, input::LARGE)?;
-    parse(&text).map_err(|error| Failure::bad_input(format!("{}: {error}", file.display())))
+    parse(&text).map_err(Failure::bad_file(file))
 }
 
 fn document(observers: &Rows<Observer>, targets: &Rows<Target>, which: Which) -> Document {

@@ -5,21 +5,18 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::internals::experiment::solid::BodyTracer;
-use viewcell::internals::ingest::solid::read_solid;
-use viewcell::internals::simulate::field::Field;
-use viewcell::internals::simulate::lines::Lines as _;
-use viewcell::internals::simulate::sent::{Body, Sent};
-use viewcell::internals::simulate::trace::Trace;
-use viewcell::internals::world::solid::Player;
 
 use crate::cli::bake::Hull;
 use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::input;
-use crate::cli::numbers;
 use crate::cli::output::{self, Json};
-use crate::cli::query;
 use crate::cli::simulate::csv;
+use crate::cli::{input, query, values};
+use viewcell::internals::experiment::solid::BodyTracer;
+use viewcell::internals::ingest::solid::read_solid;
+use viewcell::internals::simulate::field::{Field, Lines as _};
+use viewcell::internals::simulate::sent::{Body, Sent};
+use viewcell::internals::simulate::trace::Trace;
+use viewcell::internals::world::solid::Player;
 
 /// What a server really sent to whom, beside who sees whom in the level
 ///
@@ -38,7 +35,7 @@ pub struct Args {
     #[arg(long, value_name = "CSV")]
     sent: PathBuf,
     /// How far the eye is above a player's origin [default: 26, or with --level that of the game the level belongs to]
-    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = numbers::finite)]
+    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = values::finite)]
     eye: Option<f64>,
     /// The level itself, as for `bake solid`: judge by lines of sight who was sent in vain, and who too late
     #[arg(long, value_name = "LEVEL")]

@@ -5,6 +5,12 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::cli::bake::{no_places, reached};
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::output::Json;
+use crate::cli::simulate::csv;
+use crate::cli::{query, values};
 use viewcell::internals::bundle::grid_of_cells;
 use viewcell::internals::experiment::solid::{
     BodyTracer, Boxes, Decided, Frames, Hiding, HuntOptions, Hunted, InSight, decided_by_bundle,
@@ -17,14 +23,6 @@ use viewcell::internals::world::Short;
 use viewcell::internals::world::solid::{
     Aabb, PlaceCells, PlaceOptions, Player, SolidLevel, find_places,
 };
-
-use crate::cli::bake::{no_places, reached};
-use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::numbers;
-use crate::cli::output::Json;
-use crate::cli::query;
-use crate::cli::simulate::csv;
-use crate::cli::threads;
 
 /// Solid levels against a tracer of their own: what view cells of some sizes show of a trace, and a hunt for what they hide
 ///
@@ -42,7 +40,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.csv", required_unless_present = "segments")]
     trace: Option<PathBuf>,
     /// Sizes of view cells; the hunt takes the last [default: twice the size that bake solid takes, that, and half of it]
-    #[arg(long, value_name = "SIZE,...", value_delimiter = ',', value_parser = numbers::positive)]
+    #[arg(long, value_name = "SIZE,...", value_delimiter = ',', value_parser = values::positive)]
     cell: Vec<f64>,
     /// Positions that players can reach besides the level's spawn points, as for bake solid
     #[arg(long, value_name = "FILE.csv")]
@@ -60,7 +58,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, requires = "segments")]
     seed: u64,
     /// Threads that work; 0: as many as there are processors
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
     #[command(flatten)]
     json: Json,

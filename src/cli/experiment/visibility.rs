@@ -4,8 +4,16 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::heightmap::{Heightmap, SightArgs, SightDocument};
+use crate::cli::input;
+use crate::cli::output::{self, Json, say};
+use crate::cli::progress::{Progress, Voice};
+use crate::cli::signals::Stop;
+use crate::cli::{query, values};
 use viewcell::internals::bake::{
-    BakeOptions, BakeReport, Source, VisibilityMode, as_seen, bake_terrain, check_height,
+    BakeOptions, BakeReport, VisibilityMode, as_seen, bake_terrain, check_height,
 };
 use viewcell::internals::bundle;
 use viewcell::internals::experiment::{
@@ -14,16 +22,6 @@ use viewcell::internals::experiment::{
 use viewcell::internals::picture::{Bars, CHART_SIZE, Chart, Series};
 use viewcell::internals::visibility::{Bodies, MAX_SECTORS};
 use viewcell::internals::world::Terrain;
-
-use crate::cli::exit::{Failure, Outcome};
-use crate::cli::heightmap::Heightmap;
-use crate::cli::numbers;
-use crate::cli::output::{self, Json, say};
-use crate::cli::progress::{Progress, Voice};
-use crate::cli::query;
-use crate::cli::sight::{Sight, SightArgs};
-use crate::cli::signals::Stop;
-use crate::cli::threads;
 
 /// The modes of visibility side by side: baked, and compared
 ///
@@ -37,10 +35,10 @@ pub struct Args {
     #[command(flatten)]
     sight: SightArgs,
     /// Metres from the ground to the eye
-    #[arg(long, value_name = "METRES", default_value_t = 1.8, value_parser = numbers::finite)]
+    #[arg(long, value_name = "METRES", default_value_t = 1.8, value_parser = values::finite)]
     eye_height: f64,
     /// Metres from the ground to the top of the head
-    #[arg(long, value_name = "METRES", default_value_t = 1.8, value_parser = numbers::finite)]
+    #[arg(long, value_name = "METRES", default_value_t = 1.8, value_parser = values::finite)]
     player_height: f64,
     /// Radial sectors of the mode of that name
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SECTORS)))]
@@ -52,7 +50,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     positions: u32,
     /// Threads to work with; 0 for one a processor
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
     /// Draw a chart of the shares
     #[arg(long, value_name = "OUT.svg")]
@@ -81,7 +79,7 @@ pub struct Document {
     /// Samples with terrain.
     samples: u64,
     #[serde(flatten)]
-    sight: Sight,
+    sight: SightDocument,
     /// What was tried between the samples.
     motion: MotionSample,
     /// The modes.
@@ -124,8 +122,7 @@ pub fn run(args: &Args) -> Outcome {
     let terrain = &ingested.terrain;
     let input = &args.heightmap.input;
     let sight = args.sight.over(terrain, input, &args.heightmap.reading)?;
-    let source = Source::new(input, ingested.format, Default::default())
-        .map_err(|error| Failure::io(format!("{}: cannot be read", input.display()), error))?;
+    let source = input::source(input, ingested.format, Default::default())?;
     let stop = Stop::listen()?;
     let progress = Progress::new(&args.voice, stop.clone());
     let folder = tempfile::tempdir()
@@ -147,11 +144,13 @@ pub fn run(args: &Args) -> Outcome {
             overwrite: true,
             ..BakeOptions::default()
         };
-        match bake_terrain(terrain, &source, &options, &path(mode), &progress) {
-            Ok(report) => Ok(Some(report)),
-            Err(_) if stop.asked() => Ok(None),
-            Err(error) => Err(Failure::from(error)),
-        }
+        stop.unless_asked(bake_terrain(
+            terrain,
+            &source,
+            &options,
+            &path(mode),
+            &progress,
+        ))
     };
     let mut costs = Vec::new();
     for quarters in 1..4 {
@@ -164,20 +163,14 @@ pub fn run(args: &Args) -> Outcome {
         say(format_args!("baking: {} x {}", part.width(), part.height()));
         let mut cost = Vec::new();
         for mode in MODES {
-            let Some(report) = bake(&part, mode)? else {
-                return Ok(stop.stopped());
-            };
-            cost.push(report);
+            cost.push(bake(&part, mode)?);
         }
         costs.push(Cost::of(&cost));
     }
     let mut reports = Vec::new();
     for mode in MODES {
         say(format_args!("baking: {mode}"));
-        let Some(report) = bake(terrain, mode)? else {
-            return Ok(stop.stopped());
-        };
-        reports.push(report);
+        reports.push(bake(terrain, mode)?);
     }
     if args.cost_chart.is_some() {
         costs.push(Cost::of(&reports));

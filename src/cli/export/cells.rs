@@ -158,7 +158,7 @@ pub fn matrix(args: &MatrixArgs) -> Outcome {
         false => MatrixOf::Pvs,
     };
     let bytes = matrix_file(&level, of, format);
-    let bytes = bytes.map_err(|error| Failure::new(Exit::Resource, error))?;
+    let bytes = bytes.map_err(Failure::resource)?;
     args.to.save(&bytes, level.cells() as usize)
 }
 

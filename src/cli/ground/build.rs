@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::flags::with_flags;
+use crate::cli::heightmap::Reading;
+use crate::cli::output::{self, Json, say};
+use crate::cli::values;
 use viewcell::internals::bundle;
 use viewcell::internals::ground::{Layered, MOST_CUBES, Sides, encode};
 use viewcell::internals::ingest::ground::{GroundOptions, GroundSource, read_ground, read_layers};
 use viewcell::internals::world::Short;
 
 use super::words;
-use crate::cli::exit::{Failure, Outcome};
-use crate::cli::flags::with_flags;
-use crate::cli::heightmap::Reading;
-use crate::cli::numbers;
-use crate::cli::output::{self, Json, say};
 
 /// Make a ground file of a heightmap, a stack of images, or voxels
 ///
@@ -34,7 +35,7 @@ pub struct Args {
     #[arg(short, long, value_name = "OUT.vcg")]
     output: PathBuf,
     /// How high a cube is; overrides the layers' file
-    #[arg(long, value_name = "METRES", value_parser = numbers::positive)]
+    #[arg(long, value_name = "METRES", value_parser = values::positive)]
     cube_height: Option<f64>,
     /// Refuse more cubes than this
     #[arg(long, value_name = "N", default_value_t = MOST_CUBES)]

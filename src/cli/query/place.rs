@@ -6,12 +6,14 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::cli::exit::Failure;
+use crate::cli::values;
 use viewcell::internals::format::TerrainParameters;
 use viewcell::internals::runtime::{CellBundle, MappedBundle, Quad, Sample, TerrainBundle};
 use viewcell::internals::world::Short;
 
-use super::open::cannot_open;
-use crate::cli::exit::Failure;
+use super::ask::cannot_open;
 
 /// A place on the command line: COL,ROW of a terrain, or the number of a cell; or as [`By`] says.
 #[derive(Clone, Copy)]
@@ -37,31 +39,19 @@ impl FromStr for Place {
         if is_option(text) {
             return Err(format!("there is no option {text} here; see --help"));
         }
-        if let Some(point) = three(text) {
+        if let Some(point) = values::point(text) {
             return Ok(Self::Point(point));
         }
-        if let Some([column, row]) = two(text) {
+        if let Some(&[column, row]) = values::list(text, ',').as_deref() {
             return Ok(Self::Sample(Sample::new(column, row)));
         }
-        let numbers = two(text).filter(|numbers: &[f64; 2]| numbers.iter().all(|n| n.is_finite()));
+        let numbers = values::numbers(text).and_then(|numbers| numbers.try_into().ok());
         numbers.map(Self::Numbers).ok_or_else(|| {
             "expected COL,ROW: column counted from 0 in the west, row from 0 in the north, with a \
              comma and no blank between them; or the number of a cell; or X,Y,Z in a solid level"
                 .to_owned()
         })
     }
-}
-
-fn two<T: FromStr>(text: &str) -> Option<[T; 2]> {
-    let (first, second) = text.split_once(',')?;
-    Some([first.trim().parse().ok()?, second.trim().parse().ok()?])
-}
-
-fn three(text: &str) -> Option<[f64; 3]> {
-    let numbers = text.split(',').map(|word| word.trim().parse().ok());
-    let numbers: Vec<f64> = numbers.collect::<Option<_>>()?;
-    let point: [f64; 3] = numbers.try_into().ok()?;
-    point.iter().all(|at| at.is_finite()).then_some(point)
 }
 
 impl fmt::Display for Place {

@@ -1,10 +1,15 @@
-//! `viewcell query pvs`: everything that may be seen from a place.
+//! `viewcell query pvs`: everything that may be seen from a place; and `viewcell query locate`: which cell holds a point?
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::output::{self, Json};
+use crate::cli::render::check_drawable;
+use crate::cli::values;
 use viewcell::internals::bundle;
 use viewcell::internals::picture::{self, Ground, Viewpoint, mask_geotiff};
 use viewcell::internals::runtime::{
@@ -12,16 +17,13 @@ use viewcell::internals::runtime::{
 };
 use viewcell::internals::world::Georeference;
 
-use super::open::{Over, ask, cannot_open};
-use super::place::{By, Place, check_cell, count_samples, quad_over};
+use super::ask::{Over, ask_world, cannot_open, cells};
+use super::place::{By, Place, Standing, check_cell, count_samples, quad_at, quad_over};
 use super::solid;
-use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, Json};
-use crate::cli::render::terrain::check_drawable;
 
 /// What can be seen from A? Prints counts; with -o draws it
 #[derive(clap::Args)]
-pub struct Args {
+pub struct PvsArgs {
     /// The bundle
     bundle: PathBuf,
     /// From where: COL,ROW, or a cell's number
@@ -47,7 +49,7 @@ pub struct Args {
 /// What `viewcell query pvs --json` prints.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell query pvs")]
-pub struct Document {
+pub struct PvsDocument {
     /// Level of the quad that looks: 2^level samples a side, 0 for a single sample.
     level: u32,
     /// Column and row of its north-western sample.
@@ -81,7 +83,7 @@ enum Drawing {
     GeoTiff,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn pvs(args: &PvsArgs) -> Outcome {
     let is_drawn = args.output.is_some() || args.quad != 0;
     let expected_terrain = |found: &str| {
         Failure::usage(format!(
@@ -93,21 +95,21 @@ pub fn run(args: &Args) -> Outcome {
             }
         ))
     };
-    ask(
+    ask_world(
         &args.bundle,
         &args.by,
         &args.over,
         |map, world| match world {
-            World::Terrain(terrain) => on_terrain(args, map, &terrain),
+            World::Terrain(terrain) => pvs_on_terrain(args, map, &terrain),
             World::Cells(_) if is_drawn => Err(expected_terrain("cells")),
-            World::Cells(level) => in_level(args, &level),
+            World::Cells(level) => pvs_in_level(args, &level),
             World::Solid(_) if is_drawn => Err(expected_terrain("a solid level")),
             World::Solid(level) => solid::pvs(&args.bundle, &level, args.a, &args.json),
         },
     )
 }
 
-fn in_level(args: &Args, level: &CellBundle) -> Outcome {
+fn pvs_in_level(args: &PvsArgs, level: &CellBundle) -> Outcome {
     let cell = check_cell(&args.bundle, level, args.a)?;
     let cells: Vec<u32> = level.pvs(cell).iter().collect();
     let visible = cells.len() as u32;
@@ -137,7 +139,7 @@ fn shares([visible, hidden]: [u64; 2]) -> String {
     )
 }
 
-fn on_terrain(args: &Args, map: &MappedBundle, terrain: &TerrainBundle<'_>) -> Outcome {
+fn pvs_on_terrain(args: &PvsArgs, map: &MappedBundle, terrain: &TerrainBundle<'_>) -> Outcome {
     let drawing = args.output.as_deref().map(kind_of).transpose()?;
     let place = args.by.position(&args.bundle, map, terrain, args.a)?;
     let quad = quad_over(&args.bundle, terrain, place, args.quad)?;
@@ -160,7 +162,7 @@ fn on_terrain(args: &Args, map: &MappedBundle, terrain: &TerrainBundle<'_>) -> O
             }
             Drawing::GeoTiff => geotiff(&opened, terrain, &pvs),
         };
-        let bytes = bytes.map_err(|error| Failure::new(Exit::Resource, error))?;
+        let bytes = bytes.map_err(Failure::resource)?;
         bundle::save(path, &bytes, args.force)?;
     }
 
@@ -174,7 +176,7 @@ fn on_terrain(args: &Args, map: &MappedBundle, terrain: &TerrainBundle<'_>) -> O
     let void = columns * rows - valid;
     let text = format!("{}\nvoid     {void:>12}", shares([visible, hidden]));
     let origin = quad.origin();
-    let document = || Document {
+    let document = || PvsDocument {
         level: quad.level + parameters.finest(),
         origin: [origin.column, origin.row].map(|at| at << parameters.finest()),
         visible,
@@ -219,4 +221,132 @@ fn geotiff(
         parameters.spacing,
         georeference.as_ref(),
     )
+}
+
+/// Which cell holds a point, or which sample? Prints its number, or COL,ROW and the height of the
+/// ground
+///
+/// In a level of cells the point is X,Y,Z in the units and axes of the level; it is looked for in the
+/// level's BSP, or where it has none in the boxes of its cells. Where there is no cell, the answer is
+/// nowhere. In a terrain the place is EAST,SOUTH with --at, LON,LAT with --lonlat, X,Y with --xy,
+/// and COL,ROW without.
+#[derive(clap::Args)]
+pub struct LocateArgs {
+    /// The bundle
+    bundle: PathBuf,
+    /// The point, with commas or blanks between its numbers
+    #[arg(allow_hyphen_values = true)]
+    point: String,
+    // Numbers by themselves, so that options are options still where they end.
+    #[arg(allow_hyphen_values = true, hide = true)]
+    second: Option<String>,
+    #[arg(allow_hyphen_values = true, hide = true)]
+    third: Option<String>,
+    #[command(flatten)]
+    by: By,
+    #[command(flatten)]
+    over: Over,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell query locate --json` prints for terrains.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell query locate, terrains")]
+pub struct LocateTerrainDocument {
+    /// Column and row of the sample.
+    sample: [u32; 2],
+    /// Column and row of the view cell that holds it, of a bundle of --finest; absent where view cells
+    /// are samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<[u32; 2]>,
+    /// How far east and south of sample (0, 0) it lies, in metres.
+    at: [f64; 2],
+    /// Height of its ground in metres; null at a void.
+    height: Option<f32>,
+    /// Whether somebody can be there. Where nobody can, there is nothing to see and to be seen.
+    place: Standing,
+}
+
+/// What `viewcell query locate --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell query locate")]
+pub struct LocateDocument {
+    /// The point.
+    point: [f64; 3],
+    /// The cell that holds it; null in solid and outside of the level.
+    cell: Option<u32>,
+}
+
+pub fn locate(args: &LocateArgs) -> Outcome {
+    let numbers = [Some(&args.point), args.second.as_ref(), args.third.as_ref()];
+    let point = numbers.map(|n| n.map(String::as_str));
+    let point = point.into_iter().flatten().collect::<Vec<_>>().join(",");
+    let in_space = || {
+        values::point(&point)
+            .ok_or_else(|| Failure::usage(format!("{point}: expected X,Y,Z: three finite numbers")))
+    };
+    ask_world(
+        &args.bundle,
+        &args.by,
+        &args.over,
+        |map, world| match world {
+            World::Terrain(terrain) => {
+                if point.split(',').count() == 3 {
+                    // A point of a level: says that there is none.
+                    cells(&args.bundle, map)?;
+                }
+                locate_on_terrain(args, map, &terrain, &point)
+            }
+            World::Solid(level) => {
+                let point = in_space()?;
+                solid::locate(&level, point, &args.json)
+            }
+            World::Cells(level) => {
+                if level.parameters().nodes == 0 && level.bounds(0).is_none() {
+                    return Err(Failure::bad_input(format!(
+                        "{}: expected a BSP or boxes of cells, found neither; bake the level's BSP",
+                        args.bundle.display()
+                    )));
+                }
+                let point = in_space()?;
+                let cell = level.locate(point);
+                let words = cell.map_or("nowhere".into(), |cell| cell.to_string());
+                args.json.tell(|| LocateDocument { point, cell }, words)
+            }
+        },
+    )
+}
+
+fn locate_on_terrain(
+    args: &LocateArgs,
+    map: &MappedBundle,
+    terrain: &TerrainBundle<'_>,
+    point: &str,
+) -> Outcome {
+    let place: Place = point
+        .parse()
+        .map_err(|fault| Failure::usage(format!("{point}: {fault}")))?;
+    let place = args.by.position(&args.bundle, map, terrain, place)?;
+    let [column, row] = place.numbers();
+    let height = terrain.height(place.cell);
+    let standing = Standing::within(terrain, quad_at(terrain, place.sample, 0));
+    let parameters = terrain.parameters();
+    let metres =
+        |at: u32, cell: f64| f64::from(at) * cell / f64::from(1_u32 << parameters.finest());
+    let [dx, dy] = parameters.spacing;
+    let document = || LocateTerrainDocument {
+        sample: [column, row],
+        cell: (parameters.finest() > 0).then_some([place.cell.column, place.cell.row]),
+        at: [metres(column, dx), metres(row, dy)],
+        height,
+        place: standing,
+    };
+    let height = match (height, standing) {
+        (None, _) => "void".to_owned(),
+        (Some(height), Standing::NotWalkable) => format!("{height} m, not walkable"),
+        (Some(height), _) => format!("{height} m"),
+    };
+    args.json
+        .tell(document, format_args!("{column},{row}  {height}"))
 }

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use viewcell::internals::runtime::SolidBundle;
 
-use super::pairs;
-use super::place::Place;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Json, say};
+use viewcell::internals::runtime::SolidBundle;
+
+use super::ask;
+use super::place::Place;
 
 /// What `viewcell query visible --json` and `query within --json` print for solid levels.
 #[derive(Serialize, JsonSchema)]
@@ -106,7 +107,7 @@ pub fn cell_at(path: &Path, level: &SolidBundle, place: Place) -> Result<u32, Fa
 }
 
 /// Whether a player at `a` may see one at `b`, now or on ways of up to `reach`.
-fn ask(level: &SolidBundle, [a, b]: [Where; 2], reach: Option<[f64; 2]>) -> bool {
+fn may_see(level: &SolidBundle, [a, b]: [Where; 2], reach: Option<[f64; 2]>) -> bool {
     match reach {
         Some(reach) => level.sees_within(a.point(level), b.point(level), reach),
         None => match (a.cell(level), b.cell(level)) {
@@ -125,7 +126,7 @@ pub fn visible(
 ) -> Outcome {
     let [a, b] = places;
     let both = [Where::of(path, level, a)?, Where::of(path, level, b)?];
-    let visible = ask(level, both, reach);
+    let visible = may_see(level, both, reach);
     let [a, b] = both.map(|place| place.cell(level));
     if json.json {
         output::print_json(&SolidVisibleDocument {
@@ -148,15 +149,15 @@ pub fn visible_points(
     json: &Json,
 ) -> Outcome {
     let (mut nowhere, mut positions) = (0_u64, 0_u64);
-    let outcome = pairs::answer_visible(file, json, |line| {
-        let [ax, ay, az, bx, by, bz] = pairs::parse_numbers(line)?;
+    let outcome = ask::answer_visible(file, json, |line| {
+        let [ax, ay, az, bx, by, bz] = ask::parse_numbers(line)?;
         let both = [[ax, ay, az], [bx, by, bz]];
         positions += 2;
         nowhere += both
             .iter()
             .filter(|at| level.locate(**at).is_none())
             .count() as u64;
-        Ok(ask(level, both.map(Where::Point), reach))
+        Ok(may_see(level, both.map(Where::Point), reach))
     })?;
     if nowhere > 0 {
         let doubt = match 2 * nowhere > positions {
@@ -177,9 +178,9 @@ pub fn visible_pairs(
     reach: Option<[f64; 2]>,
     json: &Json,
 ) -> Outcome {
-    pairs::answer_visible(file, json, |line| {
-        let pair = pairs::parse_cells(line, level.cells())?;
-        Ok(ask(level, pair.map(Where::Cell), reach))
+    ask::answer_visible(file, json, |line| {
+        let pair = ask::parse_cells(line, level.cells())?;
+        Ok(may_see(level, pair.map(Where::Cell), reach))
     })
 }
 

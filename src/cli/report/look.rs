@@ -7,14 +7,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use image::{Rgba, RgbaImage};
 use serde_json::json;
+
+use crate::cli::exit::Failure;
+use crate::cli::query;
+use crate::cli::render::PLAN_SIDE;
 use viewcell::internals::picture::{
     Floors, Ground, NOBODY, PictureError, hillshade_image, png, resized,
 };
 use viewcell::internals::runtime::{CellBundle, MappedBundle, WorldKind};
-
-use crate::cli::exit::{Exit, Failure};
-use crate::cli::query;
-use crate::cli::render::cells::PLAN_SIDE;
 
 /// The C interface, made by `scripts/build-wasm`.
 const RUNTIME: &[u8] = include_bytes!("../../../assets/viewcell.wasm");
@@ -72,8 +72,7 @@ pub fn check(path: &Path) -> Result<(), Failure> {
 impl Look {
     /// Around in the bundle at `path`. Fails where it does not know where its cells are.
     pub fn new(path: &Path, map: &MappedBundle) -> Result<Self, Failure> {
-        let file = fs::read(path)
-            .map_err(|error| Failure::io(format!("{}: cannot be read", path.display()), error))?;
+        let file = fs::read(path).map_err(Failure::cannot_read(path))?;
         let (about, maps, aspect, size) = match map.kind() {
             Some(WorldKind::Cells) => of_level(path, query::cells(path, map)?)?,
             _ => {
@@ -160,5 +159,5 @@ fn numbers(cells: &[u32], width: u32, height: u32) -> RgbaImage {
 }
 
 fn failure(error: PictureError) -> Failure {
-    Failure::new(Exit::Resource, error)
+    Failure::resource(error)
 }

@@ -2,37 +2,34 @@
 
 use std::path::Path;
 
+use crate::cli::exit::Failure;
+use crate::cli::info::{Bytes, Metres};
+use crate::cli::query;
+use crate::cli::render::{survey, terrain_pages};
+use crate::cli::work::Work;
 use viewcell::internals::bundle::{Info, TerrainInfo};
 use viewcell::internals::picture::{Bars, Chart, Curve, Series, frequencies, grouped};
 use viewcell::internals::runtime::{Bundle, MappedBundle, Sample, TerrainBundle};
 use viewcell::internals::survey::Survey;
 
-use super::common::{self, percent};
-use super::document::{Page, Section};
-use crate::cli::exit::Failure;
-use crate::cli::export::work::Work;
-use crate::cli::info::{Bytes, Metres};
-use crate::cli::query;
-use crate::cli::render::terrain::{pages, survey};
+use super::{Page, Section, finished_page, making, percent};
 
 /// Most places in a list of extremes.
 const PLACES: usize = 5;
 /// Classes of the profile by distance that have fewer pairs than this tell little.
 const LEAST_PAIRS: u64 = 1000;
 
-/// The page; `None` if a signal came before its end.
+/// The page.
 pub fn page(
     path: &Path,
     work: &Work<'_>,
     map: &MappedBundle,
     info: &Info,
-) -> Result<Option<Page>, Failure> {
+) -> Result<Page, Failure> {
     let terrain = query::terrain(path, map)?;
     let bundle = map.bundle();
     let bundle = bundle.map_err(|error| query::cannot_open(path, error))?;
-    let Some(found) = survey(work, path, &terrain)? else {
-        return Ok(None);
-    };
+    let found = survey(work, path, &terrain)?;
     let about = info.terrain.as_ref();
     let samples = terrain.valid().count(terrain.grid().root());
     let pairs: u64 = found.rings.iter().map(|ring| ring.pairs).sum();
@@ -57,7 +54,7 @@ pub fn page(
         .zip(&most)
         .map(|(number, place)| (*place, format!("{number}")))
         .collect();
-    let drawn = pages(path, map, terrain)?.exposure(&found.exposure, &marks);
+    let drawn = terrain_pages(path, map, terrain)?.exposure(&found.exposure, &marks);
     let row =
         |(number, place): (usize, &Sample)| place_row(&bundle, &terrain, &found, number, *place);
     let head = [
@@ -87,17 +84,17 @@ pub fn page(
         (1..).zip(&least).map(row).collect(),
     );
 
-    let mut sections = vec![common::making(info, world(&terrain, about))];
+    let mut sections = vec![making(info, world(&terrain, about))];
     sections.extend(levels(info));
     sections.push(profile(&terrain, &found));
     sections.push(exposure);
-    Ok(Some(common::page(
+    Ok(finished_page(
         path,
         info,
         figures,
         warnings(about, &terrain),
         sections,
-    )))
+    ))
 }
 
 /// What is in the bundle.

@@ -5,17 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::cli::exit::Failure;
+use crate::cli::output::is_stream;
+use crate::cli::{input, values};
 use viewcell::internals::runtime::MotionLimits;
 use viewcell::internals::simulate::field::Field;
 use viewcell::internals::simulate::motion::{Model, MotionOptions};
 use viewcell::internals::simulate::network::Network;
 use viewcell::internals::simulate::play::Play;
 use viewcell::internals::simulate::scheme::SCHEMES;
-
-use crate::cli::exit::Failure;
-use crate::cli::input;
-use crate::cli::numbers;
-use crate::cli::output::is_stream;
 
 /// The options of a run.
 #[derive(clap::Args)]
@@ -42,7 +41,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t = Motion::Objectives, conflicts_with = "traces")]
     motion: Motion,
     /// Without a trace: for how long
-    #[arg(long, value_name = "S", default_value = "600", value_parser = numbers::positive, conflicts_with = "traces")]
+    #[arg(long, value_name = "S", default_value = "600", value_parser = values::positive, conflicts_with = "traces")]
     seconds: f64,
     /// Of made-up ways, and of packets that get lost
     #[arg(long, default_value_t = 1)]
@@ -51,42 +50,42 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "traces")]
     repeat: u32,
     /// Without a trace: how fast players go in the mean, in metres or units a second
-    #[arg(long, value_name = "V", value_parser = numbers::positive, conflicts_with = "traces")]
+    #[arg(long, value_name = "V", value_parser = values::positive, conflicts_with = "traces")]
     walk: Option<f64>,
     /// Without a trace: for how many seconds players stop in the mean
-    #[arg(long, value_name = "S", value_parser = numbers::not_negative, conflicts_with = "traces")]
+    #[arg(long, value_name = "S", value_parser = values::not_negative, conflicts_with = "traces")]
     pause: Option<f64>,
     /// Without a trace: how often a minute each player dies
-    #[arg(long, value_name = "RATE", value_parser = numbers::not_negative, conflicts_with = "traces")]
+    #[arg(long, value_name = "RATE", value_parser = values::not_negative, conflicts_with = "traces")]
     deaths: Option<f64>,
     /// Without a trace: for how many seconds players stay dead
-    #[arg(long, value_name = "S", value_parser = numbers::not_negative, conflicts_with = "traces")]
+    #[arg(long, value_name = "S", value_parser = values::not_negative, conflicts_with = "traces")]
     respawn: Option<f64>,
     /// Frames a second, of clients and of the server
-    #[arg(long, default_value = "10", value_parser = numbers::positive)]
+    #[arg(long, default_value = "10", value_parser = values::positive)]
     hz: f64,
     /// There and back, between a client and the server or two peers, in milliseconds; several for
     /// one player after the other
-    #[arg(long, value_name = "MS,...", value_delimiter = ',', default_value = "0", value_parser = numbers::not_negative)]
+    #[arg(long, value_name = "MS,...", value_delimiter = ',', default_value = "0", value_parser = values::not_negative)]
     rtt: Vec<f64>,
     /// How much players' --rtt differ: it is the median of a log-normal distribution, and this the
     /// standard deviation of its logarithm, such as 0.5
-    #[arg(long, value_name = "SIGMA", default_value = "0", value_parser = numbers::not_negative)]
+    #[arg(long, value_name = "SIGMA", default_value = "0", value_parser = values::not_negative)]
     rtt_spread: f64,
     /// Up to so many milliseconds more on each way
-    #[arg(long, value_name = "MS", default_value = "0", value_parser = numbers::not_negative)]
+    #[arg(long, value_name = "MS", default_value = "0", value_parser = values::not_negative)]
     jitter: f64,
     /// Packets of a hundred that get lost
     #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent)]
     loss: f64,
     /// How many packets get lost in a row, in the mean
-    #[arg(long, value_name = "N", default_value = "1", value_parser = numbers::positive)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::positive)]
     burst: f64,
     /// What each client's line carries up, and down; 0 for any amount
-    #[arg(long, value_name = "KBIT/S", default_value = "0", value_parser = numbers::not_negative)]
+    #[arg(long, value_name = "KBIT/S", default_value = "0", value_parser = values::not_negative)]
     bandwidth: f64,
     /// With --bandwidth: for how long packets wait for the line; those that would wait longer are lost
-    #[arg(long, value_name = "MS", default_value = "100", value_parser = numbers::not_negative)]
+    #[arg(long, value_name = "MS", default_value = "100", value_parser = values::not_negative)]
     queue: f64,
     /// By what is judged who sees whom
     #[arg(long, value_enum, default_value_t = Truth::Places)]
@@ -99,31 +98,31 @@ pub struct Options {
     #[arg(long = "scheme", value_name = "NAME", value_delimiter = ',')]
     schemes: Vec<String>,
     /// How far the eye is above a player's origin
-    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = numbers::finite)]
+    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = values::finite)]
     eye: Option<f64>,
     /// Who is faster has not walked: died, or came through a teleporter
-    #[arg(long, value_name = "V", value_parser = numbers::positive)]
+    #[arg(long, value_name = "V", value_parser = values::positive)]
     jump: Option<f64>,
     /// For schemes that look ahead: how fast players are at most, else as fast as they were
-    #[arg(long, value_name = "V", value_parser = numbers::not_negative)]
+    #[arg(long, value_name = "V", value_parser = values::not_negative)]
     speed: Option<f64>,
     /// For the look-ahead: how fast players' velocity may change, in metres or units a second squared; else
     /// as it did
-    #[arg(long, value_name = "A", value_parser = numbers::not_negative)]
+    #[arg(long, value_name = "A", value_parser = values::not_negative)]
     acceleration: Option<f64>,
     /// For the look-ahead: how much players' velocity may change at once, by jumps, knock-back and walls, in
     /// metres or units a second; else as much as it did
-    #[arg(long, value_name = "V", value_parser = numbers::not_negative)]
+    #[arg(long, value_name = "V", value_parser = values::not_negative)]
     impulse: Option<f64>,
     /// For schemes that look ahead: by how much, the same for all, with reaches of --speed in any direction;
     /// else each client by its own --rtt, with reaches by how players move
-    #[arg(long, value_name = "MS", value_parser = numbers::not_negative)]
+    #[arg(long, value_name = "MS", value_parser = values::not_negative)]
     ahead: Option<f64>,
     /// For the scheme by distance: how far
-    #[arg(long, value_name = "D", value_parser = numbers::positive)]
+    #[arg(long, value_name = "D", value_parser = values::positive)]
     distance: Option<f64>,
     /// For the scheme of zones: their side
-    #[arg(long, value_name = "D", value_parser = numbers::positive)]
+    #[arg(long, value_name = "D", value_parser = values::positive)]
     zone: Option<f64>,
     /// Tell, too, what frontier sets could save at most, if all moves were known beforehand
     #[arg(long)]
@@ -429,15 +428,14 @@ pub fn read(path: &Path) -> Result<Job, Failure> {
 struct Place([f64; 2]);
 
 fn place(text: &str) -> Result<Place, String> {
-    let number = |word: &str| word.trim().parse().ok().filter(|x: &f64| x.is_finite());
-    let place = text
-        .split_once(',')
-        .and_then(|(east, south)| Some(Place([number(east)?, number(south)?])));
-    place.ok_or_else(|| "expected EAST,SOUTH in metres, with a comma between them".to_owned())
+    let place = values::numbers(text).and_then(|numbers| numbers.try_into().ok());
+    place
+        .map(Place)
+        .ok_or_else(|| "expected EAST,SOUTH in metres, with a comma between them".to_owned())
 }
 
 fn percent(text: &str) -> Result<f64, String> {
-    let number = numbers::not_negative(text).ok().filter(|x| *x < 100.0);
+    let number = values::not_negative(text).ok().filter(|x| *x < 100.0);
     number.ok_or_else(|| "expected packets of a hundred: 0 or more, less than 100".to_owned())
 }
 

@@ -1,11 +1,9 @@
 //! `viewcell simulate`: what a bundle is worth, on real players and on made-up ones.
 
-mod document;
-mod fit;
+pub(super) mod document;
 mod job;
 mod report;
-mod table;
-mod ways;
+pub(super) mod ways;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,16 +12,15 @@ use viewcell::internals::bundle;
 use viewcell::internals::experiment::solid::BodyTracer;
 use viewcell::internals::ingest::solid::read_solid;
 use viewcell::internals::runtime::{MappedBundle, World};
-use viewcell::internals::simulate::bound::bound;
-use viewcell::internals::simulate::field::Field;
+use viewcell::internals::simulate::field::{Field, Lines};
 use viewcell::internals::simulate::fit::limits;
-use viewcell::internals::simulate::lines::Lines;
 use viewcell::internals::simulate::network::Network;
 use viewcell::internals::simulate::play::{Play, PlayOptions};
 use viewcell::internals::simulate::run::{
     Outcome as Played, RunError, RunOptions, run as play_schemes,
 };
 use viewcell::internals::simulate::scheme::SchemeOptions;
+use viewcell::internals::simulate::score::bound;
 use viewcell::internals::simulate::summary::{Figures, figures};
 use viewcell::internals::view::Players;
 
@@ -31,10 +28,8 @@ use super::exit::{Exit, Failure, Outcome};
 use super::experiment::player_of;
 use super::output::{self, Json};
 use super::query;
+use document::Document;
 
-pub use document::Document;
-#[cfg(test)]
-pub use fit::Document as FitDocument;
 pub use job::Job;
 pub use ways::csv;
 
@@ -74,12 +69,12 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Verb {
-    Fit(fit::Args),
+    Fit(ways::FitArgs),
 }
 
 pub fn run(args: &Args) -> Outcome {
     if let Some(Verb::Fit(args)) = &args.verb {
-        return fit::run(args);
+        return ways::fit(args);
     }
     let job = match &args.job_file {
         None => args.job.job()?,
@@ -130,7 +125,7 @@ pub fn run(args: &Args) -> Outcome {
     if args.json.json {
         output::print_json(document)?;
     } else {
-        output::print(table::table(document).trim_end())?;
+        output::print(document::table(document).trim_end())?;
     }
     Ok(Exit::Done)
 }

@@ -6,7 +6,7 @@ use viewcell::internals::picture::{Bars, Chart, Curve, Series};
 use viewcell::internals::simulate::summary::Figures;
 
 use crate::cli::exit::Failure;
-use crate::cli::report::document::{Page, Section};
+use crate::cli::report::{Page, Section};
 
 use super::document::Document;
 

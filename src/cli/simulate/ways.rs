@@ -1,20 +1,24 @@
-//! The ways of players: from a trace, from a demo, from tracks of GPS receivers, or made up.
+//! The ways of players: from a trace, from a demo, from tracks of GPS receivers, or made up; and `viewcell simulate fit`:
+//! how those of a trace move, to be made up in other numbers.
 
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use viewcell::internals::runtime::MappedBundle;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::output::{self, Json, say};
+use crate::cli::{input, values};
+use viewcell::internals::runtime::{MappedBundle, MotionLimits};
 use viewcell::internals::simulate::demo;
 use viewcell::internals::simulate::field::Field;
-use viewcell::internals::simulate::fit::fit;
+use viewcell::internals::simulate::fit::{Fit, fit as fit_trace, limits_of_trace};
 use viewcell::internals::simulate::gpx::{self, Fix};
 use viewcell::internals::simulate::motion::motion;
 use viewcell::internals::simulate::trace::Trace;
 
 use super::job::Job;
-use crate::cli::exit::Failure;
-use crate::cli::input;
-use crate::cli::output::say;
 
 /// Bytes of a demo. Servers stop at 20 MB unless told otherwise; what is read takes up to eleven times
 /// as much memory.
@@ -44,15 +48,13 @@ fn extension(path: &Path) -> Option<String> {
 /// Reads a trace of CSV.
 pub fn csv(path: &Path) -> Result<Trace, Failure> {
     let file = input::open(path, input::LARGE)?;
-    Trace::read(BufReader::with_capacity(1 << 16, file))
-        .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
+    Trace::read(BufReader::with_capacity(1 << 16, file)).map_err(Failure::bad_file(path))
 }
 
 /// Reads a demo of QuakeWorld that a server has recorded.
 fn recorded_by_server(path: &Path) -> Result<Trace, Failure> {
     let bytes = input::read(path, LONGEST_DEMO)?;
-    let demo = demo::read(&bytes)
-        .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))?;
+    let demo = demo::read(&bytes).map_err(Failure::bad_file(path))?;
     if !demo.is_whole {
         say(format_args!(
             "{}: the demo ends at byte {} without its end mark: it was cut short, and what is there of \
@@ -94,15 +96,13 @@ pub fn ways(
         None => {
             let mut options = job.motion(field, number);
             if let Some(path) = &job.like {
-                let found = fit(&recorded(path)?, jump);
+                let found = fit_trace(&recorded(path)?, jump);
                 options.speed = job.walk.unwrap_or(found.speed);
                 options.pause = job.pause.unwrap_or(found.pause);
                 options.deaths = job.deaths.unwrap_or(found.deaths);
                 options.respawn = job.respawn.unwrap_or(found.respawn);
             }
-            let mut trace = motion(field, &options).map_err(|error| {
-                Failure::bad_input(format!("{}: {error}", job.bundle.display()))
-            })?;
+            let mut trace = motion(field, &options).map_err(Failure::bad_file(&job.bundle))?;
             // The points that players walk between are those of their eyes; in a trace are origins.
             let spots = trace.players.iter_mut().flatten();
             spots.for_each(|spot| spot.at[2] -= eye);
@@ -124,8 +124,7 @@ fn tracks(job: &Job, map: &MappedBundle, field: &Field, paths: &[&Path]) -> Resu
         .iter()
         .map(|path| {
             let text = input::read_text(path, input::LARGE)?;
-            gpx::read(&text)
-                .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
+            gpx::read(&text).map_err(Failure::bad_file(path))
         })
         .collect::<Result<Vec<Vec<Fix>>, Failure>>()?;
     if walkers.len() < 2 {
@@ -163,4 +162,91 @@ fn tracks(job: &Job, map: &MappedBundle, field: &Field, paths: &[&Path]) -> Resu
         let row = (xc * y - yc * x) / size - 0.5;
         [column * dx, row * dy]
     }))
+}
+
+/// How players of a trace move, as options of made-up motion
+///
+/// Speed, stops, deaths and how long these last, in the mean. `viewcell simulate BUNDLE --like TRACE
+/// --players 256` takes them over.
+#[derive(clap::Args)]
+pub struct FitArgs {
+    /// Who was where: a trace of CSV, or a demo of a QuakeWorld server (.mvd)
+    trace: PathBuf,
+    /// Who is faster has not walked: died, or came through a teleporter
+    #[arg(long, value_name = "V", default_value_t = 2000.0, value_parser = values::positive)]
+    jump: f64,
+    /// For --speed and --impulse of the look-ahead: frames a second
+    #[arg(long, default_value = "20", value_parser = values::positive)]
+    hz: f64,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell simulate fit --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell simulate fit")]
+pub struct FitDocument {
+    /// Players of the trace.
+    players: usize,
+    /// How long it is, in seconds.
+    seconds: f64,
+    /// How fast players are who move, in metres or units a second: --walk.
+    walk: f64,
+    /// For how many seconds they stop: --pause.
+    pause: f64,
+    /// How often a minute of life each dies: --deaths.
+    deaths: f64,
+    /// For how many seconds they stay dead: --respawn.
+    respawn: f64,
+    /// The share of their life in which they move.
+    moving: f64,
+    /// How fast players are at most, along the ground and up or down, in metres or units a second: the greater
+    /// is --speed of the look-ahead.
+    speed: [f64; 2],
+    /// How much their velocity changed at most at once: the greater is --impulse.
+    impulse: [f64; 2],
+    /// How far positions are off at most, in metres or units.
+    error: [f64; 2],
+}
+
+impl FitDocument {
+    pub fn new(fit: &Fit, limits: &MotionLimits) -> Self {
+        Self {
+            players: fit.players,
+            seconds: fit.seconds,
+            walk: fit.speed,
+            pause: fit.pause,
+            deaths: fit.deaths,
+            respawn: fit.respawn,
+            moving: fit.moving,
+            speed: limits.speed,
+            impulse: limits.impulse,
+            error: limits.error,
+        }
+    }
+}
+
+pub fn fit(args: &FitArgs) -> Outcome {
+    let trace = recorded(&args.trace)?;
+    let fit = fit_trace(&trace, args.jump);
+    let limits = limits_of_trace(&trace, args.jump, args.hz);
+    if args.json.json {
+        output::print_json(&FitDocument::new(&fit, &limits))?;
+        return Ok(Exit::Done);
+    }
+    output::print(format!(
+        "{} players, {:.0} s, who move {:.0} % of their life\n\
+         --walk {:.1} --pause {:.2} --deaths {:.2} --respawn {:.2}\n\
+         look-ahead: --speed {:.1} --impulse {:.1}",
+        fit.players,
+        fit.seconds,
+        100.0 * fit.moving,
+        fit.speed,
+        fit.pause,
+        fit.deaths,
+        fit.respawn,
+        limits.speed[0].max(limits.speed[1]),
+        limits.impulse[0].max(limits.impulse[1])
+    ))?;
+    Ok(Exit::Done)
 }

@@ -3,7 +3,7 @@
 use fearless_simd::Level;
 use rayon::prelude::*;
 
-use super::tracer::{Hit, Sight, Tracer};
+use super::tracer::{Hit, SegmentSight, Tracer};
 use crate::dice::{Dice, mixed};
 use crate::runtime::SolidBundle;
 use crate::visibility::solid::{Found, SolidField, Solids};
@@ -241,9 +241,9 @@ impl Hunter<'_> {
 
     fn judge(&mut self, cells: [u32; 2], eye: Point, point: Point) {
         match self.tracer.look(eye, point) {
-            Sight::Blocked => {}
-            Sight::Seam => self.found.seams += 1,
-            Sight::Clear => {
+            SegmentSight::Blocked => {}
+            SegmentSight::Seam => self.found.seams += 1,
+            SegmentSight::Clear => {
                 self.found.clear += 1;
                 if self.found.examples.len() < EXAMPLES {
                     self.found.examples.push(ClearSegment { cells, eye, point });

@@ -13,7 +13,7 @@ pub use hunt::{Boxes, ClearSegment, Hiding, HuntOptions, Hunted, hunt};
 pub use shares::{
     BodyTracer, Decided, Frames, InSight, decided_by_bundle, decided_by_cells, in_sight,
 };
-pub use tracer::{Sight, Tracer};
+pub use tracer::{SegmentSight, Tracer};
 
 /// Does work in a pool of so many threads; 0 for as many as there are processors.
 ///

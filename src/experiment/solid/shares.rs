@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use fearless_simd::Level;
 use rayon::prelude::*;
 
-use super::tracer::{Sight, Tracer};
+use super::tracer::{SegmentSight, Tracer};
 use crate::runtime::SolidBundle;
-use crate::simulate::lines::Lines;
+use crate::simulate::field::Lines;
 use crate::visibility::solid::{Found, SolidField, Solids};
 use crate::world::solid::{PlaceCells, Player, Point, SolidLevel};
 
@@ -75,7 +75,7 @@ impl<'l> BodyTracer<'l> {
     fn sees(&self, a: Point, b: Point, guess: &mut u32) -> Option<Point> {
         let eye = [a[0], a[1], a[2] + self.player.eye];
         points(&self.player, b)
-            .find(|&point| self.tracer.look_again(eye, point, guess) == Sight::Clear)
+            .find(|&point| self.tracer.look_again(eye, point, guess) == SegmentSight::Clear)
     }
 }
 

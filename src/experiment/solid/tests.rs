@@ -46,8 +46,12 @@ fn segments_are_blocked_where_the_definition_says_so() {
             let (a, b) = (point(&mut dice, 110.0), point(&mut dice, 110.0));
             match tracer.look(a, b) {
                 // What is within its slack of something may be either.
-                Sight::Seam => seams += 1,
-                found => assert_eq!(found == Sight::Blocked, level.blocks(a, b), "{a:?} {b:?}"),
+                SegmentSight::Seam => seams += 1,
+                found => assert_eq!(
+                    found == SegmentSight::Blocked,
+                    level.blocks(a, b),
+                    "{a:?} {b:?}"
+                ),
             }
             blocked += u32::from(level.blocks(a, b));
         }
@@ -70,9 +74,9 @@ fn a_seam_is_closed_and_a_gap_is_not() {
     };
     let through =
         |gap: f64| Tracer::new(&wall(gap)).look([-9.0, gap / 2.0, 0.0], [9.0, gap / 2.0, 0.0]);
-    assert_ne!(through(0.0), Sight::Clear);
-    assert_eq!(through(1e-4), Sight::Seam);
-    assert_eq!(through(0.01), Sight::Clear);
+    assert_ne!(through(0.0), SegmentSight::Clear);
+    assert_eq!(through(1e-4), SegmentSight::Seam);
+    assert_eq!(through(0.01), SegmentSight::Clear);
 }
 
 /// A wall between two rows of cells.

@@ -6,7 +6,7 @@ use crate::world::solid::{Aabb, Face, FacePlane, Solid, SolidLevel};
 
 /// What is found of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
+pub enum SegmentSight {
     /// It meets something opaque.
     Blocked,
     /// It passes between opaque things through a gap so narrow that it counts as closed.
@@ -131,14 +131,14 @@ impl<'l> Tracer<'l> {
     }
 
     /// Whether a segment is clear.
-    pub fn look(&self, a: Point, b: Point) -> Sight {
+    pub fn look(&self, a: Point, b: Point) -> SegmentSight {
         self.look_again(a, b, &mut 0)
     }
 
     /// As [`Tracer::look`]; `guess` is the polygon that blocked the segment before, which is asked first.
-    pub(super) fn look_again(&self, a: Point, b: Point, guess: &mut u32) -> Sight {
+    pub(super) fn look_again(&self, a: Point, b: Point, guess: &mut u32) -> SegmentSight {
         match self.hit(a, b, guess) {
-            Some(_) => Sight::Blocked,
+            Some(_) => SegmentSight::Blocked,
             None => self.judge(a, b),
         }
     }
@@ -212,13 +212,13 @@ impl<'l> Tracer<'l> {
     }
 
     /// What a segment is that goes through no polygon: inside a solid, through a seam, or clear.
-    fn judge(&self, a: Point, b: Point) -> Sight {
+    fn judge(&self, a: Point, b: Point) -> SegmentSight {
         let solids = &self.level.solids;
         if solids
             .iter()
             .any(|solid| solid.contains(a) || solid.contains(b))
         {
-            return Sight::Blocked;
+            return SegmentSight::Blocked;
         }
         let around = Aabb::around(&[a, b]).grown(self.slack);
         let near = |bounds: &Aabb| bounds.touches(&around);
@@ -231,8 +231,8 @@ impl<'l> Tracer<'l> {
             faces.any(|face| self.nearly_meets_face(face, a, b))
         };
         match by_solids || by_faces() {
-            true => Sight::Seam,
-            false => Sight::Clear,
+            true => SegmentSight::Seam,
+            false => SegmentSight::Clear,
         }
     }
 

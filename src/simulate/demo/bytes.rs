@@ -1,6 +1,6 @@
 //! A demo's bytes, read one after the other.
 
-use super::fault::DemoError;
+use super::DemoError;
 
 /// What is left to read, and where in the file it begins.
 #[derive(Clone, Copy)]

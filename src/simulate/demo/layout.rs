@@ -1,7 +1,7 @@
 //! How long each message of a server is: to come to the next, whatever it says.
 
+use super::DemoError;
 use super::bytes::Bytes;
-use super::fault::DemoError;
 
 /// Extensions of the protocol that change how long messages are.
 #[derive(Clone, Copy, Debug)]

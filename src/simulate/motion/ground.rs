@@ -7,7 +7,7 @@ use crate::dice::Dice;
 use crate::runtime::{CellBundle, Sample};
 use crate::simulate::field::{Field, Place};
 
-use super::options::{Model, MotionOptions};
+use super::{Model, MotionOptions};
 
 /// Places, which of them can be walked between, and the ways to a few of them.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use crate::dice::Dice;
 use crate::simulate::field::{Field, Place};
 
 use super::ground::Ground;
-use super::options::{Model, MotionOptions};
+use super::{Model, MotionOptions};
 
 /// Where a player goes.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use crate::simulate::regions::{Halves, Inside, Regions};
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, SERVER, Wire, Word};
 
-use super::interface::{Scheme, Sets, bytes_of};
+use super::{Scheme, Sets, bytes_of};
 
 /// The one region of a client: what halves have in common, and whether it may be silent there.
 #[derive(Clone, Debug, Default)]

@@ -1,34 +1,28 @@
-//! Schemes: who sends what to whom. One file each.
+//! Schemes: who sends what to whom. Servers pass on what they are told, by a rule; peers tell each other.
 //!
 //! A scheme sees the players move, and answers with packets; what it is told itself comes out of
 //! the network. It looks at nothing of the frame but each sender's own place, with one exception:
 //! the perfect peers of the paper, who cannot be.
 
-mod aware;
-mod distance;
-mod fat;
-mod frontier;
 mod groups;
-mod interface;
 mod lookahead;
-mod naive;
-mod near;
-mod perfect;
-mod seen;
+mod peers;
 mod server;
-mod sight;
-mod zones;
 
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::runtime::MotionLimits;
 
 use super::field::Field;
 use super::network::Timing;
-use super::regions::{Construction, Regions};
+use super::regions::{Construction, Half, Halves, Regions};
+use super::scene::Scene;
 use super::store::Store;
-
-pub use interface::{Scheme, Sets};
+use super::wire::{Item, Wire};
+use lookahead::Ahead;
+use server::Relay;
 
 /// What schemes may be told besides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,59 +125,30 @@ pub fn scheme<'a>(
 ) -> Option<Box<dyn Scheme + 'a>> {
     let frontier = |construction, silence, reach| -> Box<dyn Scheme + 'a> {
         let regions = Regions::new(field, construction, reach, store.clone());
-        Box::new(frontier::Frontiers::new(regions, players, silence))
+        Box::new(peers::Frontiers::new(regions, players, silence))
     };
     let reach = options.speed * options.ahead / 1000.0;
+    let ahead = |limits, alone| Ahead::new(field, players, limits, timing.clone(), alone);
     Some(match name {
-        "CS" => Box::new(server::Server::new(
-            players,
-            server::Relay::Each,
-            seen::Seen,
-        )),
-        "CSA" => Box::new(server::Server::new(
-            players,
-            server::Relay::Frame,
-            seen::Seen,
-        )),
-        "NPP" => Box::new(naive::Naive),
-        "PPP" => Box::new(perfect::Perfect),
+        "CS" => server::passing_on(players, Relay::Each, server::Seen),
+        "CSA" => server::passing_on(players, Relay::Frame, server::Seen),
+        "NPP" => Box::new(peers::Naive),
+        "PPP" => Box::new(peers::Perfect),
         "FB" => frontier(Construction::Published, false, 0.0),
-        "distance" => Box::new(server::Server::new(
-            players,
-            server::Relay::Frame,
-            distance::Distance(options.distance),
-        )),
-        "aware" => Box::new(server::Server::new(
-            players,
-            server::Relay::Frame,
-            aware::Aware::new(field, players, options.distance),
-        )),
-        "zones" => Box::new(server::Server::new(
-            players,
-            server::Relay::Frame,
-            zones::Zones(options.zone),
-        )),
-        "fat-pvs" => Box::new(server::Server::new(
-            players,
-            server::Relay::Frame,
-            fat::Fat::new(players),
-        )),
-        "sight" => Box::new(server::Server::new(
-            players,
-            server::Relay::Frame,
-            sight::Sight,
-        )),
+        "distance" => server::passing_on(players, Relay::Frame, server::Distance(options.distance)),
+        "aware" => {
+            let rule = server::Aware::new(field, players, options.distance);
+            server::passing_on(players, Relay::Frame, rule)
+        }
+        "zones" => server::passing_on(players, Relay::Frame, server::Zones(options.zone)),
+        "fat-pvs" => server::passing_on(players, Relay::Frame, server::Fat::new(players)),
+        "sight" => server::passing_on(players, Relay::Frame, server::LineOfSight),
         "look-ahead" => match options.limits {
-            Some(limits) => Box::new(server::Server::new(
-                players,
-                server::Relay::Frame,
-                lookahead::Ahead::new(field, players, limits, timing.clone(), false),
-            )),
-            None => Box::new(server::Server::new(
-                players,
-                server::Relay::Frame,
-                near::Near::new(field, players, reach),
-            )),
+            Some(limits) => server::passing_on(players, Relay::Frame, ahead(limits, false)),
+            None => {
+                let rule = server::Near::new(field, players, reach);
+                server::passing_on(players, Relay::Frame, rule)
+            }
         },
         "tightened" => frontier(Construction::Tightened, false, 0.0),
         "grown" => frontier(Construction::Grown, false, 0.0),
@@ -192,8 +157,7 @@ pub fn scheme<'a>(
         // Where packets take time, sets that have to be agreed on would cost more than they save.
         "best" => {
             let limits = options.limits.unwrap_or(MotionLimits::speed(options.speed));
-            let rule = lookahead::Ahead::new(field, players, limits, timing.clone(), true);
-            Box::new(server::Server::new(players, server::Relay::Frame, rule))
+            server::passing_on(players, Relay::Frame, ahead(limits, true))
         }
         // Who leaves a region is heard, others are asked, answer, and are told.
         "groups" => {
@@ -203,4 +167,54 @@ pub fn scheme<'a>(
         }
         _ => return None,
     })
+}
+
+/// A way to keep players informed.
+pub trait Scheme: Send {
+    /// Everybody is where the scene says: all clients send, and the server if it has frames.
+    fn tick(&mut self, scene: &Scene, wire: &mut Wire);
+
+    /// A statement has arrived, at a client or at the server.
+    fn receive(&mut self, _scene: &Scene, _item: &Item, _wire: &mut Wire) {}
+
+    /// All that arrives at this instant has arrived.
+    fn settle(&mut self, _scene: &Scene, _wire: &mut Wire) {}
+
+    /// Whether it asks the bundle who sees whom, pair by pair: what the scene knows already counts
+    /// as its own work.
+    fn asks_pairs(&self) -> bool {
+        false
+    }
+
+    /// Work that other schemes have done for it since it was asked last, and that it has done for
+    /// others.
+    fn owed(&mut self) -> [Duration; 2] {
+        [Duration::ZERO; 2]
+    }
+
+    /// What it has come to with its frontier sets.
+    fn sets(&self) -> Sets {
+        Sets::default()
+    }
+}
+
+/// What a scheme has come to with frontier sets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sets {
+    /// How many were agreed on.
+    pub agreed: u64,
+    /// For how many frames each of them lasted that has ended.
+    pub lasted: Vec<u32>,
+    /// How many are in force.
+    pub in_force: u64,
+    /// What they take at the end, those that several pairs share counted once. [Unit: bytes]
+    pub bytes: u64,
+}
+
+/// What sets take that are in force, those that are shared counted once. [Unit: bytes]
+pub(super) fn bytes_of<'s>(sets: impl Iterator<Item = &'s Arc<Halves>>) -> u64 {
+    let mut met = HashSet::new();
+    let first = sets.filter(|set| met.insert(Arc::as_ptr(set)));
+    let bytes = first.map(|set| set.iter().map(Half::bytes).sum::<usize>());
+    bytes.sum::<usize>() as u64
 }

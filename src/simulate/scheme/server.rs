@@ -1,11 +1,13 @@
-//! What schemes with a server share: clients tell it where they are, and it passes that on.
+//! What schemes with a server share: clients tell it where they are, and it passes that on. And their rules, by which
+//! it tells of whom to whom, but for the look-ahead.
 
-use crate::runtime::{Motion, MotionLimits};
-use crate::simulate::field::Place;
+use crate::runtime::interest::{Awareness, Senses, Sight};
+use crate::runtime::{Motion, MotionLimits, Quad, Visibility};
+use crate::simulate::field::{Field, Place};
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, SERVER, Wire, Word};
 
-use super::interface::Scheme;
+use super::Scheme;
 
 /// What the server knows of a player.
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +118,7 @@ pub(super) struct Server<R> {
 
 impl<R: Rule> Server<R> {
     /// A server that knows nobody yet.
-    pub(super) fn new(players: usize, relay: Relay, rule: R) -> Self {
+    fn new(players: usize, relay: Relay, rule: R) -> Self {
         Self {
             relay,
             rule,
@@ -220,6 +222,15 @@ impl<R: Rule> Server<R> {
     }
 }
 
+/// A server that passes on what clients tell it, by a rule.
+pub(super) fn passing_on<'a>(
+    players: usize,
+    relay: Relay,
+    rule: impl Rule + 'a,
+) -> Box<dyn Scheme + 'a> {
+    Box::new(Server::new(players, relay, rule))
+}
+
 impl<R: Rule> Scheme for Server<R> {
     fn tick(&mut self, scene: &Scene, wire: &mut Wire) {
         // With a network that takes time, what has come in since the last frame is what there is.
@@ -284,5 +295,279 @@ impl<R: Rule> Scheme for Server<R> {
 
     fn asks_pairs(&self) -> bool {
         self.rule.asks_pairs()
+    }
+}
+
+/// Whoever may be seen, by the PVS of each place (CS, CSA).
+#[derive(Debug)]
+pub(super) struct Seen;
+
+impl Rule for Seen {
+    fn tells(&mut self, scene: &Scene, viewer: &Known, other: &Known) -> bool {
+        scene.would_see((viewer.player, viewer.place), (other.player, other.place))
+    }
+
+    fn asks_pairs(&self) -> bool {
+        true
+    }
+}
+
+/// Whoever is no further away, whoever sees them. [Unit: of the field]
+#[derive(Debug)]
+pub(super) struct Distance(pub f64);
+
+impl Rule for Distance {
+    fn tells(&mut self, _scene: &Scene, viewer: &Known, other: &Known) -> bool {
+        let square: f32 = (0..3).map(|i| (viewer.at[i] - other.at[i]).powi(2)).sum();
+        f64::from(square) <= self.0 * self.0
+    }
+}
+
+/// Those in the same zone of a grid and in the zones around it: square zones with sides of this length, without
+/// floors. [Unit: of the field]
+#[derive(Debug)]
+pub(super) struct Zones(pub f64);
+
+impl Rule for Zones {
+    fn tells(&mut self, _scene: &Scene, viewer: &Known, other: &Known) -> bool {
+        let zone = |x: f32| (f64::from(x) / self.0).floor();
+        (0..2).all(|i| (zone(viewer.at[i]) - zone(other.at[i])).abs() <= 1.0)
+    }
+}
+
+/// Whoever is in a line of sight at the instant, as plugins against wall-hacks have it.
+///
+/// In a level: from the eye to the other's eye, feet and both shoulders, through the level's BSP.
+/// In a solid level: from the eye to points of the body, through its solids and faces, if those are given. Else what the
+/// bundle says of the two places.
+#[derive(Debug)]
+pub(super) struct LineOfSight;
+
+impl Rule for LineOfSight {
+    fn tells(&mut self, scene: &Scene, viewer: &Known, other: &Known) -> bool {
+        match scene.field.lines() {
+            Some(lines) => lines.in_sight(viewer.at.map(f64::from), other.at.map(f64::from)),
+            None => scene.would_see((viewer.player, viewer.place), (other.player, other.place)),
+        }
+    }
+
+    fn asks_pairs(&self) -> bool {
+        true
+    }
+}
+
+/// Whoever may come to be seen within a fixed distance of where they are.
+#[derive(Debug)]
+pub(super) struct Near {
+    reach: f64,
+    memory: Vec<u64>,
+    players: usize,
+    /// For each pair the places that were asked of last, and the answer, where it is the same both
+    /// ways; else empty.
+    both_ways: Vec<Option<([Place; 2], bool)>>,
+}
+
+/// Up to so many samples a reach is looked at sample by sample: then it does not matter who asks.
+const NEAR: f64 = 3.0;
+
+impl Near {
+    /// With a reach, in units of the field.
+    pub(super) fn new(field: &Field, players: usize, reach: f64) -> Self {
+        let is_same = match field {
+            Field::Terrain(terrain) => {
+                let [dx, dy] = terrain.parameters().spacing;
+                field.is_mutual() && terrain.groups().is_some() && reach <= NEAR * dx.min(dy)
+            }
+            Field::Level(_) | Field::Solid(_) => false,
+        };
+        let pairs = if is_same { players * players } else { 0 };
+        Self {
+            reach,
+            memory: field.within_memory(),
+            players,
+            both_ways: vec![None; pairs],
+        }
+    }
+}
+
+impl Rule for Near {
+    fn tells(&mut self, scene: &Scene, viewer: &Known, other: &Known) -> bool {
+        let mut pair = [(viewer.player, viewer.place), (other.player, other.place)];
+        pair.sort_unstable();
+        let [(low, a), (high, b)] = pair;
+        if let Some(Some((places, tells))) = self.both_ways.get(low * self.players + high)
+            && *places == [a, b]
+        {
+            return *tells;
+        }
+        let (from, to) = (viewer.place, other.place);
+        let tells = scene.field.within(from, to, self.reach, &mut self.memory);
+        if let Some(known) = self.both_ways.get_mut(low * self.players + high) {
+            *known = Some(([a, b], tells));
+        }
+        tells
+    }
+
+    fn goes_by_places(&self, _scene: &Scene) -> bool {
+        true
+    }
+}
+
+/// How far from the eye leaves are taken in. [Unit: of the level]
+const FAT: f64 = 8.0;
+
+/// Whoever may be seen from close by a player: the fat PVS of QuakeWorld and Quake II, who take all leaves within 8
+/// units of the eye; on a terrain, the block of 8 × 8 samples that the player is in.
+#[derive(Debug)]
+pub(super) struct Fat {
+    /// For each player the cells around the eye.
+    around: Vec<Vec<Place>>,
+    /// On a terrain for each pair of players the blocks that were asked of last, and which samples of
+    /// the second are seen from the first.
+    seen: Vec<Option<([Quad; 2], u64)>>,
+}
+
+impl Fat {
+    /// Of so many players.
+    pub(super) fn new(players: usize) -> Self {
+        Self {
+            around: vec![Vec::new(); players],
+            seen: vec![None; players * players],
+        }
+    }
+}
+
+impl Rule for Fat {
+    fn begin(&mut self, scene: &Scene, known: &[Option<Known>]) {
+        for player in known.iter().flatten() {
+            let around = &mut self.around[player.player];
+            around.clear();
+            around.push(player.place);
+            if !matches!(scene.field, Field::Terrain(_)) {
+                let [x, y, z] = player.at.map(f64::from);
+                for corner in 0..8_u32 {
+                    let side = |axis: u32| FAT * (f64::from(corner >> axis & 1) * 2.0 - 1.0);
+                    let place = scene.field.locate([x + side(0), y + side(1), z + side(2)]);
+                    around.extend(place);
+                }
+                around.sort_unstable();
+                around.dedup();
+            }
+        }
+    }
+
+    fn tells(&mut self, scene: &Scene, viewer: &Known, other: &Known) -> bool {
+        match scene.field {
+            Field::Terrain(terrain) => {
+                let samples = [viewer.place, other.place].map(|place| scene.field.sample(place));
+                let [from, to] = samples.map(|sample| (sample.column >> 3, sample.row >> 3));
+                let blocks = [from, to].map(|(column, row)| Quad::new(3, column, row));
+                let (Some(groups), None) = (terrain.groups(), terrain.narrowing()) else {
+                    let seen = terrain.visible_quads(blocks[0], samples[1].quad());
+                    return seen != Visibility::Hidden;
+                };
+                // Who walks on stays in a block for a while.
+                let slot = viewer.player * self.around.len() + other.player;
+                let seen = match self.seen[slot] {
+                    Some((known, seen)) if known == blocks => seen,
+                    _ => groups.seen_from(from, !0, to),
+                };
+                self.seen[slot] = Some((blocks, seen));
+                seen >> ((samples[1].row & 7) << 3 | samples[1].column & 7) & 1 == 1
+            }
+            Field::Level(_) | Field::Solid(_) => {
+                let around = &self.around[viewer.player];
+                let sees = |&from: &Place| scene.field.visible(from, other.place);
+                around.iter().any(sees)
+            }
+        }
+    }
+
+    fn goes_by_places(&self, scene: &Scene) -> bool {
+        matches!(scene.field, Field::Terrain(_))
+    }
+}
+
+/// A field that is asked who may be seen.
+#[derive(Clone, Copy, Debug)]
+struct Watched<'a>(&'a Field<'a>);
+
+impl Sight for Watched<'_> {
+    type Place = Place;
+
+    fn visible(&self, from: Place, to: Place) -> bool {
+        self.0.visible(from, to)
+    }
+}
+
+/// Whoever is no further away and may be seen, as the runtime's awareness has them: what a server of thousands calls
+/// each tick.
+#[derive(Debug)]
+pub(super) struct Aware<'a> {
+    distance: f64,
+    awareness: Awareness<Watched<'a>>,
+    /// By player: the number in the awareness of those who are there.
+    numbers: Vec<Option<u32>>,
+    /// By that number: the player.
+    players: Vec<usize>,
+    /// For each pair of players whether the first is told of the second.
+    told: Vec<bool>,
+}
+
+impl<'a> Aware<'a> {
+    /// Nobody is there yet. The distance is in units of the field.
+    pub(super) fn new(field: &'a Field<'a>, players: usize, distance: f64) -> Self {
+        Self {
+            distance,
+            awareness: Awareness::new(Watched(field)),
+            numbers: vec![None; players],
+            players: Vec::new(),
+            told: vec![false; players * players],
+        }
+    }
+
+    fn place(&mut self, known: &Known) {
+        let number = &mut self.numbers[known.player];
+        if let Some(number) = *number {
+            // A place that is none leaves the player where they were.
+            let _ = self.awareness.move_to(number, known.at, known.place);
+            return;
+        }
+        let senses = Senses {
+            reach: self.distance.min(f64::from(f32::MAX / 4.0)) as f32,
+            acuity: f32::INFINITY,
+            radius: 0.0,
+        };
+        if let Ok(new) = self.awareness.insert(known.at, known.place, senses) {
+            *number = Some(new);
+            if self.players.len() <= new as usize {
+                self.players.resize(new as usize + 1, 0);
+            }
+            self.players[new as usize] = known.player;
+        }
+    }
+}
+
+impl Rule for Aware<'_> {
+    fn begin(&mut self, _scene: &Scene, known: &[Option<Known>]) {
+        for known in known.iter().flatten() {
+            self.place(known);
+        }
+        let (count, players) = (self.numbers.len(), &self.players);
+        let changes = self.awareness.tick();
+        for (pairs, told) in [(changes.began, true), (changes.ceased, false)] {
+            for pair in pairs {
+                let [viewer, other] = pair.map(|number| players[number as usize]);
+                self.told[viewer * count + other] = told;
+            }
+        }
+    }
+
+    fn tells(&mut self, _scene: &Scene, viewer: &Known, other: &Known) -> bool {
+        self.told[viewer.player * self.numbers.len() + other.player]
+    }
+
+    fn asks_pairs(&self) -> bool {
+        true
     }
 }

@@ -5,22 +5,18 @@
 //! talk to each other through a [`Transport`] alone: [`local`] ranks are threads of one process, those of
 //! `Mpi` (feature `mpi`) are processes.
 
-mod balance;
-mod message;
 #[cfg(feature = "mpi")]
 mod mpi;
-mod play;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod rank;
 mod run;
 mod space;
 mod transport;
 
-pub use balance::Balance;
-pub use message::{Change, Moved};
 #[cfg(feature = "mpi")]
 pub use mpi::Mpi;
-pub use play::Play;
 pub use rank::{Counts, Rank, RankOptions};
 pub use run::{Outcome, run_local, run_rank};
-pub use space::Space;
-pub use transport::{Local, Lost, Transport, local};
+pub use space::{Balance, Play, Space};
+pub use transport::{Change, Local, Lost, Moved, Transport, local};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::balance::Balance;
-use super::message::{Change, Moved, Reader, put_change, put_moved};
+use super::space::Balance;
 use super::space::Space;
+use super::transport::{Change, Moved, Reader, put_change, put_moved};
 use super::transport::{Lost, Transport};
 use crate::runtime::interest::{Bounds, Kind, linear};
 

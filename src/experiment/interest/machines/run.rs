@@ -1,8 +1,8 @@
 //! Ranks of one process, and what they come to together.
 
-use super::message::{Change, Reader};
 use super::rank::{Counts, Rank, RankOptions};
 use super::space::Space;
+use super::transport::{Change, Reader};
 use super::transport::{Lost, Transport, local};
 use crate::runtime::interest::{Bounds, Kind};
 

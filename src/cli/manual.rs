@@ -1,11 +1,13 @@
-//! `viewcell man`: manual pages.
+//! `viewcell man` and `viewcell completions`: manual pages, and what a shell needs to complete our command line.
 
 use std::path::PathBuf;
 
 use clap::Command;
+use clap_complete::Shell;
 use clap_mangen::Man;
 use schemars::JsonSchema;
 use serde::Serialize;
+
 use viewcell::internals::bundle;
 
 use super::exit::{Exit, Failure, Outcome};
@@ -15,7 +17,7 @@ use super::output::{self, Json};
 ///
 /// To read it at once: viewcell man | man -l -
 #[derive(clap::Args)]
-pub struct Args {
+pub struct ManArgs {
     /// Folder to write viewcell.1, viewcell-bake.1 and so on into; made if it is not there
     folder: Option<PathBuf>,
     #[command(flatten)]
@@ -25,7 +27,7 @@ pub struct Args {
 /// What `viewcell man --json` prints.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell man")]
-pub struct Document {
+pub struct ManDocument {
     /// The pages, the program's own first.
     pages: Vec<Page>,
 }
@@ -40,7 +42,7 @@ struct Page {
 }
 
 /// `command` is the whole program's.
-pub fn run(args: &Args, command: Command) -> Outcome {
+pub fn man(args: &ManArgs, command: Command) -> Outcome {
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
@@ -53,7 +55,7 @@ pub fn run(args: &Args, command: Command) -> Outcome {
         }
     }
     if args.json.json {
-        output::print_json(&Document { pages })?;
+        output::print_json(&ManDocument { pages })?;
     } else if args.folder.is_some() {
         output::say(format_args!("{} pages written", pages.len()));
     } else {
@@ -76,4 +78,41 @@ fn collect(command: &Command, pages: &mut Vec<Page>) -> Result<(), Failure> {
         collect(subcommand, pages)?;
     }
     Ok(())
+}
+
+/// Print the completion script of a shell
+///
+/// Bash: viewcell completions bash > ~/.local/share/bash-completion/completions/viewcell
+#[derive(clap::Args)]
+pub struct CompletionsArgs {
+    /// The shell to complete for
+    shell: Shell,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell completions --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell completions")]
+pub struct CompletionsDocument {
+    /// The shell's name.
+    shell: String,
+    /// The script.
+    script: String,
+}
+
+/// `command` is the whole program's.
+pub fn completions(args: &CompletionsArgs, mut command: Command) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "viewcell", &mut script);
+    let script = String::from_utf8_lossy(&script).into_owned();
+    if args.json.json {
+        output::print_json(&CompletionsDocument {
+            shell: args.shell.to_string(),
+            script,
+        })?;
+    } else {
+        output::print(script.trim_end())?;
+    }
+    Ok(Exit::Done)
 }

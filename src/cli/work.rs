@@ -3,19 +3,21 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
 use viewcell::internals::bundle;
 use viewcell::internals::picture::{RasterFormat, RasterLayout, RasterWriter};
 use viewcell::internals::visibility::Horizons;
 use viewcell::internals::world::Terrain;
 
-use crate::cli::exit::Failure;
-use crate::cli::output::{Json, check_outputs, say};
-use crate::cli::progress::{Progress, Voice};
-use crate::cli::signals::Stop;
-use crate::cli::threads;
+use super::exit::Failure;
+use super::output::{Json, check_outputs, say};
+use super::progress::{Progress, Voice};
+use super::signals::Stop;
+use super::values;
 
 /// How to do it, and what a person sees of it.
 #[derive(clap::Args)]
@@ -31,7 +33,7 @@ pub struct Manner {
 #[derive(clap::Args)]
 pub struct Effort {
     /// Threads to work with; 0 for one a processor. The result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads::parse)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
     #[command(flatten)]
     pub voice: Voice,
@@ -92,9 +94,9 @@ pub struct Work<'a> {
     pub output: &'a Path,
     force: bool,
     effort: &'a Effort,
-    pub progress: Progress,
-    pub stop: Stop,
-    pub pool: rayon::ThreadPool,
+    progress: Progress,
+    stop: Stop,
+    pool: rayon::ThreadPool,
 }
 
 impl<'a> Work<'a> {
@@ -114,7 +116,7 @@ impl<'a> Work<'a> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(effort.threads)
             .build();
-        let pool = pool.map_err(|error| threads::cannot_start(effort.threads, &error))?;
+        let pool = pool.map_err(|error| values::cannot_start(effort.threads, &error))?;
         Ok(Self {
             output: Path::new(""),
             force: false,
@@ -125,17 +127,36 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Writes the file piece by piece; says whether it is there, or a signal came before its end.
+    /// Writes the file piece by piece.
     pub fn save(
         &self,
         write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<(), Failure> {
         let saved = bundle::save_with(self.output, self.force, write);
         self.progress.finish();
-        match saved {
-            Err(_) if self.stop.asked() => Ok(false),
-            other => Ok(other.map(|()| true)?),
-        }
+        self.stop.unless_asked(saved)
+    }
+
+    /// Runs what tells how much of `all` is done, with the threads and the progress of the work, and returns `None`
+    /// where it is to stop.
+    pub fn count<T: Send, E: Send>(
+        &self,
+        name: &'static str,
+        unit: &'static str,
+        all: u64,
+        run: impl FnOnce(&(dyn Fn(u64) -> bool + Sync)) -> Result<Option<T>, E> + Send,
+        failure: impl FnOnce(E) -> Failure,
+    ) -> Result<T, Failure> {
+        self.progress.begin(name, unit, all);
+        let done = AtomicU64::new(0);
+        let go_on = |more| {
+            let before = done.fetch_add(more, Ordering::Relaxed);
+            self.progress.reach(before + more);
+            !self.stop.asked()
+        };
+        let found = self.pool.install(|| run(&go_on));
+        self.progress.finish();
+        found.map_err(failure)?.ok_or_else(|| self.stop.stopped())
     }
 
     /// Writes a raster of what `of_rows` makes of every eight rows of horizons.
@@ -145,7 +166,7 @@ impl<'a> Work<'a> {
         format: RasterFormat,
         bands: &[String],
         of_rows: impl Fn(u32) -> Vec<f32> + Sync,
-    ) -> Result<Option<Range>, Failure> {
+    ) -> Result<Range, Failure> {
         let layout = RasterLayout {
             width: terrain.width(),
             height: terrain.height(),
@@ -157,7 +178,7 @@ impl<'a> Work<'a> {
         let mut range = Range::default();
         let height = terrain.height();
         self.progress.begin("horizons", "rows", height.into());
-        let saved = self.save(|file| {
+        self.save(|file| {
             let mut raster = RasterWriter::new::<f32>(file, format, &layout)?;
             for row in (0..height).step_by(Horizons::ROWS as usize) {
                 if self.stop.asked() {
@@ -171,7 +192,7 @@ impl<'a> Work<'a> {
             }
             raster.finish().map(drop)
         })?;
-        Ok(saved.then_some(range))
+        Ok(range)
     }
 
     /// Tells a person what was noticed on the way.

@@ -9,6 +9,11 @@
 //! Where all arrives within the frame, silence is an answer, too: whoever hears a position makes the
 //! set of it and of the place that they themselves told last, and if they are inside, both keep to
 //! that set, and one packet has done. Where packets take time, or get lost, agreements are spoken.
+//!
+//! Peers who tell everybody where they are, every frame (NPP).
+//!
+//! Peers who tell those who can see them, and know without being told who these are (PPP): what
+//! others are measured by.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +23,7 @@ use crate::simulate::regions::{Halves, Inside, Regions};
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, Wire, Word};
 
-use super::interface::{Scheme, Sets, bytes_of};
+use super::{Scheme, Sets, bytes_of};
 
 /// What one of two players knows.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +48,7 @@ type Made = ([Place; 2], Option<usize>, Option<Arc<Halves>>);
 
 /// What two players share.
 #[derive(Clone, Debug, Default)]
-struct Pair {
+struct PeerPair {
     made: Option<Made>,
     /// In which frame the set began that is in force.
     began: Option<u32>,
@@ -58,7 +63,7 @@ pub(super) struct Frontiers<'a> {
     silence: bool,
     /// What player i knows of player j: at i·players + j.
     ends: Vec<End>,
-    pairs: Vec<Pair>,
+    pairs: Vec<PeerPair>,
     sets: Sets,
 }
 
@@ -70,7 +75,7 @@ impl<'a> Frontiers<'a> {
             players,
             silence,
             ends: vec![End::default(); players * players],
-            pairs: vec![Pair::default(); players * players],
+            pairs: vec![PeerPair::default(); players * players],
             sets: Sets::default(),
         }
     }
@@ -79,7 +84,7 @@ impl<'a> Frontiers<'a> {
         &mut self.ends[own * self.players + other]
     }
 
-    fn pair(&mut self, a: usize, b: usize) -> &mut Pair {
+    fn pair(&mut self, a: usize, b: usize) -> &mut PeerPair {
         &mut self.pairs[a.min(b) * self.players + a.max(b)]
     }
 
@@ -321,5 +326,53 @@ impl Scheme for Frontiers<'_> {
             bytes: bytes_of(self.ends.iter().filter_map(|end| end.set.as_ref())),
             ..self.sets.clone()
         }
+    }
+}
+
+/// Everybody tells everybody.
+#[derive(Debug)]
+pub(super) struct Naive;
+
+impl Scheme for Naive {
+    fn tick(&mut self, scene: &Scene, wire: &mut Wire) {
+        tell(scene, wire, |_, _| true);
+    }
+}
+
+/// Everybody tells those whom they are to tell where they are.
+pub(super) fn tell(scene: &Scene, wire: &mut Wire, tells: impl Fn(usize, usize) -> bool) {
+    for (from, place) in scene.places.iter().enumerate() {
+        let Some(place) = *place else {
+            continue;
+        };
+        for (to, there) in scene.places.iter().enumerate() {
+            if from == to || there.is_none() || !tells(from, to) {
+                continue;
+            }
+            wire.send(Item {
+                from: from as u32,
+                to: to as u32,
+                about: from as u32,
+                word: Word::Position,
+                place,
+                at: scene.at[from].map(|x| x as f32),
+                frame: scene.frame as u32,
+                answers: 0,
+            });
+        }
+    }
+}
+
+/// Everybody tells those who see them.
+#[derive(Debug)]
+pub(super) struct Perfect;
+
+impl Scheme for Perfect {
+    fn tick(&mut self, scene: &Scene, wire: &mut Wire) {
+        tell(scene, wire, |from, to| scene.sees(to, from));
+    }
+
+    fn asks_pairs(&self) -> bool {
+        true
     }
 }

@@ -1,25 +1,25 @@
-//! The page of a cell bundle.
+//! The pages of levels: of cells, and of solids.
 
 use std::path::Path;
 
-use viewcell::internals::bundle::{CellStatistics, Info};
-use viewcell::internals::picture::LevelPages;
-use viewcell::internals::picture::{Bars, Chart, Curve, Series, frequencies, grouped};
-use viewcell::internals::runtime::{CellBundle, MappedBundle};
-use viewcell::internals::survey::seen_by;
-
-use super::common::{self, percent};
-use super::document::{Page, Section};
 use crate::cli::exit::Failure;
 use crate::cli::info::Bytes;
 use crate::cli::query;
-use crate::cli::render::{cells::PLAN_SIDE, name};
+use crate::cli::render::{PLAN_SIDE, name, solid_pages, solid_seen_by};
+use crate::cli::work::Work;
+use viewcell::internals::bundle::{CellStatistics, Info};
+use viewcell::internals::picture::{Bars, Chart, Curve, LevelPages, Series, frequencies, grouped};
+use viewcell::internals::runtime::{CellBundle, MappedBundle, SolidBundle};
+use viewcell::internals::survey::seen_by;
+use viewcell::internals::world::Short;
+
+use super::{Page, Section, finished_page, making, percent};
 
 /// Most cells in a list of extremes.
 const CELLS: usize = 5;
 
 /// The page.
-pub fn page(path: &Path, map: &MappedBundle, info: &Info) -> Result<Page, Failure> {
+pub fn level_page(path: &Path, map: &MappedBundle, info: &Info) -> Result<Page, Failure> {
     let level = query::cells(path, map)?;
     let seen = seen_by(&level);
     let statistics = info
@@ -44,7 +44,7 @@ pub fn page(path: &Path, map: &MappedBundle, info: &Info) -> Result<Page, Failur
     let figures = figures
         .map(|(name, value)| (name.to_owned(), value))
         .to_vec();
-    let mut sections = vec![common::making(info, world(&level, info))];
+    let mut sections = vec![making(info, of_level(&level, info))];
     sections.push(distances(statistics, &seen));
     let pages = LevelPages::new(level, &name(path), PLAN_SIDE);
     let middle = |cell| {
@@ -54,7 +54,7 @@ pub fn page(path: &Path, map: &MappedBundle, info: &Info) -> Result<Page, Failur
         }))
     };
     sections.push(exposure(middle, pages, &seen)?);
-    Ok(common::page(
+    Ok(finished_page(
         path,
         info,
         figures,
@@ -64,7 +64,7 @@ pub fn page(path: &Path, map: &MappedBundle, info: &Info) -> Result<Page, Failur
 }
 
 /// What is in the bundle.
-fn world(level: &CellBundle<'_>, info: &Info) -> Vec<(String, String)> {
+fn of_level(level: &CellBundle<'_>, info: &Info) -> Vec<(String, String)> {
     let mut rows = vec![("Cells", grouped(level.cells().into()))];
     if let Some(about) = &info.cells {
         rows.push(("Different rows", grouped(about.rows.into())));
@@ -226,4 +226,67 @@ pub fn exposure(
     Ok(section
         .table("Most exposed", 2, &head, most.iter().map(row).collect())
         .table("Most hidden", 2, &head, least.iter().map(row).collect()))
+}
+
+/// The page.
+pub fn solid_page(
+    path: &Path,
+    work: &Work<'_>,
+    map: &MappedBundle,
+    info: &Info,
+) -> Result<Page, Failure> {
+    let level = query::solid(path, map)?;
+    let seen = solid_seen_by(work, path, &level)?;
+    let cells = u64::from(level.cells());
+    let visible: u64 = seen.iter().map(|&count| u64::from(count)).sum();
+    // A cell sees itself.
+    let visible = visible.saturating_sub(cells);
+    let hidden = 1.0 - visible as f64 / (cells * (cells - 1)).max(1) as f64;
+    let figures = [
+        ("Hidden from a cell", percent(hidden)),
+        ("Cells", grouped(cells)),
+        ("File", Bytes(info.bytes).to_string()),
+    ];
+    let figures = figures.map(|(name, value)| (name.to_owned(), value));
+    let sections = vec![
+        making(info, of_solid(&level)),
+        Section::new(
+            "How exposed cells are",
+            "A cell is a box of positions of a player's origin.",
+        )
+        .chart(exposed(&exposures(&seen))),
+        exposure(
+            |cell| {
+                let [low, high] = level.bounds(cell)?;
+                Some(std::array::from_fn(|k| low[k].midpoint(high[k])))
+            },
+            Some(solid_pages(path, level, PLAN_SIDE)?),
+            &seen,
+        )?,
+    ];
+    Ok(finished_page(
+        path,
+        info,
+        figures.to_vec(),
+        Vec::new(),
+        sections,
+    ))
+}
+
+/// What is in the bundle.
+fn of_solid(level: &SolidBundle) -> Vec<(String, String)> {
+    let of = level.parameters();
+    let numbers = |numbers: &[f64]| {
+        let words: Vec<String> = numbers.iter().map(|x| Short(*x).to_string()).collect();
+        words.join(", ")
+    };
+    let rows = [
+        ("Cells", grouped(of.cells.into())),
+        ("Smallest cells", numbers(&of.cell)),
+        ("Opaque solids", grouped(of.solids.into())),
+        ("Opaque faces of no solid", grouped(of.faces.into())),
+        ("Body, from the origin", numbers(of.hull.as_flattened())),
+        ("Eye, over the origin", numbers(&[of.eye])),
+    ];
+    rows.map(|(name, value)| (name.to_owned(), value)).to_vec()
 }
