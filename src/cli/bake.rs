@@ -19,7 +19,7 @@ use viewcell::internals::visibility;
 use super::exit::{Exit, Failure, Outcome};
 use super::input;
 use super::job::{Simd, TerrainJob};
-use super::output::{self, Json, check_not_input, check_not_stream, is_stream, say};
+use super::output::{Json, check_not_input, check_not_stream, is_stream, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
 use super::{memory, repack};
@@ -167,11 +167,7 @@ pub fn run(args: Args) -> Outcome {
         Err(failure) if stop.asked() => return Err(stopped(&failure, &stop)),
         other => other?,
     };
-    if !manner.voice.quiet {
-        for note in &notes {
-            say(format_args!("note: {note}"));
-        }
-    }
+    manner.voice.tell_notes(&notes);
     if let Some(report) = shard {
         return finish_shard(report, output, notes, &manner);
     }
@@ -248,6 +244,8 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
     let sight = job
         .sight
         .over(&ingested.terrain, &job.input, &job.reading)?;
+    let terrain = &ingested.terrain;
+    let cells = |samples: u32| samples.div_ceil(1 << job.cells.finest.min(31));
     let options = BakeOptions {
         eye_height: job.eye_height.unwrap_or(job.player_height),
         player_height: job.player_height,
@@ -269,16 +267,9 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
         overwrite: job.force,
         keep,
         // What is weighted are view cells.
-        compression: job.compression.read((
-            ingested
-                .terrain
-                .width()
-                .div_ceil(1 << job.cells.finest.min(31)),
-            ingested
-                .terrain
-                .height()
-                .div_ceil(1 << job.cells.finest.min(31)),
-        ))?,
+        compression: job
+            .compression
+            .read((cells(terrain.width()), cells(terrain.height())))?,
     };
     Ok((ingested, options))
 }
@@ -288,19 +279,7 @@ fn dry_run(job: &TerrainJob, json: &Json) -> Outcome {
     let (ingested, options) = prepare(job, Keep::Nothing)?;
     let name = job.input.file_name().unwrap_or_default().to_string_lossy();
     let forecast = bake::forecast(&ingested.terrain, &options, &name)?;
-    if json.json {
-        output::print_json(&ForecastDocument::new(&forecast))?;
-    } else {
-        output::print(format!(
-            "{:.3} s of one processor, {:.3} MB of bundle, {:.0} MB of memory at most; by {} of {} quads of viewpoints",
-            forecast.cpu_seconds,
-            forecast.bytes as f64 / 1e6,
-            forecast.memory as f64 / 1e6,
-            forecast.sampled,
-            forecast.quads,
-        ))?;
-    }
-    Ok(Exit::Done)
+    ForecastDocument::new(&forecast).tell("", json)
 }
 
 /// Reads, bakes and writes; returns what a person should know, and what a shard came to.
@@ -473,5 +452,18 @@ impl ForecastDocument {
             sampled_quads: forecast.sampled,
             quads: forecast.quads,
         }
+    }
+
+    /// Prints it; as text, `first` comes before.
+    fn tell(&self, first: &str, json: &Json) -> Outcome {
+        let text = format!(
+            "{first}{:.3} s of one processor, {:.3} MB of bundle, {:.0} MB of memory at most; by {} of {} quads of viewpoints",
+            self.cpu_seconds,
+            self.bytes as f64 / 1e6,
+            self.memory as f64 / 1e6,
+            self.sampled_quads,
+            self.quads,
+        );
+        json.tell(|| self, text)
     }
 }

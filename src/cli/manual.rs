@@ -105,14 +105,9 @@ pub struct CompletionsDocument {
 pub fn completions(args: &CompletionsArgs, mut command: Command) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "viewcell", &mut script);
-    let script = String::from_utf8_lossy(&script).into_owned();
-    if args.json.json {
-        output::print_json(&CompletionsDocument {
-            shell: args.shell.to_string(),
-            script,
-        })?;
-    } else {
-        output::print(script.trim_end())?;
-    }
-    Ok(Exit::Done)
+    let document = CompletionsDocument {
+        shell: args.shell.to_string(),
+        script: String::from_utf8_lossy(&script).into_owned(),
+    };
+    args.json.tell(|| &document, document.script.trim_end())
 }

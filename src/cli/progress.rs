@@ -25,6 +25,17 @@ pub struct Voice {
     pub progress: Style,
 }
 
+impl Voice {
+    /// Tells what a person should know, unless they want to hear nothing.
+    pub fn tell_notes(&self, notes: &[String]) {
+        if !self.quiet {
+            for note in notes {
+                say(format_args!("note: {note}"));
+            }
+        }
+    }
+}
+
 /// How to show progress.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Style {

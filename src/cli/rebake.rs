@@ -152,10 +152,8 @@ pub fn run(args: &Args) -> Outcome {
     progress.finish();
     let (report, notes) = stop.unless_asked(made)?;
     let info = args.output.as_deref().map(bundle::info).transpose()?;
+    args.voice.tell_notes(&notes);
     if !args.voice.quiet {
-        for note in &notes {
-            say(format_args!("note: {note}"));
-        }
         if let Some(info) = &info {
             say(Summary(info));
         }

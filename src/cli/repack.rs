@@ -12,7 +12,7 @@ use viewcell::internals::bundle::{self, BundleFile, Info};
 use super::compression::CompressionArgs;
 use super::exit::{Exit, Failure, Outcome};
 use super::info::Summary;
-use super::output::{self, Json, check_outputs, say};
+use super::output::{Json, check_outputs, say};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
 use super::{values, verify};
@@ -209,13 +209,10 @@ pub fn tell<D: Serialize>(
         say(Summary(&info));
         say(format_args!("written: {}", output.display()));
     }
-    let exit = if verify {
-        verify::check(&output, progress)?
-    } else {
-        Exit::Done
+    let exit = match verify {
+        true => verify::check(&output, progress)?,
+        false => Exit::Done,
     };
-    if json.json {
-        output::print_json(&document(output, info))?;
-    }
+    json.document(|| document(output, info))?;
     Ok(exit)
 }

@@ -10,9 +10,9 @@ use serde::Serialize;
 use viewcell::internals::bundle::{self, BundleError, Shipped};
 use viewcell::internals::sign::{KeyError, PrivateKey};
 
-use super::exit::{Exit, Failure, Outcome};
+use super::exit::{Failure, Outcome};
 use super::input;
-use super::output::{self, Json, check_outputs, say};
+use super::output::{Json, check_outputs, say};
 
 /// Write a bundle with a checksum for each of its pages of 64 KiB
 ///
@@ -23,18 +23,12 @@ use super::output::{self, Json, check_outputs, say};
 #[derive(clap::Args)]
 pub struct SealArgs {
     /// The bundle
-    pub bundle: PathBuf,
+    bundle: PathBuf,
     /// Bundle to write
     #[arg(short, long, value_name = "OUT.vcb")]
-    pub output: PathBuf,
-    /// Overwrite the file if it is there
-    #[arg(long)]
-    pub force: bool,
-    /// Say nothing on stderr but errors
-    #[arg(short, long)]
-    pub quiet: bool,
+    output: PathBuf,
     #[command(flatten)]
-    pub json: Json,
+    manner: Manner,
 }
 
 /// What `viewcell seal --json` prints.
@@ -48,16 +42,15 @@ pub struct SealDocument {
 }
 
 pub fn seal(args: SealArgs) -> Outcome {
-    let SealArgs { bundle, output, .. } = args;
-    check_outputs(&[&bundle], [&output], args.force)?;
-    let bytes = bundle::seal(&bundle, &output, args.force)?.bytes;
-    if !args.quiet {
-        say(format_args!("written: {}; {bytes} bytes", output.display()));
-    }
-    if args.json.json {
-        output::print_json(&SealDocument { output, bytes })?;
-    }
-    Ok(Exit::Done)
+    let SealArgs {
+        bundle,
+        output,
+        manner,
+    } = args;
+    check_outputs(&[&bundle], [&output], manner.force)?;
+    let bytes = bundle::seal(&bundle, &output, manner.force)?.bytes;
+    manner.written(&output, format_args!("{bytes} bytes"));
+    manner.json.document(|| SealDocument { output, bytes })
 }
 
 /// Write a bundle with a signature, by which others know that it is as you made it
@@ -93,36 +86,26 @@ pub fn sign(args: SignArgs) -> Outcome {
     let SealArgs {
         bundle,
         output,
-        force,
-        quiet,
-        json,
+        manner,
     } = args.seal;
-    check_outputs(&[&bundle, &args.key], [&output], force)?;
+    check_outputs(&[&bundle, &args.key], [&output], manner.force)?;
     let key = key(&args.key, PrivateKey::from_pem)?;
-    let bytes = bundle::sign(&bundle, &key, &output, force)?.bytes;
-    if !quiet {
-        say(format_args!("written: {}; {bytes} bytes", output.display()));
-    }
-    if json.json {
-        let public_key = key.public().to_bytes();
-        output::print_json(&SignDocument {
-            output,
-            bytes,
-            public_key: public_key
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect(),
-        })?;
-    }
-    Ok(Exit::Done)
+    let bytes = bundle::sign(&bundle, &key, &output, manner.force)?.bytes;
+    manner.written(&output, format_args!("{bytes} bytes"));
+    let public_key = key.public().to_bytes();
+    let digits = public_key.iter().map(|byte| format!("{byte:02x}"));
+    manner.json.document(|| SignDocument {
+        output,
+        bytes,
+        public_key: digits.collect(),
+    })
 }
 
 /// Reads a key.
 pub fn key<K>(path: &Path, read: fn(&str) -> Result<K, KeyError>) -> Result<K, Failure> {
-    let bad = |error: &dyn Display| Failure::bad_input(format!("{}: {error}", path.display()));
     let bytes = input::read(path, input::SMALL)?;
     // What is no text is no PEM.
-    read(&String::from_utf8_lossy(&bytes)).map_err(|error| bad(&error))
+    read(&String::from_utf8_lossy(&bytes)).map_err(Failure::bad_file(path))
 }
 
 /// Write a bundle in a smaller form for downloads, which must be unpacked to be used
@@ -136,7 +119,7 @@ pub struct ShipArgs {
     #[arg(short, long, value_name = "OUT.vcz")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    manner: ShipManner,
+    manner: Manner,
 }
 
 /// Write the bundle that was shipped, byte for byte
@@ -150,11 +133,12 @@ pub struct UnpackArgs {
     #[arg(short, long, value_name = "OUT.vcb")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    manner: ShipManner,
+    manner: Manner,
 }
 
+/// How a file is written.
 #[derive(clap::Args)]
-struct ShipManner {
+struct Manner {
     /// Overwrite the file if it is there
     #[arg(long)]
     force: bool,
@@ -163,6 +147,15 @@ struct ShipManner {
     quiet: bool,
     #[command(flatten)]
     json: Json,
+}
+
+impl Manner {
+    /// Tells of a file written.
+    fn written(&self, output: &Path, size: impl Display) {
+        if !self.quiet {
+            say(format_args!("written: {}; {size}", output.display()));
+        }
+    }
 }
 
 /// What `viewcell ship --json` and `viewcell unpack --json` print.
@@ -191,18 +184,13 @@ fn ship_or_unpack(
     work: fn(&Path, &Path, bool) -> Result<Shipped, BundleError>,
     input: &Path,
     output: PathBuf,
-    manner: &ShipManner,
+    manner: &Manner,
 ) -> Outcome {
     check_outputs(&[input], [&output], manner.force)?;
     let done = work(input, &output, manner.force)?;
-    if !manner.quiet {
-        say(format_args!(
-            "written: {}; the bundle has {} bytes, its form for downloads {}",
-            output.display(),
-            done.bundle_bytes,
-            done.shipped_bytes
-        ));
-    }
+    let (bundle, shipped) = (done.bundle_bytes, done.shipped_bytes);
+    let sizes = format_args!("the bundle has {bundle} bytes, its form for downloads {shipped}");
+    manner.written(&output, sizes);
     manner.json.document(|| ShipDocument {
         output,
         bundle_bytes: done.bundle_bytes,

@@ -12,7 +12,7 @@ use viewcell::internals::runtime::{MappedBundle, OpenError};
 use viewcell::internals::sign::PublicKey;
 
 use super::exit::{Exit, Failure, Outcome};
-use super::output::{self, Json, say};
+use super::output::{Json, say};
 use super::progress::{Progress, Voice};
 use super::seal;
 use super::signals::Stop;
@@ -55,15 +55,13 @@ pub fn run(args: &Args) -> Outcome {
         report.rules.push(signature(&args.bundle, key));
     }
     let sound = report.is_sound();
-    if args.json.json {
-        output::print_json(&Document {
-            bundle: args.bundle.clone(),
-            sound,
-            report,
-        })?;
-    } else {
-        output::print(Verdict(&report))?;
-    }
+    let verdict = Verdict(&report).to_string();
+    let document = || Document {
+        bundle: args.bundle.clone(),
+        sound,
+        report,
+    };
+    args.json.tell(document, verdict)?;
     if !sound && !args.voice.quiet {
         say(match is_whole {
             true => "the file is whole, but nobody knows whose it is: do not use it",

@@ -14,7 +14,7 @@ use viewcell::internals::visibility::Horizons;
 use viewcell::internals::world::Terrain;
 
 use super::exit::Failure;
-use super::output::{Json, check_outputs, say};
+use super::output::{Json, check_outputs};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
 use super::values;
@@ -197,11 +197,7 @@ impl<'a> Work<'a> {
 
     /// Tells a person what was noticed on the way.
     pub fn tell(&self, notes: &[String]) {
-        if !self.effort.voice.quiet {
-            for note in notes {
-                say(format_args!("note: {note}"));
-            }
-        }
+        self.effort.voice.tell_notes(notes);
     }
 }
 

@@ -224,11 +224,7 @@ pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Fai
             }
         ));
     }
-    if !args.voice.quiet {
-        for note in &notes {
-            say(format_args!("note: {note}"));
-        }
-    }
+    args.voice.tell_notes(&notes);
     finish(
         output,
         notes,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::cli::compression::CompressionArgs;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::input;
-use crate::cli::output::{self, say};
+use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::cli::signals::Stop;
 use crate::cli::simulate::csv;
@@ -254,11 +254,7 @@ pub fn run(args: &Args) -> Outcome {
         Err(failure) if stop.asked() => return Err(stopped(&failure, &stop)),
         other => other?,
     };
-    if !args.manner.voice.quiet {
-        for note in &notes {
-            say(format_args!("note: {note}"));
-        }
-    }
+    args.manner.voice.tell_notes(&notes);
     if let Some(report) = shard {
         return finish_shard(report, output, notes, &args.manner);
     }
@@ -269,20 +265,8 @@ pub fn run(args: &Args) -> Outcome {
 /// Tells what a bake will take.
 fn dry_run(world: SolidWorld, source: &Source, options: &BakeOptions, args: &Args) -> Outcome {
     let forecast = bake::forecast_solid(world, source, options)?;
-    if args.manner.json.json {
-        output::print_json(&ForecastDocument::new(&forecast))?;
-    } else {
-        output::print(format!(
-            "{} view cells, {:.3} s of one processor, {:.3} MB of bundle, {:.0} MB of memory at most; by {} of {} quads of viewpoints",
-            world.places.len(),
-            forecast.cpu_seconds,
-            forecast.bytes as f64 / 1e6,
-            forecast.memory as f64 / 1e6,
-            forecast.sampled,
-            forecast.quads,
-        ))?;
-    }
-    Ok(Exit::Done)
+    let cells = format!("{} view cells, ", world.places.len());
+    ForecastDocument::new(&forecast).tell(&cells, &args.manner.json)
 }
 
 /// Positions of a trace, or of lines of three numbers.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::exit::{Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
 use crate::cli::output::{self, Json, say};
 use crate::cli::progress::{Progress, Voice};
@@ -101,7 +101,7 @@ impl Row {
 pub fn run(args: &Args) -> Outcome {
     output::check_outputs(&[&args.heightmap.input], &args.chart, true)?;
     if is_level(&args.heightmap.input) {
-        return merging(&args.heightmap.input, args.json.json);
+        return merging(&args.heightmap.input, &args.json);
     }
     let cannot_make = |error| Failure::io("cannot make a folder for the experiment".into(), error);
     let folder = tempfile::tempdir().map_err(cannot_make)?;
@@ -224,7 +224,7 @@ const LOSSES: [f64; 3] = [0.1, 1.0, 5.0];
 /// Sections that hold who sees whom.
 const STORED: [&str; 2] = ["CPVS", "CROW"];
 
-pub fn merging(path: &Path, json: bool) -> Outcome {
+pub fn merging(path: &Path, json: &Json) -> Outcome {
     let map = query::open(path)?;
     let level = query::cells(path, &map)?;
     let info = bundle::info(path)?;
@@ -237,10 +237,6 @@ pub fn merging(path: &Path, json: bool) -> Outcome {
         matrix_bytes: (u64::from(cells) * u64::from(cells)).div_ceil(8),
         rows: compare_merging(&level, stored, &LOSSES),
     };
-    if json {
-        output::print_json(&document)?;
-        return Ok(Exit::Done);
-    }
     let mut text = format!(
         "{cells} cells, {} bytes at a bit a pair\nmethod    rows  columns      bytes  % given away  ns to ask\n",
         document.matrix_bytes
@@ -251,6 +247,5 @@ pub fn merging(path: &Path, json: bool) -> Outcome {
             row.method, row.rows, row.columns, row.bytes, row.given_away, row.ask_ns
         ));
     }
-    output::print(text.trim_end())?;
-    Ok(Exit::Done)
+    json.tell(|| &document, text.trim_end())
 }

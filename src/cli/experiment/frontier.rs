@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::exit::{Failure, Outcome};
 use crate::cli::heightmap::Heightmap;
 use crate::cli::input;
-use crate::cli::output::{self, Json, say};
+use crate::cli::output::{Json, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::query;
 use crate::cli::signals::Stop;
@@ -365,10 +365,6 @@ pub fn epvs(args: &EpvsArgs) -> Outcome {
     let map = query::open(&args.bundle)?;
     let level = query::cells(&args.bundle, &map)?;
     let document = measure_level(&level, args.pairs, args.memory.0).map_err(Failure::resource)?;
-    if args.json.json {
-        output::print_json(&document)?;
-        return Ok(Exit::Done);
-    }
     let mut text = format!(
         "cells          {}\ncomponents     {}, the largest of {}\nmax width      {}\n\
          average width  {:.2}\nunreachable    {:.1} % of pairs\n\n\
@@ -398,6 +394,5 @@ pub fn epvs(args: &EpvsArgs) -> Outcome {
         ahead.asked_bytes,
         ahead.asked_us
     ));
-    output::print(text.trim_end())?;
-    Ok(Exit::Done)
+    args.json.tell(|| &document, text.trim_end())
 }

@@ -122,11 +122,8 @@ pub fn run(args: &Args) -> Outcome {
         threads: options.threads,
         matchers,
     };
-    if args.json.json {
-        output::print_json(&document)?;
-    } else {
-        output::print(Table(&document).to_string().trim_end())?;
-    }
+    let text = Table(&document).to_string();
+    args.json.tell(|| &document, text.trim_end())?;
     let agree = |row: &MatcherRow| row.digest == document.matchers[0].digest;
     if document.matchers.iter().all(agree) {
         Ok(Exit::Done)

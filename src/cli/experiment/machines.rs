@@ -161,11 +161,7 @@ pub fn run(args: &Args) -> Outcome {
         mpi: args.mpi,
         runs,
     };
-    if args.json.json {
-        output::print_json(&document)?;
-    } else {
-        output::print(table(&document).trim_end())?;
-    }
+    args.json.tell(|| &document, table(&document).trim_end())?;
     let same = |run: &Run| run.digest == document.runs[0].digest;
     if document.runs.iter().all(same) {
         return Ok(Exit::Done);

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::bake::Hull;
-use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, Json};
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::output::Json;
 use crate::cli::simulate::csv;
 use crate::cli::{input, query, values};
 use viewcell::internals::experiment::solid::BodyTracer;
@@ -149,10 +149,6 @@ pub fn run(args: &Args) -> Outcome {
     if rows.iter().any(|row| row.all == 0) || lines.as_ref().is_some_and(|lines| lines.pairs == 0) {
         return Err(strangers());
     }
-    if args.json.json {
-        output::print_json(&Document { rows, lines })?;
-        return Ok(Exit::Done);
-    }
     let mut text = String::new();
     if !rows.is_empty() {
         text.push_str(
@@ -193,8 +189,7 @@ pub fn run(args: &Args) -> Outcome {
             lines.frames,
         ));
     }
-    output::print(text.trim_end())?;
-    Ok(Exit::Done)
+    args.json.tell(|| Document { rows, lines }, text.trim_end())
 }
 
 /// What was sent beside what a bundle of clusters says.

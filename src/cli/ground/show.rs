@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output::{self, Json, say};
 use crate::cli::render::{check_png, check_width};
 use crate::cli::work;
@@ -421,17 +421,13 @@ pub fn render(args: &RenderArgs) -> Outcome {
         false => page.draw(args.width).map_err(failed)?,
     };
     bundle::save(&args.output, &png(&picture).map_err(failed)?, args.force)?;
-    if args.json.json {
-        output::print_json(&RenderDocument {
-            output: args.output.clone(),
-            title: page.title,
-            width: picture.width(),
-            height: picture.height(),
-        })?;
-    } else {
-        output::print(page.title)?;
-    }
-    Ok(Exit::Done)
+    let document = || RenderDocument {
+        output: args.output.clone(),
+        title: page.title.clone(),
+        width: picture.width(),
+        height: picture.height(),
+    };
+    args.json.tell(document, &page.title)
 }
 
 fn page(args: &RenderArgs, ground: &Patches) -> Result<Page, Failure> {

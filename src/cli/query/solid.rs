@@ -5,8 +5,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, Json, say};
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::output::{Json, say};
 use viewcell::internals::runtime::SolidBundle;
 
 use super::ask;
@@ -128,17 +128,13 @@ pub fn visible(
     let both = [Where::of(path, level, a)?, Where::of(path, level, b)?];
     let visible = may_see(level, both, reach);
     let [a, b] = both.map(|place| place.cell(level));
-    if json.json {
-        output::print_json(&SolidVisibleDocument {
-            a,
-            b,
-            reach,
-            visible,
-        })?;
-    } else {
-        output::print(if visible { "visible" } else { "hidden" })?;
-    }
-    Ok(Exit::Done)
+    let document = || SolidVisibleDocument {
+        a,
+        b,
+        reach,
+        visible,
+    };
+    json.tell(document, if visible { "visible" } else { "hidden" })
 }
 
 /// Answers lines of six numbers, two positions; says how many positions are in no cell.
@@ -189,34 +185,28 @@ pub fn pvs(path: &Path, level: &SolidBundle, place: Place, json: &Json) -> Outco
     let cells: Vec<u32> = level.visible_cells(cell).collect();
     let visible = cells.len() as u32;
     let hidden = level.cells() - visible;
-    if json.json {
-        output::print_json(&SolidPvsDocument {
-            cell,
-            visible,
-            hidden,
-            cells,
-        })?;
-        return Ok(Exit::Done);
-    }
     let share = |count: u32| 100.0 * f64::from(count) / f64::from(level.cells());
-    output::print(format_args!(
+    let text = format!(
         "cell     {cell:>12}\nvisible  {visible:>12}  {:5.1} %\nhidden   {hidden:>12}  {:5.1} %",
         share(visible),
         share(hidden),
-    ))?;
-    Ok(Exit::Done)
+    );
+    let document = || SolidPvsDocument {
+        cell,
+        visible,
+        hidden,
+        cells,
+    };
+    json.tell(document, text)
 }
 
 pub fn locate(level: &SolidBundle, point: [f64; 3], json: &Json) -> Outcome {
     let cell = level.locate(point);
-    if json.json {
-        output::print_json(&SolidLocateDocument {
-            point,
-            cell,
-            bounds: cell.and_then(|cell| level.bounds(cell)),
-        })?;
-    } else {
-        output::print(cell.map_or("nowhere".into(), |cell| cell.to_string()))?;
-    }
-    Ok(Exit::Done)
+    let document = || SolidLocateDocument {
+        point,
+        cell,
+        bounds: cell.and_then(|cell| level.bounds(cell)),
+    };
+    let words = cell.map_or("nowhere".into(), |cell| cell.to_string());
+    json.tell(document, words)
 }

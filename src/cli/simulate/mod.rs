@@ -122,12 +122,8 @@ pub fn run(args: &Args) -> Outcome {
         let page = report::page(document, &further, &latencies, &simulated.lasted, checksum)?;
         bundle::save(path, page.as_bytes(), args.force)?;
     }
-    if args.json.json {
-        output::print_json(document)?;
-    } else {
-        output::print(document::table(document).trim_end())?;
-    }
-    Ok(Exit::Done)
+    args.json
+        .tell(|| document, document::table(document).trim_end())
 }
 
 /// Fails where a job asks for what its field has not.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::output::{self, Json, say};
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::output::{Json, say};
 use crate::cli::{input, values};
 use viewcell::internals::runtime::{MappedBundle, MotionLimits};
 use viewcell::internals::simulate::demo;
@@ -230,11 +230,7 @@ pub fn fit(args: &FitArgs) -> Outcome {
     let trace = recorded(&args.trace)?;
     let fit = fit_trace(&trace, args.jump);
     let limits = limits_of_trace(&trace, args.jump, args.hz);
-    if args.json.json {
-        output::print_json(&FitDocument::new(&fit, &limits))?;
-        return Ok(Exit::Done);
-    }
-    output::print(format!(
+    let text = format!(
         "{} players, {:.0} s, who move {:.0} % of their life\n\
          --walk {:.1} --pause {:.2} --deaths {:.2} --respawn {:.2}\n\
          look-ahead: --speed {:.1} --impulse {:.1}",
@@ -247,6 +243,6 @@ pub fn fit(args: &FitArgs) -> Outcome {
         fit.respawn,
         limits.speed[0].max(limits.speed[1]),
         limits.impulse[0].max(limits.impulse[1])
-    ))?;
-    Ok(Exit::Done)
+    );
+    args.json.tell(|| FitDocument::new(&fit, &limits), text)
 }
