@@ -37,6 +37,28 @@ impl Json {
     }
 }
 
+/// How a file is written by a verb that has no other result.
+#[derive(clap::Args)]
+pub struct FileManner {
+    /// Overwrite the file if it is there
+    #[arg(long)]
+    pub force: bool,
+    /// Say nothing on stderr but errors
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+impl FileManner {
+    /// Tells of a file written, and of its size.
+    pub fn written(&self, output: &Path, size: impl Display) {
+        if !self.quiet {
+            say(format_args!("written: {}{size}", output.display()));
+        }
+    }
+}
+
 /// Says something to a person, on stderr. If nobody listens, that is no reason to fail.
 pub fn say(words: impl Display) {
     let _ = writeln!(io::stderr(), "{}", escaped(&words.to_string()));

@@ -1,7 +1,6 @@
 //! A bundle in another form: `viewcell seal` adds checksums by page, `sign` a signature, `ship` packs it for downloads, and
 //! `unpack` takes that back. Also the keys that `sign` and `verify` take.
 
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -12,7 +11,7 @@ use viewcell::internals::sign::{KeyError, PrivateKey};
 
 use super::exit::{Failure, Outcome};
 use super::input;
-use super::output::{Json, check_outputs, say};
+use super::output::{FileManner, check_outputs};
 
 /// Write a bundle with a checksum for each of its pages of 64 KiB
 ///
@@ -28,7 +27,7 @@ pub struct SealArgs {
     #[arg(short, long, value_name = "OUT.vcb")]
     output: PathBuf,
     #[command(flatten)]
-    manner: Manner,
+    manner: FileManner,
 }
 
 /// What `viewcell seal --json` prints.
@@ -49,7 +48,7 @@ pub fn seal(args: SealArgs) -> Outcome {
     } = args;
     check_outputs(&[&bundle], [&output], manner.force)?;
     let bytes = bundle::seal(&bundle, &output, manner.force)?.bytes;
-    manner.written(&output, format_args!("{bytes} bytes"));
+    manner.written(&output, format_args!("; {bytes} bytes"));
     manner.json.document(|| SealDocument { output, bytes })
 }
 
@@ -91,7 +90,7 @@ pub fn sign(args: SignArgs) -> Outcome {
     check_outputs(&[&bundle, &args.key], [&output], manner.force)?;
     let key = key(&args.key, PrivateKey::from_pem)?;
     let bytes = bundle::sign(&bundle, &key, &output, manner.force)?.bytes;
-    manner.written(&output, format_args!("{bytes} bytes"));
+    manner.written(&output, format_args!("; {bytes} bytes"));
     let public_key = key.public().to_bytes();
     let digits = public_key.iter().map(|byte| format!("{byte:02x}"));
     manner.json.document(|| SignDocument {
@@ -119,7 +118,7 @@ pub struct ShipArgs {
     #[arg(short, long, value_name = "OUT.vcz")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    manner: Manner,
+    manner: FileManner,
 }
 
 /// Write the bundle that was shipped, byte for byte
@@ -133,29 +132,7 @@ pub struct UnpackArgs {
     #[arg(short, long, value_name = "OUT.vcb")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    manner: Manner,
-}
-
-/// How a file is written.
-#[derive(clap::Args)]
-struct Manner {
-    /// Overwrite the file if it is there
-    #[arg(long)]
-    force: bool,
-    /// Say nothing on stderr but errors
-    #[arg(short, long)]
-    quiet: bool,
-    #[command(flatten)]
-    json: Json,
-}
-
-impl Manner {
-    /// Tells of a file written.
-    fn written(&self, output: &Path, size: impl Display) {
-        if !self.quiet {
-            say(format_args!("written: {}; {size}", output.display()));
-        }
-    }
+    manner: FileManner,
 }
 
 /// What `viewcell ship --json` and `viewcell unpack --json` print.
@@ -184,12 +161,12 @@ fn ship_or_unpack(
     work: fn(&Path, &Path, bool) -> Result<Shipped, BundleError>,
     input: &Path,
     output: PathBuf,
-    manner: &Manner,
+    manner: &FileManner,
 ) -> Outcome {
     check_outputs(&[input], [&output], manner.force)?;
     let done = work(input, &output, manner.force)?;
     let (bundle, shipped) = (done.bundle_bytes, done.shipped_bytes);
-    let sizes = format_args!("the bundle has {bundle} bytes, its form for downloads {shipped}");
+    let sizes = format_args!("; the bundle has {bundle} bytes, its form for downloads {shipped}");
     manner.written(&output, sizes);
     manner.json.document(|| ShipDocument {
         output,

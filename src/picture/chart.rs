@@ -50,9 +50,22 @@ pub struct Chart<'a> {
 }
 
 /// The size of a chart that stands by itself. [Unit: pixels]
-pub const CHART_SIZE: (u32, u32) = (900, 480);
+const CHART_SIZE: (u32, u32) = (900, 480);
 
 type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+impl<'a> Chart<'a> {
+    /// Of the size of a chart that stands by itself.
+    pub fn new(title: &'a str, [x, y]: [&'a str; 2], series: Series<'a>) -> Self {
+        Self {
+            title,
+            x,
+            y,
+            series,
+            size: CHART_SIZE,
+        }
+    }
+}
 
 impl Chart<'_> {
     /// The chart as an SVG document.

@@ -27,7 +27,7 @@ use std::io::Cursor;
 use image::RgbaImage;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 
-pub use chart::{Bars, CHART_SIZE, Chart, Curve, Series, frequencies};
+pub use chart::{Bars, Chart, Curve, Series, frequencies};
 pub use floors::{Floor, Floors, NOBODY};
 pub use frontier::{Joined, Part, frontier_image, growth};
 pub use geotiff::mask_geotiff;

@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 use crate::cli::compression::CompressionArgs;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::input;
-use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::cli::signals::Stop;
 use crate::cli::simulate::csv;

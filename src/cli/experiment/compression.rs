@@ -18,7 +18,7 @@ use viewcell::internals::bake::{DeepestFirst, Ties, Weight};
 use viewcell::internals::bundle;
 use viewcell::internals::compress::prune::nodes_for;
 use viewcell::internals::experiment::{self, Kept, MergingRow, compare_merging};
-use viewcell::internals::picture::{CHART_SIZE, Chart, Curve, Series};
+use viewcell::internals::picture::{Chart, Curve, Series};
 use viewcell::internals::runtime::{MappedBundle, WorldKind};
 
 use super::frontier;
@@ -163,13 +163,9 @@ fn draw(document: &Document, path: &std::path::Path) -> Result<(), Failure> {
             points: rows.filter_map(point).collect(),
         }
     };
-    let chart = Chart {
-        title: "Hidden area that is kept, from single samples",
-        x: "bytes",
-        y: "% kept",
-        series: Series::Curves(&[curve(DEEPEST_FIRST), curve("optimal")]),
-        size: CHART_SIZE,
-    };
+    let curves = [curve(DEEPEST_FIRST), curve("optimal")];
+    let title = "Hidden area that is kept, from single samples";
+    let chart = Chart::new(title, ["bytes", "% kept"], Series::Curves(&curves));
     let picture = chart.png().map_err(|error| {
         Failure::io(
             format!("{}: cannot be drawn", path.display()),

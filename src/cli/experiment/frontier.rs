@@ -26,7 +26,7 @@ use viewcell::internals::compress::prune::nodes_for;
 use viewcell::internals::experiment::{
     CASES, Case, Measured, hidden_pairs, measure, measure_cases, measure_level, some_of,
 };
-use viewcell::internals::picture::{CHART_SIZE, Chart, Curve, Series, frequencies};
+use viewcell::internals::picture::{Chart, Curve, Series, frequencies};
 use viewcell::internals::runtime::frontier::{FrontierOptions, Grow, Merge};
 
 /// Time and size of frontier sets: {simple, hierarchical} x {lossless, lossy} at several limits of
@@ -196,13 +196,7 @@ pub(super) fn bake(heightmap: &Heightmap, voice: &Voice, path: &Path) -> Result<
 
 fn figures(document: &Document, limits: &[f64], folder: &Path) -> Result<(), Failure> {
     let save = |name: String, title: &str, [x, y]: [&str; 2], curves: Vec<Curve>| {
-        let chart = Chart {
-            title,
-            x,
-            y,
-            series: Series::Curves(&curves),
-            size: CHART_SIZE,
-        };
+        let chart = Chart::new(title, [x, y], Series::Curves(&curves));
         let png = chart.png();
         let png = png.map_err(Failure::resource)?;
         bundle::save(&folder.join(name), &png, true)?;

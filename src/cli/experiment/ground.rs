@@ -14,7 +14,7 @@ use viewcell::internals::experiment::ground::{
     Scenario, Spread, Structure, Turn, grow_ground, paper_terrain, reserve, turns,
 };
 use viewcell::internals::ground::{Columns, Layered, Patches, encode};
-use viewcell::internals::picture::{CHART_SIZE, Chart, Curve, Series};
+use viewcell::internals::picture::{Chart, Curve, Series};
 
 /// Layered ground that clients dig in: how it grows, how often they are in each other's way (Pennings)
 ///
@@ -196,13 +196,7 @@ pub fn draw_growth(
 }
 
 pub fn draw(path: &Path, title: &str, y: &str, curves: &[Curve]) -> Result<(), Failure> {
-    let chart = Chart {
-        title,
-        x: "interactions",
-        y,
-        series: Series::Curves(curves),
-        size: CHART_SIZE,
-    };
+    let chart = Chart::new(title, ["interactions", y], Series::Curves(curves));
     Ok(bundle::save(path, chart.svg().as_bytes(), true)?)
 }
 

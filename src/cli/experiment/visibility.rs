@@ -19,7 +19,7 @@ use viewcell::internals::bundle;
 use viewcell::internals::experiment::{
     Compared, ModeShares, MotionOptions, MotionSample, compare_modes, middle,
 };
-use viewcell::internals::picture::{Bars, CHART_SIZE, Chart, Series};
+use viewcell::internals::picture::{Bars, Chart, Series};
 use viewcell::internals::visibility::{Bodies, MAX_SECTORS};
 use viewcell::internals::world::Terrain;
 
@@ -312,13 +312,11 @@ fn cost_chart(costs: &[Cost]) -> String {
         values: costs.iter().map(|c| c.nanoseconds_a_pair[k]).collect(),
     });
     let bars: Vec<Bars> = bars.collect();
-    let chart = Chart {
-        title: "What a pair costs as terrains grow",
-        x: "",
-        y: "ns of CPU time a pair",
-        series: Series::Bars(&names, &bars),
-        size: CHART_SIZE,
-    };
+    let chart = Chart::new(
+        "What a pair costs as terrains grow",
+        ["", "ns of CPU time a pair"],
+        Series::Bars(&names, &bars),
+    );
     chart.svg()
 }
 
@@ -332,25 +330,17 @@ fn shares_chart(document: &Document) -> String {
             .map(|row| 100.0 * share(&row.shares))
             .collect(),
     };
-    let chart = Chart {
-        title: "Who sees whom, by mode",
-        x: "",
-        y: "% of pairs",
-        series: Series::Bars(
-            &MODES,
-            &[
-                series("visible", |s| s.visible),
-                series("missed, against exact", |s| s.against_exact.missed),
-                series("falsely visible, against exact", |s| {
-                    s.against_exact.falsely_visible
-                }),
-                series("missed, against motion", |s| s.against_motion.missed),
-                series("falsely visible, against motion", |s| {
-                    s.against_motion.falsely_visible
-                }),
-            ],
-        ),
-        size: CHART_SIZE,
-    };
-    chart.svg()
+    let bars = [
+        series("visible", |s| s.visible),
+        series("missed, against exact", |s| s.against_exact.missed),
+        series("falsely visible, against exact", |s| {
+            s.against_exact.falsely_visible
+        }),
+        series("missed, against motion", |s| s.against_motion.missed),
+        series("falsely visible, against motion", |s| {
+            s.against_motion.falsely_visible
+        }),
+    ];
+    let series = Series::Bars(&MODES, &bars);
+    Chart::new("Who sees whom, by mode", ["", "% of pairs"], series).svg()
 }

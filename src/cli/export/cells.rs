@@ -16,7 +16,7 @@ use viewcell::internals::world::BitMatrix;
 
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::input;
-use crate::cli::output::{self, Json, Stdout, check_outputs, is_stream, say};
+use crate::cli::output::{self, FileManner, Stdout, check_outputs, is_stream};
 use crate::cli::query;
 
 /// Who sees whom among the cells of a level, as a picture or a matrix of numbers
@@ -78,14 +78,8 @@ struct To {
     /// File to write; - is stdout, for the exports vis, json and prt
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Overwrite the file if it is there
-    #[arg(long)]
-    force: bool,
-    /// Say nothing on stderr but errors
-    #[arg(short, long)]
-    quiet: bool,
     #[command(flatten)]
-    json: Json,
+    manner: FileManner,
 }
 
 /// What the exports of cells print with --json.
@@ -109,9 +103,9 @@ impl To {
 
     fn check(&self, inputs: &[&Path]) -> Result<(), Failure> {
         if !is_stream(&self.output) {
-            return check_outputs(inputs, [&self.output], self.force);
+            return check_outputs(inputs, [&self.output], self.manner.force);
         }
-        match self.json.json {
+        match self.manner.json.json {
             true => Err(Failure::usage(
                 "--json: stdout is for the file already, by -o -; leave out one of them".into(),
             )),
@@ -126,11 +120,9 @@ impl To {
             stdout.finish()?;
             return Ok(Exit::Done);
         }
-        bundle::save(&self.output, bytes, self.force)?;
-        if !self.quiet {
-            say(format_args!("written: {}", self.output.display()));
-        }
-        self.json.document(|| Document {
+        bundle::save(&self.output, bytes, self.manner.force)?;
+        self.manner.written(&self.output, "");
+        self.manner.json.document(|| Document {
             output: self.output.clone(),
             bytes: bytes.len() as u64,
             cells: cells as u64,

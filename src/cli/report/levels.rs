@@ -13,7 +13,7 @@ use viewcell::internals::runtime::{CellBundle, MappedBundle, SolidBundle};
 use viewcell::internals::survey::seen_by;
 use viewcell::internals::world::Short;
 
-use super::{Page, Section, finished_page, making, percent};
+use super::{Page, Section, finished_page, making, named, percent};
 
 /// Most cells in a list of extremes.
 const CELLS: usize = 5;
@@ -41,9 +41,7 @@ pub fn level_page(path: &Path, map: &MappedBundle, info: &Info) -> Result<Page, 
             format!("{} steps", level.parameters().greatest_distance),
         ),
     ];
-    let figures = figures
-        .map(|(name, value)| (name.to_owned(), value))
-        .to_vec();
+    let figures = named(figures);
     let mut sections = vec![making(info, of_level(&level, info))];
     sections.push(distances(statistics, &seen));
     let pages = LevelPages::new(level, &name(path), PLAN_SIDE);
@@ -95,9 +93,7 @@ fn of_level(level: &CellBundle<'_>, info: &Info) -> Vec<(String, String)> {
             ),
         ));
     }
-    rows.into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+    named(rows)
 }
 
 fn warnings(info: &Info, statistics: Option<&CellStatistics>) -> Vec<String> {
@@ -155,13 +151,11 @@ fn distances(statistics: Option<&CellStatistics>, seen: &[u32]) -> Section {
         values: pairs.iter().map(|&pairs| 100.0 * share(pairs)).collect(),
     }];
     Section::new(title, words)
-        .chart(Chart {
-            title: "Pairs, by distance",
-            x: "visible steps",
-            y: "% of pairs",
-            series: Series::Bars(&names, &bars),
-            size: (0, 0),
-        })
+        .chart(Chart::new(
+            "Pairs, by distance",
+            ["visible steps", "% of pairs"],
+            Series::Bars(&names, &bars),
+        ))
         .chart(exposed)
         .table("", 0, &["Steps", "Ordered pairs", "Share"], rows)
 }
@@ -178,13 +172,11 @@ pub fn exposures(seen: &[u32]) -> Vec<Curve> {
 
 /// A chart of that.
 pub fn exposed(exposures: &[Curve]) -> Chart<'_> {
-    Chart {
-        title: "How exposed cells are",
-        x: "seen from, % of the cells",
-        y: "% of cells",
-        series: Series::Curves(exposures),
-        size: (0, 0),
-    }
+    Chart::new(
+        "How exposed cells are",
+        ["seen from, % of the cells", "% of cells"],
+        Series::Curves(exposures),
+    )
 }
 
 /// Which cells most cells see, and fewest, with a plan where it is known where they are.
@@ -247,7 +239,7 @@ pub fn solid_page(
         ("Cells", grouped(cells)),
         ("File", Bytes(info.bytes).to_string()),
     ];
-    let figures = figures.map(|(name, value)| (name.to_owned(), value));
+    let figures = named(figures);
     let sections = vec![
         making(info, of_solid(&level)),
         Section::new(
@@ -264,13 +256,7 @@ pub fn solid_page(
             &seen,
         )?,
     ];
-    Ok(finished_page(
-        path,
-        info,
-        figures.to_vec(),
-        Vec::new(),
-        sections,
-    ))
+    Ok(finished_page(path, info, figures, Vec::new(), sections))
 }
 
 /// What is in the bundle.
@@ -288,5 +274,5 @@ fn of_solid(level: &SolidBundle) -> Vec<(String, String)> {
         ("Body, from the origin", numbers(of.hull.as_flattened())),
         ("Eye, over the origin", numbers(&[of.eye])),
     ];
-    rows.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    named(rows)
 }

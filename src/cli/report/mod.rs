@@ -109,6 +109,12 @@ fn check_html(path: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Rows of names and what they stand for.
+pub fn named<'n>(rows: impl IntoIterator<Item = (&'n str, String)>) -> Vec<(String, String)> {
+    let rows = rows.into_iter();
+    rows.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
 /// A share in percent.
 pub fn percent(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)

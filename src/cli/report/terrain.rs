@@ -12,7 +12,7 @@ use viewcell::internals::picture::{Bars, Chart, Curve, Series, frequencies, grou
 use viewcell::internals::runtime::{Bundle, MappedBundle, Sample, TerrainBundle};
 use viewcell::internals::survey::Survey;
 
-use super::{Page, Section, finished_page, making, percent};
+use super::{Page, Section, finished_page, making, named, percent};
 
 /// Most places in a list of extremes.
 const PLACES: usize = 5;
@@ -44,9 +44,7 @@ pub fn page(
             about.map_or(String::new(), |about| about.visibility.clone()),
         ),
     ];
-    let figures = figures
-        .map(|(name, value)| (name.to_owned(), value))
-        .to_vec();
+    let figures = named(figures);
 
     let most = extremes(&terrain, &found, true);
     let least = extremes(&terrain, &found, false);
@@ -152,9 +150,7 @@ fn world(terrain: &TerrainBundle<'_>, about: Option<&TerrainInfo>) -> Vec<(Strin
     if let Some(crs) = &about.crs {
         rows.push(("Coordinates", crs.clone()));
     }
-    rows.into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+    named(rows)
 }
 
 fn warnings(about: Option<&TerrainInfo>, terrain: &TerrainBundle<'_>) -> Vec<String> {
@@ -229,13 +225,11 @@ fn levels(info: &Info) -> Option<Section> {
              updates that need not be sent while a player stays in it. Levels 0 to 3 may share \
              their bytes, which then count at level 3.",
         )
-        .chart(Chart {
-            title: "Hidden from a square",
-            x: "samples a side",
-            y: "% of the terrain",
-            series: Series::Bars(&names, &bars),
-            size: (0, 0),
-        })
+        .chart(Chart::new(
+            "Hidden from a square",
+            ["samples a side", "% of the terrain"],
+            Series::Bars(&names, &bars),
+        ))
         .table("", 0, &head, rows.collect()),
     )
 }
@@ -270,20 +264,16 @@ fn profile(terrain: &TerrainBundle<'_>, found: &Survey) -> Section {
         "Of all pairs of samples at a distance, the share that see each other (distances are those \
          between the 8 × 8 blocks that the two are in); and how exposed samples are.",
     )
-    .chart(Chart {
-        title: "Visible, by distance",
-        x: &x,
-        y: "% of pairs",
-        series: Series::Curves(&by_distance),
-        size: (0, 0),
-    })
-    .chart(Chart {
-        title: "How exposed samples are",
-        x: "seen from, % of the terrain",
-        y: "% of samples",
-        series: Series::Curves(&exposures),
-        size: (0, 0),
-    })
+    .chart(Chart::new(
+        "Visible, by distance",
+        [&x, "% of pairs"],
+        Series::Curves(&by_distance),
+    ))
+    .chart(Chart::new(
+        "How exposed samples are",
+        ["seen from, % of the terrain", "% of samples"],
+        Series::Curves(&exposures),
+    ))
 }
 
 /// The samples that most others see, or fewest, none within a twentieth of the longer side of a

@@ -136,20 +136,16 @@ fn counted(document: &Document) -> Section {
         "Packets and bytes of a frame, headers of UDP and IP counted. CS, CSA, NPP, PPP and FB are \
          the schemes of Steed and Angus; PPP cannot be, and is what others are measured by.",
     )
-    .chart(Chart {
-        title: "Bytes of a client's frame",
-        x: "scheme",
-        y: "bytes",
-        series: Series::Bars(&names, &bytes),
-        size: (0, 0),
-    })
-    .chart(Chart {
-        title: "Packets of a client's frame",
-        x: "scheme",
-        y: "packets",
-        series: Series::Bars(&names, &packets),
-        size: (0, 0),
-    })
+    .chart(Chart::new(
+        "Bytes of a client's frame",
+        ["scheme", "bytes"],
+        Series::Bars(&names, &bytes),
+    ))
+    .chart(Chart::new(
+        "Packets of a client's frame",
+        ["scheme", "packets"],
+        Series::Bars(&names, &packets),
+    ))
     .table(
         "Each scheme",
         1,
@@ -211,13 +207,11 @@ fn told(document: &Document, further: &Further) -> Section {
             points,
         }];
         section = section
-            .chart(Chart {
-                title: "Late against exposed, as the look-ahead grows",
-                x: "exposed, % of those out of sight",
-                y: "late, times a minute",
-                series: Series::Curves(&curve),
-                size: (0, 0),
-            })
+            .chart(Chart::new(
+                "Late against exposed, as the look-ahead grows",
+                ["exposed, % of those out of sight", "late, times a minute"],
+                Series::Curves(&curve),
+            ))
             .table(
                 "Looking further ahead",
                 0,
@@ -287,13 +281,11 @@ fn sets(document: &Document, lasted: &[(String, Vec<f64>)]) -> Section {
     if curves.is_empty() {
         return section;
     }
-    section.chart(Chart {
-        title: "Frontier sets that still hold after some time",
-        x: "seconds",
-        y: "%",
-        series: Series::Curves(&curves),
-        size: (0, 0),
-    })
+    section.chart(Chart::new(
+        "Frontier sets that still hold after some time",
+        ["seconds", "%"],
+        Series::Curves(&curves),
+    ))
 }
 
 /// How many of a hundred sets last longer than so many seconds: a hundred points, up to what 98 of
