@@ -12,9 +12,9 @@ use viewcell::internals::runtime::{Layers, MappedBundle};
 use viewcell::internals::world::Terrain;
 
 use super::baking::source;
+use super::full_bake::sections;
 use super::layers::same_answers;
 use super::stamps::{Stamp, crop, exact};
-use super::twin::sections;
 
 /// Follows two changes, as bundles and as patches, and compares. `made` makes of ground what is baked.
 fn compare(options: BakeOptions, side: [u32; 2], seed: u64, made: impl Fn(&Terrain) -> Terrain) {

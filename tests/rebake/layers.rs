@@ -14,8 +14,8 @@ use viewcell::internals::runtime::{Bundle, Layers, MappedBundle, Quad, Sample, T
 use viewcell::internals::world::Terrain;
 
 use super::baking::source;
+use super::full_bake::sections;
 use super::stamps::{Do, Stamp, crop};
-use super::twin::sections;
 
 fn patch(bundle: &Path, over: &[PathBuf], terrain: &Terrain, patch: &Path) {
     let job = RebakeJob {

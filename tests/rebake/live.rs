@@ -18,9 +18,9 @@ use viewcell::internals::world::Terrain;
 use viewcell::live::Snapshot;
 
 use super::baking::source;
+use super::full_bake::sections;
 use super::layers::same_answers;
 use super::stamps::{Stamp, crop, exact, other_bakes};
-use super::twin::sections;
 
 /// Who sees whom by the definitions, on a terrain and nothing else.
 struct Decider {

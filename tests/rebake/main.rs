@@ -4,11 +4,11 @@
 #[allow(dead_code)]
 mod baking;
 mod cells;
+mod full_bake;
 mod layers;
 mod live;
 mod minute;
 mod session;
 mod stamps;
-mod twin;
 mod voids;
 mod whole;

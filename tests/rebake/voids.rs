@@ -12,9 +12,9 @@ use viewcell::internals::runtime::{Layers, MappedBundle, Quad, TerrainBundle};
 use viewcell::internals::world::Terrain;
 
 use super::baking::source;
+use super::full_bake::{follow, sections};
 use super::layers::same_answers;
 use super::stamps::exact;
-use super::twin::{follow, sections};
 
 /// A terrain of which blocks are voids.
 struct Ground {

@@ -15,8 +15,8 @@ use viewcell::internals::runtime::{Layers, MappedBundle, Quad, Sample, TerrainBu
 use viewcell::internals::world::Terrain;
 
 use super::baking::source;
+use super::full_bake::{follow, sections};
 use super::stamps::{Do, Stamp};
-use super::twin::{follow, sections};
 
 /// A number that a script gives.
 fn number(name: &str, default: usize) -> usize {
