@@ -12,7 +12,9 @@ impl<'a> CellBundle<'a> {
     ) -> impl Iterator<Item = (u32, f64)> + use<'a> {
         let level = *self;
         let middle = move |cell| match level.bounds(cell) {
-            Some([low, high]) => [0, 1, 2].map(|i| (f64::from(low[i]) + f64::from(high[i])) / 2.0),
+            Some([[x, y, z], [u, v, w]]) => {
+                [(x, u), (y, v), (z, w)].map(|(low, high)| (f64::from(low) + f64::from(high)) / 2.0)
+            }
             None => [0.0; 3],
         };
         let own = middle(cell);
