@@ -14,6 +14,7 @@ use viewcell::query::{
 };
 
 use crate::error::{ClosedError, FormatError, KindError, OutsideError, of_open};
+use crate::session::{self, Session};
 use crate::sets;
 
 /// An open bundle. Any number of threads may ask it; one of them may close it at any time.
@@ -64,50 +65,25 @@ fn solid(opened: &OwnedBundle) -> PyResult<&SolidBundle<'_>> {
 }
 
 /// A level of either kind, whose places are cells.
-#[derive(Clone, Copy)]
-enum Level<'a> {
-    Cells(&'a CellBundle<'a>),
-    Solid(&'a SolidBundle<'a>),
+fn level(opened: &OwnedBundle) -> PyResult<&World<'_>> {
+    match opened.world() {
+        found @ World::Terrain(_) => Err(other_kind("a level", found)),
+        level => Ok(level),
+    }
 }
 
-impl<'a> Level<'a> {
-    fn of(opened: &'a OwnedBundle) -> PyResult<Self> {
-        match opened.world() {
-            World::Cells(level) => Ok(Self::Cells(level)),
-            World::Solid(level) => Ok(Self::Solid(level)),
-            found @ World::Terrain(_) => Err(other_kind("a level", found)),
-        }
+/// A cell that is there.
+fn there(level: &World<'_>, cell: u32) -> PyResult<u32> {
+    match u64::from(cell) < level.places() {
+        true => Ok(cell),
+        false => Err(OutsideError::new_err("there is no such cell")),
     }
+}
 
-    fn cells(self) -> u32 {
-        match self {
-            Self::Cells(level) => level.cells(),
-            Self::Solid(level) => level.cells(),
-        }
-    }
-
-    fn visible(self, a: u32, b: u32) -> bool {
-        match self {
-            Self::Cells(level) => level.visible(a, b),
-            Self::Solid(level) => level.visible(a, b),
-        }
-    }
-
-    /// A cell that is there.
-    fn there(self, cell: u32) -> PyResult<u32> {
-        match cell < self.cells() {
-            true => Ok(cell),
-            false => Err(OutsideError::new_err("there is no such cell")),
-        }
-    }
-
-    fn numbers(self, places: &PyReadonlyArray1<'_, u32>) -> PyResult<Vec<u32>> {
-        places
-            .as_array()
-            .iter()
-            .map(|&cell| self.there(cell))
-            .collect()
-    }
+/// Cells that are all there.
+fn numbers(level: &World<'_>, cells: &PyReadonlyArray1<'_, u32>) -> PyResult<Vec<u32>> {
+    let cells = cells.as_array();
+    cells.iter().map(|&cell| there(level, cell)).collect()
 }
 
 /// The positions of an array of shape (n, 3).
@@ -276,13 +252,13 @@ impl Bundle {
         b: PyReadonlyArray1<'py, u32>,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let opened = self.opened()?;
-        let level = Level::of(&opened)?;
-        let (a, b) = (level.numbers(&a)?, level.numbers(&b)?);
+        let level = level(&opened)?;
+        let (a, b) = (numbers(level, &a)?, numbers(level, &b)?);
         same_length(&a, &b)?;
         let ask = || {
             a.iter()
                 .zip(&b)
-                .map(|(&a, &b)| level.visible(a, b))
+                .map(|(&a, &b)| level.visible(Place::Cell(a), Place::Cell(b)))
                 .collect()
         };
         let visible: Vec<bool> = py.detach(ask);
@@ -291,8 +267,9 @@ impl Bundle {
 
     fn visible_cell(&self, a: u32, b: u32) -> PyResult<bool> {
         let opened = self.opened()?;
-        let level = Level::of(&opened)?;
-        Ok(level.visible(level.there(a)?, level.there(b)?))
+        let level = level(&opened)?;
+        let [a, b] = [there(level, a)?, there(level, b)?].map(Place::Cell);
+        Ok(level.visible(a, b))
     }
 
     /// Whether players whose origins are at a may see any part of those whose origins are at b, in a solid level.
@@ -334,14 +311,15 @@ impl Bundle {
         cell: u32,
     ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let opened = self.opened()?;
-        let level = Level::of(&opened)?;
-        let cell = level.there(cell)?;
+        let level = level(&opened)?;
+        let cell = there(level, cell)?;
         let corners = match level {
-            Level::Cells(level) => {
+            World::Terrain(_) => None,
+            World::Cells(level) => {
                 let corners = level.bounds(cell);
                 corners.map(|corners| corners.map(|corner| corner.map(f64::from)))
             }
-            Level::Solid(level) => level.bounds(cell),
+            World::Solid(level) => level.bounds(cell),
         };
         Ok(corners.map(|corners| numpy::ndarray::arr2(&corners).into_pyarray(py)))
     }
@@ -368,8 +346,8 @@ impl Bundle {
     ) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let opened = self.opened()?;
         let level = cells(&opened)?;
-        let places = Level::Cells(level);
-        let (a, b) = (places.numbers(&a)?, places.numbers(&b)?);
+        let world = opened.world();
+        let (a, b) = (numbers(world, &a)?, numbers(world, &b)?);
         same_length(&a, &b)?;
         let steps = |(&a, &b): (&u32, &u32)| level.distance(a, b).map_or(-1, |steps| steps as i32);
         let steps: Vec<i32> = py.detach(|| a.iter().zip(&b).map(steps).collect());
@@ -404,10 +382,11 @@ impl Bundle {
     /// Who may be seen from a cell.
     fn pvs_cell<'py>(&self, py: Python<'py>, cell: u32) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let opened = self.opened()?;
-        let level = Level::of(&opened)?;
-        let cell = level.there(cell)?;
-        let seen: Vec<bool> = (0..level.cells())
-            .map(|other| level.visible(cell, other))
+        let level = level(&opened)?;
+        let cell = there(level, cell)?;
+        let places = (0..level.places()).filter_map(|number| level.place(number));
+        let seen: Vec<bool> = places
+            .map(|other| level.visible(Place::Cell(cell), other))
             .collect();
         Ok(Array1::from(seen).into_pyarray(py))
     }
@@ -441,14 +420,15 @@ impl Bundle {
     /// How many cells see each cell.
     fn exposure_cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let opened = self.opened()?;
-        let seen = py.detach(|| match Level::of(&opened)? {
-            Level::Cells(level) => Ok(viewcell::internals::survey::seen_by(level)),
-            Level::Solid(level) => {
+        let seen = py.detach(|| match opened.world() {
+            found @ World::Terrain(_) => Err(other_kind("a level", found)),
+            World::Cells(level) => Ok(viewcell::internals::survey::seen_by(level)),
+            World::Solid(level) => {
                 let mut seen = vec![0; level.cells() as usize];
                 for cell in (0..level.cells()).flat_map(|cell| level.visible_cells(cell)) {
                     seen[cell as usize] += 1;
                 }
-                PyResult::Ok(seen)
+                Ok(seen)
             }
         })?;
         Ok(Array1::from(seen).into_pyarray(py))
@@ -489,8 +469,7 @@ impl Bundle {
     /// The cell at a position in a level; None in solid, and where no player can be.
     fn locate_cell(&self, point: [f64; 3]) -> PyResult<Option<u32>> {
         let opened = self.opened()?;
-        Level::of(&opened)?;
-        Ok(match opened.world().locate(point) {
+        Ok(match level(&opened)?.locate(point) {
             Some(Place::Cell(cell)) => Some(cell),
             _ => None,
         })
@@ -521,9 +500,14 @@ impl Bundle {
     ) -> PyResult<Option<[Bound<'py, PyArray1<bool>>; 2]>> {
         let opened = self.opened()?;
         let level = cells(&opened)?;
-        let places = Level::Cells(level);
-        let (a, b) = (places.there(a)?, places.there(b)?);
+        let world = opened.world();
+        let (a, b) = (there(world, a)?, there(world, b)?);
         let halves = sets::of_cells(level, a, b, construction)?;
         Ok(halves.map(|halves| halves.map(|half| half.into_pyarray(py))))
+    }
+
+    /// Many players.
+    fn session(&self, players: usize, options: session::Options) -> PyResult<Session> {
+        Session::new(&self.opened()?, players, &options)
     }
 }

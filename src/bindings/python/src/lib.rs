@@ -4,6 +4,7 @@
 mod bake;
 mod bundle;
 mod error;
+mod session;
 mod sets;
 
 use pyo3::prelude::*;
@@ -12,5 +13,6 @@ use pyo3::prelude::*;
 fn _viewcell(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::add(module)?;
     module.add_class::<bundle::Bundle>()?;
+    module.add_class::<session::Session>()?;
     module.add_function(wrap_pyfunction!(bake::bake, module)?)
 }

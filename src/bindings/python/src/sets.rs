@@ -37,7 +37,7 @@ where
 }
 
 impl Options {
-    fn options(&self) -> PyResult<FrontierOptions> {
+    pub fn options(&self) -> PyResult<FrontierOptions> {
         let mut options = FrontierOptions::default();
         if let Some(grow) = &self.grow {
             let choices = [
@@ -87,21 +87,27 @@ pub fn of_terrain(
     })))
 }
 
-/// `None` where the two see each other.
-pub fn of_cells(
-    level: &CellBundle<'_>,
-    a: u32,
-    b: u32,
-    construction: &str,
-) -> PyResult<Option<[Array1<bool>; 2]>> {
+/// How sets of a level are made.
+pub fn construction(level: &CellBundle<'_>, name: &str) -> PyResult<Construction> {
     let choices = Construction::ALL.map(|construction| (construction.name(), construction));
-    let construction = choice("construction", &choices, construction)?;
+    let construction = choice("construction", &choices, name)?;
     if construction.needs_neighbours() && !level.has_neighbours() {
         return Err(PyValueError::new_err(format!(
             "construction: {:?} needs a bundle that knows which cells touch, and this one does not",
             construction.name()
         )));
     }
+    Ok(construction)
+}
+
+/// `None` where the two see each other.
+pub fn of_cells(
+    level: &CellBundle<'_>,
+    a: u32,
+    b: u32,
+    name: &str,
+) -> PyResult<Option<[Array1<bool>; 2]>> {
+    let construction = construction(level, name)?;
     let mut memory = vec![0; construction.words(level.cells())];
     if !matches!(level.frontier(a, b, construction, &mut memory), Ok(Some(_))) {
         return Ok(None);

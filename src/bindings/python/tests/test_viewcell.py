@@ -190,6 +190,51 @@ def test_solid_levels():
         viewcell.open(GOLDEN / "level.vcb").visible_points(west, east)
 
 
+@pytest.mark.parametrize("name", ["40x9-pairs.vcb", "level.vcb", "solid.vcb"])
+def test_a_session_tells_what_may_be_seen_and_keeps_silent_no_longer_than_it_may(name):
+    bundle = opened(name)
+    session = bundle.session(4, patience=0)
+    dice = np.random.default_rng(5)
+
+    def anywhere():
+        if bundle.kind == "solid":
+            return tuple(dice.uniform([20, 20, 28], [508, 236, 999 if dice.random() < 0.1 else 92]))
+        if bundle.kind == "cells":
+            return int(dice.integers(bundle.cells))
+        return int(dice.integers(bundle.width)), int(dice.integers(bundle.height))
+
+    sees = bundle.visible_points if bundle.kind == "solid" else bundle.visible
+    at, silent, told = [None] * 4, 0, 0
+    for turn in range(800):
+        player = turn % 4
+        if player == 0:
+            session.tick()
+        at[player] = anywhere() if dice.random() > 0.05 else None
+        notices = session.move(player, at[player])
+        told += len(notices)
+        heard = {(notice.to, notice.about) for notice in notices if notice.what == "position"}
+        for other in range(4):
+            if other == player:
+                continue
+            there = at[player] is not None and at[other] is not None
+            for a, b in [(player, other), (other, player)]:
+                assert ((a, b) in heard) == (there and bool(sees(at[a], at[b])))
+            if session.age(player, other) is None:
+                assert session.half(player, other) is None
+                continue
+            silent += 1
+            assert session.contains(player, other, at[player]) and not session.contains(other, player, at[player])
+            assert session.half(player, other).shape == bundle.shape
+    assert told > 100 and silent > 50 and session.sets > 5
+    bundle.close()
+    assert session.move(0, None) == [] and session.age(0, 1) is None
+    for wrong in (lambda: session.move(4, at[0]), lambda: session.age(1, 1), lambda: bundle.session(-1)):
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(TypeError, match="no option"):
+        bundle.session(2, speed=3)
+
+
 def test_georeferenced_arrays_through_rasterio_and_xarray(tmp_path):
     rasterio = pytest.importorskip("rasterio")
     rioxarray = pytest.importorskip("rioxarray")

@@ -37,7 +37,9 @@ __all__ = [
     "FormatError",
     "FrontierSet",
     "KindError",
+    "Notice",
     "OutsideError",
+    "Session",
     "ViewcellError",
     "VoidError",
     "bake",
@@ -51,6 +53,14 @@ class FrontierSet(NamedTuple):
 
     a: np.ndarray
     b: np.ndarray
+
+
+class Notice(NamedTuple):
+    """Something to tell a player: ``what`` is "position", or among peers "frontier"."""
+
+    to: int
+    about: int
+    what: str
 
 
 def open(path: "os.PathLike[str] | str") -> "Bundle":
@@ -334,16 +344,47 @@ class Bundle:
         """
         if self.kind == "solid":
             self._of("frontier", "terrain cells", "a terrain or a level of cells")
-        known = ["grow", "merge", "extend", "tighten", "budget"] if self.kind == "terrain" else ["construction"]
-        for name in options:
-            if name not in known:
-                raise TypeError(f"frontier: there is no option {name!r}; there are {', '.join(known)}")
+        known = self._known("frontier", options)
         places = self._place(a, "a"), self._place(b, "b")
         if self.kind == "terrain":
             halves = self._core.frontier(*places, {name: options.get(name) for name in known})
         else:
             halves = self._core.frontier_cells(*places, options.get("construction", "tightened"))
         return None if halves is None else FrontierSet(*halves)
+
+    def _known(self, call: str, options: dict[str, Any]) -> list[str]:
+        """The options that frontier sets of this bundle have, all of those given among them."""
+        known = ["construction"] if self.kind == "cells" else ["grow", "merge", "extend", "tighten", "budget"]
+        for name in options:
+            if name not in known:
+                raise TypeError(f"{call}: there is no option {name!r}; there are {', '.join(known)}")
+        return known
+
+    def session(
+        self, players: int, *, margin: int = 0, patience: Optional[int] = None, peers: bool = False, **options: Any
+    ) -> "Session":
+        """A session of so many players, none of whom is anywhere yet.
+
+        margin: on a terrain, how many steps before the edge of a half a new set is made. patience: a set that
+        lasted for fewer ticks was not worth its while, and the pair waits for as long. peers: players who know of
+        each other what they are told and nothing else; else a server, which tells only what may be seen. And the
+        options of ``frontier``.
+        """
+        if not isinstance(players, int) or not 0 <= players <= 4096:
+            raise ValueError(f"session: expected 0 to 4096 players, found {players!r}")
+        self._known("session", options)
+        of_frontier = ["grow", "merge", "extend", "tighten", "budget"]
+        core = self._core.session(
+            players,
+            {
+                "frontier": {name: options.get(name) for name in of_frontier},
+                "construction": options.get("construction", "tightened"),
+                "margin": margin,
+                "patience": patience,
+                "peers": peers,
+            },
+        )
+        return Session(core, self, players)
 
     # -- others' arrays
 
@@ -389,6 +430,67 @@ class Bundle:
         """Raises where the bundle is of another kind than these."""
         if self.kind not in kinds.split():
             raise KindError(f"{name} is for a bundle of {words or _KINDS[kinds]}, and the bundle is of {_KINDS[self.kind]}")
+
+
+class Session:
+    """Players, and the frontier sets between them: moves go in, and out comes who must be told about whom.
+
+    Made by ``Bundle.session``; lives on when the bundle is closed. Belongs to one thread at a time. A pair is silent
+    only while neither can see the other.
+    """
+
+    def __init__(self, core: Any, bundle: Bundle, players: int):
+        self._core = core
+        self._bundle = bundle
+        #: They are numbered from 0.
+        self.players = players
+
+    def _player(self, player: int) -> int:
+        if not isinstance(player, (int, np.integer)) or not 0 <= player < self.players:
+            raise ValueError(f"expected a player from 0 to {self.players - 1}, found {player!r}")
+        return int(player)
+
+    def _pair(self, player: int, other: int) -> tuple[int, int]:
+        if self._player(player) == self._player(other):
+            raise ValueError(f"player {player} has no frontier set with itself")
+        return int(player), int(other)
+
+    def _at(self, place: Any) -> Any:
+        if self._bundle.kind == "solid" and np.ndim(place) == 1:
+            point = self._bundle._points(place, "place")
+            return tuple(point.tolist())
+        return self._bundle._place(place, "place")
+
+    def tick(self) -> None:
+        """Lets a tick pass: the unit of ages and of patience."""
+        self._core.tick()
+
+    def move(self, player: int, place: Any) -> list[Notice]:
+        """A player has come to a place, or is gone (None). What follows from it.
+
+        In a solid level a place may be a position, x, y and z. Who is in no cell sees all and is seen by all, and all
+        are told.
+        """
+        told = self._core.move_to(self._player(player), None if place is None else self._at(place))
+        return [Notice(to, about, "frontier" if is_set else "position") for to, about, is_set in told]
+
+    def age(self, player: int, other: int) -> Optional[int]:
+        """For how many ticks the frontier set of two players has lasted; None if they have none."""
+        return self._core.age(*self._pair(player, other))
+
+    @property
+    def sets(self) -> int:
+        """How many frontier sets were made so far."""
+        return self._core.sets()
+
+    def contains(self, player: int, other: int, place: Any) -> bool:
+        """Whether a place is in a player's own half of the set with another."""
+        return self._core.contains(*self._pair(player, other), self._at(place))
+
+    def half(self, player: int, other: int) -> Optional[np.ndarray]:
+        """A player's own half of the set with another, booleans of the bundle's shape; None if they have none."""
+        half = self._core.half(*self._pair(player, other))
+        return None if half is None else np.array(half, bool).reshape(self._bundle.shape)
 
 
 def _transform(transform: Any) -> Optional[list[float]]:
