@@ -107,11 +107,7 @@ fn who_sees_one_way_only_is_told_and_has_no_set() {
     for seed in 1..4 {
         let bytes = bake(&random_level(24, seed, 8), Symmetry::None, 1);
         let level = Bundle::from_bytes(&bytes).unwrap().cells().unwrap();
-        for construction in [
-            Construction::Published,
-            Construction::Tightened,
-            Construction::Grown,
-        ] {
+        for construction in Construction::ALL {
             let options = SessionOptions {
                 construction,
                 ..SessionOptions::default()

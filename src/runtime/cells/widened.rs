@@ -5,6 +5,19 @@ use super::sets::{Frontier, ShortMemory, add_seen, get, parts, put, words_of};
 use crate::format::cells::PvsRow;
 
 impl<'a> CellBundle<'a> {
+    /// Takes out of the second of two regions what sees the first one or is seen by it, for constructions that go by
+    /// sight one way. The regions are the first of four rows of memory; empty where there are fewer.
+    pub(in crate::runtime) fn hide_both_ways(&self, memory: &mut [u64]) {
+        let row = words_of(self.cells());
+        let Ok([ab, ba, seen, hidden]) = parts([row; 4], &mut *memory) else {
+            return memory.fill(0);
+        };
+        hidden_from(self.cells(), &|cell| self.pvs(cell), ab, seen, hidden);
+        for (word, hidden) in ba.iter_mut().zip(hidden) {
+            *word &= *hidden;
+        }
+    }
+
     /// The neighbours of a cell, and how far their middles are from its own; 0 where the bundle has no boxes.
     pub(super) fn distant_neighbours(
         &self,

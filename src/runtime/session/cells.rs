@@ -48,30 +48,6 @@ impl CellSets<'_> {
         let start = number * self.words();
         self.memory.get(start..start + self.words()).unwrap_or(&[])
     }
-
-    /// Constructions go by sight from the first region to the second. Where sight is not mutual, takes
-    /// out of the second what sees the first, or is seen by it.
-    fn hide_both_ways(&mut self) {
-        let words = self.words();
-        let Some((first, second)) = self.memory.split_at_mut_checked(words) else {
-            return;
-        };
-        let cells = 0..self.level.cells();
-        for cell in cells.clone().filter(|cell| has(first, *cell)) {
-            let seen = self.level.pvs(cell).words();
-            second
-                .iter_mut()
-                .zip(seen)
-                .for_each(|(word, seen)| *word &= !seen);
-        }
-        for cell in cells {
-            if let Some(word) = second.get_mut(cell as usize / 64)
-                && self.level.pvs(cell).meets(first, 0)
-            {
-                *word &= !(1 << (cell % 64));
-            }
-        }
-    }
 }
 
 impl<'a> SessionWorld for CellBundle<'a> {
@@ -85,9 +61,11 @@ impl<'a> SessionWorld for CellBundle<'a> {
     }
 
     fn builder(&self, options: &SessionOptions) -> CellSets<'a> {
+        let row = (self.cells() as usize).div_ceil(64);
         CellSets {
             level: *self,
-            memory: vec![0; options.construction.words(self.cells())],
+            // Of four rows where sight is not mutual.
+            memory: vec![0; options.construction.words(self.cells()).max(4 * row)],
         }
     }
 
@@ -139,7 +117,7 @@ impl<'a> SessionWorld for CellBundle<'a> {
         if !set.is_ok_and(|set| set.is_some()) {
             sets.memory.fill(0); // the rows are damaged
         } else if !level.is_mutual() {
-            sets.hide_both_ways();
+            level.hide_both_ways(&mut sets.memory);
         }
     }
 
