@@ -118,13 +118,11 @@ mod tests {
     use super::*;
     use crate::dice::Dice;
     use crate::format::SolidCells;
-    use crate::world::solid::PlaceBox;
+    use crate::world::solid::{Aabb, PlaceBox};
 
-    #[test]
-    fn positions_are_located_as_the_list_of_boxes_locates_them() {
-        let mut dice = Dice(11);
+    /// Of each cube of 8 finest cells a side, a random part: some as a whole, some in pieces.
+    fn random_boxes(dice: &mut Dice) -> Vec<PlaceBox> {
         let mut boxes = Vec::new();
-        // Of each cube of 8 finest cells a side, a random part: some as a whole, some in pieces.
         for (x, y, z) in (0..27).map(|i| (i % 3, i / 3 % 3, i / 9)) {
             let level = dice.roll(4) as u8;
             let side = 1 << level;
@@ -137,14 +135,25 @@ mod tests {
                 }
             }
         }
+        boxes
+    }
+
+    fn sections(places: &PlaceCells) -> SolidSections {
         let input = InputFile {
             name: "a.bsp".to_owned(),
             format: "IBSP46".to_owned(),
             bytes: 5,
             digest: "crc32:0000000a".to_owned(),
         };
+        SolidSections::new(places, &Player::QUAKE3, [1, 2], &input).unwrap()
+    }
+
+    #[test]
+    fn positions_are_located_as_the_list_of_boxes_locates_them() {
+        let mut dice = Dice(11);
+        let boxes = random_boxes(&mut dice);
         let places = PlaceCells::new([32.0, 32.0, 24.0], [-100.0, 7.0, 3.0], boxes);
-        let sections = SolidSections::new(&places, &Player::QUAKE3, [1, 2], &input).unwrap();
+        let sections = sections(&places);
         let parameters = SolidParameters::parse(&sections.parameters).unwrap();
         let cells = SolidCells::new(parameters, &sections.boxes, &sections.buckets);
         for _ in 0..20_000 {
@@ -163,5 +172,53 @@ mod tests {
             assert_eq!(cells.bounds(cell as u32), Some([bounds.min, bounds.max]));
             assert_eq!(cells.locate(bounds.centre()), Some(cell as u32));
         }
+    }
+
+    #[test]
+    fn cells_near_a_box_are_all_that_touch_it_and_not_many_more() {
+        let mut dice = Dice(12);
+        let (mut touched, mut shown) = (0, 0);
+        for round in 0..50 {
+            let boxes = random_boxes(&mut dice);
+            let places = PlaceCells::new([32.0, 32.0, 24.0], [-100.0, 7.0, 3.0], boxes);
+            let sections = sections(&places);
+            let parameters = SolidParameters::parse(&sections.parameters).unwrap();
+            let cells = SolidCells::new(parameters, &sections.boxes, &sections.buckets);
+            for _ in 0..100 {
+                // Corners are often on borders of cells.
+                let low: [f64; 3] = [0, 1, 2].map(|axis| {
+                    let at = f64::from(dice.roll(260)) * 0.125 - 2.0;
+                    places.origin[axis] + at * places.cell[axis]
+                });
+                let side = dice.roll(3);
+                let high = low.map(|at| at + f64::from(dice.roll(30) * side) * 4.0);
+                let near = cells.near([low, high]);
+                let mut found = Vec::new();
+                for place in (0..27).map(|i| [i % 3, i / 3 % 3, i / 9]) {
+                    let Some(near) = near else { break };
+                    let take = |cell| {
+                        found.push(cell);
+                        Some(())
+                    };
+                    cells.cells_near(place, near, take).unwrap();
+                }
+                shown += found.len();
+                let region = Aabb {
+                    min: low,
+                    max: high,
+                };
+                for cell in 0..places.len() {
+                    if places.bounds(cell).touches(&region) {
+                        touched += 1;
+                        let is_found = found.contains(&(cell as u32));
+                        assert!(is_found, "round {round}, cell {cell}, {region:?}");
+                    }
+                }
+            }
+        }
+        assert!(
+            touched > 10_000 && shown < 4 * touched,
+            "{shown} for {touched}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a box is hidden from another: halving until one occluder hides each part.
+//! Whether a box is hidden from another: cutting until one occluder hides each part.
 
 use super::candidates::{Candidates, LANES, List, Segment};
 use super::occluder::{Cut, Occluder, Room, Scale, Shadow, Span};
@@ -117,9 +117,9 @@ impl<R: Run> Decider<R> {
         let mine = self.narrow(a, b, list);
         let axis = cut.axis as usize;
         let mut parts = if axis < 3 {
-            a.halved(axis).map(|part| (part, *b))
+            a.cut(axis, cut.at).map(|part| (part, *b))
         } else {
-            b.halved(axis - 3).map(|part| (*a, part))
+            b.cut(axis - 3, cut.at).map(|part| (*a, part))
         };
         if cut.upper {
             parts.swap(0, 1);

@@ -60,12 +60,13 @@ impl Span {
         })
     }
 
-    /// The two halves across an axis.
-    pub(crate) fn halved(&self, axis: usize) -> [Self; 2] {
-        [-0.5, 0.5].map(|side| {
+    /// The two parts on either side of a place along an axis: -1 is the least coordinate, 1 the greatest. What rounding
+    /// leaves between the two is less than [`Scale::margin`] by far, so that what hides both hides that.
+    pub(crate) fn cut(&self, axis: usize, at: f64) -> [Self; 2] {
+        [-1.0, 1.0].map(|side| {
             let mut part = *self;
-            part.centre[axis] += side * self.half[axis];
-            part.half[axis] *= 0.5;
+            part.centre[axis] += 0.5 * (at + side) * self.half[axis];
+            part.half[axis] *= 0.5 * (1.0 - side * at);
             part
         })
     }
@@ -331,28 +332,57 @@ pub(crate) enum Shadow {
     Whole,
 }
 
-/// Across which axis boxes are best halved, for an occluder to hide more of them.
+/// Across which axis boxes are best cut, and where, for an occluder to hide more of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cut {
     /// How much of the boxes is beyond the shadow: 0 for next to nothing, 1 for half of them.
     pub beyond: f64,
     /// 0 to 2 are those of the first box.
     pub axis: u8,
-    /// Whether less is hidden of the half with greater coordinates.
+    /// Whether less is hidden of the part with greater coordinates.
     pub upper: bool,
+    /// Where across the axis: -1 is the least coordinate, 1 the greatest.
+    pub at: f64,
 }
+
+/// Parts are a little less than a shadow reaches, since what limits a shadow is not quite linear, and what is next to it
+/// hides the rest the sooner. [Unit: half a side]
+const WITHIN: f64 = 0.1;
+/// Where a shadow ends before that, boxes are halved.
+const LEAST_PART: f64 = -0.25;
+/// Nor is next to nothing cut off.
+const MOST_PART: f64 = 0.9;
 
 impl Cut {
     const NONE: Self = Self {
         beyond: f64::NEG_INFINITY,
         axis: 0,
         upper: false,
+        at: 0.0,
     };
 
     fn shadow(self) -> Shadow {
         match self.beyond == f64::NEG_INFINITY {
             true => Shadow::Whole,
             false => Shadow::Part(self),
+        }
+    }
+
+    /// The same, of what is as much as `excess` too high at the corner where it is highest, which grows by `weight` along
+    /// half the axis: the part that is low enough is cut off, if it is not too small.
+    #[inline(always)]
+    fn new(beyond: f64, axis: usize, excess: f64, weight: f64) -> Self {
+        let end = 1.0 - WITHIN - excess / weight.abs();
+        // What is no number halves.
+        let end = match end > LEAST_PART {
+            true => end.min(MOST_PART),
+            false => 0.0,
+        };
+        Self {
+            beyond,
+            axis: axis as u8,
+            upper: weight > 0.0,
+            at: if weight > 0.0 { end } else { -end },
         }
     }
 
@@ -365,11 +395,8 @@ impl Cut {
         let weights = [0, 1, 2].map(|k| n[k] * spans[which].half[k]);
         let axis = greatest_of(weights);
         if beyond[which] > self.beyond {
-            *self = Self {
-                beyond: beyond[which],
-                axis: (3 * which + axis) as u8,
-                upper: weights[axis] > 0.0,
-            };
+            let excess = heights[which] + rises[which];
+            *self = Self::new(beyond[which], 3 * which + axis, excess, weights[axis]);
         }
     }
 
@@ -401,11 +428,7 @@ impl Cut {
             } else {
                 (3 + j, of_b[j])
             };
-            *self = Self {
-                beyond,
-                axis: axis as u8,
-                upper: weight > 0.0,
-            };
+            *self = Self::new(beyond, axis, over + spread, weight);
         }
         true
     }

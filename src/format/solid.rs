@@ -39,11 +39,12 @@
 //! 8    bitmap               u64 × 8  bit m, in Morton order, where a cell has its least corner
 //! ```
 
-use super::bytes::{array_at, f64_at, put, u16_at, u32_at, u64_at};
+use super::bytes::{array_at, f64_at, put, u32_at, u64_at};
 use super::error::FormatError;
 use super::grid::{Grid, Sample};
 use super::morton;
 use super::tag::Tag;
+use super::tree::rank::ones_up_to;
 
 /// Length in bytes of the `SOLD` section.
 pub const SOLID_LEN: usize = 192;
@@ -217,11 +218,12 @@ impl CellBox {
     }
 
     fn parse(bytes: &[u8], at: usize) -> Option<Self> {
-        let number = |i: usize| u16_at(bytes, at + i * 2);
+        let [a, b, c, d, e, f, g, h, i, j, k, l, level, ..] = array_at::<BOX_LEN>(bytes, at)?;
+        let corner = |pairs: [[u8; 2]; 3]| pairs.map(u16::from_le_bytes);
         Some(Self {
-            low: [number(0)?, number(1)?, number(2)?],
-            high: [number(3)?, number(4)?, number(5)?],
-            level: array_at::<1>(bytes, at + 12)?[0],
+            low: corner([[a, b], [c, d], [e, f]]),
+            high: corner([[g, h], [i, j], [k, l]]),
+            level,
         })
     }
 }
@@ -294,6 +296,7 @@ impl<'a> SolidCells<'a> {
         Some(self.corners(self.record(cell)?))
     }
 
+    #[inline]
     fn corners(&self, record: CellBox) -> Corners {
         let SolidParameters { origin, cell, .. } = &self.parameters;
         let corner = |steps: [u16; 3]| {
@@ -308,13 +311,14 @@ impl<'a> SolidCells<'a> {
 
     /// The bucket at (column, row, layer); `None` outside.
     pub fn bucket(&self, place: [u32; 3]) -> Option<Bucket> {
-        let at = self.bucket_at(place)?;
-        let mut bitmap = [0; 8];
-        for (i, word) in bitmap.iter_mut().enumerate() {
-            *word = u64_at(self.buckets, at + 8 + i * 8)?;
-        }
-        let first = u32_at(self.buckets, at)?;
-        Some(Bucket { first, bitmap })
+        let bytes = self.buckets.get(self.bucket_at(place)?..)?;
+        let bytes = bytes.first_chunk::<BUCKET_LEN>()?;
+        let (words, _) = bytes.as_chunks::<8>();
+        let &[[a, b, c, d, ..], ref bitmap @ ..] = words.first_chunk::<9>()?;
+        Some(Bucket {
+            first: u32::from_le_bytes([a, b, c, d]),
+            bitmap: bitmap.map(u64::from_le_bytes),
+        })
     }
 
     fn bucket_at(&self, place: [u32; 3]) -> Option<usize> {
@@ -352,24 +356,21 @@ impl<'a> SolidCells<'a> {
     #[inline]
     pub fn locate(&self, position: [f64; 3]) -> Option<u32> {
         let place = self.smallest(position)?;
-        let at = self.bucket_at(place.map(|side| side / BUCKET_SIDE))?;
+        let Bucket { first, bitmap } = self.bucket(place.map(|side| side / BUCKET_SIDE))?;
         let [x, y, z] = place.map(|side| side % BUCKET_SIDE);
-        let code = morton3(x, y, z);
-        let mut before = 0;
-        for i in 0..code / 64 {
-            before += u64_at(self.buckets, at + 8 + i as usize * 8)?.count_ones();
-        }
-        let word = u64_at(self.buckets, at + 8 + (code / 64) as usize * 8)?;
-        before += (word & (u64::MAX >> (63 - code % 64))).count_ones();
-        let cell = u32_at(self.buckets, at)?.checked_add(before.checked_sub(1)?)?;
+        let begun = ones_up_to(bitmap, morton3(x, y, z));
+        let cell = first.checked_add(begun.checked_sub(1)?)?;
         let [low, high] = self.bounds(cell)?;
         let mut sides = low.into_iter().zip(high).zip(position);
         let holds = sides.all(|((low, high), at)| low <= at && at <= high);
         (holds && cell < self.parameters.cells).then_some(cell)
     }
 
-    /// The first and last bucket along each axis that a box meets; `None` where it meets none.
-    pub fn buckets_of(&self, [low, high]: Corners) -> Option<[[u32; 3]; 2]> {
+    /// The first and last smallest cell along each axis that a box may meet, a little more than it meets; `None` where
+    /// it meets none.
+    pub fn near(&self, [low, high]: Corners) -> Option<[[u32; 3]; 2]> {
+        /// How far beyond a cell still counts as in it, for positions that were rounded. [Unit: cells]
+        const SLACK: f64 = 1.0 / 64.0;
         let SolidParameters {
             origin,
             cell,
@@ -386,17 +387,84 @@ impl<'a> SolidCells<'a> {
         for ((first, last), (((origin, size), &buckets), (low, high))) in
             first.iter_mut().zip(last).zip(axes)
         {
-            let side = size * f64::from(BUCKET_SIDE);
-            // A position on the border of two buckets may lie in a cell of either.
-            let (low, high) = (((low - origin) / side).ceil() - 1.0, (high - origin) / side);
-            if high < 0.0 || low >= f64::from(buckets) || low > high {
+            let (low, high) = (
+                (low - origin) / size - SLACK,
+                (high - origin) / size + SLACK,
+            );
+            let count = buckets * BUCKET_SIDE;
+            if high < 0.0 || low >= f64::from(count) || low > high {
                 return None;
             }
             *first = low.max(0.0) as u32;
-            *last = (high as u32).min(buckets.saturating_sub(1));
+            *last = (high as u32).min(count.saturating_sub(1));
         }
         Some(range)
     }
+
+    /// Shows `take` the cells of a bucket that may meet a range of smallest cells ([`SolidCells::near`]), in rising
+    /// order: all that do, and some that begin near to it. Ends where `take` returns `None`, or the bytes do.
+    #[inline]
+    pub fn cells_near(
+        &self,
+        place: [u32; 3],
+        [first, last]: [[u32; 3]; 2],
+        mut take: impl FnMut(u32) -> Option<()>,
+    ) -> Option<()> {
+        let bucket = self.bucket(place)?;
+        let mut cell = bucket.first;
+        // By axis: the places of a word of the bitmap at which a cell may begin, in words of either half.
+        let mut halves = [[0_u64; 2]; 3];
+        let axes = first.into_iter().zip(last).zip(place).zip(AT_ZERO);
+        for (halves, (((first, last), place), at_zero)) in halves.iter_mut().zip(axes) {
+            let begin = place.saturating_mul(BUCKET_SIDE);
+            let end = begin.saturating_add(BUCKET_SIDE - 1);
+            if last < begin || first > end {
+                return Some(());
+            }
+            let (low, high) = (first.max(begin) - begin, last.min(end) - begin);
+            let met = (u8::MAX << low) & (u8::MAX >> (BUCKET_SIDE - 1 - high));
+            let begun = begun(met);
+            *halves = [begun & 15, begun >> 4].map(|along| places(along, at_zero));
+        }
+        for (octant, word) in bucket.bitmap.into_iter().enumerate() {
+            let of = |(axis, [low, high]): (usize, [u64; 2])| match octant >> axis & 1 {
+                0 => low,
+                _ => high,
+            };
+            let halves = halves.into_iter().enumerate().map(of);
+            let mut met = halves.fold(word, |met, places| met & places);
+            while met != 0 {
+                let before = word & (met & met.wrapping_neg()).wrapping_sub(1);
+                take(cell.saturating_add(before.count_ones()))?;
+                met &= met - 1;
+            }
+            cell = cell.saturating_add(word.count_ones());
+        }
+        Some(())
+    }
+}
+
+/// At which of 8 places along an axis, a bit each, cells of any level begin that have a part at some of the places
+/// `met`: those themselves, and what they are in of pairs, of fours and of all eight.
+const fn begun(met: u8) -> u8 {
+    let pairs = (met | met >> 1) & 0x55;
+    let fours = (pairs | pairs >> 2) & 0x11;
+    met | pairs | fours | (fours | fours >> 4) & 1
+}
+
+/// By axis: the places of a word of a bucket's bitmap that lie at 0 of 4 along it, and how many bits behind them those at
+/// 1 lie; those at 2 lie 8 times as far behind.
+const AT_ZERO: [(u64, u32); 3] = [
+    (0x0055_0055_0055_0055, 1),
+    (0x0000_3333_0000_3333, 2),
+    (0x0000_0000_0F0F_0F0F, 4),
+];
+
+/// The places of a word of a bucket's bitmap that lie, along an axis, at some of 4 places, a bit each.
+const fn places(along: u8, (at_zero, step): (u64, u32)) -> u64 {
+    let along = along as u64;
+    let behind = along & 1 | (along >> 1 & 1) << step;
+    at_zero * (behind | (along >> 2 & 1 | (along >> 3 & 1) << step) << (8 * step))
 }
 
 #[cfg(test)]

@@ -390,15 +390,14 @@ impl<'a> TerrainBundle<'a> {
     /// a does not see b: ask both ways.
     #[inline]
     pub fn visible(&self, a: Sample, b: Sample) -> bool {
-        if !self.valid.has_sample(a) || !self.valid.has_sample(b) {
-            return false;
-        }
+        let has_both = || self.valid.has_sample(a) && self.valid.has_sample(b);
         let is_stored = match &self.code {
+            // They know where there is terrain.
             Code::Pairs(groups) => groups.sees(a, b),
-            Code::Single => self
-                .trees
-                .tree(a.quad())
-                .is_none_or(|tree| tree.contains(b)),
+            Code::Single => {
+                let tree = self.trees.tree(a.quad());
+                has_both() && tree.is_none_or(|tree| tree.contains(b))
+            }
         };
         match is_stored {
             true => self
@@ -408,7 +407,7 @@ impl<'a> TerrainBundle<'a> {
             false => self
                 .openings
                 .as_ref()
-                .is_some_and(|openings| openings.lets_see(a, b)),
+                .is_some_and(|openings| has_both() && openings.lets_see(a, b)),
         }
     }
 

@@ -160,8 +160,10 @@ impl<'a> Groups<'a> {
         } else {
             (a, b)
         };
-        let group = self.group_of(a);
-        group.and_then(|group| group.sees(a, b)).unwrap_or(true)
+        match &self.group_of(a) {
+            Some(group) => group.sees(a, b).unwrap_or(true),
+            None => true,
+        }
     }
 
     /// As [`Groups::sees`], of two samples of terrain, with the group of `a`: that one goes first,

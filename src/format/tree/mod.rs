@@ -25,7 +25,7 @@ use crate::format::grid::{BLOCK_LEVEL, Grid, LEVELS, Quad, Valid};
 use crate::format::patch::layers::{Over, Piece, Runs, Source};
 
 pub mod morton;
-mod rank;
+pub(super) mod rank;
 pub(super) mod traversal;
 mod trees;
 

@@ -12,7 +12,12 @@ const fn unknown_bits(codes: u64) -> u64 {
 /// Number of unknown codes in each byte, as bytes of at most 4.
 #[inline]
 const fn unknown_by_byte(codes: u64) -> u64 {
-    let pairs = unknown_bits(codes);
+    sums_of_pairs(unknown_bits(codes))
+}
+
+/// Sums of four pairs of bits, of which each is a number of at most 2, by bytes.
+#[inline]
+const fn sums_of_pairs(pairs: u64) -> u64 {
     let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
     (fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F
 }
@@ -64,6 +69,22 @@ fn tail_of(nodes: &[u8], words: &[[u8; 8]], tail: &[u8]) -> u64 {
     byte(0) | byte(tail.len() / 2) | byte(tail.len().wrapping_sub(1))
 }
 
+/// Number of ones in words of 64 bits up to bit `last`, the lowest bit of the first word being number 0; at most 31 words.
+/// No loop ends earlier for one `last` than for another, for the reason of `tail_of`.
+#[inline]
+pub(in crate::format) fn ones_up_to<const WORDS: usize>(words: [u64; WORDS], last: u32) -> u32 {
+    let mut sums = 0;
+    for (word, first) in words.into_iter().zip((0..).step_by(64)) {
+        let mask = match last.checked_sub(first) {
+            Some(behind) => u64::MAX >> 63_u32.saturating_sub(behind),
+            None => 0,
+        };
+        let ones = word & mask;
+        sums += sums_of_pairs(ones - (ones >> 1 & LOW));
+    }
+    sum_of_bytes(sums) as u32
+}
+
 /// Number of unknown codes among the first `child` codes of a node.
 #[inline]
 pub(in crate::format) const fn unknown_before(node: u8, child: u32) -> u64 {
@@ -103,5 +124,24 @@ mod tests {
         assert_eq!(count_unknown(&[0b10_10_10_10; 1_999]), 4 * 1_999);
         assert_eq!(unknown_before(0b10_01_10_10, 2), 2);
         assert_eq!(unknown_before(0b10_01_10_10, 0), 0);
+    }
+
+    #[test]
+    fn counts_ones_as_bit_by_bit() {
+        let words: [u64; 8] = core::array::from_fn(|i| {
+            let i = i as u64;
+            let word = i.wrapping_mul(i).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            if i == 3 {
+                !0
+            } else {
+                word.rotate_left(7 * i as u32)
+            }
+        });
+        let mut count = 0;
+        for bit in 0..512 {
+            count += (words[bit as usize / 64] >> (bit % 64) & 1) as u32;
+            assert_eq!(ones_up_to(words, bit), count, "{bit}");
+        }
+        assert_eq!(ones_up_to([u64::MAX; 31], 31 * 64 - 1), 31 * 64);
     }
 }

@@ -7,7 +7,7 @@
 use super::SolidBundle;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::morton;
-use crate::format::solid::{BUCKET_SIDE, Corners, SolidParameters};
+use crate::format::solid::BUCKET_SIDE;
 use crate::format::{Quad, Visibility};
 use crate::runtime::Extent;
 
@@ -134,60 +134,43 @@ impl SolidBundle<'_> {
             parts: [Part::default(); PARTS],
             count: 0,
         };
-        let [low, high] = region.corners();
-        let [first, last] = self.cells.buckets_of([low, high])?;
+        let range = self.cells.near(region.corners())?;
+        let [first, last] = range.map(|at| at.map(|at| at / BUCKET_SIDE));
         let buckets = |axis: usize| Some(*first.get(axis)?..=*last.get(axis)?);
         for layer in buckets(2)? {
             for row in buckets(1)? {
                 for column in buckets(0)? {
-                    self.add_bucket(region, [column, row, layer], &mut parts)?;
+                    self.add_bucket(region, [column, row, layer], range, &mut parts)?;
                 }
             }
         }
         (parts.count > 0).then_some(parts)
     }
 
-    fn add_bucket(&self, region: &Extent, place: [u32; 3], parts: &mut Parts) -> Option<()> {
-        let bucket = self.cells.bucket(place)?;
-        let count = bucket.cells();
-        let end = bucket.first.saturating_add(count).min(self.cells());
-        if count == 0 || !region.meets(self.bucket_box(place)) {
-            return Some(());
-        }
-        let mut block = bucket.first / BLOCK;
-        let mut cells = 0;
-        for cell in bucket.first..end {
-            if cell / BLOCK != block {
-                if cells != 0 {
+    /// Adds the cells of a bucket that meet a region, which lies in a range of smallest cells.
+    fn add_bucket(
+        &self,
+        region: &Extent,
+        place: [u32; 3],
+        range: [[u32; 3]; 2],
+        parts: &mut Parts,
+    ) -> Option<()> {
+        let (mut block, mut cells) = (0, 0);
+        self.cells.cells_near(place, range, |cell| {
+            if region.meets(self.bounds(cell)?) {
+                if cells != 0 && cell / BLOCK != block {
                     parts.add(block, cells)?;
+                    cells = 0;
                 }
-                (block, cells) = (cell / BLOCK, 0);
-            }
-            if self
-                .cells
-                .bounds(cell)
-                .is_none_or(|bounds| region.meets(bounds))
-            {
+                block = cell / BLOCK;
                 cells |= bit_of(cell);
             }
+            Some(())
+        })?;
+        match cells {
+            0 => Some(()),
+            _ => parts.add(block, cells),
         }
-        if cells != 0 {
-            parts.add(block, cells)?;
-        }
-        Some(())
-    }
-
-    /// All positions of a bucket.
-    fn bucket_box(&self, place: [u32; 3]) -> Corners {
-        let SolidParameters { origin, cell, .. } = self.parameters();
-        let corner = |beyond: u32| {
-            let mut corner = *origin;
-            for ((at, size), place) in corner.iter_mut().zip(cell).zip(place) {
-                *at += f64::from((place + beyond) * BUCKET_SIDE) * size;
-            }
-            corner
-        };
-        [corner(0), corner(1)]
     }
 }
 
@@ -219,7 +202,9 @@ impl Search<'_, '_> {
                 seen.unwrap_or(true)
             });
         }
-        if sights.visible_quads(a, b) == Visibility::Hidden {
+        // What a quad by itself hides, all that is in it does; what else narrows it is asked for blocks.
+        let pvs = sights.own_pvs(a);
+        if pvs.is_some_and(|pvs| pvs.state(b) == Visibility::Hidden) {
             return false;
         }
         if b.level > a.level {

@@ -8,7 +8,7 @@ use crate::convex::{Kind, Occluder, Scale, Span};
 use crate::format::occluders::{MAX_OCCLUDERS, OccluderRecord, encode_header, encode_plane};
 use crate::format::{Grid, morton};
 use crate::world::plane::{Plane, Point, cross, dot, minus};
-use crate::world::solid::{Aabb, FacePlane, PlaceCells, Player, SolidLevel};
+use crate::world::solid::{Aabb, FacePlane, PlaceCells, Player, Solid, SolidLevel, merge_solids};
 
 /// As many halvings one after another prove that a pair of cells is hidden, if nobody says another number.
 pub const DEPTH: u32 = 14;
@@ -70,9 +70,9 @@ impl SolidField {
         Self { depth, ..self }
     }
 
-    /// The same, without the occluders that are made of several faces.
+    /// The same, without the occluders that are made of several solids or faces.
     pub fn without_covers(mut self, level: &SolidLevel) -> Self {
-        self.occluders = solids(level, self.scale);
+        self.occluders = solids(&level.solids, self.scale);
         self.occluders.extend(faces(level, self.scale));
         self
     }
@@ -141,7 +141,8 @@ fn valid(grid: Grid, count: u32) -> Vec<u64> {
 }
 
 fn occluders(level: &SolidLevel, scale: Scale) -> Vec<Occluder> {
-    let mut occluders = solids(level, scale);
+    // What straddles the seam of two solids neither of them hides.
+    let mut occluders = solids(&merge_solids(&level.solids), scale);
     for plane in FacePlane::all(level) {
         // A face of a solid is worth less than the solid.
         let least = if level.faces.is_empty() { WORTH } else { 0.0 };
@@ -162,9 +163,9 @@ fn occluders(level: &SolidLevel, scale: Scale) -> Vec<Occluder> {
     occluders
 }
 
-fn solids(level: &SolidLevel, scale: Scale) -> Vec<Occluder> {
-    let solids = level.solids.iter();
+fn solids(solids: &[Solid], scale: Scale) -> Vec<Occluder> {
     solids
+        .iter()
         .map(|solid| {
             let planes = solid.planes.iter().copied();
             Occluder::solid(planes, span(&solid.bounds), scale.margin)

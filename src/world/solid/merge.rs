@@ -10,7 +10,7 @@ const OUT: f64 = 1e-7;
 
 /// Solids with the same union. Pairs of which the union is convex are merged, and what lies within another is
 /// left out, in order and over again until nothing changes. A merged solid holds nothing that is not in its
-/// parts, but for slivers thinner than solids can be (1e-5 units).
+/// parts, but for slivers thinner than solids can be (1e-5 units), which count as closed.
 ///
 /// Faces between merged solids are lost: planes of faces ([`FacePlane`](super::FacePlane)) are to be collected
 /// from the solids before they are merged. Time grows with the pairs whose boxes touch.

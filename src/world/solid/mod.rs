@@ -15,6 +15,7 @@ mod polygon;
 mod polyhedron;
 mod rasterize;
 mod voxels;
+mod words;
 
 pub use super::plane::{Plane, Point};
 pub use aabb::Aabb;

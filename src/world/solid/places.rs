@@ -94,8 +94,8 @@ pub enum PlacesError {
 
 /// Finds the view cells of a level.
 ///
-/// Time grows with the voxels within obstacles and with those reached; memory is five bits a voxel of the box
-/// around the level, of at most 2^31.
+/// Time grows with the voxels within obstacles and with those reached; memory is at most four bits a voxel of the box
+/// around the level, of at most 2^31, and less where much of it is neither in obstacles nor near above them.
 ///
 /// # Errors
 ///

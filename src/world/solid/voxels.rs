@@ -8,12 +8,13 @@ use super::cells::{MOST_ALONG, PlaceBox, PlaceCells};
 use super::level::SolidLevel;
 use super::minkowski::Sum;
 use super::places::PlacesError;
+use super::words::Words;
 use crate::format::solid::STEPS;
 
 /// What is free by less than this is not. [Unit: of the file]
 const ROUNDING: f64 = 1e-6;
 
-/// The most voxels to follow players in: five bits of memory each.
+/// The most voxels to follow players in: up to four bits of memory each.
 const MOST_VOXELS: f64 = (1u64 << 31) as f64;
 
 /// A grid of voxels of origins, and a bit each of what is known of them; rows along x, of whole words.
@@ -26,15 +27,14 @@ pub(super) struct Voxels {
     /// Words a row.
     row: usize,
     /// Where no player can be, even with some slack: what players cannot get through.
-    blocked: Vec<u64>,
+    blocked: Words,
     /// Where no player can be: of no view cell.
-    taken: Vec<u64>,
-    reached: Vec<u64>,
-    /// What is come to and not yet reached, and the rows that have some of it.
-    pending: Vec<u64>,
-    waiting: Vec<bool>,
-    /// Where players cannot rise to; none if they can rise everywhere.
-    too_high: Option<Vec<u64>>,
+    taken: Words,
+    reached: Words,
+    /// By row: what is come to and not yet reached, if anything.
+    pending: Vec<Option<Box<[u64]>>>,
+    /// Where players can rise to; none if they can rise everywhere.
+    near_support: Option<Words>,
 }
 
 impl Voxels {
@@ -87,12 +87,11 @@ impl Voxels {
             per_cell: finer,
             count,
             row,
-            blocked: vec![0; words],
-            taken: vec![0; words],
-            reached: vec![0; words],
-            pending: vec![0; words],
-            waiting: vec![false; count[1] * count[2]],
-            too_high: None,
+            blocked: Words::new(words),
+            taken: Words::new(words),
+            reached: Words::new(words),
+            pending: vec![None; count[1] * count[2]],
+            near_support: None,
         })
     }
 
@@ -103,8 +102,7 @@ impl Voxels {
 
     /// Number of voxels that are reached.
     pub(super) fn reached(&self) -> u64 {
-        let words = self.reached.iter();
-        words.map(|word| u64::from(word.count_ones())).sum()
+        self.reached.count()
     }
 
     fn word(&self, [x, y, z]: [usize; 3]) -> (usize, u64) {
@@ -167,11 +165,9 @@ impl Voxels {
                             &mut self.blocked
                         };
                         let start = (z * self.count[1] + y) * self.row;
-                        set_run(
-                            &mut bits[start..start + self.row],
-                            first as usize,
-                            last as usize,
-                        );
+                        for (word, run) in runs(first as usize, last as usize) {
+                            bits.set(start + word, run);
+                        }
                     }
                 }
             }
@@ -183,11 +179,11 @@ impl Voxels {
 
     /// Lets players rise no higher than [`Self::CLIMB`] above what blocks them.
     pub(super) fn bound_climbs(&mut self) {
-        self.too_high = Some(self.far_above(Self::CLIMB));
+        self.near_support = Some(self.near_above(Self::CLIMB));
     }
 
-    /// Voxels without a taken one in them, or up to so far below.
-    fn far_above(&self, height: f64) -> Vec<u64> {
+    /// Voxels with a taken one in them, or up to so far below.
+    fn near_above(&self, height: f64) -> Words {
         let layers = (height / self.size[2]).ceil() as usize + 1;
         let layer = self.row * self.count[1];
         let mut near = self.taken.clone();
@@ -195,12 +191,9 @@ impl Voxels {
         let mut seen = 1;
         while seen < layers {
             let down = seen.min(layers - seen);
-            for word in (layer * down..near.len()).rev() {
-                near[word] |= near[word - layer * down];
-            }
+            near.spread(layer * down);
             seen += down;
         }
-        near.iter_mut().for_each(|word| *word = !*word);
         near
     }
 
@@ -213,34 +206,34 @@ impl Voxels {
         let mut waiting = VecDeque::new();
         for z in zs {
             for y in ys.clone() {
+                let mut come: Box<[u64]> = vec![0; self.row].into();
                 for x in xs.clone() {
                     let (word, bit) = self.word([x, y, z]);
-                    if self.blocked[word] & bit == 0 {
+                    if self.blocked.get(word) & bit == 0 {
                         found = true;
-                        self.pending[word] |= bit & !self.reached[word];
+                        come[x / 64] |= bit & !self.reached.get(word);
                     }
                 }
+                self.pending[z * self.count[1] + y] = Some(come);
                 waiting.push_back([y, z]);
-                self.waiting[z * self.count[1] + y] = true;
             }
         }
         let mut open = vec![0; self.row];
         while let Some([y, z]) = waiting.pop_front() {
             let row = z * self.count[1] + y;
-            self.waiting[row] = false;
-            let words = row * self.row..(row + 1) * self.row;
-            for (open, word) in open.iter_mut().zip(words.clone()) {
-                *open = !(self.blocked[word] | self.reached[word]);
+            let Some(mut fresh) = self.pending[row].take() else {
+                continue;
+            };
+            for (open, word) in open.iter_mut().zip(row * self.row..) {
+                *open = !(self.blocked.get(word) | self.reached.get(word));
             }
             // Bits beyond the last voxel are none.
             if !self.count[0].is_multiple_of(64) {
                 open[self.row - 1] &= (1 << (self.count[0] % 64)) - 1;
             }
-            let fresh = &mut self.pending[words.clone()];
-            fill_runs(&open, fresh);
-            let fresh: Vec<u64> = fresh.iter_mut().map(std::mem::take).collect();
-            for (word, fresh) in words.zip(&fresh) {
-                self.reached[word] |= fresh;
+            fill_runs(&open, &mut fresh);
+            for (word, fresh) in (row * self.row..).zip(fresh.iter()) {
+                self.reached.set(word, *fresh);
             }
             let beside = [
                 (y > 0).then(|| [y - 1, z]),
@@ -250,16 +243,20 @@ impl Voxels {
             ];
             for at in beside.into_iter().flatten() {
                 let next = at[1] * self.count[1] + at[0];
-                let too_high = self.too_high.as_ref().filter(|_| at[1] > z);
-                let mut some = 0;
-                for (word, fresh) in (next * self.row..).zip(&fresh) {
-                    let closed = self.blocked[word] | self.reached[word];
-                    let come = fresh & !closed & !too_high.map_or(0, |high| high[word]);
-                    self.pending[word] |= come;
-                    some |= come;
-                }
-                if some != 0 && !std::mem::replace(&mut self.waiting[next], true) {
-                    waiting.push_back(at);
+                let support = self.near_support.as_ref().filter(|_| at[1] > z);
+                for (at_word, (word, &fresh)) in (next * self.row..).zip(fresh.iter()).enumerate() {
+                    if fresh == 0 {
+                        continue;
+                    }
+                    let closed = self.blocked.get(word) | self.reached.get(word);
+                    let come = fresh & !closed & support.map_or(!0, |near| near.get(word));
+                    if come != 0 {
+                        let pending = self.pending[next].get_or_insert_with(|| {
+                            waiting.push_back(at);
+                            vec![0; self.row].into()
+                        });
+                        pending[at_word] |= come;
+                    }
                 }
             }
         }
@@ -282,11 +279,15 @@ impl Voxels {
             let (mut low, mut high) = (end, first);
             for z in first[2]..end[2] {
                 for y in first[1]..end[1] {
-                    for x in first[0]..end[0] {
-                        let (word, bit) = self.word([x, y, z]);
-                        if self.reached[word] & !self.taken[word] & bit != 0 {
+                    let (start, _) = self.word([0, y, z]);
+                    for (word, run) in runs(first[0], end[0] - 1) {
+                        let at = start + word;
+                        let free = self.reached.get(at) & !self.taken.get(at) & run;
+                        if free != 0 {
+                            let x = 64 * word + free.trailing_zeros() as usize;
+                            let last = 64 * word + 63 - free.leading_zeros() as usize;
                             low = std::array::from_fn(|k| low[k].min([x, y, z][k]));
-                            high = std::array::from_fn(|k| high[k].max([x, y, z][k] + 1));
+                            high = std::array::from_fn(|k| high[k].max([last, y, z][k] + 1));
                         }
                     }
                 }
@@ -305,9 +306,10 @@ impl Voxels {
         PlaceCells::trimmed(cell, self.origin, boxes.collect())
     }
 
-    /// What finest cells hold.
-    pub(super) fn cells(&self, near_floor: f64) -> Flags {
-        let far = self.far_above(near_floor);
+    /// What finest cells hold, once all is reached.
+    pub(super) fn cells(&mut self, near_floor: f64) -> Flags {
+        self.near_support = None;
+        let near = self.near_above(near_floor);
         let count: [usize; 3] = std::array::from_fn(|k| self.count[k] >> self.per_cell[k]);
         let mut flags = vec![0; count.iter().product()];
         for z in 0..self.count[2] {
@@ -315,13 +317,17 @@ impl Voxels {
                 let (start, _) = self.word([0, y, z]);
                 let row = ((z >> self.per_cell[2]) * count[1] + (y >> self.per_cell[1])) * count[0];
                 for word in 0..self.row {
-                    let mut reached = self.reached[start + word] & !self.taken[start + word];
+                    let taken = self.taken.get(start + word);
+                    let mut reached = self.reached.get(start + word) & !taken;
+                    if reached == 0 {
+                        continue;
+                    }
+                    let near = near.get(start + word);
                     while reached != 0 {
                         let bit = reached.trailing_zeros() as usize;
                         reached &= reached - 1;
-                        let near = far[start + word] >> bit & 1 == 0;
                         flags[row + ((64 * word + bit) >> self.per_cell[0])] |=
-                            1 | u8::from(near) << 1;
+                            1 | ((near >> bit & 1) as u8) << 1;
                     }
                 }
             }
@@ -349,26 +355,19 @@ fn fill_runs(open: &[u64], seeds: &mut [u64]) {
     }
 }
 
-/// Sets the bits from the first to the last.
-fn set_run(words: &mut [u64], first: usize, last: usize) {
-    for (i, word) in words
-        .iter_mut()
-        .enumerate()
-        .take(last / 64 + 1)
-        .skip(first / 64)
-    {
-        let low = if i == first / 64 {
-            u64::MAX << (first % 64)
-        } else {
-            u64::MAX
+/// The words that bits from the first to the last lie in, with those bits set.
+fn runs(first: usize, last: usize) -> impl Iterator<Item = (usize, u64)> {
+    (first / 64..=last / 64).map(move |word| {
+        let low = match word == first / 64 {
+            true => u64::MAX << (first % 64),
+            false => u64::MAX,
         };
-        let high = if i == last / 64 {
-            u64::MAX >> (63 - last % 64)
-        } else {
-            u64::MAX
+        let high = match word == last / 64 {
+            true => u64::MAX >> (63 - last % 64),
+            false => u64::MAX,
         };
-        *word |= low & high;
-    }
+        (word, low & high)
+    })
 }
 
 /// For each finest cell whether it is reached (1), and whether it is near a floor (2).
@@ -449,25 +448,24 @@ mod tests {
             per_cell: [0; 3],
             count,
             row,
-            blocked: vec![0; words],
-            taken: vec![0; words],
-            reached: vec![0; words],
-            pending: vec![0; words],
-            waiting: vec![false; count[1] * count[2]],
-            too_high: None,
+            blocked: Words::new(words),
+            taken: Words::new(words),
+            reached: Words::new(words),
+            pending: vec![None; count[1] * count[2]],
+            near_support: None,
         }
     }
 
     /// The slow twin of [`Voxels::flood`]: from voxel to voxel, and up only where players can rise to.
-    fn reached_by_steps(voxels: &Voxels, from: [usize; 3]) -> Vec<u64> {
-        let mut reached = vec![0; voxels.reached.len()];
+    fn reached_by_steps(voxels: &Voxels, from: [usize; 3]) -> Words {
+        let mut reached = Words::new(voxels.row * voxels.count[1] * voxels.count[2]);
         let mut waiting = vec![from];
         while let Some(at) = waiting.pop() {
             let (word, bit) = voxels.word(at);
-            if (voxels.blocked[word] | reached[word]) & bit != 0 {
+            if (voxels.blocked.get(word) | reached.get(word)) & bit != 0 {
                 continue;
             }
-            reached[word] |= bit;
+            reached.set(word, bit);
             for axis in 0..3 {
                 for step in [-1, 1] {
                     let mut next = at;
@@ -476,9 +474,9 @@ mod tests {
                         continue;
                     }
                     let (word, bit) = voxels.word(next);
-                    let high = voxels.too_high.as_ref();
+                    let near = voxels.near_support.as_ref();
                     let rises = axis == 2 && step == 1;
-                    if !rises || high.is_none_or(|high| high[word] & bit == 0) {
+                    if !rises || near.is_none_or(|near| near.get(word) & bit != 0) {
                         waiting.push(next);
                     }
                 }
@@ -496,17 +494,17 @@ mod tests {
             let mut voxels = grid(count);
             let full = dice.fraction();
             let mut random = |full: f64| {
-                let mut words = vec![0u64; voxels.reached.len()];
-                for (i, word) in words.iter_mut().enumerate() {
+                let mut words = Words::new(voxels.row * count[1] * count[2]);
+                for i in 0..voxels.row * count[1] * count[2] {
                     for bit in 0..64 {
                         let there = i % voxels.row * 64 + bit < count[0];
-                        *word |= u64::from(there && dice.fraction() < full) << bit;
+                        words.set(i, u64::from(there && dice.fraction() < full) << bit);
                     }
                 }
                 words
             };
             voxels.blocked = random(0.7 * full);
-            voxels.too_high = (round % 2 == 0).then(|| random(0.5));
+            voxels.near_support = (round % 2 == 0).then(|| random(0.5));
             let seed = count.map(|n| dice.roll(n as u32) as usize);
             let point = seed.map(|x| x as f64 + 0.5);
             let expected = reached_by_steps(&voxels, seed);
@@ -514,13 +512,9 @@ mod tests {
                 min: point,
                 max: point,
             });
-            assert_eq!(
-                found,
-                expected.iter().any(|word| *word != 0),
-                "round {round}"
-            );
+            assert_eq!(found, expected.count() != 0, "round {round}");
             assert_eq!(voxels.reached, expected, "round {round}");
-            assert!(voxels.pending.iter().all(|word| *word == 0));
+            assert!(voxels.pending.iter().all(Option::is_none));
         }
     }
 }
