@@ -19,12 +19,12 @@ impl Tree {
             "[package]\nname = \"a\"\nversion = \"1.2.3\"\n\n[lib]\n",
         );
         tree.write("CHANGELOG.md", "# Changelog\n\n## [1.2.3] - 2026-11-24\n");
-        for script in ["test", "book"] {
-            tree.script(script, &format!("echo ran {script}"));
+        for script in ["test", "book", "check"] {
+            tree.script(script, &format!("echo ran {script} $*"));
         }
         tree.script(
             "package",
-            "if [ $1 = --list ]; then printf 'deb   a Debian package\\nwheel  of Python\\nnpm   of Node (not here: wasm-opt)\\n'; else echo ran package $1; fi",
+            "if [ $1 = --list ]; then printf 'deb   a Debian package\\nwindows-archive  with Wine\\nnpm   of Node (not here: wasm-opt)\\n'; else echo ran package $1; fi",
         );
         tree.git("init --quiet");
         tree.commit();
@@ -109,7 +109,7 @@ fn lines_that_ran(output: &Output) -> Vec<String> {
 }
 
 #[test]
-fn a_release_runs_tests_book_and_all_packages_and_stops_before_the_tag() {
+fn a_release_runs_tests_makes_and_installs_all_packages_and_stops_before_the_tag() {
     let tree = Tree::of_release();
     let output = tree.run("release", &[]);
     assert_eq!(
@@ -118,7 +118,9 @@ fn a_release_runs_tests_book_and_all_packages_and_stops_before_the_tag() {
             "ran test",
             "ran book",
             "ran package deb",
-            "ran package wheel"
+            "ran package windows-archive",
+            "ran check packages",
+            "ran check windows"
         ]
     );
     let stdout = String::from_utf8(output.stdout).unwrap();
@@ -133,7 +135,8 @@ fn a_release_runs_tests_book_and_all_packages_and_stops_before_the_tag() {
         "scripts/test",
         "scripts/book",
         "scripts/package deb",
-        "scripts/package wheel",
+        "scripts/package windows-archive",
+        "scripts/check packages",
     ] {
         assert!(stdout.contains(step), "{stdout}");
     }
