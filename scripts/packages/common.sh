@@ -34,7 +34,24 @@ stop_if_missing() {
   printf "scripts/package $(basename "$0"): %s\n" "$@" >&2
   exit 1
 }
+needs_lines() { # command, which prints what is missing, a line each
+  local missing
+  mapfile -t missing < <("$1")
+  [ ${#missing[@]} -eq 0 ] || stop_if_missing "${missing[@]}"
+}
 cargo_needs=(cargo "see https://rustup.rs" python3 "apt-get install python3")
+
+# Other systems get the standard library from its sources: Debian's rustc-web has them.
+sources_missing() {
+  local sysroot
+  sysroot=$(/usr/bin/rustc --print sysroot 2>/dev/null || true)
+  [ -n "$sysroot" ] && [ -e "$sysroot/lib/rustlib/src/rust/library/Cargo.lock" ] ||
+    echo "the sources of the standard library are missing: apt-get install rustc-web rust-web-src (Debian 12 with its security updates, or later)"
+}
+with_sources() {
+  export RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1
+  export RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=/usr/lib/rustlib/src/rust/="
+}
 
 # A program, linked to libc alone: what it needs of libgcc is linked statically.
 build_program() {

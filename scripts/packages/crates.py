@@ -5,9 +5,12 @@
     crates.py sbom [OPTION OF cargo metadata]...       a CycloneDX 1.5 document in JSON
 
 Crates that only build, test or write code for others are left out. A crate without a licence text gets the one of
-its licence's name; fails where that is neither Apache-2.0 nor MIT.
+its licence's name; fails where that is none of Apache-2.0, MIT and, on Debian, MPL-2.0. Rust's standard library and
+what it links have theirs from the notices that come with the compiler; the start-up code of mingw-w64 has its own
+from Debian's package.
 """
 
+import html
 import json
 import os
 import re
@@ -71,12 +74,36 @@ def texts(package):
     return [text for text in found if len(text) > 200]
 
 
+def texts_of_rust():
+    """What is linked with the standard library: (name and licence, text)."""
+    sysroot = subprocess.run(["rustc", "--print", "sysroot"], check=True, capture_output=True, text=True).stdout.strip()
+    documents = Path(sysroot) / "share/doc"
+    notices = documents / "rust/COPYRIGHT-library.html"
+    if not notices.is_file():
+        # Debian has all of Rust's in one file.
+        for name in "rustc-web", "rustc":
+            if (documents / name / "copyright").is_file():
+                yield "Rust, of which the standard library is linked", (documents / name / "copyright").read_text().strip()
+                return
+        sys.exit(f"crates.py: no {notices}, the licences of Rust's standard library: take a Rust of rustup or Debian")
+    for part in notices.read_text().split("<h3>📦 ")[1:]:
+        name = " ".join(part.split("</h3>")[0].rsplit("-", 1))
+        licence = re.search(r"<b>License:</b> (.*?)</p>", part)[1]
+        for text in re.findall(r"<pre>(.*?)</pre>", part, re.DOTALL):
+            yield f"{name} ({licence}), in Rust's standard library", html.unescape(text).strip()
+
+
 def licences(options):
     packages, _, ordered, _ = linked(options)
     ours = Path(__file__).resolve().parents[2]
     apache = (ours / "LICENSE-APACHE").read_text().strip()
     _, mit = (ours / "LICENSE-MIT").read_text().strip().split("Permission is hereby", 1)
     by_text, without = {}, []
+
+    def add(name, text):
+        # Some differ by their line breaks.
+        by_text.setdefault(" ".join(text.split()), (text, []))[1].append(name)
+
     for one in ordered:
         package = packages[one]
         if package["source"] is None:
@@ -89,15 +116,26 @@ def licences(options):
         if not found and "MIT" in names:
             authors = ", ".join(package["authors"]) or f"the authors of {package['name']}"
             found = [f"MIT License\n\nCopyright (c) {authors}\n\nPermission is hereby{mit}"]
+        mpl = Path("/usr/share/common-licenses/MPL-2.0")  # Debian's
+        if not found and package["license"] == "MPL-2.0" and mpl.is_file():
+            name += f", whose sources are at https://crates.io/crates/{package['name']}/{package['version']}"
+            found = [mpl.read_text().strip()]
         if not found:
             without.append(name)
         for text in found:
-            by_text.setdefault(text, []).append(name)
+            add(name, text)
     if without:
         sys.exit("crates.py: no licence text of " + ", ".join(without))
-    by_text.setdefault(apache, []).append("the standard library of Rust (MIT OR Apache-2.0)")
+    add("Rust's standard library (MIT OR Apache-2.0)", apache)
+    for name, text in texts_of_rust():
+        add(name, text)
+    if "x86_64-pc-windows-gnu" in options:
+        mingw = Path("/usr/share/doc/mingw-w64-common/copyright")
+        if not mingw.is_file():
+            sys.exit(f"crates.py: no {mingw}, the licences of what mingw-w64 links: apt-get install mingw-w64-common")
+        add("mingw-w64's start-up code and import libraries", mingw.read_text().strip())
     print("viewcell links the following; whose licences are these.")
-    for text, names in by_text.items():
+    for text, names in by_text.values():
         print("\n" + "=" * 100 + "\n" + "\n".join(dict.fromkeys(names)) + "\n" + "-" * 100 + f"\n\n{text}")
 
 

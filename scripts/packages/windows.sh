@@ -1,21 +1,19 @@
-# How to build for Windows: Debian's rustc-web and the sources of its standard library, linked by mingw-w64. Sourced after
-# common.sh.
+# How to build for Windows: with the sources of the standard library, linked by mingw-w64. Sourced after common.sh.
 windows_target=x86_64-pc-windows-gnu
 windows=$build/windows/$windows_target/release
 
 # What is missing to build for Windows, a line each.
 windows_missing() {
   command -v x86_64-w64-mingw32-gcc >/dev/null || echo "x86_64-w64-mingw32-gcc is missing: apt-get install gcc-mingw-w64-x86-64"
-  local sysroot
-  sysroot=$(/usr/bin/rustc --print sysroot 2>/dev/null || true)
-  [ -n "$sysroot" ] && [ -e "$sysroot/lib/rustlib/src/rust/library/Cargo.lock" ] ||
-    echo "a standard library for Windows is missing: apt-get install rustc-web rust-web-src (Debian 12 with its security updates, or later)"
+  sources_missing
 }
+
+needs_windows() { needs_lines windows_missing; }
 
 # Makes Cargo build for Windows.
 windows_environment() {
-  export RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc
-  export RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=/usr/lib/rustlib/src/rust/="
+  with_sources
+  export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc
 }
 
 # Cargo, for Windows.
@@ -41,6 +39,17 @@ windows_library() { # viewcell.dll, libviewcell.dll.a, libviewcell.a in $build/w
   cp "$built/viewcell.dll" "$built/libviewcell.dll.a" "$built/libviewcell.a" "$build/windows-library/"
   windows_only_system "$build/windows-library/viewcell.dll"
   no_paths "$build/windows-library/viewcell.dll"
+}
+
+# A library for Windows beside its licences, where scripts/build-csharp and scripts/build-godot look for those of other
+# systems.
+put_windows() { # file, arguments of crates.py; sets others
+  others=$build/others
+  fresh "$others/windows"
+  windows_only_system "$1"
+  no_paths "$1"
+  cp "$1" "$others/windows/"
+  scripts/packages/crates.py licences --filter-platform $windows_target "${@:2}" >"$others/windows/THIRD-PARTY.txt"
 }
 
 # Ends where a file needs a library that Windows does not have by itself.
