@@ -144,6 +144,14 @@ struct At<P> {
     reach: Option<Extent>,
 }
 
+/// How reaches are asked about: by pointers, so that a program that never gives one does not link it.
+#[derive(Debug)]
+struct Reaches<W: SessionWorld> {
+    extent: fn(&W, W::Place) -> Extent,
+    sees: fn(&W, &Extent, &Extent) -> bool,
+    contains_all: fn(&W, &W::Half, &Extent) -> bool,
+}
+
 /// The set of a pair.
 #[derive(Debug)]
 struct Agreed<H> {
@@ -179,6 +187,8 @@ pub struct Session<W: SessionWorld> {
     options: SessionOptions,
     patience: u64,
     places: Vec<Option<At<W::Place>>>,
+    /// Once somebody had a reach.
+    reaches: Option<Reaches<W>>,
     /// The pair (i, j), i < j, at j·(j - 1)/2 + i.
     pairs: Vec<Pair<W::Half>>,
     now: u64,
@@ -216,6 +226,7 @@ impl<W: SessionWorld> Session<W> {
             world,
             options,
             places: vec![None; players],
+            reaches: None,
             pairs: std::iter::repeat_with(pair).take(count).collect(),
             now: 0,
             sets: 0,
@@ -253,19 +264,26 @@ impl<W: SessionWorld> Session<W> {
     }
 
     /// Whether one player may see another, now or anywhere within their reaches.
-    fn sees(world: &W, from: At<W::Place>, to: At<W::Place>) -> bool {
-        let extent = |at: At<W::Place>| at.reach.unwrap_or_else(|| world.extent(at.place));
-        world.visible(from.place, to.place)
-            || (from.reach.is_some() || to.reach.is_some())
-                && world.sees(&extent(from), &extent(to))
+    fn sees(&self, world: &W, from: At<W::Place>, to: At<W::Place>) -> bool {
+        let within = |reaches: &Reaches<W>| {
+            let extent = |at: At<W::Place>| {
+                at.reach
+                    .unwrap_or_else(|| (reaches.extent)(world, at.place))
+            };
+            (from.reach.is_some() || to.reach.is_some())
+                && (reaches.sees)(world, &extent(from), &extent(to))
+        };
+        world.visible(from.place, to.place) || self.reaches.as_ref().is_some_and(within)
     }
 
     /// Whether a player stays in a half, wherever in reach they go.
     fn stays(&self, half: Option<&W::Half>, at: At<W::Place>) -> bool {
         half.is_some_and(|half| {
-            let reach = at.reach.as_ref();
-            W::contains(half, at.place)
-                && reach.is_none_or(|reach| self.world.contains_all(half, reach))
+            let is_in = |reach: &Extent| {
+                let reaches = self.reaches.as_ref();
+                reaches.is_some_and(|reaches| (reaches.contains_all)(&self.world, half, reach))
+            };
+            W::contains(half, at.place) && at.reach.as_ref().is_none_or(is_in)
         })
     }
 
@@ -357,6 +375,11 @@ impl<W: SessionWorld> Session<W> {
     ) -> Result<(), FrontierError> {
         self.follow(&mut tell);
         self.world.check(place)?;
+        self.reaches = Some(Reaches {
+            extent: W::extent,
+            sees: W::sees,
+            contains_all: W::contains_all,
+        });
         let reach = Some(reach);
         self.put(player, Some(At { place, reach }), tell)
     }
@@ -386,10 +409,10 @@ impl<W: SessionWorld> Session<W> {
                 continue;
             }
             self.end(pair);
-            let is_seen = Self::sees(&self.world, there, here);
+            let is_seen = self.sees(&self.world, there, here);
             let sees = match self.world.is_mutual() {
                 true => is_seen,
-                false => Self::sees(&self.world, here, there),
+                false => self.sees(&self.world, here, there),
             };
             let waits = self
                 .pairs
@@ -438,7 +461,7 @@ impl<W: SessionWorld> Session<W> {
                 // The world ended it, so that nobody has to wait for the next one.
                 let had_set = pair.set.take().is_some();
                 for (to, about, from, other) in [(low, high, a, b), (high, low, b, a)] {
-                    let sees = |world: &W| Self::sees(world, from, other);
+                    let sees = |world: &W| self.sees(world, from, other);
                     if self.options.peers && had_set || !sees(&before) && sees(&self.world) {
                         let what = News::Position;
                         tell(Notice { to, about, what });
