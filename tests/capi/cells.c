@@ -97,7 +97,7 @@ static void misuse(viewcell_bundle *bundle, const viewcell_cells *level) {
   CHECK(viewcell_cells_pvs(bundle, 0, words, level->words - 1) == VIEWCELL_BUFFER);
   CHECK(viewcell_cells_pvs(bundle, 0, NULL, 64) == VIEWCELL_NULL && words[0] == 77);
   CHECK(viewcell_cells_distance(bundle, n, 0) == VIEWCELL_OUTSIDE);
-  CHECK(viewcell_cells_frontier_words(bundle, 3, &count) == VIEWCELL_ARGUMENT);
+  CHECK(viewcell_cells_frontier_words(bundle, 4, &count) == VIEWCELL_ARGUMENT);
   CHECK(viewcell_cells_frontier_words(bundle, 0, NULL) == VIEWCELL_NULL);
   CHECK(viewcell_cells_frontier(bundle, 0, n, 0, words, 64) == VIEWCELL_OUTSIDE);
   CHECK(viewcell_cells_frontier(bundle, 0, 0, 0, NULL, 64) == VIEWCELL_NULL);
