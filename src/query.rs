@@ -14,7 +14,7 @@ pub use crate::format::{
 pub use crate::runtime::{
     Along, Bundle, CellBundle, Extent, Layers, Motion, MotionLimits, Mover, OcclusionTest,
     OpenError, OwnedBundle, Place, Predictor, Pvs, Quads, Reach, ReachMemory, ReachableSet,
-    SolidBundle, Stretch, TerrainBundle, World,
+    Running, SolidBundle, Stretch, TerrainBundle, World,
 };
 
 /// The coded parts of a bundle, for tools that look into it.

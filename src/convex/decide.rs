@@ -149,27 +149,13 @@ fn look(
     let mut best: Option<Cut> = None;
     let mut limit = f64::INFINITY;
     let guess = *last;
-    if let Some(occluder) = occluders.get(guess as usize) {
-        match occluder.shadow(a, b, scale, limit, room) {
-            Shadow::Whole => return Look::Hidden,
-            Shadow::Part(cut) => {
-                best = Some(cut);
-                limit = cut.beyond;
-            }
-            Shadow::None | Shadow::Beside => {}
-        }
-    }
     let segment = Segment::new(a.centre, b.centre);
-    for at in (0..list.len()).step_by(LANES) {
-        let mut met = candidates.met(list, at, &segment);
-        while met != 0 {
-            let lane = met.trailing_zeros() as usize;
-            met &= met - 1;
-            let number = candidates.number(list, at + lane);
-            if number == guess {
-                continue;
-            }
-            match occluders[number as usize].shadow(a, b, scale, limit, room) {
+    let (mut at, mut met) = (0, 0);
+    let mut number = guess;
+    // The guess, then what the segment meets: the test in one place, for it is large.
+    loop {
+        if let Some(occluder) = occluders.get(number as usize) {
+            match occluder.shadow(a, b, scale, limit, room) {
                 Shadow::Whole => {
                     *last = number;
                     return Look::Hidden;
@@ -182,6 +168,20 @@ fn look(
                 Shadow::None | Shadow::Beside => {}
             }
         }
+        number = loop {
+            while met == 0 {
+                if at >= list.len() {
+                    return best.map_or(Look::Clear, Look::Part);
+                }
+                met = candidates.met(list, at, &segment);
+                at += LANES;
+            }
+            let lane = met.trailing_zeros() as usize;
+            met &= met - 1;
+            let number = candidates.number(list, at - LANES + lane);
+            if number != guess {
+                break number;
+            }
+        };
     }
-    best.map_or(Look::Clear, Look::Part)
 }

@@ -70,6 +70,6 @@ pub use owned::OwnedBundle;
 pub use solid::{OcclusionTest, SolidBundle};
 pub use terrain::TerrainBundle;
 pub use within::{
-    Extent, Motion, MotionLimits, Mover, Predictor, Reach, ReachMemory, ReachableSet,
+    Extent, Motion, MotionLimits, Mover, Predictor, Reach, ReachMemory, ReachableSet, Running,
 };
 pub use world::{Place, World};

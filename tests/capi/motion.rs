@@ -7,7 +7,7 @@ use viewcell::internals::dice::Dice;
 use viewcell::internals::runtime::capi::*;
 use viewcell::internals::runtime::frontier::{News, Notice, Session, SessionOptions};
 use viewcell::internals::runtime::{
-    Bundle, Motion, MotionLimits, OwnedBundle, Place, Predictor, World, WorldKind,
+    Bundle, Motion, MotionLimits, OwnedBundle, Place, Predictor, Running, World, WorldKind,
 };
 
 use crate::cells::corridor;
@@ -110,7 +110,9 @@ fn holds(path: &Path, size: [f64; 3]) {
                     viewcell_sees_in_motion(bundle, &raw const movers[i], &raw const movers[j]);
                 // In a level of cells the cell of now counts as well.
                 let is_wider = rust.kind() == WorldKind::Cells && told == 1;
-                assert!(told == seen || is_wider, "{movers:?}");
+                // In a solid level what lies behind walls does not.
+                let is_narrower = rust.kind() == WorldKind::Solid && told == 0;
+                assert!(told == seen || is_wider || is_narrower, "{movers:?}");
                 one_way[told as usize] += 1;
             }
         }
@@ -384,6 +386,87 @@ fn a_session_among_solids_goes_by_positions_and_cells() {
     }
 }
 
+/// Boxes of where players may be, in place of movers.
+unsafe fn reachable_sets_are_tested(bundle: *const viewcell_bundle, test: *mut viewcell_occlusion) {
+    let rules = viewcell_running {
+        speed: 320.0,
+        accelerate: 10.0,
+        air_accelerate: 1.0,
+        friction: 6.0,
+        stop_speed: 100.0,
+        gravity: 800.0,
+        jump: 270.0,
+        frame: 0.016,
+        rounding: 100.0,
+        error: 1.0,
+    };
+    let motion = viewcell_motion {
+        position: [60.0, 230.0, 32.0],
+        velocity: [0.0; 3],
+        has_velocity: 1,
+        reserved: 0,
+    };
+    let (rules, still, mut west) = (&raw const rules, &raw const motion, [0.0; 6]);
+    let east = [460.0, 225.0, 24.0, 490.0, 235.0, 60.0];
+    let mut reachable = null_mut();
+    unsafe {
+        let ask = |rules, ground, out| viewcell_reachable_box(rules, still, ground, 0.05, out);
+        assert_eq!(ask(rules, 2, west.as_mut_ptr()), VIEWCELL_ARGUMENT);
+        assert_eq!(ask(null(), 1, west.as_mut_ptr()), VIEWCELL_NULL);
+        assert_eq!(ask(rules, 1, null_mut()), VIEWCELL_NULL);
+        assert_eq!(ask(rules, 1, west.as_mut_ptr()), VIEWCELL_OK);
+        let expected = Running::quake3(320.0);
+        let expected = Running {
+            frame: 0.016,
+            rounding: 100.0,
+            ..expected
+        };
+        let still = Motion {
+            position: motion.position,
+            velocity: Some([0.0; 3]),
+        };
+        let region = expected.region(&still, true, 0.05).corners();
+        assert_eq!(west, region.as_flattened());
+        let at = motion.position.as_ptr();
+        assert_eq!(
+            viewcell_reachable_new(bundle, 2, &raw mut reachable),
+            VIEWCELL_OK
+        );
+        let set = |set, at, corners| viewcell_reachable_set_box(reachable, set, at, corners);
+        assert_eq!(set(2, at, west.as_ptr()), VIEWCELL_OUTSIDE);
+        assert_eq!(set(0, null(), west.as_ptr()), VIEWCELL_NULL);
+        assert_eq!(set(0, at, null()), VIEWCELL_NULL);
+        assert_eq!(set(0, at, west.as_ptr()), VIEWCELL_OK);
+        assert_eq!(
+            set(1, [480.0, 230.0, 32.0].as_ptr(), east.as_ptr()),
+            VIEWCELL_OK
+        );
+        assert_eq!(viewcell_reachable_sees(reachable, 0, 1), 1);
+        let mut guess = 0;
+        let mut hides = |from, to| {
+            viewcell_reachable_hides(reachable, test, from, to, &raw mut guess, 1_000_000)
+        };
+        assert_eq!(
+            (hides(0, 1), hides(0, 0), hides(0, 2)),
+            (0, 0, VIEWCELL_OUTSIDE)
+        );
+        let door = [260.0, 190.0, -1.0, 268.0, 257.0, 129.0];
+        assert_eq!(
+            viewcell_occlusion_doors(test, 1, door.as_ptr()),
+            VIEWCELL_OK
+        );
+        assert_eq!(hides(0, 1), 1);
+        let unset = viewcell_reachable_hides(reachable, test, 0, 1, null_mut(), 1);
+        assert_eq!(unset, VIEWCELL_NULL);
+        assert_eq!(viewcell_occlusion_doors(test, 0, null()), VIEWCELL_OK);
+        assert_eq!(viewcell_reachable_close(reachable), VIEWCELL_OK);
+        let mut hides = |from, to| {
+            viewcell_reachable_hides(reachable, test, from, to, &raw mut guess, 1_000_000)
+        };
+        assert_eq!(hides(0, 1), VIEWCELL_CLOSED);
+    }
+}
+
 #[test]
 fn solids_are_asked_where_cells_say_visible() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -441,6 +524,7 @@ fn solids_are_asked_where_cells_say_visible() {
         assert_eq!(viewcell_occlusion_doors(test, 1, null()), VIEWCELL_NULL);
         assert_eq!(viewcell_occlusion_doors(test, 0, null()), VIEWCELL_OK);
         assert_eq!(hidden(&raw const west, &raw const east), 0);
+        reachable_sets_are_tested(bundle, test);
         // It outlives its bundle.
         assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
         assert_eq!(hidden(&raw const west, &raw const east), 0);

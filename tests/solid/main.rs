@@ -11,5 +11,6 @@ mod occlusion;
 mod places;
 mod rasterize;
 mod readers;
+mod running;
 mod session;
 mod town;

@@ -7,10 +7,13 @@ use viewcell::internals::dice::Dice;
 use viewcell::internals::format::Tag;
 use viewcell::internals::format::occluders::{HEADER_LEN, RECORD_LEN};
 use viewcell::internals::ingest::solid::read_solid;
-use viewcell::internals::runtime::{Bundle, Extent, OcclusionTest, SolidBundle};
+use viewcell::internals::runtime::{
+    Bundle, Extent, OcclusionTest, ReachableSet, SolidBundle, World,
+};
 use viewcell::internals::world::solid::SolidLevel;
 
 use super::golden::two_rooms;
+use super::motion::reached;
 
 const ROOMS: &[u8] = include_bytes!("../golden/v1/solid.vcb");
 const LONG: Duration = Duration::from_secs(60);
@@ -60,6 +63,50 @@ proptest! {
                 eye[2] += parameters.eye;
                 let part = within(body, [point[3], point[4], point[5]]);
                 prop_assert!(level.blocks(eye, part), "{eye:?} sees {part:?}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_segment_is_clear_from_where_a_player_can_come_to_where_a_hidden_one_can(
+        places in [[10.0..520.0_f64, 10.0..250.0, 20.0..110.0], [10.0..520.0_f64, 10.0..250.0, 20.0..110.0]],
+        half in [0.0..90.0_f64, 0.0..90.0],
+        points in prop::collection::vec([0.0..=1.0_f64, 0.0..=1.0, 0.0..=1.0, 0.0..=1.0, 0.0..=1.0, 0.0..=1.0], 60),
+        mut guess in 0..40_u32,
+    ) {
+        let (level, bundle, mut test) = rooms();
+        let regions = [cube(places[0], half[0]), cube(places[1], half[1])];
+        let mut sets = [0, 1].map(|i| {
+            let mut set = ReachableSet::new(World::Solid(bundle));
+            set.set_region(places[i], &regions[i]);
+            set
+        });
+        let [from, to] = &mut sets;
+        let hidden = test.hides_reachable(&bundle, [from, to], &mut guess, LONG);
+        let is_lost = places.iter().any(|place| bundle.locate(*place).is_none());
+        prop_assert!(!hidden || !is_lost);
+        // What cells hide is hidden.
+        prop_assert!(hidden || is_lost || sets[0].sees(&sets[1]));
+        if hidden {
+            let cells = [0, 1].map(|i| reached(&bundle, [places[i]; 2], [&regions[i]; 2]));
+            let is_in = |i: usize, point: [f64; 3]| {
+                let cell: Option<u32> = bundle.locate(point);
+                cell.is_some_and(|cell| cells[i].contains(&cell))
+            };
+            let parameters = bundle.parameters();
+            for point in points {
+                let mut eye = within(regions[0].corners(), [point[0], point[1], point[2]]);
+                let at = within(regions[1].corners(), [point[3], point[4], point[5]]);
+                if is_in(0, eye) && is_in(1, at) {
+                    eye[2] += parameters.eye;
+                    let body = within(parameters.hull, [point[1], point[4], point[2]]);
+                    let part = std::array::from_fn(|k| at[k] + body[k]);
+                    prop_assert!(level.blocks(eye, part), "{eye:?} sees {part:?}");
+                }
             }
         }
     }

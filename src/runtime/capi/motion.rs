@@ -4,11 +4,12 @@ use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::session::{moved, viewcell_notice, viewcell_session};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, flag, given, place,
-    viewcell_status,
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, buffer, flag, given, place,
+    slice, viewcell_status,
 };
 use crate::runtime::{
-    Motion, MotionLimits, Mover, OwnedBundle, Place, Predictor, ReachableSet, World,
+    Extent, Motion, MotionLimits, Mover, OwnedBundle, Place, Predictor, ReachableSet, Running,
+    World,
 };
 
 /// The most players that a predictor takes.
@@ -249,7 +250,7 @@ unsafe fn there<'a>(
 /// a time.
 #[derive(Debug)]
 pub struct viewcell_reachable {
-    sets: Box<[ReachableSet<'static>]>,
+    pub(super) sets: Box<[ReachableSet<'static>]>,
     /// What the sets read.
     _source: OwnedBundle,
 }
@@ -269,7 +270,7 @@ impl Kept for viewcell_reachable {
 ///
 /// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than twice
 /// VIEWCELL_MOST_PREDICTED), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates, for each set two bitmaps of
-/// cells or 1.5 KB; the functions below do not.
+/// cells, 1.5 KB or in a solid level 30 KB; the functions below do not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_reachable_new(
     bundle: *const viewcell_bundle,
@@ -312,8 +313,92 @@ pub unsafe extern "C" fn viewcell_reachable_set(
     })
 }
 
+/// How players run, jump and fall, by the rules of Quake and its descendants.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct viewcell_running {
+    /// Greatest speed that a player runs at by themselves. Units a second; Quake III: 320.
+    pub speed: f64,
+    /// What running adds on the ground, in speeds a second; 10. At least friction, and less than 1 a frame.
+    pub accelerate: f64,
+    /// What running adds in the air, in speeds a second; 1.
+    pub air_accelerate: f64,
+    /// The share of the speed that the ground takes a second; 6.
+    pub friction: f64,
+    /// Below this speed friction is as at it; 100.
+    pub stop_speed: f64,
+    /// Acceleration down; 800.
+    pub gravity: f64,
+    /// Speed of a jump; 270.
+    pub jump: f64,
+    /// The longest frame in which a client moves its player. Seconds.
+    pub frame: f64,
+    /// What rounding of velocities may add up to: Quake III rounds by up to half a unit each frame. Units a
+    /// second squared.
+    pub rounding: f64,
+    /// How far a position may be from where the player truly was. Units.
+    pub error: f64,
+}
+
+/// The positions that a player may have at any time until so many seconds after motion is of, if nothing is in the
+/// way: with on_ground 1 on level ground with nothing above it, with 0 in the air with nothing to come upon. *box becomes
+/// six numbers, least and greatest corner; a server tests that nothing is in the way for these positions, and takes
+/// viewcell_reachable_set where something is, or the player swims, flies or may be pushed. All infinite where velocity is
+/// not known, where somebody may have landed from a jump by then, and for rules out of limits.
+///
+/// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (has_velocity or on_ground is neither 0 nor 1) or VIEWCELL_NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_reachable_box(
+    rules: *const viewcell_running,
+    motion: *const viewcell_motion,
+    on_ground: u32,
+    until: f64,
+    r#box: *mut f64,
+) -> viewcell_status {
+    answer(|| {
+        let rules = unsafe { given(rules) }?;
+        let motion = unsafe { self::motion(motion) }?;
+        let out = unsafe { buffer(r#box, 6) }?;
+        let rules = Running {
+            speed: rules.speed,
+            accelerate: rules.accelerate,
+            air_accelerate: rules.air_accelerate,
+            friction: rules.friction,
+            stop_speed: rules.stop_speed,
+            gravity: rules.gravity,
+            jump: rules.jump,
+            frame: rules.frame,
+            rounding: rules.rounding,
+            error: rules.error,
+        };
+        let corners = rules.region(&motion, flag(on_ground)?, until).corners();
+        out.copy_from_slice(corners.as_flattened());
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A set becomes that of a player who is at a position, of three numbers, and until some time at one of a box, of six: least
+/// and greatest corner. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_reachable_set_box(
+    reachable: *mut viewcell_reachable,
+    set: u32,
+    position: *const f64,
+    r#box: *const f64,
+) -> viewcell_status {
+    answer(|| {
+        let sets = &mut unsafe { get_mut(reachable) }?.sets;
+        let set = sets.get_mut(set as usize).ok_or(VIEWCELL_OUTSIDE)?;
+        let (position, corners) = unsafe { (slice(position, 3)?, slice(r#box, 6)?) };
+        if let (&[x, y, z], &[a, b, c, d, e, f]) = (position, corners) {
+            set.set_region([x, y, z], &Extent::of_box([[a, b, c], [d, e, f]]));
+        }
+        Ok(VIEWCELL_OK)
+    })
+}
+
 /// Whether who is anywhere in one set may see who is anywhere in another: 1 or 0, as viewcell_sees_in_motion says of
-/// their movers. 0 where either is nobody. Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
+/// their movers, but for where in a solid level a player cannot come to through walls. 0 where either is nobody. Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_reachable_sees(
     reachable: *const viewcell_reachable,

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get_mut, keep};
-use super::motion::{mover, viewcell_mover};
-use super::status::{VIEWCELL_FORMAT, VIEWCELL_OK, answer, place, slice, viewcell_status};
+use super::motion::{mover, viewcell_mover, viewcell_reachable};
+use super::status::{
+    VIEWCELL_FORMAT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, place, slice, viewcell_status,
+};
 use crate::runtime::{Mover, OcclusionTest, OwnedBundle};
 
 /// A test by the solids of a level. One thread at a time.
@@ -91,6 +93,36 @@ pub unsafe extern "C" fn viewcell_hidden_within(
             && is_there(&to)
             && test.hides(&from.region(), &to.region(), guess, budget);
         Ok(hidden.into())
+    })
+}
+
+/// The same for two reachable sets of one handle: whether all of whoever is anywhere in the one is hidden from whoever is
+/// anywhere in the other. It looks at what a player can come to of each cell, so that it finds more. 0 of sets of nobody or
+/// of another level, and where from is to.
+///
+/// Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED. Seldom allocates.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_reachable_hides(
+    reachable: *mut viewcell_reachable,
+    occlusion: *mut viewcell_occlusion,
+    from: u32,
+    to: u32,
+    guess: *mut u32,
+    microseconds: u32,
+) -> viewcell_status {
+    answer(|| {
+        let sets = &mut unsafe { get_mut(reachable) }?.sets;
+        let viewcell_occlusion { test, source } = unsafe { get_mut(occlusion) }?;
+        let guess = unsafe { place(guess) }?;
+        let level = source.solid()?;
+        if from.max(to) as usize >= sets.len() {
+            return Err(VIEWCELL_OUTSIDE);
+        }
+        let Ok(pair) = sets.get_disjoint_mut([from as usize, to as usize]) else {
+            return Ok(0);
+        };
+        let budget = Duration::from_micros(microseconds.into());
+        Ok(test.hides_reachable(level, pair, guess, budget).into())
     })
 }
 

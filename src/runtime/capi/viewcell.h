@@ -330,6 +330,31 @@ typedef struct {
   double times[2];
 } viewcell_mover;
 
+// How players run, jump and fall, by the rules of Quake and its descendants.
+typedef struct {
+  // Greatest speed that a player runs at by themselves. Units a second; Quake III: 320.
+  double speed;
+  // What running adds on the ground, in speeds a second; 10. At least friction, and less than 1 a frame.
+  double accelerate;
+  // What running adds in the air, in speeds a second; 1.
+  double air_accelerate;
+  // The share of the speed that the ground takes a second; 6.
+  double friction;
+  // Below this speed friction is as at it; 100.
+  double stop_speed;
+  // Acceleration down; 800.
+  double gravity;
+  // Speed of a jump; 270.
+  double jump;
+  // The longest frame in which a client moves its player. Seconds.
+  double frame;
+  // What rounding of velocities may add up to: Quake III rounds by up to half a unit each frame. Units a
+  // second squared.
+  double rounding;
+  // How far a position may be from where the player truly was. Units.
+  double error;
+} viewcell_running;
+
 // How far a player sees, and how large they are.
 typedef struct {
   // The player hears of nobody farther away than this, in the unit of positions; 0 or more.
@@ -939,6 +964,18 @@ viewcell_status viewcell_hidden_within(viewcell_occlusion *occlusion,
                                        uint32_t *guess,
                                        uint32_t microseconds);
 
+// The same for two reachable sets of one handle: whether all of whoever is anywhere in the one is hidden from whoever is
+// anywhere in the other. It looks at what a player can come to of each cell, so that it finds more. 0 of sets of nobody or
+// of another level, and where from is to.
+//
+// Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED. Seldom allocates.
+viewcell_status viewcell_reachable_hides(viewcell_reachable *reachable,
+                                         viewcell_occlusion *occlusion,
+                                         uint32_t from,
+                                         uint32_t to,
+                                         uint32_t *guess,
+                                         uint32_t microseconds);
+
 // Closes a test. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
 viewcell_status viewcell_occlusion_close(viewcell_occlusion *occlusion);
 
@@ -1009,7 +1046,7 @@ viewcell_status viewcell_predictor_close(viewcell_predictor *predictor);
 //
 // Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than twice
 // VIEWCELL_MOST_PREDICTED), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates, for each set two bitmaps of
-// cells or 1.5 KB; the functions below do not.
+// cells, 1.5 KB or in a solid level 30 KB; the functions below do not.
 viewcell_status viewcell_reachable_new(const viewcell_bundle *bundle,
                                        uint32_t sets,
                                        viewcell_reachable **reachable);
@@ -1021,8 +1058,28 @@ viewcell_status viewcell_reachable_set(viewcell_reachable *reachable,
                                        uint32_t set,
                                        const viewcell_mover *mover);
 
+// The positions that a player may have at any time until so many seconds after motion is of, if nothing is in the
+// way: with on_ground 1 on level ground with nothing above it, with 0 in the air with nothing to come upon. *box becomes
+// six numbers, least and greatest corner; a server tests that nothing is in the way for these positions, and takes
+// viewcell_reachable_set where something is, or the player swims, flies or may be pushed. All infinite where velocity is
+// not known, where somebody may have landed from a jump by then, and for rules out of limits.
+//
+// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (has_velocity or on_ground is neither 0 nor 1) or VIEWCELL_NULL.
+viewcell_status viewcell_reachable_box(const viewcell_running *rules,
+                                       const viewcell_motion *motion,
+                                       uint32_t on_ground,
+                                       double until,
+                                       double *box);
+
+// A set becomes that of a player who is at a position, of three numbers, and until some time at one of a box, of six: least
+// and greatest corner. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_reachable_set_box(viewcell_reachable *reachable,
+                                           uint32_t set,
+                                           const double *position,
+                                           const double *box);
+
 // Whether who is anywhere in one set may see who is anywhere in another: 1 or 0, as viewcell_sees_in_motion says of
-// their movers. 0 where either is nobody. Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
+// their movers, but for where in a solid level a player cannot come to through walls. 0 where either is nobody. Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_reachable_sees(const viewcell_reachable *reachable,
                                         uint32_t from,
                                         uint32_t to);

@@ -5,6 +5,7 @@
 //! [`ReachableSet`](super::ReachableSet) answer by the boxes that each may reach.
 
 mod occlusion;
+pub(super) mod reached;
 pub(super) mod within;
 
 pub use occlusion::OcclusionTest;

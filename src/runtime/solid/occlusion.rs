@@ -7,10 +7,11 @@
 use std::time::{Duration, Instant};
 
 use super::SolidBundle;
-use crate::convex::{Decider, Found, Kind, List, Occluder, Plane, Run, Scale, Span};
+use super::reached::{ReachedCell, sort};
+use crate::convex::{Decider, Found, Kind, List, Look, Occluder, Plane, Run, Scale, Span};
 use crate::format::occluders::Occluders;
 use crate::format::solid::Corners;
-use crate::runtime::Extent;
+use crate::runtime::{Extent, ReachableSet};
 
 /// Boxes are halved so often one after another at most.
 const DEPTH: u32 = 12;
@@ -130,28 +131,143 @@ impl OcclusionTest {
         ordered && low.iter().chain(high).all(within)
     }
 
+    /// Where the eyes of players are whose origins are in the first box, and the bodies of those in the other.
+    #[inline(never)]
+    fn spans(&self, [from, to]: [Corners; 2]) -> Option<[Span; 2]> {
+        let eye = [0.0, 0.0, self.eye];
+        let boxes = [(from, [eye; 2]), (to, self.hull)];
+        let boxes =
+            boxes.map(|([low, high], [below, above])| [plus(low, below), plus(high, above)]);
+        let all_hold = boxes.iter().all(|of| self.holds(of));
+        all_hold.then(|| boxes.map(|[low, high]| Span::between(low, high)))
+    }
+
     /// Whether no player whose origin is anywhere in `from` sees any part of one whose origin is anywhere in `to`,
     /// for nobody is inside what is solid. `false` where that is not proven in the time that is given.
     ///
     /// `guess` is the pair's own, 0 at first: the occluder that hid it last, which is asked first.
     pub fn hides(&mut self, from: &Extent, to: &Extent, guess: &mut u32, budget: Duration) -> bool {
-        let ([from_low, from_high], [to_low, to_high]) = (from.corners(), to.corners());
-        let [hull_low, hull_high] = self.hull;
-        let eye = [0.0, 0.0, self.eye];
-        let eyes = [plus(from_low, eye), plus(from_high, eye)];
-        let bodies = [plus(to_low, hull_low), plus(to_high, hull_high)];
-        if !self.holds(&eyes) || !self.holds(&bodies) {
+        let Some([a, b]) = self.spans([from.corners(), to.corners()]) else {
             return false;
-        }
+        };
         self.decider.guess = *guess;
         self.decider.run.until = Instant::now().checked_add(budget);
-        let [a, b] = [eyes, bodies].map(|[low, high]| Span::between(low, high));
         let found = self
             .decider
             .decide(&self.occluders, &a, &b, self.all, DEPTH);
         *guess = self.decider.guess;
         found == Found::Hidden
     }
+}
+
+impl OcclusionTest {
+    /// The same for players who are anywhere in reachable sets of the level: cell by cell where need be, so that nobody is
+    /// looked for where nobody can come to, nor where the bundle hides one cell from another. `false` where either may be
+    /// anywhere, and for sets of another level.
+    pub fn hides_reachable(
+        &mut self,
+        level: &SolidBundle<'_>,
+        [from, to]: [&mut ReachableSet<'_>; 2],
+        guess: &mut u32,
+        budget: Duration,
+    ) -> bool {
+        let are_of_level = from.is_of(level) && to.is_of(level);
+        let (from, to) = (from.reached(), to.reached());
+        if !are_of_level || from.is_empty() || to.is_empty() {
+            return false;
+        }
+        self.decider.guess = *guess;
+        self.decider.run.until = Instant::now().checked_add(budget);
+        let hidden = self.hides_cells(level, from, to, self.all);
+        *guess = self.decider.guess;
+        hidden
+    }
+
+    /// Whether what is reached of some cells is hidden from what is reached of others. Halves the lists of cells, and where
+    /// there is one of each the boxes.
+    fn hides_cells(
+        &mut self,
+        level: &SolidBundle<'_>,
+        from: &mut [ReachedCell],
+        to: &mut [ReachedCell],
+        list: List,
+    ) -> bool {
+        let (Some(places), Some(others)) = (around(from), around(to)) else {
+            return true;
+        };
+        let Some([a, b]) = self.spans([places, others]) else {
+            return false;
+        };
+        if let ([one], [other]) = (&*from, &*to) {
+            let found =
+                |decider: &mut Decider<Clock>| decider.decide(&self.occluders, &a, &b, list, DEPTH);
+            return !level.visible(one.cell, other.cell)
+                || found(&mut self.decider) == Found::Hidden;
+        }
+        if matches!(
+            self.decider.look(&self.occluders, &a, &b, list),
+            Look::Hidden
+        ) {
+            return true;
+        }
+        if !self.decider.run.goes_on() {
+            return false;
+        }
+        let narrow = self.decider.narrow(&a, &b, list);
+        // What is longest across, of what has cells to part.
+        let sides =
+            |span: Span, is_one: bool| span.half.map(|side| if is_one { -1.0 } else { side });
+        let (of_from, of_to) = (sides(a, from.len() == 1), sides(b, to.len() == 1));
+        let ((axis, side), (other_axis, other_side)) = (longest(of_from), longest(of_to));
+        let hidden = if side >= other_side {
+            let (left, right) = halves(from, axis);
+            self.hides_cells(level, left, to, narrow) && self.hides_cells(level, right, to, narrow)
+        } else {
+            let (left, right) = halves(to, other_axis);
+            self.hides_cells(level, from, left, narrow)
+                && self.hides_cells(level, from, right, narrow)
+        };
+        self.decider.leave(list);
+        hidden
+    }
+}
+
+/// The box around what is reached of cells.
+#[inline(never)]
+fn around(cells: &[ReachedCell]) -> Option<Corners> {
+    let mut of = cells.first()?.bounds;
+    let [low, high] = &mut of;
+    for cell in cells {
+        let [least, greatest] = &cell.bounds;
+        for (low, least) in low.iter_mut().zip(least) {
+            *low = if *least < *low { *least } else { *low };
+        }
+        for (high, greatest) in high.iter_mut().zip(greatest) {
+            *high = if *greatest > *high { *greatest } else { *high };
+        }
+    }
+    Some(of)
+}
+
+/// The axis of the longest side, and how long it is.
+fn longest(sides: [f64; 3]) -> (usize, f64) {
+    let axes = sides.into_iter().enumerate();
+    axes.fold((0, f64::NEG_INFINITY), |best, of| {
+        if of.1 > best.1 { of } else { best }
+    })
+}
+
+/// Cells on either side of the one in the middle, along an axis.
+fn halves(cells: &mut [ReachedCell], axis: usize) -> (&mut [ReachedCell], &mut [ReachedCell]) {
+    let middle = |cell: &ReachedCell| {
+        let [low, high] = cell
+            .bounds
+            .map(|corner| corner.get(axis).copied().unwrap_or(0.0));
+        low + high
+    };
+    let half = cells.len() / 2;
+    sort(cells, &middle);
+    cells.split_at_mut(half)
 }
 
 fn plus(mut point: [f64; 3], by: [f64; 3]) -> [f64; 3] {

@@ -47,6 +47,31 @@ pub(in crate::runtime) struct Parts {
 }
 
 impl Parts {
+    /// Of cells in order; `None` of none, and where there is no room.
+    pub(in crate::runtime) fn of(cells: impl Iterator<Item = u32>) -> Option<Self> {
+        let mut parts = Self {
+            parts: [Part::default(); PARTS],
+            count: 0,
+        };
+        for cell in cells {
+            parts.add(cell / BLOCK, bit_of(cell))?;
+        }
+        (parts.count > 0).then_some(parts)
+    }
+
+    /// Calls for each cell; `None` as soon as that is.
+    pub(super) fn each_cell(&self, mut call: impl FnMut(u32) -> Option<()>) -> Option<()> {
+        for part in self.slice() {
+            let mut cells = part.cells;
+            while cells != 0 {
+                let bit = cells.trailing_zeros();
+                cells &= cells - 1;
+                call(part.block * BLOCK + morton::number(bit % 8, bit / 8) as u32)?;
+            }
+        }
+        Some(())
+    }
+
     fn slice(&self) -> &[Part] {
         self.parts.get(..self.count).unwrap_or(&self.parts)
     }

@@ -10,9 +10,11 @@ mod disc;
 mod motion;
 mod predictor;
 mod reachable;
+mod running;
 mod terrain;
 
 pub use cells::{Reach, ReachMemory};
 pub use motion::{Extent, Motion, MotionLimits, Mover};
 pub use predictor::Predictor;
 pub use reachable::ReachableSet;
+pub use running::Running;

@@ -157,8 +157,8 @@ impl<'a> Predictor<'a> {
         if tracked.reached != Some(times) {
             tracked.reached = Some(times);
             let since = times.map(|time| time - tracked.time);
-            let region = tracked.motion.region(&self.limits, since);
-            self.sets.get_mut(player)?.set_region(region, tracked.cell);
+            let set = self.sets.get_mut(player)?;
+            set.set_motion(&tracked.motion, &self.limits, since, tracked.cell);
         }
         Some(())
     }

@@ -1,9 +1,11 @@
 //! Where a player may be, found once and asked about many times.
 
-use super::motion::{Extent, Mover};
+use super::motion::{Extent, Motion, MotionLimits, Mover};
 use crate::format::cells::SymmetryCode;
+use crate::format::solid::Corners;
+use crate::runtime::solid::reached::{MOST, ReachedCell};
 use crate::runtime::solid::within::Parts;
-use crate::runtime::{Place, World};
+use crate::runtime::{Place, SolidBundle, World};
 
 /// The positions that a player may have at some time, with what of a world that takes. Finding it is most of what a question
 /// costs, so that a server finds one for each player and frame, and asks about all pairs.
@@ -20,6 +22,9 @@ pub struct ReachableSet<'a> {
     rows: Box<[u64]>,
     /// Of a solid level: the cells that the player may be in; `None` where that may be anywhere.
     parts: Option<Parts>,
+    /// What the player may reach of each, with room for [`MOST`]; and how many these are, none if they are too many.
+    cells: Box<[ReachedCell]>,
+    count: usize,
 }
 
 impl<'a> ReachableSet<'a> {
@@ -35,6 +40,11 @@ impl<'a> ReachableSet<'a> {
             cell: None,
             rows: vec![0; 2 * words].into(),
             parts: None,
+            cells: match &world {
+                World::Solid(_) => vec![ReachedCell::default(); MOST].into(),
+                World::Terrain(_) | World::Cells(_) => Box::default(),
+            },
+            count: 0,
         }
     }
 
@@ -45,27 +55,70 @@ impl<'a> ReachableSet<'a> {
 
     /// Becomes that of a player, wherever that is now. Who is in no cell of a level now may be anywhere.
     pub fn set(&mut self, mover: &Mover) {
-        let cell = match self.world.locate(mover.motion.position) {
-            Some(Place::Cell(cell)) => Some(cell),
-            Some(Place::Sample(_)) | None => None,
-        };
-        self.set_region(mover.region(), cell);
+        let Mover {
+            motion,
+            limits,
+            times,
+        } = mover;
+        let cell = self.cell_at(motion.position);
+        self.set_motion(motion, limits, *times, cell);
     }
 
-    /// Becomes that of somebody who may be in a region, and is in a cell of a level now, if known.
-    pub(super) fn set_region(&mut self, region: Extent, cell: Option<u32>) {
-        self.region = Some(region);
+    /// Becomes that of a player who is at a position now, and until some time in a region, as [`Running::region`] says.
+    /// Who is in no cell of a level now may be anywhere.
+    ///
+    /// [`Running::region`]: super::Running::region
+    pub fn set_region(&mut self, position: [f64; 3], region: &Extent) {
+        let cell = self.cell_at(position);
+        self.fill(cell, [position; 2], [region, region]);
+    }
+
+    #[inline(never)]
+    fn cell_at(&self, position: [f64; 3]) -> Option<u32> {
+        match self.world.locate(position) {
+            Some(Place::Cell(cell)) => Some(cell),
+            Some(Place::Sample(_)) | None => None,
+        }
+    }
+
+    /// Becomes that of somebody in motion, who is in a cell of a level now, if known.
+    pub(super) fn set_motion(
+        &mut self,
+        motion: &Motion,
+        limits: &MotionLimits,
+        times: [f64; 2],
+        cell: Option<u32>,
+    ) {
+        let [_, until] = times;
+        let from = |from, until| motion.region(limits, [from, until]);
+        let [low, high] = from(0.0, 0.0).corners();
+        let [first, _] = times;
+        self.fill(cell, [low, high], [&from(0.0, until), &from(first, until)]);
+    }
+
+    /// Becomes that of somebody who is in a cell of a level now, if known, and somewhere in a box; goes ways in the first
+    /// region, and will be in the other.
+    fn fill(&mut self, cell: Option<u32>, now: Corners, [path, region]: [&Extent; 2]) {
+        self.region = Some(*region);
+        self.count = 0;
         match &self.world {
             World::Terrain(_) => {}
             World::Solid(level) => {
                 let is_met = |cell: &u32| level.bounds(*cell).is_some_and(|of| region.meets(of));
                 self.cell = cell.filter(is_met);
-                self.parts = cell.and_then(|_| level.parts(&region));
+                self.parts = cell.and_then(|_| {
+                    let reached = level.reached(now, [path, region], &mut self.cells);
+                    self.count = reached.unwrap_or(0);
+                    match reached.and_then(|count| self.cells.get(..count)) {
+                        Some(cells) => Parts::of(cells.iter().map(|reached| reached.cell)),
+                        None => level.parts(region),
+                    }
+                });
             }
             World::Cells(level) => {
                 let (own, seen) = self.rows.split_at_mut(self.rows.len() / 2);
                 // There is room for all cells.
-                let _ = level.cells_in(&region, own);
+                let _ = level.cells_in(region, own);
                 match cell.filter(|_| own.iter().any(|word| *word != 0)) {
                     None => own.fill(u64::MAX),
                     Some(cell) => {
@@ -101,6 +154,20 @@ impl<'a> ReachableSet<'a> {
                 now.is_some_and(|(a, b)| level.visible(a, b)) || level.sees_parts(from, to)
             }
         }
+    }
+
+    /// Whether it is of a solid level.
+    pub(in crate::runtime) fn is_of(&self, level: &SolidBundle<'_>) -> bool {
+        let of = |level: &SolidBundle<'_>| {
+            let of = level.parameters();
+            (of.cells, of.input_bytes, of.input_crc32)
+        };
+        matches!(&self.world, World::Solid(own) if of(own) == of(level))
+    }
+
+    /// What the player may reach of each cell of a solid level; none if they are too many.
+    pub(in crate::runtime) fn reached(&mut self) -> &mut [ReachedCell] {
+        self.cells.get_mut(..self.count).unwrap_or_default()
     }
 
     /// Whether either may see the other.

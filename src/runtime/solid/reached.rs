@@ -1,0 +1,104 @@
+//! The cells that a player can come to without leaving a region.
+//!
+//! A box of where somebody may soon be goes through walls; who stands beside one does not. All positions that players can
+//! come to lie in cells, which are closed boxes, so that a way leads from cell to cell through positions of both. What no
+//! chain of cells that touch each other within the region leads to, from where the player is now, the player does not come
+//! to.
+
+use super::SolidBundle;
+use crate::format::solid::Corners;
+use crate::runtime::Extent;
+
+/// Most cells that are followed; in a region of more, all count as reached.
+pub(in crate::runtime) const MOST: usize = 512;
+
+/// What of a cell lies in a region.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::runtime) struct ReachedCell {
+    pub cell: u32,
+    pub bounds: Corners,
+}
+
+impl SolidBundle<'_> {
+    /// The cells of `region`, in order, to which a way leads in `path` from somewhere in the box `now`: into `room`, and how
+    /// many they are. `None` where there is no such cell, or no room.
+    #[inline(never)]
+    pub(in crate::runtime) fn reached(
+        &self,
+        now: Corners,
+        [path, region]: [&Extent; 2],
+        room: &mut [ReachedCell],
+    ) -> Option<usize> {
+        let mut count = 0;
+        self.parts(path)?.each_cell(|cell| {
+            let bounds = common(self.bounds(cell)?, path.corners());
+            *room.get_mut(count)? = ReachedCell { cell, bounds };
+            count += 1;
+            Some(())
+        })?;
+        let cells = room.get_mut(..count)?;
+        // Those that are reached are put before the others, and their neighbours behind them.
+        let mut reached = gather(cells, 0, &now);
+        let mut next = 0;
+        while next < reached && reached < count {
+            let from = cells.get(next)?.bounds;
+            reached = gather(cells, reached, &from);
+            next += 1;
+        }
+        let mut left = 0;
+        for at in 0..reached {
+            let of = *cells.get(at)?;
+            if region.meets(of.bounds) {
+                let bounds = common(of.bounds, region.corners());
+                *cells.get_mut(left)? = ReachedCell { bounds, ..of };
+                left += 1;
+            }
+        }
+        sort(cells.get_mut(..left)?, &|of| f64::from(of.cell));
+        (left > 0).then_some(left)
+    }
+}
+
+/// Moves those from number `from` on that touch a box there, and says where they end.
+#[inline(never)]
+fn gather(cells: &mut [ReachedCell], from: usize, touched: &Corners) -> usize {
+    let mut end = from;
+    for at in from..cells.len() {
+        if cells.get(at).is_some_and(|of| touch(&of.bounds, touched)) {
+            cells.swap(end, at);
+            end += 1;
+        }
+    }
+    end
+}
+
+/// Sorts cells by a number of theirs, by insertion: they are few, and the library is smaller for it.
+pub(super) fn sort(cells: &mut [ReachedCell], number: &dyn Fn(&ReachedCell) -> f64) {
+    for end in 1..=cells.len() {
+        let mut rest = cells.get_mut(..end).unwrap_or_default();
+        while let [.., before, last] = rest
+            && number(last) < number(before)
+        {
+            std::mem::swap(before, last);
+            rest = rest.split_last_mut().map_or(&mut [], |(_, rest)| rest);
+        }
+    }
+}
+
+/// What two boxes have in common.
+#[inline(never)]
+fn common([a, b]: Corners, [c, d]: Corners) -> Corners {
+    let mut of = [a, b];
+    let [low, high] = &mut of;
+    for ((low, high), (c, d)) in low.iter_mut().zip(high).zip(c.into_iter().zip(d)) {
+        *low = low.max(c);
+        *high = high.min(d);
+    }
+    of
+}
+
+fn touch([a, b]: &Corners, [c, d]: &Corners) -> bool {
+    let below =
+        |low: &[f64; 3], high: &[f64; 3]| low.iter().zip(high).all(|(low, high)| low <= high);
+    below(a, d) && below(c, b)
+}
