@@ -273,43 +273,46 @@ impl Record {
 #[derive(Debug, Default)]
 pub struct BruteForce;
 
+/// A region: its index, and its bounds a tick ago and now.
+type Moved<'r> = (u32, [&'r Bounds; 2]);
+
+impl BruteForce {
+    /// Every update region with every other that subscribes.
+    fn pairs(regions: &Regions) -> impl Iterator<Item = [Moved<'_>; 2]> {
+        let of = |counts: fn(Kind) -> bool| {
+            let all = regions.iter_all();
+            all.filter_map(move |(index, kind, _, was, now)| {
+                counts(kind).then_some((index, [was, now]))
+            })
+        };
+        of(Kind::updates).flat_map(move |update| {
+            let others = of(Kind::subscribes).filter(move |other| other.0 != update.0);
+            others.map(move |subscription| [update, subscription])
+        })
+    }
+}
+
 impl Method for BruteForce {
     fn tick(&mut self, regions: &Regions, changes: &mut Record) {
-        for (update, kind, _, was, now) in regions.iter_all() {
-            if !kind.updates() {
-                continue;
-            }
-            for (subscription, kind, _, other_was, other_now) in regions.iter_all() {
-                if !kind.subscribes() || update == subscription {
-                    continue;
-                }
-                match (was.overlaps(other_was), now.overlaps(other_now)) {
-                    (false, true) => changes.begin(regions, update, subscription),
-                    (true, false) => changes.cease(regions, update, subscription),
-                    _ => {}
-                }
+        for [(update, [was, now]), (subscription, [other_was, other_now])] in Self::pairs(regions) {
+            match (was.overlaps(other_was), now.overlaps(other_now)) {
+                (false, true) => changes.begin(regions, update, subscription),
+                (true, false) => changes.cease(regions, update, subscription),
+                _ => {}
             }
         }
     }
 
     fn sweep(&mut self, regions: &Regions, changes: &mut Record) {
-        for (update, kind, _, was, now) in regions.iter_all() {
-            if !kind.updates() {
+        for [(update, [was, now]), (subscription, [other_was, other_now])] in Self::pairs(regions) {
+            let Some(span) = linear([was, other_was], [now, other_now]) else {
                 continue;
+            };
+            if !was.overlaps(other_was) {
+                changes.begin_at(regions, update, subscription, span.from);
             }
-            for (subscription, kind, _, other_was, other_now) in regions.iter_all() {
-                if !kind.subscribes() || update == subscription {
-                    continue;
-                }
-                let Some(span) = linear([was, other_was], [now, other_now]) else {
-                    continue;
-                };
-                if !was.overlaps(other_was) {
-                    changes.begin_at(regions, update, subscription, span.from);
-                }
-                if !now.overlaps(other_now) {
-                    changes.cease_at(regions, update, subscription, span.to);
-                }
+            if !now.overlaps(other_now) {
+                changes.cease_at(regions, update, subscription, span.to);
             }
         }
     }
