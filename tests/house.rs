@@ -54,17 +54,14 @@ fn folders_form_a_graph_without_loops() {
     }
 }
 
-/// Files and folders that CONTRIBUTING.md sends people to, and those that ARCHITECTURE.md names.
+/// Files and folders that CONTRIBUTING.md sends people to, and those that README.md and ARCHITECTURE.md name.
 #[test]
 fn documents_name_files_that_exist() {
     let mut missing = Vec::new();
     let mut found = 0;
     for (page, text, folders) in [
-        (
-            "CONTRIBUTING.md",
-            include_str!("../CONTRIBUTING.md"),
-            &[""][..],
-        ),
+        ("README.md", include_str!("../README.md"), &[""][..]),
+        ("CONTRIBUTING.md", include_str!("../CONTRIBUTING.md"), &[""]),
         (
             "ARCHITECTURE.md",
             include_str!("../ARCHITECTURE.md"),

@@ -1,12 +1,12 @@
 //! Rules on what the sections of a cell bundle hold.
 
 mod places;
-mod rows;
+mod visibility;
 
 use std::io;
 
 use places::{boxes, bsp, names, neighbours, portals, start, words};
-use rows::{Level, compare_distances, pvs, rows, statistics};
+use visibility::{Level, compare_distances, pvs, rows, statistics};
 
 use super::container::Container;
 use super::report::Rule;

@@ -4,7 +4,7 @@
 //! between them passes an edge that has, below its ground as it was or as it is. In either case an
 //! *onlooker*'s line reaches such an edge, or eye or head above it. Whoever has a line of the grid
 //! before them that is higher than all lines to the changed edges is no onlooker: the line hides
-//! behind it what was hidden before. It is enough to ask onlookers, of onlookers.
+//! behind it what was hidden before. Only pairs of two onlookers need to be asked.
 //!
 //! Exact sight is blocked by any line of the grid that it crosses, so that for each square of
 //! displacements the lines of one direction will do. Lines over changed ground count where it only

@@ -8,7 +8,7 @@
 //! - `cover` makes occluders without seams of all faces in a plane, `field` all occluders of a level.
 //! - `boxes` is a tree of cells. Pairs of its nodes are hidden as a whole, seen as a whole, or divided (`descend`); what
 //!   may hide a pair is handed down. A pair of cells of which nothing is proven down to some depth sees.
-//! - `twin` is the slow version of a single test: 64 segments against planes.
+//! - `reference` is the slow version of a single test: 64 segments against planes.
 //!
 //! Cells are numbered 0, 1, 2, … and number n is the sample of a grid whose Morton number is n, so that the bake, the
 //! bundle and the runtime treat them as they treat samples.
@@ -18,9 +18,9 @@ mod cover;
 mod descend;
 mod field;
 #[cfg(test)]
-mod tests;
+mod reference;
 #[cfg(test)]
-mod twin;
+mod tests;
 
 pub use crate::convex::Found;
 pub use field::{DEPTH, SolidField};

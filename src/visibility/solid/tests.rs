@@ -74,8 +74,8 @@ fn what_hides_a_pair_meets_all_segments_between_corners_and_the_other_way_round(
             span(&mut dice, centre, 6.0)
         });
         let shadow = occluder.shadow(&a, &b, scale, f64::INFINITY, &mut room);
-        let slow = twin::hides(&occluder, &a, &b);
-        let middle = twin::meets(&occluder, a.centre, b.centre);
+        let slow = reference::hides(&occluder, &a, &b);
+        let middle = reference::meets(&occluder, a.centre, b.centre);
         match shadow {
             Shadow::Whole => hidden += 1,
             Shadow::Part(_) => partly += 1,
@@ -95,7 +95,7 @@ fn what_hides_a_pair_meets_all_segments_between_corners_and_the_other_way_round(
                 let within = point(&mut dice, 1.0);
                 std::array::from_fn(|k| span.centre[k] + within[k] * span.half[k])
             });
-            assert!(!twin::meets(&occluder, p, q), "round {round}");
+            assert!(!reference::meets(&occluder, p, q), "round {round}");
         }
     }
     assert!(hidden > 1_000 && partly > 1_000, "{hidden} {partly}");
