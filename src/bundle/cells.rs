@@ -8,7 +8,7 @@ use super::provenance::Provenance;
 use super::writer::Written;
 use crate::format::cells::CellParameters;
 use crate::format::header::{ENTRY_LEN, HEADER_LEN};
-use crate::format::{Header, Section, Tag, WorldKind, crc32};
+use crate::format::{Section, Tag, WorldKind};
 
 /// The sections of a cell bundle, as bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,19 +83,5 @@ pub fn write_cells(
     for (tag, bytes) in cold {
         sections.push(out.compressed_section(tag, bytes)?);
     }
-    let table: Vec<u8> = sections.iter().flat_map(Section::encode).collect();
-    let bytes = out.position;
-    let header = Header {
-        kind: WorldKind::Cells,
-        file_length: bytes,
-        section_count: sections.len() as u32,
-        table_checksum: crc32(&table),
-    }
-    .encode();
-    out.persist(&[&header, &table], overwrite)?;
-    Ok(Written {
-        bytes,
-        checksum: Header::checksum_of(&header),
-        sections,
-    })
+    out.finish(WorldKind::Cells, sections, u64::MAX, overwrite)
 }

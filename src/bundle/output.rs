@@ -11,8 +11,9 @@ use std::time::Duration;
 use tempfile::TempPath;
 
 use super::error::BundleError;
+use super::writer::Written;
 use crate::format::header::ALIGNMENT;
-use crate::format::{Section, Tag};
+use crate::format::{Header, Section, Tag, WorldKind, crc32};
 
 /// zstd level of the cold sections: compressed once, read now and then.
 const ZSTD_LEVEL: i32 = 12;
@@ -119,8 +120,36 @@ impl Output {
         Ok(section)
     }
 
+    /// Puts the header and the table of these sections at the beginning of the file, makes it durable, and
+    /// names it; a file of more than `most` bytes is not named.
+    pub(super) fn finish(
+        self,
+        kind: WorldKind,
+        sections: Vec<Section>,
+        most: u64,
+        overwrite: bool,
+    ) -> Result<Written, BundleError> {
+        let table: Vec<u8> = sections.iter().flat_map(Section::encode).collect();
+        let bytes = self.position;
+        let header = Header {
+            kind,
+            file_length: bytes,
+            section_count: sections.len() as u32,
+            table_checksum: crc32(&table),
+        }
+        .encode();
+        if bytes <= most {
+            self.persist(&[&header, &table], overwrite)?;
+        }
+        Ok(Written {
+            bytes,
+            checksum: Header::checksum_of(&header),
+            sections,
+        })
+    }
+
     /// Puts `start` at the beginning of the file, makes the file durable, and names it.
-    pub(super) fn persist(self, start: &[&[u8]], overwrite: bool) -> Result<(), BundleError> {
+    fn persist(self, start: &[&[u8]], overwrite: bool) -> Result<(), BundleError> {
         let Self {
             path,
             file,

@@ -9,7 +9,7 @@ use super::output::{Output, check_output};
 use super::writer::Written;
 use crate::format::header::{ENTRY_LEN, HEADER_LEN};
 use crate::format::pages::PAGE;
-use crate::format::{Header, Section, Tag, crc32};
+use crate::format::{Section, Tag};
 
 /// Writes the bundle `input` with the checksums of its pages, section `PCRC`, which readers need to check
 /// pages when they are first touched. All other sections are as they were; so that the file is another
@@ -105,21 +105,7 @@ pub(super) fn copy(
     out.write(&bytes)?;
     sections.push(out.end(open));
 
-    let table: Vec<u8> = sections.iter().flat_map(Section::encode).collect();
-    let bytes = out.position;
-    let header = Header {
-        kind: bundle.header().kind,
-        file_length: bytes,
-        section_count: sections.len() as u32,
-        table_checksum: crc32(&table),
-    }
-    .encode();
-    out.persist(&[&header, &table], overwrite)?;
-    Ok(Written {
-        bytes,
-        checksum: Header::checksum_of(&header),
-        sections,
-    })
+    out.finish(bundle.header().kind, sections, u64::MAX, overwrite)
 }
 
 /// The checksums of pages, of bytes that come in their order.

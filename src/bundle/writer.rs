@@ -13,7 +13,7 @@ use super::output::{OpenSection, Output, check_output};
 use super::provenance::Provenance;
 use crate::compress::ValidPyramid;
 use crate::format::header::{ENTRY_LEN, HEADER_LEN};
-use crate::format::{Grid, Header, Quad, Section, Tag, TerrainParameters, WorldKind, crc32};
+use crate::format::{Grid, Quad, Section, Tag, TerrainParameters, WorldKind};
 
 /// What a terrain bundle says of itself: the `GRID` section, and the CRS.
 #[derive(Clone, Debug, PartialEq)]
@@ -288,38 +288,12 @@ impl Front {
         provenance: &Provenance,
         overwrite: bool,
     ) -> Result<Written, BundleError> {
-        let (header, table) = self.end(&mut out, provenance)?;
-        let bytes = out.position;
-        if bytes <= most {
-            out.persist(&[&header, &table], overwrite)?;
-        }
-        Ok(Written {
-            bytes,
-            checksum: Header::checksum_of(&header),
-            sections: self.sections,
-        })
-    }
-
-    /// Writes the provenance; returns header and section table.
-    fn end(
-        &mut self,
-        out: &mut Output,
-        provenance: &Provenance,
-    ) -> Result<([u8; HEADER_LEN], Vec<u8>), BundleError> {
         let text = serde_json::to_vec(provenance)
             .map_err(|error| out.error("writing provenance", error.into()))?;
         self.sections
             .push(out.compressed_section(Tag::PROV, &text)?);
         assert_eq!(self.sections.len(), self.expected);
-
-        let table: Vec<u8> = self.sections.iter().flat_map(Section::encode).collect();
-        let header = Header {
-            kind: self.kind,
-            file_length: out.position,
-            section_count: self.sections.len() as u32,
-            table_checksum: crc32(&table),
-        };
-        Ok((header.encode(), table))
+        out.finish(self.kind, self.sections, most, overwrite)
     }
 }
 
