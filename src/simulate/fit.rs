@@ -5,7 +5,7 @@ use crate::runtime::MotionLimits;
 
 use super::field::distance;
 use super::play::Play;
-use super::trace::{Spot, Trace};
+use super::trace::{Trace, TracePoint};
 
 /// How players move, in the mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,7 +31,7 @@ const STILL: f64 = 0.1;
 /// A stop that is shorter is none: games record positions a few times a second. [Unit: s]
 const SHORTEST: f64 = 0.2;
 
-/// What somebody did between two spots of a trace.
+/// What somebody did between two points of a trace.
 enum Step {
     Dead,
     /// Put somewhere else.
@@ -45,8 +45,8 @@ pub fn fit(trace: &Trace, jump: f64) -> Fit {
     let steps: Vec<Vec<(f64, Step)>> = trace
         .players
         .iter()
-        .map(|spots| {
-            spots
+        .map(|points| {
+            points
                 .windows(2)
                 .map(|two| step(&two[0], &two[1], jump))
                 .collect()
@@ -129,12 +129,12 @@ pub fn limits(play: &Play) -> MotionLimits {
 pub fn limits_of_trace(trace: &Trace, jump: f64, hz: f64) -> MotionLimits {
     let (step, [first, last]) = (1000.0 / hz, trace.span());
     let frames = ((last - first) as f64 / step).floor() as usize + 1;
-    let tracks = trace.players.iter().map(|spots| {
+    let tracks = trace.players.iter().map(|points| {
         let mut before = None;
         let at = |frame: usize| {
             let now = first as f64 + frame as f64 * step + 1e-6;
-            let next = spots.partition_point(|spot| spot.time as f64 <= now);
-            let at = next.checked_sub(1).map(|last| spots[last].at);
+            let next = points.partition_point(|point| point.time as f64 <= now);
+            let at = next.checked_sub(1).map(|last| points[last].at);
             let far = before.zip(at).map_or(0.0, |(from, to)| distance(from, to));
             before = at;
             (at, far * 1000.0 / step > jump)
@@ -222,7 +222,7 @@ fn envelope(ways: &[f64], offs: &[f64], step: f64) -> [f64; 3] {
 }
 
 /// How many seconds it takes, and what it is.
-fn step(from: &Spot, to: &Spot, jump: f64) -> (f64, Step) {
+fn step(from: &TracePoint, to: &TracePoint, jump: f64) -> (f64, Step) {
     let seconds = (to.time - from.time) as f64 / 1000.0;
     if from.dead || to.dead {
         return (seconds, Step::Dead);

@@ -1,7 +1,7 @@
 //! Tracks of GPS receivers, in GPX 1.0 and 1.1: each file is the way of one walker.
 
 use super::field::distance;
-use super::trace::{Spot, Trace, TraceError};
+use super::trace::{Trace, TraceError, TracePoint};
 
 /// Where a walker was.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,7 +101,7 @@ pub fn trace(walkers: &[Vec<Fix>], place: impl Fn(&[Fix], &Fix) -> [f64; 2]) -> 
                 {
                     heading = (at[1] - before[1]).atan2(at[0] - before[0]).to_degrees();
                 }
-                Spot {
+                TracePoint {
                     time: (fix.time - begin) as u64,
                     at,
                     view: [0.0, heading],

@@ -101,18 +101,21 @@ impl Play {
             jumped: vec![false; players * frames],
         };
         let mut example = [0.0; 3];
-        for (player, spots) in trace.players.iter().enumerate() {
+        for (player, points) in trace.players.iter().enumerate() {
             let (mut next, mut place, mut found) = (0, None, None);
             for frame in 0..frames {
                 let now = first as f64 + frame as f64 * step + 1e-6;
                 let before = next;
-                while spots.get(next).is_some_and(|spot| spot.time as f64 <= now) {
+                while points
+                    .get(next)
+                    .is_some_and(|point| point.time as f64 <= now)
+                {
                     next += 1;
                 }
-                let Some(spot) = next.checked_sub(1).map(|last| spots[last]) else {
+                let Some(point) = next.checked_sub(1).map(|last| points[last]) else {
                     continue;
                 };
-                let [x, y, z] = spot.at;
+                let [x, y, z] = point.at;
                 let at = [x, y, z + options.eye];
                 if next != before {
                     found = field.locate(at);
@@ -121,7 +124,7 @@ impl Play {
                 play.positions += 1;
                 if found.is_none() {
                     play.nowhere += 1;
-                    example = spot.at;
+                    example = point.at;
                 }
                 let slot = frame * players + player;
                 if frame > 0 && play.places[slot - players].is_some() {

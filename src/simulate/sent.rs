@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::BufRead;
 
 use super::field::{Level, Place};
-use super::trace::{Spot, Trace, TraceError};
+use super::trace::{Trace, TraceError, TracePoint};
 
 /// The columns of the record. `bytes`, the size of each snapshot, may follow.
 pub const HEADER: &str = "t_ms,player,sent";
@@ -105,11 +105,11 @@ impl Sent {
         sees: impl Fn([f64; 3], [f64; 3]) -> bool,
     ) -> Judged {
         let players = trace.players.len();
-        let mut frames: BTreeMap<u64, Vec<Option<&Spot>>> = BTreeMap::new();
-        for (player, spots) in trace.players.iter().enumerate() {
-            for spot in spots.iter().filter(|spot| !spot.dead) {
-                let frame = frames.entry(spot.time);
-                frame.or_insert_with(|| vec![None; players])[player] = Some(spot);
+        let mut frames: BTreeMap<u64, Vec<Option<&TracePoint>>> = BTreeMap::new();
+        for (player, points) in trace.players.iter().enumerate() {
+            for point in points.iter().filter(|point| !point.dead) {
+                let frame = frames.entry(point.time);
+                frame.or_insert_with(|| vec![None; players])[player] = Some(point);
             }
         }
         let mut found = Judged::default();
@@ -127,7 +127,7 @@ impl Sent {
             };
             for (viewer, put) in put.iter_mut().enumerate() {
                 let was = there[viewer];
-                there[viewer] = frame[viewer].map(|spot| spot.at);
+                there[viewer] = frame[viewer].map(|point| point.at);
                 let moved = there[viewer].zip(was).map(|(at, was)| distance(at, was));
                 if there[viewer].is_some() && moved.is_none_or(|moved| moved > ELSEWHERE) {
                     *put = time;
@@ -233,7 +233,7 @@ impl Sent {
         Ok(sent)
     }
 
-    /// Compares it with a level. `lag`: how many spots earlier the players were where the engine
+    /// Compares it with a level. `lag`: how many points earlier the players were where the engine
     /// thought that they are.
     pub fn compare(
         &self,
@@ -246,17 +246,17 @@ impl Sent {
         let rows: Vec<Vec<Row>> = trace
             .players
             .iter()
-            .map(|spots| {
-                spots
+            .map(|points| {
+                points
                     .iter()
-                    .map(|spot| Row::new(level, spot, eye, body))
+                    .map(|point| Row::new(level, point, eye, body))
                     .collect()
             })
             .collect();
         let mut found = Agreement::default();
-        for (viewer, spots) in trace.players.iter().enumerate() {
-            for (index, spot) in spots.iter().enumerate().skip(lag + 1) {
-                let Some(sent) = self.rows.get(&(spot.time, viewer)) else {
+        for (viewer, points) in trace.players.iter().enumerate() {
+            for (index, point) in points.iter().enumerate().skip(lag + 1) {
+                let Some(sent) = self.rows.get(&(point.time, viewer)) else {
                     continue;
                 };
                 for other in (0..trace.players.len()).filter(|other| *other != viewer) {
@@ -305,8 +305,8 @@ const BOX: [[f64; 3]; 2] = [[-16.0, -16.0, -25.0], [16.0, 16.0, 33.0]];
 const LOOKS: [u32; 3] = [5, 5, 8];
 
 impl Row {
-    fn new(level: &Level, spot: &Spot, eye: f64, body: Body) -> Self {
-        let [x, y, z] = spot.at;
+    fn new(level: &Level, point: &TracePoint, eye: f64, body: Body) -> Self {
+        let [x, y, z] = point.at;
         let eye = level.bundle.locate([x, y, z + eye]);
         let mut cells: Vec<Place> = match body {
             Body::Eye => eye.into_iter().collect(),
@@ -330,7 +330,7 @@ impl Row {
         Self {
             eye,
             cells,
-            dead: spot.dead,
+            dead: point.dead,
         }
     }
 

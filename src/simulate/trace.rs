@@ -15,7 +15,7 @@ pub const LONGEST: u64 = 24 * 60 * 60 * 1000;
 
 /// A player at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spot {
+pub struct TracePoint {
     /// When. [Unit: ms]
     pub time: u64,
     /// Where the player's origin is: x, y, z.
@@ -29,8 +29,8 @@ pub struct Spot {
 /// Everybody's ways: a list a player, in the order of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// The players' spots; nobody's list is empty.
-    pub players: Vec<Vec<Spot>>,
+    /// The players' points; nobody's list is empty.
+    pub players: Vec<Vec<TracePoint>>,
 }
 
 /// What is wrong with a trace, and where.
@@ -90,14 +90,14 @@ impl Trace {
                 }
                 continue;
             }
-            let (player, spot) = spot(words).map_err(fault)?;
-            if spot.time < now {
+            let (player, point) = point(words).map_err(fault)?;
+            if point.time < now {
                 return Err(fault(format!(
                     "expected a time of {now} ms or later, found {} ms: times must not go back",
-                    spot.time
+                    point.time
                 )));
             }
-            now = spot.time;
+            now = point.time;
             let first = *begin.get_or_insert(now);
             if now - first > LONGEST {
                 return Err(fault(format!(
@@ -109,13 +109,13 @@ impl Trace {
             if player >= trace.players.len() {
                 trace.players.resize(player + 1, Vec::new());
             }
-            let spots = &mut trace.players[player];
-            if spots.last().is_some_and(|last| last.time == spot.time) {
+            let points = &mut trace.players[player];
+            if points.last().is_some_and(|last| last.time == point.time) {
                 return Err(fault(format!(
                     "expected each player once at a time, found player {player} twice at {now} ms"
                 )));
             }
-            spots.push(spot);
+            points.push(point);
         }
         trace.check().map(|()| trace)
     }
@@ -139,25 +139,25 @@ impl Trace {
 
     /// When the trace begins and ends. [Unit: ms]
     pub fn span(&self) -> [u64; 2] {
-        let first = self.players.iter().filter_map(|spots| spots.first());
-        let last = self.players.iter().filter_map(|spots| spots.last());
+        let first = self.players.iter().filter_map(|points| points.first());
+        let last = self.players.iter().filter_map(|points| points.last());
         [
-            first.map(|spot| spot.time).min().unwrap_or(0),
-            last.map(|spot| spot.time).max().unwrap_or(0),
+            first.map(|point| point.time).min().unwrap_or(0),
+            last.map(|point| point.time).max().unwrap_or(0),
         ]
     }
 
     /// The lines of the trace, as [`Trace::read`] reads them: the same numbers come back.
     pub fn write(&self) -> String {
-        let mut spots: Vec<(u64, usize, &Spot)> = Vec::new();
+        let mut points: Vec<(u64, usize, &TracePoint)> = Vec::new();
         for (player, list) in self.players.iter().enumerate() {
-            spots.extend(list.iter().map(|spot| (spot.time, player, spot)));
+            points.extend(list.iter().map(|point| (point.time, player, point)));
         }
-        spots.sort_by_key(|&(time, player, _)| (time, player));
+        points.sort_by_key(|&(time, player, _)| (time, player));
         let mut text = format!("{HEADER}\n");
-        for (time, player, spot) in spots {
-            let ([x, y, z], [pitch, yaw]) = (spot.at, spot.view);
-            let dead = u8::from(spot.dead);
+        for (time, player, point) in points {
+            let ([x, y, z], [pitch, yaw]) = (point.at, point.view);
+            let dead = u8::from(point.dead);
             // Writing to a string does not fail.
             let _ = writeln!(text, "{time},{player},{x},{y},{z},{pitch},{yaw},{dead}");
         }
@@ -166,7 +166,7 @@ impl Trace {
 }
 
 /// One line.
-fn spot(line: &str) -> Result<(usize, Spot), String> {
+fn point(line: &str) -> Result<(usize, TracePoint), String> {
     let mut words = line.split(',');
     let found = line.split(',').count();
     if found != 8 {
@@ -195,13 +195,13 @@ fn spot(line: &str) -> Result<(usize, Spot), String> {
         "1" => true,
         other => return Err(format!("expected 0 or 1 for dead, found {other:?}")),
     };
-    let spot = Spot {
+    let point = TracePoint {
         time,
         at,
         view,
         dead,
     };
-    Ok((player, spot))
+    Ok((player, point))
 }
 
 /// A whole number that is less than 2^53, as all programs can tell it.

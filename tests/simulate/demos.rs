@@ -6,7 +6,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use viewcell::internals::simulate::demo::{DemoError, read};
-use viewcell::internals::simulate::trace::{Spot, Trace};
+use viewcell::internals::simulate::trace::{Trace, TracePoint};
 
 use crate::common::Folder;
 use crate::demo_writer::{Message, Server, to_all};
@@ -27,21 +27,21 @@ fn servers() -> impl Strategy<Value = Server> {
 /// Two to four players, who come and go on, die, and come through teleporters, to eighths of a unit.
 fn traces() -> impl Strategy<Value = Trace> {
     let at = prop_oneof![-30_000..30_000_i32, Just(0), Just(8)];
-    let spot = (
+    let point = (
         0..700_u64,
         [at.clone(), at.clone(), at],
         any::<(u16, u16)>(),
         any::<bool>(),
     );
-    let spots = prop::collection::vec(spot, 1..12);
-    prop::collection::vec(spots, 2..=4).prop_map(|players| Trace {
+    let points = prop::collection::vec(point, 1..12);
+    prop::collection::vec(points, 2..=4).prop_map(|players| Trace {
         players: players
             .into_iter()
-            .map(|spots| {
+            .map(|points| {
                 let mut now = 0;
-                let spots = spots.into_iter().map(|(later, at, (pitch, yaw), dead)| {
+                let points = points.into_iter().map(|(later, at, (pitch, yaw), dead)| {
                     now += later + 1;
-                    Spot {
+                    TracePoint {
                         time: now,
                         at: at.map(|eighths| f64::from(eighths) / 8.0),
                         view: [
@@ -51,7 +51,7 @@ fn traces() -> impl Strategy<Value = Trace> {
                         dead,
                     }
                 });
-                spots.collect()
+                points.collect()
             })
             .collect(),
     })
@@ -59,13 +59,13 @@ fn traces() -> impl Strategy<Value = Trace> {
 
 /// Two players for a few frames.
 fn few(frames: u64) -> Trace {
-    let spot = |time: u64, x: f64| Spot {
+    let point = |time: u64, x: f64| TracePoint {
         time,
         at: [x, 2.0, 24.0 - time as f64 / 8.0],
         view: [0.0, 90.0],
         dead: time == 50,
     };
-    let player = |x: f64| (0..frames).map(|i| spot(50 * i, x + i as f64)).collect();
+    let player = |x: f64| (0..frames).map(|i| point(50 * i, x + i as f64)).collect();
     Trace {
         players: vec![player(1.0), player(2.5)],
     }
@@ -267,9 +267,9 @@ fn the_program_plays_a_demo_as_it_plays_the_csv_of_it() {
         "made.csv",
     ]);
     let mut trace = Trace::read(&folder.read("made.csv")[..]).unwrap();
-    for spot in trace.players.iter_mut().flatten() {
-        spot.at = spot.at.map(|x| (8.0 * x).floor() / 8.0);
-        spot.view = [0.0, 90.0];
+    for point in trace.players.iter_mut().flatten() {
+        point.at = point.at.map(|x| (8.0 * x).floor() / 8.0);
+        point.view = [0.0, 90.0];
     }
     folder.write("play.csv", trace.write());
     let apart = Server {

@@ -13,7 +13,7 @@ use viewcell::internals::simulate::play::{Play, PlayOptions};
 use viewcell::internals::simulate::run::{Outcome, RunError, RunOptions, run};
 use viewcell::internals::simulate::scheme::{SCHEMES, SchemeOptions};
 use viewcell::internals::simulate::score::bound;
-use viewcell::internals::simulate::trace::{Spot, Trace};
+use viewcell::internals::simulate::trace::{Trace, TracePoint};
 use viewcell::internals::simulate::wire::{HEADERS, Network, POSITION, PREAMBLE};
 
 const LEVEL: &[u8] = include_bytes!("../golden/v1/level.vcb");
@@ -65,19 +65,19 @@ fn wanderers(level: &CellBundle, seed: u64) -> Trace {
     let mut trace = Trace::default();
     for _ in 0..PLAYERS {
         let mut at = points[0];
-        let spot = |frame: usize, at| Spot {
+        let trace_point = |frame: usize, at| TracePoint {
             time: frame as u64 * 100,
             at,
             view: [0.0; 2],
             dead: false,
         };
-        let spots = (0..FRAMES).map(|frame| {
+        let points = (0..FRAMES).map(|frame| {
             if frame == 0 || dice.roll(12) == 0 {
                 at = points[dice.roll(points.len() as u32) as usize];
             }
-            spot(frame, at)
+            trace_point(frame, at)
         });
-        trace.players.push(spots.collect());
+        trace.players.push(points.collect());
     }
     trace
 }

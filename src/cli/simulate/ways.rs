@@ -104,8 +104,8 @@ pub fn ways(
             }
             let mut trace = motion(field, &options).map_err(Failure::bad_file(&job.bundle))?;
             // The points that players walk between are those of their eyes; in a trace are origins.
-            let spots = trace.players.iter_mut().flatten();
-            spots.for_each(|spot| spot.at[2] -= eye);
+            let points = trace.players.iter_mut().flatten();
+            points.for_each(|point| point.at[2] -= eye);
             Ok(trace)
         }
     }

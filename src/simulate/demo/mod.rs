@@ -14,7 +14,7 @@ mod layout;
 use bytes::Bytes;
 use layout::{FTE, FTE2, Layout, MVD1, pass};
 
-use super::trace::{Spot, Trace};
+use super::trace::{Trace, TracePoint};
 
 /// Players of a server.
 const SLOTS: usize = 32;
@@ -76,7 +76,7 @@ struct Slot {
     is_placed: bool,
     /// Whether whoever has the place looks on only.
     looks_on: bool,
-    spots: Vec<Spot>,
+    points: Vec<TracePoint>,
 }
 
 impl Reader {
@@ -267,7 +267,7 @@ impl Reader {
             return Ok(());
         }
         let turn = 360.0 / 65_536.0;
-        let spot = Spot {
+        let point = TracePoint {
             time: now,
             at: slot.at,
             view: [
@@ -277,9 +277,9 @@ impl Reader {
             // Dead, or nothing but a head.
             dead: has(8) || has(9),
         };
-        match slot.spots.last_mut() {
-            Some(last) if last.time == now => *last = spot,
-            _ => slot.spots.push(spot),
+        match slot.points.last_mut() {
+            Some(last) if last.time == now => *last = point,
+            _ => slot.points.push(point),
         }
         Ok(())
     }
@@ -292,8 +292,8 @@ impl Reader {
                     .into(),
             ));
         }
-        let players = self.slots.into_iter().map(|slot| slot.spots);
-        let players = players.filter(|spots| !spots.is_empty()).collect();
+        let players = self.slots.into_iter().map(|slot| slot.points);
+        let players = players.filter(|points| !points.is_empty()).collect();
         let trace = Trace { players };
         trace
             .check()

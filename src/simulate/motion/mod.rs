@@ -13,7 +13,7 @@ use player::Player;
 use crate::dice::Dice;
 
 use super::field::Field;
-use super::trace::{Spot, Trace};
+use super::trace::{Trace, TracePoint};
 
 /// Nobody can walk there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub fn motion(field: &Field, options: &MotionOptions) -> Result<Trace, NoGround>
         };
         // Each has dice of their own, so that more players do not change the ways of the first.
         let mut dice = Dice(options.seed ^ (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let spots = match trace.players.get(number - rank) {
+        let points = match trace.players.get(number - rank) {
             Some(leader) if rank > 0 => follow(leader, rank, options),
             _ => {
                 let mut player = Player::new(&ground, options, &mut dice);
@@ -64,7 +64,7 @@ pub fn motion(field: &Field, options: &MotionOptions) -> Result<Trace, NoGround>
                         if frame > 0 {
                             player.walk(step, &mut dice);
                         }
-                        Spot {
+                        TracePoint {
                             time: time(frame),
                             at: player.at(),
                             view: [0.0, player.heading()],
@@ -74,16 +74,16 @@ pub fn motion(field: &Field, options: &MotionOptions) -> Result<Trace, NoGround>
                     .collect()
             }
         };
-        trace.players.push(spots);
+        trace.players.push(points);
     }
     Ok(trace)
 }
 
 /// The way of one who follows: that of the leader, later.
-fn follow(leader: &[Spot], rank: usize, options: &MotionOptions) -> Vec<Spot> {
+fn follow(leader: &[TracePoint], rank: usize, options: &MotionOptions) -> Vec<TracePoint> {
     let late = (rank as f64 * BEHIND * options.hz).round() as usize;
     (0..leader.len())
-        .map(|frame| Spot {
+        .map(|frame| TracePoint {
             time: leader[frame].time,
             ..leader[frame.saturating_sub(late)]
         })
@@ -112,7 +112,7 @@ pub struct MotionOptions {
     pub players: usize,
     /// For how long. [Unit: s]
     pub seconds: f64,
-    /// Spots a second.
+    /// Points a second.
     pub hz: f64,
     /// The same seed gives the same ways.
     pub seed: u64,
