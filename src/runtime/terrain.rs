@@ -306,17 +306,23 @@ impl<'a> TerrainBundle<'a> {
         &self,
         viewer: (u32, u32),
         from: u64,
-        targets: &[((u32, u32), u64)],
+        mut targets: impl Iterator<Item = ((u32, u32), u64)>,
     ) -> Option<bool> {
         let groups = self.stored_groups()?;
-        if self.openings.is_none() {
-            let is_stored = groups.sees_any_of(viewer, from, targets.iter().copied());
-            if !is_stored || self.narrowing.is_none() {
-                return Some(is_stored);
+        if self.openings.is_some() {
+            let sees = |(target, to)| self.part_sees(viewer, from, target, to) != Some(false);
+            return Some(targets.any(sees));
+        }
+        while let Some((target, to)) = groups.first_seen(viewer, from, &mut targets) {
+            let Some(narrowing) = &self.narrowing else {
+                return Some(true);
+            };
+            let [from, to] = narrowing.between((viewer, from), (target, to));
+            if groups.sees_any(viewer, from, target, to) {
+                return Some(true);
             }
         }
-        let mut targets = targets.iter();
-        Some(targets.any(|&(target, to)| self.part_sees(viewer, from, target, to) != Some(false)))
+        Some(false)
     }
 
     /// What is known of sight from a block to a quad of level 3 or more, without a look at any pair of

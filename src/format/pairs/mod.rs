@@ -195,23 +195,35 @@ impl<'a> Groups<'a> {
     }
 
     /// Whether any of the samples `from` of block `viewer` sees any of some samples of some blocks, as
-    /// [`Groups::sees_any`]. Soonest where the targets come one beside the other, and in a mutual bundle
-    /// after the viewer in Morton order.
+    /// [`Groups::sees_any`].
     pub fn sees_any_of(
         &self,
         viewer: (u32, u32),
         from: u64,
         targets: impl IntoIterator<Item = ((u32, u32), u64)>,
     ) -> bool {
+        self.first_seen(viewer, from, targets).is_some()
+    }
+
+    /// The first of some samples of some blocks of which any is seen from any of the samples `from` of block `viewer`, as
+    /// [`Groups::sees_any`]. Soonest where the targets come one beside the other, and in a mutual bundle
+    /// after the viewer in Morton order.
+    pub fn first_seen(
+        &self,
+        viewer: (u32, u32),
+        from: u64,
+        targets: impl IntoIterator<Item = ((u32, u32), u64)>,
+    ) -> Option<((u32, u32), u64)> {
+        let mut targets = targets.into_iter();
         let from = from & self.valid.block(viewer.0, viewer.1);
         if from == 0 {
-            return false;
+            return None;
         }
         let Some(group) = self.group(viewer.0, viewer.1) else {
-            return true;
+            return targets.next();
         };
         let mut finder = group.skeleton.finder();
-        targets.into_iter().any(|(target, to)| {
+        targets.find(|&(target, to)| {
             let to = to & self.valid.block(target.0, target.1);
             if to == 0 {
                 return false;

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::SolidBundle;
-use super::reached::{ReachedCell, sort};
+use super::reached::ReachedCell;
 use crate::convex::{Decider, Found, Kind, List, Look, Occluder, Plane, Run, Scale, Span};
 use crate::format::occluders::Occluders;
 use crate::format::solid::Corners;
@@ -183,8 +183,8 @@ impl OcclusionTest {
         hidden
     }
 
-    /// Whether what is reached of some cells is hidden from what is reached of others. Halves the lists of cells, and where
-    /// there is one of each the boxes.
+    /// Whether what is reached of some cells is hidden from what is reached of others. Boxes that cells fill are cut where
+    /// shadows end; where cells leave gaps, or that decides nothing, the lists of cells are halved.
     fn hides_cells(
         &mut self,
         level: &SolidBundle<'_>,
@@ -198,11 +198,18 @@ impl OcclusionTest {
         let Some([a, b]) = self.spans([places, others]) else {
             return false;
         };
+        let mut are_single = false;
         if let ([one], [other]) = (&*from, &*to) {
-            let found =
-                |decider: &mut Decider<Clock>| decider.decide(&self.occluders, &a, &b, list, DEPTH);
-            return !level.visible(one.cell, other.cell)
-                || found(&mut self.decider) == Found::Hidden;
+            if !level.visible(one.cell, other.cell) {
+                return true;
+            }
+            are_single = true;
+        }
+        if fill(from, &places) && fill(to, &others) {
+            let found = self.decider.decide(&self.occluders, &a, &b, list, DEPTH);
+            if found != Found::Open || are_single {
+                return found == Found::Hidden;
+            }
         }
         if matches!(
             self.decider.look(&self.occluders, &a, &b, list),
@@ -220,10 +227,10 @@ impl OcclusionTest {
         let (of_from, of_to) = (sides(a, from.len() == 1), sides(b, to.len() == 1));
         let ((axis, side), (other_axis, other_side)) = (longest(of_from), longest(of_to));
         let hidden = if side >= other_side {
-            let (left, right) = halves(from, axis);
+            let (left, right) = halves(from, places, axis);
             self.hides_cells(level, left, to, narrow) && self.hides_cells(level, right, to, narrow)
         } else {
-            let (left, right) = halves(to, other_axis);
+            let (left, right) = halves(to, others, other_axis);
             self.hides_cells(level, from, left, narrow)
                 && self.hides_cells(level, from, right, narrow)
         };
@@ -249,6 +256,16 @@ fn around(cells: &[ReachedCell]) -> Option<Corners> {
     Some(of)
 }
 
+/// Whether cells, which have nothing in common, leave next to nothing of the box around them; one does.
+fn fill(cells: &[ReachedCell], around: &Corners) -> bool {
+    let volume = |[low, high]: &Corners| -> f64 {
+        let sides = low.iter().zip(high).map(|(low, high)| high - low);
+        sides.product()
+    };
+    let filled: f64 = cells.iter().map(|of| volume(&of.bounds)).sum();
+    cells.len() == 1 || filled >= 0.999 * volume(around)
+}
+
 /// The axis of the longest side, and how long it is.
 fn longest(sides: [f64; 3]) -> (usize, f64) {
     let axes = sides.into_iter().enumerate();
@@ -257,17 +274,26 @@ fn longest(sides: [f64; 3]) -> (usize, f64) {
     })
 }
 
-/// Cells on either side of the one in the middle, along an axis.
-fn halves(cells: &mut [ReachedCell], axis: usize) -> (&mut [ReachedCell], &mut [ReachedCell]) {
-    let middle = |cell: &ReachedCell| {
-        let [low, high] = cell
-            .bounds
-            .map(|corner| corner.get(axis).copied().unwrap_or(0.0));
+/// Cells in either half of the box around them, along an axis; some each, whatever they are.
+fn halves(
+    cells: &mut [ReachedCell],
+    around: Corners,
+    axis: usize,
+) -> (&mut [ReachedCell], &mut [ReachedCell]) {
+    let sum = |[low, high]: Corners| {
+        let [low, high] = [low, high].map(|corner| corner.get(axis).copied().unwrap_or(0.0));
         low + high
     };
-    let half = cells.len() / 2;
-    sort(cells, &middle);
-    cells.split_at_mut(half)
+    let middle = sum(around);
+    let mut end = 0;
+    for at in 0..cells.len() {
+        if cells.get(at).is_some_and(|of| sum(of.bounds) < middle) {
+            cells.swap(at, end);
+            end += 1;
+        }
+    }
+    let is_cut = end > 0 && end < cells.len();
+    cells.split_at_mut(if is_cut { end } else { cells.len() / 2 })
 }
 
 fn plus(mut point: [f64; 3], by: [f64; 3]) -> [f64; 3] {

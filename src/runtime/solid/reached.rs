@@ -20,7 +20,7 @@ pub(in crate::runtime) struct ReachedCell {
 }
 
 impl SolidBundle<'_> {
-    /// The cells of `region`, in order, to which a way leads in `path` from somewhere in the box `now`: into `room`, and how
+    /// The cells of `region`, in any order, to which a way leads in `path` from somewhere in the box `now`: into `room`, and how
     /// many they are. `None` where there is no such cell, or no room.
     #[inline(never)]
     pub(in crate::runtime) fn reached(
@@ -54,7 +54,6 @@ impl SolidBundle<'_> {
                 left += 1;
             }
         }
-        sort(cells.get_mut(..left)?, &|of| f64::from(of.cell));
         (left > 0).then_some(left)
     }
 }
@@ -70,19 +69,6 @@ fn gather(cells: &mut [ReachedCell], from: usize, touched: &Corners) -> usize {
         }
     }
     end
-}
-
-/// Sorts cells by a number of theirs, by insertion: they are few, and the library is smaller for it.
-pub(super) fn sort(cells: &mut [ReachedCell], number: &dyn Fn(&ReachedCell) -> f64) {
-    for end in 1..=cells.len() {
-        let mut rest = cells.get_mut(..end).unwrap_or_default();
-        while let [.., before, last] = rest
-            && number(last) < number(before)
-        {
-            std::mem::swap(before, last);
-            rest = rest.split_last_mut().map_or(&mut [], |(_, rest)| rest);
-        }
-    }
 }
 
 /// What two boxes have in common.

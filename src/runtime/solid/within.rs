@@ -1,14 +1,11 @@
 //! Sight with a look-ahead in a solid level.
 //!
 //! The cells within reach of a player are a list of *parts*: blocks of 64 cells, and which of each are in
-//! reach. Two lists are asked for as quads of growing detail: if all of one quad is hidden from all of
-//! another, so are their parts.
+//! reach. Each part of one list is asked for all parts of the other at once.
 
 use super::SolidBundle;
-use crate::format::grid::BLOCK_LEVEL;
 use crate::format::morton;
 use crate::format::solid::BUCKET_SIDE;
-use crate::format::{Quad, Visibility};
 use crate::runtime::Extent;
 
 /// Cells of a block.
@@ -17,8 +14,8 @@ const BLOCK: u32 = 64;
 /// Most parts of a list; with more, the answer is *visible*.
 const PARTS: usize = 96;
 
-/// How many pairs of quads or blocks are asked about before the answer is *visible*.
-const LIMIT: u32 = 512;
+/// Most pairs of parts; with more, the answer is *visible*.
+const LIMIT: usize = 2048;
 
 /// A cell's bit in the word of its block: of a block bitmap, row by row.
 fn bit_of(cell: u32) -> u64 {
@@ -33,12 +30,6 @@ struct Part {
     cells: u64,
 }
 
-impl Part {
-    fn place(&self) -> (u32, u32) {
-        morton::place(u64::from(self.block))
-    }
-}
-
 /// Parts in Morton order.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::runtime) struct Parts {
@@ -47,7 +38,7 @@ pub(in crate::runtime) struct Parts {
 }
 
 impl Parts {
-    /// Of cells in order; `None` of none, and where there is no room.
+    /// Of cells, quickest in order; `None` of none, and where there is no room.
     pub(in crate::runtime) fn of(cells: impl Iterator<Item = u32>) -> Option<Self> {
         let mut parts = Self {
             parts: [Part::default(); PARTS],
@@ -78,7 +69,10 @@ impl Parts {
 
     /// Column and row of each block, and its cells as a word of a block bitmap.
     pub(in crate::runtime) fn blocks(&self) -> impl Iterator<Item = ((u32, u32), u64)> {
-        self.slice().iter().map(|part| (part.place(), part.cells))
+        self.slice().iter().map(|part| {
+            let place = morton::place(u64::from(part.block));
+            (place, part.cells)
+        })
     }
 
     /// Adds cells of a block; `None` where there is no room.
@@ -146,11 +140,14 @@ impl SolidBundle<'_> {
     }
 
     pub(in crate::runtime) fn sees_parts(&self, from: &Parts, to: &Parts) -> bool {
-        let mut search = Search {
-            level: self,
-            left: LIMIT,
-        };
-        search.any(from.slice(), to.slice())
+        if from.count * to.count > LIMIT {
+            return true;
+        }
+        // What the PVS of a quad hides, groups hide as well, or what narrows them: quads need not be asked.
+        from.blocks().any(|(viewer, cells)| {
+            let seen = self.sights.part_sees_any(viewer, cells, to.blocks());
+            seen.unwrap_or(true)
+        })
     }
 
     /// The cells that meet a region; `None` where there are none or too many.
@@ -197,65 +194,4 @@ impl SolidBundle<'_> {
             _ => parts.add(block, cells),
         }
     }
-}
-
-struct Search<'s, 'a> {
-    level: &'s SolidBundle<'a>,
-    /// How many pairs may still be asked about.
-    left: u32,
-}
-
-impl Search<'_, '_> {
-    /// Whether any cell of `from` sees any of `to`.
-    fn any(&mut self, from: &[Part], to: &[Part]) -> bool {
-        let (Some(a), Some(b)) = (around(from), around(to)) else {
-            return false;
-        };
-        let Some(left) = self.left.checked_sub(1) else {
-            return true;
-        };
-        self.left = left;
-        let sights = &self.level.sights;
-        if a.level == BLOCK_LEVEL {
-            let Some(viewer) = from.first() else {
-                return false;
-            };
-            // All of them at once: they lie beside each other.
-            return to.iter().any(|target| {
-                let seen =
-                    sights.part_sees(viewer.place(), viewer.cells, target.place(), target.cells);
-                seen.unwrap_or(true)
-            });
-        }
-        // What a quad by itself hides, all that is in it does; what else narrows it is asked for blocks.
-        let pvs = sights.own_pvs(a);
-        if pvs.is_some_and(|pvs| pvs.state(b) == Visibility::Hidden) {
-            return false;
-        }
-        if b.level > a.level {
-            return split(to, b).into_iter().any(|to| self.any(from, to));
-        }
-        split(from, a).into_iter().any(|from| self.any(from, to))
-    }
-}
-
-/// The smallest quad of blocks that holds all parts.
-fn around(parts: &[Part]) -> Option<Quad> {
-    let (first, last) = (parts.first()?.block, parts.last()?.block);
-    let bits = 32 - (first ^ last).leading_zeros();
-    let up = bits.div_ceil(2);
-    let (column, row) = morton::place(u64::from(first) >> (2 * up).min(63));
-    Some(Quad::new(BLOCK_LEVEL + up, column, row))
-}
-
-/// The parts in each child of a quad.
-fn split(parts: &[Part], quad: Quad) -> [&[Part]; 4] {
-    let up = 2 * quad.level.saturating_sub(BLOCK_LEVEL + 1);
-    let mut rest = parts;
-    [0, 1, 2, 3].map(|child| {
-        let end = rest.partition_point(|part| part.block >> up & 3 <= child);
-        let (of_child, behind) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-        rest = behind;
-        of_child
-    })
 }

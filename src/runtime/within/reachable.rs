@@ -16,8 +16,6 @@ pub struct ReachableSet<'a> {
     world: World<'a>,
     /// `None` of nobody.
     region: Option<Extent>,
-    /// Of a solid level: the cell that the player is in now, if that is among those of the region.
-    cell: Option<u32>,
     /// Of a level of cells: a row of those that the player may be in, then one of what is seen from those.
     rows: Box<[u64]>,
     /// Of a solid level: the cells that the player may be in; `None` where that may be anywhere.
@@ -37,7 +35,6 @@ impl<'a> ReachableSet<'a> {
         Self {
             world,
             region: None,
-            cell: None,
             rows: vec![0; 2 * words].into(),
             parts: None,
             cells: match &world {
@@ -104,8 +101,6 @@ impl<'a> ReachableSet<'a> {
         match &self.world {
             World::Terrain(_) => {}
             World::Solid(level) => {
-                let is_met = |cell: &u32| level.bounds(*cell).is_some_and(|of| region.meets(of));
-                self.cell = cell.filter(is_met);
                 self.parts = cell.and_then(|_| {
                     let reached = level.reached(now, [path, region], &mut self.cells);
                     self.count = reached.unwrap_or(0);
@@ -145,14 +140,10 @@ impl<'a> ReachableSet<'a> {
                 let mutual = level.parameters().symmetry != SymmetryCode::None;
                 self.meets_seen(other) || !mutual && other.meets_seen(self)
             }
-            World::Solid(level) => {
-                let (Some(from), Some(to)) = (&self.parts, &other.parts) else {
-                    return true;
-                };
-                // Most who may come to see each other do so now.
-                let now = self.cell.zip(other.cell);
-                now.is_some_and(|(a, b)| level.visible(a, b)) || level.sees_parts(from, to)
-            }
+            World::Solid(level) => match (&self.parts, &other.parts) {
+                (Some(from), Some(to)) => level.sees_parts(from, to),
+                _ => true,
+            },
         }
     }
 

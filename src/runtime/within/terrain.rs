@@ -227,7 +227,9 @@ impl Search<'_, '_> {
             }
             let parts = parts.get(..count).unwrap_or(&parts);
             from.parts().any(|(block, samples)| {
-                let seen = self.terrain.part_sees_any(block, samples, parts);
+                let seen = self
+                    .terrain
+                    .part_sees_any(block, samples, parts.iter().copied());
                 seen.unwrap_or(true)
             })
         };
