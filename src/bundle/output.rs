@@ -2,7 +2,7 @@
 //!
 //! At every moment the output's name stands for the old file or the new one.
 
-use std::fs::{File, Metadata, Permissions};
+use std::fs::{File, Metadata};
 use std::io::{self, BufWriter, IntoInnerError, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -254,6 +254,7 @@ impl Part {
         builder.prefix(PREFIX).suffix(SUFFIX);
         #[cfg(unix)]
         {
+            use std::fs::Permissions;
             use std::os::unix::fs::PermissionsExt;
             // The process's umask takes away what a new file of this user must not have.
             builder.permissions(Permissions::from_mode(0o666));
@@ -446,7 +447,7 @@ pub fn save_with(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), BundleError> {
     check_output(path, overwrite)?;
-    save_file(path, overwrite, None, write).map_err(|error| match error.kind() {
+    save_file(path, overwrite, write).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => BundleError::Exists {
             path: path.to_owned(),
         },
@@ -455,11 +456,18 @@ pub fn save_with(
 }
 
 /// Puts another file, as [`save`] writes it, in the place of one that is there: its permissions stay, and
-/// where its name is a link, the link does. On an error the file is as it was.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), BundleError> {
+/// where its name is a link, the link does. `held` keeps others from writing it until then; but Windows replaces no
+/// file that is open, and there it is closed at the last moment. On an error the file is as it was.
+pub fn replace(path: &Path, bytes: &[u8], held: File) -> Result<(), BundleError> {
     let replaced = path.canonicalize().and_then(|path| {
-        let permissions = std::fs::metadata(&path)?.permissions();
-        save_file(&path, true, Some(permissions), |file| file.write_all(bytes))
+        let mut part = Part::create(&path)?;
+        part.file.set_permissions(held.metadata()?.permissions())?;
+        part.write_all(bytes)?;
+        part.file.sync_all()?;
+        if cfg!(windows) {
+            drop(held);
+        }
+        part.name(&path, true)
     });
     replaced.map_err(|error| BundleError::write(path, "writing it anew", 0, error))
 }
@@ -467,13 +475,9 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), BundleError> {
 pub(super) fn save_file(
     path: &Path,
     overwrite: bool,
-    permissions: Option<Permissions>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut part = Part::create(path)?;
-    if let Some(permissions) = permissions {
-        part.file.set_permissions(permissions)?;
-    }
     let mut buffered = BufWriter::with_capacity(1 << 16, &mut part);
     write(&mut buffered)?;
     buffered.flush()?;

@@ -61,7 +61,7 @@ impl Timings {
     pub fn write_beside(&self, bundle: &Path) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
-        save_file(&Self::path_beside(bundle), true, None, |file| {
+        save_file(&Self::path_beside(bundle), true, |file| {
             file.write_all(&text)
         })
     }

@@ -54,7 +54,13 @@ const FLAGS: &[(&str, &str, &str)] = &[
 
 /// What to tell of an error.
 pub fn message(error: &anyhow::Error) -> String {
-    let text = format!("{error:#}");
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // Some quote their cause themselves.
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
     // Other errors may quote words of files, which are no options.
     let of_the_library = error.chain().any(|error| {
         error.is::<BakeError>()

@@ -109,7 +109,8 @@ impl Folder {
             .unwrap();
         let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
         assert_eq!(ran.status.code(), Some(4), "{arguments:?}: {stderr}");
-        for word in ["ulimit -f"].iter().chain(words) {
+        assert_eq!(stderr.matches("ulimit -f").count(), 1, "{stderr}");
+        for word in words {
             assert!(
                 stderr.contains(word),
                 "{arguments:?}: no {word:?} in {stderr}"

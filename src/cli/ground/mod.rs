@@ -431,7 +431,7 @@ fn write_anew(path: &Path) -> Result<CompactDocument, Failure> {
     held.read_to_end(&mut before).map_err(cannot)?;
     let (bytes, version) = compacted(path, &before)?;
     if bytes.len() < before.len() {
-        bundle::replace(path, &bytes)?;
+        bundle::replace(path, &bytes, held)?;
     }
     Ok(CompactDocument {
         output: path.to_owned(),

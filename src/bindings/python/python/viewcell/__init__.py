@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import weakref
 from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
@@ -117,6 +118,9 @@ class Bundle:
             raise TypeError(f"use viewcell.open(path) to open a bundle; found {core!r}")
         self._core = core
         self._folder = folder
+        if folder is not None:
+            # Windows removes no file that is mapped. When Python ends, what came last is done first: this, before the folder.
+            weakref.finalize(self, core.close)
         self._info = core.info()
 
     def __repr__(self) -> str:
