@@ -2,6 +2,7 @@
 
 use core::sync::atomic::AtomicU8;
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use super::bundle::Bundle;
@@ -18,11 +19,12 @@ use crate::format::{Header, Pages, WorldKind};
 /// While a file is mapped, cutting it short kills the process on every system, and writing into
 /// it changes answers. `viewcell` never touches a bundle in place: it writes a new file and
 /// renames it, which leaves those who have mapped the old one undisturbed. Do the same when you
-/// deploy bundles; where others may write to the file, read it into memory and use
-/// [`Bundle::from_bytes`].
+/// deploy bundles; where others may write to the file, use [`MappedBundle::open_copy`].
 #[derive(Debug)]
 pub struct MappedBundle {
     map: memmap2::Mmap,
+    /// Whether the map is of a copy, whose pages are nowhere else.
+    is_copy: bool,
     /// What was found of each page, where pages are checked.
     states: Option<Box<[AtomicU8]>>,
 }
@@ -53,27 +55,49 @@ impl std::ops::Deref for MappedFile {
     }
 }
 
-fn map_file(path: &Path) -> Result<memmap2::Mmap, OpenError> {
-    let io = |error| OpenError::Io {
+fn io_error(path: &Path) -> impl Fn(io::Error) -> OpenError {
+    |error| OpenError::Io {
         path: path.to_owned(),
         error,
-    };
+    }
+}
+
+/// Opens a regular file; with its length in bytes.
+fn open_file(path: &Path) -> Result<(File, u64), OpenError> {
+    let io = io_error(path);
     // Asked before opening, since opening a pipe waits for somebody to write.
-    let metadata = std::fs::metadata(path).map_err(io)?;
+    let metadata = std::fs::metadata(path).map_err(&io)?;
     if metadata.is_dir() {
-        return Err(io(std::io::ErrorKind::IsADirectory.into()));
+        return Err(io(io::ErrorKind::IsADirectory.into()));
     }
     if !metadata.is_file() {
         let what = "expected a regular file, found a device or a pipe";
-        return Err(io(std::io::Error::other(what)));
+        return Err(io(io::Error::other(what)));
     }
-    let file = File::open(path).map_err(io)?;
+    Ok((File::open(path).map_err(io)?, metadata.len()))
+}
+
+fn map_file(path: &Path) -> Result<memmap2::Mmap, OpenError> {
+    let (file, _) = open_file(path)?;
     // Sound as long as nobody truncates or writes to
     // the file, as the type's documentation demands; other changes to the file's bytes
     // cannot do harm, since every access is checked and no bytes are trusted.
     #[allow(unsafe_code)]
-    let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
-    Ok(map)
+    let map = unsafe { memmap2::Mmap::map(&file) };
+    map.map_err(io_error(path))
+}
+
+/// The bytes of a file in memory of its own, in huge pages where the system has them to give.
+fn copy_file(path: &Path) -> Result<memmap2::Mmap, OpenError> {
+    let io = io_error(path);
+    let (mut file, length) = open_file(path)?;
+    let length = usize::try_from(length).map_err(|_| io(io::ErrorKind::OutOfMemory.into()))?;
+    let mut map = memmap2::MmapMut::map_anon(length).map_err(&io)?;
+    // Pages of the usual size serve as well, only slower.
+    #[cfg(target_os = "linux")]
+    map.advise(memmap2::Advice::HugePage).ok();
+    file.read_exact(&mut map).map_err(&io)?;
+    map.make_read_only().map_err(io)
 }
 
 impl MappedBundle {
@@ -84,9 +108,29 @@ impl MappedBundle {
     /// Where the file cannot be opened or mapped, and where [`Bundle::from_bytes`] errors.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
-        let map = map_file(path)?;
+        Self::new(map_file(path)?, false, path)
+    }
+
+    /// Reads the file into memory, in a time that grows with its length. Questions about large bundles are
+    /// answered sooner than of a mapped file, since the copy lies in huge pages where the system has them: asked
+    /// here and there, a bundle of many megabytes otherwise waits for the address translation of each page. And the
+    /// file may be written to or deleted.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be read, there is not as much memory, and where [`Bundle::from_bytes`] errors.
+    pub fn open_copy(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        Self::new(copy_file(path)?, true, path)
+    }
+
+    fn new(map: memmap2::Mmap, is_copy: bool, path: &Path) -> Result<Self, OpenError> {
         Bundle::from_bytes(&map).map_err(|error| error.at(path))?;
-        Ok(Self { map, states: None })
+        Ok(Self {
+            map,
+            is_copy,
+            states: None,
+        })
     }
 
     /// The same, and checks every page of 64 KiB when it is first touched: [`Bundle::checked`]. Room for a
@@ -170,10 +214,10 @@ impl MappedBundle {
     }
 
     /// Lets the system take back the memory of what has been read so far; what is asked for again
-    /// is read from the file again. For those who go through a large file once.
+    /// is read from the file again. For those who go through a large file once. A copy stays.
     pub fn let_go(&self) {
         #[cfg(unix)]
-        {
+        if !self.is_copy {
             // Sound, since the map is of a file and nobody writes into it: its pages come back as
             // they were. Where the system will not, nothing is lost.
             #[allow(unsafe_code)]

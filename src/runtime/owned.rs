@@ -111,6 +111,17 @@ impl OwnedBundle {
         Self::of_map(MappedBundle::open_checked(path)?).map_err(|error| error.at(path))
     }
 
+    /// Reads a file into memory, in huge pages where the system has them, as [`MappedBundle::open_copy`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`MappedBundle::open_copy`] and [`Bundle::world`].
+    #[cfg(feature = "mmap")]
+    pub fn open_copy(path: impl AsRef<std::path::Path>) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        Self::of_map(MappedBundle::open_copy(path)?).map_err(|error| error.at(path))
+    }
+
     /// A bundle that was mapped.
     ///
     /// # Errors

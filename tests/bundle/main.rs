@@ -5,6 +5,7 @@
 mod reader;
 
 mod common;
+mod copy;
 mod damage;
 mod full;
 mod golden;

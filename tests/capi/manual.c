@@ -195,6 +195,10 @@ static void misuse(const char *path, viewcell_bundle *closed) {
   memset(why, 'x', sizeof why);
   CHECK(viewcell_open(VIEWCELL_ABI_VERSION, "no such file", &bundle, why, 20) == VIEWCELL_IO);
   CHECK(!bundle && strlen(why) == 19 && strstr(why, "no such file") && why[20] == 'x');
+  CHECK(viewcell_open_copy(VIEWCELL_ABI_VERSION, "no such file", &bundle, NULL, 0) == VIEWCELL_IO);
+  CHECK(viewcell_open_copy(VIEWCELL_ABI_VERSION, path, &bundle, NULL, 0) == VIEWCELL_OK);
+  CHECK(viewcell_visible(bundle, at(0, 0), at(0, 0)) == 1);
+  CHECK(viewcell_close(bundle) == VIEWCELL_OK);
   CHECK(viewcell_open_memory(VIEWCELL_ABI_VERSION, (const uint8_t *)path, strlen(path), &bundle,
                              why, sizeof why) == VIEWCELL_FORMAT);
   CHECK(viewcell_open_memory(VIEWCELL_ABI_VERSION, NULL, 9, &bundle, NULL, 0) == VIEWCELL_NULL);

@@ -139,6 +139,21 @@ pub unsafe extern "C" fn viewcell_open_checked(
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }
 
+/// Reads a bundle into memory of its own, in a time that grows with its length. Questions are answered sooner than
+/// of a file that is mapped, since the memory is of huge pages where the system has them; and the file may be cut
+/// short, written to or deleted. Else as viewcell_open; VIEWCELL_IO also where there is not as much memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_open_copy(
+    abi_version: u32,
+    path: *const c_char,
+    bundle: *mut *mut viewcell_bundle,
+    message: *mut c_char,
+    message_size: usize,
+) -> viewcell_status {
+    let source = || unsafe { mapped(path, |path| OwnedBundle::open_copy(path)) };
+    unsafe { open(abi_version, bundle, message, message_size, source) }
+}
+
 /// A bundle in a file.
 unsafe fn mapped(
     path: *const c_char,

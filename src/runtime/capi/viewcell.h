@@ -461,6 +461,15 @@ viewcell_status viewcell_open_checked(uint32_t abi_version,
                                       char *message,
                                       size_t message_size);
 
+// Reads a bundle into memory of its own, in a time that grows with its length. Questions are answered sooner than
+// of a file that is mapped, since the memory is of huge pages where the system has them; and the file may be cut
+// short, written to or deleted. Else as viewcell_open; VIEWCELL_IO also where there is not as much memory.
+viewcell_status viewcell_open_copy(uint32_t abi_version,
+                                   const char *path,
+                                   viewcell_bundle **bundle,
+                                   char *message,
+                                   size_t message_size);
+
 // Opens a bundle that lies in memory: length bytes from bytes on, which must stay there,
 // unchanged, until the bundle and all that was made from it is closed. Else as viewcell_open.
 viewcell_status viewcell_open_memory(uint32_t abi_version,

@@ -51,7 +51,13 @@ namespace Viewcell
 
         // Opens a file by memory map, in a time that does not depend on its size. Do not write to the file
         // while it is open: replace it by renaming another.
-        public static Bundle Open(string path)
+        public static Bundle Open(string path) { return OpenFile(path, false); }
+
+        // Reads a file into memory of its own, in a time that grows with its length. Questions about large bundles are
+        // answered sooner, and the file may be written to or deleted.
+        public static Bundle OpenCopy(string path) { return OpenFile(path, true); }
+
+        private static Bundle OpenFile(string path, bool copy)
         {
             if (path == null) throw new ArgumentNullException("path");
             if (path.IndexOf('\0') >= 0) throw new ArgumentException("a path with a zero in it", "path");
@@ -60,7 +66,9 @@ namespace Viewcell
             byte* message = stackalloc byte[512];
             BundleHandle handle;
             int status;
-            fixed (byte* at = name) status = Native.viewcell_open(Native.AbiVersion, at, out handle, message, (UIntPtr)512);
+            fixed (byte* at = name) status = copy
+                ? Native.viewcell_open_copy(Native.AbiVersion, at, out handle, message, (UIntPtr)512)
+                : Native.viewcell_open(Native.AbiVersion, at, out handle, message, (UIntPtr)512);
             return Opened(status, handle, message);
         }
 

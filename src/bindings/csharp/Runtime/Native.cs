@@ -19,6 +19,7 @@ namespace Viewcell
         [DllImport(Library)] internal static extern IntPtr viewcell_status_text(int status);
         [DllImport(Library)] internal static extern uint viewcell_abi_version();
         [DllImport(Library)] internal static extern int viewcell_open(uint abi, byte* path, out BundleHandle bundle, byte* message, UIntPtr size);
+        [DllImport(Library)] internal static extern int viewcell_open_copy(uint abi, byte* path, out BundleHandle bundle, byte* message, UIntPtr size);
         [DllImport(Library)] internal static extern int viewcell_open_memory(uint abi, byte* bytes, UIntPtr length, out BundleHandle bundle, byte* message, UIntPtr size);
         [DllImport(Library)] internal static extern int viewcell_close(IntPtr bundle);
         [DllImport(Library)] internal static extern int viewcell_kind(BundleHandle bundle);

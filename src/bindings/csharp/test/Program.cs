@@ -48,6 +48,7 @@ static class Program
     static void OfTerrain(string path)
     {
         using (Bundle bundle = Bundle.Open(path))
+        using (Bundle copy = Bundle.OpenCopy(path))
         using (FrontierBuilder builder = new FrontierBuilder(bundle))
         {
             TerrainInfo info = bundle.Terrain;
@@ -74,6 +75,7 @@ static class Program
                 {
                     Sample b = all[j];
                     bool sees = bundle.Visible(a, b);
+                    Check(copy.Visible(a, b) == sees, "a copy of the file");
                     bool bit = (words[b.Row / 8 * info.BlockColumns + b.Column / 8] >> (int)(b.Row % 8 * 8 + b.Column % 8) & 1) == 1;
                     Check(sees == bit && visible[j] == (sees ? 1 : 0) && from[j] == visible[j], a + " and " + b);
                     Check(BurstNative.viewcell_visible_at(bundle.DangerousHandle, a.Column, a.Row, b.Column, b.Row) == visible[j], "Burst");
