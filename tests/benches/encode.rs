@@ -5,7 +5,7 @@ mod common;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use viewcell::internals::compress::{Scratch, ValidPyramid, encode};
-use viewcell::internals::runtime::{MappedBundle, Quad};
+use viewcell::internals::runtime::Quad;
 
 fn main() {
     common::bundle();
@@ -17,7 +17,7 @@ const TREES: u64 = 200;
 /// PVSs of quads of a level, drawn at random; items are blocks.
 #[divan::bench(args = [0, 2, 4, 6])]
 fn lossless(bencher: Bencher, level: u32) {
-    let map = MappedBundle::open(common::bundle()).unwrap();
+    let map = common::open(common::bundle());
     let terrain = map.terrain().unwrap();
     let grid = terrain.grid();
     let heights: Vec<f64> = grid

@@ -17,7 +17,7 @@ fn main() {
 }
 
 fn open() -> MappedBundle {
-    MappedBundle::open(common::bundle()).unwrap()
+    common::open(common::bundle())
 }
 
 /// Samples of terrain that cannot see each other, for ever the same.

@@ -9,7 +9,7 @@ use viewcell::internals::runtime::{MappedBundle, Quad, Sample};
 
 fn main() {
     // Baked, and read once, before anything is measured: queries are asked of a warm map.
-    let map = MappedBundle::open(common::bundle()).unwrap();
+    let map = open_bundle();
     let pages = map.bundle().unwrap().bytes().iter().step_by(4096);
     divan::black_box(pages.map(|&byte| u64::from(byte)).sum::<u64>());
     divan::main();
@@ -18,7 +18,7 @@ fn main() {
 const QUERIES: u64 = 100_000;
 
 fn open_bundle() -> MappedBundle {
-    MappedBundle::open(common::bundle()).unwrap()
+    common::open(common::bundle())
 }
 
 fn samples(map: &MappedBundle, seed: u64) -> Vec<Sample> {

@@ -3,6 +3,8 @@
 //! `VIEWCELL_BENCH_SOLID` names the bundle, and `VIEWCELL_BENCH_TRACE` who was where in it, as CSV that begins with
 //! t_ms,player,x,y,z and ends with dead; without a trace, players are anywhere.
 
+mod common;
+
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -18,7 +20,7 @@ static MAP: LazyLock<MappedBundle> = LazyLock::new(|| {
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1/solid.vcb"),
         Into::into,
     );
-    MappedBundle::open(path).unwrap()
+    common::open(path)
 });
 
 /// Living players, snapshot by snapshot.

@@ -1,14 +1,17 @@
 //! The bundle that benchmarks ask: a real one.
 //!
 //! `VIEWCELL_BENCH_BUNDLE` names a terrain bundle; without it, the demo terrain is baked once and
-//! kept under `target/`.
+//! kept under `target/`. `VIEWCELL_BENCH_COPY=1` asks a copy in memory, in huge pages where the system has them, and
+//! not the mapped file.
+
+#![allow(dead_code, reason = "not every benchmark asks all of it")]
 
 use std::path::{Path, PathBuf};
 
 use divan::Bencher;
 use viewcell::internals::bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
 use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::runtime::Sample;
+use viewcell::internals::runtime::{MappedBundle, Sample};
 
 /// The bundle to ask.
 pub fn bundle() -> PathBuf {
@@ -30,6 +33,15 @@ pub fn bundle() -> PathBuf {
         bake_terrain(&ingested.terrain, &source, &options, &path, &Silent).unwrap();
     }
     path
+}
+
+/// The bundle at a path, as it is to be asked.
+pub fn open(path: impl AsRef<Path>) -> MappedBundle {
+    match std::env::var_os("VIEWCELL_BENCH_COPY") {
+        Some(_) => MappedBundle::open_copy(path),
+        None => MappedBundle::open(path),
+    }
+    .unwrap()
 }
 
 /// Sample number `i` of a fixed, well-mixed sequence.
