@@ -111,10 +111,9 @@ impl MappedBundle {
         Self::new(map_file(path)?, false, path)
     }
 
-    /// Reads the file into memory, in a time that grows with its length. Questions about large bundles are
-    /// answered sooner than of a mapped file, since the copy lies in huge pages where the system has them: asked
-    /// here and there, a bundle of many megabytes otherwise waits for the address translation of each page. And the
-    /// file may be written to or deleted.
+    /// Reads the file into memory, in a time that grows with its length. The file may then be written to or deleted.
+    /// The copy lies in huge pages where the system has them: a large bundle, asked here and there, may otherwise
+    /// wait for the address translation of each page.
     ///
     /// # Errors
     ///

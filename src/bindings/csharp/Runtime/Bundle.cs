@@ -53,8 +53,8 @@ namespace Viewcell
         // while it is open: replace it by renaming another.
         public static Bundle Open(string path) { return OpenFile(path, false); }
 
-        // Reads a file into memory of its own, in a time that grows with its length. Questions about large bundles are
-        // answered sooner, and the file may be written to or deleted.
+        // Reads a file into memory of its own, in a time that grows with its length; the file may then be written to or
+        // deleted.
         public static Bundle OpenCopy(string path) { return OpenFile(path, true); }
 
         private static Bundle OpenFile(string path, bool copy)
