@@ -217,6 +217,7 @@ impl CellBox {
         bytes
     }
 
+    #[inline(always)]
     fn parse(bytes: &[u8], at: usize) -> Option<Self> {
         let [a, b, c, d, e, f, g, h, i, j, k, l, level, ..] = array_at::<BOX_LEN>(bytes, at)?;
         let corner = |pairs: [[u8; 2]; 3]| pairs.map(u16::from_le_bytes);
@@ -286,6 +287,7 @@ impl<'a> SolidCells<'a> {
     }
 
     /// The record of a cell; `None` for one that is not there.
+    #[inline]
     pub fn record(&self, cell: u32) -> Option<CellBox> {
         CellBox::parse(self.boxes, (cell as usize).checked_mul(BOX_LEN)?)
     }
@@ -310,6 +312,7 @@ impl<'a> SolidCells<'a> {
     }
 
     /// The bucket at (column, row, layer); `None` outside.
+    #[inline(always)]
     pub fn bucket(&self, place: [u32; 3]) -> Option<Bucket> {
         let bytes = self.buckets.get(self.bucket_at(place)?..)?;
         let bytes = bytes.first_chunk::<BUCKET_LEN>()?;
@@ -321,6 +324,7 @@ impl<'a> SolidCells<'a> {
         })
     }
 
+    #[inline(always)]
     fn bucket_at(&self, place: [u32; 3]) -> Option<usize> {
         let [columns, rows, layers] = self.parameters.buckets;
         let [column, row, layer] = place;
@@ -332,6 +336,7 @@ impl<'a> SolidCells<'a> {
     }
 
     /// The smallest cell that a position lies in, along each axis; `None` outside the buckets.
+    #[inline(always)]
     fn smallest(&self, position: [f64; 3]) -> Option<[u32; 3]> {
         let SolidParameters {
             origin,

@@ -69,18 +69,24 @@ fn tail_of(nodes: &[u8], words: &[[u8; 8]], tail: &[u8]) -> u64 {
     byte(0) | byte(tail.len() / 2) | byte(tail.len().wrapping_sub(1))
 }
 
-/// Number of ones in words of 64 bits up to bit `last`, the lowest bit of the first word being number 0; at most 31 words.
-/// No loop ends earlier for one `last` than for another, for the reason of `tail_of`.
+/// Number of ones in 512 bits up to bit `last`, the lowest bit of the first word being number 0.
+///
+/// No loop ends earlier for one `last` than for another, for the reason of `tail_of`; and masks of whole words are read,
+/// not shifted, so that words are counted as vectors.
 #[inline]
-pub(in crate::format) fn ones_up_to<const WORDS: usize>(words: [u64; WORDS], last: u32) -> u32 {
-    let mut sums = 0;
-    for (word, first) in words.into_iter().zip((0..).step_by(64)) {
-        let mask = match last.checked_sub(first) {
-            Some(behind) => u64::MAX >> 63_u32.saturating_sub(behind),
-            None => 0,
-        };
-        let ones = word & mask;
-        sums += sums_of_pairs(ones - (ones >> 1 & LOW));
+pub(in crate::format) fn ones_up_to(words: [u64; 8], last: u32) -> u32 {
+    const WHOLE_THEN_NONE: [u64; 16] = [!0, !0, !0, !0, !0, !0, !0, !0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let bytes_of = |ones: u64| sums_of_pairs(ones - (ones >> 1 & LOW));
+    let word = (last / 64).min(7) as usize;
+    let begun = words
+        .get(word)
+        .map_or(0, |ones| ones & u64::MAX >> (63 - last % 64));
+    let mut sums = bytes_of(begun);
+    let masks = WHOLE_THEN_NONE
+        .get(8 - word..)
+        .and_then(<[_]>::first_chunk::<8>);
+    for (ones, mask) in words.into_iter().zip(masks.copied().unwrap_or_default()) {
+        sums += bytes_of(ones & mask);
     }
     sum_of_bytes(sums) as u32
 }
@@ -142,6 +148,6 @@ mod tests {
             count += (words[bit as usize / 64] >> (bit % 64) & 1) as u32;
             assert_eq!(ones_up_to(words, bit), count, "{bit}");
         }
-        assert_eq!(ones_up_to([u64::MAX; 31], 31 * 64 - 1), 31 * 64);
+        assert_eq!(ones_up_to([u64::MAX; 8], 511), 512);
     }
 }
