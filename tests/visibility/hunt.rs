@@ -230,6 +230,7 @@ fn each_real(hunt: impl Fn(&str, &Terrain)) {
         ("jacksboro_fault_dem.tif", [100, 100, 90, 70], 1.0),
         ("Gale_HRSC_DEM_50m_300x285.bin", [20, 30, 90, 70], 0.1),
         ("bilbao_dsm_500.tif", [200, 200, 90, 70], 1.0),
+        ("noctis-3500-clip-envi.bin", [50, 50, 90, 70], 1.0),
     ] {
         let options = IngestOptions {
             crop: (!full).then_some(crop),

@@ -1,8 +1,9 @@
 //! Who sees whom between quads of samples: cells of 8 × 8 samples a side and more.
 //!
-//! A cell sees another if any of its samples sees any of the other's, as the kernel of samples has it
-//! ([`Rays`](super::Rays)): exactly, or from anywhere in the squares around them to anywhere. So a cell is
-//! hidden only where all that it holds is.
+//! A cell sees another if any of its samples sees any of the other's: exactly, or from anywhere in the squares
+//! around them to anywhere. So a cell is hidden only where all that it holds is. Exactly it sees what the kernel of
+//! samples ([`Rays`](super::Rays)) says. Of squares both kernels prove what they hide, each in its own way: either may
+//! hide a pair that the other shows.
 //!
 //! All segments from somewhere in a quad to somewhere in another are a *shaft*. (E. A. Haines and J. R.
 //! Wallace 1991, "Shaft culling for efficient ray-traced radiosity".) Equal quads are taken from the greatest
@@ -14,11 +15,17 @@
 //! - Else what may still block is handed down to the sixteen parts of that pair, and so on.
 //!
 //! Samples that are further apart along columns are asked for first, and then those that are further apart along
-//! rows: each with lines across that way alone, as the kernel of samples has it.
+//! rows: each with lines across that way alone, as the kernel of samples has it. Pairs of squares are asked for
+//! once, along the longer way.
 //!
 //! A pair of cells that is still open then is seen if its highest places see each other, or any of its parts
-//! do, down to samples: of those the definition decides, and of the squares around them the test of quarters
+//! do, down to samples: of those the definition decides, and of the squares around them a proof by quarters
 //! ([`super::conservative::refine`]). It is hidden if all of its parts are.
+//!
+//! Squares, in which somebody may stand anywhere, have a second proof: lines with bounds that slope ([`slopes`]). On
+//! hillsides it hides most pairs long before they are samples; among roofs and streets a plane is a worse bound than a
+//! number. [`ShaftField::suits_planes`] tells which cells are divided by slopes alone ([`cells`]). The others are
+//! divided as above, and their squares are tried with slopes before their quarters are.
 //!
 //! Quads of cells in blocks of 8 × 8.
 
@@ -29,14 +36,19 @@ use super::simd::at_level;
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Quad};
+use covers::Covers;
 use fearless_simd::Level;
 use field::NOWHERE;
 pub use field::ShaftField;
-use sight::{Covers, Occluders, are_quarters_hidden, sight};
+use sight::{Occluders, are_quarters_hidden, sight};
+use slopes::HIGHEST;
 use step::{Found, PARTS, Pair, Question, Slab, Way, step};
 
+mod cells;
+mod covers;
 mod field;
 mod sight;
+mod slopes;
 mod sparse_table;
 mod step;
 
@@ -52,6 +64,10 @@ pub struct Shafts<'f> {
     all: Vec<Vec<Slab>>,
     /// Of those who look, and of those who are looked at.
     covers: [Covers; 2],
+    /// Lines that are tried, and how far they rise.
+    lines: Vec<u32>,
+    highest: Vec<u32>,
+    above: Vec<f32>,
 }
 
 /// A pair that is open.
@@ -75,6 +91,9 @@ impl<'f> Shafts<'f> {
             left: vec![Vec::new(); field.quads.len()],
             all: vec![Vec::new(); field.quads.len()],
             covers: [Covers::new(), Covers::new()],
+            lines: Vec::new(),
+            highest: Vec::new(),
+            above: Vec::new(),
         }
     }
 
@@ -111,9 +130,15 @@ impl<'f> Shafts<'f> {
         if !exists(quads.eyes[quads.number(a)]) || !exists(quads.heads[quads.number(b)]) {
             return level >= self.field.finest && a == b;
         }
+        self.may_be_near(pair)
+    }
+
+    /// Whether any of a pair may be near enough to see each other.
+    fn may_be_near(&self, pair: Pair) -> bool {
         let (columns, rows) = pair.apart();
-        let nearest =
-            |apart: i32| (apart.unsigned_abs().saturating_sub(1) << level) + u32::from(apart != 0);
+        let nearest = |apart: i32| {
+            (apart.unsigned_abs().saturating_sub(1) << pair.level) + u32::from(apart != 0)
+        };
         !self.field.too_far(nearest(columns), nearest(rows))
     }
 
@@ -145,11 +170,12 @@ impl<'f> Shafts<'f> {
     }
 
     /// The parts of a pair: those that are seen as a whole, and those that are open; and whether slabs
-    /// are listed for them.
-    fn divide(&mut self, open: Open) -> (Found, bool) {
-        let active = (0..PARTS).fold(0, |active, lane| {
+    /// are listed for them. `all` tells that squares are asked for, however their samples lie: those that lines with
+    /// bounds that slope hide are left out.
+    fn divide(&mut self, open: Open, all: bool) -> (Found, bool) {
+        let mut active = (0..PARTS).fold(0, |active, lane| {
             let part = open.pair.part(lane);
-            let is_asked = part.has_any(open.turned) && self.is_asked(part);
+            let is_asked = (all || part.has_any(open.turned)) && self.is_asked(part);
             active | u16::from(is_asked) << lane
         });
         let Open { pair, known, .. } = open;
@@ -159,6 +185,12 @@ impl<'f> Shafts<'f> {
         };
         if known.is_none() {
             self.list(pair, way);
+        }
+        if all && pair.level == 1 {
+            active = self.left_by_slopes(open, way, active);
+            if active == 0 {
+                return (Found { clear: 0, open: 0 }, true);
+            }
         }
         let (field, level) = (self.field, pair.level as usize);
         let mut left = std::mem::take(&mut self.left[level - 1]);
@@ -184,7 +216,7 @@ impl<'f> Shafts<'f> {
         if seen.stopped {
             return;
         }
-        let (found, listed) = self.divide(open);
+        let (found, listed) = self.divide(open, false);
         for lane in 0..PARTS {
             let bit = 1 << lane;
             let part = open.pair.part(lane);
@@ -201,20 +233,32 @@ impl<'f> Shafts<'f> {
                 seen.mark(part);
             } else if !self.is_answer(part) {
                 self.spread(next, seen);
-            } else if !seen.has(part) && self.any(next, [NOWHERE; 2]) {
+            } else if !seen.has(part) && self.is_told(next) && self.any(next, [NOWHERE; 2]) {
                 seen.mark(part);
             }
         }
     }
 
+    /// Whether this way of the two tells of a pair. Of squares, in which somebody may stand anywhere, the longer one
+    /// tells of all: what hides or shows a pair of quads does so however their samples lie.
+    fn is_told(&self, open: Open) -> bool {
+        self.field.stance == Stance::Sample || open.turned == open.pair.major().turned
+    }
+
     /// Whether anybody in the one sees anybody in the other; `tried` tells which two samples do not see each
     /// other.
-    fn any(&mut self, open: Open, mut tried: [(u32, u32); 2]) -> bool {
+    fn any(&mut self, mut open: Open, mut tried: [(u32, u32); 2]) -> bool {
         let Open { pair, .. } = open;
         let field = self.field;
-        let is_smallest = field.detail > 0 && pair.level == field.detail;
-        if pair.a == pair.b || is_smallest {
+        if pair.a == pair.b || field.is_smallest(pair) {
             return true;
+        }
+        let cells = field.stance == Stance::Cell;
+        if cells && open.known.is_none() {
+            open.turned = pair.major().turned;
+        }
+        if pair.level <= HIGHEST && field.suits_planes(pair) {
+            return self.may_any_see(open, tried);
         }
         let peaks = field.peaks(pair.level, [pair.a, pair.b]);
         let apart = [
@@ -227,7 +271,7 @@ impl<'f> Shafts<'f> {
             }
             tried = peaks;
         }
-        let (found, listed) = self.divide(open);
+        let (found, listed) = self.divide(open, cells);
         let below = &field.quads[pair.level as usize - 1];
         let mut lanes = [(0, 0.0); PARTS];
         let mut count = 0;
@@ -263,15 +307,11 @@ impl<'f> Shafts<'f> {
         [a, b]: [(u32, u32); 2],
         wanted: bool,
     ) -> Result<(), (Way, Occluders)> {
-        let apart = Pair { level: 0, a, b }.apart();
-        let turned = apart.1.abs() > apart.0.abs();
-        let way = Way {
-            turned,
-            back: if turned { apart.1 < 0 } else { apart.0 < 0 },
-        };
-        let listed = open.known.filter(|_| open.turned == turned);
+        let pair = Pair { level: 0, a, b };
+        let way = pair.major();
+        let listed = open.known.filter(|_| open.turned == way.turned);
         if listed.is_none() {
-            self.list(Pair { level: 0, a, b }, way);
+            self.list(pair, way);
         }
         let (slabs, lane) = match listed {
             Some(lane) => (&self.left[open.pair.level as usize], lane),
@@ -293,7 +333,10 @@ impl<'f> Shafts<'f> {
             Err((way, occluders)) => {
                 let field = self.field;
                 let [viewers, players] = &mut self.covers;
-                let covers = [viewers.of(field, a), players.of(field, b)];
+                let covers = [
+                    &viewers.of(field, a).quarters,
+                    &players.of(field, b).quarters,
+                ];
                 !at_level!(self.level, simd => are_quarters_hidden(
                     simd,
                     (field, way),
@@ -398,7 +441,8 @@ impl Viewsheds for Shafts<'_> {
                     }
                     if !self.is_answer(pair) {
                         self.spread(open, &mut seen);
-                    } else if !seen.has(pair) && self.any(open, [NOWHERE; 2]) {
+                    } else if !seen.has(pair) && self.is_told(open) && self.any(open, [NOWHERE; 2])
+                    {
                         seen.mark(pair);
                     }
                 }

@@ -1,13 +1,12 @@
 //! A single sample and another, and the view cells around them.
 
-use super::field::{NOWHERE, ShaftField};
+use super::field::ShaftField;
 use super::sparse_table::SparseTable;
 use super::step::{Pair, Way};
 use crate::visibility::conservative::refine::PAIRS;
 use crate::visibility::conservative::refine::{Corners, MANY, NEAR, Quarters};
 use crate::visibility::exact::displacement::{crossing, slope};
 use crate::visibility::lanes::VOID;
-use crate::visibility::surface::{Cover, POINTS};
 use crate::visibility::{TOLERANCE, sees};
 use fearless_simd::{f32x4, f32x8, f32x16, prelude::*};
 use fearless_simd_macros::simd;
@@ -18,71 +17,13 @@ const UNSURE: f64 = 1e-6;
 /// The way is cut into so many parts; of each the highest line is kept.
 const OCCLUDERS: usize = 3;
 
-/// As many lines of a part are kept that rise equally high.
-const TIES: usize = 4;
-
 /// The lines across the way that rise highest above the sight between two samples.
 pub(crate) struct Occluders {
-    /// One part of the way each, of the first that may be the highest.
-    parts: [Part; OCCLUDERS],
+    /// The highest of each part of the way, the highest of all first: how far they are from the viewer; 0 for
+    /// none.
+    lines: [u32; OCCLUDERS],
     /// How far the highest rises above it, in metres.
     above: f64,
-}
-
-/// Which line of a part of the way may be the highest.
-///
-/// The kernel of samples looks for it in single precision: of lines that differ by less than its rounding it may
-/// take any. Cells are hidden only where they are whichever of them it takes.
-#[derive(Clone, Copy)]
-struct Part {
-    /// How far the lines are from the viewer; 0 for none.
-    lines: [u32; TIES],
-    /// Whether there are more.
-    has_more: bool,
-    /// Whether it may be the highest of all.
-    may_be_first: bool,
-}
-
-/// The line of a part of the way that rises highest.
-#[derive(Clone, Copy)]
-struct Highest {
-    line: u32,
-    above: f64,
-    /// Whether that is the same number in any precision: between level ends, on level ground.
-    is_plain: bool,
-    /// How far the others rise, but for those that rise as high and are plain, too: of these the nearest is
-    /// taken in any precision.
-    others: f64,
-}
-
-impl Highest {
-    const NONE: Self = Self {
-        line: 0,
-        above: f64::NEG_INFINITY,
-        is_plain: false,
-        others: f64::NEG_INFINITY,
-    };
-
-    /// Whether two rise equally high in any precision.
-    fn ties(&self, above: f64, is_plain: bool) -> bool {
-        self.above == above && self.is_plain && is_plain
-    }
-
-    /// Takes a line into account, in any order. Of two that rise as high the nearer one is kept, as in
-    /// `exact`.
-    fn take(&mut self, line: u32, (above, is_plain): (f64, bool)) {
-        let lower = if above > self.above {
-            self.above
-        } else {
-            above
-        };
-        if !self.ties(above, is_plain) {
-            self.others = self.others.max(lower);
-        }
-        if above > self.above || above == self.above && line < self.line {
-            (self.line, self.above, self.is_plain) = (line, above, is_plain);
-        }
-    }
 }
 
 /// The line of sight from a sample to another that is further from it along the way than across.
@@ -157,21 +98,16 @@ impl<'f> Sight<'f> {
             .count()
     }
 
-    /// How far the ground rises above sight on the line across the way; and whether that is the same number
-    /// in any precision.
+    /// How far the ground rises above sight on the line across the way.
     #[inline(always)]
-    fn across(&self, s: i64) -> (f64, bool) {
+    fn across(&self, s: i64) -> f64 {
         let (whole, rest) = self.crossing(s);
         let (x, y) = (self.from.0 + s * self.sign, self.from.1 + whole);
         let mut there = self.ground(x, y);
-        let mut is_plain = self.rise == 0.0;
         if rest > 0 {
-            let next = self.ground(x, y + 1);
-            is_plain &= there == next;
-            there += (next - there) * (rest as f64 * self.inverse);
+            there += (self.ground(x, y + 1) - there) * (rest as f64 * self.inverse);
         }
-        let sight = self.eye + self.rise * (s as f64 * self.inverse);
-        (there - sight, is_plain)
+        there - (self.eye + self.rise * (s as f64 * self.inverse))
     }
 
     /// How far the ground rises above sight on the line along the way that is crossed strictly between this line
@@ -206,22 +142,26 @@ impl<'f> Sight<'f> {
 pub(crate) fn sight(
     field: &ShaftField<'_>,
     way: Way,
-    slabs: impl Iterator<Item = u32> + Clone,
+    slabs: impl Iterator<Item = u32>,
     [a, b]: [(u32, u32); 2],
     wanted: bool,
 ) -> Result<(), Occluders> {
     let sight = Sight::new(field, way, [a, b]);
     let mut highest = f64::NEG_INFINITY;
-    let mut parts = [Highest::NONE; OCCLUDERS];
-    for x in slabs.clone() {
+    let mut parts = [(f64::NEG_INFINITY, 0); OCCLUDERS];
+    for x in slabs {
         if !wanted && highest > TOLERANCE + UNSURE {
-            return Err(Occluders::NONE);
+            return Err(Occluders::of(parts));
         }
         let s = sight.steps_to(x);
         if sight.is_between(s) {
             let over = sight.across(s);
-            highest = highest.max(over.0);
-            parts[sight.part(s)].take(s as u32, over);
+            highest = highest.max(over);
+            let part = &mut parts[sight.part(s)];
+            // Of lines that rise as high the nearer one, in whatever order they come.
+            if over > part.0 || over == part.0 && (s as u32) < part.1 {
+                *part = (over, s as u32);
+            }
         }
         // The slab is what lies between this line and the one with the next greater coordinate.
         let s = if sight.sign > 0 { s } else { s - 1 };
@@ -233,103 +173,21 @@ pub(crate) fn sight(
     if sure || highest < TOLERANCE + UNSURE && sees(field.terrain, field.bodies, a, b) {
         return Ok(());
     }
-    Err(match wanted {
-        true => Occluders::of(&sight, slabs, parts),
-        false => Occluders::NONE,
-    })
+    Err(Occluders::of(parts))
 }
 
 impl Occluders {
-    const NONE: Self = Self {
-        parts: [Part {
-            lines: [0; TIES],
-            has_more: false,
-            may_be_first: false,
-        }; OCCLUDERS],
-        above: f64::NEG_INFINITY,
-    };
-
-    /// `highest` is the highest line of `slabs` in each part of the way.
-    fn of(
-        sight: &Sight<'_>,
-        slabs: impl Iterator<Item = u32>,
-        mut highest: [Highest; OCCLUDERS],
-    ) -> Self {
-        let rounding = sight.field.rounding();
-        let mut order: [usize; OCCLUDERS] = std::array::from_fn(|part| part);
+    /// The highest line of each part of the way.
+    fn of(mut parts: [(f64, u32); OCCLUDERS]) -> Self {
         for part in 1..OCCLUDERS {
-            if highest[part].above > highest[0].above {
-                highest.swap(0, part);
-                order.swap(0, part);
+            if parts[part].0 > parts[0].0 {
+                parts.swap(0, part);
             }
-        }
-        let [first, ..] = highest;
-        let mut parts = highest.map(|part| Part {
-            lines: [part.line, 0, 0, 0],
-            has_more: false,
-            may_be_first: first.above - part.above <= rounding,
-        });
-        for (part, highest) in parts.iter_mut().zip(&highest).skip(1) {
-            // Of two that rise equally high in any precision the one that came first stays first.
-            let is_alone = highest.above - highest.others > rounding;
-            part.may_be_first &= !(is_alone && first.ties(highest.above, highest.is_plain));
-        }
-        for (part, highest) in parts.iter_mut().zip(&highest) {
-            // Slabs that are not listed may rise as high then: no line is known to be tried.
-            if highest.above <= TOLERANCE + rounding {
-                part.lines[0] = 0;
-                part.has_more |= part.may_be_first;
-            }
-        }
-        let ties = |part: usize| {
-            parts[part].lines[0] != 0 && highest[part].above - highest[part].others <= rounding
-        };
-        if (0..OCCLUDERS).any(ties) {
-            add_ties(sight, slabs, (order, &highest), &mut parts);
         }
         Self {
-            parts,
-            above: first.above,
+            lines: parts.map(|(_, line)| line),
+            above: parts[0].0,
         }
-    }
-}
-
-/// Adds to each part of the way, taken in `order`, the lines that may be taken for its highest as well.
-#[cold]
-#[inline(never)]
-fn add_ties(
-    sight: &Sight<'_>,
-    slabs: impl Iterator<Item = u32>,
-    (order, highest): ([usize; OCCLUDERS], &[Highest; OCCLUDERS]),
-    parts: &mut [Part; OCCLUDERS],
-) {
-    let rounding = sight.field.rounding();
-    for x in slabs {
-        let s = sight.steps_to(x);
-        if !sight.is_between(s) {
-            continue;
-        }
-        let place = order.iter().position(|&part| part == sight.part(s));
-        let place = place.expect("an order of all parts");
-        let (part, highest) = (&mut parts[place], &highest[place]);
-        let (above, is_plain) = sight.across(s);
-        // A line at a void is none: no comparison holds of it.
-        let rises_as_high = highest.above - above <= rounding;
-        let is_taken = s == i64::from(highest.line) || highest.ties(above, is_plain);
-        if part.lines[0] == 0 || is_taken || !rises_as_high {
-            continue;
-        }
-        match part.lines.iter_mut().find(|line| **line == 0) {
-            Some(line) => *line = s as u32,
-            None => part.has_more = true,
-        }
-    }
-}
-
-impl Part {
-    fn lines(&self) -> impl Iterator<Item = i32> {
-        let there = self.lines.iter().take_while(|&&line| line != 0);
-        there.map(|&line| line as i32)
     }
 }
 
@@ -346,9 +204,8 @@ pub(crate) fn are_quarters_hidden<S: Simd>(
     covers: [&[f32; PAIRS]; 2],
     occluders: &Occluders,
 ) -> bool {
-    let [first, ..] = &occluders.parts;
-    let unknown = |part: &Part| part.may_be_first && part.has_more;
-    if first.lines[0] == 0 || occluders.parts.iter().any(unknown) {
+    let [first, ..] = occluders.lines.map(|line| line as i32);
+    if first == 0 {
         return false;
     }
     // How much higher than between the samples sight may be over the highest line.
@@ -357,45 +214,24 @@ pub(crate) fn are_quarters_hidden<S: Simd>(
     let head_higher = f64::from(quads.heads[quads.number(b)]) - field.eye_and_head(b)[1];
     let apart = Pair { level: 0, a, b }.apart();
     let per = 1.0 / f64::from(way.turn(apart).0.abs());
-    let pays = |line: i32| {
-        let higher = eye_higher + (head_higher - eye_higher) * (f64::from(line) * per);
-        occluders.above >= LEAST_RISE * higher + field.rounding()
-    };
-    if !first.lines().all(pays) {
+    let higher = eye_higher + (head_higher - eye_higher) * (f64::from(first) * per);
+    if occluders.above < LEAST_RISE * higher {
         return false;
     }
     let pairs = QuarterPairs::new(simd, (field, way), [a, b], covers);
-    for (number, part) in occluders.parts.iter().enumerate() {
-        if !part.may_be_first {
-            continue;
-        }
-        for line in part.lines() {
-            let mut left = !pairs.hidden(simd, line);
-            // The others hardly ever hide the rest.
-            if !pays(line) || left.count_ones() > MANY {
-                return false;
-            }
-            for (other, part) in occluders.parts.iter().enumerate() {
-                if left == 0 || other == number || part.lines[0] == 0 || part.has_more {
-                    continue;
-                }
-                let mut hidden = left;
-                for line in part.lines() {
-                    hidden &= pairs.hidden(simd, line);
-                }
-                left &= !hidden;
-            }
-            for neighbour in [line - 1, line + 1] {
-                if left != 0 {
-                    left &= !pairs.hidden(simd, neighbour);
-                }
-            }
-            if left != 0 {
-                return false;
-            }
-        }
+    let mut left = !pairs.hidden(simd, first);
+    // The others hardly ever hide the rest.
+    if left.count_ones() > MANY {
+        return false;
     }
-    true
+    let [_, second, third] = occluders.lines.map(|line| line as i32);
+    for line in [second, third, first - 1, first + 1] {
+        if left == 0 {
+            break;
+        }
+        left &= !pairs.hidden(simd, line);
+    }
+    left == 0
 }
 
 /// The sixteen pairs of quarters of the cells of two samples.
@@ -479,35 +315,6 @@ impl<'f, S: Simd> QuarterPairs<'f, S> {
         let corners = (&self.eyes, &self.heads);
         self.quarters
             .hidden(simd, &crossing, &ground, corners, self.margin)
-    }
-}
-
-/// Heights over the corners of the quarters of cells, for each corner (north-western first, row by row)
-/// that of each quarter (likewise): of those that were asked for last.
-pub(crate) struct Covers(Vec<((u32, u32), [f32; PAIRS])>);
-
-/// Columns and rows of cells of which one is kept.
-const KEPT: u32 = 32;
-
-impl Covers {
-    pub(super) fn new() -> Self {
-        Self(vec![(NOWHERE, [0.0; PAIRS]); (KEPT * KEPT) as usize])
-    }
-
-    pub(super) fn of(&mut self, field: &ShaftField<'_>, place: (u32, u32)) -> &[f32; PAIRS] {
-        let (column, row) = place;
-        let kept = &mut self.0[((row % KEPT) * KEPT + column % KEPT) as usize];
-        if kept.0 != place {
-            let cover = Cover::new(field.terrain, column, row);
-            let heights = std::array::from_fn(|k| {
-                // The low bits of corner and quarter are columns.
-                let (corner, quarter) = (k / 4, k % 4);
-                let (column, row) = (corner % 2 + quarter % 2, corner / 2 + quarter / 2);
-                (cover.quarters[row * POINTS + column] - field.base) as f32
-            });
-            *kept = (place, heights);
-        }
-        &kept.1
     }
 }
 

@@ -103,12 +103,19 @@ pub(crate) struct Line<'t, const GREATEST: bool> {
     line: usize,
 }
 
-impl<const GREATEST: bool> Line<'_, GREATEST> {
+impl<'t, const GREATEST: bool> Line<'t, GREATEST> {
     /// The value itself.
     #[inline(always)]
     pub(crate) fn at(self, value: u32) -> f32 {
         let plane = &self.planes[0];
         plane.values[self.line * plane.stride + value as usize]
+    }
+
+    /// All of them.
+    #[inline(always)]
+    pub(crate) fn values(self) -> &'t [f32] {
+        let plane = &self.planes[0];
+        &plane.values[self.line * plane.stride..][..plane.stride]
     }
 
     /// What joins the values from `first` to `last`, and perhaps some beside them. All must be there.

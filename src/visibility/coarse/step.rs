@@ -83,6 +83,19 @@ impl Pair {
         })
     }
 
+    /// The way along which the second is further from the first.
+    pub(super) fn major(self) -> Way {
+        let (columns, rows) = self.apart();
+        let turned = rows.abs() > columns.abs();
+        let back = if turned { rows < 0 } else { columns < 0 };
+        Way { turned, back }
+    }
+
+    /// The same; `None` where they are neighbours.
+    pub(super) fn longer_way(self) -> Option<Way> {
+        self.way(self.major().turned)
+    }
+
     /// How many samples, at least and at most, are between one of the first and one of the second, along
     /// columns and along rows.
     #[inline(always)]
@@ -108,13 +121,6 @@ impl Pair {
             true => rows[1] > columns[0],
             false => columns[1] >= rows[0],
         }
-    }
-
-    /// Whether any sample of the second may be as far from any of the first along rows as along columns.
-    #[inline(always)]
-    fn has_diagonal(self) -> bool {
-        let [columns, rows] = self.distances();
-        rows[1] >= columns[0] && columns[1] >= rows[0]
     }
 }
 
@@ -150,8 +156,6 @@ struct Shafts<S: Simd> {
     rise: [f32x16<S>; 2],
     /// How far the sides at a crossing may be off.
     slack: [f32x16<S>; 2],
-    /// How many samples more a line needs to hide.
-    more: f32x16<S>,
     /// The highest eye and head: the first, and how much higher the second is; the lowest; and the lowest
     /// of those that have to see each other.
     high: [f32x16<S>; 2],
@@ -164,9 +168,6 @@ struct Shafts<S: Simd> {
 struct Parts {
     sides: [[f32; PARTS]; 8],
     heights: [[f32; PARTS]; 6],
-    /// For cells on a diagonal one sample more, so that what is hidden is hidden for the kernel of samples: its
-    /// windows have no length of five.
-    more: [f32; PARTS],
 }
 
 impl<S: Simd> Shafts<S> {
@@ -189,7 +190,6 @@ impl<S: Simd> Shafts<S> {
             side: [c0, c1],
             rise,
             slack,
-            more: one * 0.0,
             high: [heights[0], heights[1] - heights[0]],
             low: [heights[2], heights[3] - heights[2]],
             peak: [heights[4], heights[5] - heights[4]],
@@ -267,8 +267,7 @@ pub(crate) fn step<S: Simd>(
     for (vector, height) in heights.iter_mut().zip(&parts.heights) {
         *vector = f32x16::from_slice(simd, height);
     }
-    let mut all = Shafts::new(simd, sides, heights);
-    all.more = f32x16::from_slice(simd, &parts.more);
+    let all = Shafts::new(simd, sides, heights);
 
     // Hidden: one line that is higher than all sight.
     left.clear();
@@ -349,7 +348,6 @@ impl Parts {
         let mut parts = Self {
             sides: [[0.0; PARTS]; 8],
             heights: [[VOID; PARTS]; 6],
-            more: [0.0; PARTS],
         };
         // So that what is computed of others is a number.
         parts.sides[4] = [1.0; PARTS];
@@ -366,9 +364,6 @@ impl Parts {
                 continue;
             }
             let part = pair.part(lane);
-            if field.stance == Stance::Cell && part.has_diagonal() {
-                parts.more[lane] = 1.0;
-            }
             let (one, other) = (quads.number(part.a), quads.number(part.b));
             let heights = [
                 quads.eyes[one],
@@ -423,7 +418,6 @@ fn hidden_by<S: Simd>(
 ) -> (u16, f32) {
     let at = f32x16::splat(simd, frame.along(x));
     let (t, [low, high]) = shafts.crossed(simd, at, at);
-    let high = high + shafts.more;
     let within = low.simd_ge(-frame.corner.1) & high.simd_lt(frame.samples - frame.corner.1);
     let between = at.simd_gt(shafts.a[1]) & at.simd_lt(shafts.b[0]);
     let mut lanes = (within & between).to_bitmask() as u16 & active;

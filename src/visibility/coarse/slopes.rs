@@ -1,0 +1,675 @@
+//! Grid lines that hide parts of two quads from each other, with bounds that slope.
+//!
+//! Positions are counted in samples along the way (major) and across it (minor). The viewer stands at (a, c) in
+//! one rectangle, the player at (b, d) in another, further along the way. The eye is no higher than E(a, c), the head
+//! no higher than H(b, d), both bilinear. Sight crosses the grid line at x, between the two rectangles, after the share
+//! t = (x - a) / (b - a) of its way, at the minor coordinate y = (1 - t)·c + t·d. The ground along the line is no lower
+//! than g + s·y wherever it can be crossed. It hides the player if
+//!
+//! > (b - x)·(E(a, c) - s·c) + (x - a)·(H(b, d) - s·d) - (b - a)·g < 0,
+//!
+//! which is linear in each of a, b, c and d: if it is so for the sixteen choices of corners, it is so for all
+//! positions. (`conservative/refine.rs` has the same argument for quarters of cells.)
+//!
+//! Straight lines stay straight if each minor coordinate is counted from the line through the middles of both
+//! quads. So numbers stay small, and a slope along the grid line adds no error of rounding that grows with distance.
+//!
+//! Any s will do. The one that is taken joins the ground at both ends of where the line can be crossed; g is then
+//! the least that is left. Between its samples the ground is linear, so that samples and the two ends tell. On a hillside
+//! the ground, the eyes and the heads rise together, and that counts for nothing; a number as bound of each would be
+//! off by all of it.
+//!
+//! A SIMD lane is a pair of a child of the one quad and a child of the other. The lanes have different lines: each
+//! is tried with those that rise highest over the sight between its own middles, and every line that is tried is
+//! tried on all. So different lines hide different parts.
+
+use super::field::{Lines, ShaftField};
+use super::step::{PARTS, Way, extent};
+use crate::visibility::lanes::VOID;
+use fearless_simd::{f32x4, f32x8, f32x16, i32x16, prelude::*};
+use fearless_simd_macros::simd;
+
+/// Heights over the corners of a rectangle on the map: north-west, north-east, south-west, south-east.
+pub(crate) type Corners = [f32; 4];
+
+/// The highest level of quads whose children are hidden from each other like this.
+pub(crate) const HIGHEST: u32 = 5;
+
+/// Most samples of a line that can matter to them: the children of two quads of 32 samples a side, seen along a
+/// diagonal, and a few more.
+const MOST: usize = 72;
+
+/// So many lines of those between two quads are tried: those that rise highest.
+pub(crate) const LINES: usize = 64;
+
+/// So many are tried for one pair of children.
+const TRIES: u32 = 2;
+
+/// One end of a pair: the four children of a quad, or the four quarters of a cell.
+pub(crate) struct End {
+    /// The middle of the quad: major, growing on the way, and minor.
+    middle: [f32; 2],
+    /// From where to where each child reaches, from the middle.
+    major: [[f32; 4]; 2],
+    minor: [[f32; 4]; 2],
+    /// Heights over the corners of each: corner i + 2·j has major edge i and minor edge j.
+    heights: [[f32; 4]; 4],
+}
+
+impl End {
+    /// The children of a quad; eyes or heads are `above` the ground.
+    pub(crate) fn quad(
+        field: &ShaftField<'_>,
+        way: Way,
+        (level, quad): (u32, (u32, u32)),
+        children: [Corners; 4],
+        above: f32,
+    ) -> Self {
+        let span = |at: u32, k: u32, samples: u32| {
+            // Nothing is asked of what is not there.
+            let is_there = (2 * at + k) << (level - 1) < samples;
+            let child = 2 * at + if is_there { k } else { 0 };
+            let (first, last) = extent(level - 1, child, samples);
+            [first as f32 - 0.5, last as f32 + 0.5]
+        };
+        let columns = [0, 1].map(|k| span(quad.0, k, field.samples.width()));
+        let rows = [0, 1].map(|k| span(quad.1, k, field.samples.height()));
+        Self::new(way, (columns, rows), children, above)
+    }
+
+    /// The quarters of a sample's cell.
+    pub(crate) fn cell(way: Way, sample: (u32, u32), quarters: [Corners; 4], above: f32) -> Self {
+        let halves = |at: u32| {
+            let at = at as f32;
+            [[at - 0.5, at], [at, at + 0.5]]
+        };
+        Self::new(way, (halves(sample.0), halves(sample.1)), quarters, above)
+    }
+
+    fn new(
+        way: Way,
+        sides: ([[f32; 2]; 2], [[f32; 2]; 2]),
+        heights: [Corners; 4],
+        above: f32,
+    ) -> Self {
+        let (mut along, across) = way.turn(sides);
+        if way.back {
+            along = along.map(|[low, high]| [-high, -low]);
+        }
+        let mean = |sides: [[f32; 2]; 2]| {
+            let (low, high) = (sides[0][0].min(sides[1][0]), sides[0][1].max(sides[1][1]));
+            (low + high) * 0.5
+        };
+        let mut end = Self {
+            middle: [mean(along), mean(across)],
+            major: [[0.0; 4]; 2],
+            minor: [[0.0; 4]; 2],
+            heights: [[0.0; 4]; 4],
+        };
+        for (k, heights) in heights.into_iter().enumerate() {
+            let (u, v) = way.turn((k % 2, k / 2));
+            for i in 0..2 {
+                end.major[i][k] = along[u][i] - end.middle[0];
+                end.minor[i][k] = across[v][i] - end.middle[1];
+                for j in 0..2 {
+                    let (c, r) = way.turn((if way.back { 1 - i } else { i }, j));
+                    end.heights[i + 2 * j][k] = heights[c + 2 * r] + above;
+                }
+            }
+        }
+        end
+    }
+
+    /// The middle of a child: major, minor and height.
+    #[inline(always)]
+    fn part(&self, k: usize) -> [f32; 3] {
+        let [a, b, c, d] = self.heights;
+        [
+            self.middle[0] + (self.major[0][k] + self.major[1][k]) * 0.5,
+            self.middle[1] + (self.minor[0][k] + self.minor[1][k]) * 0.5,
+            (a[k] + b[k] + (c[k] + d[k])) * 0.25,
+        ]
+    }
+
+    /// How far the children reach from the middle across a way that leaves by so much for each sample.
+    fn reach(&self, tilt: f32) -> f32 {
+        let side = |[low, high]: &[[f32; 4]; 2]| {
+            let ends = low.iter().chain(high);
+            ends.fold(0.0f32, |most, at| most.max(at.abs()))
+        };
+        side(&self.minor) + side(&self.major) * tilt.abs()
+    }
+}
+
+/// Where the lines across a way are.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame<'f> {
+    lines: &'f Lines,
+    /// Samples of a line.
+    samples: usize,
+    sign: f32,
+    /// By how much a line has to be above sight.
+    margin: f32,
+}
+
+impl<'f> Frame<'f> {
+    pub(crate) fn new(field: &'f ShaftField<'_>, way: Way) -> Self {
+        let (_, samples) = way.turn((field.samples.width(), field.samples.height()));
+        Self {
+            lines: &field.axes[usize::from(way.turned)],
+            samples: samples as usize,
+            sign: if way.back { -1.0 } else { 1.0 },
+            margin: field.cell,
+        }
+    }
+
+    /// Major coordinate of a line.
+    #[inline(always)]
+    fn along(&self, x: u32) -> f32 {
+        x as f32 * self.sign
+    }
+}
+
+/// How far the ground along each of the `lines` rises above the sight from one place to another: major and minor
+/// coordinate and height. Lines that are not strictly within `between` do not rise at all.
+#[inline(always)]
+fn rises<S: Simd>(
+    simd: S,
+    frame: Frame<'_>,
+    lines: &[u32],
+    [from, to]: [[f32; 3]; 2],
+    between: [f32; 2],
+    rises: &mut [f32],
+) {
+    let per = 1.0 / (to[0] - from[0]);
+    let (across, up) = ((to[1] - from[1]) * per, (to[2] - from[2]) * per);
+    let zero: f32x16<S> = f32x16::splat(simd, 0.0);
+    let last = f32x16::splat(simd, frame.samples.saturating_sub(2) as f32);
+    let next = usize::from(frame.samples > 1);
+    for (lines, rises) in lines.chunks(PARTS).zip(rises.chunks_mut(PARTS)) {
+        let mut at = [f32::MIN; PARTS];
+        for (at, &x) in at.iter_mut().zip(lines) {
+            *at = frame.along(x);
+        }
+        let at = f32x16::from_slice(simd, &at);
+        let is_between = at.simd_gt(between[0]) & at.simd_lt(between[1]);
+        let way = at - from[0];
+        let row = (way * across + from[1]).max(zero).min(last);
+        let whole = row.floor();
+        let mut rows = [0; PARTS];
+        whole.to_int::<i32x16<S>>().store_slice(&mut rows);
+        let (mut near, mut far) = ([0.0; PARTS], [0.0; PARTS]);
+        for (k, &x) in lines.iter().enumerate() {
+            let line = frame.lines.least.line(x as usize).values();
+            let row = rows[k] as usize;
+            (near[k], far[k]) = (line[row], line[row + next]);
+        }
+        let near = f32x16::from_slice(simd, &near);
+        let far = f32x16::from_slice(simd, &far);
+        let above = near + (far - near) * (row - whole) - (way * up + from[2]);
+        let above = is_between.select(above, f32x16::splat(simd, f32::MIN));
+        let mut sixteen = [0.0; PARTS];
+        above.store_slice(&mut sixteen);
+        rises.copy_from_slice(&sixteen[..rises.len()]);
+    }
+}
+
+/// Leaves of the lines between two quads those that rise highest over the sight between their middles.
+#[simd]
+pub(crate) fn leave_highest<S: Simd>(
+    simd: S,
+    frame: Frame<'_>,
+    ends: [&End; 2],
+    lines: &mut Vec<u32>,
+    above: &mut Vec<f32>,
+) {
+    if lines.len() <= LINES {
+        return;
+    }
+    above.clear();
+    above.resize(2 * lines.len(), 0.0);
+    let (above, sorted) = above.split_at_mut(lines.len());
+    let mut places = [[0.0; 3]; 2];
+    for (place, end) in places.iter_mut().zip(ends) {
+        for k in 0..4 {
+            place[2] += end.part(k)[2] * 0.25;
+        }
+        (place[0], place[1]) = (end.middle[0], end.middle[1]);
+    }
+    let between = [places[0][0], places[1][0]];
+    rises(simd, frame, lines, places, between, above);
+    // Of lines that rise equally high the first are kept, whatever sorts them.
+    sorted.copy_from_slice(above);
+    let (higher, &mut least, _) = sorted.select_nth_unstable_by(LINES - 1, |a, b| b.total_cmp(a));
+    let mut equal = LINES - higher.iter().filter(|&&rise| rise > least).count();
+    let mut number = 0;
+    lines.retain(|_| {
+        let rise = above[number];
+        number += 1;
+        let is_equal = rise == least && equal > 0;
+        equal -= usize::from(is_equal);
+        rise > least || is_equal
+    });
+}
+
+/// How sight between sixteen pairs of rectangles lies, a lane each.
+struct Sixteen<S: Simd> {
+    /// Major coordinates of near and far edges, from the middle of the first quad; and 1 / (b - a).
+    a: [f32x16<S>; 2],
+    b: [f32x16<S>; 2],
+    per: [[f32x16<S>; 2]; 2],
+    /// Of corners, by major and minor edge: minor coordinates from the line through both middles, and
+    /// heights.
+    c: [[f32x16<S>; 2]; 2],
+    d: [[f32x16<S>; 2]; 2],
+    e: [[f32x16<S>; 2]; 2],
+    h: [[f32x16<S>; 2]; 2],
+    /// The line through the middles, from that of the first quad.
+    middle: [f32; 2],
+    slope: f64,
+    /// How far from it any line is crossed, at most.
+    reach: f32,
+}
+
+impl<S: Simd> Sixteen<S> {
+    #[inline(always)]
+    fn new(simd: S, [viewers, players]: [&End; 2]) -> Self {
+        let far = [0, 1].map(|k| players.middle[k] - viewers.middle[k]);
+        let slope = f64::from(far[1]) / f64::from(far[0]);
+        let tilt = slope as f32;
+        let (zero, one) = (f32x16::splat(simd, 0.0), f32x16::splat(simd, 1.0));
+        let mut sixteen = Self {
+            a: [zero; 2],
+            b: [zero; 2],
+            per: [[one; 2]; 2],
+            c: [[zero; 2]; 2],
+            d: [[zero; 2]; 2],
+            e: [[zero; 2]; 2],
+            h: [[zero; 2]; 2],
+            middle: viewers.middle,
+            slope,
+            reach: viewers.reach(tilt).max(players.reach(tilt)),
+        };
+        for i in 0..2 {
+            let (near, beyond) = (
+                each_first(simd, &viewers.major[i]),
+                each_second(simd, &players.major[i]),
+            );
+            sixteen.a[i] = near;
+            sixteen.b[i] = beyond + far[0];
+            for j in 0..2 {
+                let corner = i + 2 * j;
+                sixteen.c[i][j] = each_first(simd, &viewers.minor[j]) - near * tilt;
+                sixteen.d[i][j] = each_second(simd, &players.minor[j]) - beyond * tilt;
+                sixteen.e[i][j] = each_first(simd, &viewers.heights[corner]);
+                sixteen.h[i][j] = each_second(simd, &players.heights[corner]);
+            }
+        }
+        for i in 0..2 {
+            for j in 0..2 {
+                sixteen.per[i][j] = one / (sixteen.b[j] - sixteen.a[i]);
+            }
+        }
+        sixteen
+    }
+
+    /// The pairs, a bit each, that the ground along line `x` hides.
+    #[inline(always)]
+    fn hidden(&self, simd: S, frame: Frame<'_>, x: u32) -> u16 {
+        let (zero, one) = (f32x16::splat(simd, 0.0), f32x16::splat(simd, 1.0));
+        let along = frame.along(x) - self.middle[0];
+        let at = f32x16::splat(simd, along);
+        let between = at.simd_gt(self.a[1]) & at.simd_lt(self.b[0]);
+        let mut lanes = between.to_bitmask() as u16;
+        if lanes == 0 {
+            return 0;
+        }
+        let mut t = [[zero; 2]; 2];
+        let (mut low, mut high) = (f32x16::splat(simd, f32::MAX), f32x16::splat(simd, f32::MIN));
+        for (i, t) in t.iter_mut().enumerate() {
+            for (j, t) in t.iter_mut().enumerate() {
+                *t = (at - self.a[i]) * self.per[i][j];
+                low = low.min(self.c[i][0] + (self.d[j][0] - self.c[i][0]) * *t);
+                high = high.max(self.c[i][1] + (self.d[j][1] - self.c[i][1]) * *t);
+            }
+        }
+        // Rounded outwards: all numbers here are within the reach, with some ten roundings.
+        let out = 4e-6 * self.reach;
+        low -= out;
+        high += out;
+        let middle = f64::from(self.middle[1]) + f64::from(along) * self.slope;
+        let reach = f64::from(self.reach + 2.0 * out);
+        let first = (middle - reach).floor();
+        let count = ((middle + reach).ceil() - first) as usize + 1;
+        if count > MOST {
+            return 0;
+        }
+        let offset = (first - middle) as f32;
+
+        // The ground there; of what is void or outside nothing is known.
+        let mut ground = [VOID; MOST];
+        let line = frame.lines.least.line(x as usize).values();
+        let first = first as isize;
+        for (k, ground) in ground.iter_mut().enumerate().take(count) {
+            let row = first + k as isize;
+            // Negative ones are great as well.
+            if (row as usize) < frame.samples {
+                *ground = line[row as usize];
+            }
+            if *ground == VOID {
+                *ground = 0.0;
+                let at = f32x16::splat(simd, offset + k as f32);
+                let is_near = low.simd_lt(at + one) & high.simd_gt(at - one);
+                lanes &= !(is_near.to_bitmask() as u16);
+            }
+        }
+        if lanes == 0 {
+            return 0;
+        }
+
+        // Linear from sample to sample: the ground at both ends.
+        let mut near = f32x16::splat(simd, ground[0]);
+        let mut far = near;
+        for k in 0..count - 1 {
+            let step = ground[k + 1] - ground[k];
+            let at = offset + k as f32;
+            near += (low - at).max(zero).min(one) * step;
+            far += (high - at).max(zero).min(one) * step;
+        }
+        let s = (far - near) / (high - low);
+        let mut least = (near - s * low).min(far - s * high);
+        let none = f32x16::splat(simd, -VOID);
+        for (k, &ground) in ground.iter().enumerate().take(count - 1).skip(1) {
+            let at = f32x16::splat(simd, offset + k as f32);
+            let inside = at.simd_gt(low) & at.simd_lt(high);
+            let inner = (s * at) * -1.0 + ground;
+            least = least.min(inside.select(inner, none));
+        }
+
+        let (mut viewer, mut player) = ([zero; 2], [zero; 2]);
+        for i in 0..2 {
+            viewer[i] = (self.e[i][0] - s * self.c[i][0]).max(self.e[i][1] - s * self.c[i][1]);
+            player[i] = (self.h[i][0] - s * self.d[i][0]).max(self.h[i][1] - s * self.d[i][1]);
+        }
+        let mut sight = f32x16::splat(simd, f32::MIN);
+        for i in 0..2 {
+            for j in 0..2 {
+                sight = sight.max(viewer[i] + (player[j] - viewer[i]) * t[i][j]);
+            }
+        }
+        least.simd_gt(sight + frame.margin).to_bitmask() as u16 & lanes
+    }
+}
+
+/// For each lane the number of a child of the first quad.
+#[inline(always)]
+fn each_first<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
+    let four = of.map(|value| f32x4::splat(simd, value));
+    let [a, b, c, d] = four;
+    a.combine(b).combine(c.combine(d))
+}
+
+/// For each lane the number of a child of the second quad.
+#[inline(always)]
+fn each_second<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
+    let four = f32x4::from_slice(simd, of);
+    let eight: f32x8<S> = four.combine(four);
+    eight.combine(eight)
+}
+
+/// Which of the parts of two quads, taken in `order`, the highest of up to [`LINES`] lines do not hide from each
+/// other.
+#[simd]
+pub(crate) fn open<S: Simd>(
+    simd: S,
+    frame: Frame<'_>,
+    ends: [&End; 2],
+    lines: &[u32],
+    order: &[u8],
+) -> u16 {
+    let sixteen = Sixteen::new(simd, ends);
+    let mut left = 0;
+    for &lane in order {
+        left |= 1u16 << lane;
+    }
+    let mut open = 0;
+    let mut buffer = [0.0; LINES];
+    let above = &mut buffer[..lines.len()];
+    for &lane in order {
+        let bit = 1 << lane;
+        if left & bit == 0 {
+            continue;
+        }
+        let (i, k) = (usize::from(lane) / 4, usize::from(lane) % 4);
+        let between = [
+            ends[0].middle[0] + ends[0].major[1][i],
+            ends[1].middle[0] + ends[1].major[0][k],
+        ];
+        let places = [ends[0].part(i), ends[1].part(k)];
+        rises(simd, frame, lines, places, between, above);
+        for _ in 0..TRIES {
+            let (mut most, mut highest) = (0.0, None);
+            for (number, &rise) in above.iter().enumerate() {
+                if rise > most {
+                    (most, highest) = (rise, Some(number));
+                }
+            }
+            let Some(number) = highest else {
+                break;
+            };
+            left &= !sixteen.hidden(simd, frame, lines[number]);
+            if left & bit == 0 {
+                break;
+            }
+            above[number] = f32::MIN;
+        }
+        open |= left & bit;
+        left &= !bit;
+    }
+    open
+}
+
+/// Heights over the corners of a rectangle whose bilinear interpolation is nowhere below any of the points: columns
+/// and rows in shares of its sides, and heights. The plane of least squares, raised.
+pub(crate) fn cover(points: &[[f64; 3]]) -> Corners {
+    let per = 1.0 / points.len() as f64;
+    let sum = |of: &dyn Fn(&[f64; 3]) -> f64| points.iter().map(of).sum::<f64>();
+    let mean = [0, 1, 2].map(|k| sum(&|point| point[k]) * per);
+    let product = |i: usize, j: usize| sum(&|point| (point[i] - mean[i]) * (point[j] - mean[j]));
+    let (xx, xy, yy) = (product(0, 0), product(0, 1), product(1, 1));
+    let (xh, yh) = (product(0, 2), product(1, 2));
+    let determinant = xx * yy - xy * xy;
+    let (east, south) = match determinant > 1e-9 {
+        true => (
+            (xh * yy - yh * xy) / determinant,
+            (yh * xx - xh * xy) / determinant,
+        ),
+        // Any plane will do.
+        false => (0.0, 0.0),
+    };
+    let plane = |x: f64, y: f64| mean[2] + east * (x - mean[0]) + south * (y - mean[1]);
+    let above = points.iter().map(|&[x, y, height]| height - plane(x, y));
+    let raised = above.fold(f64::MIN, f64::max);
+    [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)].map(|(x, y)| (plane(x, y) + raised) as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::covers::CellCover;
+    use super::*;
+    use crate::dice::Dice;
+    use crate::visibility::conservative::continuous::Surface;
+    use crate::visibility::sightline::Stance;
+    use crate::visibility::simd::at_level;
+    use crate::visibility::{Bodies, TOLERANCE};
+    use crate::world::Terrain;
+    use fearless_simd::Level;
+
+    const SIDE: u32 = 80;
+
+    /// Hills with a ridge across them, and now and then a void.
+    fn terrain(dice: &mut Dice) -> Terrain {
+        let [tilt, height, roughness] = [4.0, 60.0, 6.0].map(|most| most * dice.fraction());
+        let (along, lean) = (20.0 + 40.0 * dice.fraction(), 2.0 * dice.fraction() - 1.0);
+        let voids = dice.roll(2) == 0;
+        let heights = (0..SIDE * SIDE).map(|at| {
+            let (column, row) = (f64::from(at % SIDE), f64::from(at / SIDE));
+            let ridge = (column + lean * row - along).abs();
+            match voids && dice.roll(2000) == 0 {
+                true => f64::NAN,
+                false => tilt * row + (height - 6.0 * ridge).max(0.0) + roughness * dice.fraction(),
+            }
+        });
+        Terrain::new(SIDE, SIDE, heights.collect(), [1.0; 2]).unwrap()
+    }
+
+    /// Somewhere in a rectangle, often on its edges.
+    fn place(dice: &mut Dice, [low, high]: [f64; 2]) -> f64 {
+        match dice.roll(4) {
+            0 => low,
+            1 => high,
+            _ => low + (high - low) * dice.fraction(),
+        }
+    }
+
+    /// From where to where a quad of a level reaches along an axis, or a quarter of a cell (level 0).
+    fn side(level: u32, at: u32, k: u32) -> [f64; 2] {
+        let at = f64::from(2 * at + k);
+        match level {
+            0 => [at / 2.0 - 0.5, at / 2.0],
+            _ => {
+                let side = f64::from(1 << (level - 1));
+                [at * side - 0.5, (at + 1.0) * side - 0.5]
+            }
+        }
+    }
+
+    /// Every line says of every pair of children what no sight between any two places in them contradicts; and
+    /// most lines that are higher than all sight that is looked for are found to be so.
+    #[test]
+    fn no_sight_passes_over_a_line_that_hides_a_pair_of_parts() {
+        let mut dice = Dice(11);
+        let bodies = Bodies {
+            eye: 1.8,
+            head: 0.7,
+        };
+        let (mut hidden, mut higher) = (0, 0);
+        for _ in 0..30 {
+            let terrain = terrain(&mut dice);
+            let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
+            let mut shafts = super::super::Shafts::new(&field, Level::new());
+            for _ in 0..120 {
+                let level = dice.roll(4);
+                let quads = SIDE >> level;
+                let mut quad = || (dice.roll(quads), dice.roll(quads));
+                let pair = super::super::step::Pair {
+                    level,
+                    a: quad(),
+                    b: quad(),
+                };
+                let Some(way) = pair.way(dice.roll(2) == 0) else {
+                    continue;
+                };
+                let somebody = |at: (u32, u32)| level > 0 || !terrain.at(at.0, at.1).is_nan();
+                if !somebody(pair.a) || !somebody(pair.b) {
+                    continue;
+                }
+                let ends = shafts.ends(pair, way);
+                let frame = Frame::new(&field, way);
+                let x = dice.roll(SIDE);
+                let found = at_level!(Level::new(), simd => hidden_by(simd, frame, [&ends[0], &ends[1]], x));
+                for lane in 0..PARTS {
+                    let (i, k) = (lane as u32 / 4, lane as u32 % 4);
+                    let mut all_higher = true;
+                    for _ in 0..60 {
+                        let mut at = |quad: (u32, u32), k: u32| {
+                            (
+                                place(&mut dice, side(level, quad.0, k % 2)),
+                                place(&mut dice, side(level, quad.1, k / 2)),
+                            )
+                        };
+                        let (from, to) = (at(pair.a, i), at(pair.b, k));
+                        let surface = Surface::ALL[dice.roll(3) as usize];
+                        let height = |(c, r)| surface.height(&terrain, c, r);
+                        let (Some(eye), Some(head)) = (height(from), height(to)) else {
+                            continue;
+                        };
+                        let (eye, head) = (eye + bodies.eye, head + bodies.head);
+                        let (start, end) = (way.turn(from), way.turn(to));
+                        let t = (f64::from(x) - start.0) / (end.0 - start.0);
+                        let y = start.1 + t * (end.1 - start.1);
+                        let inside = (0.0..f64::from(SIDE - 1)).contains(&y) && t > 0.0 && t < 1.0;
+                        let there = |y: f64| {
+                            let (column, row) = way.turn((x, y as u32));
+                            terrain.at(column, row)
+                        };
+                        let is_higher = inside && {
+                            let ground = there(y) + (there(y + 1.0) - there(y)) * y.fract();
+                            ground - (eye + t * (head - eye)) > TOLERANCE
+                        };
+                        all_higher &= is_higher;
+                        assert!(
+                            is_higher || found >> lane & 1 == 0,
+                            "{pair:?} {way:?}, part {lane}, line {x}: {from:?} {to:?}"
+                        );
+                    }
+                    hidden += u32::from(found >> lane & 1);
+                    higher += u32::from(all_higher);
+                }
+            }
+        }
+        assert!(hidden > 1000, "{hidden} of {higher}");
+        assert!(
+            f64::from(hidden) > 0.6 * f64::from(higher),
+            "{hidden} of {higher}"
+        );
+    }
+
+    #[simd]
+    fn hidden_by<S: Simd>(simd: S, frame: Frame<'_>, ends: [&End; 2], x: u32) -> u16 {
+        Sixteen::new(simd, ends).hidden(simd, frame, x)
+    }
+
+    #[test]
+    fn no_ground_rises_above_the_corners_of_its_quad() {
+        let mut dice = Dice(12);
+        let bodies = Bodies {
+            eye: 1.0,
+            head: 1.0,
+        };
+        for _ in 0..10 {
+            let terrain = terrain(&mut dice);
+            let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
+            for _ in 0..4000 {
+                let level = dice.roll(HIGHEST);
+                let quad = (dice.roll(SIDE) >> level, dice.roll(SIDE) >> level);
+                let number = field.quads[level as usize].number(quad);
+                if !field.has_anybody(level, number) {
+                    continue;
+                }
+                let corners = match level {
+                    0 => CellCover::new(&field, quad).whole,
+                    _ => field.corners[level as usize][number],
+                };
+                let side = |at: u32| {
+                    let (first, last) = extent(level, at, SIDE);
+                    [f64::from(first) - 0.5, f64::from(last) + 0.5]
+                };
+                let sides = [side(quad.0), side(quad.1)];
+                let at = sides.map(|side| place(&mut dice, side));
+                let [x, y] = [0, 1].map(|k| (at[k] - sides[k][0]) / (sides[k][1] - sides[k][0]));
+                let [nw, ne, sw, se] = corners.map(f64::from);
+                let bound = (nw * (1.0 - x) + ne * x) * (1.0 - y) + (sw * (1.0 - x) + se * x) * y;
+                for surface in Surface::ALL {
+                    if let Some(ground) = surface.height(&terrain, at[0], at[1]) {
+                        let ground = ground - field.base;
+                        assert!(
+                            ground <= bound + f64::from(field.cell),
+                            "{ground} above {bound}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
