@@ -53,6 +53,16 @@ with_sources() {
   export RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=/usr/lib/rustlib/src/rust/="
 }
 
+# The C library for another system, as scripts/build-library makes it.
+library_by() { # folder to build in, what calls Cargo for the system...
+  local kind
+  for kind in cdylib staticlib; do
+    "${@:2}" rustc --lib --no-default-features --features capi --target-dir "$1" \
+      --config 'profile.release.opt-level=2' --config 'profile.release.lto="fat"' \
+      --config 'profile.release.codegen-units=1' --crate-type $kind
+  done
+}
+
 # A program, linked to libc alone: what it needs of libgcc is linked statically.
 build_program() {
   local static=$build/libgcc

@@ -29,13 +29,8 @@ windows_program() { # $windows/viewcell.exe
 }
 
 windows_library() { # viewcell.dll, libviewcell.dll.a, libviewcell.a in $build/windows-library
-  local kind built=$build/windows-library/build/$windows_target/release
-  # As in scripts/build-library.
-  for kind in cdylib staticlib; do
-    windows_cargo rustc --lib --no-default-features --features capi --target-dir "$build/windows-library/build" \
-      --config 'profile.release.opt-level=2' --config 'profile.release.lto="fat"' \
-      --config 'profile.release.codegen-units=1' --config 'profile.release.strip="symbols"' --crate-type $kind
-  done
+  local built=$build/windows-library/build/$windows_target/release
+  library_by "$build/windows-library/build" windows_cargo
   cp "$built/viewcell.dll" "$built/libviewcell.dll.a" "$built/libviewcell.a" "$build/windows-library/"
   windows_only_system "$build/windows-library/viewcell.dll"
   no_paths "$build/windows-library/viewcell.dll"
