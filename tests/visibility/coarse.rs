@@ -15,7 +15,7 @@ use viewcell::internals::ingest::{IngestOptions, read_terrain};
 use viewcell::internals::runtime::{MappedBundle, Visibility};
 use viewcell::internals::visibility::{
     Bodies, HeightField, LOOK_LEVEL, Order, Rays, ShaftField, Shafts, Sights, Stance,
-    Viewsheds as _,
+    Viewsheds as _, find_sight,
 };
 use viewcell::internals::world::Terrain;
 
@@ -143,6 +143,27 @@ fn grown(seen: &[bool], grid: Grid, grade: u32) -> Vec<bool> {
     all
 }
 
+/// Searches for sight from cell to cell, by their numbers: from random places in squares of random samples.
+fn is_in_sight(terrain: &Terrain, bodies: Bodies, far: f64, finest: u32, pair: [u32; 2]) -> bool {
+    let across = terrain.width().div_ceil(1 << finest);
+    let mut dice = Dice(u64::from(pair[0]) << 32 | u64::from(pair[1]));
+    (0..12).any(|seed| {
+        let [a, b] = pair.map(|cell| {
+            let side = |first: u32, samples: u32, dice: &mut Dice| {
+                first + dice.roll((1 << finest).min(samples - first))
+            };
+            let column = side((cell % across) << finest, terrain.width(), &mut dice);
+            let row = side((cell / across) << finest, terrain.height(), &mut dice);
+            (column, row)
+        });
+        let is_somebody = |(column, row)| terrain.has_place(column, row);
+        a != b
+            && is_somebody(a)
+            && is_somebody(b)
+            && find_sight(terrain, bodies, far, a, b, 20, seed)
+    })
+}
+
 pub fn check(
     terrain: &Terrain,
     bodies: Bodies,
@@ -172,18 +193,34 @@ pub fn check(
                     .zip(&exact)
                     .all(|(&found, &exact)| found || !exact)
             );
-            // Of squares each kernel proves in its own way what is hidden: some pairs are shown by the one alone.
-            let differing = |(all, found): &(&bool, &bool)| all != found;
-            let differ = all.iter().zip(&found).filter(differing).count();
-            let few = match stance {
-                Stance::Sample => 0,
-                Stance::Cell => 4 + all.len() / 20,
+            // Of squares each kernel proves in its own way what is hidden. Cells hide little less, and where they hide
+            // more, no search finds sight.
+            let told = format!("of level {finest}, {stance:?}, {grade}, {order:?}");
+            let more = found
+                .iter()
+                .zip(&all)
+                .filter(|&(&found, &all)| found && !all);
+            let (more, few) = match stance {
+                Stance::Sample => (more.count(), 0),
+                Stance::Cell => (more.count(), 2 + all.len() / 100),
             };
-            assert!(
-                differ <= few,
-                "{differ} of {} of level {finest}, {stance:?}, {grade}, {order:?}",
-                all.len()
-            );
+            assert!(more <= few, "{more} more of {} {told}", all.len());
+            for (number, _) in found
+                .iter()
+                .zip(&all)
+                .enumerate()
+                .filter(|(_, (found, all))| !**found && **all)
+            {
+                assert_eq!(stance, Stance::Cell, "{number} {told}");
+                let pair = [
+                    number as u32 / grid.samples() as u32,
+                    number as u32 % grid.samples() as u32,
+                ];
+                assert!(
+                    !is_in_sight(terrain, bodies, far, finest, pair),
+                    "{number} {told}"
+                );
+            }
             assert!(
                 before
                     .replace(found.clone())
@@ -287,7 +324,15 @@ fn bundles_of_cells_hide_nothing_that_exact_bundles_of_samples_show() {
         ..IngestOptions::default()
     };
     let jacksboro = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jacksboro.tif");
-    for window in [[60, 40, 100, 70], [160, 16, 96, 40], [112, 232, 40, 112]] {
+    for window in [
+        [60, 40, 100, 70],
+        // Here two lines rise equally high above the sight between two samples.
+        [80, 192, 48, 32],
+        [328, 48, 56, 24],
+        [24, 184, 64, 16],
+        [160, 16, 96, 40],
+        [112, 232, 40, 112],
+    ] {
         terrains.push(read_terrain(&jacksboro, &crop(window)).unwrap().terrain);
     }
     terrains.extend(real("bilbao_dsm_500.tif", &crop([200, 100, 100, 70])));
@@ -319,13 +364,17 @@ fn bundles_of_cells_hide_nothing_that_exact_bundles_of_samples_show() {
                         );
                         seen += u64::from(any);
                         found += u64::from(is_found);
+                        assert!(
+                            is_found == any || mode == VisibilityMode::Conservative,
+                            "{a:?} {b:?} of level {finest}"
+                        );
                     }
                 }
-                match mode {
-                    VisibilityMode::Exact => assert_eq!(found, seen),
-                    // Each proves in its own way what is hidden.
-                    _ => assert!(found <= seen + (seen / 50).max(4), "{found}, not {seen}"),
-                }
+                // In a window of some hundred pairs two may be more.
+                assert!(
+                    found <= seen + (seen / 1000).max(2),
+                    "{found} of level {finest}, {mode:?}, where quads show {seen}"
+                );
                 let sample = Sample::new(terrain.width() / 2, terrain.height() / 2);
                 let place = cells.parameters().place(sample.column, sample.row);
                 let cell = Sample::new(sample.column >> finest, sample.row >> finest);

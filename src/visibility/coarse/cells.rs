@@ -1,5 +1,5 @@
-//! Pairs of cells, of positions, that are divided by lines with bounds that slope alone ([`super::slopes`]), down to
-//! quarters of the squares around samples.
+//! Pairs of cells that only lines with bounds that slope hide ([`super::slopes`]): divided down to quarters of the squares
+//! around samples.
 
 use super::field::NOWHERE;
 use super::sight::sight;
@@ -18,7 +18,7 @@ struct Between<'l> {
     highest: &'l [u32],
 }
 
-/// The highest of four viewers and of four players, the second, and so on: pairs of these.
+/// Pairs of four viewers and four players, each sorted from the highest down: those of two high ones first.
 const HIGH_FIRST: [(usize, usize); PARTS] = [
     (0, 0),
     (0, 1),

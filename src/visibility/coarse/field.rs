@@ -1,9 +1,9 @@
 //! The terrain as the kernel of shafts reads it.
 
-use super::covers::CellCover;
-use super::slopes::{Corners, HIGHEST, cover};
+use super::covers::{CellCover, Corners, cover};
+use super::slopes::HIGHEST;
 use super::sparse_table::SparseTable;
-use super::step::{Pair, extent};
+use super::step::{Pair, extent, side};
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Sample};
 use crate::visibility::LOOK_LEVEL;
@@ -355,11 +355,10 @@ impl<'t> ShaftField<'t> {
         let samples = [self.samples.width(), self.samples.height()];
         // From where to where a quad reaches, along columns and rows.
         let sides = |level: u32, (column, row): (u32, u32)| {
-            let side = |at: u32, samples: u32| {
-                let (first, last) = extent(level, at, samples);
-                [f64::from(first) - 0.5, f64::from(last) + 0.5]
-            };
-            [side(column, samples[0]), side(row, samples[1])]
+            [
+                side(level, column, samples[0]),
+                side(level, row, samples[1]),
+            ]
         };
         let below_rows = below.eyes.len() as u32 / below.columns;
         let mut points = Vec::with_capacity(16);

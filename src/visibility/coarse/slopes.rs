@@ -23,14 +23,12 @@
 //! is tried with those that rise highest over the sight between its own middles, and every line that is tried is
 //! tried on all. So different lines hide different parts.
 
+use super::covers::Corners;
 use super::field::{Lines, ShaftField};
-use super::step::{PARTS, Way, extent};
+use super::step::{PARTS, Way, side};
 use crate::visibility::lanes::VOID;
 use fearless_simd::{f32x4, f32x8, f32x16, i32x16, prelude::*};
 use fearless_simd_macros::simd;
-
-/// Heights over the corners of a rectangle on the map: north-west, north-east, south-west, south-east.
-pub(crate) type Corners = [f32; 4];
 
 /// The highest level of quads whose children are hidden from each other like this.
 pub(crate) const HIGHEST: u32 = 5;
@@ -69,8 +67,7 @@ impl End {
             // Nothing is asked of what is not there.
             let is_there = (2 * at + k) << (level - 1) < samples;
             let child = 2 * at + if is_there { k } else { 0 };
-            let (first, last) = extent(level - 1, child, samples);
-            [first as f32 - 0.5, last as f32 + 0.5]
+            side(level - 1, child, samples).map(|edge| edge as f32)
         };
         let columns = [0, 1].map(|k| span(quad.0, k, field.samples.width()));
         let rows = [0, 1].map(|k| span(quad.1, k, field.samples.height()));
@@ -469,33 +466,8 @@ pub(crate) fn open<S: Simd>(
     open
 }
 
-/// Heights over the corners of a rectangle whose bilinear interpolation is nowhere below any of the points: columns
-/// and rows in shares of its sides, and heights. The plane of least squares, raised.
-pub(crate) fn cover(points: &[[f64; 3]]) -> Corners {
-    let per = 1.0 / points.len() as f64;
-    let sum = |of: &dyn Fn(&[f64; 3]) -> f64| points.iter().map(of).sum::<f64>();
-    let mean = [0, 1, 2].map(|k| sum(&|point| point[k]) * per);
-    let product = |i: usize, j: usize| sum(&|point| (point[i] - mean[i]) * (point[j] - mean[j]));
-    let (xx, xy, yy) = (product(0, 0), product(0, 1), product(1, 1));
-    let (xh, yh) = (product(0, 2), product(1, 2));
-    let determinant = xx * yy - xy * xy;
-    let (east, south) = match determinant > 1e-9 {
-        true => (
-            (xh * yy - yh * xy) / determinant,
-            (yh * xx - xh * xy) / determinant,
-        ),
-        // Any plane will do.
-        false => (0.0, 0.0),
-    };
-    let plane = |x: f64, y: f64| mean[2] + east * (x - mean[0]) + south * (y - mean[1]);
-    let above = points.iter().map(|&[x, y, height]| height - plane(x, y));
-    let raised = above.fold(f64::MIN, f64::max);
-    [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)].map(|(x, y)| (plane(x, y) + raised) as f32)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::super::covers::CellCover;
+pub(super) mod tests {
     use super::*;
     use crate::dice::Dice;
     use crate::visibility::conservative::continuous::Surface;
@@ -505,10 +477,10 @@ mod tests {
     use crate::world::Terrain;
     use fearless_simd::Level;
 
-    const SIDE: u32 = 80;
+    pub(in super::super) const SIDE: u32 = 80;
 
     /// Hills with a ridge across them, and now and then a void.
-    fn terrain(dice: &mut Dice) -> Terrain {
+    pub(in super::super) fn terrain(dice: &mut Dice) -> Terrain {
         let [tilt, height, roughness] = [4.0, 60.0, 6.0].map(|most| most * dice.fraction());
         let (along, lean) = (20.0 + 40.0 * dice.fraction(), 2.0 * dice.fraction() - 1.0);
         let voids = dice.roll(2) == 0;
@@ -524,7 +496,7 @@ mod tests {
     }
 
     /// Somewhere in a rectangle, often on its edges.
-    fn place(dice: &mut Dice, [low, high]: [f64; 2]) -> f64 {
+    pub(in super::super) fn place(dice: &mut Dice, [low, high]: [f64; 2]) -> f64 {
         match dice.roll(4) {
             0 => low,
             1 => high,
@@ -532,8 +504,8 @@ mod tests {
         }
     }
 
-    /// From where to where a quad of a level reaches along an axis, or a quarter of a cell (level 0).
-    fn side(level: u32, at: u32, k: u32) -> [f64; 2] {
+    /// From where to where a child of a quad reaches along an axis, or a quarter of a cell (level 0).
+    fn child_side(level: u32, at: u32, k: u32) -> [f64; 2] {
         let at = f64::from(2 * at + k);
         match level {
             0 => [at / 2.0 - 0.5, at / 2.0],
@@ -584,8 +556,8 @@ mod tests {
                     for _ in 0..60 {
                         let mut at = |quad: (u32, u32), k: u32| {
                             (
-                                place(&mut dice, side(level, quad.0, k % 2)),
-                                place(&mut dice, side(level, quad.1, k / 2)),
+                                place(&mut dice, child_side(level, quad.0, k % 2)),
+                                place(&mut dice, child_side(level, quad.1, k / 2)),
                             )
                         };
                         let (from, to) = (at(pair.a, i), at(pair.b, k));
@@ -628,48 +600,5 @@ mod tests {
     #[simd]
     fn hidden_by<S: Simd>(simd: S, frame: Frame<'_>, ends: [&End; 2], x: u32) -> u16 {
         Sixteen::new(simd, ends).hidden(simd, frame, x)
-    }
-
-    #[test]
-    fn no_ground_rises_above_the_corners_of_its_quad() {
-        let mut dice = Dice(12);
-        let bodies = Bodies {
-            eye: 1.0,
-            head: 1.0,
-        };
-        for _ in 0..10 {
-            let terrain = terrain(&mut dice);
-            let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
-            for _ in 0..4000 {
-                let level = dice.roll(HIGHEST);
-                let quad = (dice.roll(SIDE) >> level, dice.roll(SIDE) >> level);
-                let number = field.quads[level as usize].number(quad);
-                if !field.has_anybody(level, number) {
-                    continue;
-                }
-                let corners = match level {
-                    0 => CellCover::new(&field, quad).whole,
-                    _ => field.corners[level as usize][number],
-                };
-                let side = |at: u32| {
-                    let (first, last) = extent(level, at, SIDE);
-                    [f64::from(first) - 0.5, f64::from(last) + 0.5]
-                };
-                let sides = [side(quad.0), side(quad.1)];
-                let at = sides.map(|side| place(&mut dice, side));
-                let [x, y] = [0, 1].map(|k| (at[k] - sides[k][0]) / (sides[k][1] - sides[k][0]));
-                let [nw, ne, sw, se] = corners.map(f64::from);
-                let bound = (nw * (1.0 - x) + ne * x) * (1.0 - y) + (sw * (1.0 - x) + se * x) * y;
-                for surface in Surface::ALL {
-                    if let Some(ground) = surface.height(&terrain, at[0], at[1]) {
-                        let ground = ground - field.base;
-                        assert!(
-                            ground <= bound + f64::from(field.cell),
-                            "{ground} above {bound}"
-                        );
-                    }
-                }
-            }
-        }
     }
 }

@@ -142,6 +142,12 @@ pub(crate) fn extent(level: u32, at: u32, samples: u32) -> (u32, u32) {
     (at << level, end.min(samples) - 1)
 }
 
+/// From where to where the squares around a quad's samples reach along an axis.
+pub(super) fn side(level: u32, at: u32, samples: u32) -> [f64; 2] {
+    let (first, last) = extent(level, at, samples);
+    [f64::from(first) - 0.5, f64::from(last) + 0.5]
+}
+
 /// All segments from one rectangle to another: sixteen pairs of rectangles, or sixteen times the same.
 /// Coordinates are counted from the first quad's corner, major ones on the way.
 #[derive(Clone, Copy)]
