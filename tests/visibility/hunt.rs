@@ -2,6 +2,9 @@
 //! hidden from each other, on all surfaces that an engine may draw, near the boundary by choice.
 //! One that is not blocked is a false *hidden*.
 //!
+//! Each terrain is hunted as it is, and with all that may differ at once: eyes higher than heads, ground
+//! below the surface, the earth's curvature.
+//!
 //! `VIEWCELL_HUNT` sets the number of lines of sight a terrain; `VIEWCELL_FULL=1` bakes whole files.
 
 use super::coarse::coarse;
@@ -10,28 +13,60 @@ use viewcell::internals::bake::VisibilityMode;
 use viewcell::internals::ingest::IngestOptions;
 use viewcell::internals::runtime::{MappedBundle, Sample};
 use viewcell::internals::visibility::{
-    Curvature, HeightField, Rays, ShaftField, Stance, Surface, is_blocked,
+    Bodies, Curvature, HeightField, Rays, ShaftField, Stance, Surface, is_blocked,
 };
 use viewcell::internals::world::Terrain;
+
+/// Whether whole files are baked.
+fn full() -> bool {
+    std::env::var_os("VIEWCELL_FULL").is_some()
+}
 
 /// How many lines of sight are asked for.
 fn wanted() -> u64 {
     std::env::var("VIEWCELL_HUNT").map_or(60_000, |n| n.parse().expect("VIEWCELL_HUNT: a number"))
 }
 
+/// Eyes that are higher than heads.
+const APART: Bodies = Bodies {
+    eye: 1.8,
+    head: 0.4,
+};
+
+/// The terrain on the round earth, with ground that is up to 4 m below a fifth of the surface: trees
+/// of 5 x 5 samples.
+fn wooded_and_round(terrain: &Terrain) -> Terrain {
+    let (width, surface) = (terrain.width() as usize, terrain.heights());
+    let mut dice = Dice(7);
+    let trees: Vec<f64> = (0..surface.len())
+        .map(|_| match dice.roll(5) {
+            0 => 4.0 * dice.fraction(),
+            _ => 0.0,
+        })
+        .collect();
+    let tree = |at: usize| trees[at / width / 5 * width + at % width / 5];
+    let ground = (0..surface.len()).map(|at| surface[at] - tree(at));
+    let wooded = terrain.clone().with_ground(ground.collect()).unwrap();
+    Curvature::earth(Curvature::REFRACTION)
+        .lower(&wooded)
+        .unwrap()
+}
+
 /// What a hunt has come to.
 struct Hunt<'a> {
     name: &'a str,
     terrain: &'a Terrain,
+    bodies: Bodies,
     dice: Dice,
     shot: u64,
 }
 
 impl<'a> Hunt<'a> {
-    fn new(name: &'a str, terrain: &'a Terrain) -> Self {
+    fn new(name: &'a str, terrain: &'a Terrain, bodies: Bodies) -> Self {
         Self {
             name,
             terrain,
+            bodies,
             dice: Dice(wanted()),
             shot: 0,
         }
@@ -84,7 +119,7 @@ impl<'a> Hunt<'a> {
                 let a = (place(from.0), place(from.1));
                 let b = (place(to.0), place(to.1));
                 let surface = Surface::ALL[dice.roll(3) as usize];
-                if let Some(blocked) = is_blocked(self.terrain, BODIES, surface, a, b) {
+                if let Some(blocked) = is_blocked(self.terrain, self.bodies, surface, a, b) {
                     self.shot += 1;
                     assert!(
                         blocked,
@@ -105,11 +140,11 @@ impl<'a> Hunt<'a> {
 }
 
 /// Asks the kernel, from blocks of viewpoints anywhere.
-fn hunt(name: &str, terrain: &Terrain) {
-    let field = HeightField::new(terrain, BODIES, Stance::Cell);
+fn hunt(name: &str, terrain: &Terrain, bodies: Bodies) {
+    let field = HeightField::new(terrain, bodies, Stance::Cell);
     let mut rays = Rays::new(terrain, &field, *levels().last().unwrap());
     let (width, height) = (terrain.width(), terrain.height());
-    let mut hunt = Hunt::new(name, terrain);
+    let mut hunt = Hunt::new(name, terrain, bodies);
     let each = (wanted() / 500).max(20_000);
     // Some blocks hide nothing.
     for _ in 0..4 * wanted().div_ceil(each) {
@@ -139,7 +174,7 @@ fn hunt_bundle(name: &str, terrain: &Terrain, curvature: Option<Curvature>) {
     let map = MappedBundle::open(baked.path()).unwrap();
     let bundle = map.terrain().unwrap();
     assert!(bundle.parameters().mutual);
-    let mut hunt = Hunt::new(name, terrain);
+    let mut hunt = Hunt::new(name, terrain, BODIES);
     let (width, height) = (terrain.width(), terrain.height());
     let sample = |(column, row)| Sample::new(column, row);
     hunt.shoot(
@@ -152,15 +187,15 @@ fn hunt_bundle(name: &str, terrain: &Terrain, curvature: Option<Curvature>) {
 }
 
 /// Asks the kernel of cells, in all detail and in none, from anywhere.
-fn hunt_cells(name: &str, terrain: &Terrain) {
+fn hunt_cells(name: &str, terrain: &Terrain, bodies: Bodies) {
     let (width, height) = (terrain.width(), terrain.height());
     for (finest, detail) in [(3, 0), (3, 3), (4, 1)] {
-        let field = ShaftField::new(terrain, BODIES, Stance::Cell, [finest, 0]);
+        let field = ShaftField::new(terrain, bodies, Stance::Cell, [finest, 0]);
         let seen = coarse(&field.with_detail(detail), *levels().last().unwrap(), None);
         let across = width.div_ceil(1 << finest);
         let cells = (across * height.div_ceil(1 << finest)) as usize;
         let cell = |(c, r): (u32, u32)| ((r >> finest) * across + (c >> finest)) as usize;
-        let mut hunt = Hunt::new(name, terrain);
+        let mut hunt = Hunt::new(name, terrain, bodies);
         hunt.shoot(
             wanted(),
             |dice| (dice.roll(width), dice.roll(height)),
@@ -190,7 +225,9 @@ fn no_line_of_sight_slips_through_made_up_ground() {
             })
             .collect();
         let terrain = Terrain::new(70, 50, heights, [1.0, 1.0]).unwrap();
-        hunt(&format!("made up {kind}"), &terrain);
+        hunt(&format!("made up {kind}"), &terrain, BODIES);
+        let wooded = wooded_and_round(&terrain);
+        hunt(&format!("made up {kind}, wooded"), &wooded, APART);
         hunt_bundle(&format!("made up {kind}, a bundle"), &terrain, None);
     }
 }
@@ -204,36 +241,17 @@ fn no_line_of_sight_slips_through_ground_of_the_round_earth() {
     hunt_bundle("made up, round", &terrain, Some(curvature));
 }
 
-#[test]
-fn no_line_of_sight_slips_through_real_ground() {
-    let scaled = IngestOptions {
-        vertical_scale: 0.1,
-        ..IngestOptions::default()
-    };
-    let whole = IngestOptions::default();
-    for (name, options) in [
-        ("jacksboro_fault_dem.tif", &whole),
-        ("Gale_HRSC_DEM_50m_300x285.bin", &scaled),
-        ("bilbao_dsm_500.tif", &whole),
-        ("goteborg_cdsm_1m.asc", &whole),
-    ] {
-        if let Some(terrain) = real(name, options) {
-            hunt(name, &terrain);
-        }
-    }
-}
-
-/// Real ground: windows, or with `VIEWCELL_FULL=1` whole files.
-fn each_real(hunt: impl Fn(&str, &Terrain)) {
-    let full = std::env::var_os("VIEWCELL_FULL").is_some();
+/// Real ground: whole files, or windows of them.
+fn each_real(whole: bool, hunt: impl Fn(&str, &Terrain)) {
     for (name, crop, scale) in [
         ("jacksboro_fault_dem.tif", [100, 100, 90, 70], 1.0),
         ("Gale_HRSC_DEM_50m_300x285.bin", [20, 30, 90, 70], 0.1),
         ("bilbao_dsm_500.tif", [200, 200, 90, 70], 1.0),
         ("noctis-3500-clip-envi.bin", [50, 50, 90, 70], 1.0),
+        ("bigtujunga_30m.tif", [300, 300, 90, 70], 1.0),
     ] {
         let options = IngestOptions {
-            crop: (!full).then_some(crop),
+            crop: (!whole).then_some(crop),
             vertical_scale: scale,
             ..IngestOptions::default()
         };
@@ -244,11 +262,36 @@ fn each_real(hunt: impl Fn(&str, &Terrain)) {
 }
 
 #[test]
+fn no_line_of_sight_slips_through_real_ground() {
+    let whole = IngestOptions::default();
+    if let Some(terrain) = real("goteborg_cdsm_1m.asc", &whole) {
+        hunt("goteborg_cdsm_1m.asc", &terrain, BODIES);
+    }
+    each_real(true, |name, terrain| hunt(name, terrain, BODIES));
+}
+
+#[test]
+fn no_line_of_sight_slips_through_real_ground_wooded_and_round() {
+    each_real(full(), |name, terrain| {
+        let name = format!("{name}, wooded and round");
+        hunt(&name, &wooded_and_round(terrain), APART);
+    });
+}
+
+#[test]
 fn no_line_of_sight_slips_through_bundles_of_real_ground() {
-    each_real(|name, terrain| hunt_bundle(name, terrain, None));
+    each_real(full(), |name, terrain| hunt_bundle(name, terrain, None));
 }
 
 #[test]
 fn no_line_of_sight_slips_through_cells_of_real_ground() {
-    each_real(hunt_cells);
+    each_real(full(), |name, terrain| hunt_cells(name, terrain, BODIES));
+}
+
+#[test]
+fn no_line_of_sight_slips_through_cells_of_real_ground_wooded_and_round() {
+    each_real(full(), |name, terrain| {
+        let name = format!("{name}, wooded and round");
+        hunt_cells(&name, &wooded_and_round(terrain), APART);
+    });
 }
