@@ -328,6 +328,64 @@ impl Change {
         self.search(block, node).is_ok()
     }
 
+    /// Whether a square of displacements of cells may read changed ground: in its ends, or over the slabs
+    /// that it looks at, if those are known. They are given by their lines, and whether these are turned.
+    pub(crate) fn is_read(
+        &self,
+        block: &ViewBlock,
+        node: &Node,
+        slabs: Option<(bool, impl Iterator<Item = i32>)>,
+    ) -> bool {
+        let Some(bounds) = self.bounds else {
+            return false;
+        };
+        let (from, to) = hull(block, node);
+        let beside = BESIDE_CELLS + LONGER[node.level as usize];
+        if self.is_own(block, node, bounds) {
+            return true;
+        }
+        if from.meets_on_the_way(to, bounds.grown(beside)).is_none() {
+            return false;
+        }
+        let met: Vec<Rectangle> = self
+            .blocks
+            .iter()
+            .map(|changed| changed.samples)
+            .filter(|at| from.meets_on_the_way(to, at.grown(beside)).is_some())
+            .collect();
+        let Some((turned, lines)) = slabs else {
+            return !met.is_empty();
+        };
+        let ends = |at: &Rectangle| {
+            let at = at.grown(BESIDE_CELLS);
+            from.meets(at) || to.meets(at)
+        };
+        if met.iter().any(ends) {
+            return true;
+        }
+        // Over which columns, or rows, the lines of a slab and those beside them lie.
+        let (own, first) = match turned {
+            true => (from.rows, node.q),
+            false => (from.columns, node.p),
+        };
+        let over = |x: i32| match first.signum() {
+            -1 => [own[0] - x - 2, own[1] - x + 1],
+            _ => [own[0] + x - 1, own[1] + x + 2],
+        };
+        let mut lines = lines.map(over);
+        lines.any(|[low, high]| {
+            met.iter().any(|at| {
+                let [first, last] = if turned { at.rows } else { at.columns };
+                first - BESIDE_CELLS <= high && low <= last + BESIDE_CELLS
+            })
+        })
+    }
+
+    /// Whether it is worth to ask cells side by side on the old ground and the new.
+    pub fn is_between_cells(&self) -> bool {
+        self.stance == Stance::Cell && !self.all && !self.is_none()
+    }
+
     /// As [`Change::meets`]: after how many changed blocks that is known, as error if it does not.
     #[inline]
     fn search(&self, block: &ViewBlock, node: &Node) -> Result<usize, usize> {

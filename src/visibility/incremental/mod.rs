@@ -8,3 +8,4 @@ pub(crate) mod changed_ground;
 pub(crate) mod onlookers;
 pub(crate) mod recheck;
 pub(crate) mod sample_set;
+pub(crate) mod side_by_side;
