@@ -13,7 +13,7 @@
 //! Squares of 8 × 8 displacements are asked as a whole or not at all: which lines are tried within
 //! depends on what hid the neighbours.
 
-use super::change::Change;
+use super::change::{BESIDE_CELLS, Change, LONGER, Rectangle, hull};
 use crate::format::Quad;
 use crate::format::blockbits::turn;
 use crate::visibility::exact::height_field::LEVELS;
@@ -106,6 +106,61 @@ impl<'f> OldRays<'f> {
         let left = rays.stack.last().map(|node| (node.active, node.parent));
         rays.stack.clear();
         left
+    }
+}
+
+impl Change {
+    /// Whether a square of displacements of cells may read changed ground: in its ends, or over the slabs
+    /// that it looks at, if those are known. They are given by their lines, and whether these are turned.
+    fn is_read(
+        &self,
+        block: &ViewBlock,
+        node: &Node,
+        slabs: Option<(bool, impl Iterator<Item = i32>)>,
+    ) -> bool {
+        let Some(bounds) = self.bounds else {
+            return false;
+        };
+        let (from, to) = hull(block, node);
+        let beside = BESIDE_CELLS + LONGER[node.level as usize];
+        if self.is_own(block, node, bounds) {
+            return true;
+        }
+        if from.meets_on_the_way(to, bounds.grown(beside)).is_none() {
+            return false;
+        }
+        let met: Vec<Rectangle> = self
+            .blocks
+            .iter()
+            .map(|changed| changed.samples)
+            .filter(|at| from.meets_on_the_way(to, at.grown(beside)).is_some())
+            .collect();
+        let Some((turned, lines)) = slabs else {
+            return !met.is_empty();
+        };
+        let ends = |at: &Rectangle| {
+            let at = at.grown(BESIDE_CELLS);
+            from.meets(at) || to.meets(at)
+        };
+        if met.iter().any(ends) {
+            return true;
+        }
+        // Over which columns, or rows, the lines of a slab and those beside them lie.
+        let (own, first) = match turned {
+            true => (from.rows, node.q),
+            false => (from.columns, node.p),
+        };
+        let over = |x: i32| match first.signum() {
+            -1 => [own[0] - x - 2, own[1] - x + 1],
+            _ => [own[0] + x - 1, own[1] + x + 2],
+        };
+        let mut lines = lines.map(over);
+        lines.any(|[low, high]| {
+            met.iter().any(|at| {
+                let [first, last] = if turned { at.rows } else { at.columns };
+                first - BESIDE_CELLS <= high && low <= last + BESIDE_CELLS
+            })
+        })
     }
 }
 
