@@ -126,6 +126,14 @@ fn conservative_bundles_follow_to_the_same_bytes() {
         6.0,
     );
     compare(crop([200, 30], [90, 25]), BakeOptions::default(), 4, 8, 3.0);
+    // So large that there are squares of displacements whose quarters are not all asked.
+    compare(
+        crop([150, 120], [120, 70]),
+        BakeOptions::default(),
+        11,
+        8,
+        3.0,
+    );
 }
 
 #[test]

@@ -59,6 +59,8 @@ pub(crate) struct PairRecheck<'a> {
     /// What has changed; if the ground as it was is not known, all is asked.
     pub change: Option<&'a Change>,
     pub kernel: &'a Kernel<'a>,
+    /// The kernel on the old ground, where that tells of some pairs that they are as they were.
+    pub old_kernel: Option<&'a Kernel<'a>>,
     pub options: &'a BakeOptions,
     /// Where there is terrain now, and where there was, by block.
     pub valid: &'a ValidPyramid,
@@ -200,6 +202,15 @@ impl PairRecheck<'_> {
         self.kernel.rays(self.level())
     }
 
+    fn recheck<'k>(
+        &'k self,
+        change: &'k Change,
+        onlookers: Option<&'k Onlookers>,
+    ) -> Option<Recheck<'k>> {
+        let old = self.old_kernel.and_then(|old| old.rays(self.level()));
+        Some(Recheck::new(self.rays()?, change, onlookers).beside(old))
+    }
+
     /// By block, whether one of its samples may have changed.
     fn has_changed(&self, block: usize) -> bool {
         self.change
@@ -210,7 +221,7 @@ impl PairRecheck<'_> {
         let grid = self.valid.grid();
         let pairs = LOOK_BLOCKS * grid.blocks();
         let ask = match self.change {
-            Some(change) => Ask::Again(Box::new(Recheck::new(self.rays()?, change, onlookers))),
+            Some(change) => Ask::Again(Box::new(self.recheck(change, onlookers)?)),
             None => Ask::All(self.kernel.viewsheds(self.level())),
         };
         Some(Room {

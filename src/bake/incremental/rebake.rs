@@ -305,14 +305,15 @@ pub(crate) fn rebake_layers(
         eye: options.eye_height,
         head: options.player_height,
     };
-    let change = match before.holds_ground() {
-        true => {
-            let old = as_seen(old, options.curvature)?;
-            // Where it costs less to ask all pairs than to find out which to ask, all are asked.
-            Some(Change::between(&old, &seen, bodies, stance)).filter(Change::is_worth_finding)
-        }
+    let old_seen = match before.holds_ground() {
+        true => Some(as_seen(old, options.curvature)?),
         false => None,
     };
+    let change = old_seen
+        .as_deref()
+        .map(|old| Change::between(old, &seen, bodies, stance))
+        // Where it costs less to ask all pairs than to find out which to ask, all are asked.
+        .filter(Change::is_worth_finding);
     let valid = cells.valid();
     let words: Vec<u8> = valid
         .blocks()
@@ -322,6 +323,10 @@ pub(crate) fn rebake_layers(
     let now = Valid::from_blocks(grid, &words);
     let order = BlockOrder::new(grid, Targets::of(mutual));
     let kernel = Kernel::new(&seen, options);
+    let old_kernel = match (&change, old_seen.as_deref()) {
+        (Some(change), Some(old)) if change.is_between_cells() => Some(Kernel::new(old, options)),
+        _ => None,
+    };
     workers.observer.advance(Stage::Prepare, 1);
     stages.push(stage_time("prepare", begun.elapsed().as_secs_f64()));
 
@@ -340,6 +345,7 @@ pub(crate) fn rebake_layers(
         old: groups,
         change: change.as_ref(),
         kernel: &kernel,
+        old_kernel: old_kernel.as_ref(),
         options,
         valid: &valid,
         was: &was,

@@ -4,6 +4,8 @@
 //! codes, since these depend on how often each symbol occurs. The bytes are those that
 //! [`crate::bake::encode`] makes of the same PVSs.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use super::pair_changes::Changes;
@@ -20,6 +22,9 @@ use crate::format::bytes::u64_at;
 use crate::format::pairs::Group;
 use crate::format::{Groups, Tag, TreeCode, Trees};
 use crate::runtime::Bundle;
+
+/// Groups that are coded as one piece of work: to hand over one costs a tenth of what it takes.
+const AT_ONCE: usize = 32;
 
 /// What is there, and what takes the place of parts of it. There is terrain where there was.
 pub(crate) struct Splice<'a> {
@@ -105,15 +110,20 @@ impl Splice<'_> {
         let blocks = self.order.len() as u64;
         let old = self.groups.dictionary();
         workers.observer.stage(Stage::Compress, 2 * blocks);
+        let runs = 0..self.order.len().div_ceil(AT_ONCE);
+        let groups_of = |run: usize| run * AT_ONCE..self.order.len().min((run + 1) * AT_ONCE);
         let tallies = workers.run(
-            numbers.clone(),
+            runs.clone(),
             |_| Ok(()),
-            |counts: &mut RecordCounts, number, ()| {
-                let (group, _) = group(number)?;
-                counts.count(&old, group.parts().1, group.records())
+            |counts: &mut RecordCounts, run, ()| {
+                groups_of(run).try_for_each(|number| {
+                    let (group, _) = group(number)?;
+                    counts.count(&old, group.parts().1, group.records())
+                })
             },
-            |number, counted| {
-                workers.observer.advance(Stage::Compress, number as u64 + 1);
+            |run, counted| {
+                let done = groups_of(run).end as u64;
+                workers.observer.advance(Stage::Compress, done);
                 counted.ok_or_else(|| damaged("a group"))
             },
         )?;
@@ -134,22 +144,27 @@ impl Splice<'_> {
         let recoder = Recoder::new(old, &codebook);
         let mut bytes = 0;
         workers.run(
-            numbers,
+            runs,
             |_| Ok(()),
-            |room: &mut Room, number, ()| {
-                let (group, bytes) = group(number)?;
-                if same_codes || group.records() == 0 {
-                    return Some(bytes.to_vec());
-                }
-                room.recode(&recoder, &group, bytes)
+            |room: &mut Room, run, ()| {
+                let groups = groups_of(run).map(|number| {
+                    let (group, bytes) = group(number)?;
+                    if same_codes || group.records() == 0 {
+                        return Some(Cow::Borrowed(bytes));
+                    }
+                    room.recode(&recoder, &group, bytes).map(Cow::Owned)
+                });
+                groups.collect::<Option<Vec<Cow<[u8]>>>>()
             },
-            |number, group| {
-                let group = group.ok_or_else(|| damaged("a group"))?;
-                bytes += group.len() as u64;
-                workers
-                    .observer
-                    .advance(Stage::Compress, blocks + number as u64 + 1);
-                Ok(writer.push_group(self.order.block(number), &group)?)
+            |run, groups| {
+                let groups = groups.ok_or_else(|| damaged("a group"))?;
+                let done = blocks + groups_of(run).end as u64;
+                workers.observer.advance(Stage::Compress, done);
+                for (number, group) in groups_of(run).zip(groups) {
+                    bytes += group.len() as u64;
+                    writer.push_group(self.order.block(number), &group)?;
+                }
+                Ok(())
             },
         )?;
         let quads = || trees_in_order(grid);

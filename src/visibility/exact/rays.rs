@@ -234,8 +234,8 @@ fn walk<S: Simd>(
                             rays.cached[0] = CachedOccluders::default();
                         }
                     }
-                    if let Some(filter) = &square.filter
-                        && !filter.asks(block, &node)
+                    if let Some(filter) = &mut square.filter
+                        && !filter.asks(rays, block, &node)
                     {
                         continue;
                     }

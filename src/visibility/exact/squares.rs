@@ -353,8 +353,8 @@ pub(crate) trait LaneFilter {
     /// Of the viewpoints of a block, those to look from.
     fn viewpoints(&self, block: &ViewBlock) -> u64;
 
-    /// Whether anything is asked of a square at all.
-    fn asks(&self, block: &ViewBlock, node: &Node) -> bool;
+    /// Whether anything is asked of a square at all, which is the next one of a kernel.
+    fn asks(&mut self, rays: &Rays<'_>, block: &ViewBlock, node: &Node) -> bool;
 
     /// Of the active lanes of a square, those with targets that are asked for.
     fn lanes(&self, block: &ViewBlock, node: &Node) -> u64;

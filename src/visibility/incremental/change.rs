@@ -16,7 +16,8 @@
 //!
 //! *Conservative* answers depend on which lines were tried, too, on windows of ground that are
 //! longer than they need to be, and on the patches around each sample. A square whose quarters were
-//! tried for what it left open is asked as a whole again. The kernel forgets what hid the
+//! tried for what it left open is asked as a whole again, or side by side with the old ground
+//! ([`super::side_by_side`]). The kernel forgets what hid the
 //! neighbours where it begins with 8 × 8 displacements, and all other tests depend on the ground in
 //! the hull of the square alone, so that answers outside are the same. One thing is not in the hull:
 //! tables are in single precision, from the middle of all heights on, and margins are for their
@@ -39,11 +40,11 @@ use crate::world::Terrain;
 const BESIDE: i32 = 1;
 
 /// The same for cells: the patches around a sample, voids beside these, and half a cell.
-const BESIDE_CELLS: i32 = 4;
+pub(super) const BESIDE_CELLS: i32 = 4;
 
 /// By how much, at most, the windows of a square of displacements are longer than what lines of
 /// sight cross, by its level (`lanes::LENGTHS`).
-const LONGER: [i32; 6] = [4, 4, 4, 6, 10, 18];
+pub(super) const LONGER: [i32; 6] = [4, 4, 4, 6, 10, 18];
 
 /// Places of which there are tables; each costs something wherever sight is asked for.
 const MOST_PLACES: usize = 16;
@@ -64,13 +65,13 @@ const BLOCKS_A_SQUARE_OF_CELLS: f64 = 1000.0;
 
 /// A rectangle of samples, borders included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Rectangle {
-    columns: [i32; 2],
-    rows: [i32; 2],
+pub(super) struct Rectangle {
+    pub(super) columns: [i32; 2],
+    pub(super) rows: [i32; 2],
 }
 
 impl Rectangle {
-    fn grown(self, by: i32) -> Self {
+    pub(super) fn grown(self, by: i32) -> Self {
         let grow = |[low, high]: [i32; 2]| [low - by, high + by];
         Self {
             columns: grow(self.columns),
@@ -87,7 +88,7 @@ impl Rectangle {
         }
     }
 
-    fn meets(self, other: Self) -> bool {
+    pub(super) fn meets(self, other: Self) -> bool {
         let meet = |a: [i32; 2], b: [i32; 2]| a[0] <= b[1] && b[0] <= a[1];
         meet(self.columns, other.columns) && meet(self.rows, other.rows)
     }
@@ -101,7 +102,7 @@ impl Rectangle {
     }
 
     /// Between which parts of the way to `target` the rectangles on the way meet `other`.
-    fn meets_on_the_way(self, target: Self, other: Self) -> Option<[f64; 2]> {
+    pub(super) fn meets_on_the_way(self, target: Self, other: Self) -> Option<[f64; 2]> {
         let axis =
             |of: fn(&Self) -> [i32; 2]| [self, target, other].map(|at| of(&at).map(f64::from));
         meets_on_the_way([axis(|at| at.columns), axis(|at| at.rows)])
@@ -110,8 +111,8 @@ impl Rectangle {
 
 /// What has changed in a block of 8 × 8 samples.
 #[derive(Clone, Copy, Debug)]
-struct Changed {
-    samples: Rectangle,
+pub(super) struct Changed {
+    pub(super) samples: Rectangle,
     /// The greatest ground that changed edges had or have, seen as the kernel sees it.
     highest: f64,
 }
@@ -123,8 +124,8 @@ pub struct Change {
     stance: Stance,
     bodies: Bodies,
     /// All that has changed; `None` if nothing has.
-    bounds: Option<Rectangle>,
-    blocks: Vec<Changed>,
+    pub(super) bounds: Option<Rectangle>,
+    pub(super) blocks: Vec<Changed>,
     /// By block, row by row: whether one of its samples has changed.
     changed: Vec<bool>,
     /// The samples that have, by block and by squares.
@@ -328,6 +329,11 @@ impl Change {
         self.search(block, node).is_ok()
     }
 
+    /// Whether cells can be asked side by side on the old ground and the new.
+    pub fn is_between_cells(&self) -> bool {
+        self.stance == Stance::Cell && !self.all && !self.is_none()
+    }
+
     /// As [`Change::meets`]: after how many changed blocks that is known, as error if it does not.
     #[inline]
     fn search(&self, block: &ViewBlock, node: &Node) -> Result<usize, usize> {
@@ -414,7 +420,7 @@ impl Change {
 
     /// Whether a square tells how a block near changed ground sees itself. Of cells all of that is
     /// asked together: it is seen what both ends see.
-    fn is_own(&self, block: &ViewBlock, node: &Node, bounds: Rectangle) -> bool {
+    pub(super) fn is_own(&self, block: &ViewBlock, node: &Node, bounds: Rectangle) -> bool {
         let last = (1 << node.level) - 1;
         let around = |first: i32| first <= OWN && first + last >= -OWN;
         let near = 64;
@@ -457,7 +463,7 @@ fn own(block: &ViewBlock) -> Rectangle {
 }
 
 /// The viewpoints of a square of displacements, and their targets.
-fn hull(block: &ViewBlock, node: &Node) -> (Rectangle, Rectangle) {
+pub(super) fn hull(block: &ViewBlock, node: &Node) -> (Rectangle, Rectangle) {
     let from = own(block);
     let last = (1 << node.level) - 1;
     let to = |[low, high]: [i32; 2], first: i32| [low + first, high + first + last];

@@ -3,6 +3,7 @@
 use super::change::Change;
 use super::changed_ground::{ChangedGround, Touched, touched};
 use super::onlookers::Onlookers;
+use super::side_by_side::{OldRays, WHOLE};
 use crate::format::{Grid, Quad};
 use crate::visibility::exact::height_field::HeightField;
 use crate::visibility::exact::rays::Rays;
@@ -24,6 +25,7 @@ pub struct Recheck<'f> {
     change: &'f Change,
     /// Who alone may see otherwise, if that is known.
     onlookers: Option<&'f Onlookers>,
+    old: Option<OldRays<'f>>,
     notes: Notes,
 }
 
@@ -35,8 +37,15 @@ impl<'f> Recheck<'f> {
             rays,
             change,
             onlookers,
+            old: None,
             notes: Notes::default(),
         }
+    }
+
+    /// The same, beside the kernel of the same cells on the old ground ([`Change::is_between_cells`]).
+    pub fn beside(mut self, old: Option<Rays<'f>>) -> Self {
+        self.old = old.map(OldRays::new);
+        self
     }
 
     /// As [`Viewsheds::look`](crate::visibility::Viewsheds::look), but only at what may have
@@ -51,11 +60,15 @@ impl<'f> Recheck<'f> {
         let grid = self.rays.field.grid;
         assert_eq!(open.len(), LOOK_BLOCKS * grid.blocks());
         decided.clear();
+        if let Some(old) = &mut self.old {
+            old.look_from(quad);
+        }
         let mut filter = MayChange {
             grid,
             level: self.rays.level,
             change: self.change,
             onlookers: self.onlookers,
+            old: self.old.as_mut(),
             open,
             decided,
             notes: &mut self.notes,
@@ -79,11 +92,12 @@ struct Notes {
 }
 
 /// What may have changed.
-struct MayChange<'a> {
+struct MayChange<'a, 'f> {
     grid: Grid,
     level: Level,
     change: &'a Change,
     onlookers: Option<&'a Onlookers>,
+    old: Option<&'a mut OldRays<'f>>,
     /// By block of viewpoints in the quad, and block of targets, row by row: whether it may have
     /// changed, as far as is known before.
     open: &'a [bool],
@@ -91,7 +105,7 @@ struct MayChange<'a> {
     notes: &'a mut Notes,
 }
 
-impl MayChange<'_> {
+impl MayChange<'_, '_> {
     /// Whether a pair of blocks that the square tells of is open.
     fn is_open(&self, block: &ViewBlock, node: &Node) -> bool {
         let (columns, rows) = self.grid.block_shape();
@@ -125,7 +139,7 @@ impl MayChange<'_> {
     }
 }
 
-impl LaneFilter for MayChange<'_> {
+impl LaneFilter for MayChange<'_, '_> {
     fn viewpoints(&self, block: &ViewBlock) -> u64 {
         match (self.onlookers, block.number) {
             (Some(onlookers), Some(number)) => block.standing & onlookers.of_block(number),
@@ -133,9 +147,12 @@ impl LaneFilter for MayChange<'_> {
         }
     }
 
-    fn asks(&self, block: &ViewBlock, node: &Node) -> bool {
+    fn asks(&mut self, rays: &Rays<'_>, block: &ViewBlock, node: &Node) -> bool {
         if node.level >= 3 && !self.is_open(block, node) {
             return false;
+        }
+        if let Some(old) = &mut self.old {
+            return node.level < WHOLE || old.asks(self.change, rays, block, node);
         }
         // In small squares the tables of what has changed tell as much.
         node.level < MEETS && self.change.has_places() || self.change.meets(block, node)
