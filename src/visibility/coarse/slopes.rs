@@ -27,7 +27,7 @@ use super::covers::Corners;
 use super::field::{Lines, ShaftField};
 use super::step::{PARTS, Way, side};
 use crate::visibility::lanes::VOID;
-use fearless_simd::{f32x4, f32x8, f32x16, i32x16, prelude::*};
+use fearless_simd::{f32x4, f32x8, f32x16, i32x16, mask32x16, prelude::*};
 use fearless_simd_macros::simd;
 
 /// The highest level of quads whose children are hidden from each other like this.
@@ -37,11 +37,11 @@ pub(crate) const HIGHEST: u32 = 5;
 /// diagonal, and a few more.
 const MOST: usize = 72;
 
+/// Heights of children that are not there are less, even with eyes above them.
+const NOWHERE: f32 = 0.5 * VOID;
+
 /// So many lines of those between two quads are tried: those that rise highest.
 pub(crate) const LINES: usize = 64;
-
-/// So many are tried for one pair of children.
-const TRIES: u32 = 2;
 
 /// One end of a pair: the four children of a quad, or the four quarters of a cell.
 pub(crate) struct End {
@@ -117,15 +117,24 @@ impl End {
         end
     }
 
-    /// The middle of a child: major, minor and height.
-    #[inline(always)]
-    fn part(&self, k: usize) -> [f32; 3] {
-        let [a, b, c, d] = self.heights;
-        [
-            self.middle[0] + (self.major[0][k] + self.major[1][k]) * 0.5,
-            self.middle[1] + (self.minor[0][k] + self.minor[1][k]) * 0.5,
-            (a[k] + b[k] + (c[k] + d[k])) * 0.25,
-        ]
+    /// Whether anybody is in a child.
+    pub(crate) fn is_there(&self, k: usize) -> bool {
+        self.heights[0][k] > NOWHERE
+    }
+
+    /// The middle of those children that are there: major, minor and height.
+    fn centre(&self) -> [f32; 3] {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for &height in self
+            .heights
+            .as_flattened()
+            .iter()
+            .filter(|&&height| height > NOWHERE)
+        {
+            sum += height;
+            count += 1.0;
+        }
+        [self.middle[0], self.middle[1], sum / count]
     }
 
     /// How far the children reach from the middle across a way that leaves by so much for each sample.
@@ -211,7 +220,8 @@ fn rises<S: Simd>(
     }
 }
 
-/// Leaves of the lines between two quads those that rise highest over the sight between their middles.
+/// Leaves of the lines between two quads those that rise highest over the sight between their middles, the highest
+/// first.
 #[simd]
 pub(crate) fn leave_highest<S: Simd>(
     simd: S,
@@ -219,34 +229,24 @@ pub(crate) fn leave_highest<S: Simd>(
     ends: [&End; 2],
     lines: &mut Vec<u32>,
     above: &mut Vec<f32>,
+    ranked: &mut Vec<(f32, u32)>,
 ) {
-    if lines.len() <= LINES {
-        return;
-    }
     above.clear();
-    above.resize(2 * lines.len(), 0.0);
-    let (above, sorted) = above.split_at_mut(lines.len());
-    let mut places = [[0.0; 3]; 2];
-    for (place, end) in places.iter_mut().zip(ends) {
-        for k in 0..4 {
-            place[2] += end.part(k)[2] * 0.25;
-        }
-        (place[0], place[1]) = (end.middle[0], end.middle[1]);
-    }
+    above.resize(lines.len(), 0.0);
+    let places = [ends[0].centre(), ends[1].centre()];
     let between = [places[0][0], places[1][0]];
     rises(simd, frame, lines, places, between, above);
-    // Of lines that rise equally high the first are kept, whatever sorts them.
-    sorted.copy_from_slice(above);
-    let (higher, &mut least, _) = sorted.select_nth_unstable_by(LINES - 1, |a, b| b.total_cmp(a));
-    let mut equal = LINES - higher.iter().filter(|&&rise| rise > least).count();
-    let mut number = 0;
-    lines.retain(|_| {
-        let rise = above[number];
-        number += 1;
-        let is_equal = rise == least && equal > 0;
-        equal -= usize::from(is_equal);
-        rise > least || is_equal
-    });
+    ranked.clear();
+    ranked.extend(above.iter().copied().zip(lines.iter().copied()));
+    // Of lines that rise equally high the first come first, whatever sorts them.
+    let order = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    if ranked.len() > LINES {
+        ranked.select_nth_unstable_by(LINES - 1, order);
+        ranked.truncate(LINES);
+    }
+    ranked.sort_unstable_by(order);
+    lines.clear();
+    lines.extend(ranked.iter().map(|&(_, line)| line));
 }
 
 /// How sight between sixteen pairs of rectangles lies, a lane each.
@@ -261,6 +261,11 @@ struct Sixteen<S: Simd> {
     d: [[f32x16<S>; 2]; 2],
     e: [[f32x16<S>; 2]; 2],
     h: [[f32x16<S>; 2]; 2],
+    /// The sight between their middles: where it begins, 1 / its length, its height there and how far it rises.
+    from: f32x16<S>,
+    share: f32x16<S>,
+    height: f32x16<S>,
+    rise: f32x16<S>,
     /// The line through the middles, from that of the first quad.
     middle: [f32; 2],
     slope: f64,
@@ -283,6 +288,10 @@ impl<S: Simd> Sixteen<S> {
             d: [[zero; 2]; 2],
             e: [[zero; 2]; 2],
             h: [[zero; 2]; 2],
+            from: zero,
+            share: zero,
+            height: zero,
+            rise: zero,
             middle: viewers.middle,
             slope,
             reach: viewers.reach(tilt).max(players.reach(tilt)),
@@ -305,41 +314,37 @@ impl<S: Simd> Sixteen<S> {
         for i in 0..2 {
             for j in 0..2 {
                 sixteen.per[i][j] = one / (sixteen.b[j] - sixteen.a[i]);
+                sixteen.height += sixteen.e[i][j] * 0.25;
+                sixteen.rise += sixteen.h[i][j] * 0.25;
             }
         }
+        sixteen.rise -= sixteen.height;
+        sixteen.from = (sixteen.a[0] + sixteen.a[1]) * 0.5;
+        sixteen.share = one / ((sixteen.b[0] + sixteen.b[1]) * 0.5 - sixteen.from);
         sixteen
     }
 
-    /// The pairs, a bit each, that the ground along line `x` hides.
+    /// How far the ground along line `x` is above all sight between each of the pairs, where that is known to be so
+    /// (a negative number says nothing); and which of the pairs, a bit each, it may hide at all.
     #[inline(always)]
-    fn hidden(&self, simd: S, frame: Frame<'_>, x: u32) -> u16 {
+    fn above(&self, simd: S, frame: Frame<'_>, x: u32, asked: u16) -> (f32x16<S>, u16) {
         let (zero, one) = (f32x16::splat(simd, 0.0), f32x16::splat(simd, 1.0));
+        let none = f32x16::splat(simd, f32::MIN);
         let along = frame.along(x) - self.middle[0];
         let at = f32x16::splat(simd, along);
         let between = at.simd_gt(self.a[1]) & at.simd_lt(self.b[0]);
-        let mut lanes = between.to_bitmask() as u16;
+        let mut lanes = between.to_bitmask() as u16 & asked;
         if lanes == 0 {
-            return 0;
-        }
-        let mut t = [[zero; 2]; 2];
-        let (mut low, mut high) = (f32x16::splat(simd, f32::MAX), f32x16::splat(simd, f32::MIN));
-        for (i, t) in t.iter_mut().enumerate() {
-            for (j, t) in t.iter_mut().enumerate() {
-                *t = (at - self.a[i]) * self.per[i][j];
-                low = low.min(self.c[i][0] + (self.d[j][0] - self.c[i][0]) * *t);
-                high = high.max(self.c[i][1] + (self.d[j][1] - self.c[i][1]) * *t);
-            }
+            return (none, 0);
         }
         // Rounded outwards: all numbers here are within the reach, with some ten roundings.
         let out = 4e-6 * self.reach;
-        low -= out;
-        high += out;
         let middle = f64::from(self.middle[1]) + f64::from(along) * self.slope;
         let reach = f64::from(self.reach + 2.0 * out);
         let first = (middle - reach).floor();
         let count = ((middle + reach).ceil() - first) as usize + 1;
         if count > MOST {
-            return 0;
+            return (none, 0);
         }
         let offset = (first - middle) as f32;
 
@@ -347,21 +352,50 @@ impl<S: Simd> Sixteen<S> {
         let mut ground = [VOID; MOST];
         let line = frame.lines.least.line(x as usize).values();
         let first = first as isize;
-        for (k, ground) in ground.iter_mut().enumerate().take(count) {
-            let row = first + k as isize;
-            // Negative ones are great as well.
-            if (row as usize) < frame.samples {
-                *ground = line[row as usize];
+        let is_there = first.max(0)..(first + count as isize).min(frame.samples as isize);
+        if is_there.is_empty() {
+            return (none, 0);
+        }
+        let (begin, length) = ((is_there.start - first) as usize, is_there.len());
+        ground[begin..begin + length].copy_from_slice(&line[is_there.start as usize..][..length]);
+        let (mut greatest, mut voids) = (none, length < count);
+        for (k, sixteen) in ground.chunks_exact(PARTS).enumerate() {
+            if PARTS * k >= count {
+                break;
             }
-            if *ground == VOID {
-                *ground = 0.0;
-                let at = f32x16::splat(simd, offset + k as f32);
-                let is_near = low.simd_lt(at + one) & high.simd_gt(at - one);
-                lanes &= !(is_near.to_bitmask() as u16);
+            let sixteen = f32x16::from_slice(simd, sixteen);
+            let there = (1u64 << (count - PARTS * k).min(PARTS)) - 1;
+            voids |= sixteen.simd_eq(VOID).to_bitmask() & there != 0;
+            greatest = greatest.max(sixteen);
+        }
+        // Nothing is hidden by ground that is nowhere above the sight between the middles.
+        let sight = self.height + self.rise * ((at - self.from) * self.share);
+        lanes &= sight.simd_lt(greatest.reduce_max()).to_bitmask() as u16;
+        if lanes == 0 {
+            return (none, 0);
+        }
+        let matters = lanes;
+
+        let mut t = [[zero; 2]; 2];
+        let (mut low, mut high) = (f32x16::splat(simd, f32::MAX), none);
+        for (i, t) in t.iter_mut().enumerate() {
+            for (j, t) in t.iter_mut().enumerate() {
+                *t = (at - self.a[i]) * self.per[i][j];
+                low = low.min(self.c[i][0] + (self.d[j][0] - self.c[i][0]) * *t);
+                high = high.max(self.c[i][1] + (self.d[j][1] - self.c[i][1]) * *t);
             }
         }
-        if lanes == 0 {
-            return 0;
+        low -= out;
+        high += out;
+        if voids {
+            for (k, ground) in ground.iter_mut().enumerate().take(count) {
+                if *ground == VOID {
+                    *ground = 0.0;
+                    let at = f32x16::splat(simd, offset + k as f32);
+                    let is_near = low.simd_lt(at + one) & high.simd_gt(at - one);
+                    lanes &= !(is_near.to_bitmask() as u16);
+                }
+            }
         }
 
         // Linear from sample to sample: the ground at both ends.
@@ -375,12 +409,11 @@ impl<S: Simd> Sixteen<S> {
         }
         let s = (far - near) / (high - low);
         let mut least = (near - s * low).min(far - s * high);
-        let none = f32x16::splat(simd, -VOID);
         for (k, &ground) in ground.iter().enumerate().take(count - 1).skip(1) {
             let at = f32x16::splat(simd, offset + k as f32);
             let inside = at.simd_gt(low) & at.simd_lt(high);
             let inner = (s * at) * -1.0 + ground;
-            least = least.min(inside.select(inner, none));
+            least = least.min(inside.select(inner, none * -1.0));
         }
 
         let (mut viewer, mut player) = ([zero; 2], [zero; 2]);
@@ -394,7 +427,9 @@ impl<S: Simd> Sixteen<S> {
                 sight = sight.max(viewer[i] + (player[j] - viewer[i]) * t[i][j]);
             }
         }
-        least.simd_gt(sight + frame.margin).to_bitmask() as u16 & lanes
+        let above = least - (sight + frame.margin);
+        let lanes = mask32x16::from_bitmask(simd, u64::from(lanes));
+        (lanes.select(above, none), matters)
     }
 }
 
@@ -414,56 +449,53 @@ fn each_second<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
     eight.combine(eight)
 }
 
-/// Which of the parts of two quads, taken in `order`, the highest of up to [`LINES`] lines do not hide from each
-/// other.
+/// What lines leave of the parts of two quads.
+pub(crate) struct Left {
+    /// The parts that no line hides, a bit each.
+    pub lanes: u16,
+    /// How near any line is to hiding each of these, a negative number, and which line is.
+    pub nearest: [f32; PARTS],
+    pub line: [f32; PARTS],
+    /// By line: of which parts it may hide parts.
+    pub matters: [u16; LINES],
+}
+
+/// What up to [`LINES`] lines leave of those parts of two quads that are `asked` for.
 #[simd]
-pub(crate) fn open<S: Simd>(
+pub(crate) fn leave_open<S: Simd>(
     simd: S,
     frame: Frame<'_>,
     ends: [&End; 2],
     lines: &[u32],
-    order: &[u8],
-) -> u16 {
+    asked: u16,
+) -> Left {
     let sixteen = Sixteen::new(simd, ends);
-    let mut left = 0;
-    for &lane in order {
-        left |= 1u16 << lane;
-    }
-    let mut open = 0;
-    let mut buffer = [0.0; LINES];
-    let above = &mut buffer[..lines.len()];
-    for &lane in order {
-        let bit = 1 << lane;
-        if left & bit == 0 {
+    let mut left = Left {
+        lanes: asked,
+        nearest: [0.0; PARTS],
+        line: [0.0; PARTS],
+        matters: [0; LINES],
+    };
+    let mut nearest = f32x16::splat(simd, f32::MIN);
+    let mut line = f32x16::splat(simd, 0.0);
+    for (number, &x) in lines.iter().enumerate() {
+        let (above, matters) = sixteen.above(simd, frame, x, left.lanes);
+        left.matters[number] = matters;
+        if matters == 0 {
             continue;
         }
-        let (i, k) = (usize::from(lane) / 4, usize::from(lane) % 4);
-        let between = [
-            ends[0].middle[0] + ends[0].major[1][i],
-            ends[1].middle[0] + ends[1].major[0][k],
-        ];
-        let places = [ends[0].part(i), ends[1].part(k)];
-        rises(simd, frame, lines, places, between, above);
-        for _ in 0..TRIES {
-            let (mut most, mut highest) = (0.0, None);
-            for (number, &rise) in above.iter().enumerate() {
-                if rise > most {
-                    (most, highest) = (rise, Some(number));
-                }
-            }
-            let Some(number) = highest else {
-                break;
-            };
-            left &= !sixteen.hidden(simd, frame, lines[number]);
-            if left & bit == 0 {
-                break;
-            }
-            above[number] = f32::MIN;
+        left.lanes &= !(above.simd_gt(0.0).to_bitmask() as u16);
+        if left.lanes == 0 {
+            return left;
         }
-        open |= left & bit;
-        left &= !bit;
+        line = above
+            .simd_gt(nearest)
+            .select(f32x16::splat(simd, number as f32), line);
+        nearest = nearest.max(above);
     }
-    open
+    nearest.store_slice(&mut left.nearest);
+    line.store_slice(&mut left.line);
+    left
 }
 
 #[cfg(test)]
@@ -599,6 +631,7 @@ pub(super) mod tests {
 
     #[simd]
     fn hidden_by<S: Simd>(simd: S, frame: Frame<'_>, ends: [&End; 2], x: u32) -> u16 {
-        Sixteen::new(simd, ends).hidden(simd, frame, x)
+        let (above, _) = Sixteen::new(simd, ends).above(simd, frame, x, !0);
+        above.simd_gt(0.0).to_bitmask() as u16
     }
 }
