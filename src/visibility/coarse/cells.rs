@@ -1,9 +1,11 @@
-//! Pairs of cells that only lines with bounds that slope hide ([`super::slopes`]): divided down to quarters of the squares
-//! around samples.
+//! Pairs of cells in which somebody may stand anywhere: divided down to quarters of the squares around samples, until
+//! lines hide all parts ([`super::slopes`]) or a pair of quarters is found that none hides.
 
+use super::ends::End;
 use super::field::NOWHERE;
+use super::highest::{LINES, leave_highest};
 use super::sight::sight;
-use super::slopes::{End, Frame, LINES, leave_highest, leave_open};
+use super::slopes::{Frame, leave_open};
 use super::step::{PARTS, Pair, Way};
 use super::{Open, Shafts};
 use crate::visibility::lanes::VOID;
@@ -90,25 +92,27 @@ impl Shafts<'_> {
         if left.lanes == 0 || pair.level == 0 {
             return left.lanes != 0;
         }
-        // Who is furthest from being hidden is seen most.
-        let mut lanes: [usize; PARTS] = std::array::from_fn(|lane| lane);
-        lanes.sort_by(|&a, &b| left.nearest[a].total_cmp(&left.nearest[b]));
-        lanes.into_iter().any(|lane| {
-            if left.lanes >> lane & 1 == 0 {
-                return false;
+        let mut lanes = left.lanes;
+        while lanes != 0 {
+            // Who is furthest from being hidden is seen most.
+            let mut lane = lanes.trailing_zeros() as usize;
+            for other in lane + 1..PARTS {
+                if lanes >> other & 1 == 1 && left.nearest[other] < left.nearest[lane] {
+                    lane = other;
+                }
             }
+            lanes &= !(1 << lane);
             let part = pair.part(lane);
             if field.is_smallest(part) {
                 return true;
             }
-            // What comes near to hiding the whole hides most of its parts.
-            let first = left.line[lane] as usize;
+            // What comes nearest to hiding the whole hides most of its parts.
+            let first = left.nearest_line[lane] as usize;
             let mut highest = [0; LINES];
             let mut count = 0;
-            let numbers =
-                std::iter::once(first).chain((0..between.highest.len()).filter(|&k| k != first));
-            for number in numbers {
-                if left.matters[number] >> lane & 1 == 1 {
+            for number in std::iter::once(first).chain(0..between.highest.len()) {
+                let matters = left.matters[number] >> lane & 1 == 1;
+                if matters && (number != first || count == 0) {
                     highest[count] = between.highest[number];
                     count += 1;
                 }
@@ -117,8 +121,11 @@ impl Shafts<'_> {
                 highest: &highest[..count],
                 ..between
             };
-            self.may_parts_see(part, between)
-        })
+            if self.may_parts_see(part, between) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether the highest places of two quads with these lines between them see each other.
@@ -170,9 +177,10 @@ impl Shafts<'_> {
             let children = std::array::from_fn(|child| {
                 let child = (2 * quad.0 + child as u32 % 2, 2 * quad.1 + child as u32 / 2);
                 let quads = &field.quads[level as usize];
+                let somebody = [&quads.eyes, &quads.heads][k];
                 let is_there = child.0 << level < field.samples.width()
                     && child.1 << level < field.samples.height()
-                    && field.has_anybody(level, quads.number(child));
+                    && somebody[quads.number(child)] > VOID;
                 match is_there {
                     false => [VOID; 4],
                     true => field.corners[level as usize][quads.number(child)],

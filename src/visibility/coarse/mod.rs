@@ -19,13 +19,11 @@
 //! once, along the longer way.
 //!
 //! A pair of cells that is still open then is seen if its highest places see each other, or any of its parts
-//! do, down to samples: of those the definition decides, and of the squares around them a proof by quarters
-//! ([`super::conservative::refine`]). It is hidden if all of its parts are.
+//! do, down to samples, of which the definition decides. It is hidden if all of its parts are.
 //!
-//! Squares, in which somebody may stand anywhere, have a second proof: lines with bounds that slope ([`slopes`]). On
-//! hillsides it hides most pairs long before they are samples; among roofs and streets a plane is a worse bound than a
-//! number. [`ShaftField::suits_planes`] tells which cells are divided by slopes alone ([`cells`]). The others are
-//! divided as above, and their squares are tried with slopes before their quarters are.
+//! Squares, in which somebody may stand anywhere, are not divided like this, but by lines with bounds that slope, down to
+//! quarters of single squares ([`cells`], [`slopes`]). On hillsides these hide most pairs long before they are samples;
+//! over roofs the bounds are level ([`covers`]).
 //!
 //! Quads of cells in blocks of 8 × 8.
 
@@ -46,7 +44,9 @@ use step::{Found, PARTS, Pair, Question, Slab, Way, step};
 
 mod cells;
 mod covers;
+mod ends;
 mod field;
+mod highest;
 mod sight;
 mod slopes;
 mod sparse_table;
@@ -68,7 +68,7 @@ pub struct Shafts<'f> {
     lines: Vec<u32>,
     highest: Vec<u32>,
     above: Vec<f32>,
-    ranked: Vec<(f32, u32)>,
+    ranked: Vec<u64>,
 }
 
 /// A pair that is open.
