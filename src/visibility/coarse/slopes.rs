@@ -151,9 +151,10 @@ impl<S: Simd> Sixteen<S> {
         let none = f32x16::splat(simd, f32::MIN);
         let along = frame.along(x) - self.middle[0];
         let at = f32x16::splat(simd, along);
-        let between = at.simd_gt(self.a[1]) & at.simd_lt(self.b[0]);
-        let mut lanes = between.to_bitmask() as u16 & asked;
-        if lanes == 0 {
+        // A line through one of the rectangles is between parts of both.
+        let touching = at.simd_gt(self.a[0]) & at.simd_lt(self.b[1]);
+        let mut matters = touching.to_bitmask() as u16 & asked;
+        if matters == 0 {
             return (none, 0);
         }
         // Rounded outwards: all numbers here are within the reach, with some ten roundings.
@@ -192,11 +193,12 @@ impl<S: Simd> Sixteen<S> {
         // No pair is hidden by ground that is nowhere above the sight between its middles. (What is left out is not called
         // hidden, so that no rounding matters here.)
         let sight = self.height + self.rise * ((at - self.from) * self.share);
-        lanes &= sight.simd_lt(greatest.reduce_max()).to_bitmask() as u16;
+        matters &= sight.simd_lt(greatest.reduce_max()).to_bitmask() as u16;
+        let between = at.simd_gt(self.a[1]) & at.simd_lt(self.b[0]);
+        let mut lanes = matters & between.to_bitmask() as u16;
         if lanes == 0 {
-            return (none, 0);
+            return (none, matters);
         }
-        let matters = lanes;
 
         let mut t = [[zero; 2]; 2];
         let (mut low, mut high) = (f32x16::splat(simd, f32::MAX), none);
