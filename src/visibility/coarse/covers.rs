@@ -1,105 +1,151 @@
 //! Planes and patches that the ground of quads, and of the squares around single samples, is nowhere above.
 
 use super::field::{NOWHERE, ShaftField};
-use crate::visibility::conservative::refine::PAIRS;
+use super::slopes::HIGHEST;
 use crate::visibility::lanes::VOID;
 use crate::visibility::surface::{Cover, POINTS};
+use std::ops::Range;
 
 /// Heights over the corners of a rectangle on the map: north-west, north-east, south-west, south-east.
 pub(crate) type Corners = [f32; 4];
 
-/// Heights over a cell, less the field's base.
-#[derive(Clone, Copy)]
-pub(crate) struct CellCover {
-    place: (u32, u32),
-    /// Over the corners of its quarters: for each corner (north-western first, row by row) that of each quarter
-    /// (likewise).
-    pub quarters: [f32; PAIRS],
-    /// Over its own corners.
-    pub whole: Corners,
-}
-
-impl CellCover {
-    pub(crate) fn new(field: &ShaftField<'_>, place: (u32, u32)) -> Self {
-        let heights = Cover::new(field.terrain, place.0, place.1).quarters;
-        let heights = heights.map(|height| height - field.base);
-        let side = (POINTS - 1) as f64;
-        let points: [_; POINTS * POINTS] = std::array::from_fn(|k| {
-            let (column, row) = (k % POINTS, k / POINTS);
-            [column as f64 / side, row as f64 / side, heights[k]]
-        });
-        Self {
-            place,
-            quarters: std::array::from_fn(|k| {
-                // The low bits of corner and quarter are columns.
-                let (corner, quarter) = (k / 4, k % 4);
-                let (column, row) = (corner % 2 + quarter % 2, corner / 2 + quarter / 2);
-                heights[row * POINTS + column] as f32
-            }),
-            whole: cover(&points),
-        }
-    }
-
-    /// Over the corners of each of its quarters, row by row.
-    pub(crate) fn by_quarter(&self) -> [Corners; 4] {
-        let heights = &self.quarters;
-        [0, 1, 2, 3].map(|quarter| [0, 1, 2, 3].map(|corner| heights[4 * corner + quarter]))
-    }
-}
-
-/// The covers of cells that were asked for last.
-pub(crate) struct Covers(Vec<CellCover>);
+/// Heights over the corners of the quarters of the cells that were asked for last, less the field's base.
+pub(crate) struct Quarters(Vec<((u32, u32), [Corners; 4])>);
 
 /// Columns and rows of cells of which one is kept.
 const KEPT: u32 = 32;
 
-impl Covers {
+impl Quarters {
     pub(super) fn new() -> Self {
-        let none = CellCover {
-            place: NOWHERE,
-            quarters: [0.0; PAIRS],
-            whole: [VOID; 4],
-        };
-        Self(vec![none; (KEPT * KEPT) as usize])
+        Self(vec![(NOWHERE, [[VOID; 4]; 4]); (KEPT * KEPT) as usize])
     }
 
-    pub(super) fn of(&mut self, field: &ShaftField<'_>, place: (u32, u32)) -> &CellCover {
+    /// Those of a cell, row by row.
+    pub(super) fn of(&mut self, field: &ShaftField<'_>, place: (u32, u32)) -> [Corners; 4] {
         let (column, row) = place;
         let kept = &mut self.0[((row % KEPT) * KEPT + column % KEPT) as usize];
-        if kept.place != place {
-            *kept = CellCover::new(field, place);
+        if kept.0 != place {
+            let heights = Cover::new(field.terrain, column, row).quarters;
+            let quarters = [0, 1, 2, 3].map(|quarter| {
+                [0, 1, 2, 3].map(|corner| {
+                    let (column, row) = (corner % 2 + quarter % 2, corner / 2 + quarter / 2);
+                    (heights[row * POINTS + column] - field.base) as f32
+                })
+            });
+            *kept = (place, quarters);
         }
-        kept
+        kept.1
     }
 }
 
-/// Heights over the corners of a rectangle whose bilinear interpolation is nowhere below any of the points: columns
-/// and rows in shares of its sides, and heights. The plane of least squares, raised.
-pub(crate) fn cover(points: &[[f64; 3]]) -> Corners {
-    let per = 1.0 / points.len() as f64;
-    let sum = |of: &dyn Fn(&[f64; 3]) -> f64| points.iter().map(of).sum::<f64>();
-    let mean = [0, 1, 2].map(|k| sum(&|point| point[k]) * per);
-    let product = |i: usize, j: usize| sum(&|point| (point[i] - mean[i]) * (point[j] - mean[j]));
-    let (xx, xy, yy) = (product(0, 0), product(0, 1), product(1, 1));
-    let (xh, yh) = (product(0, 2), product(1, 2));
-    let determinant = xx * yy - xy * xy;
-    let (east, south) = match determinant > 1e-9 {
-        true => (
-            (xh * yy - yh * xy) / determinant,
-            (yh * xx - xh * xy) / determinant,
-        ),
-        // Any plane will do.
-        false => (0.0, 0.0),
+/// By level of quads below [`HIGHEST`]: heights over the corners of each, whose bilinear interpolation is nowhere below
+/// any ground in it that somebody can be on; [`VOID`] where nobody can.
+pub(crate) fn corners(field: &ShaftField<'_>) -> Vec<Vec<Corners>> {
+    let (width, height) = (field.samples.width(), field.samples.height());
+    let mut corners = vec![Vec::new(); HIGHEST as usize];
+    // Rows of the largest quads, one after the other.
+    let band = 1 << (HIGHEST - 1);
+    for first in (0..height).step_by(band) {
+        let end = height.min(first + band as u32);
+        let covers: Vec<_> = (first..end)
+            .flat_map(|row| (0..width).map(move |column| (column, row)))
+            .map(|place| {
+                let is_anybody = field.has_anybody(0, field.quads[0].number(place));
+                is_anybody.then(|| Cover::new(field.terrain, place.0, place.1))
+            })
+            .collect();
+        for (level, corners) in (0..).zip(&mut corners) {
+            let side = 1 << level;
+            for row in (first..end).step_by(side) {
+                for column in (0..width).step_by(side) {
+                    let columns = column..width.min(column + side as u32);
+                    let rows = row - first..end.min(row + side as u32) - first;
+                    corners.push(plane_above(&covers, width, columns, rows, field.base));
+                }
+            }
+        }
+    }
+    corners
+}
+
+/// Heights over the corners of some columns and rows of cells, on a plane that none of their ground is above; [`VOID`]
+/// where there is none. The plane of least squares, raised; or a level one if that is lower in the middle, as it
+/// is over roofs.
+fn plane_above(
+    covers: &[Option<Cover>],
+    width: u32,
+    columns: Range<u32>,
+    rows: Range<u32>,
+    base: f64,
+) -> Corners {
+    // Places in samples from the middle, and heights.
+    let middle = [&columns, &rows].map(|range| f64::from(range.start + range.end - 1) / 2.0);
+    let half = [&columns, &rows].map(|range| f64::from(range.end - range.start) / 2.0);
+    let each = || {
+        let cells = rows
+            .clone()
+            .flat_map(|row| columns.clone().map(move |column| (column, row)));
+        cells.filter_map(|(column, row)| {
+            let cover = covers[(row * width + column) as usize].as_ref()?;
+            Some((
+                f64::from(column) - middle[0],
+                f64::from(row) - middle[1],
+                cover,
+            ))
+        })
     };
-    let plane = |x: f64, y: f64| mean[2] + east * (x - mean[0]) + south * (y - mean[1]);
-    let above = points.iter().map(|&[x, y, height]| height - plane(x, y));
-    let raised = above.fold(f64::MIN, f64::max);
-    [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)].map(|(x, y)| (plane(x, y) + raised) as f32)
+    let point = |k: usize| {
+        let at = |k: usize| k as f64 / (POINTS - 1) as f64 - 0.5;
+        (at(k % POINTS), at(k / POINTS))
+    };
+    let (mut count, mut x, mut y, mut h) = (0.0, 0.0, 0.0, 0.0);
+    let (mut xx, mut xy, mut yy, mut xh, mut yh) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    let mut greatest = f64::MIN;
+    for (column, row, cover) in each() {
+        greatest = greatest.max(cover.greatest - base);
+        for (k, height) in cover.quarters.iter().enumerate() {
+            let (east, south) = point(k);
+            let (east, south, height) = (column + east, row + south, height - base);
+            count += 1.0;
+            x += east;
+            y += south;
+            h += height;
+            xx += east * east;
+            xy += east * south;
+            yy += south * south;
+            xh += east * height;
+            yh += south * height;
+        }
+    }
+    if count == 0.0 {
+        return [VOID; 4];
+    }
+    xx -= x * x / count;
+    xy -= x * y / count;
+    yy -= y * y / count;
+    xh -= x * h / count;
+    yh -= y * h / count;
+    // There are nine points of each cell: never on a line.
+    let determinant = xx * yy - xy * xy;
+    let east = (xh * yy - yh * xy) / determinant;
+    let south = (yh * xx - xh * xy) / determinant;
+    let mut raised = f64::MIN;
+    for (column, row, cover) in each() {
+        for (k, height) in cover.quarters.iter().enumerate() {
+            let (x, y) = point(k);
+            let plane = east * (column + x) + south * (row + y);
+            raised = raised.max(height - base - plane);
+        }
+    }
+    if greatest <= raised {
+        return [greatest as f32; 4];
+    }
+    [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)]
+        .map(|(x, y)| (raised + east * x * half[0] + south * y * half[1]) as f32)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::slopes::HIGHEST;
     use super::super::slopes::tests::{SIDE, place, terrain};
     use super::super::step::side;
     use super::*;
@@ -125,10 +171,7 @@ mod tests {
                 if !field.has_anybody(level, number) {
                     continue;
                 }
-                let corners = match level {
-                    0 => CellCover::new(&field, quad).whole,
-                    _ => field.corners[level as usize][number],
-                };
+                let corners = field.corners[level as usize][number];
                 let sides = [quad.0, quad.1].map(|at| side(level, at, SIDE));
                 let at = sides.map(|side| place(&mut dice, side));
                 let [x, y] = [0, 1].map(|k| (at[k] - sides[k][0]) / (sides[k][1] - sides[k][0]));

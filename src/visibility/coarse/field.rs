@@ -1,9 +1,8 @@
 //! The terrain as the kernel of shafts reads it.
 
-use super::covers::{CellCover, Corners, cover};
-use super::slopes::HIGHEST;
+use super::covers::{Corners, corners};
 use super::sparse_table::SparseTable;
-use super::step::{Pair, extent, side};
+use super::step::Pair;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Sample};
 use crate::visibility::LOOK_LEVEL;
@@ -35,12 +34,9 @@ pub struct ShaftField<'t> {
     pub(crate) axes: [Lines; 2],
     /// By level of quads, from samples on.
     pub(crate) quads: Vec<Quads>,
-    /// Of cells, by level of quads: heights over their corners whose bilinear interpolation is nowhere below any
-    /// ground in them that somebody can be on; [`VOID`] where nobody can. None for samples and for levels from
-    /// [`HIGHEST`] on.
+    /// Of cells, by level of quads below [`HIGHEST`](super::slopes::HIGHEST): heights over their corners whose bilinear
+    /// interpolation is nowhere below any ground in them that somebody can be on; [`VOID`] where nobody can.
     pub(crate) corners: Vec<Vec<Corners>>,
-    /// Of cells: see [`Self::suits_planes`].
-    planes_gain: Vec<f32>,
     /// What all heights in tables are less.
     pub(crate) base: f64,
     /// What has to lie between terrain and sight, in metres, before single precision may call sight
@@ -76,9 +72,6 @@ pub(crate) struct Quads {
     peaks: Vec<[u32; 2]>,
 }
 
-/// The level of quads by which planes are judged.
-const JUDGED: u32 = 2;
-
 /// A sample that is not there.
 pub(crate) const NOWHERE: (u32, u32) = (u32::MAX, u32::MAX);
 
@@ -95,8 +88,10 @@ impl<'t> ShaftField<'t> {
         let lines = |lines, values| {
             SparseTable::<false>::bytes(lines, values) + SparseTable::<true>::bytes(lines, values)
         };
-        // Of samples two heights; of larger quads four, and the two peaks, and corners; and places.
-        lines(columns, rows) + lines(rows, columns) + (columns * rows) as u64 * (8 + 40 / 3 + 4)
+        // Of samples two heights, and corners; of larger quads four, and the two peaks, and corners; and places.
+        lines(columns, rows)
+            + lines(rows, columns)
+            + (columns * rows) as u64 * (8 + 16 + 40 / 3 + 4)
     }
 
     /// Prepares `terrain` for view cells of 2^finest samples a side, `finest` at least
@@ -106,7 +101,7 @@ impl<'t> ShaftField<'t> {
     /// 16 × 16 cells between which, across or down, lie at least so many of their size. One sees the
     /// other if any of its cells does.
     ///
-    /// Takes less than 66 bytes a sample.
+    /// Takes less than 82 bytes a sample.
     pub fn new(
         terrain: &'t Terrain,
         bodies: Bodies,
@@ -144,7 +139,6 @@ impl<'t> ShaftField<'t> {
             axes: [false, true].map(|turned| Lines::new(terrain, base, stance, turned)),
             quads: Vec::new(),
             corners: Vec::new(),
-            planes_gain: Vec::new(),
             places,
             base,
             above: (TOLERANCE + slack) as f32,
@@ -157,11 +151,7 @@ impl<'t> ShaftField<'t> {
             field.quads.push(field.quads_of(level));
         }
         if stance == Stance::Cell {
-            field.corners.push(Vec::new());
-            for level in 1..HIGHEST {
-                field.corners.push(field.corners_of(level));
-            }
-            field.planes_gain = field.planes_gain();
+            field.corners = corners(&field);
         }
         field
     }
@@ -289,116 +279,10 @@ impl<'t> ShaftField<'t> {
         quads
     }
 
-    /// By view cell: how much lower planes are than numbers, as bounds of its quads of 4 × 4 samples. A plane is
-    /// judged by its height in the middle; that is above the ground on average where ground is rough, and a
-    /// quarter of that counts against it.
-    fn planes_gain(&self) -> Vec<f32> {
-        let (quads, cells) = (
-            &self.quads[JUDGED as usize],
-            &self.quads[self.finest as usize],
-        );
-        let mut gains = vec![0.0; cells.eyes.len()];
-        for (number, corners) in self.corners[JUDGED as usize].iter().enumerate() {
-            if !self.has_anybody(JUDGED, number) {
-                continue;
-            }
-            let quad = (number as u32 % quads.columns, number as u32 / quads.columns);
-            let [columns, rows] = [
-                (quad.0, self.samples.width()),
-                (quad.1, self.samples.height()),
-            ]
-            .map(|(at, samples)| extent(JUDGED, at, samples));
-            let (mut sum, mut count) = (0.0, 0.0);
-            for row in rows.0..=rows.1 {
-                for column in columns.0..=columns.1 {
-                    let ground = self.terrain.ground_at(column, row);
-                    if !ground.is_nan() {
-                        sum += ground - self.base;
-                        count += 1.0;
-                    }
-                }
-            }
-            let middle = corners.iter().map(|&height| f64::from(height)).sum::<f64>() / 4.0;
-            let highest = [
-                f64::from(quads.eyes[number]) - self.bodies.eye,
-                f64::from(quads.heads[number]) - self.bodies.head,
-            ];
-            let gain = highest[0].max(highest[1]) - middle - (middle - sum / count) / 4.0;
-            let down = self.finest - JUDGED;
-            gains[cells.number((quad.0 >> down, quad.1 >> down))] += gain as f32;
-        }
-        gains
-    }
-
-    /// Whether planes are better bounds than numbers for what lies in two cells.
-    pub(crate) fn suits_planes(&self, pair: Pair) -> bool {
-        if self.stance == Stance::Sample || pair.level > self.finest {
-            return false;
-        }
-        let up = self.finest - pair.level;
-        let cells = &self.quads[self.finest as usize];
-        let [a, b] = [pair.a, pair.b]
-            .map(|(column, row)| self.planes_gain[cells.number((column >> up, row >> up))]);
-        a + b > 0.0
-    }
-
     /// Whether anybody in a quad sees or can be seen.
     pub(crate) fn has_anybody(&self, level: u32, number: usize) -> bool {
         let quads = &self.quads[level as usize];
         quads.eyes[number].max(quads.heads[number]) > VOID
-    }
-
-    /// Heights over the corners of the quads of a level, from those of the level below: what is bilinear over a
-    /// quad is so over a child, and nowhere below the child's if it is not at the child's corners.
-    fn corners_of(&self, level: u32) -> Vec<Corners> {
-        let (quads, below) = (&self.quads[level as usize], &self.quads[level as usize - 1]);
-        let samples = [self.samples.width(), self.samples.height()];
-        // From where to where a quad reaches, along columns and rows.
-        let sides = |level: u32, (column, row): (u32, u32)| {
-            [
-                side(level, column, samples[0]),
-                side(level, row, samples[1]),
-            ]
-        };
-        let below_rows = below.eyes.len() as u32 / below.columns;
-        let mut points = Vec::with_capacity(16);
-        let numbers = 0..quads.eyes.len();
-        let corners = numbers.map(|number| {
-            let quad = (number as u32 % quads.columns, number as u32 / quads.columns);
-            let whole = sides(level, quad);
-            points.clear();
-            for (c, r) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-                let child = (2 * quad.0 + c, 2 * quad.1 + r);
-                if child.0 >= below.columns || child.1 >= below_rows {
-                    continue;
-                }
-                let number = below.number(child);
-                if !self.has_anybody(level - 1, number) {
-                    continue;
-                }
-                let heights = match level {
-                    1 => CellCover::new(self, child).whole,
-                    _ => self.corners[level as usize - 1][number],
-                };
-                let part = sides(level - 1, child);
-                for (corner, height) in heights.into_iter().enumerate() {
-                    let share = |axis: usize, edge: usize| {
-                        let [low, high] = whole[axis];
-                        (part[axis][edge] - low) / (high - low)
-                    };
-                    points.push([
-                        share(0, corner % 2),
-                        share(1, corner / 2),
-                        f64::from(height),
-                    ]);
-                }
-            }
-            match points.is_empty() {
-                true => [VOID; 4],
-                false => cover(&points),
-            }
-        });
-        corners.collect()
     }
 
     /// Of a quad that is one sample: its eye and its head, and its number for either that counts.

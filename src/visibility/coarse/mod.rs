@@ -19,13 +19,11 @@
 //! once, along the longer way.
 //!
 //! A pair of cells that is still open then is seen if its highest places see each other, or any of its parts
-//! do, down to samples: of those the definition decides, and of the squares around them a proof by quarters
-//! ([`super::conservative::refine`]). It is hidden if all of its parts are.
+//! do, down to samples, of which the definition decides. It is hidden if all of its parts are.
 //!
-//! Squares, in which somebody may stand anywhere, have a second proof: lines with bounds that slope ([`slopes`]). On
-//! hillsides it hides most pairs long before they are samples; among roofs and streets a plane is a worse bound than a
-//! number. [`ShaftField::suits_planes`] tells which cells are divided by slopes alone ([`cells`]). The others are
-//! divided as above, and their squares are tried with slopes before their quarters are.
+//! Squares, in which somebody may stand anywhere, are not divided like this, but by lines with bounds that slope, down to
+//! quarters of single squares ([`cells`], [`slopes`]). On hillsides these hide most pairs long before they are samples;
+//! over roofs the bounds are level ([`covers`]).
 //!
 //! Quads of cells in blocks of 8 × 8.
 
@@ -36,17 +34,19 @@ use super::simd::at_level;
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Quad};
-use covers::Covers;
+use covers::Quarters;
 use fearless_simd::Level;
 use field::NOWHERE;
 pub use field::ShaftField;
-use sight::{Occluders, are_quarters_hidden, sight};
+use sight::sight;
 use slopes::HIGHEST;
 use step::{Found, PARTS, Pair, Question, Slab, Way, step};
 
 mod cells;
 mod covers;
+mod ends;
 mod field;
+mod highest;
 mod sight;
 mod slopes;
 mod sparse_table;
@@ -63,11 +63,12 @@ pub struct Shafts<'f> {
     left: Vec<Vec<Slab>>,
     all: Vec<Vec<Slab>>,
     /// Of those who look, and of those who are looked at.
-    covers: [Covers; 2],
+    quarters: [Quarters; 2],
     /// Lines that are tried, and how far they rise.
     lines: Vec<u32>,
     highest: Vec<u32>,
     above: Vec<f32>,
+    ranked: Vec<u64>,
 }
 
 /// A pair that is open.
@@ -90,10 +91,11 @@ impl<'f> Shafts<'f> {
             before: None,
             left: vec![Vec::new(); field.quads.len()],
             all: vec![Vec::new(); field.quads.len()],
-            covers: [Covers::new(), Covers::new()],
+            quarters: [Quarters::new(), Quarters::new()],
             lines: Vec::new(),
             highest: Vec::new(),
             above: Vec::new(),
+            ranked: Vec::new(),
         }
     }
 
@@ -170,10 +172,9 @@ impl<'f> Shafts<'f> {
     }
 
     /// The parts of a pair: those that are seen as a whole, and those that are open; and whether slabs
-    /// are listed for them. `all` tells that squares are asked for, however their samples lie: those that lines with
-    /// bounds that slope hide are left out.
+    /// are listed for them. `all` tells that squares are asked for, however their samples lie.
     fn divide(&mut self, open: Open, all: bool) -> (Found, bool) {
-        let mut active = (0..PARTS).fold(0, |active, lane| {
+        let active = (0..PARTS).fold(0, |active, lane| {
             let part = open.pair.part(lane);
             let is_asked = (all || part.has_any(open.turned)) && self.is_asked(part);
             active | u16::from(is_asked) << lane
@@ -185,12 +186,6 @@ impl<'f> Shafts<'f> {
         };
         if known.is_none() {
             self.list(pair, way);
-        }
-        if all && pair.level == 1 {
-            active = self.left_by_slopes(open, way, active);
-            if active == 0 {
-                return (Found { clear: 0, open: 0 }, true);
-            }
         }
         let (field, level) = (self.field, pair.level as usize);
         let mut left = std::mem::take(&mut self.left[level - 1]);
@@ -257,8 +252,8 @@ impl<'f> Shafts<'f> {
         if cells && open.known.is_none() {
             open.turned = pair.major().turned;
         }
-        if pair.level <= HIGHEST && field.suits_planes(pair) {
-            return self.may_any_see(open, tried);
+        if cells && pair.level <= HIGHEST {
+            return self.may_any_see(open);
         }
         let peaks = field.peaks(pair.level, [pair.a, pair.b]);
         let apart = [
@@ -266,7 +261,7 @@ impl<'f> Shafts<'f> {
             peaks[0].1.abs_diff(peaks[1].1),
         ];
         if peaks != tried && !peaks.contains(&NOWHERE) && !field.too_far(apart[0], apart[1]) {
-            if self.sees(open, peaks, false).is_ok() {
+            if self.sees(open, peaks) {
                 return true;
             }
             tried = peaks;
@@ -293,20 +288,15 @@ impl<'f> Shafts<'f> {
                 turned: open.turned,
                 known: listed.then_some(lane),
             };
-            if part.pair.level > 0 {
-                return self.any(part, tried);
+            match part.pair {
+                Pair { level: 0, a, b } => self.sees(part, [a, b]),
+                _ => self.any(part, tried),
             }
-            self.may_see(part)
         })
     }
 
-    /// Whether sample sees sample; or what blocks it, along which axis.
-    fn sees(
-        &mut self,
-        open: Open,
-        [a, b]: [(u32, u32); 2],
-        wanted: bool,
-    ) -> Result<(), (Way, Occluders)> {
+    /// Whether sample sees sample.
+    fn sees(&mut self, open: Open, [a, b]: [(u32, u32); 2]) -> bool {
         let pair = Pair { level: 0, a, b };
         let way = pair.major();
         let listed = open.known.filter(|_| open.turned == way.turned);
@@ -318,34 +308,7 @@ impl<'f> Shafts<'f> {
             None => (&self.all[0], 0),
         };
         let slabs = slabs.iter().filter(|slab| slab.lanes >> lane & 1 == 1);
-        sight(self.field, way, slabs.map(|slab| slab.x), [a, b], wanted)
-            .map_err(|occluders| (way, occluders))
-    }
-
-    /// Whether sample sees sample; of cells, whether the squares around them may see each other, unless a line
-    /// hides them as wholes.
-    fn may_see(&mut self, open: Open) -> bool {
-        let Pair { a, b, .. } = open.pair;
-        let cells = self.field.stance == Stance::Cell;
-        match self.sees(open, [a, b], cells) {
-            Ok(()) => true,
-            Err(_) if !cells => false,
-            Err((way, occluders)) => {
-                let field = self.field;
-                let [viewers, players] = &mut self.covers;
-                let covers = [
-                    &viewers.of(field, a).quarters,
-                    &players.of(field, b).quarters,
-                ];
-                !at_level!(self.level, simd => are_quarters_hidden(
-                    simd,
-                    (field, way),
-                    [a, b],
-                    covers,
-                    &occluders
-                ))
-            }
-        }
+        sight(self.field, way, slabs.map(|slab| slab.x), [a, b])
     }
 }
 

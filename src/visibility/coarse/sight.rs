@@ -1,30 +1,12 @@
-//! A single sample and another, and the view cells around them.
+//! A single sample and another.
 
 use super::field::ShaftField;
-use super::sparse_table::SparseTable;
-use super::step::{Pair, Way};
-use crate::visibility::conservative::refine::PAIRS;
-use crate::visibility::conservative::refine::{Corners, MANY, NEAR, Quarters};
+use super::step::Way;
 use crate::visibility::exact::displacement::{crossing, slope};
-use crate::visibility::lanes::VOID;
 use crate::visibility::{TOLERANCE, sees};
-use fearless_simd::{f32x4, f32x8, f32x16, prelude::*};
-use fearless_simd_macros::simd;
 
 /// Within what heights in double precision are not sure, in metres: the definition decides.
 const UNSURE: f64 = 1e-6;
-
-/// The way is cut into so many parts; of each the highest line is kept.
-const OCCLUDERS: usize = 3;
-
-/// The lines across the way that rise highest above the sight between two samples.
-pub(crate) struct Occluders {
-    /// The highest of each part of the way, the highest of all first: how far they are from the viewer; 0 for
-    /// none.
-    lines: [u32; OCCLUDERS],
-    /// How far the highest rises above it, in metres.
-    above: f64,
-}
 
 /// The line of sight from a sample to another that is further from it along the way than across.
 struct Sight<'f> {
@@ -90,14 +72,6 @@ impl<'f> Sight<'f> {
         0 < s && s < self.u
     }
 
-    /// In which part of the way the line lies.
-    #[inline(always)]
-    fn part(&self, s: i64) -> usize {
-        (1..OCCLUDERS)
-            .filter(|&k| s >= self.u * k as i64 / OCCLUDERS as i64)
-            .count()
-    }
-
     /// How far the ground rises above sight on the line across the way.
     #[inline(always)]
     fn across(&self, s: i64) -> f64 {
@@ -135,197 +109,30 @@ impl<'f> Sight<'f> {
     }
 }
 
-/// Whether the ground of `slabs` leaves the sight from sample `a` to `b` free: if not, what blocks it.
+/// Whether the ground of `slabs` leaves the sight from sample `a` to `b` free.
 ///
-/// The two have to be further apart along the way than across. No other slab may block. `wanted` tells that
-/// what blocks is asked for, and not only whether anything does.
+/// The two have to be further apart along the way than across. No other slab may block.
 pub(crate) fn sight(
     field: &ShaftField<'_>,
     way: Way,
     slabs: impl Iterator<Item = u32>,
     [a, b]: [(u32, u32); 2],
-    wanted: bool,
-) -> Result<(), Occluders> {
+) -> bool {
     let sight = Sight::new(field, way, [a, b]);
     let mut highest = f64::NEG_INFINITY;
-    let mut parts = [(f64::NEG_INFINITY, 0); OCCLUDERS];
     for x in slabs {
-        if !wanted && highest > TOLERANCE + UNSURE {
-            return Err(Occluders::of(parts));
-        }
         let s = sight.steps_to(x);
         if sight.is_between(s) {
-            let over = sight.across(s);
-            highest = highest.max(over);
-            let part = &mut parts[sight.part(s)];
-            // Of lines that rise as high the nearer one, in whatever order they come.
-            if over > part.0 || over == part.0 && (s as u32) < part.1 {
-                *part = (over, s as u32);
-            }
+            highest = highest.max(sight.across(s));
         }
         // The slab is what lies between this line and the one with the next greater coordinate.
         let s = if sight.sign > 0 { s } else { s - 1 };
         if let Some(over) = sight.along(s) {
             highest = highest.max(over);
         }
+        if highest > TOLERANCE + UNSURE {
+            return false;
+        }
     }
-    let sure = highest < TOLERANCE - UNSURE;
-    if sure || highest < TOLERANCE + UNSURE && sees(field.terrain, field.bodies, a, b) {
-        return Ok(());
-    }
-    Err(Occluders::of(parts))
+    highest < TOLERANCE - UNSURE || sees(field.terrain, field.bodies, a, b)
 }
-
-impl Occluders {
-    /// The highest line of each part of the way.
-    fn of(mut parts: [(f64, u32); OCCLUDERS]) -> Self {
-        for part in 1..OCCLUDERS {
-            if parts[part].0 > parts[0].0 {
-                parts.swap(0, part);
-            }
-        }
-        Self {
-            lines: parts.map(|(_, line)| line),
-            above: parts[0].0,
-        }
-    }
-}
-
-/// When it pays to try quarters, as in `cells`.
-const LEAST_RISE: f64 = 0.4;
-
-/// Whether the cell of sample `a` is shown not to see the cell of `b`, by the lines that block sight from the
-/// one to the other.
-#[simd]
-pub(crate) fn are_quarters_hidden<S: Simd>(
-    simd: S,
-    (field, way): (&ShaftField<'_>, Way),
-    [a, b]: [(u32, u32); 2],
-    covers: [&[f32; PAIRS]; 2],
-    occluders: &Occluders,
-) -> bool {
-    let [first, ..] = occluders.lines.map(|line| line as i32);
-    if first == 0 {
-        return false;
-    }
-    // How much higher than between the samples sight may be over the highest line.
-    let quads = &field.quads[0];
-    let eye_higher = f64::from(quads.eyes[quads.number(a)]) - field.eye_and_head(a)[0];
-    let head_higher = f64::from(quads.heads[quads.number(b)]) - field.eye_and_head(b)[1];
-    let apart = Pair { level: 0, a, b }.apart();
-    let per = 1.0 / f64::from(way.turn(apart).0.abs());
-    let higher = eye_higher + (head_higher - eye_higher) * (f64::from(first) * per);
-    if occluders.above < LEAST_RISE * higher {
-        return false;
-    }
-    let pairs = QuarterPairs::new(simd, (field, way), [a, b], covers);
-    let mut left = !pairs.hidden(simd, first);
-    // The others hardly ever hide the rest.
-    if left.count_ones() > MANY {
-        return false;
-    }
-    let [_, second, third] = occluders.lines.map(|line| line as i32);
-    for line in [second, third, first - 1, first + 1] {
-        if left == 0 {
-            break;
-        }
-        left &= !pairs.hidden(simd, line);
-    }
-    left == 0
-}
-
-/// The sixteen pairs of quarters of the cells of two samples.
-struct QuarterPairs<'f, S: Simd> {
-    quarters: Quarters<S>,
-    eyes: Corners<S>,
-    heads: Corners<S>,
-    ground: &'f SparseTable<false>,
-    /// The first sample, major and minor, and in which direction major coordinates count.
-    from: (i32, i32),
-    sign: i32,
-    /// How far away the second is along the way.
-    u: i32,
-    /// Samples of a line.
-    samples: i32,
-    margin: f32,
-}
-
-impl<'f, S: Simd> QuarterPairs<'f, S> {
-    #[inline(always)]
-    fn new(
-        simd: S,
-        (field, way): (&'f ShaftField<'_>, Way),
-        [a, b]: [(u32, u32); 2],
-        [viewer, player]: [&[f32; PAIRS]; 2],
-    ) -> Self {
-        let from = way.turn((a.0 as i32, a.1 as i32));
-        let to = way.turn((b.0 as i32, b.1 as i32));
-        let sign = (to.0 - from.0).signum();
-        let u = (to.0 - from.0) * sign;
-        let (eye, head) = (field.bodies.eye as f32, field.bodies.head as f32);
-        let turn = |k: usize| if way.turned { TURNED[k] } else { k };
-        let zero: f32x16<S> = f32x16::splat(simd, 0.0);
-        let (mut eyes, mut heads) = ([[zero; 2]; 2], [[zero; 2]; 2]);
-        for i in 0..2 {
-            for j in 0..2 {
-                let k = 2 * j + i;
-                let mut sixteen = [0.0; PAIRS];
-                for (lane, value) in sixteen.iter_mut().enumerate() {
-                    *value = viewer[turn(k * 4 + lane / 4)] + (eye - head);
-                }
-                eyes[i][j] = f32x16::from_slice(simd, &sixteen);
-                let four: [f32; 4] = std::array::from_fn(|lane| player[turn(k * 4 + lane)]);
-                let four = f32x4::from_slice(simd, &four);
-                let eight: f32x8<S> = four.combine(four);
-                heads[i][j] = eight.combine(eight);
-            }
-        }
-        let (_, samples) = way.turn((field.samples.width(), field.samples.height()));
-        Self {
-            quarters: Quarters::new(simd, sign as f32, u, to.1 - from.1),
-            eyes,
-            heads,
-            ground: &field.axes[usize::from(way.turned)].least,
-            from,
-            sign,
-            u,
-            samples: samples as i32,
-            margin: field.cell + head,
-        }
-    }
-
-    /// Which pairs, a bit each, the line hides that is so far from the first sample.
-    #[inline(always)]
-    fn hidden(&self, simd: S, line: i32) -> u16 {
-        if !(1..self.u).contains(&line) {
-            return 0;
-        }
-        let crossing = self.quarters.crossing(simd, line);
-        let mut ground = [VOID; NEAR];
-        for (k, ground) in (0..).zip(&mut ground) {
-            let row = self.from.1 + crossing.first + k;
-            if (0..self.samples).contains(&row) {
-                let line = self.ground.line((self.from.0 + line * self.sign) as usize);
-                *ground = line.at(row as u32);
-            }
-        }
-        if ground.contains(&VOID) {
-            return 0;
-        }
-        let corners = (&self.eyes, &self.heads);
-        self.quarters
-            .hidden(simd, &crossing, &ground, corners, self.margin)
-    }
-}
-
-/// By corner and quarter: those that lie there on a grid that is turned over its diagonal.
-const TURNED: [usize; PAIRS] = {
-    let mut turned = [0; PAIRS];
-    let mut k = 0;
-    while k < PAIRS {
-        let (corner, quarter) = (k / 4, k % 4);
-        turned[k] = (corner % 2 * 2 + corner / 2) * 4 + quarter % 2 * 2 + quarter / 2;
-        k += 1;
-    }
-    turned
-};

@@ -19,131 +19,32 @@
 //! the ground, the eyes and the heads rise together, and that counts for nothing; a number as bound of each would be
 //! off by all of it.
 //!
-//! A SIMD lane is a pair of a child of the one quad and a child of the other. The lanes have different lines: each
-//! is tried with those that rise highest over the sight between its own middles, and every line that is tried is
-//! tried on all. So different lines hide different parts.
+//! A SIMD lane is a pair of a child of the one quad and a child of the other. Every line is tried on all of them at once,
+//! so that different lines hide different parts. Lines that are nowhere above the sight between a pair's middles are
+//! left out early, for the pair and for its parts; which line comes nearest to hiding what none hides is tried first on
+//! its parts.
 
-use super::covers::Corners;
+use super::ends::End;
 use super::field::{Lines, ShaftField};
-use super::step::{PARTS, Way, side};
+use super::highest::LINES;
+use super::step::{PARTS, Way};
 use crate::visibility::lanes::VOID;
-use fearless_simd::{f32x4, f32x8, f32x16, i32x16, prelude::*};
+use fearless_simd::{f32x4, f32x8, f32x16, mask32x16, prelude::*};
 use fearless_simd_macros::simd;
 
 /// The highest level of quads whose children are hidden from each other like this.
 pub(crate) const HIGHEST: u32 = 5;
 
 /// Most samples of a line that can matter to them: the children of two quads of 32 samples a side, seen along a
-/// diagonal, and a few more.
-const MOST: usize = 72;
-
-/// So many lines of those between two quads are tried: those that rise highest.
-pub(crate) const LINES: usize = 64;
-
-/// So many are tried for one pair of children.
-const TRIES: u32 = 2;
-
-/// One end of a pair: the four children of a quad, or the four quarters of a cell.
-pub(crate) struct End {
-    /// The middle of the quad: major, growing on the way, and minor.
-    middle: [f32; 2],
-    /// From where to where each child reaches, from the middle.
-    major: [[f32; 4]; 2],
-    minor: [[f32; 4]; 2],
-    /// Heights over the corners of each: corner i + 2·j has major edge i and minor edge j.
-    heights: [[f32; 4]; 4],
-}
-
-impl End {
-    /// The children of a quad; eyes or heads are `above` the ground.
-    pub(crate) fn quad(
-        field: &ShaftField<'_>,
-        way: Way,
-        (level, quad): (u32, (u32, u32)),
-        children: [Corners; 4],
-        above: f32,
-    ) -> Self {
-        let span = |at: u32, k: u32, samples: u32| {
-            // Nothing is asked of what is not there.
-            let is_there = (2 * at + k) << (level - 1) < samples;
-            let child = 2 * at + if is_there { k } else { 0 };
-            side(level - 1, child, samples).map(|edge| edge as f32)
-        };
-        let columns = [0, 1].map(|k| span(quad.0, k, field.samples.width()));
-        let rows = [0, 1].map(|k| span(quad.1, k, field.samples.height()));
-        Self::new(way, (columns, rows), children, above)
-    }
-
-    /// The quarters of a sample's cell.
-    pub(crate) fn cell(way: Way, sample: (u32, u32), quarters: [Corners; 4], above: f32) -> Self {
-        let halves = |at: u32| {
-            let at = at as f32;
-            [[at - 0.5, at], [at, at + 0.5]]
-        };
-        Self::new(way, (halves(sample.0), halves(sample.1)), quarters, above)
-    }
-
-    fn new(
-        way: Way,
-        sides: ([[f32; 2]; 2], [[f32; 2]; 2]),
-        heights: [Corners; 4],
-        above: f32,
-    ) -> Self {
-        let (mut along, across) = way.turn(sides);
-        if way.back {
-            along = along.map(|[low, high]| [-high, -low]);
-        }
-        let mean = |sides: [[f32; 2]; 2]| {
-            let (low, high) = (sides[0][0].min(sides[1][0]), sides[0][1].max(sides[1][1]));
-            (low + high) * 0.5
-        };
-        let mut end = Self {
-            middle: [mean(along), mean(across)],
-            major: [[0.0; 4]; 2],
-            minor: [[0.0; 4]; 2],
-            heights: [[0.0; 4]; 4],
-        };
-        for (k, heights) in heights.into_iter().enumerate() {
-            let (u, v) = way.turn((k % 2, k / 2));
-            for i in 0..2 {
-                end.major[i][k] = along[u][i] - end.middle[0];
-                end.minor[i][k] = across[v][i] - end.middle[1];
-                for j in 0..2 {
-                    let (c, r) = way.turn((if way.back { 1 - i } else { i }, j));
-                    end.heights[i + 2 * j][k] = heights[c + 2 * r] + above;
-                }
-            }
-        }
-        end
-    }
-
-    /// The middle of a child: major, minor and height.
-    #[inline(always)]
-    fn part(&self, k: usize) -> [f32; 3] {
-        let [a, b, c, d] = self.heights;
-        [
-            self.middle[0] + (self.major[0][k] + self.major[1][k]) * 0.5,
-            self.middle[1] + (self.minor[0][k] + self.minor[1][k]) * 0.5,
-            (a[k] + b[k] + (c[k] + d[k])) * 0.25,
-        ]
-    }
-
-    /// How far the children reach from the middle across a way that leaves by so much for each sample.
-    fn reach(&self, tilt: f32) -> f32 {
-        let side = |[low, high]: &[[f32; 4]; 2]| {
-            let ends = low.iter().chain(high);
-            ends.fold(0.0f32, |most, at| most.max(at.abs()))
-        };
-        side(&self.minor) + side(&self.major) * tilt.abs()
-    }
-}
+/// diagonal, and a few more: whole vectors of them.
+const MOST: usize = 80;
 
 /// Where the lines across a way are.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame<'f> {
-    lines: &'f Lines,
+    pub lines: &'f Lines,
     /// Samples of a line.
-    samples: usize,
+    pub samples: usize,
     sign: f32,
     /// By how much a line has to be above sight.
     margin: f32,
@@ -162,91 +63,9 @@ impl<'f> Frame<'f> {
 
     /// Major coordinate of a line.
     #[inline(always)]
-    fn along(&self, x: u32) -> f32 {
+    pub(super) fn along(&self, x: u32) -> f32 {
         x as f32 * self.sign
     }
-}
-
-/// How far the ground along each of the `lines` rises above the sight from one place to another: major and minor
-/// coordinate and height. Lines that are not strictly within `between` do not rise at all.
-#[inline(always)]
-fn rises<S: Simd>(
-    simd: S,
-    frame: Frame<'_>,
-    lines: &[u32],
-    [from, to]: [[f32; 3]; 2],
-    between: [f32; 2],
-    rises: &mut [f32],
-) {
-    let per = 1.0 / (to[0] - from[0]);
-    let (across, up) = ((to[1] - from[1]) * per, (to[2] - from[2]) * per);
-    let zero: f32x16<S> = f32x16::splat(simd, 0.0);
-    let last = f32x16::splat(simd, frame.samples.saturating_sub(2) as f32);
-    let next = usize::from(frame.samples > 1);
-    for (lines, rises) in lines.chunks(PARTS).zip(rises.chunks_mut(PARTS)) {
-        let mut at = [f32::MIN; PARTS];
-        for (at, &x) in at.iter_mut().zip(lines) {
-            *at = frame.along(x);
-        }
-        let at = f32x16::from_slice(simd, &at);
-        let is_between = at.simd_gt(between[0]) & at.simd_lt(between[1]);
-        let way = at - from[0];
-        let row = (way * across + from[1]).max(zero).min(last);
-        let whole = row.floor();
-        let mut rows = [0; PARTS];
-        whole.to_int::<i32x16<S>>().store_slice(&mut rows);
-        let (mut near, mut far) = ([0.0; PARTS], [0.0; PARTS]);
-        for (k, &x) in lines.iter().enumerate() {
-            let line = frame.lines.least.line(x as usize).values();
-            let row = rows[k] as usize;
-            (near[k], far[k]) = (line[row], line[row + next]);
-        }
-        let near = f32x16::from_slice(simd, &near);
-        let far = f32x16::from_slice(simd, &far);
-        let above = near + (far - near) * (row - whole) - (way * up + from[2]);
-        let above = is_between.select(above, f32x16::splat(simd, f32::MIN));
-        let mut sixteen = [0.0; PARTS];
-        above.store_slice(&mut sixteen);
-        rises.copy_from_slice(&sixteen[..rises.len()]);
-    }
-}
-
-/// Leaves of the lines between two quads those that rise highest over the sight between their middles.
-#[simd]
-pub(crate) fn leave_highest<S: Simd>(
-    simd: S,
-    frame: Frame<'_>,
-    ends: [&End; 2],
-    lines: &mut Vec<u32>,
-    above: &mut Vec<f32>,
-) {
-    if lines.len() <= LINES {
-        return;
-    }
-    above.clear();
-    above.resize(2 * lines.len(), 0.0);
-    let (above, sorted) = above.split_at_mut(lines.len());
-    let mut places = [[0.0; 3]; 2];
-    for (place, end) in places.iter_mut().zip(ends) {
-        for k in 0..4 {
-            place[2] += end.part(k)[2] * 0.25;
-        }
-        (place[0], place[1]) = (end.middle[0], end.middle[1]);
-    }
-    let between = [places[0][0], places[1][0]];
-    rises(simd, frame, lines, places, between, above);
-    // Of lines that rise equally high the first are kept, whatever sorts them.
-    sorted.copy_from_slice(above);
-    let (higher, &mut least, _) = sorted.select_nth_unstable_by(LINES - 1, |a, b| b.total_cmp(a));
-    let mut equal = LINES - higher.iter().filter(|&&rise| rise > least).count();
-    let mut number = 0;
-    lines.retain(|_| {
-        let rise = above[number];
-        number += 1;
-        let is_equal = rise == least && equal > 0;
-        equal -= usize::from(is_equal);
-        rise > least || is_equal
-    });
 }
 
 /// How sight between sixteen pairs of rectangles lies, a lane each.
@@ -261,6 +80,11 @@ struct Sixteen<S: Simd> {
     d: [[f32x16<S>; 2]; 2],
     e: [[f32x16<S>; 2]; 2],
     h: [[f32x16<S>; 2]; 2],
+    /// The sight between their middles: where it begins, 1 / its length, its height there, and how far it rises.
+    from: f32x16<S>,
+    share: f32x16<S>,
+    height: f32x16<S>,
+    rise: f32x16<S>,
     /// The line through the middles, from that of the first quad.
     middle: [f32; 2],
     slope: f64,
@@ -283,6 +107,10 @@ impl<S: Simd> Sixteen<S> {
             d: [[zero; 2]; 2],
             e: [[zero; 2]; 2],
             h: [[zero; 2]; 2],
+            from: zero,
+            share: zero,
+            height: zero,
+            rise: zero,
             middle: viewers.middle,
             slope,
             reach: viewers.reach(tilt).max(players.reach(tilt)),
@@ -305,24 +133,75 @@ impl<S: Simd> Sixteen<S> {
         for i in 0..2 {
             for j in 0..2 {
                 sixteen.per[i][j] = one / (sixteen.b[j] - sixteen.a[i]);
+                sixteen.height += sixteen.e[i][j] * 0.25;
+                sixteen.rise += sixteen.h[i][j] * 0.25;
             }
         }
+        sixteen.rise -= sixteen.height;
+        sixteen.from = (sixteen.a[0] + sixteen.a[1]) * 0.5;
+        sixteen.share = one / ((sixteen.b[0] + sixteen.b[1]) * 0.5 - sixteen.from);
         sixteen
     }
 
-    /// The pairs, a bit each, that the ground along line `x` hides.
+    /// By how much more than the margin the ground along line `x` is proven to be above all sight of each pair: it is
+    /// hidden if that is positive. And which of the pairs, a bit each, the line may hide, or parts of them.
     #[inline(always)]
-    fn hidden(&self, simd: S, frame: Frame<'_>, x: u32) -> u16 {
+    fn above(&self, simd: S, frame: Frame<'_>, x: u32, asked: u16) -> (f32x16<S>, u16) {
         let (zero, one) = (f32x16::splat(simd, 0.0), f32x16::splat(simd, 1.0));
+        let none = f32x16::splat(simd, f32::MIN);
         let along = frame.along(x) - self.middle[0];
         let at = f32x16::splat(simd, along);
-        let between = at.simd_gt(self.a[1]) & at.simd_lt(self.b[0]);
-        let mut lanes = between.to_bitmask() as u16;
-        if lanes == 0 {
-            return 0;
+        // A line through one of the rectangles is between parts of both.
+        let touching = at.simd_gt(self.a[0]) & at.simd_lt(self.b[1]);
+        let mut matters = touching.to_bitmask() as u16 & asked;
+        if matters == 0 {
+            return (none, 0);
         }
+        // Rounded outwards: all numbers here are within the reach, with some ten roundings.
+        let out = 4e-6 * self.reach;
+        let middle = f64::from(self.middle[1]) + f64::from(along) * self.slope;
+        let reach = f64::from(self.reach + 2.0 * out);
+        let first = (middle - reach).floor();
+        let count = ((middle + reach).ceil() - first) as usize + 1;
+        if count > MOST {
+            return (none, 0);
+        }
+        let offset = (first - middle) as f32;
+
+        // The ground there; of what is void or outside nothing is known.
+        let mut ground = [VOID; MOST];
+        let line = frame.lines.least.line(x as usize).values();
+        let (begin, whole) = (first as isize, count.next_multiple_of(PARTS));
+        let is_inside = begin >= 0 && begin as usize + whole <= line.len();
+        if is_inside {
+            for (k, sixteen) in ground[..whole].chunks_exact_mut(PARTS).enumerate() {
+                sixteen.copy_from_slice(&line[begin as usize + PARTS * k..][..PARTS]);
+            }
+        } else {
+            for (k, ground) in (begin..).zip(&mut ground[..count]) {
+                // Negative ones are great as well.
+                *ground = line.get(k as usize).copied().unwrap_or(VOID);
+            }
+        }
+        let (mut greatest, mut least) = (none, none * -1.0);
+        for sixteen in ground[..whole].chunks_exact(PARTS) {
+            let sixteen = f32x16::from_slice(simd, sixteen);
+            greatest = greatest.max(sixteen);
+            least = least.min(sixteen);
+        }
+        let voids = least.reduce_min() == VOID;
+        // No pair is hidden by ground that is nowhere above the sight between its middles. (What is left out is not called
+        // hidden, so that no rounding matters here.)
+        let sight = self.height + self.rise * ((at - self.from) * self.share);
+        matters &= sight.simd_lt(greatest.reduce_max()).to_bitmask() as u16;
+        let between = at.simd_gt(self.a[1]) & at.simd_lt(self.b[0]);
+        let mut lanes = matters & between.to_bitmask() as u16;
+        if lanes == 0 {
+            return (none, matters);
+        }
+
         let mut t = [[zero; 2]; 2];
-        let (mut low, mut high) = (f32x16::splat(simd, f32::MAX), f32x16::splat(simd, f32::MIN));
+        let (mut low, mut high) = (f32x16::splat(simd, f32::MAX), none);
         for (i, t) in t.iter_mut().enumerate() {
             for (j, t) in t.iter_mut().enumerate() {
                 *t = (at - self.a[i]) * self.per[i][j];
@@ -330,38 +209,17 @@ impl<S: Simd> Sixteen<S> {
                 high = high.max(self.c[i][1] + (self.d[j][1] - self.c[i][1]) * *t);
             }
         }
-        // Rounded outwards: all numbers here are within the reach, with some ten roundings.
-        let out = 4e-6 * self.reach;
         low -= out;
         high += out;
-        let middle = f64::from(self.middle[1]) + f64::from(along) * self.slope;
-        let reach = f64::from(self.reach + 2.0 * out);
-        let first = (middle - reach).floor();
-        let count = ((middle + reach).ceil() - first) as usize + 1;
-        if count > MOST {
-            return 0;
-        }
-        let offset = (first - middle) as f32;
-
-        // The ground there; of what is void or outside nothing is known.
-        let mut ground = [VOID; MOST];
-        let line = frame.lines.least.line(x as usize).values();
-        let first = first as isize;
-        for (k, ground) in ground.iter_mut().enumerate().take(count) {
-            let row = first + k as isize;
-            // Negative ones are great as well.
-            if (row as usize) < frame.samples {
-                *ground = line[row as usize];
+        if voids {
+            for (k, ground) in ground.iter_mut().enumerate().take(count) {
+                if *ground == VOID {
+                    *ground = 0.0;
+                    let at = f32x16::splat(simd, offset + k as f32);
+                    let is_near = low.simd_lt(at + one) & high.simd_gt(at - one);
+                    lanes &= !(is_near.to_bitmask() as u16);
+                }
             }
-            if *ground == VOID {
-                *ground = 0.0;
-                let at = f32x16::splat(simd, offset + k as f32);
-                let is_near = low.simd_lt(at + one) & high.simd_gt(at - one);
-                lanes &= !(is_near.to_bitmask() as u16);
-            }
-        }
-        if lanes == 0 {
-            return 0;
         }
 
         // Linear from sample to sample: the ground at both ends.
@@ -375,12 +233,11 @@ impl<S: Simd> Sixteen<S> {
         }
         let s = (far - near) / (high - low);
         let mut least = (near - s * low).min(far - s * high);
-        let none = f32x16::splat(simd, -VOID);
         for (k, &ground) in ground.iter().enumerate().take(count - 1).skip(1) {
             let at = f32x16::splat(simd, offset + k as f32);
             let inside = at.simd_gt(low) & at.simd_lt(high);
             let inner = (s * at) * -1.0 + ground;
-            least = least.min(inside.select(inner, none));
+            least = least.min(inside.select(inner, none * -1.0));
         }
 
         let (mut viewer, mut player) = ([zero; 2], [zero; 2]);
@@ -394,7 +251,10 @@ impl<S: Simd> Sixteen<S> {
                 sight = sight.max(viewer[i] + (player[j] - viewer[i]) * t[i][j]);
             }
         }
-        least.simd_gt(sight + frame.margin).to_bitmask() as u16 & lanes
+        // A difference of two numbers is rounded, but never past 0.
+        let above = least - (sight + frame.margin);
+        let lanes = mask32x16::from_bitmask(simd, u64::from(lanes));
+        (lanes.select(above, none), matters)
     }
 }
 
@@ -414,56 +274,52 @@ fn each_second<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
     eight.combine(eight)
 }
 
-/// Which of the parts of two quads, taken in `order`, the highest of up to [`LINES`] lines do not hide from each
-/// other.
+/// What lines leave of the parts of two quads.
+pub(crate) struct Left {
+    /// The parts that no line hides, a bit each.
+    pub lanes: u16,
+    /// How near any line comes to hiding each of these, a number that is not positive, and the number of that line.
+    pub nearest: [f32; PARTS],
+    pub nearest_line: [f32; PARTS],
+    /// By line: of which parts it may hide parts.
+    pub matters: [u16; LINES],
+}
+
+/// What up to [`LINES`] lines leave of those parts of two quads that are `asked` for.
 #[simd]
-pub(crate) fn open<S: Simd>(
+pub(crate) fn leave_open<S: Simd>(
     simd: S,
     frame: Frame<'_>,
     ends: [&End; 2],
     lines: &[u32],
-    order: &[u8],
-) -> u16 {
+    asked: u16,
+) -> Left {
     let sixteen = Sixteen::new(simd, ends);
-    let mut left = 0;
-    for &lane in order {
-        left |= 1u16 << lane;
-    }
-    let mut open = 0;
-    let mut buffer = [0.0; LINES];
-    let above = &mut buffer[..lines.len()];
-    for &lane in order {
-        let bit = 1 << lane;
-        if left & bit == 0 {
+    let mut left = Left {
+        lanes: asked,
+        nearest: [0.0; PARTS],
+        nearest_line: [0.0; PARTS],
+        matters: [0; LINES],
+    };
+    let mut nearest = f32x16::splat(simd, f32::MIN);
+    let mut nearest_line = f32x16::splat(simd, 0.0);
+    for (number, &x) in lines.iter().enumerate() {
+        let (above, matters) = sixteen.above(simd, frame, x, left.lanes);
+        left.matters[number] = matters;
+        if matters == 0 {
             continue;
         }
-        let (i, k) = (usize::from(lane) / 4, usize::from(lane) % 4);
-        let between = [
-            ends[0].middle[0] + ends[0].major[1][i],
-            ends[1].middle[0] + ends[1].major[0][k],
-        ];
-        let places = [ends[0].part(i), ends[1].part(k)];
-        rises(simd, frame, lines, places, between, above);
-        for _ in 0..TRIES {
-            let (mut most, mut highest) = (0.0, None);
-            for (number, &rise) in above.iter().enumerate() {
-                if rise > most {
-                    (most, highest) = (rise, Some(number));
-                }
-            }
-            let Some(number) = highest else {
-                break;
-            };
-            left &= !sixteen.hidden(simd, frame, lines[number]);
-            if left & bit == 0 {
-                break;
-            }
-            above[number] = f32::MIN;
+        left.lanes &= !(above.simd_gt(0.0).to_bitmask() as u16);
+        if left.lanes == 0 {
+            return left;
         }
-        open |= left & bit;
-        left &= !bit;
+        let this = f32x16::splat(simd, number as f32);
+        nearest_line = above.simd_gt(nearest).select(this, nearest_line);
+        nearest = nearest.max(above);
     }
-    open
+    nearest.store_slice(&mut left.nearest);
+    nearest_line.store_slice(&mut left.nearest_line);
+    left
 }
 
 #[cfg(test)]
@@ -599,6 +455,7 @@ pub(super) mod tests {
 
     #[simd]
     fn hidden_by<S: Simd>(simd: S, frame: Frame<'_>, ends: [&End; 2], x: u32) -> u16 {
-        Sixteen::new(simd, ends).hidden(simd, frame, x)
+        let (above, _) = Sixteen::new(simd, ends).above(simd, frame, x, !0);
+        above.simd_gt(0.0).to_bitmask() as u16
     }
 }
