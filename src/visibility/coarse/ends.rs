@@ -6,7 +6,7 @@ use super::step::{Way, side};
 use crate::visibility::lanes::VOID;
 
 /// Heights of children that are not there are less, even with eyes above them.
-const NOWHERE: f32 = 0.5 * VOID;
+const NOT_THERE: f32 = 0.5 * VOID;
 
 /// One end of a pair: the four children of a quad, or the four quarters of a cell.
 pub(crate) struct End {
@@ -84,7 +84,7 @@ impl End {
 
     /// Whether anybody is in a child.
     pub(crate) fn is_there(&self, k: usize) -> bool {
-        self.heights[0][k] > NOWHERE
+        self.heights[0][k] > NOT_THERE
     }
 
     /// The middle of those children that are there: major, minor and height.
@@ -94,7 +94,7 @@ impl End {
             .heights
             .as_flattened()
             .iter()
-            .filter(|&&height| height > NOWHERE)
+            .filter(|&&height| height > NOT_THERE)
         {
             sum += height;
             count += 1.0;
