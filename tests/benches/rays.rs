@@ -1,12 +1,15 @@
 //! The kernels alone, on some quads of 16 × 16 viewpoints of any terrain, extrapolated to all:
-//! `cargo bench --bench rays -- TERRAIN [exact|conservative] [QUADS] [VERTICAL-SCALE]`.
+//! `cargo bench --bench rays -- TERRAIN [exact|conservative] [QUADS] [VERTICAL-SCALE] [FINEST]`; FINEST is the level of
+//! view cells.
 
 use cpu_time::ProcessTime;
 use std::path::Path;
 use viewcell::internals::format::Quad;
 use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::visibility::{Bodies, HeightField, LOOK_BLOCKS, LOOK_LEVEL, Rays, Sights};
-use viewcell::internals::visibility::{Simd, Stance, Viewsheds};
+use viewcell::internals::visibility::{
+    Bodies, HeightField, LOOK_BLOCKS, LOOK_LEVEL, Rays, ShaftField,
+};
+use viewcell::internals::visibility::{Shafts, Sights, Simd, Stance, Viewsheds};
 
 fn main() {
     let given: Vec<String> = std::env::args()
@@ -31,9 +34,20 @@ fn main() {
         eye: 1.8,
         head: 1.8,
     };
-    let field = HeightField::new(&terrain, bodies, stance);
-    let mut rays = Rays::new(&terrain, &field, Simd::Auto.level().unwrap());
-    let grid = rays.grid();
+    let finest: u32 = given.get(4).map_or(0, |l| l.parse().expect("a level"));
+    let level = Simd::Auto.level().unwrap();
+    let (samples_field, cells_field);
+    let mut kernel: Box<dyn Viewsheds + '_> = match finest {
+        0 => {
+            samples_field = HeightField::new(&terrain, bodies, stance);
+            Box::new(Rays::new(&terrain, &samples_field, level))
+        }
+        _ => {
+            cells_field = ShaftField::new(&terrain, bodies, stance, [finest, 0]);
+            Box::new(Shafts::new(&cells_field, level))
+        }
+    };
+    let grid = kernel.grid();
     let (columns, rows) = grid.quads_at(LOOK_LEVEL);
     let quads: Vec<Quad> = (0..rows)
         .flat_map(|r| (0..columns).map(move |c| Quad::new(LOOK_LEVEL, c, r)))
@@ -49,7 +63,7 @@ fn main() {
     let start = ProcessTime::now();
     let (mut seen, mut viewpoints) = (0u64, 0u64);
     for &quad in &taken {
-        rays.look(quad, &mut sights);
+        kernel.look(quad, &mut sights);
         for (block, (target, _)) in
             (0..LOOK_BLOCKS).flat_map(|b| sights.seen(b).map(move |s| (b, s)))
         {
@@ -61,14 +75,14 @@ fn main() {
         viewpoints += within(quad.column, grid.width()) * within(quad.row, grid.height());
     }
     let seconds = start.elapsed().as_secs_f64();
-    let samples = f64::from(terrain.width()) * f64::from(terrain.height());
-    let pairs = viewpoints as f64 * samples;
+    let targets = f64::from(grid.width()) * f64::from(grid.height());
+    let pairs = viewpoints as f64 * targets;
     println!(
         "{}: {stance:?}, {} viewpoints: {:.3} % of pairs visible, {:.4} ns a pair, {:.1} s for all",
         path.display(),
         viewpoints,
         100.0 * seen as f64 / pairs,
         1e9 * seconds / pairs,
-        seconds / viewpoints as f64 * samples,
+        seconds / viewpoints as f64 * targets,
     );
 }

@@ -155,7 +155,7 @@ fn by_stage(reports: &[RebakeReport]) -> String {
 
 #[test]
 #[ignore = "an hour: scripts/check rebake"]
-fn what_a_bake_that_follows_takes() {
+fn what_an_incremental_re_bake_takes() {
     let places = number("VIEWCELL_PLACES", 50);
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| -> PathBuf { folder.path().join(name) };

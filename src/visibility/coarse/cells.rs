@@ -3,13 +3,16 @@
 
 use super::ends::End;
 use super::field::NOWHERE;
-use super::highest::{LINES, leave_highest};
+use super::highest::{FIRST, LINES, leave_highest};
 use super::sight::sight;
 use super::slopes::{Frame, leave_open};
 use super::step::{PARTS, Pair, Way};
 use super::{Open, Shafts};
 use crate::visibility::lanes::VOID;
 use crate::visibility::simd::at_level;
+
+/// From this level on hardly any line but the first hides a whole part.
+const LARGE: u32 = 3;
 
 /// The lines between two quads.
 #[derive(Clone, Copy)]
@@ -86,8 +89,9 @@ impl Shafts<'_> {
         let ends = self.ends(pair, between.way);
         let asked = self.somebody(pair, &ends);
         let frame = Frame::new(field, between.way);
+        let in_full = if pair.level < LARGE { LINES } else { FIRST };
         let left = at_level!(self.level, simd => leave_open(
-            simd, frame, [&ends[0], &ends[1]], between.highest, asked
+            simd, frame, [&ends[0], &ends[1]], between.highest, asked, in_full
         ));
         if left.lanes == 0 || pair.level == 0 {
             return left.lanes != 0;
@@ -107,15 +111,16 @@ impl Shafts<'_> {
                 return true;
             }
             // What comes nearest to hiding the whole hides most of its parts.
+            let (mut highest, mut count) = ([0; LINES + 1], 0);
             let first = left.nearest_line[lane] as usize;
-            let mut highest = [0; LINES];
-            let mut count = 0;
-            for number in std::iter::once(first).chain(0..between.highest.len()) {
-                let matters = left.matters[number] >> lane & 1 == 1;
-                if matters && (number != first || count == 0) {
-                    highest[count] = between.highest[number];
-                    count += 1;
-                }
+            if left.matters[first] >> lane & 1 == 1 {
+                highest[0] = between.highest[first];
+                count = 1;
+            }
+            for (number, (&x, matters)) in between.highest.iter().zip(left.matters).enumerate() {
+                // Written in any case, and written over where it does not matter.
+                highest[count] = x;
+                count += usize::from(matters >> lane & 1 == 1 && number != first);
             }
             let between = Between {
                 highest: &highest[..count],
@@ -174,18 +179,17 @@ impl Shafts<'_> {
                 return End::cell(way, quad, self.quarters[k].of(field, quad), above[k]);
             }
             let level = pair.level - 1;
-            let children = std::array::from_fn(|child| {
-                let child = (2 * quad.0 + child as u32 % 2, 2 * quad.1 + child as u32 / 2);
-                let quads = &field.quads[level as usize];
-                let somebody = [&quads.eyes, &quads.heads][k];
+            let quads = &field.quads[level as usize];
+            let somebody = [&quads.eyes, &quads.heads][k];
+            let mut children = [[VOID; 4]; 4];
+            for (child, corners) in (0..).zip(&mut children) {
+                let child = (2 * quad.0 + child % 2, 2 * quad.1 + child / 2);
                 let is_there = child.0 << level < field.samples.width()
-                    && child.1 << level < field.samples.height()
-                    && somebody[quads.number(child)] > VOID;
-                match is_there {
-                    false => [VOID; 4],
-                    true => field.corners[level as usize][quads.number(child)],
+                    && child.1 << level < field.samples.height();
+                if is_there && somebody[quads.number(child)] > VOID {
+                    *corners = field.corners[level as usize][quads.number(child)];
                 }
-            });
+            }
             End::quad(field, way, (pair.level, quad), children, above[k])
         };
         [of(0, pair.a), of(1, pair.b)]

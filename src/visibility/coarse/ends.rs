@@ -32,10 +32,12 @@ impl End {
             // Nothing is asked of what is not there.
             let is_there = (2 * at + k) << (level - 1) < samples;
             let child = 2 * at + if is_there { k } else { 0 };
-            side(level - 1, child, samples).map(|edge| edge as f32)
+            let [low, high] = side(level - 1, child, samples);
+            [low as f32, high as f32]
         };
-        let columns = [0, 1].map(|k| span(quad.0, k, field.samples.width()));
-        let rows = [0, 1].map(|k| span(quad.1, k, field.samples.height()));
+        let (width, height) = (field.samples.width(), field.samples.height());
+        let columns = [span(quad.0, 0, width), span(quad.0, 1, width)];
+        let rows = [span(quad.1, 0, height), span(quad.1, 1, height)];
         Self::new(way, (columns, rows), children, above)
     }
 
@@ -48,6 +50,8 @@ impl End {
         Self::new(way, (halves(sample.0), halves(sample.1)), quarters, above)
     }
 
+    // Loops, and not `map`, whose closures are not inlined here.
+    #[inline(always)]
     fn new(
         way: Way,
         sides: ([[f32; 2]; 2], [[f32; 2]; 2]),
@@ -56,7 +60,9 @@ impl End {
     ) -> Self {
         let (mut along, across) = way.turn(sides);
         if way.back {
-            along = along.map(|[low, high]| [-high, -low]);
+            for side in &mut along {
+                *side = [-side[1], -side[0]];
+            }
         }
         let mean = |sides: [[f32; 2]; 2]| {
             let (low, high) = (sides[0][0].min(sides[1][0]), sides[0][1].max(sides[1][1]));
@@ -68,14 +74,17 @@ impl End {
             minor: [[0.0; 4]; 2],
             heights: [[0.0; 4]; 4],
         };
-        for (k, heights) in heights.into_iter().enumerate() {
+        // A corner's number has one bit for columns and one for rows.
+        let (along_bit, across_bit) = if way.turned { (2, 1) } else { (1, 2) };
+        let first = if way.back { along_bit } else { 0 };
+        for (k, heights) in heights.iter().enumerate() {
             let (u, v) = way.turn((k % 2, k / 2));
             for i in 0..2 {
                 end.major[i][k] = along[u][i] - end.middle[0];
                 end.minor[i][k] = across[v][i] - end.middle[1];
                 for j in 0..2 {
-                    let (c, r) = way.turn((if way.back { 1 - i } else { i }, j));
-                    end.heights[i + 2 * j][k] = heights[c + 2 * r] + above;
+                    let corner = (first ^ (along_bit * i)) + across_bit * j;
+                    end.heights[i + 2 * j][k] = heights[corner] + above;
                 }
             }
         }
@@ -87,19 +96,29 @@ impl End {
         self.heights[0][k] > NOT_THERE
     }
 
-    /// The middle of those children that are there: major, minor and height.
-    pub(super) fn centre(&self) -> [f32; 3] {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for &height in self
-            .heights
-            .as_flattened()
-            .iter()
-            .filter(|&&height| height > NOT_THERE)
-        {
-            sum += height;
-            count += 1.0;
+    /// The middle of those children that are there on one side of the middle across the way, or else of all that are:
+    /// major, minor and height.
+    pub(super) fn beside(&self, is_high: bool) -> [f32; 3] {
+        let on_side =
+            |k: usize| self.is_there(k) && (self.minor[0][k] + self.minor[1][k] > 0.0) == is_high;
+        let is_any = on_side(0) || on_side(1) || on_side(2) || on_side(3);
+        let (mut sum, mut count) = ([0.0; 3], 0.0);
+        for k in 0..4 {
+            if on_side(k) || !is_any && self.is_there(k) {
+                sum[0] += (self.major[0][k] + self.major[1][k]) * 0.5;
+                sum[1] += (self.minor[0][k] + self.minor[1][k]) * 0.5;
+                for corner in &self.heights {
+                    sum[2] += corner[k] * 0.25;
+                }
+                count += 1.0;
+            }
         }
-        [self.middle[0], self.middle[1], sum / count]
+        let [major, minor, height] = sum;
+        [
+            self.middle[0] + major / count,
+            self.middle[1] + minor / count,
+            height / count,
+        ]
     }
 
     /// How far the children reach from the middle across a way that leaves by so much for each sample.

@@ -3,58 +3,74 @@
 use super::ends::End;
 use super::slopes::Frame;
 use super::step::PARTS;
+use crate::visibility::lanes::VOID;
 use fearless_simd::{f32x16, i32x16, prelude::*};
 use fearless_simd_macros::simd;
 
 /// So many lines of those between two quads are tried: those that rise highest.
-pub(crate) const LINES: usize = 64;
+pub(crate) const LINES: usize = 56;
 
-/// How far the ground along each of the `lines` rises above the sight from one place to another: major and minor
-/// coordinate and height. Lines that are not strictly within `between` do not rise at all.
+/// So many of them are put in order.
+pub(crate) const FIRST: usize = 16;
+
+/// A line of sight from one place to another.
+#[derive(Clone, Copy)]
+struct Sight {
+    /// Major and minor coordinate and height where it begins.
+    from: [f32; 3],
+    /// How far it goes across and up for each sample along the way.
+    across: f32,
+    up: f32,
+}
+
+impl Sight {
+    fn new([from, to]: [[f32; 3]; 2]) -> Self {
+        let per = 1.0 / (to[0] - from[0]);
+        let (across, up) = ((to[1] - from[1]) * per, (to[2] - from[2]) * per);
+        Self { from, across, up }
+    }
+}
+
+/// How far the ground along each of the `lines` rises above the one or the other sight.
 #[inline(always)]
-fn rises<S: Simd>(
-    simd: S,
-    frame: Frame<'_>,
-    lines: &[u32],
-    [from, to]: [[f32; 3]; 2],
-    between: [f32; 2],
-    rises: &mut [f32],
-) {
-    let per = 1.0 / (to[0] - from[0]);
-    let (across, up) = ((to[1] - from[1]) * per, (to[2] - from[2]) * per);
+fn rises<S: Simd>(simd: S, frame: Frame<'_>, lines: &[u32], sights: [Sight; 2], rises: &mut [f32]) {
     let zero: f32x16<S> = f32x16::splat(simd, 0.0);
     let last = f32x16::splat(simd, frame.samples.saturating_sub(2) as f32);
-    let next = usize::from(frame.samples > 1);
+    let (values, stride) = frame.lines.least.all();
     for (lines, rises) in lines.chunks(PARTS).zip(rises.chunks_mut(PARTS)) {
-        let mut at = [f32::MIN; PARTS];
-        for (at, &x) in at.iter_mut().zip(lines) {
-            *at = frame.along(x);
+        let (mut at, mut begins) = ([f32::MIN; PARTS], [0; PARTS]);
+        for (k, &x) in lines.iter().enumerate() {
+            at[k] = frame.along(x);
+            begins[k] = x as usize * stride;
         }
         let at = f32x16::from_slice(simd, &at);
-        let is_between = at.simd_gt(between[0]) & at.simd_lt(between[1]);
-        let way = at - from[0];
-        let row = (way * across + from[1]).max(zero).min(last);
-        let whole = row.floor();
-        let mut rows = [0; PARTS];
-        whole.to_int::<i32x16<S>>().store_slice(&mut rows);
-        let (mut near, mut far) = ([0.0; PARTS], [0.0; PARTS]);
-        for (k, &x) in lines.iter().enumerate() {
-            let line = frame.lines.least.line(x as usize).values();
-            let row = rows[k] as usize;
-            (near[k], far[k]) = (line[row], line[row + next]);
+        let mut most = f32x16::splat(simd, f32::MIN);
+        for sight in sights {
+            let way = at - sight.from[0];
+            let row = (way * sight.across + sight.from[1]).max(zero).min(last);
+            let whole = row.floor();
+            let mut rows = [0; PARTS];
+            whole.to_int::<i32x16<S>>().store_slice(&mut rows);
+            let (mut near, mut far) = ([VOID; PARTS], [VOID; PARTS]);
+            for k in 0..PARTS {
+                let begin = begins[k] + rows[k] as usize;
+                if let Some(&[here, next]) = values.get(begin..begin + 2) {
+                    (near[k], far[k]) = (here, next);
+                }
+            }
+            let near = f32x16::from_slice(simd, &near);
+            let far = f32x16::from_slice(simd, &far);
+            let ground = near + (far - near) * (row - whole);
+            most = most.max(ground - (way * sight.up + sight.from[2]));
         }
-        let near = f32x16::from_slice(simd, &near);
-        let far = f32x16::from_slice(simd, &far);
-        let above = near + (far - near) * (row - whole) - (way * up + from[2]);
-        let above = is_between.select(above, f32x16::splat(simd, f32::MIN));
         let mut sixteen = [0.0; PARTS];
-        above.store_slice(&mut sixteen);
+        most.store_slice(&mut sixteen);
         rises.copy_from_slice(&sixteen[..rises.len()]);
     }
 }
 
-/// Leaves of the lines between two quads those that rise highest over the sight between their middles, the highest
-/// first.
+/// Leaves of the lines between two quads those that rise highest over two sights, one on either side of the line through
+/// their middles; the highest first. (Roofs often rise on one side alone.)
 #[simd]
 pub(crate) fn leave_highest<S: Simd>(
     simd: S,
@@ -64,23 +80,26 @@ pub(crate) fn leave_highest<S: Simd>(
     above: &mut Vec<f32>,
     ranked: &mut Vec<u64>,
 ) {
+    lines.retain(|&x| {
+        let at = frame.along(x);
+        ends[0].middle[0] < at && at < ends[1].middle[0]
+    });
     above.clear();
     above.resize(lines.len(), 0.0);
-    let places = [ends[0].centre(), ends[1].centre()];
-    let between = [places[0][0], places[1][0]];
-    rises(simd, frame, lines, places, between, above);
+    let sights = [false, true].map(|side| Sight::new([ends[0].beside(side), ends[1].beside(side)]));
+    rises(simd, frame, lines, sights, above);
     ranked.clear();
-    ranked.extend(
-        above
-            .iter()
-            .zip(lines.iter())
-            .map(|(&rise, &x)| rank(rise, x)),
-    );
+    let both = above.iter().zip(lines.iter());
+    ranked.extend(both.map(|(&rise, &x)| rank(rise, x)));
     if ranked.len() > LINES {
         ranked.select_nth_unstable(LINES - 1);
         ranked.truncate(LINES);
     }
-    ranked.sort_unstable();
+    if ranked.len() > FIRST {
+        ranked.select_nth_unstable(FIRST - 1);
+    }
+    let first = ranked.len().min(FIRST);
+    ranked[..first].sort_unstable();
     lines.clear();
     lines.extend(ranked.iter().map(|&rank| rank as u32));
 }

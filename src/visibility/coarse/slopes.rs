@@ -20,9 +20,10 @@
 //! off by all of it.
 //!
 //! A SIMD lane is a pair of a child of the one quad and a child of the other. Every line is tried on all of them at once,
-//! so that different lines hide different parts. Lines that are nowhere above the sight between a pair's middles are
-//! left out early, for the pair and for its parts; which line comes nearest to hiding what none hides is tried first on
-//! its parts.
+//! so that different lines hide different parts. Two cheap tests come first: a line whose ground near a pair is nowhere
+//! above the sight between its middles is dropped, for the pair and for its parts; one whose ground is not above that
+//! sight where it crosses cannot hide the whole pair, and is kept for its parts. Which line comes nearest to hiding what
+//! none hides is tried first on its parts.
 
 use super::ends::End;
 use super::field::{Lines, ShaftField};
@@ -38,6 +39,10 @@ pub(crate) const HIGHEST: u32 = 5;
 /// Most samples of a line that can matter to them: the children of two quads of 32 samples a side, seen along a
 /// diagonal, and a few more: whole vectors of them.
 const MOST: usize = 80;
+
+/// Taken from how near a line comes to hiding a pair if it is below the sight between the middles: every line above that
+/// sight comes nearer.
+const BELOW: f32 = 1e5;
 
 /// Where the lines across a way are.
 #[derive(Clone, Copy)]
@@ -80,11 +85,16 @@ struct Sixteen<S: Simd> {
     d: [[f32x16<S>; 2]; 2],
     e: [[f32x16<S>; 2]; 2],
     h: [[f32x16<S>; 2]; 2],
-    /// The sight between their middles: where it begins, 1 / its length, its height there, and how far it rises.
+    /// The sight between their middles: where it begins, 1 / its length, its height there, and how far it rises; its
+    /// minor coordinate there, and how far it goes across.
     from: f32x16<S>,
     share: f32x16<S>,
     height: f32x16<S>,
     rise: f32x16<S>,
+    side: f32x16<S>,
+    drift: f32x16<S>,
+    /// How far other sight is from it, across, at most (about); and a sample more.
+    wide: f32x16<S>,
     /// The line through the middles, from that of the first quad.
     middle: [f32; 2],
     slope: f64,
@@ -111,6 +121,9 @@ impl<S: Simd> Sixteen<S> {
             share: zero,
             height: zero,
             rise: zero,
+            side: zero,
+            drift: zero,
+            wide: zero,
             middle: viewers.middle,
             slope,
             reach: viewers.reach(tilt).max(players.reach(tilt)),
@@ -135,18 +148,39 @@ impl<S: Simd> Sixteen<S> {
                 sixteen.per[i][j] = one / (sixteen.b[j] - sixteen.a[i]);
                 sixteen.height += sixteen.e[i][j] * 0.25;
                 sixteen.rise += sixteen.h[i][j] * 0.25;
+                sixteen.side += sixteen.c[i][j] * 0.25;
+                sixteen.drift += sixteen.d[i][j] * 0.25;
             }
         }
+        for i in 0..2 {
+            for j in 0..2 {
+                let near = sixteen.c[i][j] - sixteen.side;
+                let far = sixteen.d[i][j] - sixteen.drift;
+                let wide = near.max(near * -1.0).max(far).max(far * -1.0);
+                sixteen.wide = sixteen.wide.max(wide);
+            }
+        }
+        sixteen.wide += one;
         sixteen.rise -= sixteen.height;
+        sixteen.drift -= sixteen.side;
         sixteen.from = (sixteen.a[0] + sixteen.a[1]) * 0.5;
         sixteen.share = one / ((sixteen.b[0] + sixteen.b[1]) * 0.5 - sixteen.from);
         sixteen
     }
 
     /// By how much more than the margin the ground along line `x` is proven to be above all sight of each pair: it is
-    /// hidden if that is positive. And which of the pairs, a bit each, the line may hide, or parts of them.
+    /// hidden if that is positive. Where the ground is not above the sight between the middles, or the line is not to be
+    /// tried `in_full`: how far it is above that sight, at most 0, less [`BELOW`]. And which of the pairs, a bit each, the
+    /// line may hide, or parts of them.
     #[inline(always)]
-    fn above(&self, simd: S, frame: Frame<'_>, x: u32, asked: u16) -> (f32x16<S>, u16) {
+    fn above(
+        &self,
+        simd: S,
+        frame: Frame<'_>,
+        x: u32,
+        asked: u16,
+        in_full: bool,
+    ) -> (f32x16<S>, u16) {
         let (zero, one) = (f32x16::splat(simd, 0.0), f32x16::splat(simd, 1.0));
         let none = f32x16::splat(simd, f32::MIN);
         let along = frame.along(x) - self.middle[0];
@@ -169,35 +203,46 @@ impl<S: Simd> Sixteen<S> {
         let offset = (first - middle) as f32;
 
         // The ground there; of what is void or outside nothing is known.
-        let mut ground = [VOID; MOST];
         let line = frame.lines.least.line(x as usize).values();
-        let (begin, whole) = (first as isize, count.next_multiple_of(PARTS));
-        let is_inside = begin >= 0 && begin as usize + whole <= line.len();
-        if is_inside {
-            for (k, sixteen) in ground[..whole].chunks_exact_mut(PARTS).enumerate() {
-                sixteen.copy_from_slice(&line[begin as usize + PARTS * k..][..PARTS]);
+        let begin = first as isize;
+        let mut patched = [0.0; MOST];
+        let (ground, voids) = match window(simd, line, begin, count) {
+            Some(ground) => (ground, 0),
+            None => {
+                let mut voids = 0u128;
+                for (k, ground) in patched[..count].iter_mut().enumerate() {
+                    // Negative ones are great as well.
+                    match line.get((begin + k as isize) as usize) {
+                        Some(&there) if there != VOID => *ground = there,
+                        _ => voids |= 1 << k,
+                    }
+                }
+                (&patched[..count], voids)
             }
-        } else {
-            for (k, ground) in (begin..).zip(&mut ground[..count]) {
-                // Negative ones are great as well.
-                *ground = line.get(k as usize).copied().unwrap_or(VOID);
-            }
+        };
+
+        // The ground where the sight between the middles crosses it, and the greatest near there. (What is left out here is
+        // not called hidden, so that no rounding matters.)
+        let share = (at - self.from) * self.share;
+        let sight = self.height + self.rise * share;
+        let y = self.side + self.drift * share;
+        let mut there = f32x16::splat(simd, ground[0]);
+        let mut greatest = none;
+        for ((&step, pair), &here) in STEPS.iter().zip(ground.windows(2)).zip(ground) {
+            let rise = f32x16::splat(simd, pair[1]) - pair[0];
+            let past = y - (f32x16::splat(simd, step) + offset);
+            there += past.max(zero).min(one) * rise;
+            let is_near = past.simd_lt(self.wide) & past.simd_gt(self.wide * -1.0);
+            greatest = is_near.select(greatest.max(f32x16::splat(simd, here)), greatest);
         }
-        let (mut greatest, mut least) = (none, none * -1.0);
-        for sixteen in ground[..whole].chunks_exact(PARTS) {
-            let sixteen = f32x16::from_slice(simd, sixteen);
-            greatest = greatest.max(sixteen);
-            least = least.min(sixteen);
-        }
-        let voids = least.reduce_min() == VOID;
-        // No pair is hidden by ground that is nowhere above the sight between its middles. (What is left out is not called
-        // hidden, so that no rounding matters here.)
-        let sight = self.height + self.rise * ((at - self.from) * self.share);
-        matters &= sight.simd_lt(greatest.reduce_max()).to_bitmask() as u16;
-        let between = at.simd_gt(self.a[1]) & at.simd_lt(self.b[0]);
-        let mut lanes = matters & between.to_bitmask() as u16;
-        if lanes == 0 {
-            return (none, matters);
+        matters &= sight.simd_lt(greatest).to_bitmask() as u16;
+        let above = there - (sight + frame.margin);
+        let is_between = at.simd_gt(self.a[1]) & at.simd_lt(self.b[0]);
+        let mut lanes = matters & (is_between & above.simd_gt(0.0)).to_bitmask() as u16;
+        let below = mask32x16::from_bitmask(simd, u64::from(matters));
+        let below = below.select(above.min(zero) - BELOW, none);
+        if lanes == 0 || !in_full {
+            return (below, matters);
         }
 
         let mut t = [[zero; 2]; 2];
@@ -211,30 +256,27 @@ impl<S: Simd> Sixteen<S> {
         }
         low -= out;
         high += out;
-        if voids {
-            for (k, ground) in ground.iter_mut().enumerate().take(count) {
-                if *ground == VOID {
-                    *ground = 0.0;
-                    let at = f32x16::splat(simd, offset + k as f32);
-                    let is_near = low.simd_lt(at + one) & high.simd_gt(at - one);
-                    lanes &= !(is_near.to_bitmask() as u16);
-                }
-            }
+        let mut left = voids;
+        while left != 0 {
+            let at = f32x16::splat(simd, offset + left.trailing_zeros() as f32);
+            let is_near = low.simd_lt(at + one) & high.simd_gt(at - one);
+            lanes &= !(is_near.to_bitmask() as u16);
+            left &= left - 1;
         }
 
         // Linear from sample to sample: the ground at both ends.
         let mut near = f32x16::splat(simd, ground[0]);
         let mut far = near;
-        for k in 0..count - 1 {
-            let step = ground[k + 1] - ground[k];
-            let at = offset + k as f32;
-            near += (low - at).max(zero).min(one) * step;
-            far += (high - at).max(zero).min(one) * step;
+        for (&step, pair) in STEPS.iter().zip(ground.windows(2)) {
+            let rise = f32x16::splat(simd, pair[1]) - pair[0];
+            let at = f32x16::splat(simd, step) + offset;
+            near += (low - at).max(zero).min(one) * rise;
+            far += (high - at).max(zero).min(one) * rise;
         }
         let s = (far - near) / (high - low);
         let mut least = (near - s * low).min(far - s * high);
-        for (k, &ground) in ground.iter().enumerate().take(count - 1).skip(1) {
-            let at = f32x16::splat(simd, offset + k as f32);
+        for (&step, &ground) in STEPS.iter().zip(&ground[..count - 1]).skip(1) {
+            let at = f32x16::splat(simd, step) + offset;
             let inside = at.simd_gt(low) & at.simd_lt(high);
             let inner = (s * at) * -1.0 + ground;
             least = least.min(inside.select(inner, none * -1.0));
@@ -254,9 +296,33 @@ impl<S: Simd> Sixteen<S> {
         // A difference of two numbers is rounded, but never past 0.
         let above = least - (sight + frame.margin);
         let lanes = mask32x16::from_bitmask(simd, u64::from(lanes));
-        (lanes.select(above, none), matters)
+        (lanes.select(above, below), matters)
     }
 }
+
+/// The first `count` samples of a line from `begin`, if they are there and none of them is void.
+#[inline(always)]
+fn window<S: Simd>(simd: S, line: &[f32], begin: isize, count: usize) -> Option<&[f32]> {
+    let begin = usize::try_from(begin).ok()?;
+    let whole = line.get(begin..begin + count.next_multiple_of(PARTS))?;
+    let mut voids = 0;
+    for sixteen in whole.chunks_exact(PARTS) {
+        let sixteen = f32x16::from_slice(simd, sixteen);
+        voids |= sixteen.simd_le(VOID).to_bitmask();
+    }
+    (voids == 0).then(|| &whole[..count])
+}
+
+/// 0, 1, 2 and so on.
+const STEPS: [f32; MOST] = {
+    let mut steps = [0.0; MOST];
+    let mut k = 0;
+    while k < MOST {
+        steps[k] = k as f32;
+        k += 1;
+    }
+    steps
+};
 
 /// For each lane the number of a child of the first quad.
 #[inline(always)]
@@ -285,7 +351,8 @@ pub(crate) struct Left {
     pub matters: [u16; LINES],
 }
 
-/// What up to [`LINES`] lines leave of those parts of two quads that are `asked` for.
+/// What up to [`LINES`] lines leave of those parts of two quads that are `asked` for. The first `in_full` lines are tried in
+/// full; of the others it is found out for which parts they matter.
 #[simd]
 pub(crate) fn leave_open<S: Simd>(
     simd: S,
@@ -293,6 +360,7 @@ pub(crate) fn leave_open<S: Simd>(
     ends: [&End; 2],
     lines: &[u32],
     asked: u16,
+    in_full: usize,
 ) -> Left {
     let sixteen = Sixteen::new(simd, ends);
     let mut left = Left {
@@ -304,7 +372,7 @@ pub(crate) fn leave_open<S: Simd>(
     let mut nearest = f32x16::splat(simd, f32::MIN);
     let mut nearest_line = f32x16::splat(simd, 0.0);
     for (number, &x) in lines.iter().enumerate() {
-        let (above, matters) = sixteen.above(simd, frame, x, left.lanes);
+        let (above, matters) = sixteen.above(simd, frame, x, left.lanes, number < in_full);
         left.matters[number] = matters;
         if matters == 0 {
             continue;
@@ -455,7 +523,7 @@ pub(super) mod tests {
 
     #[simd]
     fn hidden_by<S: Simd>(simd: S, frame: Frame<'_>, ends: [&End; 2], x: u32) -> u16 {
-        let (above, _) = Sixteen::new(simd, ends).above(simd, frame, x, !0);
+        let (above, _) = Sixteen::new(simd, ends).above(simd, frame, x, !0, true);
         above.simd_gt(0.0).to_bitmask() as u16
     }
 }

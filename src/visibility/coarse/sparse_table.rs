@@ -86,6 +86,13 @@ impl<const GREATEST: bool> SparseTable<GREATEST> {
         }
     }
 
+    /// All values, one line after the other, and how many a line has.
+    #[inline(always)]
+    pub(crate) fn all(&self) -> (&[f32], usize) {
+        let plane = &self.planes[0];
+        (&plane.values, plane.stride)
+    }
+
     /// The values of a line.
     #[inline(always)]
     pub(crate) fn line(&self, line: usize) -> Line<'_, GREATEST> {

@@ -2,6 +2,7 @@
 //! others.
 
 use super::field::{Lines, ShaftField};
+use super::slopes::HIGHEST;
 use crate::visibility::lanes::VOID;
 use crate::visibility::sightline::Stance;
 use fearless_simd::{f32x16, i32x16, prelude::*};
@@ -294,7 +295,10 @@ pub(crate) fn step<S: Simd>(
         });
     }
     let mut blocked = active;
-    if pair.level > 1 {
+    // Cells that are divided by lines are soon seen from highest place to highest place.
+    let by_lines =
+        field.stance == Stance::Cell && pair.level == field.finest + 1 && field.finest <= HIGHEST;
+    if pair.level > 1 && !by_lines {
         // Seen: no slab is higher than any sight that is looked for.
         blocked = 0;
         left.retain_mut(|slab| {

@@ -83,8 +83,9 @@ impl HeightField {
         }
     }
 
-    /// What all heights in the tables are less, so that single precision goes far, and the most
-    /// that is left of them. Which cells are found hidden depends a little on both.
+    /// What all heights in the tables are less, so that single precision goes far, and no less than
+    /// what is left of them. Which cells are found hidden depends a little on both. So the range of heights is rounded
+    /// outwards: a crater a bit deeper than all other ground changes neither, and a re-bake need not ask for all pairs.
     pub(crate) fn frame(terrain: &Terrain, bodies: Bodies) -> [f64; 2] {
         let ground = if terrain.has_ground() {
             terrain.ground()
@@ -94,6 +95,12 @@ impl HeightField {
         let heights = terrain.heights().iter().chain(ground);
         let known = heights.filter(|h| !h.is_nan());
         let (low, high) = known.fold((f64::MAX, f64::MIN), |(l, h), &x| (l.min(x), h.max(x)));
+        // To a power of two, an eighth to a quarter of the range.
+        let unit = power_of_two_below((high - low) / 4.0);
+        let (low, high) = match unit > 0.0 {
+            true => ((low / unit).floor() * unit, (high / unit).ceil() * unit),
+            false => (low, high),
+        };
         let reach = (high - low) / 2.0 + bodies.eye.max(bodies.head);
         [(low + high) / 2.0, reach]
     }
@@ -113,6 +120,13 @@ impl HeightField {
         let y = f64::from((q - slack).max(0)) * self.spacing[1];
         x * x + y * y > self.max_distance * self.max_distance
     }
+}
+
+/// The greatest power of two that is not above a normal number; 0 for one that is not above 0.
+fn power_of_two_below(number: f64) -> f64 {
+    // The digits behind the point are the low bits.
+    let power = f64::from_bits(number.to_bits() & !((1 << (f64::MANTISSA_DIGITS - 1)) - 1));
+    if number > 0.0 { power } else { 0.0 }
 }
 
 /// Side of the largest square of displacements that is decided at once. [Unit: samples]
@@ -340,7 +354,50 @@ pub(crate) fn over_squares(
 
 #[cfg(test)]
 mod tests {
-    use super::HeightField;
+    use super::{HeightField, power_of_two_below};
+    use crate::dice::Dice;
+    use crate::visibility::Bodies;
+    use crate::world::Terrain;
+
+    #[test]
+    fn a_frame_holds_all_heights_and_seldom_changes_with_the_lowest() {
+        let powers = [
+            (1.0, 1.0),
+            (1.99, 1.0),
+            (0.3, 0.25),
+            (0.0, 0.0),
+            (-3.0, 0.0),
+        ];
+        for (number, power) in powers {
+            assert_eq!(power_of_two_below(number), power, "{number}");
+        }
+        let bodies = Bodies {
+            eye: 1.8,
+            head: 0.5,
+        };
+        let mut dice = Dice(5);
+        let mut same = 0;
+        for _ in 0..1000 {
+            let (low, range) = (8000.0 * dice.fraction() - 4000.0, 1000.0 * dice.fraction());
+            let mut heights = vec![low, low + range, low + 0.5 * range, f64::NAN];
+            let mut frame = || {
+                let terrain = Terrain::new(2, 2, heights.clone(), [1.0; 2]).unwrap();
+                let [base, reach] = HeightField::frame(&terrain, bodies);
+                for height in heights.iter().filter(|height| !height.is_nan()) {
+                    let above = if *height > base { bodies.eye } else { 0.0 };
+                    assert!((height - base).abs() + above <= reach, "{heights:?}");
+                }
+                assert!(
+                    reach <= 0.75 * range + 0.1 * range + bodies.eye,
+                    "{heights:?}"
+                );
+                heights[0] -= 0.02 * range;
+                [base, reach]
+            };
+            same += u32::from(frame() == frame());
+        }
+        assert!(same > 750, "{same}");
+    }
 
     #[test]
     fn what_fits_is_known_without_memory_for_it() {
