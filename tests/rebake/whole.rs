@@ -133,12 +133,16 @@ fn seconds(report: &RebakeReport) -> f64 {
     report.stages.iter().map(|stage| stage.seconds).sum()
 }
 
-/// An exact bundle that was made before, in the folder that a script gives, and the processor time
-/// that it took.
-fn kept(name: &str) -> Option<(PathBuf, f64)> {
+/// A bundle that was made before, in the folder that a script gives, and the processor time that it
+/// took.
+fn kept(name: &str, mode: VisibilityMode) -> Option<(PathBuf, f64)> {
     let folder = PathBuf::from(std::env::var_os("VIEWCELL_BASES")?);
-    let bundle = folder.join(format!("{name}-exact.vcb"));
-    let timings = std::fs::read(folder.join(format!("{name}-exact.vcb.timings.json"))).ok()?;
+    let mode = match mode {
+        VisibilityMode::Exact => "exact",
+        _ => "conservative",
+    };
+    let bundle = folder.join(format!("{name}-{mode}.vcb"));
+    let timings = std::fs::read(folder.join(format!("{name}-{mode}.vcb.timings.json"))).ok()?;
     let timings: serde_json::Value = serde_json::from_slice(&timings).ok()?;
     Some((bundle, timings["cpu_seconds"].as_f64()?))
 }
@@ -157,6 +161,12 @@ fn by_stage(reports: &[RebakeReport]) -> String {
 #[ignore = "an hour: scripts/check rebake"]
 fn what_an_incremental_re_bake_takes() {
     let places = number("VIEWCELL_PLACES", 50);
+    let mode = match std::env::var("VIEWCELL_MODE").as_deref() {
+        Ok("conservative") => VisibilityMode::Conservative,
+        Ok("exact") | Err(_) => VisibilityMode::Exact,
+        Ok(other) => panic!("expected VIEWCELL_MODE exact or conservative, found {other}"),
+    };
+    let radii = std::env::var("VIEWCELL_RADII").unwrap_or("5,25".to_owned());
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
     println!(
@@ -165,12 +175,12 @@ fn what_an_incremental_re_bake_takes() {
     println!("|---|---:|---|---:|---:|---:|---:|---:|---|");
     for (name, terrain) in terrains() {
         let options = BakeOptions {
-            mode: VisibilityMode::Exact,
+            mode,
             threads: 1,
             overwrite: true,
             ..BakeOptions::default()
         };
-        let (base, full) = match kept(name) {
+        let (base, full) = match kept(name, mode) {
             Some(kept) => kept,
             None => {
                 let base = path("base.vcb");
@@ -178,7 +188,8 @@ fn what_an_incremental_re_bake_takes() {
                 (base, report.timings.cpu_seconds)
             }
         };
-        for radius in [5.0, 25.0] {
+        for radius in radii.split(',') {
+            let radius: f64 = radius.parse().expect("VIEWCELL_RADII");
             for what in [Do::Dig, Do::Fill] {
                 for patch in [false, true] {
                     let mut dice = Dice(50);
@@ -233,7 +244,7 @@ fn what_queries_over_four_patches_take() {
     );
     println!("|---|---|---:|---:|---:|---:|");
     for (name, terrain) in terrains() {
-        let base = kept(name).map_or_else(
+        let base = kept(name, VisibilityMode::Exact).map_or_else(
             || {
                 let base = folder.path().join("base.vcb");
                 let options = BakeOptions {
