@@ -169,9 +169,9 @@ impl<S: Simd> Sixteen<S> {
     }
 
     /// By how much more than the margin the ground along line `x` is proven to be above all sight of each pair: it is
-    /// hidden if that is positive. Where the ground is not above the sight between the middles, or the line is not to be
-    /// tried `in_full`: how far it is above that sight, at most 0, less [`BELOW`]. And which of the pairs, a bit each, the
-    /// line may hide, or parts of them.
+    /// hidden if that is positive. Where the ground is not above the sight between the middles: how far it is above that,
+    /// less [`BELOW`]; nothing where the line is not to be tried `in_full`. And which of the pairs, a bit each, the line
+    /// may hide, or parts of them.
     #[inline(always)]
     fn above(
         &self,
@@ -221,27 +221,33 @@ impl<S: Simd> Sixteen<S> {
             }
         };
 
-        // The ground where the sight between the middles crosses it, and the greatest near there. (What is left out here is
-        // not called hidden, so that no rounding matters.)
+        // The greatest ground near where the sight between the middles crosses it, and the ground there. (What is left out
+        // here is not called hidden, so that no rounding matters.)
         let share = (at - self.from) * self.share;
         let sight = self.height + self.rise * share;
         let y = self.side + self.drift * share;
-        let mut there = f32x16::splat(simd, ground[0]);
         let mut greatest = none;
-        for ((&step, pair), &here) in STEPS.iter().zip(ground.windows(2)).zip(ground) {
-            let rise = f32x16::splat(simd, pair[1]) - pair[0];
+        for (&step, &here) in STEPS.iter().zip(ground) {
             let past = y - (f32x16::splat(simd, step) + offset);
-            there += past.max(zero).min(one) * rise;
             let is_near = past.simd_lt(self.wide) & past.simd_gt(self.wide * -1.0);
             greatest = is_near.select(greatest.max(f32x16::splat(simd, here)), greatest);
         }
         matters &= sight.simd_lt(greatest).to_bitmask() as u16;
+        if matters == 0 || !in_full {
+            return (none, matters);
+        }
+        let mut there = f32x16::splat(simd, ground[0]);
+        for (&step, pair) in STEPS.iter().zip(ground.windows(2)) {
+            let rise = f32x16::splat(simd, pair[1]) - pair[0];
+            let past = y - (f32x16::splat(simd, step) + offset);
+            there += past.max(zero).min(one) * rise;
+        }
         let above = there - (sight + frame.margin);
         let is_between = at.simd_gt(self.a[1]) & at.simd_lt(self.b[0]);
         let mut lanes = matters & (is_between & above.simd_gt(0.0)).to_bitmask() as u16;
         let below = mask32x16::from_bitmask(simd, u64::from(matters));
         let below = below.select(above.min(zero) - BELOW, none);
-        if lanes == 0 || !in_full {
+        if lanes == 0 {
             return (below, matters);
         }
 
