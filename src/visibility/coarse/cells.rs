@@ -11,8 +11,8 @@ use super::{Open, Shafts};
 use crate::visibility::lanes::VOID;
 use crate::visibility::simd::at_level;
 
-/// From this level on hardly any line but the first hides a whole part.
-const LARGE: u32 = 3;
+/// Between cells of this level hardly any line but the first hides a whole part. Between larger ones lines in full pay.
+const SMALL: u32 = 3;
 
 /// The lines between two quads.
 #[derive(Clone, Copy)]
@@ -89,7 +89,8 @@ impl Shafts<'_> {
         let ends = self.ends(pair, between.way);
         let asked = self.somebody(pair, &ends);
         let frame = Frame::new(field, between.way);
-        let in_full = if pair.level < LARGE { LINES } else { FIRST };
+        let is_small = field.finest == SMALL && pair.level == SMALL;
+        let in_full = if is_small { FIRST } else { LINES };
         let left = at_level!(self.level, simd => leave_open(
             simd, frame, [&ends[0], &ends[1]], between.highest, asked, in_full
         ));
