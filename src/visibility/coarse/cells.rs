@@ -11,9 +11,6 @@ use super::{Open, Shafts};
 use crate::visibility::lanes::VOID;
 use crate::visibility::simd::at_level;
 
-/// Between cells of this level hardly any line but the first hides a whole part. Between larger ones lines in full pay.
-const SMALL: u32 = 3;
-
 /// The lines between two quads.
 #[derive(Clone, Copy)]
 struct Between<'l> {
@@ -21,6 +18,10 @@ struct Between<'l> {
     /// Those that may matter, and of these the highest.
     all: &'l [u32],
     highest: &'l [u32],
+    /// So many of the highest are tried in full: the first where they were ranked for these two quads, all where they
+    /// were ranked for quads that these are parts of. Of pairs of samples quarters are divided next, which are small: the
+    /// first again.
+    in_full: usize,
 }
 
 impl Shafts<'_> {
@@ -56,6 +57,7 @@ impl Shafts<'_> {
             way,
             all: &lines,
             highest: &highest,
+            in_full: FIRST,
         };
         let found = self.do_peaks_see(pair, between) || self.may_parts_see(pair, between);
         (self.lines, self.highest) = (lines, highest);
@@ -89,10 +91,8 @@ impl Shafts<'_> {
         let ends = self.ends(pair, between.way);
         let asked = self.somebody(pair, &ends);
         let frame = Frame::new(field, between.way);
-        let is_small = field.finest == SMALL && pair.level == SMALL;
-        let in_full = if is_small { FIRST } else { LINES };
         let left = at_level!(self.level, simd => leave_open(
-            simd, frame, [&ends[0], &ends[1]], between.highest, asked, in_full
+            simd, frame, [&ends[0], &ends[1]], between.highest, asked, between.in_full
         ));
         if left.lanes == 0 || pair.level == 0 {
             return left.lanes != 0;
@@ -125,6 +125,7 @@ impl Shafts<'_> {
             }
             let between = Between {
                 highest: &highest[..count],
+                in_full: if part.level == 1 { FIRST } else { LINES },
                 ..between
             };
             if self.may_parts_see(part, between) {

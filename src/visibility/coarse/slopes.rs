@@ -93,7 +93,7 @@ struct Sixteen<S: Simd> {
     rise: f32x16<S>,
     side: f32x16<S>,
     drift: f32x16<S>,
-    /// How far other sight is from it, across, at most (about); and a sample more.
+    /// How far any other sight between the same two is from it, across, at most; and a sample more.
     wide: f32x16<S>,
     /// The line through the middles, from that of the first quad.
     middle: [f32; 2],
@@ -211,7 +211,7 @@ impl<S: Simd> Sixteen<S> {
             None => {
                 let mut voids = 0u128;
                 for (k, ground) in patched[..count].iter_mut().enumerate() {
-                    // Negative ones are great as well.
+                    // A negative place, as `usize`, is past the end as well.
                     match line.get((begin + k as isize) as usize) {
                         Some(&there) if there != VOID => *ground = there,
                         _ => voids |= 1 << k,

@@ -2,7 +2,6 @@
 //! others.
 
 use super::field::{Lines, ShaftField};
-use super::slopes::HIGHEST;
 use crate::visibility::lanes::VOID;
 use crate::visibility::sightline::Stance;
 use fearless_simd::{f32x16, i32x16, prelude::*};
@@ -14,6 +13,10 @@ pub(crate) const PARTS: usize = 16;
 
 /// So many of the highest lines are put in order.
 const FIRST: usize = 4;
+
+/// Up to this level, cells are soon seen from highest place to highest place, so that a search for lines that do not
+/// matter to them takes longer than it saves.
+const SMALL: u32 = 3;
 
 /// Two quads of a level: somebody in the first looks at the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -295,10 +298,9 @@ pub(crate) fn step<S: Simd>(
         });
     }
     let mut blocked = active;
-    // Cells that are divided by lines are soon seen from highest place to highest place.
-    let by_lines =
-        field.stance == Stance::Cell && pair.level == field.finest + 1 && field.finest <= HIGHEST;
-    if pair.level > 1 && !by_lines {
+    let are_small =
+        field.stance == Stance::Cell && pair.level == field.finest + 1 && field.finest <= SMALL;
+    if pair.level > 1 && !are_small {
         // Seen: no slab is higher than any sight that is looked for.
         blocked = 0;
         left.retain_mut(|slab| {
