@@ -1,7 +1,7 @@
 //! Pairs of cells in which somebody may stand anywhere: divided down to quarters of the squares around samples, until
 //! lines hide all parts ([`super::slopes`]) or a pair of quarters is found that none hides.
 
-use super::ends::End;
+use super::ends::{End, over_corners};
 use super::field::NOWHERE;
 use super::highest::{FIRST, LINES, leave_highest};
 use super::sight::sight;
@@ -10,6 +10,7 @@ use super::step::{PARTS, Pair, Way};
 use super::{Open, Shafts};
 use crate::visibility::lanes::VOID;
 use crate::visibility::simd::at_level;
+use crate::visibility::surface::POINTS;
 
 /// The lines between two quads.
 #[derive(Clone, Copy)]
@@ -19,8 +20,7 @@ struct Between<'l> {
     all: &'l [u32],
     highest: &'l [u32],
     /// So many of the highest are tried in full: the first where they were ranked for these two quads, all where they
-    /// were ranked for quads that these are parts of. Of pairs of samples quarters are divided next, which are small: the
-    /// first again.
+    /// were ranked for quads that these are parts of.
     in_full: usize,
 }
 
@@ -125,7 +125,7 @@ impl Shafts<'_> {
             }
             let between = Between {
                 highest: &highest[..count],
-                in_full: if part.level == 1 { FIRST } else { LINES },
+                in_full: LINES,
                 ..between
             };
             if self.may_parts_see(part, between) {
@@ -177,22 +177,26 @@ impl Shafts<'_> {
         let field = self.field;
         let above = [field.bodies.eye as f32, field.bodies.head as f32];
         let mut of = |k: usize, quad: (u32, u32)| {
+            let cells = &mut self.quarters[k];
             if pair.level == 0 {
-                return End::cell(way, quad, self.quarters[k].of(field, quad), above[k]);
+                return End::cell(way, quad, cells.of(field, quad), above[k]);
             }
             let level = pair.level - 1;
             let quads = &field.quads[level as usize];
             let somebody = [&quads.eyes, &quads.heads][k];
-            let mut children = [[VOID; 4]; 4];
-            for (child, corners) in (0..).zip(&mut children) {
+            let mut children = [[VOID; POINTS * POINTS]; 4];
+            for (child, heights) in (0..).zip(&mut children) {
                 let child = (2 * quad.0 + child % 2, 2 * quad.1 + child / 2);
                 let is_there = child.0 << level < field.samples.width()
                     && child.1 << level < field.samples.height();
                 if is_there && somebody[quads.number(child)] > VOID {
-                    *corners = field.corners[level as usize][quads.number(child)];
+                    *heights = match level {
+                        0 => *cells.of(field, child),
+                        _ => over_corners(field.corners[level as usize][quads.number(child)]),
+                    };
                 }
             }
-            End::quad(field, way, (pair.level, quad), children, above[k])
+            End::quad(field, way, (pair.level, quad), &children, above[k])
         };
         [of(0, pair.a), of(1, pair.b)]
     }

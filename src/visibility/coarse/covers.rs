@@ -9,37 +9,37 @@ use std::ops::Range;
 /// Heights over the corners of a rectangle on the map: north-west, north-east, south-west, south-east.
 pub(crate) type Corners = [f32; 4];
 
-/// Heights over the corners of the quarters of the cells that were asked for last, less the field's base.
-pub(crate) struct Quarters(Vec<((u32, u32), [Corners; 4])>);
+/// Heights over the points of a cell ([`Cover`]), row by row: bilinear over each of its quarters.
+pub(crate) type Heights = [f32; POINTS * POINTS];
+
+/// Those of the cells that were asked for last, less the field's base.
+pub(crate) struct Quarters(Vec<((u32, u32), Heights)>);
 
 /// Columns and rows of cells of which one is kept.
 const KEPT: u32 = 32;
 
 impl Quarters {
     pub(super) fn new() -> Self {
-        Self(vec![(NOWHERE, [[VOID; 4]; 4]); (KEPT * KEPT) as usize])
+        Self(vec![
+            (NOWHERE, [VOID; POINTS * POINTS]);
+            (KEPT * KEPT) as usize
+        ])
     }
 
-    /// Those of a cell, row by row.
-    pub(super) fn of(&mut self, field: &ShaftField<'_>, place: (u32, u32)) -> [Corners; 4] {
+    /// Those of a cell.
+    pub(super) fn of(&mut self, field: &ShaftField<'_>, place: (u32, u32)) -> &Heights {
         let (column, row) = place;
         let kept = &mut self.0[((row % KEPT) * KEPT + column % KEPT) as usize];
         if kept.0 != place {
             let heights = Cover::new(field.terrain, column, row).quarters;
-            let quarters = [0, 1, 2, 3].map(|quarter| {
-                [0, 1, 2, 3].map(|corner| {
-                    let (column, row) = (corner % 2 + quarter % 2, corner / 2 + quarter / 2);
-                    (heights[row * POINTS + column] - field.base) as f32
-                })
-            });
-            *kept = (place, quarters);
+            *kept = (place, heights.map(|height| (height - field.base) as f32));
         }
-        kept.1
+        &kept.1
     }
 }
 
-/// By level of quads below [`HIGHEST`]: heights over the corners of each, whose bilinear interpolation is nowhere below
-/// any ground in it that somebody can be on; [`VOID`] where nobody can.
+/// By level of quads from 1 to below [`HIGHEST`]: heights over the corners of each, whose bilinear interpolation is nowhere
+/// below any ground in it that somebody can be on; [`VOID`] where nobody can. (Of the cells of samples [`Quarters`] tell.)
 pub(crate) fn corners(field: &ShaftField<'_>) -> Vec<Vec<Corners>> {
     let (width, height) = (field.samples.width(), field.samples.height());
     let mut corners = vec![Vec::new(); HIGHEST as usize];
@@ -54,7 +54,7 @@ pub(crate) fn corners(field: &ShaftField<'_>) -> Vec<Vec<Corners>> {
                 is_anybody.then(|| Cover::new(field.terrain, place.0, place.1))
             })
             .collect();
-        for (level, corners) in (0..).zip(&mut corners) {
+        for (level, corners) in (0..).zip(&mut corners).skip(1) {
             let side = 1 << level;
             for row in (first..end).step_by(side) {
                 for column in (0..width).step_by(side) {
@@ -165,7 +165,7 @@ mod tests {
             let terrain = terrain(&mut dice);
             let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
             for _ in 0..4000 {
-                let level = dice.roll(HIGHEST);
+                let level = 1 + dice.roll(HIGHEST - 1);
                 let quad = (dice.roll(SIDE) >> level, dice.roll(SIDE) >> level);
                 let number = field.quads[level as usize].number(quad);
                 if !field.has_anybody(level, number) {

@@ -1,9 +1,10 @@
 //! The two ends of a pair: what of a quad, or of the cell of a sample, lies where, and how high.
 
-use super::covers::Corners;
+use super::covers::{Corners, Heights};
 use super::field::ShaftField;
 use super::step::{Way, side};
 use crate::visibility::lanes::VOID;
+use crate::visibility::surface::POINTS;
 
 /// Heights of children that are not there are less, even with eyes above them.
 const NOT_THERE: f32 = 0.5 * VOID;
@@ -12,11 +13,14 @@ const NOT_THERE: f32 = 0.5 * VOID;
 pub(crate) struct End {
     /// The middle of the quad: major, growing on the way, and minor.
     pub middle: [f32; 2],
-    /// From where to where each child reaches, from the middle.
-    pub major: [[f32; 4]; 2],
-    pub minor: [[f32; 4]; 2],
-    /// Heights over the corners of each: corner i + 2·j has major edge i and minor edge j.
-    pub heights: [[f32; 4]; 4],
+    /// From where to where each child reaches, from that; third, where its own middle is.
+    pub major: [[f32; 4]; POINTS],
+    pub minor: [[f32; 4]; POINTS],
+    /// Heights over these, by major and minor place.
+    pub heights: [[[f32; 4]; POINTS]; POINTS],
+    /// How many places count: the two edges, where heights are bilinear over each child; or the middle as well, where they
+    /// are so over each of its quarters.
+    pub points: usize,
 }
 
 impl End {
@@ -25,7 +29,7 @@ impl End {
         field: &ShaftField<'_>,
         way: Way,
         (level, quad): (u32, (u32, u32)),
-        children: [Corners; 4],
+        children: &[Heights; 4],
         above: f32,
     ) -> Self {
         let span = |at: u32, k: u32, samples: u32| {
@@ -38,16 +42,29 @@ impl End {
         let (width, height) = (field.samples.width(), field.samples.height());
         let columns = [span(quad.0, 0, width), span(quad.0, 1, width)];
         let rows = [span(quad.1, 0, height), span(quad.1, 1, height)];
-        Self::new(way, (columns, rows), children, above)
+        // Of the cell of a sample the heights over its quarters are known.
+        let points = if level == 1 { POINTS } else { 2 };
+        Self::new(way, (columns, rows), children, points, above)
     }
 
     /// The quarters of a sample's cell.
-    pub(crate) fn cell(way: Way, sample: (u32, u32), quarters: [Corners; 4], above: f32) -> Self {
+    pub(crate) fn cell(way: Way, sample: (u32, u32), cell: &Heights, above: f32) -> Self {
         let halves = |at: u32| {
             let at = at as f32;
             [[at - 0.5, at], [at, at + 0.5]]
         };
-        Self::new(way, (halves(sample.0), halves(sample.1)), quarters, above)
+        let mut quarters = [[VOID; POINTS * POINTS]; 4];
+        for (k, quarter) in quarters.iter_mut().enumerate() {
+            let first = k / 2 * POINTS + k % 2;
+            *quarter = over_corners([0, 1, POINTS, POINTS + 1].map(|corner| cell[first + corner]));
+        }
+        Self::new(
+            way,
+            (halves(sample.0), halves(sample.1)),
+            &quarters,
+            2,
+            above,
+        )
     }
 
     // Loops, and not `map`, whose closures are not inlined here.
@@ -55,7 +72,8 @@ impl End {
     fn new(
         way: Way,
         sides: ([[f32; 2]; 2], [[f32; 2]; 2]),
-        heights: [Corners; 4],
+        heights: &[Heights; 4],
+        points: usize,
         above: f32,
     ) -> Self {
         let (mut along, across) = way.turn(sides);
@@ -70,21 +88,26 @@ impl End {
         };
         let mut end = Self {
             middle: [mean(along), mean(across)],
-            major: [[0.0; 4]; 2],
-            minor: [[0.0; 4]; 2],
-            heights: [[0.0; 4]; 4],
+            major: [[0.0; 4]; POINTS],
+            minor: [[0.0; 4]; POINTS],
+            heights: [[[0.0; 4]; POINTS]; POINTS],
+            points,
         };
-        // A corner's number has one bit for columns and one for rows.
-        let (along_bit, across_bit) = if way.turned { (2, 1) } else { (1, 2) };
-        let first = if way.back { along_bit } else { 0 };
+        // Where the edges and the middle are among the points of a child, from west to east or north to south.
+        let places = [0, POINTS - 1, POINTS / 2];
         for (k, heights) in heights.iter().enumerate() {
             let (u, v) = way.turn((k % 2, k / 2));
             for i in 0..2 {
                 end.major[i][k] = along[u][i] - end.middle[0];
                 end.minor[i][k] = across[v][i] - end.middle[1];
-                for j in 0..2 {
-                    let corner = (first ^ (along_bit * i)) + across_bit * j;
-                    end.heights[i + 2 * j][k] = heights[corner] + above;
+            }
+            end.major[2][k] = (end.major[0][k] + end.major[1][k]) * 0.5;
+            end.minor[2][k] = (end.minor[0][k] + end.minor[1][k]) * 0.5;
+            for (i, &major) in places.iter().enumerate().take(points) {
+                let major = if way.back { POINTS - 1 - major } else { major };
+                for (j, &minor) in places.iter().enumerate().take(points) {
+                    let (column, row) = way.turn((major, minor));
+                    end.heights[i][j][k] = heights[row * POINTS + column] + above;
                 }
             }
         }
@@ -93,7 +116,7 @@ impl End {
 
     /// Whether anybody is in a child.
     pub(crate) fn is_there(&self, k: usize) -> bool {
-        self.heights[0][k] > NOT_THERE
+        self.heights[0][0][k] > NOT_THERE
     }
 
     /// The middle of those children that are there on one side of the middle across the way, or else of all that are:
@@ -107,8 +130,8 @@ impl End {
             if on_side(k) || !is_any && self.is_there(k) {
                 sum[0] += (self.major[0][k] + self.major[1][k]) * 0.5;
                 sum[1] += (self.minor[0][k] + self.minor[1][k]) * 0.5;
-                for corner in &self.heights {
-                    sum[2] += corner[k] * 0.25;
+                for [low, high, _] in &self.heights[..2] {
+                    sum[2] += (low[k] + high[k]) * 0.25;
                 }
                 count += 1.0;
             }
@@ -123,10 +146,15 @@ impl End {
 
     /// How far the children reach from the middle across a way that leaves by so much for each sample.
     pub(super) fn reach(&self, tilt: f32) -> f32 {
-        let side = |[low, high]: &[[f32; 4]; 2]| {
+        let side = |[low, high, _]: &[[f32; 4]; POINTS]| {
             let ends = low.iter().chain(high);
             ends.fold(0.0f32, |most, at| most.max(at.abs()))
         };
         side(&self.minor) + side(&self.major) * tilt.abs()
     }
+}
+
+/// Heights over corners, as those of which the middles do not count.
+pub(super) fn over_corners([nw, ne, sw, se]: Corners) -> Heights {
+    [nw, VOID, ne, VOID, VOID, VOID, sw, VOID, se]
 }

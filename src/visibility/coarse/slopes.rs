@@ -9,7 +9,9 @@
 //! > (b - x)·(E(a, c) - s·c) + (x - a)·(H(b, d) - s·d) - (b - a)·g < 0,
 //!
 //! which is linear in each of a, b, c and d: if it is so for the sixteen choices of corners, it is so for all
-//! positions. (`conservative/refine.rs` has the same argument for quarters of cells.)
+//! positions. (`conservative/refine.rs` has the same argument for quarters of cells.) Over the cell of a sample E and H are
+//! bilinear on each quarter, so that all pairs of its nine points are tried: what hides the sixteen pairs of quarters of two
+//! cells by one line, all at once.
 //!
 //! Straight lines stay straight if each minor coordinate is counted from the line through the middles of both
 //! quads. So numbers stay small, and a slope along the grid line adds no error of rounding that grows with distance.
@@ -30,6 +32,7 @@ use super::field::{Lines, ShaftField};
 use super::highest::LINES;
 use super::step::{PARTS, Way};
 use crate::visibility::lanes::VOID;
+use crate::visibility::surface::POINTS;
 use fearless_simd::{f32x4, f32x8, f32x16, mask32x16, prelude::*};
 use fearless_simd_macros::simd;
 
@@ -75,16 +78,18 @@ impl<'f> Frame<'f> {
 
 /// How sight between sixteen pairs of rectangles lies, a lane each.
 struct Sixteen<S: Simd> {
-    /// Major coordinates of near and far edges, from the middle of the first quad; and 1 / (b - a).
-    a: [f32x16<S>; 2],
-    b: [f32x16<S>; 2],
-    per: [[f32x16<S>; 2]; 2],
-    /// Of corners, by major and minor edge: minor coordinates from the line through both middles, and
+    /// Major coordinates of near edge, far edge and middle, from the middle of the first quad; and 1 / (b - a).
+    a: [f32x16<S>; POINTS],
+    b: [f32x16<S>; POINTS],
+    per: [[f32x16<S>; POINTS]; POINTS],
+    /// Of points, by major and minor place: minor coordinates from the line through both middles, and
     /// heights.
-    c: [[f32x16<S>; 2]; 2],
-    d: [[f32x16<S>; 2]; 2],
-    e: [[f32x16<S>; 2]; 2],
-    h: [[f32x16<S>; 2]; 2],
+    c: [[f32x16<S>; POINTS]; POINTS],
+    d: [[f32x16<S>; POINTS]; POINTS],
+    e: [[f32x16<S>; POINTS]; POINTS],
+    h: [[f32x16<S>; POINTS]; POINTS],
+    /// How many places count ([`End::points`]).
+    points: usize,
     /// The sight between their middles: where it begins, 1 / its length, its height there, and how far it rises; its
     /// minor coordinate there, and how far it goes across.
     from: f32x16<S>,
@@ -110,13 +115,14 @@ impl<S: Simd> Sixteen<S> {
         let tilt = slope as f32;
         let (zero, one) = (f32x16::splat(simd, 0.0), f32x16::splat(simd, 1.0));
         let mut sixteen = Self {
-            a: [zero; 2],
-            b: [zero; 2],
-            per: [[one; 2]; 2],
-            c: [[zero; 2]; 2],
-            d: [[zero; 2]; 2],
-            e: [[zero; 2]; 2],
-            h: [[zero; 2]; 2],
+            a: [zero; POINTS],
+            b: [zero; POINTS],
+            per: [[one; POINTS]; POINTS],
+            c: [[zero; POINTS]; POINTS],
+            d: [[zero; POINTS]; POINTS],
+            e: [[zero; POINTS]; POINTS],
+            h: [[zero; POINTS]; POINTS],
+            points: viewers.points,
             from: zero,
             share: zero,
             height: zero,
@@ -128,24 +134,27 @@ impl<S: Simd> Sixteen<S> {
             slope,
             reach: viewers.reach(tilt).max(players.reach(tilt)),
         };
-        for i in 0..2 {
+        for i in 0..sixteen.points {
             let (near, beyond) = (
                 each_first(simd, &viewers.major[i]),
                 each_second(simd, &players.major[i]),
             );
             sixteen.a[i] = near;
             sixteen.b[i] = beyond + far[0];
-            for j in 0..2 {
-                let corner = i + 2 * j;
+            for j in 0..sixteen.points {
                 sixteen.c[i][j] = each_first(simd, &viewers.minor[j]) - near * tilt;
                 sixteen.d[i][j] = each_second(simd, &players.minor[j]) - beyond * tilt;
-                sixteen.e[i][j] = each_first(simd, &viewers.heights[corner]);
-                sixteen.h[i][j] = each_second(simd, &players.heights[corner]);
+                sixteen.e[i][j] = each_first(simd, &viewers.heights[i][j]);
+                sixteen.h[i][j] = each_second(simd, &players.heights[i][j]);
+            }
+        }
+        for i in 0..sixteen.points {
+            for j in 0..sixteen.points {
+                sixteen.per[i][j] = one / (sixteen.b[j] - sixteen.a[i]);
             }
         }
         for i in 0..2 {
             for j in 0..2 {
-                sixteen.per[i][j] = one / (sixteen.b[j] - sixteen.a[i]);
                 sixteen.height += sixteen.e[i][j] * 0.25;
                 sixteen.rise += sixteen.h[i][j] * 0.25;
                 sixteen.side += sixteen.c[i][j] * 0.25;
@@ -251,13 +260,17 @@ impl<S: Simd> Sixteen<S> {
             return (below, matters);
         }
 
-        let mut t = [[zero; 2]; 2];
-        let (mut low, mut high) = (f32x16::splat(simd, f32::MAX), none);
-        for (i, t) in t.iter_mut().enumerate() {
-            for (j, t) in t.iter_mut().enumerate() {
+        let mut t = [[zero; POINTS]; POINTS];
+        for (i, t) in t.iter_mut().enumerate().take(self.points) {
+            for (j, t) in t.iter_mut().enumerate().take(self.points) {
                 *t = (at - self.a[i]) * self.per[i][j];
-                low = low.min(self.c[i][0] + (self.d[j][0] - self.c[i][0]) * *t);
-                high = high.max(self.c[i][1] + (self.d[j][1] - self.c[i][1]) * *t);
+            }
+        }
+        let (mut low, mut high) = (f32x16::splat(simd, f32::MAX), none);
+        for (i, t) in t.iter().enumerate().take(2) {
+            for (j, &t) in t.iter().enumerate().take(2) {
+                low = low.min(self.c[i][0] + (self.d[j][0] - self.c[i][0]) * t);
+                high = high.max(self.c[i][1] + (self.d[j][1] - self.c[i][1]) * t);
             }
         }
         low -= out;
@@ -288,14 +301,16 @@ impl<S: Simd> Sixteen<S> {
             least = least.min(inside.select(inner, none * -1.0));
         }
 
-        let (mut viewer, mut player) = ([zero; 2], [zero; 2]);
-        for i in 0..2 {
-            viewer[i] = (self.e[i][0] - s * self.c[i][0]).max(self.e[i][1] - s * self.c[i][1]);
-            player[i] = (self.h[i][0] - s * self.d[i][0]).max(self.h[i][1] - s * self.d[i][1]);
+        let (mut viewer, mut player) = ([none; POINTS], [none; POINTS]);
+        for i in 0..self.points {
+            for j in 0..self.points {
+                viewer[i] = viewer[i].max(self.e[i][j] - s * self.c[i][j]);
+                player[i] = player[i].max(self.h[i][j] - s * self.d[i][j]);
+            }
         }
-        let mut sight = f32x16::splat(simd, f32::MIN);
-        for i in 0..2 {
-            for j in 0..2 {
+        let mut sight = none;
+        for i in 0..self.points {
+            for j in 0..self.points {
                 sight = sight.max(viewer[i] + (player[j] - viewer[i]) * t[i][j]);
             }
         }
