@@ -179,7 +179,7 @@ impl Shafts<'_> {
         let mut of = |k: usize, quad: (u32, u32)| {
             let cells = &mut self.quarters[k];
             if pair.level == 0 {
-                return End::cell(way, quad, cells.of(field, quad), above[k]);
+                return End::cell(way, quad, &cells.of(field, quad).quarters, above[k]);
             }
             let level = pair.level - 1;
             let quads = &field.quads[level as usize];
@@ -191,7 +191,7 @@ impl Shafts<'_> {
                     && child.1 << level < field.samples.height();
                 if is_there && somebody[quads.number(child)] > VOID {
                     *heights = match level {
-                        0 => *cells.of(field, child),
+                        0 => cells.of(field, child).whole,
                         _ => over_corners(field.corners[level as usize][quads.number(child)]),
                     };
                 }

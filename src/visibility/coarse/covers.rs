@@ -13,26 +13,42 @@ pub(crate) type Corners = [f32; 4];
 pub(crate) type Heights = [f32; POINTS * POINTS];
 
 /// Those of the cells that were asked for last, less the field's base.
-pub(crate) struct Quarters(Vec<((u32, u32), Heights)>);
+pub(crate) struct Quarters(Vec<((u32, u32), CellHeights)>);
+
+/// Heights that no ground of a cell is above: for each of its quarters, and for all of it at once.
+#[derive(Clone, Copy)]
+pub(crate) struct CellHeights {
+    pub quarters: Heights,
+    pub whole: Heights,
+}
 
 /// Columns and rows of cells of which one is kept.
 const KEPT: u32 = 32;
 
 impl Quarters {
     pub(super) fn new() -> Self {
-        Self(vec![
-            (NOWHERE, [VOID; POINTS * POINTS]);
-            (KEPT * KEPT) as usize
-        ])
+        let none = CellHeights {
+            quarters: [VOID; POINTS * POINTS],
+            whole: [VOID; POINTS * POINTS],
+        };
+        Self(vec![(NOWHERE, none); (KEPT * KEPT) as usize])
     }
 
     /// Those of a cell.
-    pub(super) fn of(&mut self, field: &ShaftField<'_>, place: (u32, u32)) -> &Heights {
+    pub(super) fn of(&mut self, field: &ShaftField<'_>, place: (u32, u32)) -> &CellHeights {
         let (column, row) = place;
         let kept = &mut self.0[((row % KEPT) * KEPT + column % KEPT) as usize];
         if kept.0 != place {
-            let heights = Cover::new(field.terrain, column, row).quarters;
-            *kept = (place, heights.map(|height| (height - field.base) as f32));
+            let cover = Cover::new(field.terrain, column, row);
+            let quarters = cover.quarters.map(|height| (height - field.base) as f32);
+            let greatest = (cover.greatest - field.base) as f32;
+            let highest = quarters.iter().fold(VOID, |most, &height| most.max(height));
+            // Over roofs a level bound is lower where that counts, at the top.
+            let whole = match highest > greatest {
+                true => [greatest; POINTS * POINTS],
+                false => quarters,
+            };
+            *kept = (place, CellHeights { quarters, whole });
         }
         &kept.1
     }
