@@ -1,7 +1,8 @@
 //! Pairs of cells in which somebody may stand anywhere: divided down to quarters of the squares around samples, until
 //! lines hide all parts ([`super::slopes`]) or a pair of quarters is found that none hides.
 
-use super::ends::{End, over_corners};
+use super::covers::over_corners;
+use super::ends::End;
 use super::field::NOWHERE;
 use super::highest::{FIRST, LINES, leave_highest};
 use super::sight::sight;

@@ -9,13 +9,19 @@ use std::ops::Range;
 /// Heights over the corners of a rectangle on the map: north-west, north-east, south-west, south-east.
 pub(crate) type Corners = [f32; 4];
 
-/// Heights over the points of a cell ([`Cover`]), row by row: bilinear over each of its quarters.
+/// Heights over the points of a rectangle, row by row: its corners, the middles of its sides, and its middle.
 pub(crate) type Heights = [f32; POINTS * POINTS];
 
-/// Those of the cells that were asked for last, less the field's base.
+/// Heights over corners, where the other points do not count.
+pub(super) fn over_corners([nw, ne, sw, se]: Corners) -> Heights {
+    [nw, VOID, ne, VOID, VOID, VOID, sw, VOID, se]
+}
+
+/// What no ground of the cells is above that were asked for last, less the field's base.
 pub(crate) struct Quarters(Vec<((u32, u32), CellHeights)>);
 
-/// Heights that no ground of a cell is above: for each of its quarters, and for all of it at once.
+/// Heights whose bilinear interpolation over each quarter of a cell is nowhere below its ground: as low as they can be in
+/// each quarter ([`Cover`]), and as serve best for all of it at once.
 #[derive(Clone, Copy)]
 pub(crate) struct CellHeights {
     pub quarters: Heights,
@@ -170,6 +176,20 @@ mod tests {
     use crate::visibility::conservative::continuous::Surface;
     use crate::visibility::sightline::Stance;
 
+    /// At shares of the way from west to east and from north to south.
+    fn bilinear(corners: Corners, [x, y]: [f64; 2]) -> f64 {
+        let [nw, ne, sw, se] = corners.map(f64::from);
+        (nw * (1.0 - x) + ne * x) * (1.0 - y) + (sw * (1.0 - x) + se * x) * y
+    }
+
+    /// The same by the quarter that the place is in.
+    fn over(heights: &Heights, share: [f64; 2]) -> f64 {
+        let quarter = share.map(|share| usize::from(share > 0.5));
+        let first = quarter[1] * POINTS + quarter[0];
+        let corners = [0, 1, POINTS, POINTS + 1].map(|corner| heights[first + corner]);
+        bilinear(corners, [0, 1].map(|k| 2.0 * share[k] - quarter[k] as f64))
+    }
+
     #[test]
     fn no_ground_rises_above_the_corners_of_its_quad() {
         let mut dice = Dice(12);
@@ -180,26 +200,36 @@ mod tests {
         for _ in 0..10 {
             let terrain = terrain(&mut dice);
             let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
+            let mut quarters = Quarters::new();
             for _ in 0..4000 {
-                let level = 1 + dice.roll(HIGHEST - 1);
+                let level = dice.roll(HIGHEST);
                 let quad = (dice.roll(SIDE) >> level, dice.roll(SIDE) >> level);
                 let number = field.quads[level as usize].number(quad);
                 if !field.has_anybody(level, number) {
                     continue;
                 }
-                let corners = field.corners[level as usize][number];
                 let sides = [quad.0, quad.1].map(|at| side(level, at, SIDE));
                 let at = sides.map(|side| place(&mut dice, side));
-                let [x, y] = [0, 1].map(|k| (at[k] - sides[k][0]) / (sides[k][1] - sides[k][0]));
-                let [nw, ne, sw, se] = corners.map(f64::from);
-                let bound = (nw * (1.0 - x) + ne * x) * (1.0 - y) + (sw * (1.0 - x) + se * x) * y;
+                let share = [0, 1].map(|k| (at[k] - sides[k][0]) / (sides[k][1] - sides[k][0]));
+                let bounds = match level {
+                    0 => {
+                        let cell = quarters.of(&field, quad);
+                        vec![over(&cell.quarters, share), over(&cell.whole, share)]
+                    }
+                    _ => {
+                        let corners = field.corners[level as usize][number];
+                        vec![bilinear(corners, share)]
+                    }
+                };
                 for surface in Surface::ALL {
                     if let Some(ground) = surface.height(&terrain, at[0], at[1]) {
                         let ground = ground - field.base;
-                        assert!(
-                            ground <= bound + f64::from(field.cell),
-                            "{ground} above {bound}"
-                        );
+                        for bound in &bounds {
+                            assert!(
+                                ground <= bound + f64::from(field.cell),
+                                "{ground} above {bound}, level {level}"
+                            );
+                        }
                     }
                 }
             }

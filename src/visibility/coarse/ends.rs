@@ -1,6 +1,6 @@
 //! The two ends of a pair: what of a quad, or of the cell of a sample, lies where, and how high.
 
-use super::covers::{Corners, Heights};
+use super::covers::{Heights, over_corners};
 use super::field::ShaftField;
 use super::step::{Way, side};
 use crate::visibility::lanes::VOID;
@@ -152,9 +152,4 @@ impl End {
         };
         side(&self.minor) + side(&self.major) * tilt.abs()
     }
-}
-
-/// Heights over corners, as those of which the middles do not count.
-pub(super) fn over_corners([nw, ne, sw, se]: Corners) -> Heights {
-    [nw, VOID, ne, VOID, VOID, VOID, sw, VOID, se]
 }

@@ -34,8 +34,8 @@ pub struct ShaftField<'t> {
     pub(crate) axes: [Lines; 2],
     /// By level of quads, from samples on.
     pub(crate) quads: Vec<Quads>,
-    /// Of cells, by level of quads from 1 to below [`HIGHEST`](super::slopes::HIGHEST): heights over their corners whose bilinear
-    /// interpolation is nowhere below any ground in them that somebody can be on; [`VOID`] where nobody can.
+    /// Of cells, by level of quads from 1 to below [`HIGHEST`](super::slopes::HIGHEST): heights over their corners whose
+    /// bilinear interpolation is nowhere below any ground in them that somebody can be on; [`VOID`] where nobody can.
     pub(crate) corners: Vec<Vec<Corners>>,
     /// What all heights in tables are less.
     pub(crate) base: f64,
