@@ -49,8 +49,9 @@ impl Quarters {
             let quarters = cover.quarters.map(|height| (height - field.base) as f32);
             let greatest = (cover.greatest - field.base) as f32;
             let highest = quarters.iter().fold(VOID, |most, &height| most.max(height));
-            // Over roofs a level bound is lower where that counts, at the top.
-            let whole = match highest > greatest {
+            let mean = quarters.iter().sum::<f32>() / quarters.len() as f32;
+            // Over roofs a level bound is lower where that counts, at the top. A quarter serves best (tests/benches/coarse.md).
+            let whole = match highest - greatest > 0.25 * (greatest - mean) {
                 true => [greatest; POINTS * POINTS],
                 false => quarters,
             };

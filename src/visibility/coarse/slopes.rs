@@ -542,6 +542,47 @@ pub(super) mod tests {
         );
     }
 
+    /// What is higher than all sight from the edges of a cell is not higher than that from a crest in its middle.
+    #[test]
+    fn a_crest_in_the_middle_of_a_cell_counts() {
+        let bodies = Bodies {
+            eye: 1.0,
+            head: 1.0,
+        };
+        let wall_at = 20;
+        for k in 0..8 {
+            let (turned, back, high) = (k & 1 != 0, k & 2 != 0, k & 4 != 0);
+            // Sight from the crest is up to 4.2 m high at the wall, that from the edges of its cell up to 2.7.
+            let height = |at: u32| match at {
+                10 => 6.0,
+                _ if at == wall_at => [3.0, 5.0][usize::from(high)],
+                _ => 0.0,
+            };
+            let along = |at: u32| if turned { at / SIDE } else { at % SIDE };
+            let heights = (0..SIDE * SIDE).map(|at| height(along(at))).collect();
+            let terrain = Terrain::new(SIDE, SIDE, heights, [1.0; 2]).unwrap();
+            let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
+            let mut shafts = super::super::Shafts::new(&field, Level::new());
+            let [crest, beyond] = [5, 15].map(|at| if turned { (8, at) } else { (at, 8) });
+            let (a, b) = if back {
+                (beyond, crest)
+            } else {
+                (crest, beyond)
+            };
+            let pair = super::super::step::Pair { level: 1, a, b };
+            let way = pair.way(turned).unwrap();
+            let ends = shafts.ends(pair, way);
+            let frame = Frame::new(&field, way);
+            let found = at_level!(Level::new(), simd => hidden_by(simd, frame, [&ends[0], &ends[1]], wall_at));
+            for lane in 0..PARTS {
+                let child = if back { lane % 4 } else { lane / 4 };
+                let is_on_crest = child >> usize::from(turned) & 1 == 0;
+                let is_hidden = found >> lane & 1 == 1;
+                assert_eq!(is_hidden, high || !is_on_crest, "{pair:?}, part {lane}");
+            }
+        }
+    }
+
     #[simd]
     fn hidden_by<S: Simd>(simd: S, frame: Frame<'_>, ends: [&End; 2], x: u32) -> u16 {
         let (above, _) = Sixteen::new(simd, ends).above(simd, frame, x, !0, true);
