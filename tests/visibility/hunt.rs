@@ -189,7 +189,11 @@ fn hunt_bundle(name: &str, terrain: &Terrain, curvature: Option<Curvature>) {
 /// Asks the kernel of cells, in all detail and in none, from anywhere.
 fn hunt_cells(name: &str, terrain: &Terrain, bodies: Bodies) {
     let (width, height) = (terrain.width(), terrain.height());
-    for (finest, detail) in [(3, 0), (3, 3), (4, 1)] {
+    for (finest, detail) in [(3, 0), (3, 3), (4, 1), (5, 0)] {
+        if width.min(height) < 4 << finest {
+            // Hardly any cell is hidden from another.
+            continue;
+        }
         let field = ShaftField::new(terrain, bodies, Stance::Cell, [finest, 0]);
         let seen = coarse(&field.with_detail(detail), *levels().last().unwrap(), None);
         let across = width.div_ceil(1 << finest);

@@ -1,39 +1,35 @@
 //! Pairs of cells in which somebody may stand anywhere: divided down to quarters of the squares around samples, until
 //! lines hide all parts ([`super::slopes`]) or a pair of quarters is found that none hides.
 
-use super::covers::over_corners;
+use super::Shafts;
 use super::ends::End;
 use super::field::NOWHERE;
-use super::highest::{FIRST, LINES, leave_highest};
+use super::ranking::{FIRST, LINES, rank_lines};
 use super::sight::sight;
-use super::slopes::{Frame, leave_open};
+use super::slopes::{Frame, test_lines};
 use super::step::{PARTS, Pair, Way};
-use super::{Open, Shafts};
-use crate::visibility::lanes::VOID;
 use crate::visibility::simd::at_level;
-use crate::visibility::surface::POINTS;
 
 /// The lines between two quads.
 #[derive(Clone, Copy)]
 struct Between<'l> {
     way: Way,
-    /// Those that may matter, and of these the highest.
+    /// Those that may matter.
     all: &'l [u32],
+    /// The best ranked of these.
     highest: &'l [u32],
-    /// So many of the highest are tried in full: the first where they were ranked for these two quads, all where they
-    /// were ranked for quads that these are parts of.
+    /// So many of them get the full test: the first [`FIRST`] for the pair that they were ranked for, all for its parts.
     in_full: usize,
 }
 
 impl Shafts<'_> {
-    /// Whether any position in the one may see any in the other, or is not shown not to.
-    pub(super) fn may_any_see(&mut self, asked: Open) -> bool {
-        let Open { pair, .. } = asked;
-        let Some(way) = pair.longer_way() else {
-            // Nothing lies between neighbours.
-            return pair.level == 0 || self.may_any_part_see(pair);
+    /// Whether a pair is not proven hidden: some position in the one may see some in the other. `known` is the lane under
+    /// which `left` lists the slabs that may matter to it, if it does.
+    pub(super) fn may_any_see(&mut self, pair: Pair, known: Option<usize>) -> bool {
+        let Some(way) = pair.separating_way() else {
+            // No line separates neighbours, but it may separate their parts.
+            return pair.level == 0 || self.may_neighbours_see(pair);
         };
-        let known = asked.known.filter(|_| asked.turned == way.turned);
         let mut lines = std::mem::take(&mut self.lines);
         lines.clear();
         let slabs = match known {
@@ -48,11 +44,11 @@ impl Shafts<'_> {
         lines.extend(matter.map(|slab| slab.x));
         let mut highest = std::mem::take(&mut self.highest);
         highest.clone_from(&lines);
-        let ends = self.ends(pair, way);
+        let ends = End::both(self.field, &mut self.cell_heights, pair, way);
         let frame = Frame::new(self.field, way);
-        let (above, ranked) = (&mut self.above, &mut self.ranked);
-        at_level!(self.level, simd => leave_highest(
-            simd, frame, [&ends[0], &ends[1]], &mut highest, above, ranked
+        let (rises, ranks) = (&mut self.rises, &mut self.ranks);
+        at_level!(self.level, simd => rank_lines(
+            simd, frame, [&ends[0], &ends[1]], &mut highest, rises, ranks
         ));
         let between = Between {
             way,
@@ -66,7 +62,7 @@ impl Shafts<'_> {
     }
 
     /// The same of quads that are neighbours, part by part.
-    fn may_any_part_see(&mut self, pair: Pair) -> bool {
+    fn may_neighbours_see(&mut self, pair: Pair) -> bool {
         (0..PARTS).any(|lane| {
             let part = pair.part(lane);
             if !self.is_asked(part) {
@@ -75,24 +71,17 @@ impl Shafts<'_> {
             if part.a == part.b || self.field.is_smallest(part) {
                 return true;
             }
-            let turned = part.longer_way().is_some_and(|way| way.turned);
-            // Lines are kept by those who are asked next.
-            let asked = Open {
-                pair: part,
-                turned,
-                known: None,
-            };
-            self.may_any_see(asked)
+            self.may_any_see(part, None)
         })
     }
 
     /// The same of two quads, by the lines between them or between those that they are parts of.
     fn may_parts_see(&mut self, pair: Pair, between: Between<'_>) -> bool {
         let field = self.field;
-        let ends = self.ends(pair, between.way);
-        let asked = self.somebody(pair, &ends);
+        let ends = End::both(field, &mut self.cell_heights, pair, between.way);
+        let asked = self.occupied_lanes(pair, &ends);
         let frame = Frame::new(field, between.way);
-        let left = at_level!(self.level, simd => leave_open(
+        let left = at_level!(self.level, simd => test_lines(
             simd, frame, [&ends[0], &ends[1]], between.highest, asked, between.in_full
         ));
         if left.lanes == 0 || pair.level == 0 {
@@ -162,7 +151,7 @@ impl Shafts<'_> {
     }
 
     /// The parts of a pair in which somebody may look and somebody may be near enough to be seen.
-    fn somebody(&self, pair: Pair, ends: &[End; 2]) -> u16 {
+    fn occupied_lanes(&self, pair: Pair, ends: &[End; 2]) -> u16 {
         let mut lanes = 0;
         for lane in 0..PARTS {
             let is_somebody = ends[0].is_there(lane / 4) && ends[1].is_there(lane % 4);
@@ -171,34 +160,5 @@ impl Shafts<'_> {
             }
         }
         lanes
-    }
-
-    /// The parts of both quads of a pair.
-    pub(super) fn ends(&mut self, pair: Pair, way: Way) -> [End; 2] {
-        let field = self.field;
-        let above = [field.bodies.eye as f32, field.bodies.head as f32];
-        let mut of = |k: usize, quad: (u32, u32)| {
-            let cells = &mut self.quarters[k];
-            if pair.level == 0 {
-                return End::cell(way, quad, &cells.of(field, quad).quarters, above[k]);
-            }
-            let level = pair.level - 1;
-            let quads = &field.quads[level as usize];
-            let somebody = [&quads.eyes, &quads.heads][k];
-            let mut children = [[VOID; POINTS * POINTS]; 4];
-            for (child, heights) in (0..).zip(&mut children) {
-                let child = (2 * quad.0 + child % 2, 2 * quad.1 + child / 2);
-                let is_there = child.0 << level < field.samples.width()
-                    && child.1 << level < field.samples.height();
-                if is_there && somebody[quads.number(child)] > VOID {
-                    *heights = match level {
-                        0 => cells.of(field, child).whole,
-                        _ => over_corners(field.corners[level as usize][quads.number(child)]),
-                    };
-                }
-            }
-            End::quad(field, way, (pair.level, quad), &children, above[k])
-        };
-        [of(0, pair.a), of(1, pair.b)]
     }
 }

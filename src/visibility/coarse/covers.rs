@@ -1,7 +1,7 @@
-//! Planes and patches that the ground of quads, and of the squares around single samples, is nowhere above.
+//! Upper bounds of the ground: a plane over a quad, a bilinear patch over each quarter of a sample's cell.
 
 use super::field::{NOWHERE, ShaftField};
-use super::slopes::HIGHEST;
+use super::slopes::MAX_SLOPE_LEVEL;
 use crate::visibility::lanes::VOID;
 use crate::visibility::surface::{Cover, POINTS};
 use std::ops::Range;
@@ -17,8 +17,8 @@ pub(super) fn over_corners([nw, ne, sw, se]: Corners) -> Heights {
     [nw, VOID, ne, VOID, VOID, VOID, sw, VOID, se]
 }
 
-/// What no ground of the cells is above that were asked for last, less the field's base.
-pub(crate) struct Quarters(Vec<((u32, u32), CellHeights)>);
+/// Bounds of the cells that were asked for last, less the field's base: a direct-mapped cache.
+pub(crate) struct CellCache(Vec<((u32, u32), CellHeights)>);
 
 /// Heights whose bilinear interpolation over each quarter of a cell is nowhere below its ground: as low as they can be in
 /// each quarter ([`Cover`]), and as serve best for all of it at once.
@@ -28,10 +28,10 @@ pub(crate) struct CellHeights {
     pub whole: Heights,
 }
 
-/// Columns and rows of cells of which one is kept.
+/// Of cells whose columns and rows are equal modulo this the last one is kept.
 const KEPT: u32 = 32;
 
-impl Quarters {
+impl CellCache {
     pub(super) fn new() -> Self {
         let none = CellHeights {
             quarters: [VOID; POINTS * POINTS],
@@ -50,7 +50,8 @@ impl Quarters {
             let greatest = (cover.greatest - field.base) as f32;
             let highest = quarters.iter().fold(VOID, |most, &height| most.max(height));
             let mean = quarters.iter().sum::<f32>() / quarters.len() as f32;
-            // Over roofs a level bound is lower where that counts, at the top. A quarter serves best (tests/benches/coarse.md).
+            // Over roofs the points overshoot the ground, and a level bound hides more. The factor is measured
+            // (tests/benches/coarse.md).
             let whole = match highest - greatest > 0.25 * (greatest - mean) {
                 true => [greatest; POINTS * POINTS],
                 false => quarters,
@@ -61,13 +62,13 @@ impl Quarters {
     }
 }
 
-/// By level of quads from 1 to below [`HIGHEST`]: heights over the corners of each, whose bilinear interpolation is nowhere
-/// below any ground in it that somebody can be on; [`VOID`] where nobody can. (Of the cells of samples [`Quarters`] tell.)
+/// By level of quads from 1 to below [`MAX_SLOPE_LEVEL`]: heights over the corners of each, whose bilinear interpolation is nowhere
+/// below any ground in it that somebody can be on; [`VOID`] where nobody can. (Of the cells of samples [`CellCache`] tell.)
 pub(crate) fn corners(field: &ShaftField<'_>) -> Vec<Vec<Corners>> {
     let (width, height) = (field.samples.width(), field.samples.height());
-    let mut corners = vec![Vec::new(); HIGHEST as usize];
+    let mut corners = vec![Vec::new(); MAX_SLOPE_LEVEL as usize];
     // Rows of the largest quads, one after the other.
-    let band = 1 << (HIGHEST - 1);
+    let band = 1 << (MAX_SLOPE_LEVEL - 1);
     for first in (0..height).step_by(band) {
         let end = height.min(first + band as u32);
         let covers: Vec<_> = (first..end)
@@ -169,7 +170,7 @@ fn plane_above(
 
 #[cfg(test)]
 mod tests {
-    use super::super::slopes::tests::{SIDE, place, terrain};
+    use super::super::slopes::tests::{SIDE, place, sample_at, terrain};
     use super::super::step::side;
     use super::*;
     use crate::dice::Dice;
@@ -201,9 +202,9 @@ mod tests {
         for _ in 0..10 {
             let terrain = terrain(&mut dice);
             let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
-            let mut quarters = Quarters::new();
+            let mut quarters = CellCache::new();
             for _ in 0..4000 {
-                let level = dice.roll(HIGHEST);
+                let level = dice.roll(MAX_SLOPE_LEVEL);
                 let quad = (dice.roll(SIDE) >> level, dice.roll(SIDE) >> level);
                 let number = field.quads[level as usize].number(quad);
                 if !field.has_anybody(level, number) {
@@ -211,6 +212,13 @@ mod tests {
                 }
                 let sides = [quad.0, quad.1].map(|at| side(level, at, SIDE));
                 let at = sides.map(|side| place(&mut dice, side));
+                let sample = sample_at(at, sides);
+                if sample.0 >= SIDE
+                    || sample.1 >= SIDE
+                    || !field.has_anybody(0, field.quads[0].number(sample))
+                {
+                    continue;
+                }
                 let share = [0, 1].map(|k| (at[k] - sides[k][0]) / (sides[k][1] - sides[k][0]));
                 let bounds = match level {
                     0 => {
@@ -227,7 +235,7 @@ mod tests {
                         let ground = ground - field.base;
                         for bound in &bounds {
                             assert!(
-                                ground <= bound + f64::from(field.cell),
+                                ground <= bound + f64::from(field.margin_slopes),
                                 "{ground} above {bound}, level {level}"
                             );
                         }

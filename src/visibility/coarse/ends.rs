@@ -1,39 +1,72 @@
 //! The two ends of a pair: what of a quad, or of the cell of a sample, lies where, and how high.
 
-use super::covers::{Heights, over_corners};
+use super::covers::{CellCache, Heights, over_corners};
 use super::field::ShaftField;
-use super::step::{Way, side};
+use super::step::{Pair, Way, side};
 use crate::visibility::lanes::VOID;
 use crate::visibility::surface::POINTS;
 
-/// Heights of children that are not there are less, even with eyes above them.
+/// The height of a child that is not there is below this, even with a body's added.
 const NOT_THERE: f32 = 0.5 * VOID;
 
 /// One end of a pair: the four children of a quad, or the four quarters of a cell.
 pub(crate) struct End {
     /// The middle of the quad: major, growing on the way, and minor.
     pub middle: [f32; 2],
-    /// From where to where each child reaches, from that; third, where its own middle is.
+    /// Of each child, from that: its near and its far edge, and its own middle.
     pub major: [[f32; 4]; POINTS],
     pub minor: [[f32; 4]; POINTS],
-    /// Heights over these, by major and minor place.
+    /// Of each child: heights of eyes, or heads, over `major[i]` and `minor[j]`.
     pub heights: [[[f32; 4]; POINTS]; POINTS],
-    /// How many places count: the two edges, where heights are bilinear over each child; or the middle as well, where they
-    /// are so over each of its quarters.
+    /// 2 where heights are bilinear over each child, so that the edges alone count; 3 where they are so over each quarter of a
+    /// child.
     pub points: usize,
 }
 
 impl End {
-    /// The children of a quad; eyes or heads are `above` the ground.
-    pub(crate) fn quad(
+    /// Both ends of a pair. `cells` are kept from pair to pair, of those who look and of those who are looked at.
+    pub(super) fn both(
+        field: &ShaftField<'_>,
+        cells: &mut [CellCache; 2],
+        pair: Pair,
+        way: Way,
+    ) -> [Self; 2] {
+        let bodies = [field.bodies.eye as f32, field.bodies.head as f32];
+        let mut of = |k: usize, quad: (u32, u32)| {
+            let cells = &mut cells[k];
+            if pair.level == 0 {
+                return Self::cell(way, quad, &cells.of(field, quad).quarters, bodies[k]);
+            }
+            let level = pair.level - 1;
+            let quads = &field.quads[level as usize];
+            let somebody = [&quads.eyes, &quads.heads][k];
+            let mut children = [[VOID; POINTS * POINTS]; 4];
+            for (child, heights) in (0..).zip(&mut children) {
+                let child = (2 * quad.0 + child % 2, 2 * quad.1 + child / 2);
+                let is_there = child.0 << level < field.samples.width()
+                    && child.1 << level < field.samples.height();
+                if is_there && somebody[quads.number(child)] > VOID {
+                    *heights = match level {
+                        0 => cells.of(field, child).whole,
+                        _ => over_corners(field.corners[level as usize][quads.number(child)]),
+                    };
+                }
+            }
+            Self::quad(field, way, (pair.level, quad), &children, bodies[k])
+        };
+        [of(0, pair.a), of(1, pair.b)]
+    }
+
+    /// The children of a quad, with eyes or heads of a `body` over heights of the ground.
+    fn quad(
         field: &ShaftField<'_>,
         way: Way,
         (level, quad): (u32, (u32, u32)),
         children: &[Heights; 4],
-        above: f32,
+        body: f32,
     ) -> Self {
         let span = |at: u32, k: u32, samples: u32| {
-            // Nothing is asked of what is not there.
+            // A child that is not there takes its sibling's place: nothing is asked of it.
             let is_there = (2 * at + k) << (level - 1) < samples;
             let child = 2 * at + if is_there { k } else { 0 };
             let [low, high] = side(level - 1, child, samples);
@@ -44,11 +77,11 @@ impl End {
         let rows = [span(quad.1, 0, height), span(quad.1, 1, height)];
         // Of the cell of a sample the heights over its quarters are known.
         let points = if level == 1 { POINTS } else { 2 };
-        Self::new(way, (columns, rows), children, points, above)
+        Self::new(way, (columns, rows), children, points, body)
     }
 
     /// The quarters of a sample's cell.
-    pub(crate) fn cell(way: Way, sample: (u32, u32), cell: &Heights, above: f32) -> Self {
+    fn cell(way: Way, sample: (u32, u32), cell: &Heights, body: f32) -> Self {
         let halves = |at: u32| {
             let at = at as f32;
             [[at - 0.5, at], [at, at + 0.5]]
@@ -63,7 +96,7 @@ impl End {
             (halves(sample.0), halves(sample.1)),
             &quarters,
             2,
-            above,
+            body,
         )
     }
 
@@ -74,7 +107,7 @@ impl End {
         sides: ([[f32; 2]; 2], [[f32; 2]; 2]),
         heights: &[Heights; 4],
         points: usize,
-        above: f32,
+        body: f32,
     ) -> Self {
         let (mut along, across) = way.turn(sides);
         if way.back {
@@ -107,7 +140,7 @@ impl End {
                 let major = if way.back { POINTS - 1 - major } else { major };
                 for (j, &minor) in places.iter().enumerate().take(points) {
                     let (column, row) = way.turn((major, minor));
-                    end.heights[i][j][k] = heights[row * POINTS + column] + above;
+                    end.heights[i][j][k] = heights[row * POINTS + column] + body;
                 }
             }
         }
@@ -121,7 +154,7 @@ impl End {
 
     /// The middle of those children that are there on one side of the middle across the way, or else of all that are:
     /// major, minor and height.
-    pub(super) fn beside(&self, is_high: bool) -> [f32; 3] {
+    pub(super) fn side_center(&self, is_high: bool) -> [f32; 3] {
         let on_side =
             |k: usize| self.is_there(k) && (self.minor[0][k] + self.minor[1][k] > 0.0) == is_high;
         let is_any = on_side(0) || on_side(1) || on_side(2) || on_side(3);
@@ -144,7 +177,7 @@ impl End {
         ]
     }
 
-    /// How far the children reach from the middle across a way that leaves by so much for each sample.
+    /// How far, at most, any corner of the children is from a line through the middle with slope `tilt`.
     pub(super) fn reach(&self, tilt: f32) -> f32 {
         let side = |[low, high, _]: &[[f32; 4]; POINTS]| {
             let ends = low.iter().chain(high);

@@ -24,32 +24,35 @@ pub struct ShaftField<'t> {
     pub(crate) cells: Grid,
     /// Level of the view cells.
     pub(crate) finest: u32,
-    /// How they grow; 0 for not at all.
+    /// Quads with at least so many of their own size between them answer as one; 0: none but cells do.
     pub(crate) grade: u32,
-    /// Level of the smallest quads that are told apart.
+    /// The level at which pairs that are open count as seen; 0: none but quarters of samples' squares do.
     pub(crate) detail: u32,
     /// Where somebody can be, a word a block of cells.
     pub(crate) asked: Vec<u64>,
-    /// For sight along columns, and along rows.
+    /// For sight with the column as major axis, and with the row.
     pub(crate) axes: [Lines; 2],
     /// By level of quads, from samples on.
     pub(crate) quads: Vec<Quads>,
-    /// Of cells, by level of quads from 1 to below [`HIGHEST`](super::slopes::HIGHEST): heights over their corners whose
+    /// Of cells, by level of quads from 1 to below [`MAX_SLOPE_LEVEL`](super::slopes::MAX_SLOPE_LEVEL): heights over their corners whose
     /// bilinear interpolation is nowhere below any ground in them that somebody can be on; [`VOID`] where nobody can.
     pub(crate) corners: Vec<Vec<Corners>>,
-    /// What all heights in tables are less.
+    /// Is subtracted from all heights in tables, in metres.
     pub(crate) base: f64,
-    /// What has to lie between terrain and sight, in metres, before single precision may call sight
-    /// blocked or clear; and before a line may hide a cell.
-    pub(crate) above: f32,
-    pub(crate) below: f32,
-    pub(crate) cell: f32,
+    /// By how much a line's ground has to be above sight, in metres, before single precision may call it blocked.
+    pub(crate) margin_blocked: f32,
+    /// Up to how much it may be above sight that is called clear.
+    pub(crate) margin_clear: f32,
+    /// The same as the first where bounds slope ([`super::slopes`]): 1,024 · 2⁻²⁴ times the reach of heights. Sums of up to 80
+    /// rounded terms, and products of a slope with up to 37 samples, come to less than 900 of these even where a child at the
+    /// grid's edge is a sample wide.
+    pub(crate) margin_slopes: f32,
     max_distance: f64,
 }
 
 /// The ground along the grid lines across one direction.
 pub(crate) struct Lines {
-    /// The least that blocks, line by line.
+    /// The least height that blocks, over windows of a line; [`VOID`] where an engine draws no patch.
     pub least: SparseTable<false>,
     /// The greatest on a line and the next: over a *slab*.
     pub greatest: SparseTable<true>,
@@ -78,18 +81,19 @@ pub(crate) const NOWHERE: (u32, u32) = (u32::MAX, u32::MAX);
 /// The number of a sample that is not there.
 const NO_NUMBER: u32 = u32::MAX;
 
-/// No quad has less.
+/// The lowest eye or head where there is none: above all heights.
 const NOBODY: f32 = -VOID;
 
 impl<'t> ShaftField<'t> {
-    /// Bytes that the tables of so many columns and rows take while they are made, and a bit more.
+    /// Bytes that the tables of so many columns and rows take while they are made, about.
     pub fn bytes(width: u32, height: u32) -> u64 {
         let (columns, rows) = (width as usize, height as usize);
         let lines = |lines, values| {
             SparseTable::<false>::bytes(lines, values) + SparseTable::<true>::bytes(lines, values)
         };
-        // Of samples two heights; of larger quads four, and the two peaks, and corners; and places.
-        lines(columns, rows) + lines(rows, columns) + (columns * rows) as u64 * (8 + 40 / 3 + 4)
+        // Of samples two heights; of larger quads, a third as many, four, and the two peaks, and corners; and places.
+        let quads = (columns * rows) as u64 * (3 * (8 + 4) + 40) / 3;
+        lines(columns, rows) + lines(rows, columns) + quads
     }
 
     /// Prepares `terrain` for view cells of 2^finest samples a side, `finest` at least
@@ -100,6 +104,10 @@ impl<'t> ShaftField<'t> {
     /// other if any of its cells does.
     ///
     /// Takes less than 66 bytes a sample.
+    ///
+    /// # Panics
+    ///
+    /// Where `finest` is less, or the terrain is larger than a [`Grid`] can be.
     pub fn new(
         terrain: &'t Terrain,
         bodies: Bodies,
@@ -139,9 +147,9 @@ impl<'t> ShaftField<'t> {
             corners: Vec::new(),
             places,
             base,
-            above: (TOLERANCE + slack) as f32,
-            below: (TOLERANCE - slack) as f32,
-            cell: (TOLERANCE + 8.0 * slack) as f32,
+            margin_blocked: (TOLERANCE + slack) as f32,
+            margin_clear: (TOLERANCE - slack) as f32,
+            margin_slopes: (TOLERANCE + 8.0 * slack) as f32,
             max_distance: f64::INFINITY,
         };
         field.quads.push(field.samples_as_quads());
@@ -163,6 +171,10 @@ impl<'t> ShaftField<'t> {
 
     /// The same field where no quads smaller than those of a level are told apart: what is open between them
     /// is seen. Takes less time, and hides less.
+    ///
+    /// # Panics
+    ///
+    /// Where `level` is above that of view cells.
     pub fn with_detail(mut self, level: u32) -> Self {
         assert!(level <= self.finest, "{level}");
         self.detail = level;

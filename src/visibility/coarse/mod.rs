@@ -14,18 +14,16 @@
 //!   each cell in the other.
 //! - Else what may still block is handed down to the sixteen parts of that pair, and so on.
 //!
-//! Samples that are further apart along columns are asked for first, and then those that are further apart along
-//! rows: each with lines across that way alone, as the kernel of samples has it. Pairs of squares are asked for
-//! once, along the longer way.
+//! Along the *major* axis two samples are further apart than along the other, the *minor*. Pairs of samples with the column as
+//! major axis are asked for first, then those with the row: each with lines across the major axis alone, as the kernel of
+//! samples has it. Pairs of squares are asked for once, along the major axis of their quads.
 //!
 //! A pair of cells that is still open then is seen if its highest places see each other, or any of its parts
 //! do, down to samples, of which the definition decides. It is hidden if all of its parts are.
 //!
-//! Squares, in which somebody may stand anywhere, are not divided like this, but by lines with bounds that slope, down to
-//! quarters of single squares ([`cells`], [`slopes`]). On hillsides these hide most pairs long before they are samples;
-//! over roofs the bounds are level ([`covers`]).
-//!
-//! Quads of cells in blocks of 8 × 8.
+//! Pairs of squares, in which somebody may stand anywhere, of level [`MAX_SLOPE_LEVEL`] and below are divided by lines with
+//! bounds that slope instead, down to quarters of single squares ([`cells`], [`slopes`]). On hillsides these hide most pairs
+//! long before they are samples; over roofs the bounds are level ([`covers`]).
 
 use super::exact::rays::Order;
 use super::lanes::VOID;
@@ -34,19 +32,19 @@ use super::simd::at_level;
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Quad};
-use covers::Quarters;
+use covers::CellCache;
 use fearless_simd::Level;
 use field::NOWHERE;
 pub use field::ShaftField;
 use sight::sight;
-use slopes::HIGHEST;
+use slopes::MAX_SLOPE_LEVEL;
 use step::{Found, PARTS, Pair, Question, Slab, Way, step};
 
 mod cells;
 mod covers;
 mod ends;
 mod field;
-mod highest;
+mod ranking;
 mod sight;
 mod slopes;
 mod sparse_table;
@@ -63,22 +61,21 @@ pub struct Shafts<'f> {
     left: Vec<Vec<Slab>>,
     all: Vec<Vec<Slab>>,
     /// Of those who look, and of those who are looked at.
-    quarters: [Quarters; 2],
-    /// Lines that are tried, and how far they rise.
+    cell_heights: [CellCache; 2],
+    /// Room for [`cells`]: the lines between two quads, those of them that are tried, and what ranks them.
     lines: Vec<u32>,
     highest: Vec<u32>,
-    above: Vec<f32>,
-    ranked: Vec<u64>,
+    rises: Vec<f32>,
+    ranks: Vec<u64>,
 }
 
 /// A pair that is open.
 #[derive(Clone, Copy)]
 struct Open {
     pair: Pair,
-    /// Whether those samples are asked for that are further apart along rows than along columns, or the
-    /// others.
+    /// Whether pairs of samples with the row as major axis are asked for, or the others.
     turned: bool,
-    /// If slabs are listed that may matter to it: in which lane.
+    /// The lane under which [`Shafts::left`] lists the slabs that may matter to this pair, if it does.
     known: Option<usize>,
 }
 
@@ -91,16 +88,18 @@ impl<'f> Shafts<'f> {
             before: None,
             left: vec![Vec::new(); field.quads.len()],
             all: vec![Vec::new(); field.quads.len()],
-            quarters: [Quarters::new(), Quarters::new()],
+            cell_heights: [CellCache::new(), CellCache::new()],
             lines: Vec::new(),
             highest: Vec::new(),
-            above: Vec::new(),
-            ranked: Vec::new(),
+            rises: Vec::new(),
+            ranks: Vec::new(),
         }
     }
 
-    /// The same kernel, for who sees each other at the same time: blocks that come `before` that of the
-    /// viewers are not looked at, since those tell of them.
+    /// The same kernel, deciding each pair of blocks of cells once, from the one that comes first: for eyes as high as heads.
+    ///
+    /// The order has to be total, and to order quads of every level as it orders the blocks in them: Morton order does, row by
+    /// row does not.
     pub fn deciding_once(mut self, before: Order) -> Self {
         self.before = Some(before);
         self
@@ -137,18 +136,14 @@ impl<'f> Shafts<'f> {
 
     /// Whether any of a pair may be near enough to see each other.
     fn may_be_near(&self, pair: Pair) -> bool {
-        let (columns, rows) = pair.apart();
-        let nearest = |apart: i32| {
-            (apart.unsigned_abs().saturating_sub(1) << pair.level) + u32::from(apart != 0)
-        };
-        !self.field.too_far(nearest(columns), nearest(rows))
+        let [columns, rows] = pair.distances();
+        !self.field.too_far(columns[0], rows[0])
     }
 
     /// Whether all of a pair are near enough to see each other.
     fn is_near(&self, pair: Pair) -> bool {
-        let (columns, rows) = pair.apart();
-        let farthest = |apart: i32| ((apart.unsigned_abs() + 1) << pair.level) - 1;
-        !self.field.too_far(farthest(columns), farthest(rows))
+        let [columns, rows] = pair.distances();
+        !self.field.too_far(columns[1], rows[1])
     }
 
     /// Lists the slabs from one quad to the other.
@@ -166,7 +161,7 @@ impl<'f> Shafts<'f> {
         all.clear();
         all.extend(slabs.map(|x| Slab {
             x,
-            above: 0.0,
+            clearance: 0.0,
             lanes: !0,
         }));
     }
@@ -234,8 +229,8 @@ impl<'f> Shafts<'f> {
         }
     }
 
-    /// Whether this way of the two tells of a pair. Of squares, in which somebody may stand anywhere, the longer one
-    /// tells of all: what hides or shows a pair of quads does so however their samples lie.
+    /// Whether this axis decides a pair. Of squares only the major axis of the pair does: what it proves holds for all
+    /// positions.
     fn is_told(&self, open: Open) -> bool {
         self.field.stance == Stance::Sample || open.turned == open.pair.major().turned
     }
@@ -252,8 +247,9 @@ impl<'f> Shafts<'f> {
         if cells && open.known.is_none() {
             open.turned = pair.major().turned;
         }
-        if cells && pair.level <= HIGHEST {
-            return self.may_any_see(open);
+        if cells && pair.level <= MAX_SLOPE_LEVEL {
+            let known = open.known.filter(|_| open.turned == pair.major().turned);
+            return self.may_any_see(pair, known);
         }
         let peaks = field.peaks(pair.level, [pair.a, pair.b]);
         let apart = [
@@ -436,7 +432,7 @@ impl Viewsheds for Shafts<'_> {
     }
 }
 
-/// The blocks of 8 × 8 cells that a quad has a part of, column and row, and its cells in each.
+/// For each block of 8 × 8 cells that a quad meets: its column and row, and a mask of the quad's cells in it.
 pub(crate) fn parts(
     level: u32,
     (column, row): (u32, u32),

@@ -1,14 +1,14 @@
-//! A single sample and another.
+//! Exact sight from one sample to another, over the ground that is listed.
 
 use super::field::ShaftField;
 use super::step::Way;
 use crate::visibility::exact::displacement::{crossing, slope};
 use crate::visibility::{TOLERANCE, sees};
 
-/// Within what heights in double precision are not sure, in metres: the definition decides.
+/// Within so many metres of [`TOLERANCE`] the definition decides ([`sees`]): double precision may be off by less.
 const UNSURE: f64 = 1e-6;
 
-/// The line of sight from a sample to another that is further from it along the way than across.
+/// The line of sight from a sample to another, which is at least as far from it along the way as across.
 struct Sight<'f> {
     field: &'f ShaftField<'f>,
     way: Way,
@@ -111,7 +111,7 @@ impl<'f> Sight<'f> {
 
 /// Whether the ground of `slabs` leaves the sight from sample `a` to `b` free.
 ///
-/// The two have to be further apart along the way than across. No other slab may block.
+/// The two have to be at least as far apart along the way as across. No other slab may block.
 pub(crate) fn sight(
     field: &ShaftField<'_>,
     way: Way,

@@ -10,16 +10,14 @@
 //!
 //! which is linear in each of a, b, c and d: if it is so for the sixteen choices of corners, it is so for all
 //! positions. (`conservative/refine.rs` has the same argument for quarters of cells.) Over the cell of a sample E and H are
-//! bilinear on each quarter, so that all pairs of its nine points are tried: what hides the sixteen pairs of quarters of two
-//! cells by one line, all at once.
+//! bilinear on each quarter: to test all pairs of the nine points of two cells is to test all sixteen pairs of their quarters.
 //!
 //! Straight lines stay straight if each minor coordinate is counted from the line through the middles of both
 //! quads. So numbers stay small, and a slope along the grid line adds no error of rounding that grows with distance.
 //!
 //! Any s will do. The one that is taken joins the ground at both ends of where the line can be crossed; g is then
 //! the least that is left. Between its samples the ground is linear, so that samples and the two ends tell. On a hillside
-//! the ground, the eyes and the heads rise together, and that counts for nothing; a number as bound of each would be
-//! off by all of it.
+//! the ground, the eyes and the heads rise together, and s cancels that; a constant as bound of each would lose all of it.
 //!
 //! A SIMD lane is a pair of a child of the one quad and a child of the other. Every line is tried on all of them at once,
 //! so that different lines hide different parts. Two cheap tests come first: a line whose ground near a pair is nowhere
@@ -29,7 +27,7 @@
 
 use super::ends::End;
 use super::field::{Lines, ShaftField};
-use super::highest::LINES;
+use super::ranking::LINES;
 use super::step::{PARTS, Way};
 use crate::visibility::lanes::VOID;
 use crate::visibility::surface::POINTS;
@@ -37,11 +35,13 @@ use fearless_simd::{f32x4, f32x8, f32x16, mask32x16, prelude::*};
 use fearless_simd_macros::simd;
 
 /// The highest level of quads whose children are hidden from each other like this.
-pub(crate) const HIGHEST: u32 = 5;
+pub(crate) const MAX_SLOPE_LEVEL: u32 = 5;
 
-/// Most samples of a line that can matter to them: the children of two quads of 32 samples a side, seen along a
-/// diagonal, and a few more: whole vectors of them.
+/// Most samples of a window, in whole vectors. Quads of 32 samples a side reach 16 from their middle, along and across; the line
+/// through both middles leaves by at most 64 / 48.5 samples for each, where the far one has a single row or column: 2 · 16 · 2.32,
+/// and two more. A line with a longer window hides nothing.
 const MOST: usize = 80;
+const _: () = assert!(MOST.is_multiple_of(PARTS) && MAX_SLOPE_LEVEL == 5);
 
 /// Taken from how near a line comes to hiding a pair if it is below the sight between the middles: every line above that
 /// sight comes nearer.
@@ -65,7 +65,7 @@ impl<'f> Frame<'f> {
             lines: &field.axes[usize::from(way.turned)],
             samples: samples as usize,
             sign: if way.back { -1.0 } else { 1.0 },
-            margin: field.cell,
+            margin: field.margin_slopes,
         }
     }
 
@@ -98,7 +98,8 @@ struct Sixteen<S: Simd> {
     rise: f32x16<S>,
     side: f32x16<S>,
     drift: f32x16<S>,
-    /// How far any other sight between the same two is from it, across, at most; and a sample more.
+    /// How far about any other sight between the same two is from it, across, and a sample more: lines beyond that are
+    /// dropped.
     wide: f32x16<S>,
     /// The line through the middles, from that of the first quad.
     middle: [f32; 2],
@@ -177,12 +178,12 @@ impl<S: Simd> Sixteen<S> {
         sixteen
     }
 
-    /// By how much more than the margin the ground along line `x` is proven to be above all sight of each pair: it is
-    /// hidden if that is positive. Where the ground is not above the sight between the middles: how far it is above that,
-    /// less [`BELOW`]; nothing where the line is not to be tried `in_full`. And which of the pairs, a bit each, the line
-    /// may hide, or parts of them.
+    /// By how much more than the margin the ground along line `x` is proven to be above all sight of each pair, which is
+    /// hidden if that is positive. Where the line is not above the sight between the middles, or does not lie between the
+    /// two: a number below -[`BELOW`] that says how near it comes. [`f32::MIN`] where it does not matter, or is not to be
+    /// tried `in_full`. And which of the pairs, a bit each, the line may hide, or parts of them.
     #[inline(always)]
-    fn above(
+    fn clearance(
         &self,
         simd: S,
         frame: Frame<'_>,
@@ -194,7 +195,7 @@ impl<S: Simd> Sixteen<S> {
         let none = f32x16::splat(simd, f32::MIN);
         let along = frame.along(x) - self.middle[0];
         let at = f32x16::splat(simd, along);
-        // A line through one of the rectangles is between parts of both.
+        // A line through one of the rectangles may still separate parts of the two.
         let touching = at.simd_gt(self.a[0]) & at.simd_lt(self.b[1]);
         let mut matters = touching.to_bitmask() as u16 & asked;
         if matters == 0 {
@@ -345,7 +346,7 @@ const STEPS: [f32; MOST] = {
     steps
 };
 
-/// For each lane the number of a child of the first quad.
+/// Lane 4·i + k gets number i: that of a child of the first quad.
 #[inline(always)]
 fn each_first<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
     let four = of.map(|value| f32x4::splat(simd, value));
@@ -353,7 +354,7 @@ fn each_first<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
     a.combine(b).combine(c.combine(d))
 }
 
-/// For each lane the number of a child of the second quad.
+/// Lane 4·i + k gets number k: that of a child of the second quad.
 #[inline(always)]
 fn each_second<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
     let four = f32x4::from_slice(simd, of);
@@ -362,7 +363,7 @@ fn each_second<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
 }
 
 /// What lines leave of the parts of two quads.
-pub(crate) struct Left {
+pub(crate) struct Remaining {
     /// The parts that no line hides, a bit each.
     pub lanes: u16,
     /// How near any line comes to hiding each of these, a number that is not positive, and the number of that line.
@@ -375,16 +376,16 @@ pub(crate) struct Left {
 /// What up to [`LINES`] lines leave of those parts of two quads that are `asked` for. The first `in_full` lines are tried in
 /// full; of the others it is found out for which parts they matter.
 #[simd]
-pub(crate) fn leave_open<S: Simd>(
+pub(crate) fn test_lines<S: Simd>(
     simd: S,
     frame: Frame<'_>,
     ends: [&End; 2],
     lines: &[u32],
     asked: u16,
     in_full: usize,
-) -> Left {
+) -> Remaining {
     let sixteen = Sixteen::new(simd, ends);
-    let mut left = Left {
+    let mut left = Remaining {
         lanes: asked,
         nearest: [0.0; PARTS],
         nearest_line: [0.0; PARTS],
@@ -393,7 +394,7 @@ pub(crate) fn leave_open<S: Simd>(
     let mut nearest = f32x16::splat(simd, f32::MIN);
     let mut nearest_line = f32x16::splat(simd, 0.0);
     for (number, &x) in lines.iter().enumerate() {
-        let (above, matters) = sixteen.above(simd, frame, x, left.lanes, number < in_full);
+        let (above, matters) = sixteen.clearance(simd, frame, x, left.lanes, number < in_full);
         left.matters[number] = matters;
         if matters == 0 {
             continue;
@@ -413,6 +414,7 @@ pub(crate) fn leave_open<S: Simd>(
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::covers::CellCache;
     use super::*;
     use crate::dice::Dice;
     use crate::visibility::conservative::continuous::Surface;
@@ -422,9 +424,10 @@ pub(super) mod tests {
     use crate::world::Terrain;
     use fearless_simd::Level;
 
-    pub(in super::super) const SIDE: u32 = 80;
+    /// Four of the greatest quads a side, of which the last is not whole, nor is that of any other level.
+    pub(in super::super) const SIDE: u32 = 107;
 
-    /// Hills with a ridge across them, and now and then a void.
+    /// Hills with a ridge across them, now and then a void, and in half of all trees over the ground.
     pub(in super::super) fn terrain(dice: &mut Dice) -> Terrain {
         let [tilt, height, roughness] = [4.0, 60.0, 6.0].map(|most| most * dice.fraction());
         let (along, lean) = (20.0 + 40.0 * dice.fraction(), 2.0 * dice.fraction() - 1.0);
@@ -437,7 +440,19 @@ pub(super) mod tests {
                 false => tilt * row + (height - 6.0 * ridge).max(0.0) + roughness * dice.fraction(),
             }
         });
-        Terrain::new(SIDE, SIDE, heights.collect(), [1.0; 2]).unwrap()
+        let terrain = Terrain::new(SIDE, SIDE, heights.collect(), [1.0; 2]).unwrap();
+        if dice.roll(2) == 0 {
+            return terrain;
+        }
+        let trees: Vec<f64> = (0..SIDE * SIDE).map(|_| 4.0 * dice.fraction()).collect();
+        let tree = |at: u32| trees[(at / SIDE / 5 * SIDE + at % SIDE / 5) as usize];
+        let ground = terrain
+            .heights()
+            .iter()
+            .zip(0..)
+            .map(|(surface, at)| surface - tree(at));
+        let ground = ground.collect();
+        terrain.with_ground(ground).unwrap()
     }
 
     /// Somewhere in a rectangle, often on its edges.
@@ -449,20 +464,32 @@ pub(super) mod tests {
         }
     }
 
-    /// From where to where a child of a quad reaches along an axis, or a quarter of a cell (level 0).
-    fn child_side(level: u32, at: u32, k: u32) -> [f64; 2] {
+    /// The sample in whose square a place of a rectangle of squares, or of quarters of squares, is.
+    pub(in super::super) fn sample_at(at: [f64; 2], sides: [[f64; 2]; 2]) -> (u32, u32) {
+        let along = |k: usize| {
+            let [low, high] = sides[k];
+            (at[k].min(high - 1e-9).max(low + 1e-9) + 0.5).floor() as u32
+        };
+        (along(0), along(1))
+    }
+
+    /// From where to where a child of a quad reaches along an axis, or a quarter of a cell (level 0), within the grid; `None`
+    /// where the child is not there.
+    fn child_side(level: u32, at: u32, k: u32) -> Option<[f64; 2]> {
         let at = f64::from(2 * at + k);
-        match level {
+        let [low, high] = match level {
             0 => [at / 2.0 - 0.5, at / 2.0],
             _ => {
                 let side = f64::from(1 << (level - 1));
                 [at * side - 0.5, (at + 1.0) * side - 0.5]
             }
-        }
+        };
+        let last = f64::from(SIDE - 1);
+        (low <= last).then_some([low.max(0.0), high.min(last)])
     }
 
-    /// Every line says of every pair of children what no sight between any two places in them contradicts; and
-    /// most lines that are higher than all sight that is looked for are found to be so.
+    /// No sight that is tried contradicts a line that is said to hide a pair of children; and most lines that are above all
+    /// sight that is tried are said to hide it.
     #[test]
     fn no_sight_passes_over_a_line_that_hides_a_pair_of_parts() {
         let mut dice = Dice(11);
@@ -474,10 +501,10 @@ pub(super) mod tests {
         for _ in 0..30 {
             let terrain = terrain(&mut dice);
             let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
-            let mut shafts = super::super::Shafts::new(&field, Level::new());
-            for _ in 0..120 {
-                let level = dice.roll(4);
-                let quads = SIDE >> level;
+            let mut cells = [CellCache::new(), CellCache::new()];
+            for _ in 0..240 {
+                let level = dice.roll(MAX_SLOPE_LEVEL + 1);
+                let quads = SIDE.div_ceil(1 << level);
                 let mut quad = || (dice.roll(quads), dice.roll(quads));
                 let pair = super::super::step::Pair {
                     level,
@@ -491,21 +518,35 @@ pub(super) mod tests {
                 if !somebody(pair.a) || !somebody(pair.b) {
                     continue;
                 }
-                let ends = shafts.ends(pair, way);
+                let ends = End::both(&field, &mut cells, pair, way);
                 let frame = Frame::new(&field, way);
                 let x = dice.roll(SIDE);
                 let found = at_level!(Level::new(), simd => hidden_by(simd, frame, [&ends[0], &ends[1]], x));
                 for lane in 0..PARTS {
                     let (i, k) = (lane as u32 / 4, lane as u32 % 4);
-                    let mut all_higher = true;
+                    let child = |quad: (u32, u32), k: u32| {
+                        let columns = child_side(level, quad.0, k % 2)?;
+                        Some([columns, child_side(level, quad.1, k / 2)?])
+                    };
+                    let (Some(viewers), Some(players)) = (child(pair.a, i), child(pair.b, k))
+                    else {
+                        continue;
+                    };
+                    let (mut tried, mut all_higher) = (0, true);
                     for _ in 0..60 {
-                        let mut at = |quad: (u32, u32), k: u32| {
-                            (
-                                place(&mut dice, child_side(level, quad.0, k % 2)),
-                                place(&mut dice, child_side(level, quad.1, k / 2)),
-                            )
+                        let mut at = |[columns, rows]: [[f64; 2]; 2]| {
+                            (place(&mut dice, columns), place(&mut dice, rows))
                         };
-                        let (from, to) = (at(pair.a, i), at(pair.b, k));
+                        let (from, to) = (at(viewers), at(players));
+                        // Under trees that cover all of a square nobody looks out, or is seen.
+                        let highest = |of: &[f32], (column, row): (f64, f64), sides| {
+                            of[field.quads[0].number(sample_at([column, row], sides))]
+                        };
+                        if highest(&field.quads[0].eyes, from, viewers) == VOID
+                            || highest(&field.quads[0].heads, to, players) == VOID
+                        {
+                            continue;
+                        }
                         let surface = Surface::ALL[dice.roll(3) as usize];
                         let height = |(c, r)| surface.height(&terrain, c, r);
                         let (Some(eye), Some(head)) = (height(from), height(to)) else {
@@ -524,14 +565,17 @@ pub(super) mod tests {
                             let ground = there(y) + (there(y + 1.0) - there(y)) * y.fract();
                             ground - (eye + t * (head - eye)) > TOLERANCE
                         };
+                        tried += 1;
                         all_higher &= is_higher;
                         assert!(
                             is_higher || found >> lane & 1 == 0,
                             "{pair:?} {way:?}, part {lane}, line {x}: {from:?} {to:?}"
                         );
                     }
-                    hidden += u32::from(found >> lane & 1);
-                    higher += u32::from(all_higher);
+                    if tried > 20 {
+                        hidden += u32::from(found >> lane & 1);
+                        higher += u32::from(all_higher);
+                    }
                 }
             }
         }
@@ -562,7 +606,7 @@ pub(super) mod tests {
             let heights = (0..SIDE * SIDE).map(|at| height(along(at))).collect();
             let terrain = Terrain::new(SIDE, SIDE, heights, [1.0; 2]).unwrap();
             let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
-            let mut shafts = super::super::Shafts::new(&field, Level::new());
+            let mut cells = [CellCache::new(), CellCache::new()];
             let [crest, beyond] = [5, 15].map(|at| if turned { (8, at) } else { (at, 8) });
             let (a, b) = if back {
                 (beyond, crest)
@@ -571,7 +615,7 @@ pub(super) mod tests {
             };
             let pair = super::super::step::Pair { level: 1, a, b };
             let way = pair.way(turned).unwrap();
-            let ends = shafts.ends(pair, way);
+            let ends = End::both(&field, &mut cells, pair, way);
             let frame = Frame::new(&field, way);
             let found = at_level!(Level::new(), simd => hidden_by(simd, frame, [&ends[0], &ends[1]], wall_at));
             for lane in 0..PARTS {
@@ -585,7 +629,7 @@ pub(super) mod tests {
 
     #[simd]
     fn hidden_by<S: Simd>(simd: S, frame: Frame<'_>, ends: [&End; 2], x: u32) -> u16 {
-        let (above, _) = Sixteen::new(simd, ends).above(simd, frame, x, !0, true);
+        let (above, _) = Sixteen::new(simd, ends).clearance(simd, frame, x, !0, true);
         above.simd_gt(0.0).to_bitmask() as u16
     }
 }

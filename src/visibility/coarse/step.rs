@@ -12,7 +12,7 @@ use fearless_simd_macros::simd;
 pub(crate) const PARTS: usize = 16;
 
 /// So many of the highest lines are put in order.
-const FIRST: usize = 4;
+const SORTED: usize = 4;
 
 /// Up to this level, cells are soon seen from highest place to highest place, so that a search for lines that do not
 /// matter to them takes longer than it saves.
@@ -26,12 +26,12 @@ pub(crate) struct Pair {
     pub b: (u32, u32),
 }
 
-/// From a quad to another along the axis on which they are further apart.
+/// The direction from one quad to another along an axis.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
-    /// Whether it goes along rows.
+    /// Whether the row is the major coordinate, and the column the minor one; or the other way round.
     pub turned: bool,
-    /// Whether coordinates fall on it.
+    /// Whether the major coordinate falls from the first quad to the second: it is then negated.
     pub back: bool,
 }
 
@@ -39,9 +39,9 @@ pub(crate) struct Way {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slab {
     pub x: u32,
-    /// How far line x is above all sight in the shaft where it is so at most; less than 0 where it hides nothing
-    /// as a whole. The highest lines come first.
-    pub above: f32,
+    /// By how much line x is above all sight of a part, at most, or a bit less; less than 0 where it hides none. Of a list the
+    /// greatest [`SORTED`] come first.
+    pub clearance: f32,
     /// Parts of a pair for which it may matter.
     pub lanes: u16,
 }
@@ -76,8 +76,8 @@ impl Pair {
         )
     }
 
-    /// The way from one to the other along rows, or along columns; `None` where they are neighbours on it, or
-    /// beside each other.
+    /// The way from one to the other with rows as major coordinate, or with columns; `None` where no line across it
+    /// separates them.
     pub(super) fn way(self, turned: bool) -> Option<Way> {
         let (columns, rows) = self.apart();
         let along = if turned { rows } else { columns };
@@ -87,7 +87,7 @@ impl Pair {
         })
     }
 
-    /// The way along which the second is further from the first.
+    /// The way along the axis on which the second is further from the first; with columns where both are as far.
     pub(super) fn major(self) -> Way {
         let (columns, rows) = self.apart();
         let turned = rows.abs() > columns.abs();
@@ -95,15 +95,15 @@ impl Pair {
         Way { turned, back }
     }
 
-    /// The same; `None` where they are neighbours.
-    pub(super) fn longer_way(self) -> Option<Way> {
+    /// The same; `None` where no line across it separates them.
+    pub(super) fn separating_way(self) -> Option<Way> {
         self.way(self.major().turned)
     }
 
     /// How many samples, at least and at most, are between one of the first and one of the second, along
     /// columns and along rows.
     #[inline(always)]
-    fn distances(self) -> [[u32; 2]; 2] {
+    pub(super) fn distances(self) -> [[u32; 2]; 2] {
         let (columns, rows) = self.apart();
         [columns, rows].map(|apart| {
             let apart = apart.unsigned_abs();
@@ -116,8 +116,7 @@ impl Pair {
         })
     }
 
-    /// Whether any sample of the second is further from any of the first along rows than along columns; or
-    /// any is not.
+    /// Whether any pair of their samples has the row as major axis; or any has the column.
     #[inline(always)]
     pub(super) fn has_any(self, turned: bool) -> bool {
         let [columns, rows] = self.distances();
@@ -155,7 +154,7 @@ pub(super) fn side(level: u32, at: u32, samples: u32) -> [f64; 2] {
 /// All segments from one rectangle to another: sixteen pairs of rectangles, or sixteen times the same.
 /// Coordinates are counted from the first quad's corner, major ones on the way.
 #[derive(Clone, Copy)]
-struct Shafts<S: Simd> {
+struct ShaftBounds<S: Simd> {
     /// From where to where the first rectangle reaches, and the second.
     a: [f32x16<S>; 2],
     b: [f32x16<S>; 2],
@@ -180,7 +179,7 @@ struct Parts {
     heights: [[f32; PARTS]; 6],
 }
 
-impl<S: Simd> Shafts<S> {
+impl<S: Simd> ShaftBounds<S> {
     /// Of rectangles and heights as [`Parts`] has them.
     #[inline(always)]
     fn new(simd: S, sides: [f32x16<S>; 8], heights: [f32x16<S>; 6]) -> Self {
@@ -250,7 +249,7 @@ struct Frame<'f> {
 }
 
 /// Decides what can be decided of the parts of a pair as wholes; writes into `left` the slabs that
-/// matter to those that stay open. For samples these are all.
+/// matter to those that stay open: all where the parts are samples, or cells up to level [`SMALL`].
 #[simd]
 pub(crate) fn step<S: Simd>(
     simd: S,
@@ -265,8 +264,8 @@ pub(crate) fn step<S: Simd>(
         samples: way.turn((field.samples.width(), field.samples.height())).1 as f32,
         corner: (corner.0 as f32, corner.1 as f32),
         sign: if way.back { -1.0 } else { 1.0 },
-        above: field.above,
-        below: field.below,
+        above: field.margin_blocked,
+        below: field.margin_clear,
     };
     let parts = Parts::new(field, question);
     let mut sides = [f32x16::splat(simd, 0.0); 8];
@@ -277,7 +276,7 @@ pub(crate) fn step<S: Simd>(
     for (vector, height) in heights.iter_mut().zip(&parts.heights) {
         *vector = f32x16::from_slice(simd, height);
     }
-    let all = Shafts::new(simd, sides, heights);
+    let all = ShaftBounds::new(simd, sides, heights);
 
     // Hidden: one line that is higher than all sight.
     left.clear();
@@ -286,14 +285,14 @@ pub(crate) fn step<S: Simd>(
         if slab.lanes >> question.lane & 1 == 0 {
             continue;
         }
-        let (hidden, above) = hidden_by(simd, frame, &all, slab.x, active);
+        let (hidden, clearance) = hidden_by(simd, frame, &all, slab.x, active);
         active &= !hidden;
         if active == 0 {
             return Found { clear: 0, open: 0 };
         }
         left.push(Slab {
             x: slab.x,
-            above,
+            clearance,
             lanes: !0,
         });
     }
@@ -311,9 +310,9 @@ pub(crate) fn step<S: Simd>(
         });
     }
     // All in order would take longer than it saves.
-    for first in 0..left.len().min(FIRST) {
+    for first in 0..left.len().min(SORTED) {
         let rest = left.iter().enumerate().skip(first);
-        let highest = rest.max_by(|(_, a), (_, b)| a.above.total_cmp(&b.above));
+        let highest = rest.max_by(|(_, a), (_, b)| a.clearance.total_cmp(&b.clearance));
         let (highest, _) = highest.expect("not empty");
         left.swap(first, highest);
     }
@@ -418,13 +417,13 @@ impl Frame<'_> {
     }
 }
 
-/// Which of the `active` lanes the ground along line `x` hides; and how far above all sight it is where it is
-/// so at most, or a bit less far.
+/// Which of the `active` lanes the ground along line `x` hides; and by how much it is above all sight of any of these, at
+/// most, or a bit less.
 #[simd]
 fn hidden_by<S: Simd>(
     simd: S,
     frame: Frame<'_>,
-    shafts: &Shafts<S>,
+    shafts: &ShaftBounds<S>,
     x: u32,
     active: u16,
 ) -> (u16, f32) {
@@ -462,7 +461,7 @@ fn hidden_by<S: Simd>(
 fn blocked_in<S: Simd>(
     simd: S,
     frame: Frame<'_>,
-    shafts: &Shafts<S>,
+    shafts: &ShaftBounds<S>,
     x: u32,
     active: u16,
 ) -> (u16, u16) {

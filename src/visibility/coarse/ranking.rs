@@ -10,12 +10,12 @@ use fearless_simd_macros::simd;
 /// So many lines of those between two quads are tried: those that rise highest.
 pub(crate) const LINES: usize = 56;
 
-/// So many of them are put in order.
+/// So many of them are put in order, and get the full test for the pair that they are ranked for.
 pub(crate) const FIRST: usize = 16;
 
 /// A line of sight from one place to another.
 #[derive(Clone, Copy)]
-struct Sight {
+struct Ray {
     /// Major and minor coordinate and height where it begins.
     from: [f32; 3],
     /// How far it goes across and up for each sample along the way.
@@ -23,7 +23,7 @@ struct Sight {
     up: f32,
 }
 
-impl Sight {
+impl Ray {
     fn new([from, to]: [[f32; 3]; 2]) -> Self {
         let per = 1.0 / (to[0] - from[0]);
         let (across, up) = ((to[1] - from[1]) * per, (to[2] - from[2]) * per);
@@ -31,9 +31,15 @@ impl Sight {
     }
 }
 
-/// How far the ground along each of the `lines` rises above the one or the other sight.
+/// How far the ground along each of the `lines` rises above either sight: the greater of the two.
 #[inline(always)]
-fn rises<S: Simd>(simd: S, frame: Frame<'_>, lines: &[u32], sights: [Sight; 2], rises: &mut [f32]) {
+fn rises_over<S: Simd>(
+    simd: S,
+    frame: Frame<'_>,
+    lines: &[u32],
+    sights: [Ray; 2],
+    rises: &mut [f32],
+) {
     let zero: f32x16<S> = f32x16::splat(simd, 0.0);
     let last = f32x16::splat(simd, frame.samples.saturating_sub(2) as f32);
     let (values, stride) = frame.lines.least.all();
@@ -69,39 +75,40 @@ fn rises<S: Simd>(simd: S, frame: Frame<'_>, lines: &[u32], sights: [Sight; 2], 
     }
 }
 
-/// Leaves of the lines between two quads those that rise highest over two sights, one on either side of the line through
-/// their middles; the highest first. (Roofs often rise on one side alone.)
+/// Leaves, of the lines between the middles of two quads, those that rise highest over two sights, one on either side of the
+/// line through both middles; the highest first. (Roofs often rise on one side alone.)
 #[simd]
-pub(crate) fn leave_highest<S: Simd>(
+pub(crate) fn rank_lines<S: Simd>(
     simd: S,
     frame: Frame<'_>,
     ends: [&End; 2],
     lines: &mut Vec<u32>,
-    above: &mut Vec<f32>,
-    ranked: &mut Vec<u64>,
+    rises: &mut Vec<f32>,
+    ranks: &mut Vec<u64>,
 ) {
     lines.retain(|&x| {
         let at = frame.along(x);
         ends[0].middle[0] < at && at < ends[1].middle[0]
     });
-    above.clear();
-    above.resize(lines.len(), 0.0);
-    let sights = [false, true].map(|side| Sight::new([ends[0].beside(side), ends[1].beside(side)]));
-    rises(simd, frame, lines, sights, above);
-    ranked.clear();
-    let both = above.iter().zip(lines.iter());
-    ranked.extend(both.map(|(&rise, &x)| rank(rise, x)));
-    if ranked.len() > LINES {
-        ranked.select_nth_unstable(LINES - 1);
-        ranked.truncate(LINES);
+    rises.clear();
+    rises.resize(lines.len(), 0.0);
+    let sights =
+        [false, true].map(|side| Ray::new([ends[0].side_center(side), ends[1].side_center(side)]));
+    rises_over(simd, frame, lines, sights, rises);
+    ranks.clear();
+    let both = rises.iter().zip(lines.iter());
+    ranks.extend(both.map(|(&rise, &x)| rank(rise, x)));
+    if ranks.len() > LINES {
+        ranks.select_nth_unstable(LINES - 1);
+        ranks.truncate(LINES);
     }
-    if ranked.len() > FIRST {
-        ranked.select_nth_unstable(FIRST - 1);
+    if ranks.len() > FIRST {
+        ranks.select_nth_unstable(FIRST - 1);
     }
-    let first = ranked.len().min(FIRST);
-    ranked[..first].sort_unstable();
+    let first = ranks.len().min(FIRST);
+    ranks[..first].sort_unstable();
     lines.clear();
-    lines.extend(ranked.iter().map(|&rank| rank as u32));
+    lines.extend(ranks.iter().map(|&rank| rank as u32));
 }
 
 /// The higher a line rises, the less. Of lines that rise equally high the first has the least.
