@@ -24,7 +24,7 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// Both ends of a pair. `cells` are kept from pair to pair, of those who look and of those who are looked at.
+    /// Both ends of a pair: of those who look, and of those who are looked at. `cells` are caches for the one and the other.
     pub(super) fn both(
         field: &ShaftField<'_>,
         cells: &mut [CellCache; 2],

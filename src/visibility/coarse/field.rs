@@ -43,9 +43,9 @@ pub struct ShaftField<'t> {
     pub(crate) margin_blocked: f32,
     /// Up to how much it may be above sight that is called clear.
     pub(crate) margin_clear: f32,
-    /// The same as the first where bounds slope ([`super::slopes`]): 1,024 · 2⁻²⁴ times the reach of heights. Sums of up to 80
-    /// rounded terms, and products of a slope with up to 37 samples, come to less than 900 of these even where a child at the
-    /// grid's edge is a sample wide.
+    /// The same as `margin_blocked` where bounds slope ([`super::slopes`]), with 1,024 · 2⁻²⁴ times the reach of heights for
+    /// rounding. Sums of up to 80 rounded terms, and products of a slope with up to 37 samples, were estimated at 500, and at 900
+    /// where a child at the grid's edge is a sample wide.
     pub(crate) margin_slopes: f32,
     max_distance: f64,
 }
@@ -92,8 +92,8 @@ impl<'t> ShaftField<'t> {
             SparseTable::<false>::bytes(lines, values) + SparseTable::<true>::bytes(lines, values)
         };
         // Of samples two heights; of larger quads, a third as many, four, and the two peaks, and corners; and places.
-        let quads = (columns * rows) as u64 * (3 * (8 + 4) + 40) / 3;
-        lines(columns, rows) + lines(rows, columns) + quads
+        let others = (columns * rows) as u64 * (3 * (8 + 4) + 40) / 3;
+        lines(columns, rows) + lines(rows, columns) + others
     }
 
     /// Prepares `terrain` for view cells of 2^finest samples a side, `finest` at least
@@ -107,7 +107,7 @@ impl<'t> ShaftField<'t> {
     ///
     /// # Panics
     ///
-    /// Where `finest` is less, or the terrain is larger than a [`Grid`] can be.
+    /// Where `finest` is less than [`BLOCK_LEVEL`], or the terrain is larger than a [`Grid`] can be.
     pub fn new(
         terrain: &'t Terrain,
         bodies: Bodies,
