@@ -150,7 +150,7 @@ impl Subject {
             parameters: TerrainParameters {
                 grid: valid.grid(),
                 spacing: [1.0; 2],
-                eye_height: player.eye - hull.min[2],
+                eye_height: player.eye[1] - hull.min[2],
                 player_height: hull.max[2] - hull.min[2],
                 max_distance: f64::INFINITY,
                 visibility: VisibilityMode::Conservative,

@@ -143,8 +143,8 @@ pub struct SolidInfo {
     pub cell: [f64; 3],
     /// Least and greatest corner of the body, from the player's origin.
     pub hull: [[f64; 3]; 2],
-    /// Height of the eye over the player's origin.
-    pub eye: f64,
+    /// Heights of the eye over the player's origin, from crouched to standing.
+    pub eye: [f64; 2],
     /// Columns and rows of the grid that cells are numbered into.
     pub grid: [u32; 2],
     /// Whether A sees B exactly when B sees A.

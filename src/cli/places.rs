@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use viewcell::internals::ingest::solid::read_solid;
+use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
 use viewcell::internals::ingest::{IngestOptions, Ingested};
 use viewcell::internals::world::solid::{Heightmap, Placement, SolidLevel, rasterize};
 use viewcell::internals::world::{Georeference, Terrain, TerrainError};
@@ -332,7 +332,7 @@ pub fn lay(
     file: &Path,
     placement: Option<&str>,
 ) -> Result<(), Failure> {
-    let read = read_solid(file)?;
+    let read = read_solid(file, &SolidOptions::default())?;
     let terrain = &ingested.terrain;
     let placement = match placement {
         Some(text) => parse(text)?,

@@ -16,10 +16,10 @@
 //! 32   origin               f64 × 3  the least corner of bucket (0, 0, 0)
 //! 56   cell size            f64 × 3  of the smallest cells
 //! 80   hull                 f64 × 6  least and greatest corner of the body, from the player's origin
-//! 128  eye                  f64      height over the player's origin
-//! 136  input bytes          u64      length of the file that the level was read from
-//! 144  input checksum       u32      its CRC-32
-//! 148  reserved             44 bytes 0
+//! 128  eye                  f64 × 2  least and greatest height over the player's origin
+//! 144  input bytes          u64      length of the file that the level was read from
+//! 152  input checksum       u32      its CRC-32
+//! 156  reserved             36 bytes 0
 //! ```
 //!
 //! `SBOX`, 16 bytes a cell: where a player's origin may be that is in the cell.
@@ -64,6 +64,52 @@ pub const MAX_BUCKETS: u32 = 65_536 / (BUCKET_SIDE * STEPS) - 1;
 /// A box, from its least to its greatest corner.
 pub type Corners = [[f64; 3]; 2];
 
+/// How the coordinates that somebody asks with differ from a level's, in which z is up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// For each axis of the level the axis that is asked with, from 1; negative where it points the other way.
+    pub axes: [i8; 3],
+    /// Units of the level in a unit that is asked with. Limit: > 0.
+    pub scale: f64,
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Self {
+            axes: [1, 2, 3],
+            scale: 1.0,
+        }
+    }
+}
+
+impl Frame {
+    /// Whether each axis is there once, and the scale is one.
+    pub fn is_sound(&self) -> bool {
+        let mut axes = self.axes.map(i8::unsigned_abs);
+        axes.sort_unstable();
+        axes == [1, 2, 3] && self.scale.is_finite() && self.scale > 0.0
+    }
+
+    /// A position or direction as the level has it.
+    pub fn to_level(&self, asked: [f64; 3]) -> [f64; 3] {
+        self.axes.map(|axis| {
+            let at = asked.get(usize::from(axis.unsigned_abs()).wrapping_sub(1));
+            f64::from(axis.signum()) * at.copied().unwrap_or(0.0) * self.scale
+        })
+    }
+
+    /// A position or direction of the level as it is asked with.
+    pub fn from_level(&self, of: [f64; 3]) -> [f64; 3] {
+        let mut asked = [0.0; 3];
+        for (axis, of) in self.axes.into_iter().zip(of) {
+            if let Some(at) = asked.get_mut(usize::from(axis.unsigned_abs()).wrapping_sub(1)) {
+                *at = f64::from(axis.signum()) * of / self.scale;
+            }
+        }
+        asked
+    }
+}
+
 /// What a solid bundle is of: the `SOLD` section.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolidParameters {
@@ -81,8 +127,8 @@ pub struct SolidParameters {
     pub cell: [f64; 3],
     /// The body, from the player's origin. [Unit: the level's]
     pub hull: Corners,
-    /// Height of the eye over the player's origin. [Unit: the level's]
-    pub eye: f64,
+    /// Heights of the eye over the player's origin, from crouched to standing. [Unit: the level's]
+    pub eye: [f64; 2],
     /// Length of the file that the level was read from, by which a server knows that a bundle is of its map.
     pub input_bytes: u64,
     /// CRC-32 of that file.
@@ -128,12 +174,12 @@ impl SolidParameters {
             put(&mut bytes, i * 4, &word.to_le_bytes());
         }
         let numbers = self.origin.iter().chain(&self.cell);
-        let numbers = numbers.chain(self.hull.as_flattened()).chain([&self.eye]);
+        let numbers = numbers.chain(self.hull.as_flattened()).chain(&self.eye);
         for (i, number) in numbers.enumerate() {
             put(&mut bytes, 32 + i * 8, &number.to_le_bytes());
         }
-        put(&mut bytes, 136, &self.input_bytes.to_le_bytes());
-        put(&mut bytes, 144, &self.input_crc32.to_le_bytes());
+        put(&mut bytes, 144, &self.input_bytes.to_le_bytes());
+        put(&mut bytes, 152, &self.input_crc32.to_le_bytes());
         bytes
     }
 
@@ -179,7 +225,13 @@ impl SolidParameters {
         if hull[0].iter().zip(&hull[1]).any(|(low, high)| low > high) {
             return Err(wrong("hull", 80, "a least corner before the greatest"));
         }
-        let eye = f64_at(bytes, 128).filter(|eye| eye.is_finite());
+        let eye = [128, 136].map(|at| f64_at(bytes, at).filter(|eye| eye.is_finite()));
+        let [Some(low), Some(high)] = eye else {
+            return Err(wrong("eye", 128, "finite numbers"));
+        };
+        if low > high {
+            return Err(wrong("eye", 128, "a least height before the greatest"));
+        }
         Ok(Self {
             cells,
             solids: word("solids", 4)?,
@@ -188,9 +240,9 @@ impl SolidParameters {
             origin: three("origin", 32, any, "finite numbers")?,
             cell: three("cell size", 56, |size| size > 0.0, "positive numbers")?,
             hull,
-            eye: eye.ok_or(wrong("eye", 128, "a finite number"))?,
-            input_bytes: u64_at(bytes, 136).ok_or(wrong("input bytes", 136, "8 bytes"))?,
-            input_crc32: word("input checksum", 144)?,
+            eye: [low, high],
+            input_bytes: u64_at(bytes, 144).ok_or(wrong("input bytes", 144, "8 bytes"))?,
+            input_crc32: word("input checksum", 152)?,
         })
     }
 }
@@ -500,7 +552,7 @@ mod tests {
             origin: [-1.0, 2.5, 3.0],
             cell: [32.0, 32.0, 48.0],
             hull: [[-15.0, -15.0, -24.0], [15.0, 15.0, 32.0]],
-            eye: 26.0,
+            eye: [12.0, 26.0],
             input_bytes: 1 << 33,
             input_crc32: 0xdead_beef,
         };

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use viewcell::internals::ingest::solid::{IngestedSolid, read_solid};
+use viewcell::internals::ingest::solid::{IngestedSolid, SolidOptions, read_solid};
 
 /// A file of the real data; says so if it is not there.
 pub fn data(name: &str) -> Option<PathBuf> {
@@ -22,7 +22,7 @@ pub fn data(name: &str) -> Option<PathBuf> {
 
 /// A level of the real data.
 pub fn level(name: &str) -> Option<IngestedSolid> {
-    Some(read_solid(&data(name)?).unwrap())
+    Some(read_solid(&data(name)?, &SolidOptions::default()).unwrap())
 }
 
 /// Where the players of a trace were while they lived.

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::reader::{read_bundle, said};
 use viewcell::internals::bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
 use viewcell::internals::bundle::verify;
-use viewcell::internals::ingest::solid::read_solid;
+use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
 use viewcell::internals::runtime::{OwnedBundle, Place, SolidBundle, World};
 use viewcell::internals::visibility::Simd;
 use viewcell::internals::world::solid::{PlaceOptions, find_places};
@@ -51,7 +51,7 @@ pub fn baked(size: f64, options: &BakeOptions) -> Vec<u8> {
         folder.path().join("rooms.vcb"),
     );
     std::fs::write(&map, two_rooms()).unwrap();
-    let ingested = read_solid(&map).unwrap();
+    let ingested = read_solid(&map, &SolidOptions::default()).unwrap();
     let mut place_options = PlaceOptions::of(&ingested.level);
     (place_options.size, place_options.height) = (size, size);
     let places = find_places(&ingested.level, &place_options).unwrap().cells;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use viewcell::internals::dice::Dice;
 use viewcell::internals::format::Tag;
 use viewcell::internals::format::occluders::{HEADER_LEN, RECORD_LEN};
-use viewcell::internals::ingest::solid::read_solid;
+use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
 use viewcell::internals::runtime::{
     Bundle, Extent, OcclusionTest, ReachableSet, SolidBundle, World,
 };
@@ -24,7 +24,11 @@ fn rooms() -> (SolidLevel, SolidBundle<'static>, OcclusionTest) {
     std::fs::write(&map, two_rooms()).unwrap();
     let bundle = Bundle::from_bytes(ROOMS).unwrap().solid().unwrap();
     let test = bundle.occlusion_test().unwrap();
-    (read_solid(&map).unwrap().level, bundle, test)
+    (
+        read_solid(&map, &SolidOptions::default()).unwrap().level,
+        bundle,
+        test,
+    )
 }
 
 fn cube(middle: [f64; 3], half: f64) -> Extent {
@@ -60,7 +64,7 @@ proptest! {
             ];
             for point in points {
                 let mut eye = within(from.corners(), [point[0], point[1], point[2]]);
-                eye[2] += parameters.eye;
+                eye[2] += parameters.eye[1];
                 let part = within(body, [point[3], point[4], point[5]]);
                 prop_assert!(level.blocks(eye, part), "{eye:?} sees {part:?}");
             }
@@ -102,7 +106,7 @@ proptest! {
                 let mut eye = within(regions[0].corners(), [point[0], point[1], point[2]]);
                 let at = within(regions[1].corners(), [point[3], point[4], point[5]]);
                 if is_in(0, eye) && is_in(1, at) {
-                    eye[2] += parameters.eye;
+                    eye[2] += parameters.eye[1];
                     let body = within(parameters.hull, [point[1], point[4], point[2]]);
                     let part = std::array::from_fn(|k| at[k] + body[k]);
                     prop_assert!(level.blocks(eye, part), "{eye:?} sees {part:?}");

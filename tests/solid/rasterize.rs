@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell::internals::ingest::solid::solid_from_bytes;
+use viewcell::internals::ingest::solid::{SolidOptions, solid_from_bytes};
 use viewcell::internals::world::solid::{
     Aabb, Heightmap, Placement, Player, Rasterized, Solid, SolidLevel, Units, rasterize,
 };
@@ -155,7 +155,12 @@ fn what_is_seen_under_hides_nothing() {
             let corners: Vec<String> = face.iter().map(usize::to_string).collect();
             text += &format!("f {}\n", corners.join(" "));
         }
-        let read = solid_from_bytes(text.as_bytes(), Path::new("arch.obj")).unwrap();
+        let read = solid_from_bytes(
+            text.as_bytes(),
+            Path::new("arch.obj"),
+            &SolidOptions::default(),
+        )
+        .unwrap();
         let found = on(&read.level, &[0.0; 64]);
         (
             found.surface[3 * SIDE..4 * SIDE].to_vec(),

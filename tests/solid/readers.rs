@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use viewcell::internals::ingest::solid::{IngestedSolid, solid_from_bytes};
+use viewcell::internals::ingest::solid::{IngestedSolid, SolidOptions, solid_from_bytes};
 use viewcell::internals::world::solid::SolidLevel;
 
 use crate::common::{data, level};
 
 fn read(bytes: &[u8]) -> IngestedSolid {
-    solid_from_bytes(bytes, Path::new("level")).unwrap()
+    solid_from_bytes(bytes, Path::new("level"), &SolidOptions::default()).unwrap()
 }
 
 fn fails(bytes: &[u8], words: &str) {
-    let error = solid_from_bytes(bytes, Path::new("level"))
+    let error = solid_from_bytes(bytes, Path::new("level"), &SolidOptions::default())
         .unwrap_err()
         .to_string();
     assert!(error.contains(words), "{words:?} in {error}");
@@ -337,7 +337,7 @@ fn materials_of_an_obj_say_what_is_seen_through() {
     let obj = "mtllib room.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 5\nv 1 0 5\nv 0 1 5\nv 0 0 9\nv 1 0 9\nv 0 1 9\n\
         f 1 2 3\nusemtl wall\nf 4 5 6\nusemtl glass\nf 7 8 9\n";
     let faces = || {
-        let read = solid_from_bytes(obj.as_bytes(), &path).unwrap();
+        let read = solid_from_bytes(obj.as_bytes(), &path, &SolidOptions::default()).unwrap();
         (read.level.faces.len(), read.notes)
     };
     // Without the library only the face without a material is surely opaque.
@@ -406,7 +406,7 @@ fn files_of_another_kind_are_refused() {
         b"[]",
         b"{}",
     ] {
-        let error = solid_from_bytes(bytes, Path::new("level"))
+        let error = solid_from_bytes(bytes, Path::new("level"), &SolidOptions::default())
             .unwrap_err()
             .to_string();
         assert!(error.contains("expected"), "{error}");
@@ -429,11 +429,11 @@ fn damaged_files_do_no_harm() {
     for file in files {
         let step = (file.len() / 97).max(1);
         for at in (0..file.len()).step_by(step) {
-            let _ = solid_from_bytes(&file[..at], Path::new("level"));
+            let _ = solid_from_bytes(&file[..at], Path::new("level"), &SolidOptions::default());
             for flip in [1, 128, 255] {
                 let mut damaged = file.clone();
                 damaged[at] ^= flip;
-                let _ = solid_from_bytes(&damaged, Path::new("level"));
+                let _ = solid_from_bytes(&damaged, Path::new("level"), &SolidOptions::default());
             }
         }
     }

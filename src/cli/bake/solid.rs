@@ -14,7 +14,7 @@ use crate::cli::simulate::csv;
 use crate::cli::{memory, values};
 use viewcell::internals::bake::{self, BakeOptions, SolidWorld, Source};
 use viewcell::internals::bundle::grid_of_cells;
-use viewcell::internals::ingest::solid::read_solid;
+use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
 use viewcell::internals::visibility;
 use viewcell::internals::world::Short;
 use viewcell::internals::world::solid::{
@@ -127,23 +127,24 @@ impl Args {
     }
 
     fn player(&self, level: &SolidLevel) -> Result<Player, Failure> {
-        let eye = self.eye.unwrap_or(level.player.eye);
-        let hull = self.hull.map_or(level.player.hull, |hull| hull.0);
-        match eye.is_finite() {
-            true => Ok(Player { hull, eye }),
-            false => Err(Failure::usage(format!(
-                "--eye {eye}: expected a finite height over the origin"
-            ))),
+        let mut player = level.player;
+        if let Some(eye) = self.eye {
+            player.eye = [eye, eye];
         }
+        if let Some(Hull(hull)) = self.hull {
+            player.crouched = player.crouched.within(&hull).unwrap_or(hull);
+            player.hull = hull;
+        }
+        Ok(player)
     }
 
     /// The options that the bundle depends on.
     fn options(&self, places: &PlaceOptions) -> Map<String, Value> {
-        let Player { hull, eye } = places.player;
+        let Player { hull, eye, .. } = places.player;
         let mut options = Map::new();
         options.insert("cell".into(), vec![places.size, places.height].into());
         options.insert("hull".into(), [hull.min, hull.max].concat().into());
-        options.insert("eye".into(), eye.into());
+        options.insert("eye".into(), eye.to_vec().into());
         if !places.reach.is_empty() {
             options.insert("reach".into(), places.reach.len().into());
         }
@@ -212,7 +213,7 @@ pub fn run(args: &Args) -> Outcome {
         false => Stop::listen()?,
     };
     let progress = Progress::new(&args.manner.voice, stop.clone());
-    let ingested = read_solid(&args.input)?;
+    let ingested = read_solid(&args.input, &SolidOptions::default())?;
     let (level, mut notes) = (ingested.level, ingested.notes);
     let mut place_options = PlaceOptions::of(&level);
     place_options.player = args.player(&level)?;

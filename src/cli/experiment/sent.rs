@@ -12,7 +12,7 @@ use crate::cli::output::Json;
 use crate::cli::simulate::csv;
 use crate::cli::{input, query, values};
 use viewcell::internals::experiment::solid::BodyTracer;
-use viewcell::internals::ingest::solid::read_solid;
+use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
 use viewcell::internals::simulate::field::{Field, Lines as _};
 use viewcell::internals::simulate::sent::{Body, Sent};
 use viewcell::internals::simulate::trace::Trace;
@@ -225,11 +225,12 @@ fn agreement(args: &Args, bundle: &Path, sent: &Sent, trace: &Trace) -> Result<V
 
 /// What was sent by lines of sight through the level's solids.
 fn judge(args: &Args, level: &Path, sent: &Sent, trace: &Trace) -> Result<Lines, Failure> {
-    let level = read_solid(level)?.level;
-    let player = Player {
-        hull: args.hull.map_or(level.player.hull, |hull| hull.0),
-        eye: args.eye.unwrap_or(level.player.eye),
-    };
+    let level = read_solid(level, &SolidOptions::default())?.level;
+    let [_, standing] = level.player.eye;
+    let player = Player::standing(
+        args.hull.map_or(level.player.hull, |hull| hull.0),
+        args.eye.unwrap_or(standing),
+    );
     let bodies = BodyTracer::new(&level, player);
     let found = sent.judge(trace, args.rtt, |viewer, other| {
         bodies.in_sight(viewer, other)

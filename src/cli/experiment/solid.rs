@@ -16,7 +16,7 @@ use viewcell::internals::experiment::solid::{
     BodyTracer, Boxes, Decided, Frames, Hiding, HuntOptions, Hunted, InSight, decided_by_bundle,
     decided_by_cells, hunt, in_sight, in_threads,
 };
-use viewcell::internals::ingest::solid::read_solid;
+use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
 use viewcell::internals::runtime::SolidBundle;
 use viewcell::internals::visibility::solid::{DEPTH, SolidField};
 use viewcell::internals::world::Short;
@@ -149,7 +149,7 @@ struct Cells {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let level = read_solid(&args.level)?.level;
+    let level = read_solid(&args.level, &SolidOptions::default())?.level;
     let map = args.bundle.as_ref().map(|path| query::open(path));
     let map = map.transpose()?;
     let bundle = match (&args.bundle, &map) {
@@ -198,8 +198,8 @@ pub fn player_of(bundle: &SolidBundle) -> Player {
     let parameters = bundle.parameters();
     let [min, max] = parameters.hull;
     Player {
-        hull: Aabb { min, max },
         eye: parameters.eye,
+        ..Player::standing(Aabb { min, max }, 0.0)
     }
 }
 

@@ -272,7 +272,7 @@ fn of_solid(level: &SolidBundle) -> Vec<(String, String)> {
         ("Opaque solids", grouped(of.solids.into())),
         ("Opaque faces of no solid", grouped(of.faces.into())),
         ("Body, from the origin", numbers(of.hull.as_flattened())),
-        ("Eye, over the origin", numbers(&[of.eye])),
+        ("Eye, over the origin", numbers(&of.eye)),
     ];
     named(rows)
 }

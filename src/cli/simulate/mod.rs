@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use viewcell::internals::bundle;
 use viewcell::internals::experiment::solid::BodyTracer;
-use viewcell::internals::ingest::solid::read_solid;
+use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
 use viewcell::internals::runtime::{MappedBundle, World};
 use viewcell::internals::simulate::field::{Field, Lines};
 use viewcell::internals::simulate::fit::limits;
@@ -91,7 +91,10 @@ pub fn run(args: &Args) -> Outcome {
     let outputs = args.output.iter().chain(&args.write_trace);
     output::check_outputs(&inputs, outputs, args.force)?;
     let map = query::open(&job.bundle)?;
-    let level = job.level.as_deref().map(read_solid).transpose()?;
+    let level = job.level.as_deref();
+    let level = level
+        .map(|level| read_solid(level, &SolidOptions::default()))
+        .transpose()?;
     let bodies = match (&job.level, &level) {
         (Some(file), Some(read)) => {
             let bundle = query::solid_of(&job.bundle, &map, file, &read.level)?;

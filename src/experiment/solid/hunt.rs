@@ -76,8 +76,11 @@ impl Boxes {
     }
 
     fn new(origins: impl Iterator<Item = Aabb>, player: &Player) -> Self {
-        let up = [0.0, 0.0, player.eye];
-        let eye = Aabb { min: up, max: up };
+        let [low, high] = player.eye;
+        let eye = Aabb {
+            min: [0.0, 0.0, low],
+            max: [0.0, 0.0, high],
+        };
         let (eye, body) = origins
             .map(|origins| (origins.plus(&eye), origins.plus(&player.hull)))
             .unzip();

@@ -73,7 +73,8 @@ impl<'l> BodyTracer<'l> {
 
     /// A point of the body of a player at `b` that is in sight of one at `a`. `guess` is what blocked the segment before.
     fn sees(&self, a: Point, b: Point, guess: &mut u32) -> Option<Point> {
-        let eye = [a[0], a[1], a[2] + self.player.eye];
+        let [_, standing] = self.player.eye;
+        let eye = [a[0], a[1], a[2] + standing];
         points(&self.player, b)
             .find(|&point| self.tracer.look_again(eye, point, guess) == SegmentSight::Clear)
     }
@@ -202,7 +203,7 @@ fn decide(
             decided.missed += tally.seen;
             decided
                 .example
-                .get_or_insert([[x, y, z + player.eye], point]);
+                .get_or_insert([[x, y, z + player.eye[1]], point]);
         }
     }
     decided

@@ -20,7 +20,7 @@ mod map;
 mod mesh;
 mod quake3;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::cells::lump::Lump;
 use super::cells::{Format, sniff};
@@ -28,6 +28,53 @@ use super::error::IngestError;
 use super::mesh::is_gltf;
 use super::source::file_bytes;
 use crate::world::solid::SolidLevel;
+
+/// What brushes of sky do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sky {
+    /// Hide, as a level's compiler has it: nothing is seen through the hull of a level.
+    #[default]
+    Opaque,
+    /// Hide nothing.
+    Clear,
+}
+
+/// The axis of a mesh that points up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpAxis {
+    /// The second.
+    Y,
+    /// The third.
+    Z,
+}
+
+/// What a mesh was exported from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exporter {
+    /// Left-handed, y up, metres.
+    Unity,
+    /// Left-handed, z up, centimetres.
+    Unreal,
+    /// Right-handed, y up, metres.
+    Godot,
+    /// Right-handed, z up, metres.
+    Blender,
+}
+
+/// What a file of a level leaves open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SolidOptions {
+    /// What brushes of sky do.
+    pub sky: Sky,
+    /// The axis of a mesh that points up; `None`: as the format has it, else the more likely one.
+    pub up: Option<UpAxis>,
+    /// What a mesh was exported from, in whose coordinates the bundle will be asked.
+    pub from: Option<Exporter>,
+    /// The folder of a game's packs, in which the level is looked for.
+    pub pack: Option<PathBuf>,
+    /// Materials of which nothing is known hide.
+    pub opaque_without_material: bool,
+}
 
 /// A level of solids and what came up on the way.
 #[derive(Clone, Debug)]
@@ -43,14 +90,18 @@ pub struct IngestedSolid {
 /// # Errors
 ///
 /// [`IngestError`] for a file that cannot be read, is damaged or of another kind. Names the place in it.
-pub fn read_solid(path: &Path) -> Result<IngestedSolid, IngestError> {
+pub fn read_solid(path: &Path, options: &SolidOptions) -> Result<IngestedSolid, IngestError> {
     file_bytes(path, "a level")
-        .and_then(|bytes| solid_from_bytes(&bytes, path))
+        .and_then(|bytes| solid_from_bytes(&bytes, path, options))
         .map_err(|error| error.of(path))
 }
 
 /// As [`read_solid`], from the bytes of a file; `path` is where files are that it names.
-pub fn solid_from_bytes(bytes: &[u8], path: &Path) -> Result<IngestedSolid, IngestError> {
+pub fn solid_from_bytes(
+    bytes: &[u8],
+    path: &Path,
+    _options: &SolidOptions,
+) -> Result<IngestedSolid, IngestError> {
     let file = Lump::file(bytes);
     let mut notes = Vec::new();
     let level = match sniff(bytes) {

@@ -25,8 +25,8 @@ pub struct viewcell_solid {
     pub hull_low: [f64; 3],
     /// Greatest corner of the body, from the player's origin.
     pub hull_high: [f64; 3],
-    /// Height of the eye over the player's origin.
-    pub eye: f64,
+    /// Heights of the eye over the player's origin: crouched, standing.
+    pub eye: [f64; 2],
     /// Length of the file that the level was read from: compare it, and its CRC-32, with the map's.
     pub input_bytes: u64,
     /// CRC-32 of that file.

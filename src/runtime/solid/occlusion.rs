@@ -29,7 +29,7 @@ pub struct OcclusionTest {
     extent: f64,
     scale: Scale,
     hull: Corners,
-    eye: f64,
+    eye: [f64; 2],
 }
 
 /// Decides for some time.
@@ -60,7 +60,7 @@ impl SolidBundle<'_> {
 }
 
 impl OcclusionTest {
-    fn new(section: &Occluders<'_>, hull: Corners, eye: f64) -> Option<Self> {
+    fn new(section: &Occluders<'_>, hull: Corners, eye: [f64; 2]) -> Option<Self> {
         let mut next = 0;
         let occluders = (0..section.len()).map(|number| {
             // Each plane is of one occluder: what is made of a file is no larger than the file.
@@ -134,8 +134,8 @@ impl OcclusionTest {
     /// Where the eyes of players are whose origins are in the first box, and the bodies of those in the other.
     #[inline(never)]
     fn spans(&self, [from, to]: [Corners; 2]) -> Option<[Span; 2]> {
-        let eye = [0.0, 0.0, self.eye];
-        let boxes = [(from, [eye; 2]), (to, self.hull)];
+        let eye = self.eye.map(|up| [0.0, 0.0, up]);
+        let boxes = [(from, eye), (to, self.hull)];
         let boxes =
             boxes.map(|([low, high], [below, above])| [plus(low, below), plus(high, above)]);
         let all_hold = boxes.iter().all(|of| self.holds(of));

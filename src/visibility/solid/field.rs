@@ -37,8 +37,8 @@ impl SolidField {
             .map(|cell| {
                 let origins = places.bounds(cell);
                 let eyes = Aabb {
-                    min: [0.0, 0.0, player.eye],
-                    max: [0.0, 0.0, player.eye],
+                    min: [0.0, 0.0, player.eye[0]],
+                    max: [0.0, 0.0, player.eye[1]],
                 };
                 ViewBox {
                     eye: span(&origins.plus(&eyes)),

@@ -45,6 +45,16 @@ impl Aabb {
         }
     }
 
+    /// What two boxes have in common, if that is more than nothing along each axis.
+    pub fn within(&self, other: &Self) -> Option<Self> {
+        let common = Self {
+            min: std::array::from_fn(|k| self.min[k].max(other.min[k])),
+            max: std::array::from_fn(|k| self.max[k].min(other.max[k])),
+        };
+        let is_one = (0..3).all(|k| common.min[k] < common.max[k]);
+        is_one.then_some(common)
+    }
+
     /// The box with every side moved outwards by `by`.
     pub fn grown(&self, by: f64) -> Self {
         Self {

@@ -6,28 +6,73 @@ use super::super::plane::Point;
 use super::aabb::Aabb;
 use super::face::Face;
 use super::polyhedron::Solid;
+use crate::format::solid::Frame;
 
 /// A player.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Player {
-    /// The box of the body, relative to the origin.
+    /// The box of the body, relative to the origin: all of it that may be seen, standing or crouched.
     pub hull: Aabb,
-    /// The eye, over the origin.
-    pub eye: f64,
+    /// The body at its smallest, relative to the origin: where this has room a player can be.
+    pub crouched: Aabb,
+    /// Heights of the eye over the origin, from crouched to standing.
+    pub eye: [f64; 2],
 }
 
 impl Player {
-    /// Of Quake and its kin, but for Quake III.
-    pub const QUAKE: Self = Self::of([-16.0, -16.0, -24.0], [16.0, 16.0, 32.0], 22.0);
+    /// Of Quake, whose players do not crouch.
+    pub const QUAKE: Self = Self::of(16.0, [-24.0, 32.0], 32.0, [22.0, 22.0]);
+    /// Of Quake II.
+    pub const QUAKE2: Self = Self::of(16.0, [-24.0, 32.0], 4.0, [-2.0, 22.0]);
     /// Of Quake III.
-    pub const QUAKE3: Self = Self::of([-15.0, -15.0, -24.0], [15.0, 15.0, 32.0], 26.0);
+    pub const QUAKE3: Self = Self::of(15.0, [-24.0, 32.0], 16.0, [12.0, 26.0]);
+    /// Of all games of IBSP47: Quake Live (15 wide each way, 32 high), Return to Castle Wolfenstein and Enemy
+    /// Territory (18 wide, 48 high, prone down to -8).
+    pub const IBSP47: Self = Self {
+        crouched: Self::of(15.0, [-24.0, 48.0], -8.0, [-8.0, 40.0]).crouched,
+        ..Self::of(18.0, [-24.0, 48.0], -8.0, [-8.0, 40.0])
+    };
+    /// Of Half-Life. Its origin is in the middle of the body, and 18 lower while it crouches.
+    pub const HALF_LIFE: Self = Self {
+        crouched: Aabb {
+            min: [-16.0, -16.0, -18.0],
+            max: [16.0, 16.0, 18.0],
+        },
+        ..Self::of(16.0, [-36.0, 36.0], 18.0, [12.0, 28.0])
+    };
+    /// Of Source: the origin is between the feet.
+    pub const SOURCE: Self = Self::of(16.0, [0.0, 72.0], 36.0, [28.0, 64.0]);
+    /// Of a `.map` whose game is not known but has crouching: Quake II and III together.
+    pub const QUAKE2_OR_3: Self = Self {
+        crouched: Self::of(15.0, [-24.0, 32.0], 4.0, [-2.0, 26.0]).crouched,
+        ..Self::of(16.0, [-24.0, 32.0], 4.0, [-2.0, 26.0])
+    };
     /// Of levels in metres: 1.8 m high and 0.6 m wide, the origin between the feet.
-    pub const PERSON: Self = Self::of([-0.3, -0.3, 0.0], [0.3, 0.3, 1.8], 1.7);
+    pub const PERSON: Self = Self::of(0.3, [0.0, 1.8], 1.8, [1.7, 1.7]);
 
-    const fn of(min: Point, max: Point, eye: f64) -> Self {
+    /// A body as wide either way, from `low` to `high`, crouched to `top`.
+    const fn of(wide: f64, [low, high]: [f64; 2], top: f64, eye: [f64; 2]) -> Self {
+        let hull = Aabb {
+            min: [-wide, -wide, low],
+            max: [wide, wide, high],
+        };
+        let crouched = Aabb {
+            max: [wide, wide, top],
+            ..hull
+        };
         Self {
-            hull: Aabb { min, max },
+            hull,
+            crouched,
             eye,
+        }
+    }
+
+    /// One of a size all the time.
+    pub const fn standing(hull: Aabb, eye: f64) -> Self {
+        Self {
+            hull,
+            crouched: hull,
+            eye: [eye, eye],
         }
     }
 }
@@ -86,6 +131,8 @@ pub struct SolidLevel {
     pub player: Player,
     /// Of the coordinates.
     pub units: Units,
+    /// How the coordinates that are asked with differ from the level's.
+    pub frame: Frame,
     /// Coordinate reference system, `EPSG:n`, if the file names one.
     pub crs: Option<String>,
     /// What the file was: `IBSP46`, `Quake map`, `OBJ`, …
@@ -104,6 +151,7 @@ impl SolidLevel {
             spawns: Vec::new(),
             player,
             units,
+            frame: Frame::default(),
             crs: None,
             format,
         }
