@@ -31,15 +31,31 @@ impl Source {
     pub fn new(path: &Path, format: &str, options: Options) -> io::Result<Self> {
         let bytes = std::fs::read(path)?;
         let name = path.file_name().unwrap_or_default();
-        Ok(Self {
+        let sum = (bytes.len() as u64, crc32fast::hash(&bytes));
+        Ok(Self::of_bytes(
+            &name.to_string_lossy(),
+            format,
+            sum,
+            options,
+        ))
+    }
+
+    /// Describes a file by its name, how many bytes it has, and their CRC-32: it may lie in a pack.
+    pub fn of_bytes(
+        name: &str,
+        format: &str,
+        (bytes, crc32): (u64, u32),
+        options: Options,
+    ) -> Self {
+        Self {
             input: InputFile {
-                name: name.to_string_lossy().into_owned(),
+                name: name.to_owned(),
                 format: format.to_owned(),
-                bytes: bytes.len() as u64,
-                digest: format!("crc32:{:08x}", crc32fast::hash(&bytes)),
+                bytes,
+                digest: format!("crc32:{crc32:08x}"),
             },
             options,
-        })
+        }
     }
 
     /// Describes a terrain that is from no file, by its heights.

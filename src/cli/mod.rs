@@ -18,6 +18,7 @@ mod heightmap;
 mod info;
 mod input;
 mod job;
+mod level;
 mod manual;
 mod memory;
 mod output;

@@ -7,14 +7,13 @@ use serde_json::{Map, Value};
 
 use crate::cli::compression::CompressionArgs;
 use crate::cli::exit::{Exit, Failure, Outcome};
-use crate::cli::input;
+use crate::cli::level::{self, LevelArgs};
 use crate::cli::progress::Progress;
 use crate::cli::signals::Stop;
 use crate::cli::simulate::csv;
 use crate::cli::{memory, values};
 use viewcell::internals::bake::{self, BakeOptions, SolidWorld, Source};
 use viewcell::internals::bundle::grid_of_cells;
-use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
 use viewcell::internals::visibility;
 use viewcell::internals::world::Short;
 use viewcell::internals::world::solid::{
@@ -73,6 +72,8 @@ pub struct Args {
     #[arg(long)]
     verify: bool,
 
+    #[command(flatten)]
+    reading: LevelArgs,
     #[command(flatten)]
     compression: CompressionArgs,
     #[command(flatten)]
@@ -141,7 +142,7 @@ impl Args {
     /// The options that the bundle depends on.
     fn options(&self, places: &PlaceOptions) -> Map<String, Value> {
         let Player { hull, eye, .. } = places.player;
-        let mut options = Map::new();
+        let mut options = self.reading.told();
         options.insert("cell".into(), vec![places.size, places.height].into());
         options.insert("hull".into(), [hull.min, hull.max].concat().into());
         options.insert("eye".into(), eye.to_vec().into());
@@ -213,17 +214,18 @@ pub fn run(args: &Args) -> Outcome {
         false => Stop::listen()?,
     };
     let progress = Progress::new(&args.manner.voice, stop.clone());
-    let ingested = read_solid(&args.input, &SolidOptions::default())?;
-    let (level, mut notes) = (ingested.level, ingested.notes);
-    let mut place_options = PlaceOptions::of(&level);
-    place_options.player = args.player(&level)?;
+    let mut ingested = args.reading.read(&args.input)?;
+    let mut notes = std::mem::take(&mut ingested.notes);
+    let level = &ingested.level;
+    let mut place_options = PlaceOptions::of(level);
+    place_options.player = args.player(level)?;
     if let Some(Cell([size, height])) = args.cell {
         (place_options.size, place_options.height) = (size, height);
     }
     if let Some(file) = &args.reach {
         place_options.reach = reached(file)?;
     }
-    let places = args.places(&level, &place_options, &mut notes)?.cells;
+    let places = args.places(level, &place_options, &mut notes)?.cells;
     let grid = grid_of_cells(places.len() as u32).grid();
     let options = BakeOptions {
         threads: args.threads,
@@ -234,9 +236,9 @@ pub fn run(args: &Args) -> Outcome {
         compression: args.compression.read((grid.width(), grid.height()))?,
         ..BakeOptions::default()
     };
-    let source = input::source(&args.input, level.format, args.options(&place_options))?;
+    let source = level::source(&args.input, &ingested, args.options(&place_options));
     let world = SolidWorld {
-        level: &level,
+        level,
         places: &places,
         player: &place_options.player,
     };

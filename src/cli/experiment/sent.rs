@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use crate::cli::bake::Hull;
 use crate::cli::exit::{Failure, Outcome};
+use crate::cli::level::LevelArgs;
 use crate::cli::output::Json;
 use crate::cli::simulate::csv;
 use crate::cli::{input, query, values};
 use viewcell::internals::experiment::solid::BodyTracer;
-use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
 use viewcell::internals::simulate::field::{Field, Lines as _};
 use viewcell::internals::simulate::sent::{Body, Sent};
 use viewcell::internals::simulate::trace::Trace;
@@ -40,6 +40,8 @@ pub struct Args {
     /// The level itself, as for `bake solid`: judge by lines of sight who was sent in vain, and who too late
     #[arg(long, value_name = "LEVEL")]
     level: Option<PathBuf>,
+    #[command(flatten)]
+    reading: LevelArgs,
     /// With --level: how far clients are away, in milliseconds to the server and back
     #[arg(long, value_name = "MS", default_value_t = 0, requires = "level", value_parser = clap::value_parser!(u64).range(..=10_000))]
     rtt: u64,
@@ -225,7 +227,7 @@ fn agreement(args: &Args, bundle: &Path, sent: &Sent, trace: &Trace) -> Result<V
 
 /// What was sent by lines of sight through the level's solids.
 fn judge(args: &Args, level: &Path, sent: &Sent, trace: &Trace) -> Result<Lines, Failure> {
-    let level = read_solid(level, &SolidOptions::default())?.level;
+    let level = args.reading.read(level)?.level;
     let [_, standing] = level.player.eye;
     let player = Player::standing(
         args.hull.map_or(level.player.hull, |hull| hull.0),

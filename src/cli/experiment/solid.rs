@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::cli::bake::{no_places, reached};
 use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::level::LevelArgs;
 use crate::cli::output::Json;
 use crate::cli::simulate::csv;
 use crate::cli::{query, values};
@@ -16,7 +17,6 @@ use viewcell::internals::experiment::solid::{
     BodyTracer, Boxes, Decided, Frames, Hiding, HuntOptions, Hunted, InSight, decided_by_bundle,
     decided_by_cells, hunt, in_sight, in_threads,
 };
-use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
 use viewcell::internals::runtime::SolidBundle;
 use viewcell::internals::visibility::solid::{DEPTH, SolidField};
 use viewcell::internals::world::Short;
@@ -36,6 +36,8 @@ use viewcell::internals::world::solid::{
 pub struct Args {
     /// The level, as for bake solid
     level: PathBuf,
+    #[command(flatten)]
+    reading: LevelArgs,
     /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
     #[arg(long, value_name = "FILE.csv", required_unless_present = "segments")]
     trace: Option<PathBuf>,
@@ -149,13 +151,14 @@ struct Cells {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let level = read_solid(&args.level, &SolidOptions::default())?.level;
+    let read = args.reading.read(&args.level)?;
     let map = args.bundle.as_ref().map(|path| query::open(path));
     let map = map.transpose()?;
     let bundle = match (&args.bundle, &map) {
-        (Some(path), Some(map)) => Some(query::solid_of(path, map, &args.level, &level)?),
+        (Some(path), Some(map)) => Some(query::solid_of(path, map, &args.level, &read)?),
         _ => None,
     };
+    let level = read.level;
     let player = bundle.map_or(level.player, |bundle| player_of(&bundle));
     let frames = args.trace.as_deref().map(frames).transpose()?;
     let reach = args.reach.as_deref().map(reached).transpose()?;

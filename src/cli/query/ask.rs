@@ -11,10 +11,10 @@ use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::input;
 use crate::cli::output::{self, Json, Stdout};
 use viewcell::internals::format::TerrainParameters;
+use viewcell::internals::ingest::solid::IngestedSolid;
 use viewcell::internals::runtime::{
     CellBundle, Layers, MappedBundle, OpenError, Sample, SolidBundle, TerrainBundle, World,
 };
-use viewcell::internals::world::solid::SolidLevel;
 
 use super::place::{By, Place, Position, check_by_number, check_cell};
 use super::solid as solid_level;
@@ -39,17 +39,16 @@ pub fn solid<'a>(path: &Path, map: &'a MappedBundle) -> Result<SolidBundle<'a>, 
     map.solid().map_err(|error| cannot_open(path, error))
 }
 
-/// The same, if it was baked from this file, which `level` is.
+/// The same, if it was baked from this file, which was read.
 pub fn solid_of<'a>(
     path: &Path,
     map: &'a MappedBundle,
     file: &Path,
-    level: &SolidLevel,
+    read: &IngestedSolid,
 ) -> Result<SolidBundle<'a>, Failure> {
     let bundle = solid(path, map)?;
-    let input = input::source(file, level.format, Default::default())?.input;
     let parameters = bundle.parameters();
-    if (parameters.input_bytes, Some(parameters.input_crc32)) != (input.bytes, input.crc32()) {
+    if (parameters.input_bytes, parameters.input_crc32) != (read.bytes, read.crc32) {
         return Err(Failure::bad_input(format!(
             "{}: expected a bundle of {}, found one of another file; bake the level anew",
             path.display(),

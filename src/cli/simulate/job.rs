@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::exit::Failure;
+use crate::cli::level::LevelArgs;
 use crate::cli::output::is_stream;
 use crate::cli::{input, values};
 use viewcell::internals::runtime::MotionLimits;
@@ -94,6 +95,8 @@ pub struct Options {
     /// sight
     #[arg(long, value_name = "FILE")]
     level: Option<PathBuf>,
+    #[command(flatten)]
+    reading: LevelArgs,
     /// Which schemes, by names: best is the one that we recommend
     #[arg(long = "scheme", value_name = "NAME", value_delimiter = ',')]
     schemes: Vec<String>,
@@ -219,6 +222,9 @@ pub struct Job {
     /// The file of a solid level, by which lines of sight are drawn.
     #[serde(default)]
     pub level: Option<PathBuf>,
+    /// How it is read.
+    #[serde(default)]
+    pub reading: LevelArgs,
     /// Names of schemes.
     pub schemes: Vec<String>,
     /// From a player's origin up to the eye; null for as the level's game has it.
@@ -278,6 +284,7 @@ impl Options {
             queue: self.queue,
             truth: self.truth,
             level: self.level.clone(),
+            reading: self.reading.clone(),
             jitter: self.jitter,
             loss: self.loss,
             burst: self.burst,
@@ -415,9 +422,14 @@ pub fn read(path: &Path) -> Result<Job, Failure> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let files = [&mut job.bundle].into_iter();
         let files = files.chain(&mut job.traces).chain(&mut job.more_traces);
+        // The level's name is one within the packs.
+        let level = match &mut job.reading.pack {
+            Some(pack) => Some(pack),
+            None => job.level.as_mut(),
+        };
         files
             .chain(&mut job.like)
-            .chain(&mut job.level)
+            .chain(level)
             .for_each(|file| *file = folder.join(&*file));
     }
     job.check("schemes").map(|()| job)

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use viewcell::internals::bundle;
 use viewcell::internals::experiment::solid::BodyTracer;
-use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
 use viewcell::internals::runtime::{MappedBundle, World};
 use viewcell::internals::simulate::field::{Field, Lines};
 use viewcell::internals::simulate::fit::limits;
@@ -92,12 +91,10 @@ pub fn run(args: &Args) -> Outcome {
     output::check_outputs(&inputs, outputs, args.force)?;
     let map = query::open(&job.bundle)?;
     let level = job.level.as_deref();
-    let level = level
-        .map(|level| read_solid(level, &SolidOptions::default()))
-        .transpose()?;
+    let level = level.map(|level| job.reading.read(level)).transpose()?;
     let bodies = match (&job.level, &level) {
         (Some(file), Some(read)) => {
-            let bundle = query::solid_of(&job.bundle, &map, file, &read.level)?;
+            let bundle = query::solid_of(&job.bundle, &map, file, read)?;
             Some(BodyTracer::new(&read.level, player_of(&bundle)))
         }
         _ => None,

@@ -83,6 +83,10 @@ pub struct IngestedSolid {
     pub level: SolidLevel,
     /// What a person should know: brushes without a volume, faces without an area.
     pub notes: Vec<String>,
+    /// How many bytes the file has.
+    pub bytes: u64,
+    /// Their CRC-32.
+    pub crc32: u32,
 }
 
 /// Reads a level of solids from a file of any known format, found by content.
@@ -116,7 +120,12 @@ pub fn solid_from_bytes(
         _ if mesh::is_obj(bytes) => mesh::obj(bytes, path, &mut notes)?,
         _ => return Err(unknown()),
     };
-    Ok(IngestedSolid { level, notes })
+    Ok(IngestedSolid {
+        level,
+        notes,
+        bytes: bytes.len() as u64,
+        crc32: crc32fast::hash(bytes),
+    })
 }
 
 fn unknown() -> IngestError {
