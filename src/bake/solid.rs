@@ -133,8 +133,7 @@ impl Subject {
             player,
         } = world;
         options.check_simd()?;
-        let counts = [level.solids.len(), level.faces.len()];
-        let sections = SolidSections::new(places, player, counts, &source.input);
+        let sections = SolidSections::new(level, places, player, &source.input);
         let sections = sections.map_err(|error| BakeError::Cells {
             input: source.input.name.clone(),
             error,

@@ -9,7 +9,6 @@ use super::file::{BundleFile, open_regular, read_up_to};
 use super::provenance::Provenance;
 use super::timings::Timings;
 use crate::format::cells::{CELLS_LEN, CellParameters, SymmetryCode};
-use crate::format::header::VERSION;
 use crate::format::patch::{PATCH_MAGIC, PATCH_VERSION};
 use crate::format::solid::{SOLID_LEN, SolidParameters};
 use crate::format::terrain::TERRAIN_LEN;
@@ -145,6 +144,14 @@ pub struct SolidInfo {
     pub hull: [[f64; 3]; 2],
     /// Heights of the eye over the player's origin, from crouched to standing.
     pub eye: [f64; 2],
+    /// What a unit of the level is: `quake`, `metres`, or `unknown` where a bundle of version 1 does not say.
+    pub units: String,
+    /// Where in the file's coordinates the level was baked around.
+    pub origin: [f64; 3],
+    /// For x, y and z of the level the axis that the program is asked with, from 1; negative where it points the other way.
+    pub axes: [i8; 3],
+    /// Units of the level in a unit that the program is asked with.
+    pub scale: f64,
     /// Columns and rows of the grid that cells are numbered into.
     pub grid: [u32; 2],
     /// Whether A sees B exactly when B sees A.
@@ -229,7 +236,7 @@ pub fn info(path: &Path) -> Result<Info, BundleError> {
     let sections = file.sections().iter().map(SectionInfo::of);
     Ok(Info {
         kind: header.kind.to_string(),
-        format_version: VERSION,
+        format_version: header.version,
         bytes: header.file_length,
         checksum: format!("{:08x}", file.checksum()),
         terrain,
@@ -401,7 +408,8 @@ fn solid_info(file: &BundleFile) -> Result<SolidInfo, BundleError> {
         let missing = crate::format::FormatError::MissingSection { tag };
         file.read(tag, length as u64)?.ok_or(format(missing))
     };
-    let solid = SolidParameters::parse(&need(Tag::SOLD, SOLID_LEN)?).map_err(format)?;
+    let solid = SolidParameters::parse(&need(Tag::SOLD, SOLID_LEN)?, file.header().version)
+        .map_err(format)?;
     let terrain = TerrainParameters::parse(&need(Tag::GRID, TERRAIN_LEN)?).map_err(format)?;
     Ok(SolidInfo {
         cells: solid.cells,
@@ -410,6 +418,10 @@ fn solid_info(file: &BundleFile) -> Result<SolidInfo, BundleError> {
         cell: solid.cell,
         hull: solid.hull,
         eye: solid.eye,
+        units: solid.units.name().to_owned(),
+        origin: solid.middle,
+        axes: solid.frame.axes,
+        scale: solid.frame.scale,
         grid: [terrain.grid.width(), terrain.grid.height()],
         mutual: terrain.mutual,
         lossy: terrain.lossy,

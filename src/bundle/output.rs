@@ -132,6 +132,7 @@ impl Output {
         let table: Vec<u8> = sections.iter().flat_map(Section::encode).collect();
         let bytes = self.position;
         let header = Header {
+            version: kind.version(),
             kind,
             file_length: bytes,
             section_count: sections.len() as u32,

@@ -60,12 +60,14 @@ impl TerrainParts {
         let solid = match found {
             WorldKind::Solid => {
                 let record = need(Tag::SOLD, SOLID_LEN as u64)?;
-                let solid = SolidParameters::parse(&record).map_err(format)?;
+                let solid =
+                    SolidParameters::parse(&record, file.header().version).map_err(format)?;
                 Some(SolidSections {
                     boxes: need(Tag::SBOX, u64::from(solid.cells) * BOX_LEN as u64)?,
                     buckets: need(Tag::SLOC, solid.bucket_count() * BUCKET_LEN as u64)?,
                     occluders: file.read(Tag::SOCC, MAX_LEN)?.unwrap_or_default(),
-                    parameters: record,
+                    // Whatever the version, it is written as of this one.
+                    parameters: solid.encode().to_vec(),
                 })
             }
             _ => None,

@@ -8,7 +8,7 @@ use crate::format::solid::{
     morton3,
 };
 use crate::format::{Grid, Sample};
-use crate::world::solid::{PlaceCells, Player};
+use crate::world::solid::{PlaceCells, Player, SolidLevel};
 
 /// View cells that no bundle has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +35,11 @@ impl std::fmt::Display for TooManyCells {
 impl std::error::Error for TooManyCells {}
 
 impl SolidSections {
-    /// The sections of a level with these view cells, players, and numbers of solids and faces, from a file; without occluders.
+    /// The sections of a level with these view cells and players, from a file; without occluders.
     pub fn new(
+        level: &SolidLevel,
         places: &PlaceCells,
         player: &Player,
-        [solids, faces]: [usize; 2],
         input: &InputFile,
     ) -> Result<Self, TooManyCells> {
         let ends = places
@@ -62,13 +62,16 @@ impl SolidSections {
         }
         let parameters = SolidParameters {
             cells: count,
-            solids: solids as u32,
-            faces: faces as u32,
+            solids: level.solids.len() as u32,
+            faces: level.faces.len() as u32,
             buckets,
             origin: places.origin,
             cell: places.cell,
             hull: [player.hull.min, player.hull.max],
             eye: player.eye,
+            middle: level.middle,
+            frame: level.frame,
+            units: level.units.stored(),
             input_bytes: input.bytes,
             input_crc32: input.crc32().unwrap_or(0),
         };
@@ -118,6 +121,8 @@ mod tests {
     use super::*;
     use crate::dice::Dice;
     use crate::format::SolidCells;
+    use crate::format::header::SOLID_VERSION;
+    use crate::world::solid::Units;
     use crate::world::solid::{Aabb, PlaceBox};
 
     /// Of each cube of 8 finest cells a side, a random part: some as a whole, some in pieces.
@@ -145,7 +150,8 @@ mod tests {
             bytes: 5,
             digest: "crc32:0000000a".to_owned(),
         };
-        SolidSections::new(places, &Player::QUAKE3, [1, 2], &input).unwrap()
+        let level = SolidLevel::new("IBSP46", Units::Quake, Player::QUAKE3);
+        SolidSections::new(&level, places, &Player::QUAKE3, &input).unwrap()
     }
 
     #[test]
@@ -154,7 +160,7 @@ mod tests {
         let boxes = random_boxes(&mut dice);
         let places = PlaceCells::new([32.0, 32.0, 24.0], [-100.0, 7.0, 3.0], boxes);
         let sections = sections(&places);
-        let parameters = SolidParameters::parse(&sections.parameters).unwrap();
+        let parameters = SolidParameters::parse(&sections.parameters, SOLID_VERSION).unwrap();
         let cells = SolidCells::new(parameters, &sections.boxes, &sections.buckets);
         for _ in 0..20_000 {
             let at = [0; 3].map(|_: u32| f64::from(dice.roll(1200)) - 150.0);
@@ -182,7 +188,7 @@ mod tests {
             let boxes = random_boxes(&mut dice);
             let places = PlaceCells::new([32.0, 32.0, 24.0], [-100.0, 7.0, 3.0], boxes);
             let sections = sections(&places);
-            let parameters = SolidParameters::parse(&sections.parameters).unwrap();
+            let parameters = SolidParameters::parse(&sections.parameters, SOLID_VERSION).unwrap();
             let cells = SolidCells::new(parameters, &sections.boxes, &sections.buckets);
             for _ in 0..100 {
                 // Corners are often on borders of cells.

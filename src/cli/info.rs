@@ -139,6 +139,57 @@ impl fmt::Display for Summary<'_> {
             }
             row("visibility", mode)?;
         }
+        if let Some(level) = &info.solid {
+            let numbers = |numbers: &[f64]| {
+                let words: Vec<String> = numbers.iter().map(|x| Short(*x).to_string()).collect();
+                words.join(", ")
+            };
+            let unit = match level.units.as_str() {
+                "metres" => " m",
+                _ => " units",
+            };
+            let (solids, faces) = (Count(level.solids.into()), Count(level.faces.into()));
+            row(
+                "solid level",
+                format!("{solids} solids and {faces} faces that hide"),
+            )?;
+            row(
+                "view cells",
+                format!(
+                    "{}, from {}{unit} on",
+                    Count(level.cells.into()),
+                    numbers(&level.cell)
+                ),
+            )?;
+            row("units", level.units.clone())?;
+            row(
+                "origin",
+                format!("{}, around which it was baked", numbers(&level.origin)),
+            )?;
+            if level.axes != [1, 2, 3] || level.scale != 1.0 {
+                let axis = |axis: i8| {
+                    let name = ["x", "y", "z"][usize::from(axis.unsigned_abs()) - 1];
+                    format!("{}{name}", if axis < 0 { "-" } else { "" })
+                };
+                let axes = level.axes.map(axis).join(", ");
+                row(
+                    "asked with",
+                    format!(
+                        "{axes} for the level's x, y, z, times {}",
+                        Short(level.scale)
+                    ),
+                )?;
+            }
+            row("body", numbers(level.hull.as_flattened()))?;
+            let eye = match level.eye {
+                [low, high] if low == high => Short(low).to_string(),
+                [low, high] => format!("{} to {}", Short(low), Short(high)),
+            };
+            row(
+                "eye",
+                format!("{eye}{unit} over the player's origin; who sees from elsewhere sees all"),
+            )?;
+        }
         let loss = info.provenance.as_ref().and_then(|made| made.loss.as_ref());
         if let Some(loss) = loss {
             let why = reason(&loss.given);

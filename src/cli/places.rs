@@ -441,6 +441,8 @@ fn by_crs(
 /// Where solids lie, for people.
 fn extent(level: &SolidLevel, placement: &Placement) -> String {
     let bounds = level.bounds();
+    let middle = level.middle.map(|x| -x);
+    let bounds = bounds.about(middle);
     let [east, south, up] = placement.origin;
     let at = |x: f64| placement.scale * x;
     format!(

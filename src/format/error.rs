@@ -5,7 +5,7 @@ use core::fmt;
 use super::grid::GridError;
 use super::header::FileId;
 use super::patch::PATCH_VERSION;
-use super::tag::{MAX_SECTIONS, Tag, VERSION, WorldKind};
+use super::tag::{MAX_SECTIONS, SOLID_VERSION, Tag, VERSION, WorldKind};
 
 /// Why bytes are no bundle that this version reads. Says what was expected, what was found, and
 /// what to do.
@@ -216,7 +216,7 @@ impl fmt::Display for FormatError {
             ),
             Self::Version { found } => write!(
                 f,
-                "expected format version {VERSION} at offset 8, found {found}: read it with the version of viewcell that wrote it, or bake it again"
+                "expected format version {VERSION} at offset 8, of a solid level up to {SOLID_VERSION}, found {found}: read it with the version of viewcell that wrote it, or bake it again"
             ),
             Self::HeaderChecksum { expected, found } => write!(
                 f,

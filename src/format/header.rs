@@ -3,7 +3,7 @@
 //! ```text
 //! 0   magic            8 bytes   89 56 43 42 0D 0A 1A 0A
 //! 8   format version   u32
-//! 12  world kind       u32       1 terrain, 2 cells
+//! 12  world kind       u32       1 terrain, 2 cells, 3 solid level
 //! 16  file length      u64       exact, in bytes
 //! 24  section count    u32
 //! 28  flags            u32       0
@@ -16,7 +16,7 @@
 use super::bytes::{array_at, crc32, put, u32_at, u64_at};
 use super::error::FormatError;
 
-pub use super::tag::{MAX_SECTIONS, Tag, VERSION, WorldKind};
+pub use super::tag::{MAX_SECTIONS, SOLID_VERSION, Tag, VERSION, WorldKind};
 
 /// The first eight bytes: one that is not ASCII, the letters, then line ends and an end-of-file
 /// mark, so that a transfer as text shows.
@@ -31,6 +31,8 @@ pub const ALIGNMENT: u64 = 64;
 /// The fixed header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
+    /// Format version. Limit: 1 to [`WorldKind::version`].
+    pub version: u32,
     /// What the bundle is of.
     pub kind: WorldKind,
     /// Exact length of the file in bytes.
@@ -55,7 +57,7 @@ impl Header {
     pub fn encode(&self) -> [u8; HEADER_LEN] {
         let mut bytes = [0; HEADER_LEN];
         put(&mut bytes, 0, &MAGIC);
-        put(&mut bytes, 8, &VERSION.to_le_bytes());
+        put(&mut bytes, 8, &self.version.to_le_bytes());
         put(&mut bytes, 12, &self.kind.code().to_le_bytes());
         put(&mut bytes, 16, &self.file_length.to_le_bytes());
         put(&mut bytes, 24, &self.section_count.to_le_bytes());
@@ -79,9 +81,9 @@ impl Header {
         if found != MAGIC {
             return Err(FormatError::Magic { found });
         }
-        let found = u32_at(&header, 8).ok_or(short)?;
-        if found != VERSION {
-            return Err(FormatError::Version { found });
+        let version = u32_at(&header, 8).ok_or(short)?;
+        if !(1..=SOLID_VERSION).contains(&version) {
+            return Err(FormatError::Version { found: version });
         }
         let expected = Self::checksum_of(&header);
         let found = u32_at(&header, 60).ok_or(short)?;
@@ -90,11 +92,15 @@ impl Header {
         }
         let found = u32_at(&header, 12).ok_or(short)?;
         let kind = WorldKind::from_code(found).ok_or(FormatError::Kind { found })?;
+        if version > kind.version() {
+            return Err(FormatError::Version { found: version });
+        }
         let found = u32_at(&header, 24).ok_or(short)?;
         if found == 0 || found > MAX_SECTIONS {
             return Err(FormatError::SectionCount { found });
         }
         Ok(Self {
+            version,
             kind,
             file_length: u64_at(&header, 16).ok_or(short)?,
             section_count: found,

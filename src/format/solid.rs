@@ -16,11 +16,17 @@
 //! 32   origin               f64 × 3  the least corner of bucket (0, 0, 0)
 //! 56   cell size            f64 × 3  of the smallest cells
 //! 80   hull                 f64 × 6  least and greatest corner of the body, from the player's origin
-//! 128  eye                  f64 × 2  least and greatest height over the player's origin
-//! 144  input bytes          u64      length of the file that the level was read from
-//! 152  input checksum       u32      its CRC-32
-//! 156  reserved             36 bytes 0
+//! 128  eye, lowest          f64      height over the player's origin
+//! 136  input bytes          u64      length of the file that the level was read from
+//! 144  input checksum       u32      its CRC-32
+//! 148  axes                 i8 × 3   for x, y and z the axis that is asked with, from 1; negative if opposite
+//! 151  units                u8       0 unknown, 1 units of Quake, 2 metres
+//! 152  eye, highest         f64      height over the player's origin
+//! 160  middle               f64 × 3  where occluders are counted from
+//! 184  scale                f64      units of the level in a unit that is asked with
 //! ```
+//!
+//! In format version 1 the eye has one height and bytes 148 to 191 are 0.
 //!
 //! `SBOX`, 16 bytes a cell: where a player's origin may be that is in the cell.
 //!
@@ -110,6 +116,39 @@ impl Frame {
     }
 }
 
+/// What a unit of a level is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SolidUnits {
+    /// The bundle does not say.
+    #[default]
+    Unknown,
+    /// About an inch, of Quake and its kin.
+    Quake,
+    /// Metres.
+    Metres,
+}
+
+impl SolidUnits {
+    const fn code(self) -> u8 {
+        self as u8
+    }
+
+    fn from_code(code: u8) -> Option<Self> {
+        [Self::Unknown, Self::Quake, Self::Metres]
+            .into_iter()
+            .find(|units| units.code() == code)
+    }
+
+    /// Its name: `unknown`, `quake` or `metres`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Quake => "quake",
+            Self::Metres => "metres",
+        }
+    }
+}
+
 /// What a solid bundle is of: the `SOLD` section.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolidParameters {
@@ -129,6 +168,12 @@ pub struct SolidParameters {
     pub hull: Corners,
     /// Heights of the eye over the player's origin, from crouched to standing. [Unit: the level's]
     pub eye: [f64; 2],
+    /// Occluders are counted from here, so that rounding does not depend on where a level lies. [Unit: the level's]
+    pub middle: [f64; 3],
+    /// How the coordinates that somebody asks with differ from the level's.
+    pub frame: Frame,
+    /// What a unit of the level is.
+    pub units: SolidUnits,
     /// Length of the file that the level was read from, by which a server knows that a bundle is of its map.
     pub input_bytes: u64,
     /// CRC-32 of that file.
@@ -174,21 +219,28 @@ impl SolidParameters {
             put(&mut bytes, i * 4, &word.to_le_bytes());
         }
         let numbers = self.origin.iter().chain(&self.cell);
-        let numbers = numbers.chain(self.hull.as_flattened()).chain(&self.eye);
+        let [lowest, highest] = &self.eye;
+        let numbers = numbers.chain(self.hull.as_flattened()).chain([lowest]);
         for (i, number) in numbers.enumerate() {
             put(&mut bytes, 32 + i * 8, &number.to_le_bytes());
         }
-        put(&mut bytes, 144, &self.input_bytes.to_le_bytes());
-        put(&mut bytes, 152, &self.input_crc32.to_le_bytes());
+        put(&mut bytes, 136, &self.input_bytes.to_le_bytes());
+        put(&mut bytes, 144, &self.input_crc32.to_le_bytes());
+        put(&mut bytes, 148, &self.frame.axes.map(i8::cast_unsigned));
+        put(&mut bytes, 151, &[self.units.code()]);
+        let numbers = [highest].into_iter().chain(&self.middle);
+        for (i, number) in numbers.chain([&self.frame.scale]).enumerate() {
+            put(&mut bytes, 152 + i * 8, &number.to_le_bytes());
+        }
         bytes
     }
 
-    /// The parameters in the bytes of the section.
+    /// The parameters in the bytes of the section of a bundle of a format version.
     ///
     /// # Errors
     ///
     /// Where a field makes no sense, or the length is not that of the section.
-    pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
+    pub fn parse(bytes: &[u8], version: u32) -> Result<Self, FormatError> {
         let wrong = |field, offset, expected| FormatError::Parameter {
             tag: Tag::SOLD,
             field,
@@ -225,12 +277,27 @@ impl SolidParameters {
         if hull[0].iter().zip(&hull[1]).any(|(low, high)| low > high) {
             return Err(wrong("hull", 80, "a least corner before the greatest"));
         }
-        let eye = [128, 136].map(|at| f64_at(bytes, at).filter(|eye| eye.is_finite()));
-        let [Some(low), Some(high)] = eye else {
-            return Err(wrong("eye", 128, "finite numbers"));
-        };
-        if low > high {
-            return Err(wrong("eye", 128, "a least height before the greatest"));
+        let finite = |at| f64_at(bytes, at).filter(|number| number.is_finite());
+        let low = finite(128).ok_or(wrong("eye", 128, "a finite number"))?;
+        let (mut high, mut middle) = (low, [0.0; 3]);
+        let (mut frame, mut units) = (Frame::default(), SolidUnits::Unknown);
+        if version > 1 {
+            high = finite(152).ok_or(wrong("eye", 152, "a finite number"))?;
+            if low > high {
+                return Err(wrong("eye", 152, "at least the lowest"));
+            }
+            middle = three("middle", 160, any, "finite numbers")?;
+            let axes = array_at::<3>(bytes, 148).ok_or(wrong("axes", 148, "3 bytes"))?;
+            let scale = finite(184).ok_or(wrong("scale", 184, "a positive number"))?;
+            frame = Frame {
+                axes: axes.map(u8::cast_signed),
+                scale,
+            };
+            if !frame.is_sound() {
+                return Err(wrong("axes", 148, "each axis once, and a positive scale"));
+            }
+            let code = array_at::<1>(bytes, 151).and_then(|[code]| SolidUnits::from_code(code));
+            units = code.ok_or(wrong("units", 151, "0 to 2"))?;
         }
         Ok(Self {
             cells,
@@ -241,8 +308,11 @@ impl SolidParameters {
             cell: three("cell size", 56, |size| size > 0.0, "positive numbers")?,
             hull,
             eye: [low, high],
-            input_bytes: u64_at(bytes, 144).ok_or(wrong("input bytes", 144, "8 bytes"))?,
-            input_crc32: word("input checksum", 152)?,
+            middle,
+            frame,
+            units,
+            input_bytes: u64_at(bytes, 136).ok_or(wrong("input bytes", 136, "8 bytes"))?,
+            input_crc32: word("input checksum", 144)?,
         })
     }
 }
@@ -553,23 +623,43 @@ mod tests {
             cell: [32.0, 32.0, 48.0],
             hull: [[-15.0, -15.0, -24.0], [15.0, 15.0, 32.0]],
             eye: [12.0, 26.0],
+            middle: [2_600_000.0, 1_200_000.0, 400.0],
+            frame: Frame {
+                axes: [-1, 3, 2],
+                scale: 0.01,
+            },
+            units: SolidUnits::Metres,
             input_bytes: 1 << 33,
             input_crc32: 0xdead_beef,
         };
         let bytes = parameters.encode();
-        assert_eq!(SolidParameters::parse(&bytes), Ok(parameters));
+        assert_eq!(SolidParameters::parse(&bytes, 2), Ok(parameters));
+        let old = SolidParameters {
+            eye: [12.0; 2],
+            middle: [0.0; 3],
+            frame: Frame::default(),
+            units: SolidUnits::Unknown,
+            ..parameters
+        };
+        assert_eq!(SolidParameters::parse(&bytes, 1), Ok(old));
         for (at, bad) in [
             (0, 0_u32.to_le_bytes()),
             (12, 0_u32.to_le_bytes()),
             (60, 0x7ff8_0000_u32.to_le_bytes()),
             (132, 0x7ff8_0000_u32.to_le_bytes()),
+            (148, [1, 2, 2, 1]),
+            (148, [1, 2, 4, 1]),
+            (148, [1, 2, 3, 3]),
+            (156, 0_u32.to_le_bytes()),
+            (164, 0x7ff8_0000_u32.to_le_bytes()),
+            (188, 0xbff8_0000_u32.to_le_bytes()),
         ] {
             let mut bytes = bytes;
             put(&mut bytes, at, &bad);
-            assert!(SolidParameters::parse(&bytes).is_err(), "{at}");
+            assert!(SolidParameters::parse(&bytes, 2).is_err(), "{at}");
         }
         for length in 0..SOLID_LEN {
-            assert!(SolidParameters::parse(&bytes[..length]).is_err() || length >= 148);
+            assert!(SolidParameters::parse(&bytes[..length], 2).is_err());
         }
     }
 }

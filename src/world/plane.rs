@@ -10,6 +10,14 @@ impl Plane {
         dot(self.normal, point) - self.dist
     }
 
+    /// The same plane, counted from another origin.
+    pub fn about(&self, origin: Point) -> Self {
+        Self {
+            normal: self.normal,
+            dist: self.dist - dot(self.normal, origin),
+        }
+    }
+
     /// The same plane, with front and back exchanged.
     pub fn flipped(&self) -> Self {
         Self {

@@ -78,6 +78,7 @@ impl Parts {
         }
         bytes[HEADER_LEN..HEADER_LEN + table.len()].copy_from_slice(&table);
         let header = Header {
+            version: 1,
             kind: WorldKind::Cells,
             file_length: bytes.len() as u64,
             section_count: self.0.len() as u32,

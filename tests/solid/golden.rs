@@ -1,12 +1,13 @@
-//! A bundle of a solid level of format version 1, kept as it was written.
+//! A bundle of a solid level of each format version, kept as it was written.
 //!
-//! `VIEWCELL_BLESS=1 cargo test --test solid golden` writes it anew, while version 1 is not out.
+//! `VIEWCELL_BLESS=1 cargo test --test solid golden` writes that of version 2 anew, while version 2 is not out.
 
 use std::path::Path;
 
 use crate::reader::{read_bundle, said};
 use viewcell::internals::bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
 use viewcell::internals::bundle::verify;
+use viewcell::internals::format::solid::{Frame, SolidUnits};
 use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
 use viewcell::internals::runtime::{OwnedBundle, Place, SolidBundle, World};
 use viewcell::internals::visibility::Simd;
@@ -86,7 +87,7 @@ fn bytes_do_not_depend_on_threads_and_processors() {
 #[test]
 fn the_golden_solid_level_is_written_and_read_alike() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let golden = root.join("tests/golden/v1/solid.vcb");
+    let golden = root.join("tests/golden/v2/solid.vcb");
     let written = baked(64.0, &BakeOptions::default());
     if std::env::var_os("VIEWCELL_BLESS").is_some() {
         std::fs::write(&golden, &written).unwrap();
@@ -122,8 +123,36 @@ fn the_golden_solid_level_is_written_and_read_alike() {
     assert_eq!(world.locate([48.0, 48.0, 999.0]), None);
     assert!(level.visible_between([48.0, 48.0, 999.0], east));
 
+    assert_eq!(level.parameters().eye, [22.0; 2]);
+    assert_eq!(level.parameters().units, SolidUnits::Quake);
+    one_of_version_1_says_the_same(level);
     reaches_are_as_the_slow_twin_has_them(level);
     the_independent_reader_agrees(&golden, level);
+}
+
+/// Of the same rooms, by the version before.
+fn one_of_version_1_says_the_same(level: &SolidBundle) {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1/solid.vcb");
+    let report = verify(&golden, &mut |_| {}).unwrap();
+    assert!(report.is_sound(), "{report:#?}");
+    let bundle = OwnedBundle::open(&golden).unwrap();
+    let World::Solid(old) = bundle.world() else {
+        panic!("expected a solid level");
+    };
+    let of = old.parameters();
+    assert_eq!((of.eye, of.middle), ([22.0; 2], [0.0; 3]));
+    assert_eq!(
+        (of.units, of.frame),
+        (SolidUnits::Unknown, Frame::default())
+    );
+    assert_eq!(old.cells(), level.cells());
+    for a in 0..level.cells() {
+        assert_eq!(old.bounds(a), level.bounds(a));
+        for b in 0..level.cells() {
+            assert_eq!(old.visible(a, b), level.visible(a, b), "{a} {b}");
+        }
+    }
+    the_independent_reader_agrees(&golden, old);
 }
 
 /// Who sees whom, and which cells hold positions in them, between them and outside.

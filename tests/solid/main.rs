@@ -5,9 +5,11 @@
 mod reader;
 
 mod common;
+mod eyes;
 mod golden;
 mod motion;
 mod occlusion;
+mod origin;
 mod places;
 mod rasterize;
 mod readers;

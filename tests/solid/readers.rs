@@ -54,7 +54,8 @@ fn no_eye_of_a_trace_is_in_a_solid() {
             continue;
         };
         for [x, y, z] in positions.into_iter().step_by(7) {
-            let at = [x, y, z + eye];
+            let middle = found.level.middle;
+            let at = [x - middle[0], y - middle[1], z + eye - middle[2]];
             let inside = found.level.solids.iter().find(|solid| solid.contains(at));
             assert!(
                 inside.is_none(),
@@ -370,7 +371,7 @@ fn houses_of_a_town_are_solids() {
     let transform = r#""transform":{"scale":[0.1,0.1,0.1],"translate":[80000,450000,5]},"#;
     let moved = read(town("2.0", transform, 7).as_bytes()).level;
     assert!((moved.solids[0].volume() - 1.0).abs() < 1e-6);
-    assert!((moved.solids[0].bounds.min[1] - 450_000.0).abs() < 1e-6);
+    assert!((moved.solids[0].bounds.min[1] + moved.middle[1] - 450_000.0).abs() < 1e-6);
     for (metadata, crs) in [
         (
             r#""referenceSystem":"urn:ogc:def:crs:EPSG::7415""#,

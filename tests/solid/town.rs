@@ -221,7 +221,12 @@ fn nothing_in_sight_is_hidden_by_a_town() {
         numbers.next().unwrap_or(f64::INFINITY),
     );
     let placement = Placement {
-        origin: [-town.corner[0], town.corner[1], 0.0],
+        // Corners are counted from the middle, placements from the origin of the file.
+        origin: [
+            -town.corner[0] - town.level.middle[0],
+            town.corner[1] + town.level.middle[1],
+            -town.level.middle[2],
+        ],
         scale: 1.0,
     };
     let heightmap = Heightmap {

@@ -190,9 +190,9 @@ class Engine {
     if (kind === 3) {
       this.ask('viewcell_solid_info', handle, at);
       const [cells, solids, faces, mutual] = this.u32(at, 4);
-      const numbers = Array.from(new Float64Array(this.exports.memory.buffer, at + 16, 10));
+      const numbers = Array.from(new Float64Array(this.exports.memory.buffer, at + 16, 11));
       const [cell, low, high] = [0, 3, 6].map((from) => numbers.slice(from, from + 3));
-      return { solid: { cells, words: Math.ceil(cells / 64), solids, faces, mutual: mutual === 1, cell, hull: [low, high], eye: numbers[9] } };
+      return { solid: { cells, words: Math.ceil(cells / 64), solids, faces, mutual: mutual === 1, cell, hull: [low, high], eye: numbers.slice(9) } };
     }
     if (kind === 1) {
       this.ask('viewcell_info', handle, at);

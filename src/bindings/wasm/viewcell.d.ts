@@ -103,8 +103,8 @@ interface Solid {
   readonly cell: readonly [number, number, number];
   /** Least and greatest corner of the body, from the player's origin. */
   readonly hull: readonly [readonly [number, number, number], readonly [number, number, number]];
-  /** Height of the eye over the origin. */
-  readonly eye: number;
+  /** Heights of the eye over the origin: crouched, standing. */
+  readonly eye: readonly [number, number];
 }
 
 /** An open bundle. What is of one kind alone is undefined, or an error, of the others. */

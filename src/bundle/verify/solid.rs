@@ -119,14 +119,17 @@ fn solid(
         );
         return None;
     }
-    let solid = match SolidParameters::parse(record) {
+    let solid = match SolidParameters::parse(record, container.version) {
         Ok(solid) => solid,
         Err(error) => {
             faults.add("section SOLD", at, "fields that make sense", error);
             return None;
         }
     };
-    let canonical = solid.encode();
+    let mut canonical = solid.encode();
+    if container.version == 1 {
+        canonical[148..].fill(0);
+    }
     if let Some(byte) = (0..SOLID_LEN).find(|&byte| canonical[byte] != record[byte]) {
         let place = format!("section SOLD, byte {byte}");
         faults.add(place, at + byte as u64, canonical[byte], record[byte]);

@@ -51,9 +51,10 @@ pub struct Args {
     )]
     hull: Option<Hull>,
 
-    /// Height of the eye over the origin [default: 26 in Quake III, 22 in Quake, 1.7 m in meshes]
-    #[arg(long, value_name = "UP", allow_hyphen_values = true, value_parser = values::finite)]
-    eye: Option<f64>,
+    /// Height of the eye over the origin, or lowest and highest, crouched and standing [default: of the game
+    /// the format belongs to: 12,26 in Quake III, 22 in Quake, which has no crouching; 1.7 m in meshes]
+    #[arg(long, value_name = "LOW[,HIGH]", allow_hyphen_values = true)]
+    eye: Option<Eye>,
 
     /// Positions that players can reach besides the level's spawn points: a trace (CSV of the columns
     /// t_ms,player,x,y,z and others), or lines of x,y,z
@@ -97,6 +98,22 @@ impl FromStr for Cell {
     }
 }
 
+/// LOW or LOW,HIGH.
+#[derive(Clone, Copy)]
+struct Eye([f64; 2]);
+
+impl FromStr for Eye {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match values::numbers(text).as_deref() {
+            Some(&[height]) => Ok(Self([height, height])),
+            Some(&[low, high]) if low <= high => Ok(Self([low, high])),
+            _ => Err("expected UP or LOW,HIGH: finite numbers, the lower first".to_owned()),
+        }
+    }
+}
+
 /// The box of a player's body: six numbers.
 #[derive(Clone, Copy)]
 pub struct Hull(pub Aabb);
@@ -130,7 +147,7 @@ impl Args {
     fn player(&self, level: &SolidLevel) -> Result<Player, Failure> {
         let mut player = level.player;
         if let Some(eye) = self.eye {
-            player.eye = [eye, eye];
+            player.eye = eye.0;
         }
         if let Some(Hull(hull)) = self.hull {
             player.crouched = player.crouched.within(&hull).unwrap_or(hull);

@@ -301,7 +301,7 @@ impl Work<'_> {
         };
         let (cell, found) = match (&self.bundle, self.cells.last()) {
             (Some(bundle), _) => {
-                let boxes = Boxes::of_bundle(bundle, &self.player);
+                let boxes = Boxes::of_bundle(self.level, bundle, &self.player);
                 let found = hunt(
                     self.bodies.tracer(),
                     Hiding::Bundle(bundle),
@@ -311,7 +311,7 @@ impl Work<'_> {
                 (bundle.parameters().cell[0], found)
             }
             (None, Some(cells)) => {
-                let boxes = Boxes::of_cells(&cells.places, &self.player);
+                let boxes = Boxes::of_cells(self.level, &cells.places, &self.player);
                 let field = self.field(cells);
                 let hiding = Hiding::Cells(&field, self.args.depth);
                 (
@@ -321,10 +321,11 @@ impl Work<'_> {
             }
             (None, None) => (0.0, Hunted::default()),
         };
+        let of_file = |at: [f64; 3]| std::array::from_fn(|k| at[k] + self.level.middle[k]);
         let examples = found.examples.into_iter().map(|segment| Example {
             cells: segment.cells,
-            eye: segment.eye,
-            point: segment.point,
+            eye: of_file(segment.eye),
+            point: of_file(segment.point),
         });
         HuntDocument {
             cell,

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::input;
 use crate::cli::output::{self, Json, Stdout};
-use viewcell::internals::format::TerrainParameters;
+use viewcell::internals::format::{TerrainParameters, WorldKind};
 use viewcell::internals::ingest::solid::IngestedSolid;
 use viewcell::internals::runtime::{
     CellBundle, Layers, MappedBundle, OpenError, Sample, SolidBundle, TerrainBundle, World,
@@ -21,7 +21,20 @@ use super::solid as solid_level;
 
 /// Maps a bundle.
 pub fn open(path: &Path) -> Result<MappedBundle, Failure> {
-    MappedBundle::open(path).map_err(|error| cannot_open(path, error))
+    let map = MappedBundle::open(path).map_err(|error| cannot_open(path, error))?;
+    let header = map
+        .bundle()
+        .map_err(|error| cannot_open(path, error))?
+        .header();
+    if header.kind == WorldKind::Solid && header.version < header.kind.version() {
+        output::say(format_args!(
+            "{}: a solid level of format version {}: it was baked for one height of the eye, far from the origin with \
+             gaps closed that are open, and by readers that took fences, glass and clear surfaces for walls; bake it again",
+            path.display(),
+            header.version
+        ));
+    }
+    Ok(map)
 }
 
 /// The terrain in a mapped bundle.

@@ -69,12 +69,17 @@ impl Where {
                 path.display(),
                 level.cells() - 1
             ))),
-            Place::Point(point) => Ok(Self::Point(point)),
+            Place::Point(point) => Ok(Self::asked(level, point)),
             place => Err(Failure::usage(format!(
                 "{place}: expected X,Y,Z or the number of a cell, since {} is of a solid level",
                 path.display()
             ))),
         }
+    }
+
+    /// The position of somebody who asks in coordinates of their own.
+    fn asked(level: &SolidBundle, point: [f64; 3]) -> Self {
+        Self::Point(level.parameters().frame.to_level(point))
     }
 
     /// The cell, and a position: of a cell its middle.
@@ -109,7 +114,10 @@ pub fn cell_at(path: &Path, level: &SolidBundle, place: Place) -> Result<u32, Fa
 /// Whether a player at `a` may see one at `b`, now or on ways of up to `reach`.
 fn may_see(level: &SolidBundle, [a, b]: [Where; 2], reach: Option<[f64; 2]>) -> bool {
     match reach {
-        Some(reach) => level.sees_within(a.point(level), b.point(level), reach),
+        Some(reach) => {
+            let reach = reach.map(|far| far * level.parameters().frame.scale);
+            level.sees_within(a.point(level), b.point(level), reach)
+        }
         None => match (a.cell(level), b.cell(level)) {
             (Some(a), Some(b)) => level.visible(a, b),
             _ => true,
@@ -147,13 +155,10 @@ pub fn visible_points(
     let (mut nowhere, mut positions) = (0_u64, 0_u64);
     let outcome = ask::answer_visible(file, json, |line| {
         let [ax, ay, az, bx, by, bz] = ask::parse_numbers(line)?;
-        let both = [[ax, ay, az], [bx, by, bz]];
+        let both = [[ax, ay, az], [bx, by, bz]].map(|at| Where::asked(level, at));
         positions += 2;
-        nowhere += both
-            .iter()
-            .filter(|at| level.locate(**at).is_none())
-            .count() as u64;
-        Ok(may_see(level, both.map(Where::Point), reach))
+        nowhere += both.iter().filter(|at| at.cell(level).is_none()).count() as u64;
+        Ok(may_see(level, both, reach))
     })?;
     if nowhere > 0 {
         let doubt = match 2 * nowhere > positions {
@@ -201,11 +206,20 @@ pub fn pvs(path: &Path, level: &SolidBundle, place: Place, json: &Json) -> Outco
 }
 
 pub fn locate(level: &SolidBundle, point: [f64; 3], json: &Json) -> Outcome {
-    let cell = level.locate(point);
+    let frame = level.parameters().frame;
+    let cell = level.locate(frame.to_level(point));
+    let bounds = cell.and_then(|cell| level.bounds(cell));
+    let bounds = bounds.map(|corners| {
+        let [a, b] = corners.map(|corner| frame.from_level(corner));
+        [
+            std::array::from_fn(|k| a[k].min(b[k])),
+            std::array::from_fn(|k| a[k].max(b[k])),
+        ]
+    });
     let document = || SolidLocateDocument {
         point,
         cell,
-        bounds: cell.and_then(|cell| level.bounds(cell)),
+        bounds,
     };
     let words = cell.map_or("nowhere".into(), |cell| cell.to_string());
     json.tell(document, words)

@@ -8,7 +8,7 @@ use crate::dice::{Dice, mixed};
 use crate::runtime::SolidBundle;
 use crate::visibility::solid::{Found, SolidField, Solids};
 use crate::world::plane::{Point, cross, dot, minus};
-use crate::world::solid::{Aabb, PlaceCells, Player};
+use crate::world::solid::{Aabb, PlaceCells, Player, SolidLevel};
 
 /// Who says which cells are hidden.
 #[derive(Clone, Copy)]
@@ -19,7 +19,7 @@ pub enum Hiding<'a> {
     Cells(&'a SolidField, u32),
 }
 
-/// All positions of eyes and of bodies in each cell.
+/// All positions of eyes and of bodies in each cell, counted from the level's middle.
 pub struct Boxes {
     eye: Vec<Aabb>,
     body: Vec<Aabb>,
@@ -62,26 +62,28 @@ pub struct Hunted {
 
 impl Boxes {
     /// Of all cells of a level.
-    pub fn of_cells(places: &PlaceCells, player: &Player) -> Self {
-        Self::new((0..places.len()).map(|cell| places.bounds(cell)), player)
+    pub fn of_cells(level: &SolidLevel, places: &PlaceCells, player: &Player) -> Self {
+        let bounds = (0..places.len()).map(|cell| places.bounds(cell));
+        Self::new(level, bounds, player)
     }
 
     /// Of all cells of a bundle.
-    pub fn of_bundle(level: &SolidBundle, player: &Player) -> Self {
-        let bounds = (0..level.cells()).map(|cell| {
-            let [min, max] = level.bounds(cell).unwrap_or_default();
+    pub fn of_bundle(level: &SolidLevel, bundle: &SolidBundle, player: &Player) -> Self {
+        let bounds = (0..bundle.cells()).map(|cell| {
+            let [min, max] = bundle.bounds(cell).unwrap_or_default();
             Aabb { min, max }
         });
-        Self::new(bounds, player)
+        Self::new(level, bounds, player)
     }
 
-    fn new(origins: impl Iterator<Item = Aabb>, player: &Player) -> Self {
+    fn new(level: &SolidLevel, origins: impl Iterator<Item = Aabb>, player: &Player) -> Self {
         let [low, high] = player.eye;
         let eye = Aabb {
             min: [0.0, 0.0, low],
             max: [0.0, 0.0, high],
         };
         let (eye, body) = origins
+            .map(|origins| origins.about(level.middle))
             .map(|origins| (origins.plus(&eye), origins.plus(&player.hull)))
             .unzip();
         Self { eye, body }

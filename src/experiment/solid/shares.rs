@@ -9,6 +9,7 @@ use super::tracer::{SegmentSight, Tracer};
 use crate::runtime::SolidBundle;
 use crate::simulate::field::Lines;
 use crate::visibility::solid::{Found, SolidField, Solids};
+use crate::world::plane::{minus, plus};
 use crate::world::solid::{PlaceCells, Player, Point, SolidLevel};
 
 /// Where the living are at one time.
@@ -74,9 +75,12 @@ impl<'l> BodyTracer<'l> {
     /// A point of the body of a player at `b` that is in sight of one at `a`. `guess` is what blocked the segment before.
     fn sees(&self, a: Point, b: Point, guess: &mut u32) -> Option<Point> {
         let [_, standing] = self.player.eye;
+        let middle = self.tracer.middle();
+        let (a, b) = (minus(a, middle), minus(b, middle));
         let eye = [a[0], a[1], a[2] + standing];
         points(&self.player, b)
             .find(|&point| self.tracer.look_again(eye, point, guess) == SegmentSight::Clear)
+            .map(|point| plus(point, middle))
     }
 }
 

@@ -98,7 +98,7 @@ fn a_hunt_finds_what_another_level_hides_and_nothing_else() {
     let (level, places) = walled();
     let grid = grid_of_cells(places.len() as u32).grid();
     let field = SolidField::new(&level, &places, &level.player, grid);
-    let boxes = Boxes::of_cells(&places, &level.player);
+    let boxes = Boxes::of_cells(&level, &places, &level.player);
     let options = HuntOptions {
         segments: 100_000,
         seed: 1,

@@ -97,6 +97,11 @@ impl<'l> Tracer<'l> {
         tracer
     }
 
+    /// What positions are counted from.
+    pub fn middle(&self) -> Point {
+        self.level.middle
+    }
+
     /// Adds a node of these sides, and all below it.
     fn divide(&mut self, sides: &mut [Side]) {
         let around = |all: Aabb, side: &Side| all.union(&side.bounds);

@@ -108,7 +108,7 @@ pub fn solid_from_bytes(
 ) -> Result<IngestedSolid, IngestError> {
     let file = Lump::file(bytes);
     let mut notes = Vec::new();
-    let level = match sniff(bytes) {
+    let mut level = match sniff(bytes) {
         Some(Format::Quake(kind)) => leaves::read(bytes, kind, &mut notes)?,
         Some(Format::Quake2) => clusters::quake2(file, &mut notes)?,
         Some(Format::Source) => clusters::source(file, &mut notes)?,
@@ -120,6 +120,7 @@ pub fn solid_from_bytes(
         _ if mesh::is_obj(bytes) => mesh::obj(bytes, path, &mut notes)?,
         _ => return Err(unknown()),
     };
+    level.centre();
     Ok(IngestedSolid {
         level,
         notes,

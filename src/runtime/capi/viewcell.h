@@ -285,8 +285,8 @@ typedef struct {
   double hull_low[3];
   // Greatest corner of the body, from the player's origin.
   double hull_high[3];
-  // Height of the eye over the player's origin.
-  double eye;
+  // Heights of the eye over the player's origin: crouched, standing.
+  double eye[2];
   // Length of the file that the level was read from: compare it, and its CRC-32, with the map's.
   uint64_t input_bytes;
   // CRC-32 of that file.

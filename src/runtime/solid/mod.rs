@@ -56,7 +56,7 @@ impl<'a> SolidBundle<'a> {
             bundle.check_section(tag)?;
         }
         let record = bundle.plain_section(Tag::SOLD, Some(SOLID_LEN as u64))?;
-        let parameters = SolidParameters::parse(record)?;
+        let parameters = SolidParameters::parse(record, bundle.header().version)?;
         let length = u64::from(parameters.cells) * BOX_LEN as u64;
         let boxes = bundle.plain_section(Tag::SBOX, Some(length))?;
         let length = parameters.bucket_count() * BUCKET_LEN as u64;
@@ -126,6 +126,14 @@ impl<'a> SolidBundle<'a> {
             (Some(a), Some(b)) => self.visible(a, b),
             _ => true,
         }
+    }
+
+    /// The same for a viewer whose eye is `eye` over the origin: `true` as well where that is none of the heights that the
+    /// bundle was baked for ([`SolidParameters::eye`]).
+    #[inline]
+    pub fn visible_from_eye(&self, a: [f64; 3], eye: f64, b: [f64; 3]) -> bool {
+        let [low, high] = self.parameters().eye;
+        !(low..=high).contains(&eye) || self.visible_between(a, b)
     }
 
     /// Everything that may be seen from a cell, by samples of [`SolidBundle::sights`]; `None` for a cell

@@ -10,7 +10,7 @@ use super::SolidBundle;
 use super::reached::ReachedCell;
 use crate::convex::{Decider, Found, Kind, List, Look, Occluder, Plane, Run, Scale, Span};
 use crate::format::occluders::Occluders;
-use crate::format::solid::Corners;
+use crate::format::solid::{Corners, SolidParameters};
 use crate::runtime::{Extent, ReachableSet};
 
 /// Boxes are halved so often one after another at most.
@@ -28,6 +28,8 @@ pub struct OcclusionTest {
     decider: Decider<Clock>,
     extent: f64,
     scale: Scale,
+    /// What occluders are counted from.
+    middle: [f64; 3],
     hull: Corners,
     eye: [f64; 2],
 }
@@ -51,16 +53,12 @@ impl Run for Clock {
 impl SolidBundle<'_> {
     /// A test by what hides in the level. `None` where the bundle does not have that, or it is damaged.
     pub fn occlusion_test(&self) -> Option<OcclusionTest> {
-        OcclusionTest::new(
-            &self.occluders?,
-            self.parameters().hull,
-            self.parameters().eye,
-        )
+        OcclusionTest::new(&self.occluders?, self.parameters())
     }
 }
 
 impl OcclusionTest {
-    fn new(section: &Occluders<'_>, hull: Corners, eye: [f64; 2]) -> Option<Self> {
+    fn new(section: &Occluders<'_>, of: &SolidParameters) -> Option<Self> {
         let mut next = 0;
         let occluders = (0..section.len()).map(|number| {
             // Each plane is of one occluder: what is made of a file is no larger than the file.
@@ -95,8 +93,9 @@ impl OcclusionTest {
             decider,
             extent: section.extent(),
             scale,
-            hull,
-            eye,
+            middle: of.middle,
+            hull: of.hull,
+            eye: of.eye,
         })
     }
 
@@ -104,9 +103,9 @@ impl OcclusionTest {
     /// number, or further out than the level, hides nothing.
     pub fn set_doors(&mut self, doors: &[Corners]) {
         self.occluders.truncate(self.own);
-        let inside = |door: &&Corners| self.holds(door);
-        let doors: Vec<&Corners> = doors.iter().filter(inside).collect();
-        for [low, high] in doors {
+        let doors = doors.iter().map(|door| self.about_middle(*door));
+        let doors: Vec<Corners> = doors.filter(|door| self.holds(door)).collect();
+        for [low, high] in &doors {
             let planes = (0..6).map(|side| {
                 let (axis, sign) = (side / 2, if side % 2 == 0 { 1.0 } else { -1.0 });
                 let corner = if side % 2 == 0 { high } else { low };
@@ -124,6 +123,12 @@ impl OcclusionTest {
         self.all = self.decider.all(&self.occluders);
     }
 
+    /// A box as occluders are counted.
+    fn about_middle(&self, of: Corners) -> Corners {
+        let back = self.middle.map(|at| -at);
+        of.map(|corner| plus(corner, back))
+    }
+
     /// Whether a box is one, and lies where arithmetic is exact enough.
     fn holds(&self, [low, high]: &Corners) -> bool {
         let within = |at: &f64| at.abs() <= self.extent;
@@ -136,8 +141,10 @@ impl OcclusionTest {
     fn spans(&self, [from, to]: [Corners; 2]) -> Option<[Span; 2]> {
         let eye = self.eye.map(|up| [0.0, 0.0, up]);
         let boxes = [(from, eye), (to, self.hull)];
-        let boxes =
-            boxes.map(|([low, high], [below, above])| [plus(low, below), plus(high, above)]);
+        let boxes = boxes.map(|(of, [below, above])| {
+            let [low, high] = self.about_middle(of);
+            [plus(low, below), plus(high, above)]
+        });
         let all_hold = boxes.iter().all(|of| self.holds(of));
         all_hold.then(|| boxes.map(|[low, high]| Span::between(low, high)))
     }

@@ -35,7 +35,7 @@ impl SolidField {
     pub fn new(level: &SolidLevel, places: &PlaceCells, player: &Player, grid: Grid) -> Self {
         let cells: Vec<ViewBox> = (0..places.len())
             .map(|cell| {
-                let origins = places.bounds(cell);
+                let origins = places.bounds(cell).about(level.middle);
                 let eyes = Aabb {
                     min: [0.0, 0.0, player.eye[0]],
                     max: [0.0, 0.0, player.eye[1]],

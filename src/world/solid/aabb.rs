@@ -1,6 +1,6 @@
 //! Boxes along the axes.
 
-use super::super::plane::Point;
+use super::super::plane::{Point, minus};
 
 /// A closed box along the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +53,14 @@ impl Aabb {
         };
         let is_one = (0..3).all(|k| common.min[k] < common.max[k]);
         is_one.then_some(common)
+    }
+
+    /// The same box, counted from another origin.
+    pub fn about(&self, origin: Point) -> Self {
+        Self {
+            min: minus(self.min, origin),
+            max: minus(self.max, origin),
+        }
     }
 
     /// The box with every side moved outwards by `by`.

@@ -42,7 +42,7 @@ impl PlaceBox {
 pub struct PlaceCells {
     /// Size of the finest cells. [Unit: of the file]
     pub cell: [f64; 3],
-    /// Where the grid begins.
+    /// Where the grid begins. [Unit: of the file, whose coordinates these are]
     pub origin: Point,
     /// The cells, in ascending order of [`PlaceBox::number`].
     pub boxes: Vec<PlaceBox>,

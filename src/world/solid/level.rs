@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::super::plane::Point;
+use super::super::plane::{Point, minus, plus};
 use super::aabb::Aabb;
 use super::face::Face;
 use super::polyhedron::Solid;
-use crate::format::solid::Frame;
+use crate::format::solid::{Frame, SolidUnits};
 
 /// A player.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,6 +103,22 @@ impl Units {
         }
     }
 
+    /// A level's middle is a multiple of this, so that the grid of view cells stays where it is in the file.
+    fn middle(self) -> f64 {
+        match self {
+            Self::Quake => 1024.0,
+            Self::Metres => 64.0,
+        }
+    }
+
+    /// As bundles have it.
+    pub fn stored(self) -> SolidUnits {
+        match self {
+            Self::Quake => SolidUnits::Quake,
+            Self::Metres => SolidUnits::Metres,
+        }
+    }
+
     /// Name for people.
     pub fn name(self) -> &'static str {
         match self {
@@ -112,7 +128,7 @@ impl Units {
     }
 }
 
-/// A level as a union of convex solids and faces.
+/// A level as a union of convex solids and faces. All coordinates are counted from `middle`, but for `middle` itself.
 #[derive(Clone, Debug)]
 pub struct SolidLevel {
     /// What hides: opaque solids. They may touch and overlap.
@@ -131,6 +147,9 @@ pub struct SolidLevel {
     pub player: Player,
     /// Of the coordinates.
     pub units: Units,
+    /// The coordinates of the file that all others here are counted from: margins of rounding grow with
+    /// coordinates, and must not depend on where in a national grid a level lies.
+    pub middle: Point,
     /// How the coordinates that are asked with differ from the level's.
     pub frame: Frame,
     /// Coordinate reference system, `EPSG:n`, if the file names one.
@@ -151,10 +170,36 @@ impl SolidLevel {
             spawns: Vec::new(),
             player,
             units,
+            middle: [0.0; 3],
             frame: Frame::default(),
             crs: None,
             format,
         }
+    }
+
+    /// Counts all coordinates from the middle of the level, to a whole number of [`Units::middle`].
+    pub fn centre(&mut self) {
+        let bounds = self.bounds();
+        if !bounds.min.iter().chain(&bounds.max).all(|x| x.is_finite()) {
+            return;
+        }
+        let unit = self.units.middle();
+        let by = bounds.centre().map(|x| unit * (x / unit).round() + 0.0);
+        if by == [0.0; 3] {
+            return;
+        }
+        let aside = |at: &mut Point| *at = minus(*at, by);
+        for solid in self.solids.iter_mut().chain(&mut self.obstacles) {
+            solid.planes.iter_mut().for_each(|p| *p = p.about(by));
+            solid.vertices.iter_mut().for_each(aside);
+            solid.bounds = Aabb::around(&solid.vertices);
+        }
+        for face in self.faces.iter_mut().chain(&mut self.obstacle_faces) {
+            face.plane = face.plane.about(by);
+            face.vertices.iter_mut().for_each(aside);
+        }
+        self.spawns.iter_mut().for_each(aside);
+        self.middle = plus(self.middle, by);
     }
 
     /// The box around all that hides or stops players.
@@ -171,8 +216,10 @@ impl SolidLevel {
             .fold(Aabb::EMPTY, |all, one| all.union(&one))
     }
 
-    /// Whether something opaque is strictly between two points: the definition, one by one. O(level).
+    /// Whether something opaque is strictly between two points, in coordinates of the file: the definition, one by
+    /// one. O(level).
     pub fn blocks(&self, a: Point, b: Point) -> bool {
+        let (a, b) = (minus(a, self.middle), minus(b, self.middle));
         self.solids.iter().any(|solid| solid.meets(a, b))
             || self.faces.iter().any(|face| face.meets(a, b))
     }

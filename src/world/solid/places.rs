@@ -7,7 +7,7 @@
 //! and rockets lift players anywhere), in others upwards only near above something to stand on. View cells are
 //! the boxes of a coarser grid that hold such a voxel. They are too many rather than too few.
 
-use super::super::plane::Point;
+use super::super::plane::{Point, minus, plus};
 use super::aabb::Aabb;
 use super::cells::PlaceCells;
 use super::level::{Player, SolidLevel, Units};
@@ -23,7 +23,7 @@ pub struct PlaceOptions {
     pub height: f64,
     /// The player.
     pub player: Player,
-    /// Origins of players known besides the level's spawns: of a trace, or given as points.
+    /// Origins of players known besides the level's spawns, in coordinates of the file: of a trace, or given as points.
     pub reach: Vec<Point>,
     /// The most cells.
     pub most: usize,
@@ -42,7 +42,7 @@ impl PlaceOptions {
     }
 }
 
-/// View cells, and how they were found.
+/// View cells in coordinates of the file, and how they were found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Places {
     /// The cells.
@@ -101,14 +101,15 @@ pub enum PlacesError {
 ///
 /// [`PlacesError`].
 pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places, PlacesError> {
-    let hull = options.player.hull;
+    let hull = options.player.crouched;
     let cell = [options.size, options.size, options.height];
     for length in cell.into_iter().chain(hull.size()) {
         if !(length.is_finite() && length > 0.0) {
             return Err(PlacesError::Size(length));
         }
     }
-    let seeds: Vec<Point> = level.spawns.iter().chain(&options.reach).copied().collect();
+    let reach = options.reach.iter().map(|&at| minus(at, level.middle));
+    let seeds: Vec<Point> = level.spawns.iter().copied().chain(reach).collect();
     if seeds.is_empty() {
         return Err(PlacesError::NoSpawn);
     }
@@ -141,7 +142,7 @@ pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places,
         }
         .plus(&around);
         if !voxels.flood(&near) {
-            buried.push(seed);
+            buried.push(plus(seed, level.middle));
         }
     }
     if buried.len() == seeds.len() {
@@ -160,8 +161,10 @@ pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places,
             size: options.size * f64::from(1_u32 << times),
         });
     }
+    let mut cells = voxels.trimmed(cell, flags.boxes(0));
+    cells.origin = plus(cells.origin, level.middle);
     Ok(Places {
-        cells: voxels.trimmed(cell, flags.boxes(0)),
+        cells,
         voxel: voxels.size(),
         reached: voxels.reached(),
         buried,

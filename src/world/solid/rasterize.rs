@@ -31,6 +31,15 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// The same, of points that are counted from another origin.
+    fn about(&self, origin: Point) -> Self {
+        let [east, north, up] = self.of(origin);
+        Self {
+            origin: [east, -north, up],
+            scale: self.scale,
+        }
+    }
+
     /// A point of the level, in metres east, north and up of the first sample.
     fn of(&self, [x, y, z]: Point) -> Point {
         let [east, south, up] = self.origin;
@@ -78,6 +87,7 @@ struct Piece {
 /// Lays solids on a terrain. Time grows with the patches that faces lie over.
 pub fn rasterize(level: &SolidLevel, placement: &Placement, terrain: &Heightmap<'_>) -> Rasterized {
     let grid = Patches { terrain };
+    let placement = &placement.about(level.middle);
     let mut pieces: Vec<Piece> = Vec::new();
     // Patches and bodies with a face above the ground that looks down.
     let mut open: Vec<(usize, usize)> = Vec::new();

@@ -176,6 +176,7 @@ fn write_table(bytes: &mut [u8], entries: &[Section]) {
 /// Makes the header fit the table as it is.
 fn reseal_table(bytes: &mut [u8], count: usize) {
     let header = Header {
+        version: 1,
         kind: WorldKind::Terrain,
         file_length: bytes.len() as u64,
         section_count: count as u32,

@@ -92,8 +92,8 @@ namespace Viewcell
         public Point Cell;
         // Least and greatest corner of the body, from the player's origin.
         public Point HullLow, HullHigh;
-        // Height of the eye over the origin.
-        public double Eye;
+        // Heights of the eye over the origin: crouched, standing.
+        public double EyeLow, EyeHigh;
         // Length and CRC-32 of the file that the level was read from.
         public ulong InputBytes;
         public uint InputCrc32;

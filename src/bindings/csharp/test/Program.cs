@@ -138,7 +138,7 @@ static class Program
         using (Bundle bundle = Bundle.Open(path))
         {
             SolidInfo info = bundle.Solid;
-            Check(bundle.Kind == WorldKind.Solid && info.Solids == 7 && info.Eye == 22 && info.HullLow.Z == -24 && info.HullHigh.X == 16, "what it is");
+            Check(bundle.Kind == WorldKind.Solid && info.Solids == 7 && info.EyeLow == 22 && info.EyeHigh == 22 && info.HullLow.Z == -24 && info.HullHigh.X == 16, "what it is");
             Point[] middles = new Point[info.Cells];
             ulong[] words = new ulong[info.Words];
             uint cell, seen = 0;

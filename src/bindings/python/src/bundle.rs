@@ -212,7 +212,7 @@ impl Bundle {
                 dict.set_item("cell", <(f64, f64, f64)>::from(parameters.cell))?;
                 let hull = parameters.hull.map(<(f64, f64, f64)>::from);
                 dict.set_item("hull", (hull[0], hull[1]))?;
-                dict.set_item("eye", parameters.eye)?;
+                dict.set_item("eye", <(f64, f64)>::from(parameters.eye))?;
             }
         }
         Ok(dict)

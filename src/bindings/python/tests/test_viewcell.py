@@ -159,7 +159,7 @@ def test_look_ahead_distance_and_places():
 def test_solid_levels():
     bundle = viewcell.open(GOLDEN / "solid.vcb")
     assert bundle.kind == "solid" and bundle.shape == (bundle.cells,)
-    assert bundle.solids == 7 and bundle.hull == ((-16, -16, -24), (16, 16, 32)) and bundle.eye == 22
+    assert bundle.solids == 7 and bundle.hull == ((-16, -16, -24), (16, 16, 32)) and bundle.eye == (22, 22)
     cells = np.arange(bundle.cells)
     matrix = np.array([bundle.visible(np.full(bundle.cells, cell), cells) for cell in cells])
     assert matrix.any() and not matrix.all() and matrix.diagonal().all()

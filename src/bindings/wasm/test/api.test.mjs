@@ -70,7 +70,7 @@ test('nobody can be at a void, so that it is nowhere', async () => {
 test('a solid level: cells, positions, and ways', async () => {
   const bundle = await opened('solid.vcb');
   assert.equal(bundle.kind, 'solid');
-  assert.deepEqual([bundle.solids, bundle.eye, bundle.hull], [7, 22, [[-16, -16, -24], [16, 16, 32]]]);
+  assert.deepEqual([bundle.solids, bundle.eye, bundle.hull], [7, [22, 22], [[-16, -16, -24], [16, 16, 32]]]);
   const cells = places(bundle);
   const middles = cells.map((cell) => {
     const [low, high] = bundle.bounds(cell);

@@ -106,12 +106,12 @@ class Bundle:
     has_bsp: bool
     has_neighbours: bool
     #: Of solid levels: what hides, and whether sight is the same both ways (mutual, as of terrains); the size of
-    #: the smallest cells, least and greatest corner of the body and the height of the eye, both from the origin.
+    #: the smallest cells, least and greatest corner of the body, and lowest and highest eye, all from the origin.
     solids: int
     faces: int
     cell: tuple[float, float, float]
     hull: tuple[tuple[float, float, float], tuple[float, float, float]]
-    eye: float
+    eye: tuple[float, float]
 
     def __init__(self, core: Any, folder: Optional[tempfile.TemporaryDirectory] = None):
         if not isinstance(core, _viewcell.Bundle):
