@@ -22,7 +22,8 @@ use super::values;
 /// A heightmap, with the options of reading that `viewcell bake terrain` has.
 #[derive(clap::Args)]
 pub struct Heightmap {
-    /// Heightmap: GeoTIFF, PNG, RAW16, SRTM .hgt, ESRI ASCII grid, ENVI; told by its content
+    /// Heightmap: GeoTIFF, PNG, RAW16, SRTM .hgt, ESRI ASCII grid, ENVI, .bil or .flt with its header; detected from its
+    /// content
     #[arg(value_name = "TERRAIN")]
     pub input: PathBuf,
     #[command(flatten)]
@@ -69,7 +70,7 @@ pub struct Reading {
     #[arg(long, value_name = "WxH")]
     pub size: Option<Size>,
 
-    /// Byte order of a RAW16 file
+    /// Byte order of a RAW16 file, or of one whose ESRI header does not say; overrides that header
     #[arg(long, value_enum)]
     pub byte_order: Option<ByteOrder>,
 

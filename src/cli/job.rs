@@ -33,7 +33,8 @@ pub struct JobFile<T = TerrainJob> {
 #[serde(rename_all = "kebab-case")]
 #[schemars(deny_unknown_fields)]
 pub struct TerrainJob {
-    /// Heightmap: GeoTIFF, PNG, RAW16, SRTM .hgt, ESRI ASCII grid, ENVI; told by its content
+    /// Heightmap: GeoTIFF, PNG, RAW16, SRTM .hgt, ESRI ASCII grid, ENVI, .bil or .flt with its header; detected from its
+    /// content
     pub input: PathBuf,
 
     /// Bundle to write; if not given, the input's name with .vcb, in the current folder

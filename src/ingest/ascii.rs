@@ -3,10 +3,9 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
-use super::crs::Crs;
 use super::error::IngestError;
 use super::raster::{Raster, Window};
-use super::source::{RasterFile, text_beside};
+use super::source::RasterFile;
 
 const KEYWORDS: [&str; 10] = [
     "ncols",
@@ -57,12 +56,8 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
             };
             if row >= u64::from(window.row) && columns.contains(&column) {
                 values.push(number(&text).ok_or_else(|| {
-                    IngestError::bad(
-                        format!("a number for column {column}, row {row}"),
-                        format!("{text:?}"),
-                        "use a point for decimals and spaces between values",
-                    )
-                    .at(words.place())
+                    no_number(format!("a number for column {column}, row {row}"), &text)
+                        .at(words.place())
                 })?);
             }
         }
@@ -80,22 +75,31 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
     // ESRI's own default where the header names none.
     raster.nodata = Some(header.nodata.unwrap_or(-9999.0));
     raster.transform = header.transform(height as f64);
-    raster.crs = text_beside(&source.path.with_extension("prj")).map(|text| Crs::from_text(&text));
-    if let (Some(t), None) = (raster.transform, &raster.crs)
-        && t[1] < 0.02
-        && (-180.0..=180.0).contains(&t[0])
-        && (-90.0..=90.0).contains(&t[3])
-    {
-        raster.notes.push(
-            "cell size and corner look like degrees: put the CRS in a .prj file beside the grid, or give `spacing`"
-                .to_owned(),
-        );
-    }
     Ok(raster)
 }
 
 fn number(word: &str) -> Option<f64> {
     word.parse().ok()
+}
+
+/// Whether a word is a number but for a comma in place of the point.
+fn has_comma(word: &str) -> bool {
+    word.matches(',').count() == 1 && number(&word.replace(',', ".")).is_some()
+}
+
+fn no_number(expected: impl Into<String>, word: &str) -> IngestError {
+    match has_comma(word) {
+        true => IngestError::bad(
+            expected,
+            format!("{word:?}, which has a decimal comma"),
+            "write decimals with a point: sed 's/,/./g' INPUT > OUT.asc",
+        ),
+        false => IngestError::bad(
+            expected,
+            format!("{word:?}"),
+            "use a point for decimals and spaces between values",
+        ),
+    }
 }
 
 #[derive(Default)]
@@ -119,6 +123,9 @@ impl Header {
             if number(&keyword).is_some() {
                 break keyword;
             }
+            if has_comma(&keyword) {
+                return Err(no_number("the first value", &keyword).at(words.place()));
+            }
             let lower = keyword.to_ascii_lowercase();
             if !KEYWORDS.contains(&lower.as_str()) {
                 return Err(IngestError::bad(
@@ -141,7 +148,12 @@ impl Header {
             let real = || {
                 number(&text)
                     .filter(|n| n.is_finite())
-                    .ok_or_else(|| wrong("a number"))
+                    .ok_or_else(|| match has_comma(&text) {
+                        true => {
+                            no_number(format!("a number for {keyword}"), &text).at(place.clone())
+                        }
+                        false => wrong("a number"),
+                    })
             };
             let positive = || {
                 Some(real()?)

@@ -1,5 +1,7 @@
 //! As much of a coordinate reference system as spacing in metres needs.
 
+pub(crate) use super::epsg::epsg_units;
+use super::epsg::length_by_name;
 use super::error::IngestError;
 use super::wkt::{self, Node};
 use crate::world::Short;
@@ -10,6 +12,8 @@ pub(super) struct Crs {
     /// `EPSG:n`, else WKT or the file's own words.
     pub name: String,
     pub units: Units,
+    /// Metres in a unit of height, below zero where depths are counted; none where the CRS says nothing of heights.
+    pub vertical: Option<f64>,
 }
 
 /// What the horizontal coordinates count.
@@ -74,6 +78,7 @@ impl Crs {
         Self {
             name: "EPSG:4326".to_owned(),
             units: Units::Radians(1_f64.to_radians(), Ellipsoid::WGS84),
+            vertical: None,
         }
     }
 
@@ -81,14 +86,18 @@ impl Crs {
     /// Text that is neither stays as a name with unknown units.
     pub(super) fn from_text(text: &str) -> Self {
         let text = text.trim().trim_end_matches('\0').trim();
-        match wkt::parse(text) {
+        // ESRI writes the CRS of heights behind the other, with a comma between.
+        let parsed = wkt::parse(text).or_else(|| wkt::parse(&format!("COMPD_CS[\"\",{text}]")));
+        match parsed {
             Some(node) => Self {
-                name: epsg(&node).unwrap_or_else(|| text.to_owned()),
+                name: epsg(&node).map_or_else(|| text.to_owned(), |code| format!("EPSG:{code}")),
                 units: units(&node),
+                vertical: vertical(&node),
             },
             None => Self {
                 name: text.to_owned(),
                 units: units_of_lines(text),
+                vertical: None,
             },
         }
     }
@@ -143,13 +152,63 @@ const GEOGRAPHIC: [&str; 5] = [
     "GEODETICCRS",
 ];
 const PROJECTED: [&str; 3] = ["PROJCS", "PROJCRS", "PROJECTEDCRS"];
+const VERTICAL: [&str; 4] = ["VERT_CS", "VERTCS", "VERTCRS", "VERTICALCRS"];
+const COMPOUND: [&str; 2] = ["COMPD_CS", "COMPOUNDCRS"];
+/// The keywords of a unit of length.
+const LENGTH: [&str; 2] = ["UNIT", "LENGTHUNIT"];
 
-fn epsg(crs: &Node) -> Option<String> {
+fn epsg(crs: &Node) -> Option<u32> {
     let id = crs.child(&["AUTHORITY", "ID"])?;
     let number = id.number(1).map(|n| n.to_string());
     let code = id.text(1).map(str::to_owned).or(number)?;
-    (id.text(0)?.eq_ignore_ascii_case("EPSG") && code.bytes().all(|b| b.is_ascii_digit()))
-        .then(|| format!("EPSG:{code}"))
+    let digits = code.bytes().all(|b| b.is_ascii_digit());
+    (id.text(0)?.eq_ignore_ascii_case("EPSG") && digits).then(|| code.parse().ok())?
+}
+
+/// Metres in a unit of height: of the part with heights of a compound CRS, or of the third axis.
+fn vertical(crs: &Node) -> Option<f64> {
+    if crs.is(&VERTICAL) {
+        return unit_of_heights(crs);
+    }
+    if !crs.is(&PROJECTED) && !crs.is(&GEOGRAPHIC) {
+        // A compound or bound CRS. Not what a projection is based on: its heights are not those of the projection.
+        let is_part = |child: &&Node| {
+            [&VERTICAL[..], &PROJECTED, &GEOGRAPHIC, &COMPOUND]
+                .iter()
+                .any(|kind| child.is(kind))
+                || child.is(&["SOURCECRS"])
+        };
+        let of_part = crs.children().filter(is_part).find_map(vertical);
+        if of_part.is_some() {
+            return of_part;
+        }
+    }
+    let third = crs.children().filter(|child| child.is(&["AXIS"])).nth(2);
+    third
+        .and_then(|axis| {
+            let unit = axis.child(&LENGTH).or_else(|| crs.child(&["LENGTHUNIT"]))?;
+            positive(unit.number(1)?)
+        })
+        .or_else(|| epsg_units(epsg(crs)?)?.vertical)
+}
+
+fn unit_of_heights(crs: &Node) -> Option<f64> {
+    // Versions differ in where unit and direction stand: at the CRS, or at its axis.
+    let axis = crs.child(&["AXIS"]);
+    let unit = crs
+        .child(&LENGTH)
+        .or_else(|| axis?.child(&LENGTH))
+        .and_then(|unit| positive(unit.number(1)?));
+    let Some(unit) = unit else {
+        return epsg_units(epsg(crs)?)?.vertical;
+    };
+    // ESRI's own text has a parameter for it.
+    let direction = crs
+        .children()
+        .find(|child| child.is(&["PARAMETER"]) && child.text(0) == Some("Direction"));
+    let down = axis.and_then(|axis| axis.word(1)) == Some("DOWN")
+        || direction.and_then(|direction| direction.number(1)) == Some(-1.0);
+    Some(if down { -unit } else { unit })
 }
 
 fn units(crs: &Node) -> Units {
@@ -159,6 +218,7 @@ fn units(crs: &Node) -> Units {
         crs.child(&unit)
             .or_else(|| crs.child(&["AXIS"])?.child(&unit))
             .and_then(|unit| positive(unit.number(1)?))
+            .or_else(|| epsg_units(epsg(crs)?)?.horizontal)
             .map_or_else(
                 || Units::Unknown("a projection without a unit of length".to_owned()),
                 Units::Metres,
@@ -210,19 +270,30 @@ fn units_of_lines(text: &str) -> Units {
     }
 }
 
-/// Metres in a unit of height by its name; metres, with a note, where it is not known.
-pub(super) fn length_named(name: &str, notes: &mut Vec<String>) -> f64 {
-    match name.to_ascii_lowercase().as_str() {
-        "" | "m" | "metre" | "meter" | "metres" | "meters" => 1.0,
+/// Metres in a unit of height by its name; none, with a note, where it is not known.
+pub(super) fn length_named(name: &str, notes: &mut Vec<String>) -> Option<f64> {
+    let metres = match name.trim().to_ascii_lowercase().as_str() {
+        "" => return None,
+        "m" | "metre" | "meter" | "metres" | "meters" => 1.0,
         "ft" | "foot" | "feet" | "international foot" => 0.3048,
-        "us survey foot" | "us-ft" | "ftus" => US_SURVEY_FOOT,
-        _ => {
-            notes.push(format!(
-                "unit of height {name:?} is not known: metres assumed (if not, give `vertical_scale`)"
-            ));
-            1.0
+        "us survey foot" | "us survey feet" | "us-ft" | "ftus" | "us_survey_foot" | "foot_us" => {
+            US_SURVEY_FOOT
         }
-    }
+        "km" => 1000.0,
+        "dm" => 0.1,
+        "cm" => 0.01,
+        "mm" => 0.001,
+        other => match length_by_name(other) {
+            Some(unit) => unit.size,
+            None => {
+                notes.push(format!(
+                    "unit of height {name:?} is not known: metres assumed (if not, give `vertical_scale`)"
+                ));
+                return None;
+            }
+        },
+    };
+    Some(metres)
 }
 
 fn positive(n: f64) -> Option<f64> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::crs::{Crs, Ellipsoid, US_SURVEY_FOOT, Units};
 use super::error::IngestError;
-use super::raster::{Raster, Window};
+use super::raster::{Order, Raster, Window};
 use super::raw::{Layout, SampleType, read_samples};
 use super::source::{ByteOrder, RasterFile};
 
@@ -71,14 +71,24 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     let height = header.count("lines").map_err(|e| e.of(&header_path))?;
     let window =
         Window::new(source.options, layout.width, height).map_err(|e| e.of(&header_path))?;
-    let values = read_data(&data_path, layout, window, height).map_err(|e| e.of(&data_path))?;
+    let place = header.place().map_err(|e| e.of(&header_path))?;
+    let (given, crs) = place.map_or((None, None), |(transform, crs)| {
+        (Some(transform), Some(crs))
+    });
+    let (order, transform) =
+        Order::of(given, [layout.width, height]).map_err(|e| e.of(&header_path))?;
+    let mut values = read_data(&data_path, layout, window.counted(order), height)
+        .map_err(|e| e.of(&data_path))?;
+    let mut notes = Vec::new();
+    order.undo(&mut values, window.width, &mut notes);
 
     let mut raster = Raster::new("ENVI", window, values);
+    raster.notes = notes;
+    (raster.transform, raster.crs) = (transform, crs);
     raster.float = layout.sample.is_float();
     raster.nodata = header
         .optional("data ignore value")
         .map_err(|e| e.of(&header_path))?;
-    header.place(&mut raster).map_err(|e| e.of(&header_path))?;
     Ok(raster)
 }
 
@@ -243,16 +253,17 @@ impl Header {
         Ok(Layout {
             offset: self.optional("header offset")?.unwrap_or(0),
             width,
+            row_bytes: width.saturating_mul(sample.bytes()),
             sample,
             order,
         })
     }
 
     /// `map info`: projection, reference pixel (counted from 1 at the outer corner), its
-    /// coordinates, pixel size, then zone, datum and `units=` in any number.
-    fn place(&self, raster: &mut Raster) -> Result<(), IngestError> {
+    /// coordinates, pixel size, then zone, datum and `units=` in any number. Transform of the whole raster and CRS.
+    fn place(&self) -> Result<Option<([f64; 6], Crs)>, IngestError> {
         let Some(info) = self.text("map info") else {
-            return Ok(());
+            return Ok(None);
         };
         let words: Vec<&str> = info.split(',').map(str::trim).collect();
         let numbers: Vec<f64> = words
@@ -276,13 +287,15 @@ impl Header {
             })
         };
         let (west, north) = (x - (column - 1.0) * dx, y + (row - 1.0) * dy);
-        raster.transform = Some([west, dx, 0.0, north, 0.0, -dy]);
         if let Some(angle) = setting("rotation").filter(|a| a.parse() != Ok(0.0)) {
-            raster.notes.push(format!(
-                "the grid's rotation by {angle} degrees is left out of its georeference"
-            ));
+            return Err(IngestError::bad(
+                "rows that run from west to east",
+                format!("a raster that is turned by {angle} degrees"),
+                "turn it to the north with gdalwarp INPUT OUT.tif",
+            )
+            .at("key \"map info\""));
         }
-        raster.crs = Some(match self.text("coordinate system string") {
+        let crs = match self.text("coordinate system string") {
             Some(wkt) => Crs::from_text(wkt),
             None => Crs {
                 name: words
@@ -293,9 +306,10 @@ impl Header {
                     .collect::<Vec<_>>()
                     .join(", "),
                 units: map_units(words[0], setting("units")),
+                vertical: None,
             },
-        });
-        Ok(())
+        };
+        Ok(Some(([west, dx, 0.0, north, 0.0, -dy], crs)))
     }
 }
 

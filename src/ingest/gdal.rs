@@ -7,7 +7,7 @@ use gdal::errors::GdalError;
 
 use super::crs::{Crs, length_named};
 use super::error::IngestError;
-use super::raster::{Raster, Window};
+use super::raster::{Order, Raster, Window};
 use super::source::RasterFile;
 
 static QUIET: Once = Once::new();
@@ -43,11 +43,14 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
             "save the heights as one band of numbers",
         ));
     }
+    let given = dataset.geo_transform().ok();
+    let (order, transform) = Order::of(given, [width as u64, height as u64])?;
     let mut values = window.allocate()?;
     values.resize(window.samples() as usize, 0.0);
     let size = (window.width as usize, window.height as usize);
+    let in_file = window.counted(order);
     band.read_into_slice(
-        (window.column as isize, window.row as isize),
+        (in_file.column as isize, in_file.row as isize),
         size,
         size,
         &mut values,
@@ -57,18 +60,21 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
 
     // One short string a call; drivers are few.
     let format = format!("GDAL/{driver}").leak();
+    let mut notes = Vec::new();
+    order.undo(&mut values, window.width, &mut notes);
     let mut raster = Raster::new(format, window, values);
+    raster.notes = notes;
     raster.float = sample.is_floating();
     raster.nodata = band.no_data_value();
-    raster.transform = dataset.geo_transform().ok();
+    raster.transform = transform;
     raster.crs = dataset
         .spatial_ref()
         .and_then(|crs| crs.to_wkt())
         .ok()
         .map(|wkt| Crs::from_text(&wkt));
-    let unit = length_named(&band.unit(), &mut raster.notes);
-    raster.scale = band.scale().unwrap_or(1.0) * unit;
-    raster.offset = band.offset().unwrap_or(0.0) * unit;
+    raster.unit = length_named(&band.unit(), &mut raster.notes);
+    raster.scale = band.scale().unwrap_or(1.0);
+    raster.offset = band.offset().unwrap_or(0.0);
     Ok(raster)
 }
 

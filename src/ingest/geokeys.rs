@@ -1,6 +1,7 @@
 //! GeoTIFF's own tags: where the raster lies and in which CRS (OGC GeoTIFF 1.1).
 
-use super::crs::{Crs, Ellipsoid, US_SURVEY_FOOT, Units};
+use super::crs::{Crs, Ellipsoid, Units};
+use super::epsg::{CrsUnits, epsg_units, unit_of_angle, unit_of_length};
 use super::error::IngestError;
 use crate::world::Short;
 
@@ -35,6 +36,7 @@ const PROJECTED_TYPE: u16 = 3072;
 const PROJECTED_CITATION: u16 = 3073;
 const LINEAR_UNITS: u16 = 3076;
 const LINEAR_UNIT_SIZE: u16 = 3077;
+const VERTICAL_TYPE: u16 = 4096;
 const VERTICAL_UNITS: u16 = 4099;
 
 /// The code for a thing that other keys describe.
@@ -136,16 +138,18 @@ impl GeoTags {
         Ok(Some(t))
     }
 
+    /// A code of the EPSG registry.
+    fn code(&self, key: u16) -> Option<u16> {
+        self.short(key)
+            .filter(|code| !matches!(*code, 0 | USER_DEFINED))
+    }
+
     /// The CRS, if the file has any keys.
     pub(super) fn crs(&self, notes: &mut Vec<String>) -> Option<Crs> {
         if !self.has_keys() {
             return None;
         }
-        let code = |key| {
-            self.short(key)
-                .filter(|code| !matches!(*code, 0 | USER_DEFINED))
-        };
-        let (projected, geographic) = (code(PROJECTED_TYPE), code(GEOGRAPHIC_TYPE));
+        let (projected, geographic) = (self.code(PROJECTED_TYPE), self.code(GEOGRAPHIC_TYPE));
         let citation = [PROJECTED_CITATION, CITATION, GEOGRAPHIC_CITATION]
             .into_iter()
             .find_map(|key| self.text(key).filter(|text| !text.is_empty()));
@@ -175,20 +179,62 @@ impl GeoTags {
                     .to_owned(),
             );
         }
-        Some(Crs { name, units })
+        let vertical = self.vertical_unit(code, notes);
+        if let (None, Units::Metres(unit)) = (vertical, &units)
+            && *unit != 1.0
+        {
+            notes.push(format!(
+                "the grid counts in units of {} m and the file names no unit of height: metres assumed (if \
+                 heights are in the same unit, give `vertical_scale` {})",
+                Short(*unit),
+                Short(*unit)
+            ));
+        }
+        Some(Crs {
+            name,
+            units,
+            vertical,
+        })
     }
 
+    /// The unit of a projected CRS: the file's own, else that of the code.
     fn linear(&self, citation: Option<&str>, notes: &mut Vec<String>) -> Units {
-        match self.short(LINEAR_UNITS) {
+        let code = self.code(PROJECTED_TYPE);
+        let of_code = code.map(|code| {
+            epsg_units(code.into())
+                .filter(|units| !units.is_geographic)
+                .and_then(|units| units.horizontal)
+        });
+        let own = match self.short(LINEAR_UNITS) {
             Some(USER_DEFINED) => match self.double(LINEAR_UNIT_SIZE) {
-                Some(size) if size.is_finite() && size > 0.0 => Units::Metres(size),
-                _ => Units::Unknown("a user-defined unit of length without its size".to_owned()),
+                Some(size) if size.is_finite() && size > 0.0 => Some(size),
+                _ => {
+                    return Units::Unknown(
+                        "a user-defined unit of length without its size".to_owned(),
+                    );
+                }
             },
-            Some(code) => match length(code) {
-                Some(metres) => Units::Metres(metres),
-                None => Units::Unknown(format!("unit of length EPSG:{code}")),
+            Some(unit) => match unit_of_length(unit) {
+                Some(unit) => Some(unit.size),
+                None => return Units::Unknown(format!("unit of length EPSG:{unit}")),
             },
-            None => {
+            None => None,
+        };
+        match (own, of_code, code) {
+            (Some(own), Some(Some(other)), Some(code)) if (own / other - 1.0).abs() > 1e-7 => {
+                notes.push(format!(
+                    "the file says that its unit is {} m (key {LINEAR_UNITS}), and that of EPSG:{code} is {} m: \
+                     the file's is taken (if it is not, give `spacing`)",
+                    Short(own),
+                    Short(other)
+                ));
+                Units::Metres(own)
+            }
+            (Some(own), ..) | (None, Some(Some(own)), _) => Units::Metres(own),
+            (None, Some(None), Some(code)) => Units::Unknown(format!(
+                "EPSG:{code} and no unit of length, which is no projection that is known here"
+            )),
+            (None, ..) => {
                 // ESRI writes the whole CRS into the citation.
                 if let Some((_, wkt)) = citation.and_then(|c| c.split_once("ESRI PE String = "))
                     && let units @ Units::Metres(_) = Crs::from_text(wkt).units
@@ -202,16 +248,39 @@ impl GeoTags {
     }
 
     fn angular(&self, notes: &mut Vec<String>) -> Units {
-        let radians = match self.short(ANGULAR_UNITS) {
-            None | Some(9102 | 9122) => 1_f64.to_radians(),
-            Some(9101) => 1.0,
-            Some(9103) => (1.0_f64 / 60.0).to_radians(),
-            Some(9104) => (1.0_f64 / 3600.0).to_radians(),
-            Some(9105 | 9106) => 0.9_f64.to_radians(),
-            Some(code) => match self.double(ANGULAR_UNIT_SIZE) {
-                Some(size) if code == USER_DEFINED && size.is_finite() && size > 0.0 => size,
-                _ => return Units::Unknown(format!("unit of angle EPSG:{code}")),
+        let code = self.code(GEOGRAPHIC_TYPE);
+        let of_code = code.and_then(|code| epsg_units(code.into()));
+        let radians = match (self.short(ANGULAR_UNITS), of_code) {
+            (Some(USER_DEFINED), _) => match self.double(ANGULAR_UNIT_SIZE) {
+                Some(size) if size.is_finite() && size > 0.0 => size,
+                _ => return Units::Unknown(format!("unit of angle EPSG:{USER_DEFINED}")),
             },
+            (Some(unit), _) => match unit_of_angle(unit) {
+                Some(unit) => unit.size,
+                None => return Units::Unknown(format!("unit of angle EPSG:{unit}")),
+            },
+            (
+                None,
+                Some(CrsUnits {
+                    is_geographic: true,
+                    horizontal: Some(radians),
+                    ..
+                }),
+            ) => radians,
+            (None, Some(_)) => {
+                return Units::Unknown(format!(
+                    "EPSG:{} as longitude and latitude, which it is not",
+                    code.unwrap_or_default()
+                ));
+            }
+            (None, None) => {
+                if let Some(code) = code {
+                    notes.push(format!(
+                        "EPSG:{code} is not known here: degrees assumed (if not, give `spacing`)"
+                    ));
+                }
+                1_f64.to_radians()
+            }
         };
         let ellipsoid = self.double(SEMI_MAJOR_AXIS).and_then(|a| {
             let inverse = self.double(INVERSE_FLATTENING).or_else(|| {
@@ -229,31 +298,39 @@ impl GeoTags {
         Units::Radians(radians, ellipsoid)
     }
 
-    /// Metres in the unit of heights, where the file names one that is no metre.
-    pub(super) fn vertical_unit(&self, notes: &mut Vec<String>) -> f64 {
-        match self.short(VERTICAL_UNITS) {
-            None | Some(0) => 1.0,
-            Some(code) => length(code).unwrap_or_else(|| {
-                notes.push(format!(
-                    "unit of height EPSG:{code} is not known: metres assumed (if not, give `vertical_scale`)"
-                ));
-                1.0
-            }),
-        }
+    /// Metres in the unit of heights: that of the keys, else of the vertical CRS, else of a CRS `horizontal` that has
+    /// heights, too; none where nothing names one.
+    fn vertical_unit(&self, horizontal: Option<u16>, notes: &mut Vec<String>) -> Option<f64> {
+        // What cannot be found is said, and what else the file says is asked.
+        let mut unknown = |what: String| {
+            notes.push(format!(
+                "{what} is not known here: metres of height assumed (if not, give `vertical_scale`)"
+            ));
+        };
+        let of_crs = match self.code(VERTICAL_TYPE) {
+            // GeoTIFF 1.0 had numbers of its own for ellipsoids and datums, which say nothing of units.
+            Some(5001..=5199) | None => None,
+            Some(code) => {
+                let unit = epsg_units(code.into()).and_then(|units| units.vertical);
+                if unit.is_none() && self.code(VERTICAL_UNITS).is_none() {
+                    unknown(format!("vertical CRS EPSG:{code}"));
+                }
+                unit
+            }
+        };
+        let own = self.code(VERTICAL_UNITS).and_then(|code| {
+            let unit = unit_of_length(code).map(|unit| unit.size);
+            if unit.is_none() && of_crs.is_none() {
+                unknown(format!("unit of height EPSG:{code}"));
+            }
+            unit
+        });
+        // Of a CRS of depths the unit alone may be given again.
+        let own = own.map(|own| match of_crs {
+            Some(depths) if depths < 0.0 => -own,
+            _ => own,
+        });
+        own.or(of_crs)
+            .or_else(|| epsg_units(horizontal?.into())?.vertical)
     }
-}
-
-/// Metres in a unit of length of the EPSG registry.
-fn length(code: u16) -> Option<f64> {
-    Some(match code {
-        9001 => 1.0,
-        9002 => 0.3048,
-        9003 => US_SURVEY_FOOT,
-        9005 => 0.304_797_265_4,
-        9030 => 1852.0,
-        9036 => 1000.0,
-        1025 => 0.001,
-        1033 => 0.01,
-        _ => return None,
-    })
 }

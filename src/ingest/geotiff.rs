@@ -14,9 +14,10 @@ use super::chunks::{Chunks, Coding};
 use super::crs::length_named;
 use super::error::IngestError;
 use super::geokeys::GeoTags;
-use super::raster::{Raster, Window};
+use super::raster::{Order, Raster, Window};
 use super::raw::SampleType;
 use super::source::{ByteOrder, RasterFile, WITHOUT_GDAL};
+use super::world_file;
 
 type Tiff = Decoder<BufReader<File>>;
 
@@ -40,19 +41,26 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
         .at("tags 256 and 257 (ImageWidth, ImageLength)"));
     }
     let mut notes = Vec::new();
+    let tags = geo_tags(&mut tiff)?;
+    let given = match tags.transform(&mut notes)? {
+        None => world_file::beside(source, &mut notes)?,
+        given => given,
+    };
+    let (order, transform) = Order::of(given, [width, height])?;
     let nodata = nodata(&mut tiff)?;
     let float = coding.sample.is_float();
     let fill = nodata.filter(|n| float || !n.is_nan()).unwrap_or(0.0);
-    let values = chunks.read(tiff.inner(), source, window, fill)?;
+    let mut values = chunks.read(tiff.inner(), source, window.counted(order), fill)?;
+    order.undo(&mut values, window.width, &mut notes);
 
     let mut raster = Raster::new("GeoTIFF", window, values);
-    let tags = geo_tags(&mut tiff)?;
-    raster.transform = tags.transform(&mut notes)?;
+    raster.transform = transform;
     raster.crs = tags.crs(&mut notes);
     let metadata = ascii(&mut tiff, GDAL_METADATA)?.unwrap_or_default();
-    let unit = vertical_unit(&metadata, &tags, &mut notes);
-    raster.scale = metadata_number(&metadata, "scale").unwrap_or(1.0) * unit;
-    raster.offset = metadata_number(&metadata, "offset").unwrap_or(0.0) * unit;
+    raster.unit =
+        metadata_item(&metadata, "unittype").and_then(|name| length_named(name, &mut notes));
+    raster.scale = metadata_number(&metadata, "scale").unwrap_or(1.0);
+    raster.offset = metadata_number(&metadata, "offset").unwrap_or(0.0);
     raster.float = float;
     raster.nodata = nodata;
     notes.extend(other_images(&mut tiff));
@@ -255,13 +263,6 @@ fn metadata_number(metadata: &str, role: &str) -> Option<f64> {
         .parse()
         .ok()
         .filter(|n: &f64| n.is_finite())
-}
-
-fn vertical_unit(metadata: &str, tags: &GeoTags, notes: &mut Vec<String>) -> f64 {
-    match metadata_item(metadata, "unittype") {
-        Some(name) => length_named(name, notes),
-        None => tags.vertical_unit(notes),
-    }
 }
 
 /// What the images after the first are, where they are more than overviews of it.

@@ -12,8 +12,14 @@ use super::source::{ByteOrder, RasterFile};
 /// Columns and rows of a tile: 3 arc seconds, 1 arc second, and 2 by 1 arc seconds above 50°.
 const SIZES: [[u64; 2]; 3] = [[1201, 1201], [3601, 3601], [1801, 3601]];
 
+/// Whether a file is such a tile: by its extension, or by a name that places it and its exact size. Of that size alone
+/// other rasters are, too.
+pub(super) fn matches(source: &RasterFile) -> bool {
+    source.extension() == "hgt" || side_of(source.length).is_some() && corner(source).is_some()
+}
+
 /// Columns and rows of a tile of so many bytes.
-pub(super) fn side_of(bytes: u64) -> Option<[u64; 2]> {
+fn side_of(bytes: u64) -> Option<[u64; 2]> {
     SIZES.into_iter().find(|[w, h]| w * h * 2 == bytes)
 }
 
@@ -31,6 +37,7 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
     let layout = Layout {
         offset: 0,
         width,
+        row_bytes: width * 2,
         sample: SampleType::I16,
         order: ByteOrder::Big,
     };

@@ -12,7 +12,9 @@ pub mod cells;
 mod chunks;
 mod crs;
 mod envi;
+mod epsg;
 pub(crate) mod error;
+mod esri;
 #[cfg(feature = "gdal")]
 mod gdal;
 #[cfg(feature = "geotiff")]
@@ -30,6 +32,8 @@ mod raw;
 pub mod solid;
 mod source;
 mod wkt;
+#[cfg(any(feature = "geotiff", feature = "png"))]
+mod world_file;
 
 use std::fs::File;
 use std::io::Read;
@@ -41,13 +45,14 @@ pub use matrix::read_matrix;
 pub use source::{ByteOrder, IngestOptions, Ingested};
 
 use crate::world::{Short, Terrain};
+use crs::Crs;
 use raster::Raster;
-use source::{RasterFile, SPACINGS, WITHOUT_GDAL, file_length};
+use source::{RasterFile, SPACINGS, WITHOUT_GDAL, file_length, text_beside};
 
 /// Reads a terrain from a raster file of any known format.
 ///
 /// The format is found by content; `.r16` and `.raw` files, which have none to go by, by their
-/// name. For ENVI either the header or the data file may be given. Memory is 8 bytes a sample
+/// name. For ENVI and ESRI headers either the header or the data file may be given. Memory is 8 bytes a sample
 /// asked for, and one strip or tile of a GeoTIFF or the pixels of a PNG.
 ///
 /// # Errors
@@ -68,9 +73,12 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
         options,
     };
     let format = sniff(&source, &file)?;
-    if format != Some(Format::Raw16) && (options.size.is_some() || options.byte_order.is_some()) {
+    let has_order = matches!(format, Some(Format::Raw16 | Format::EsriHeader));
+    if format != Some(Format::Raw16) && options.size.is_some()
+        || !has_order && options.byte_order.is_some()
+    {
         return Err(IngestError::usage(
-            "`size` and `byte_order` with a RAW16 file only",
+            "`size` with a RAW16 file only, and `byte_order` with that or one with an ESRI header",
             match format {
                 Some(format) => format!("a file that looks like {}", format.name()),
                 None => "a file of unknown format".to_owned(),
@@ -78,7 +86,7 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
             "leave them out, or name the file .r16 or .raw",
         ));
     }
-    let raster = match format {
+    let mut raster = match format {
         #[cfg(feature = "geotiff")]
         Some(Format::GeoTiff) => or_gdal(&source, geotiff::read(&source, file))?,
         #[cfg(feature = "png")]
@@ -91,8 +99,13 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
         Some(Format::Hgt) => hgt::read(&source, file)?,
         Some(Format::Ascii) => ascii::read(&source, file)?,
         Some(Format::Envi) => envi::read(&source)?,
+        Some(Format::EsriHeader) => esri::read(&source)?,
         None => or_gdal(&source, Err(unknown(file)))?,
     };
+    if raster.transform.is_some() && raster.crs.is_none() {
+        let beside = text_beside(&path.with_extension("prj"));
+        raster.crs = beside.map(|text| Crs::from_text(&text));
+    }
     raster.into_ingested(options)
 }
 
@@ -104,6 +117,7 @@ enum Format {
     Hgt,
     Ascii,
     Envi,
+    EsriHeader,
 }
 
 impl Format {
@@ -115,6 +129,7 @@ impl Format {
             Self::Hgt => "SRTM HGT",
             Self::Ascii => "ESRI ASCII grid",
             Self::Envi => "ENVI",
+            Self::EsriHeader => "samples with an ESRI header",
         }
     }
 }
@@ -134,26 +149,38 @@ fn sniff(source: &RasterFile, file: &File) -> Result<Option<Format>, IngestError
     let head = head(file)?;
     // Samples without a header may look like anything, so here alone the name goes first.
     if matches!(source.extension().as_str(), "r16" | "raw") {
-        let raw = source.options.size.is_some() || envi::header_of(source.path).is_none();
-        return Ok(Some(if raw { Format::Raw16 } else { Format::Envi }));
+        let described = described(source).filter(|_| source.options.size.is_none());
+        return Ok(described.or(Some(Format::Raw16)));
     }
     Ok(if is_tiff(&head) {
         Some(Format::GeoTiff)
     } else if is_png(&head) {
         Some(Format::Png)
+    } else if esri::header_of(source.path).is_some_and(|header| header == source.path) {
+        // Before the grids of text, whose first lines look the same.
+        Some(Format::EsriHeader)
     } else if ascii::matches(&head) {
         Some(Format::Ascii)
     } else if envi::matches(&head) {
         Some(Format::Envi)
     } else if source.options.size.is_some() {
         Some(Format::Raw16)
-    } else if envi::header_of(source.path).is_some() {
+    } else if hgt::matches(source) {
+        described(source).or(Some(Format::Hgt))
+    } else {
+        described(source)
+    })
+}
+
+/// The format of samples that a header beside them describes.
+fn described(source: &RasterFile) -> Option<Format> {
+    if envi::header_of(source.path).is_some() {
         Some(Format::Envi)
-    } else if hgt::side_of(source.length).is_some() || source.extension() == "hgt" {
-        Some(Format::Hgt)
+    } else if esri::header_of(source.path).is_some() {
+        Some(Format::EsriHeader)
     } else {
         None
-    })
+    }
 }
 
 fn check_options(options: &IngestOptions) -> Result<(), IngestError> {
@@ -208,7 +235,7 @@ fn unknown(mut file: File) -> IngestError {
     let n = file.read(&mut first).unwrap_or(0);
     let bytes: Vec<String> = first[..n].iter().map(|b| format!("{b:02x}")).collect();
     IngestError::bad(
-        "GeoTIFF, PNG, RAW16 (with its `size`), SRTM .hgt, ESRI ASCII grid or ENVI",
+        "GeoTIFF, PNG, RAW16 (with its `size`), SRTM .hgt, ESRI ASCII grid, ENVI or a file with an ESRI header",
         format!(
             "a file of unknown format that begins with {}",
             bytes.join(" ")

@@ -7,9 +7,10 @@ use image::codecs::png::PngDecoder;
 use image::{ImageDecoder, ImageError, Limits};
 
 use super::error::IngestError;
-use super::raster::{Raster, Window};
+use super::raster::{Order, Raster, Window};
 use super::raw::{heights_assumed, zeros};
 use super::source::RasterFile;
+use super::world_file;
 
 pub(super) fn read(source: &RasterFile, mut file: File) -> Result<Raster, IngestError> {
     let header = Header::read(&mut file)?;
@@ -43,13 +44,17 @@ pub(super) fn read(source: &RasterFile, mut file: File) -> Result<Raster, Ingest
     let mut pixels = zeros(pixel_bytes, 1)?;
     decoder.read_image(&mut pixels).map_err(decode_error)?;
 
+    let mut notes = Vec::new();
+    let given = world_file::beside(source, &mut notes)?;
+    let (order, transform) = Order::of(given, [width.into(), height.into()])?;
+    let in_file = window.counted(order);
     let mut values = window.allocate()?;
     let row_bytes = width as usize * usize::from(header.depth / 8);
     let rows = pixels
         .chunks_exact(row_bytes)
-        .skip(window.row as usize)
+        .skip(in_file.row as usize)
         .take(window.height as usize);
-    let columns = window.column as usize..(window.column + window.width) as usize;
+    let columns = in_file.column as usize..(in_file.column + window.width) as usize;
     for row in rows {
         if header.depth == 8 {
             values.extend(row[columns.clone()].iter().map(|v| f64::from(*v)));
@@ -62,7 +67,10 @@ pub(super) fn read(source: &RasterFile, mut file: File) -> Result<Raster, Ingest
             );
         }
     }
+    order.undo(&mut values, window.width, &mut notes);
     let mut raster = Raster::new("PNG", window, values);
+    raster.notes = notes;
+    raster.transform = transform;
     raster.notes.push(heights_assumed(source));
     Ok(raster)
 }

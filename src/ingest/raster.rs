@@ -75,6 +75,22 @@ impl Window {
         })
     }
 
+    /// The same part of a raster that lies in its file in another order: counted from its other edges.
+    pub(super) fn counted(&self, order: Order) -> Self {
+        let from_end = |first: u32, count: u32, all: u32| all - first - count;
+        Self {
+            column: match order.columns_turned {
+                true => from_end(self.column, self.width, self.whole[0]),
+                false => self.column,
+            },
+            row: match order.rows_turned {
+                true => from_end(self.row, self.height, self.whole[1]),
+                false => self.row,
+            },
+            ..*self
+        }
+    }
+
     pub(super) fn samples(&self) -> u64 {
         u64::from(self.width) * u64::from(self.height)
     }
@@ -96,6 +112,87 @@ impl Window {
     }
 }
 
+/// In which order a file has its samples, where that is not from north to south and from west to east.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Order {
+    /// From south to north.
+    pub rows_turned: bool,
+    /// From east to west.
+    pub columns_turned: bool,
+}
+
+impl Order {
+    /// The order that a transform of the whole raster tells, and the transform of the raster in the usual order.
+    /// Errors where rows and columns do not run along the axes: directions would be wrong.
+    pub(super) fn of(
+        transform: Option<[f64; 6]>,
+        size: [u64; 2],
+    ) -> Result<(Self, Option<[f64; 6]>), IngestError> {
+        let Some([t0, t1, t2, t3, t4, t5]) = transform else {
+            return Ok((Self::default(), None));
+        };
+        // Less than a sample's width over the whole raster is no rotation.
+        let is_skewed =
+            |off: f64, along: f64, count: u64| off.abs() * count as f64 > along.abs() * 0.5;
+        if is_skewed(t2, t1, size[1]) || is_skewed(t4, t5, size[0]) {
+            let degrees = (-t4).atan2(t1).to_degrees();
+            return Err(IngestError::bad(
+                "rows that run from west to east",
+                format!(
+                    "a raster that is turned by {:.3} degrees or skewed",
+                    Short(degrees)
+                ),
+                "turn it to the north with gdalwarp INPUT OUT.tif",
+            ));
+        }
+        let order = Self {
+            rows_turned: t5 > 0.0,
+            columns_turned: t1 < 0.0,
+        };
+        if size.iter().any(|n| *n > u64::from(u32::MAX)) && order != Self::default() {
+            return Err(IngestError::resource(
+                format!("sides of at most {} samples", u32::MAX),
+                format!("{} x {}", size[0], size[1]),
+                "turn it to the north with gdalwarp INPUT OUT.tif",
+            ));
+        }
+        let [columns, rows] = size.map(|n| n as f64);
+        let west = if order.columns_turned {
+            t0 + columns * t1
+        } else {
+            t0
+        };
+        let north = if order.rows_turned {
+            t3 + rows * t5
+        } else {
+            t3
+        };
+        Ok((order, Some([west, t1.abs(), t2, north, t4, -t5.abs()])))
+    }
+
+    /// Puts the rows and columns of a window in the usual order, and says so.
+    pub(super) fn undo(self, values: &mut [f64], width: u32, notes: &mut Vec<String>) {
+        let (width, height) = (width as usize, values.len() / width.max(1) as usize);
+        if self.rows_turned {
+            for row in 0..height / 2 {
+                let (above, below) = values.split_at_mut((height - 1 - row) * width);
+                above[row * width..][..width].swap_with_slice(&mut below[..width]);
+            }
+            notes.push(
+                "the file's rows run from south to north: turned over, so that row 0 is the northernmost".to_owned(),
+            );
+        }
+        if self.columns_turned {
+            for row in values.chunks_exact_mut(width) {
+                row.reverse();
+            }
+            notes.push(
+                "the file's columns run from east to west: turned over, so that column 0 is the westernmost".to_owned(),
+            );
+        }
+    }
+}
+
 /// A window of samples in the file's own units, and what the file says of them.
 pub(super) struct Raster {
     pub format: &'static str,
@@ -105,9 +202,11 @@ pub(super) struct Raster {
     /// Samples are floating point: nodata may have been rounded to single precision.
     pub float: bool,
     pub nodata: Option<f64>,
-    /// Metres = value × scale + offset, as the file has it.
+    /// Height = value × scale + offset, as the file has it, in its unit of height.
     pub scale: f64,
     pub offset: f64,
+    /// Metres in a unit of height, where the file names one beside its CRS.
+    pub unit: Option<f64>,
     /// GDAL's affine transform of the whole raster.
     pub transform: Option<[f64; 6]>,
     pub crs: Option<Crs>,
@@ -124,6 +223,7 @@ impl Raster {
             nodata: None,
             scale: 1.0,
             offset: 0.0,
+            unit: None,
             transform: None,
             crs: None,
             notes: Vec::new(),
@@ -136,6 +236,7 @@ impl Raster {
         options: &IngestOptions,
     ) -> Result<Ingested, IngestError> {
         let nodata = options.nodata.or(self.nodata);
+        self.heights_to_metres();
         let mut voids = 0_u64;
         for (i, value) in self.values.iter_mut().enumerate() {
             if value.is_nan() || nodata.is_some_and(|n| is_nodata(*value, n, self.float)) {
@@ -216,6 +317,24 @@ impl Raster {
         })
     }
 
+    /// Scale and offset in metres, from the file's unit of height.
+    fn heights_to_metres(&mut self) {
+        let of_crs = self.crs.as_ref().and_then(|crs| crs.vertical);
+        let unit = match (self.unit, of_crs) {
+            // The name of a unit says nothing of the direction.
+            (Some(unit), Some(depths)) if depths < 0.0 => -unit,
+            (unit, of_crs) => unit.or(of_crs).unwrap_or(1.0),
+        };
+        self.scale *= unit;
+        self.offset *= unit;
+        if unit < 0.0 {
+            self.notes.push(
+                "the file's CRS counts depths: heights are below zero (if they are not, give `vertical_scale` -1)"
+                    .to_owned(),
+            );
+        }
+    }
+
     /// Metres between samples: the option, else the file, else 1.
     fn spacing(
         &mut self,
@@ -237,11 +356,17 @@ impl Raster {
         match &self.crs {
             Some(crs) => crs.spacing(transform, centre, &mut self.notes),
             None => {
-                let [_, t1, t2, _, t4, t5] = transform;
+                let [t0, t1, t2, t3, t4, t5] = transform;
                 self.notes.push(
                     "the file names no CRS: its cell size is taken as metres (give `spacing` if it is not)"
                         .to_owned(),
                 );
+                if t1 < 0.02 && (-180.0..=180.0).contains(&t0) && (-90.0..=90.0).contains(&t3) {
+                    self.notes.push(
+                        "cell size and corner look like degrees: put the CRS in a .prj file beside the grid, or give `spacing`"
+                            .to_owned(),
+                    );
+                }
                 Ok([t1.hypot(t4), t2.hypot(t5)])
             }
         }

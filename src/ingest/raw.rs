@@ -33,6 +33,7 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
     let layout = Layout {
         offset: 0,
         width: u64::from(width),
+        row_bytes: u64::from(width) * 2,
         sample: SampleType::U16,
         order,
     };
@@ -104,6 +105,8 @@ pub(super) struct Layout {
     pub offset: u64,
     /// Samples in a row.
     pub width: u64,
+    /// From one row to the next.
+    pub row_bytes: u64,
     pub sample: SampleType,
     pub order: ByteOrder,
 }
@@ -119,8 +122,9 @@ pub(super) fn read_samples(
     let bytes = layout.sample.bytes();
     let mut row_bytes = zeros(u64::from(window.width), bytes)?;
     for (row, values) in values.chunks_exact_mut(window.width as usize).enumerate() {
-        let first = (u64::from(window.row) + row as u64) * layout.width + u64::from(window.column);
-        let place = layout.offset + first * bytes;
+        let place = layout.offset
+            + (u64::from(window.row) + row as u64) * layout.row_bytes
+            + u64::from(window.column) * bytes;
         file.seek(SeekFrom::Start(place))
             .and_then(|_| file.read_exact(&mut row_bytes))
             .map_err(|e| IngestError::io(e).at(format!("byte {place}")))?;

@@ -28,7 +28,8 @@ pub struct IngestOptions {
     pub vertical_offset: f64,
     /// Width and height of a RAW16 file, which has no header.
     pub size: Option<[u32; 2]>,
-    /// Byte order of a RAW16 file; little-endian (Unity's) if not given.
+    /// Byte order of a RAW16 file; little-endian (Unity's) if not given. Of a file with an ESRI header it overrides the
+    /// header's.
     pub byte_order: Option<ByteOrder>,
     /// Column, row, width and height of the part to read; all of it if not given.
     pub crop: Option<[u32; 4]>,
@@ -58,7 +59,7 @@ impl Default for IngestOptions {
 pub struct Ingested {
     /// The terrain.
     pub terrain: Terrain,
-    /// What the file was: `GeoTIFF`, `PNG`, `RAW16`, `SRTM HGT`, `ESRI ASCII grid`, `ENVI` or
+    /// What the file was: `GeoTIFF`, `PNG`, `RAW16`, `SRTM HGT`, `ESRI ASCII grid`, `ENVI`, `ESRI header` or
     /// `GDAL/` and the name of GDAL's driver.
     pub format: &'static str,
     /// Columns and rows of the raster that the terrain is a part of, or all of.

@@ -15,7 +15,8 @@ pub(super) struct Node {
 enum Value {
     Text(String),
     Number(f64),
-    Word,
+    /// In upper case.
+    Word(String),
     Node(Node),
 }
 
@@ -50,6 +51,14 @@ impl Node {
     pub(super) fn text(&self, i: usize) -> Option<&str> {
         match self.values.get(i)? {
             Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A word without quotes, in upper case.
+    pub(super) fn word(&self, i: usize) -> Option<&str> {
+        match self.values.get(i)? {
+            Value::Word(word) => Some(word),
             _ => None,
         }
     }
@@ -89,7 +98,8 @@ fn value(rest: &mut &str, depth: usize) -> Option<Value> {
     *rest = after.trim_start();
     if !rest.starts_with(['[', '(']) {
         let number = word.parse().ok().filter(|n: &f64| n.is_finite());
-        return Some(number.map_or(Value::Word, Value::Number));
+        let word = || Value::Word(word.to_ascii_uppercase());
+        return Some(number.map_or_else(word, Value::Number));
     }
     *rest = &rest[1..];
     let mut values = Vec::new();
@@ -142,6 +152,7 @@ mod tests {
         assert_eq!(node.text(0), Some(r#"a "b""#));
         assert_eq!(node.number(1), Some(-1500.0));
         assert_eq!(node.number(2), None);
+        assert_eq!(node.word(2), Some("EAST"));
         assert_eq!(node.child(&["B"]).unwrap().text(0), Some("c"));
         assert_eq!(node.descendant(&["D"]).unwrap().number(0), Some(2.0));
         assert!(node.child(&["D"]).is_none());

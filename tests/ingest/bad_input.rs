@@ -5,7 +5,7 @@ use std::path::Path;
 use viewcell::internals::ingest::IngestErrorKind::{self, Bad, Read, Resource, Usage};
 use viewcell::internals::ingest::{ByteOrder, IngestOptions};
 
-use super::formats::{ASC, envi_header, grey8, hgt, png};
+use super::formats::{ASC, ESRI, envi_header, grey8, hgt, png};
 use super::tiff_builder::Tiff;
 use super::{Files, refused};
 
@@ -265,6 +265,8 @@ fn hgt_of_another_length_or_without_a_place() {
     let path = files.write("N34W119.hgt", vec![0; 1201 * 1201 * 2 - 1]);
     refuse(&path, Bad, &["2884802 (1201 x 1201)", "2884801 bytes"]);
     let tile = hgt(1201, 1201);
+    // Of that size and of another name it may be anything.
+    refuse(&files.write("tile.bin", &tile), Bad, &["unknown format"]);
     for name in [
         "tile.hgt",
         "X34W119.hgt",
@@ -284,6 +286,39 @@ fn hgt_of_another_length_or_without_a_place() {
         Bad,
         &["nothing but voids"],
     );
+}
+
+#[test]
+fn esri_headers_with_faults() {
+    let files = Files::new();
+    let path = files.write("x.bil", [0; 12]);
+    for (change, with, words) in [
+        ("NROWS 2", "NROWS 3", "18 bytes"),
+        ("NBITS 16", "NBITS 4", "4 bits"),
+        ("NBITS 16", "NBITS 32", "no PIXELTYPE"),
+        ("NBANDS 1", "NBANDS 3", "one band"),
+        ("BYTEORDER I", "BYTEORDER X", "LSBFIRST"),
+        ("XDIM 10", "XDIM 0,5", "point for decimals"),
+        ("XDIM 10", "XDIM -5", "above 0"),
+        ("NBANDS 1", "TOTALROWBYTES 4", "at least 6"),
+        ("NROWS 2", "NROWS two", "whole number"),
+        ("NROWS 2", "NROWS 18446744073709551615", "samples"),
+    ] {
+        let header = ESRI.replace(change, with);
+        assert_ne!(header, ESRI);
+        let path_of_header = files.write("x.hdr", header);
+        let error = viewcell::internals::ingest::read_terrain(&path, &Default::default());
+        let text = error.err().unwrap().to_string();
+        assert!(text.contains(words), "{with}: {text}");
+        assert!(
+            text.contains("x.hdr") || text.contains("x.bil"),
+            "{path_of_header:?} {text}"
+        );
+    }
+    files.write("x.hdr", ESRI.replace("BYTEORDER I\n", ""));
+    refuse(&path, Usage, &["BYTEORDER", "`byte_order`"]);
+    let alone = files.write("y.hdr", ESRI);
+    refuse(&alone, Bad, &["data file beside the header"]);
 }
 
 #[test]

@@ -328,3 +328,124 @@ fn envi_in_degrees_and_with_other_names() {
             .any(|note| note.contains("1 m assumed"))
     );
 }
+
+pub const ESRI: &str = "BYTEORDER I\nLAYOUT BIL\nNROWS 2\nNCOLS 3\nNBANDS 1\nNBITS 16\nNODATA 4\nULXMAP 100\nULYMAP 200\nXDIM 10\nYDIM 20\n";
+
+#[test]
+fn samples_with_an_esri_header_are_read_by_it_by_either_file() {
+    let files = Files::new();
+    let values = [1_i16, -2, 3, 4, 5, 6];
+    let little: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    let big: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
+    for extension in ["bil", "bip", "bsq", "dem", "raw"] {
+        let header = files.write("a.hdr", ESRI);
+        let path = files.write(&format!("a.{extension}"), &little);
+        for path in [&path, &header] {
+            let ingested = read_plainly(path);
+            assert_eq!(ingested.format, "ESRI header");
+            let terrain = ingested.terrain;
+            assert_eq!(terrain.heights()[..3], [1.0, -2.0, 3.0]);
+            assert!(terrain.at(0, 1).is_nan());
+            assert_eq!(terrain.spacing(), [10.0, 20.0]);
+            let transform = terrain.georeference().unwrap().transform;
+            assert_eq!(transform, [95.0, 10.0, 0.0, 210.0, 0.0, -20.0]);
+        }
+        files.write("a.hdr", ESRI.replace("BYTEORDER I", "byteorder M"));
+        let path = files.write(&format!("a.{extension}"), &big);
+        assert_eq!(read_plainly(&path).terrain.at(1, 0), -2.0);
+        std::fs::remove_file(path).unwrap();
+    }
+
+    // Rows of 8 bytes behind 4 that are skipped.
+    files.write("p.hdr", format!("{ESRI}TOTALROWBYTES 8\nSKIPBYTES 4\n"));
+    let mut padded = vec![9; 4];
+    for row in little.chunks(6) {
+        padded.extend(row);
+        padded.extend([9, 9]);
+    }
+    let options = IngestOptions {
+        crop: Some([1, 1, 2, 1]),
+        ..Default::default()
+    };
+    let terrain = read(&files.write("p.bil", padded), &options).terrain;
+    assert_eq!(terrain.heights(), [5.0, 6.0]);
+
+    // GridFloat.
+    let floats: Vec<u8> = values
+        .iter()
+        .flat_map(|v| (f32::from(*v) / 2.0).to_be_bytes())
+        .collect();
+    let header = "ncols 3\nnrows 2\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\nbyteorder MSBFIRST\n";
+    let header = files.write("f.hdr", header);
+    files.write("f.prj", "Projection UTM\nUnits FEET\n");
+    let path = files.write("f.flt", floats);
+    for path in [&path, &header] {
+        let terrain = read_plainly(path).terrain;
+        assert_eq!(terrain.heights(), [0.5, -1.0, 1.5, 2.0, 2.5, 3.0]);
+        let place = terrain.georeference().unwrap();
+        assert_eq!(place.transform, [100.0, 10.0, 0.0, 220.0, 0.0, -10.0]);
+        assert_eq!(terrain.spacing(), [12_000.0 / 3937.0; 2]);
+    }
+}
+
+#[test]
+fn a_file_of_the_size_of_an_srtm_tile_is_read_by_its_header() {
+    let files = Files::new();
+    let header = ESRI
+        .replace("NROWS 2", "NROWS 1201")
+        .replace("NCOLS 3", "NCOLS 1201");
+    let little: Vec<u8> = (0..1201 * 1201)
+        .flat_map(|i| ((i % 900) as i16).to_le_bytes())
+        .collect();
+    // Also where the name would place a tile.
+    for name in ["x", "N34W119"] {
+        files.write(&format!("{name}.hdr"), &header);
+        let ingested = read_plainly(&files.write(&format!("{name}.bil"), &little));
+        assert_eq!(ingested.format, "ESRI header");
+        assert_eq!(ingested.terrain.at(7, 0), 7.0);
+    }
+}
+
+#[test]
+fn heights_in_feet_that_a_prj_file_tells_are_not_taken_as_metres() {
+    let files = Files::new();
+    let path = files.write("a.asc", ASC);
+    let plane = r#"PROJCS["p",GEOGCS["g",DATUM["d",SPHEROID["s",6378137,298.25]],PRIMEM["Greenwich",0],UNIT["Degree",0.0174532925199433]],PROJECTION["t"],UNIT["Metre",1.0]]"#;
+    // Compound, and as ESRI writes it; then depths in either dialect.
+    for (crs, metres) in [
+        (
+            format!(
+                r#"COMPD_CS["c",{plane},VERT_CS["v",VERT_DATUM["d",2005],UNIT["foot",0.3048],AXIS["Up",UP]]]"#
+            ),
+            0.3048,
+        ),
+        (
+            format!(
+                r#"{plane},VERTCS["v",VDATUM["d"],PARAMETER["Vertical_Shift",0.0],PARAMETER["Direction",1.0],UNIT["Foot",0.3048]]"#
+            ),
+            0.3048,
+        ),
+        (
+            format!(
+                r#"{plane},VERTCS["v",VDATUM["d"],PARAMETER["Vertical_Shift",0.0],PARAMETER["Direction",-1.0],UNIT["Meter",1.0]]"#
+            ),
+            -1.0,
+        ),
+        (
+            format!(
+                r#"COMPOUNDCRS["c",{plane},VERTCRS["v",VDATUM["d"],CS[vertical,1],AXIS["depth (D)",down,LENGTHUNIT["metre",1]]]]"#
+            ),
+            -1.0,
+        ),
+        (
+            format!(r#"COMPOUNDCRS["c",{plane},VERTCRS["v",VDATUM["d"],ID["EPSG",8228]]]"#),
+            0.3048,
+        ),
+        (plane.to_owned(), 1.0),
+    ] {
+        files.write("a.prj", &crs);
+        let terrain = read_plainly(&path).terrain;
+        assert_eq!(terrain.spacing(), [2.5, 2.5], "{crs}");
+        assert_eq!(terrain.at(1, 0), 2.5 * metres, "{crs}");
+    }
+}

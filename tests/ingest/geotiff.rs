@@ -180,21 +180,163 @@ fn points_at_pixel_centres_are_half_a_pixel_inside() {
     assert_eq!(place.transform, [495.0, 10.0, 0.0, 910.0, 0.0, -20.0]);
 }
 
-#[test]
-fn a_transformation_may_turn_the_raster() {
-    let tiff = Tiff::new(WIDTH, HEIGHT, ramp())
+/// A raster placed by a transformation: x and y by column, by row, and of the first corner.
+fn transformed([a, b, x, d, e, y]: [f64; 6]) -> Tiff {
+    let mut matrix = vec![a, b, 0.0, x, d, e, 0.0, y];
+    matrix.extend([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    Tiff::new(WIDTH, HEIGHT, ramp())
         .tag(34735, Value::Short(utm()))
-        .tag(
-            34264,
-            Value::Double(vec![
-                3.0, 4.0, 0.0, 100.0, 4.0, -3.0, 0.0, 200.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0,
-            ]),
-        );
+        .tag(34264, Value::Double(matrix))
+}
+
+#[test]
+fn a_raster_that_is_turned_out_of_the_north_is_refused() {
     let files = Files::new();
-    let terrain = read_plainly(&files.write("a.tif", tiff.build())).terrain;
-    assert_eq!(terrain.spacing(), [5.0, 5.0]);
-    let place = terrain.georeference().unwrap();
-    assert_eq!(place.transform, [100.0, 3.0, 4.0, 200.0, 4.0, -3.0]);
+    for turned in [
+        [3.0, 4.0, 100.0, 4.0, -3.0, 200.0],
+        [0.0, 10.0, 100.0, 10.0, 0.0, 200.0],
+    ] {
+        let path = files.write("a.tif", transformed(turned).build());
+        let error = refused(&path, &IngestOptions::default(), Bad);
+        assert!(error.found().contains("turned by"), "{error}");
+        assert!(error.remedy().contains("gdalwarp"), "{error}");
+    }
+    // Turned by less than a sample in all: nobody means that.
+    let path = files.write(
+        "a.tif",
+        transformed([10.0, 1e-9, 100.0, 1e-9, -10.0, 200.0]).build(),
+    );
+    assert_eq!(read_plainly(&path).terrain.spacing(), [10.0, 10.0]);
+}
+
+#[test]
+fn rows_from_south_to_north_are_turned_over_and_not_mirrored() {
+    let files = Files::new();
+    let north_up = files.write(
+        "n.tif",
+        transformed([10.0, 0.0, 500.0, 0.0, -20.0, 900.0]).build(),
+    );
+    let mut turned = transformed([
+        10.0,
+        0.0,
+        500.0,
+        0.0,
+        20.0,
+        900.0 - 20.0 * f64::from(HEIGHT),
+    ]);
+    turned.samples = ramp()
+        .chunks(WIDTH as usize)
+        .rev()
+        .flatten()
+        .copied()
+        .collect();
+    let south_up = files.write("s.tif", turned.build());
+    let mut turned = transformed([
+        -10.0,
+        0.0,
+        500.0 + 10.0 * f64::from(WIDTH),
+        0.0,
+        -20.0,
+        900.0,
+    ]);
+    turned.samples = ramp()
+        .chunks(WIDTH as usize)
+        .flat_map(|row| row.iter().rev())
+        .copied()
+        .collect();
+    let east_first = files.write("e.tif", turned.build());
+    for crop in [None, Some([3, 2, 8, 7]), Some([0, 0, 1, 1])] {
+        let options = IngestOptions {
+            crop,
+            ..Default::default()
+        };
+        let expected = read(&north_up, &options);
+        assert!(!expected.notes.iter().any(|note| note.contains("turned")));
+        for path in [&south_up, &east_first] {
+            let found = read(path, &options);
+            assert_eq!(found.terrain.heights(), expected.terrain.heights());
+            assert_eq!(
+                found.terrain.georeference(),
+                expected.terrain.georeference()
+            );
+            assert!(found.notes.iter().any(|note| note.contains("turned over")));
+        }
+    }
+}
+
+/// The same keys, without the unit of length.
+fn by_code(projected: u16, vertical: Option<u16>) -> Vec<u16> {
+    let mut keys = vec![
+        1, 1, 1, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, projected,
+    ];
+    if let Some(code) = vertical {
+        keys[3] = 4;
+        keys.extend([4096, 0, 1, code]);
+    }
+    keys
+}
+
+#[test]
+fn feet_that_a_code_alone_names_are_not_taken_as_metres() {
+    let files = Files::new();
+    let foot = 1200.0 / 3937.0;
+    let read_keys = |keys| read_plainly(&files.write("a.tif", placed(keys).build()));
+    // NAD83(2011) / New Mexico Central (ftUS), with NAVD88 height (ftUS), with NAVD88 height, and alone.
+    let ingested = read_keys(by_code(6529, Some(6360)));
+    assert_eq!(ingested.terrain.spacing(), [10.0 * foot, 20.0 * foot]);
+    assert_eq!(ingested.terrain.at(1, 0), 7.0 * foot);
+    assert_eq!(read_keys(by_code(6529, Some(5703))).terrain.at(1, 0), 7.0);
+    let alone = read_keys(by_code(6529, None));
+    assert_eq!(alone.terrain.spacing(), [10.0 * foot, 20.0 * foot]);
+    assert_eq!(alone.terrain.at(1, 0), 7.0);
+    let asks =
+        |note: &String| note.contains("no unit of height") && note.contains("`vertical_scale`");
+    assert!(alone.notes.iter().any(asks), "{:?}", alone.notes);
+
+    // UTM by its code is in metres; depths are below zero.
+    let metres = read_keys(by_code(32611, Some(5715)));
+    assert_eq!(metres.terrain.spacing(), [10.0, 20.0]);
+    assert_eq!(metres.terrain.at(1, 0), -7.0);
+    assert!(metres.notes.iter().any(|note| note.contains("depths")));
+
+    // NAD83 in degrees, with NAVD88 height (ft).
+    let mut keys = by_code(4269, Some(8228));
+    (keys[7], keys[12]) = (2, 2048);
+    let tie = Value::Double(vec![0.0, 0.0, 0.0, 0.0, 500.0, 0.0]);
+    let scale = Value::Double(vec![0.1, 0.1, 0.0]);
+    let mut tiff = placed(keys).tag(33550, scale).tag(33922, tie);
+    tiff.tags.drain(..2);
+    let path = files.write("a.tif", tiff.build());
+    let options = IngestOptions {
+        spacing: Some([9.0, 9.0]),
+        ..Default::default()
+    };
+    assert_eq!(read(&path, &options).terrain.at(1, 0), 7.0 * 0.3048);
+}
+
+#[test]
+fn a_code_that_is_not_known_is_said_with_what_to_give() {
+    let files = Files::new();
+    let path = files.write("a.tif", placed(by_code(1, None)).build());
+    let error = refused(&path, &IngestOptions::default(), Bad);
+    assert!(error.found().contains("EPSG:1 "), "{error}");
+    assert!(error.remedy().contains("`spacing`"), "{error}");
+    // A vertical system is no projection.
+    let path = files.write("a.tif", placed(by_code(5703, None)).build());
+    refused(&path, &IngestOptions::default(), Bad);
+
+    let path = files.write("a.tif", placed(by_code(32611, Some(1))).build());
+    let notes = read_plainly(&path).notes;
+    let said = |note: &String| note.contains("EPSG:1 ") && note.contains("`vertical_scale`");
+    assert!(notes.iter().any(said), "{notes:?}");
+
+    // A unit that the file gives counts, and what is odd about it is said.
+    let mut keys = by_code(6529, None);
+    keys[3] = 4;
+    keys.extend([3076, 0, 1, 9001]);
+    let ingested = read_plainly(&files.write("a.tif", placed(keys).build()));
+    assert_eq!(ingested.terrain.spacing(), [10.0, 20.0]);
+    assert!(ingested.notes.iter().any(|note| note.contains("EPSG:6529")));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod damage;
 mod formats;
 mod geotiff;
 mod real_files;
+mod reports;
 mod tiff_builder;
 
 use std::io::Write;
@@ -17,13 +18,18 @@ use viewcell::internals::ingest::{
     IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain,
 };
 
-/// Where real files are kept, outside the repository.
+/// A real terrain, from outside the repository.
 fn real_file(name: &str) -> Option<PathBuf> {
+    shared_file(&format!("terrain/{name}"))
+}
+
+/// Where real files are kept, outside the repository.
+fn shared_file(name: &str) -> Option<PathBuf> {
     let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
         PathBuf::from,
     );
-    let path = data.join("terrain").join(name);
+    let path = data.join(name);
     if path.is_file() {
         return Some(path);
     }

@@ -1,0 +1,313 @@
+//! ESRI headers: a text (`.hdr`) beside samples without one. EHdr describes `.bil`, `.bip` and `.bsq`, GridFloat `.flt`.
+//!
+//! The two share their form, `KEYWORD value` a line. EHdr places the centre of the first sample (`ULXMAP`), GridFloat the
+//! south-western corner (`xllcorner`), and its samples are floating point.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::error::IngestError;
+use super::raster::{Raster, Window};
+use super::raw::{Layout, SampleType, read_samples};
+use super::source::{ByteOrder, RasterFile};
+
+/// Headers are a few hundred bytes.
+const MAX_HEADER: u64 = 1 << 16;
+
+/// Extensions of data files, in the order in which they are tried.
+const DATA: [&str; 9] = [
+    "bil", "bip", "bsq", "flt", "dem", "bin", "dat", "img", "raw",
+];
+
+/// Whether a text is such a header: every line a keyword and a value, columns and rows among them.
+fn parse(text: &str) -> Option<HashMap<String, String>> {
+    let mut fields = HashMap::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (keyword, value) = line.split_once(char::is_whitespace)?;
+        fields.insert(keyword.to_ascii_uppercase(), value.trim().to_owned());
+    }
+    (fields.contains_key("NROWS") && fields.contains_key("NCOLS")).then_some(fields)
+}
+
+fn fields_of(header: &Path) -> Option<HashMap<String, String>> {
+    // Asked first, because opening a pipe would wait.
+    let file = header.is_file().then(|| File::open(header).ok())??;
+    let mut bytes = Vec::new();
+    file.take(MAX_HEADER).read_to_end(&mut bytes).ok()?;
+    parse(&String::from_utf8_lossy(&bytes))
+}
+
+/// The header of a data file, `x.hdr` or `x.bil.hdr` for `x.bil`; or the file itself, if it is one.
+pub(super) fn header_of(path: &Path) -> Option<PathBuf> {
+    let is_header = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("hdr"));
+    if is_header {
+        return fields_of(path).map(|_| path.to_owned());
+    }
+    let mut appended = OsString::from(path);
+    appended.push(".hdr");
+    [
+        path.with_extension("hdr"),
+        path.with_extension("HDR"),
+        PathBuf::from(appended),
+    ]
+    .into_iter()
+    .find(|header| fields_of(header).is_some())
+}
+
+pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
+    let header_path = header_of(source.path).unwrap_or_default();
+    let data_path = match header_path == source.path {
+        true => data_of(source.path)?,
+        false => source.path.to_owned(),
+    };
+    let of_header = |error: IngestError| error.of(&header_path);
+    let header = Header {
+        fields: fields_of(&header_path).unwrap_or_default(),
+        floats: extension(&data_path) == "flt",
+    };
+    let mut notes = Vec::new();
+    let (layout, height) = header.layout(source, &mut notes).map_err(of_header)?;
+    let window = Window::new(source.options, layout.width, height).map_err(of_header)?;
+    let transform = header.transform(layout.width, height).map_err(of_header)?;
+    let nodata = header.nodata().map_err(of_header)?;
+    let values = read_data(&data_path, layout, window, height).map_err(|e| e.of(&data_path))?;
+    let mut raster = Raster::new("ESRI header", window, values);
+    raster.float = layout.sample.is_float();
+    raster.nodata = nodata;
+    raster.transform = transform;
+    raster.notes = notes;
+    Ok(raster)
+}
+
+fn extension(path: &Path) -> String {
+    path.extension()
+        .map(|extension| extension.to_string_lossy().to_lowercase())
+        .unwrap_or_default()
+}
+
+fn data_of(header: &Path) -> Result<PathBuf, IngestError> {
+    let stem = header.with_extension("");
+    DATA.iter()
+        .flat_map(|name| [(*name).to_owned(), name.to_uppercase()])
+        .map(|name| header.with_extension(name))
+        .chain([stem.clone()])
+        .find(|data| data != header && data.is_file())
+        .ok_or_else(|| {
+            IngestError::bad(
+                "the data file beside the header",
+                format!("none named {} with .{}", stem.display(), DATA.join(", .")),
+                "put it there, or name it so",
+            )
+        })
+}
+
+fn read_data(
+    path: &Path,
+    layout: Layout,
+    window: Window,
+    height: u64,
+) -> Result<Vec<f64>, IngestError> {
+    let file = File::open(path).map_err(IngestError::io)?;
+    let length = file.metadata().map_err(IngestError::io)?.len();
+    let declared = u128::from(layout.row_bytes) * u128::from(height) + u128::from(layout.offset);
+    if declared != u128::from(length) {
+        return Err(IngestError::bad(
+            format!("{declared} bytes, as the header says"),
+            format!("{length}"),
+            "fetch or export both files again",
+        )
+        .at("file length"));
+    }
+    read_samples(file, layout, window)
+}
+
+struct Header {
+    /// By keyword in upper case.
+    fields: HashMap<String, String>,
+    /// The data file's name says floating point.
+    floats: bool,
+}
+
+impl Header {
+    fn text(&self, key: &str) -> Option<&str> {
+        self.fields.get(key).map(String::as_str)
+    }
+
+    fn wrong(key: &str, expected: &str, found: &str) -> IngestError {
+        IngestError::bad(expected, format!("{found:?}"), "correct the header")
+            .at(format!("keyword {key}"))
+    }
+
+    fn count(&self, key: &str) -> Result<Option<u64>, IngestError> {
+        self.text(key)
+            .map(|text| {
+                text.parse()
+                    .map_err(|_| Self::wrong(key, "a whole number", text))
+            })
+            .transpose()
+    }
+
+    fn number(&self, key: &str) -> Result<Option<f64>, IngestError> {
+        self.text(key)
+            .map(|text| {
+                text.parse()
+                    .ok()
+                    .filter(|n: &f64| n.is_finite())
+                    .ok_or_else(|| Self::wrong(key, "a number, with a point for decimals", text))
+            })
+            .transpose()
+    }
+
+    fn nodata(&self) -> Result<Option<f64>, IngestError> {
+        match self.number("NODATA_VALUE")? {
+            None => self.number("NODATA"),
+            given => Ok(given),
+        }
+    }
+
+    /// How the samples lie, and the number of rows.
+    fn layout(
+        &self,
+        source: &RasterFile,
+        notes: &mut Vec<String>,
+    ) -> Result<(Layout, u64), IngestError> {
+        let width = self.count("NCOLS")?.unwrap_or(0);
+        let height = self.count("NROWS")?.unwrap_or(0);
+        if let Some(bands) = self.count("NBANDS")?.filter(|bands| *bands != 1) {
+            return Err(IngestError::bad(
+                "one band of heights",
+                format!("{bands}"),
+                "take one out: gdal_translate -b N INPUT OUT.tif",
+            )
+            .at("keyword NBANDS"));
+        }
+        let sample = self.sample(notes)?;
+        let order = self.order(source, sample)?;
+        // The sides come through the window's check later, and may be anything here.
+        let plain = width.saturating_mul(sample.bytes());
+        let row_bytes = match self.count("TOTALROWBYTES")? {
+            None | Some(0) => self
+                .count("BANDROWBYTES")?
+                .filter(|bytes| *bytes > 0)
+                .unwrap_or(plain),
+            Some(bytes) => bytes,
+        };
+        if row_bytes < plain {
+            return Err(IngestError::bad(
+                format!("rows of at least {plain} bytes, for {width} samples"),
+                format!("{row_bytes}"),
+                "correct NCOLS, NBITS or TOTALROWBYTES in the header",
+            )
+            .at("keyword TOTALROWBYTES"));
+        }
+        let layout = Layout {
+            offset: self.count("SKIPBYTES")?.unwrap_or(0),
+            width,
+            row_bytes,
+            sample,
+            order,
+        };
+        Ok((layout, height))
+    }
+
+    fn sample(&self, notes: &mut Vec<String>) -> Result<SampleType, IngestError> {
+        let kind = self.text("PIXELTYPE").map(str::to_ascii_uppercase);
+        let is_grid_float = self.floats || self.text("CELLSIZE").is_some();
+        let bits = match self.count("NBITS")? {
+            Some(bits) => bits,
+            None if is_grid_float => 32,
+            None => 8,
+        };
+        let found = format!("{bits} bits, {}", kind.as_deref().unwrap_or("no PIXELTYPE"));
+        Ok(match (bits, kind.as_deref()) {
+            (32, Some("FLOAT")) => SampleType::F32,
+            (32, None) if is_grid_float => SampleType::F32,
+            (64, Some("FLOAT")) => SampleType::F64,
+            (8, Some("SIGNEDINT")) => SampleType::I8,
+            (8, None | Some("UNSIGNEDINT")) => SampleType::U8,
+            (16, Some("SIGNEDINT")) => SampleType::I16,
+            (16, Some("UNSIGNEDINT")) => SampleType::U16,
+            (16, None) => {
+                // So are GTOPO30, SRTM and all elevations whose header is older than the keyword.
+                notes.push(
+                    "the header has no PIXELTYPE: samples are taken as signed (if not, add PIXELTYPE UNSIGNEDINT)"
+                        .to_owned(),
+                );
+                SampleType::I16
+            }
+            (32, Some("SIGNEDINT")) => SampleType::I32,
+            (32, Some("UNSIGNEDINT")) => SampleType::U32,
+            _ => {
+                return Err(IngestError::bad(
+                    "NBITS 8, 16 or 32, and PIXELTYPE SIGNEDINT, UNSIGNEDINT or (of 32 and 64 bits) FLOAT",
+                    found,
+                    "complete the header",
+                )
+                .at("keywords NBITS and PIXELTYPE"));
+            }
+        })
+    }
+
+    fn order(&self, source: &RasterFile, sample: SampleType) -> Result<ByteOrder, IngestError> {
+        if let Some(order) = source.options.byte_order {
+            return Ok(order);
+        }
+        let Some(text) = self.text("BYTEORDER") else {
+            if sample.bytes() == 1 {
+                return Ok(ByteOrder::Little);
+            }
+            return Err(IngestError::usage(
+                "BYTEORDER I (Intel, low byte first) or M (Motorola, high byte first) in the header",
+                "no such keyword",
+                "add it, or give `byte_order`",
+            )
+            .at("keyword BYTEORDER"));
+        };
+        match text.to_ascii_uppercase().as_str() {
+            "I" | "LSBFIRST" | "INTEL" | "LITTLE" => Ok(ByteOrder::Little),
+            "M" | "MSBFIRST" | "MOTOROLA" | "BIG" => Ok(ByteOrder::Big),
+            _ => Err(Self::wrong(
+                "BYTEORDER",
+                "I or LSBFIRST, M or MSBFIRST",
+                text,
+            )),
+        }
+    }
+
+    /// Of the whole raster.
+    fn transform(&self, width: u64, height: u64) -> Result<Option<[f64; 6]>, IngestError> {
+        let cell = self.number("CELLSIZE")?;
+        let (dx, dy) = (self.number("XDIM")?.or(cell), self.number("YDIM")?.or(cell));
+        let (Some(dx), Some(dy)) = (dx, dy) else {
+            return Ok(None);
+        };
+        let (columns, rows) = (width as f64, height as f64);
+        let [west, north] = if let (Some(x), Some(y)) =
+            (self.number("ULXMAP")?, self.number("ULYMAP")?)
+        {
+            [x - dx / 2.0, y + dy / 2.0]
+        } else if let (Some(x), Some(y)) = (self.number("XLLCORNER")?, self.number("YLLCORNER")?) {
+            [x, y + rows * dy]
+        } else if let (Some(x), Some(y)) = (self.number("XLLCENTER")?, self.number("YLLCENTER")?) {
+            [x - dx / 2.0, y + (rows - 0.5) * dy]
+        } else {
+            // As ESRI has it where nothing else is said: columns and rows, counted from the lower left.
+            [-0.5 * dx, (rows - 0.5) * dy]
+        };
+        let whole = [west, columns * dx, north, rows * dy];
+        if !whole.iter().all(|n| n.is_finite()) || dx <= 0.0 || dy <= 0.0 {
+            return Err(IngestError::bad(
+                "steps above 0, and a place",
+                format!("{dx} x {dy} from {west}, {north}"),
+                "correct the header",
+            )
+            .at("keywords XDIM and YDIM"));
+        }
+        Ok(Some([west, dx, 0.0, north, 0.0, -dy]))
+    }
+}
