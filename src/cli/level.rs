@@ -12,6 +12,7 @@ use viewcell::internals::bake::Source;
 use viewcell::internals::ingest::solid::{self, IngestedSolid, SolidOptions, read_solid};
 
 use super::exit::Failure;
+use super::flags::with_flags;
 
 /// How to read a level.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
@@ -54,7 +55,11 @@ impl LevelArgs {
 
     /// Reads a level.
     pub fn read(&self, path: &Path) -> Result<IngestedSolid, Failure> {
-        Ok(read_solid(path, &self.options())?)
+        let mut read = read_solid(path, &self.options())?;
+        for note in &mut read.notes {
+            *note = with_flags(note);
+        }
+        Ok(read)
     }
 
     /// Those of the options that change what a level is, as a bundle tells them.

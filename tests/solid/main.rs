@@ -5,14 +5,19 @@
 mod reader;
 
 mod common;
+mod contents;
 mod eyes;
 mod golden;
 mod motion;
 mod occlusion;
 mod origin;
+#[cfg(feature = "packs")]
+mod packs;
 mod places;
 mod rasterize;
 mod readers;
+mod reports;
 mod running;
 mod session;
+mod tiny;
 mod town;

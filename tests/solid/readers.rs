@@ -21,14 +21,16 @@ fn fails(bytes: &[u8], words: &str) {
 #[test]
 fn real_levels_have_solids_and_spawns() {
     for (name, solids, faces, spawns) in [
-        ("traces/maps/ps9ctf.bsp", 422, 0, 97),
-        ("traces/maps/dm2.bsp", 1388, 0, 14),
-        ("traces/maps/dm2.map", 1145, 0, 14),
-        ("cells/q1-2psb/q1_detail_fence.bsp", 46, 0, 1),
-        ("cells/q1-bsp2/dm4.bsp", 659, 0, 12),
+        // With what has a side of sky, which their compilers take for walls.
+        ("traces/maps/ps9ctf.bsp", 423, 0, 97),
+        ("traces/maps/dm2.bsp", 1438, 0, 14),
+        ("traces/maps/dm2.map", 1192, 0, 14),
+        // Without its fence, which is of skip.
+        ("cells/q1-2psb/q1_detail_fence.bsp", 45, 0, 1),
+        ("cells/q1-bsp2/dm4.bsp", 661, 0, 12),
         ("cells/hl-bsp30/lqdm11.bsp", 445, 0, 10),
         ("cells/q2-ibsp38/dm4.bsp", 699, 0, 12),
-        ("cells/q3-ibsp46/stormkeep.bsp", 1183, 0, 10),
+        ("cells/q3-ibsp46/stormkeep.bsp", 1195, 0, 10),
         ("solids/dungeon.obj", 1, 10_121, 0),
         // Its library of materials is not there: only its obstacles count.
         ("solids/nav_test.obj", 0, 0, 0),
@@ -128,7 +130,7 @@ fn map(brushes: &str) -> String {
 fn textures_of_a_map_say_what_hides_and_what_stops() {
     for (texture, hides, stops) in [
         ("metal5_2", 1, 1),
-        ("sky4", 0, 1),
+        ("sky4", 1, 1),
         ("*water1", 0, 0),
         ("trigger", 0, 0),
         ("clip", 0, 1),

@@ -3,17 +3,23 @@
 //! Only those of the world: doors, lifts and other brush entities are models of their own, move, and hide
 //! nothing. Of what is drawn otherwise (curved patches, displacements, models) nothing is read.
 
-use super::entities;
+use super::contents::{Hides, sky_note};
+use super::{Sky, entities};
 use crate::ingest::cells::lump::{Lump, Record, Records};
 use crate::ingest::error::IngestError;
-use crate::world::solid::{Plane, Player, Solid, SolidError, SolidLevel, Units};
+use crate::world::plane::dot;
+use crate::world::solid::{Aabb, Face, Plane, Player, Solid, SolidError, SolidLevel, Units};
 
 /// What the readers of formats find out about one brush.
 pub(super) struct Brush {
+    /// Its number.
+    pub number: usize,
     /// Its sides, in the file's planes.
     pub sides: std::ops::Range<usize>,
-    /// Hides what is behind it.
-    pub opaque: bool,
+    /// How it hides.
+    pub hides: Hides,
+    /// Its compiler did not take it for a wall.
+    pub detail: bool,
     /// Stops players.
     pub stops: bool,
 }
@@ -25,27 +31,40 @@ pub(super) struct Lumps<'a> {
     pub sides: Records<'a>,
 }
 
+/// What is known of the level beside its brushes.
+pub(super) struct World<'a> {
+    /// Name of the format, and the player of its game.
+    pub format: &'static str,
+    pub player: Player,
+    /// Opaque polygons that are drawn: of brushes that do not hide as a whole, those on their sides hide.
+    pub drawn: Vec<Face>,
+    /// Whether the level's compiler took a solid for a wall.
+    pub structural: &'a dyn Fn(&Solid) -> bool,
+    pub sky: Sky,
+}
+
 /// Makes a level of brushes. `side` is the plane's number of a side.
 pub(super) fn level(
-    format: &'static str,
-    player: Player,
+    world: &World,
     Lumps {
         entities,
         planes,
         sides,
     }: Lumps,
     side: impl Fn(Record) -> usize,
-    brushes: &[(usize, Brush)],
+    brushes: &[Brush],
     notes: &mut Vec<String>,
 ) -> Result<SolidLevel, IngestError> {
     let planes_of: Vec<Plane> = planes.iter().map(plane).collect();
     let sides_of: Vec<usize> = sides.iter().map(side).collect();
-    let mut level = SolidLevel::new(format, Units::Quake, player);
+    let mut level = SolidLevel::new(world.format, Units::Quake, world.player);
     let text = String::from_utf8_lossy(entities.bytes);
     let entities = entities::parse(&text).map_err(|error| error.within("lump entities".into()))?;
     level.spawns = entities::spawns(&entities);
-    let mut flat = Vec::new();
-    for (number, brush) in brushes {
+    let (mut flat, mut skies) = (Vec::new(), [0, 0]);
+    let mut in_front = InFront::new(&world.drawn);
+    for brush in brushes {
+        let number = brush.number;
         let found: Result<Vec<Plane>, IngestError> = brush
             .sides
             .clone()
@@ -64,15 +83,8 @@ pub(super) fn level(
                 })
             })
             .collect();
-        match Solid::from_planes(found?) {
-            Ok(solid) => {
-                if brush.opaque {
-                    level.solids.push(solid.clone());
-                }
-                if brush.stops {
-                    level.obstacles.push(solid);
-                }
-            }
+        let solid = match Solid::from_planes(found?) {
+            Ok(solid) => solid,
             Err(SolidError::Plane(i)) => {
                 let at = sides_of[brush.sides.start + i];
                 let expected = "a plane of finite numbers with a normal";
@@ -82,9 +94,31 @@ pub(super) fn level(
                     format!("another, of brush {number}"),
                 ));
             }
-            Err(SolidError::Empty | SolidError::Open) => flat.push(*number),
+            Err(SolidError::Empty | SolidError::Open) => {
+                flat.push(number);
+                continue;
+            }
+        };
+        let mut hides = brush.hides;
+        if hides == Hides::Sky {
+            let structural = !brush.detail && (world.structural)(&solid);
+            skies[usize::from(!structural)] += 1;
+            hides = match structural && world.sky == Sky::Opaque {
+                true => Hides::Whole,
+                false => Hides::Front,
+            };
+        }
+        match hides {
+            Hides::Whole => level.solids.push(solid.clone()),
+            Hides::Front => in_front.take(&solid),
+            Hides::Nothing | Hides::Sky => {}
+        }
+        if brush.stops {
+            level.obstacles.push(solid);
         }
     }
+    level.faces = in_front.taken();
+    notes.extend(sky_note(world.sky, "brushes", skies[0], skies[1]));
     if let Some(first) = flat.first() {
         notes.push(format!(
             "{} brushes enclose no volume and hide nothing (the first is brush {first})",
@@ -92,6 +126,39 @@ pub(super) fn level(
         ));
     }
     Ok(level)
+}
+
+/// Drawn polygons, of which those on brushes that hide by their sides are taken.
+struct InFront<'a> {
+    faces: &'a [Face],
+    taken: Vec<bool>,
+}
+
+impl<'a> InFront<'a> {
+    fn new(faces: &'a [Face]) -> Self {
+        Self {
+            faces,
+            taken: vec![false; faces.len()],
+        }
+    }
+
+    fn take(&mut self, solid: &Solid) {
+        let bounds = solid.bounds.grown(0.1);
+        for (face, taken) in self.faces.iter().zip(&mut self.taken) {
+            let on = |plane: &Plane| {
+                dot(plane.normal, face.plane.normal) > 0.999_9
+                    && face.vertices.iter().all(|v| plane.height(*v).abs() < 0.1)
+            };
+            *taken |= Aabb::around(&face.vertices).touches(&bounds) && solid.planes.iter().any(on);
+        }
+    }
+
+    fn taken(self) -> Vec<Face> {
+        let taken = self.faces.iter().zip(self.taken);
+        taken
+            .filter_map(|(face, taken)| taken.then(|| face.clone()))
+            .collect()
+    }
 }
 
 fn plane(record: Record) -> Plane {

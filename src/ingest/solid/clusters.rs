@@ -1,15 +1,12 @@
 //! Quake II and Source: IBSP38 and VBSP. Which brushes are the world's the leaves of its tree tell.
 
-use super::brushes::{self, Brush, Lumps, name, run};
+use super::Sky;
+use super::brushes::{self, Brush, Lumps, World, name, run};
+use super::contents::{self, DETAIL, Family, Hides, Side};
+use super::drawn;
 use crate::ingest::cells::lump::{Lump, Record, Records};
 use crate::ingest::error::IngestError;
-use crate::world::solid::{Player, SolidLevel};
-
-const SOLID: i32 = 1;
-const WINDOW: i32 = 2;
-const GRATE: i32 = 8;
-const PLAYER_CLIP: i32 = 0x1_0000;
-const TRANSLUCENT: i32 = 0x1000_0000;
+use crate::world::solid::{Face, Player, SolidLevel};
 
 /// Where the lumps of a format lie, and how its records look.
 struct Parts<'a> {
@@ -25,28 +22,17 @@ struct Parts<'a> {
     entities: Lump<'a>,
 }
 
-/// What a side is, as far as sight goes.
-#[derive(Clone, Copy, PartialEq)]
-enum Side {
-    Drawn,
-    NotDrawn,
-    SeenThrough,
-}
-
 /// Reads a level of Quake II.
-pub(super) fn quake2(file: Lump, notes: &mut Vec<String>) -> Result<SolidLevel, IngestError> {
+pub(super) fn quake2(
+    file: Lump,
+    sky: Sky,
+    notes: &mut Vec<String>,
+) -> Result<SolidLevel, IngestError> {
     let lump = |index, name| file.entry(8, 8, index, name);
-    const SKY: i32 = 4;
-    const TRANSPARENT: i32 = 0x10 | 0x20;
-    const NO_DRAW: i32 = 0x80;
     let textures: Vec<Side> = lump(5, "texinfo")?
         .records(76)?
         .iter()
-        .map(|texture| match texture.i32(32) {
-            flags if flags & (SKY | TRANSPARENT) != 0 => Side::SeenThrough,
-            flags if flags & NO_DRAW != 0 => Side::NotDrawn,
-            _ => Side::Drawn,
-        })
+        .map(|texture| contents::side(Family::Quake2, texture.i32(32) as u32, true))
         .collect();
     let parts = Parts {
         planes: lump(1, "planes")?.records(20)?,
@@ -61,14 +47,30 @@ pub(super) fn quake2(file: Lump, notes: &mut Vec<String>) -> Result<SolidLevel, 
     };
     // A side without a texture is one that the compiler added.
     let side = |side: Record| match usize::try_from(side.i16(2)) {
-        Ok(texture) => textures.get(texture).copied().unwrap_or(Side::SeenThrough),
-        Err(_) => Side::NotDrawn,
+        Ok(texture) => textures.get(texture).copied().unwrap_or(Side::Through),
+        Err(_) => Side::Undrawn,
     };
-    parts.level("IBSP38", SOLID, WINDOW | TRANSLUCENT, side, notes)
+    let models = parts.models;
+    let drawn = || {
+        let lumps = drawn::Lumps::quake2(&file)?;
+        let Some(world) = models.get(0) else {
+            return Ok(Vec::new());
+        };
+        let all = [world.i32(40), world.i32(44)];
+        let run = run(&lumps.faces, &models.lump, 40, all, "faces")?;
+        let faces = lumps.faces(run)?.into_iter();
+        let opaque = faces.filter(|drawn| textures[drawn.texture] == Side::Drawn);
+        Ok(opaque.map(|drawn| drawn.face).collect())
+    };
+    parts.level(Family::Quake2, sky, side, &drawn, notes)
 }
 
 /// Reads a level of Source.
-pub(super) fn source(file: Lump, notes: &mut Vec<String>) -> Result<SolidLevel, IngestError> {
+pub(super) fn source(
+    file: Lump,
+    sky: Sky,
+    notes: &mut Vec<String>,
+) -> Result<SolidLevel, IngestError> {
     let lump = |index, name| {
         let lump = file.entry(8, 16, index, name)?;
         if lump.bytes.starts_with(b"LZMA") {
@@ -82,9 +84,6 @@ pub(super) fn source(file: Lump, notes: &mut Vec<String>) -> Result<SolidLevel, 
         }
         Ok(lump)
     };
-    const SKY: i32 = 2 | 4;
-    const TRANSPARENT: i32 = 0x10;
-    const NO_DRAW: i32 = 0x80;
     let version = file.i32(4)?;
     if !(17..=21).contains(&version) {
         let found = format!("version {version}");
@@ -110,14 +109,10 @@ pub(super) fn source(file: Lump, notes: &mut Vec<String>) -> Result<SolidLevel, 
     let textures: Vec<Side> = lump(6, "texinfo")?
         .records(72)?
         .iter()
-        .map(|texture| match texture.i32(64) {
-            flags if flags & (SKY | TRANSPARENT) != 0 => Side::SeenThrough,
+        .map(|texture| {
             // Valve's caulk; its other tools are there to be looked through.
-            flags if flags & NO_DRAW != 0 => match named(texture.i32(68)) {
-                Some(name) if name.ends_with("toolsnodraw") => Side::NotDrawn,
-                _ => Side::SeenThrough,
-            },
-            _ => Side::Drawn,
+            let caulk = named(texture.i32(68)).is_some_and(|name| name.ends_with("toolsnodraw"));
+            contents::side(Family::Source, texture.i32(64) as u32, caulk)
         })
         .collect();
     let leaf_version = file.i32(8 + 10 * 16 + 8)?;
@@ -134,28 +129,21 @@ pub(super) fn source(file: Lump, notes: &mut Vec<String>) -> Result<SolidLevel, 
     };
     // Of a displacement the brush under it is not there.
     let side = |side: Record| match usize::try_from(side.i16(2)) {
-        _ if side.i16(4) > 0 => Side::SeenThrough,
-        Ok(texture) => textures.get(texture).copied().unwrap_or(Side::SeenThrough),
-        Err(_) => Side::NotDrawn,
+        _ if side.i16(4) > 0 => Side::Through,
+        Ok(texture) => textures.get(texture).copied().unwrap_or(Side::Through),
+        Err(_) => Side::Undrawn,
     };
-    parts.level(
-        "VBSP",
-        SOLID | WINDOW | GRATE,
-        WINDOW | GRATE | TRANSLUCENT,
-        side,
-        notes,
-    )
+    parts.level(Family::Source, sky, side, &|| Ok(Vec::new()), notes)
 }
 
 impl Parts<'_> {
-    /// The level of the world's brushes: those with one of the contents `stopping` stop players, and hide
-    /// if they are solid, none of `through`, and no side may be seen through.
+    /// The level of the world's brushes. `drawn` are the opaque faces that the format draws.
     fn level(
         &self,
-        format: &'static str,
-        stopping: i32,
-        through: i32,
+        family: Family,
+        sky: Sky,
         side: impl Fn(Record) -> Side,
+        drawn: &dyn Fn() -> Result<Vec<Face>, IngestError>,
         notes: &mut Vec<String>,
     ) -> Result<SolidLevel, IngestError> {
         let sides_of: Vec<Side> = self.sides.iter().map(side).collect();
@@ -173,23 +161,17 @@ impl Parts<'_> {
                 [brush.i32(0), brush.i32(4)],
                 "sides",
             )?;
-            let (contents, sides) = (brush.i32(8), &sides_of[range.clone()]);
-            // What is not drawn at all is Source's caulk; in Quake II it is a wall of nothing.
-            let drawn = format == "VBSP" || sides.contains(&Side::Drawn);
-            let opaque = contents & SOLID != 0
-                && contents & through == 0
-                && !sides.contains(&Side::SeenThrough)
-                && drawn;
-            let stops = contents & (stopping | PLAYER_CLIP) != 0;
-            if opaque || stops {
-                found.push((
+            let contents = brush.i32(8) as u32;
+            let hides = contents::hides(family, contents, &sides_of[range.clone()]);
+            let stops = contents::stops(family, contents);
+            if hides != Hides::Nothing || stops {
+                found.push(Brush {
                     number,
-                    Brush {
-                        sides: range,
-                        opaque,
-                        stops,
-                    },
-                ));
+                    sides: range,
+                    hides,
+                    detail: contents & DETAIL != 0,
+                    stops,
+                });
             }
         }
         let plane = |side: Record| usize::from(side.u16(0));
@@ -198,7 +180,22 @@ impl Parts<'_> {
             planes: self.planes,
             sides: self.sides,
         };
-        brushes::level(format, Player::QUAKE, lumps, plane, &found, notes)
+        let by_sides = |brush: &Brush| matches!(brush.hides, Hides::Front | Hides::Sky);
+        let (format, player) = match family {
+            Family::Source => ("VBSP", Player::SOURCE),
+            _ => ("IBSP38", Player::QUAKE2),
+        };
+        let world = World {
+            format,
+            player,
+            drawn: match found.iter().any(by_sides) {
+                true => drawn()?,
+                false => Vec::new(),
+            },
+            structural: &|_| true,
+            sky,
+        };
+        brushes::level(&world, lumps, plane, &found, notes)
     }
 
     /// For each brush, whether a leaf of the world's tree names it.

@@ -8,7 +8,7 @@ use super::brushes::name;
 use crate::ingest::cells::lump::{Lump, Record, Records};
 use crate::ingest::cells::quake::Kind;
 use crate::ingest::error::IngestError;
-use crate::world::plane::{Plane, Point, dot};
+use crate::world::plane::{Plane, Point, cross, dot, minus};
 use crate::world::solid::{Aabb, Face, area, behind};
 
 /// A polygon that is drawn.
@@ -103,9 +103,8 @@ impl<'a> Lumps<'a> {
             let texture = at(texture).filter(|&texture| texture < self.textures);
             let texture = texture.ok_or_else(|| bad("a texinfo"))?;
             let run = at(first).zip(at(count));
-            let run = run.and_then(|(first, count)| {
-                surf_edges.get(first..first.saturating_add(count))
-            });
+            let run =
+                run.and_then(|(first, count)| surf_edges.get(first..first.saturating_add(count)));
             let run = run.ok_or_else(|| bad("a run of edges"))?;
             let corner = |&edge: &i32| {
                 let record = edges.get(edge.unsigned_abs() as usize)?;
@@ -116,20 +115,19 @@ impl<'a> Lumps<'a> {
                 };
                 vertices.get(vertex).copied()
             };
-            // Clockwise as stored.
+            // Clockwise as compilers store it; which side is drawn the record says.
             let polygon: Option<Vec<Point>> = run.iter().rev().map(corner).collect();
-            let polygon = polygon.ok_or_else(|| bad("an edge between vertices"))?;
-            let plane = Plane {
-                normal: [0, 4, 8].map(|k| f64::from(plane.f32(k))),
-                dist: f64::from(plane.f32(12)),
-            };
-            let front = if side == 0 { plane } else { plane.flipped() };
-            let Ok(faces) = Face::from_polygon(&polygon, false) else {
-                continue;
-            };
-            for face in faces {
-                // What is wound the wrong way is drawn from nowhere.
-                if dot(face.plane.normal, front.normal) < 0.99 {
+            let mut polygon = polygon.ok_or_else(|| bad("an edge between vertices"))?;
+            let mut front = [0, 4, 8].map(|k| f64::from(plane.f32(k)));
+            if side != 0 {
+                front = front.map(|x| -x);
+            }
+            if Plane::of(&polygon).is_some_and(|plane| dot(plane.normal, front) < 0.0) {
+                polygon.reverse();
+            }
+            for face in Face::from_polygon(&polygon, false).unwrap_or_default() {
+                // What is not in its plane is nowhere that is known.
+                if dot(face.plane.normal, front) < 0.99 {
                     continue;
                 }
                 found.push(Drawn {
@@ -183,11 +181,14 @@ impl<'a> ByPlane<'a> {
         let bounds = Aabb::around(polygon).grown(ON);
         let [first, last] = [plane.dist - ON, plane.dist + ON].map(|dist| dist.floor() as i64);
         let mut left = area(polygon);
-        for drawn in (first..=last).filter_map(|dist| self.faces.get(&dist)).flatten() {
+        for drawn in (first..=last)
+            .filter_map(|dist| self.faces.get(&dist))
+            .flatten()
+        {
             let other = &drawn.face.plane;
             if (other.dist - plane.dist).abs() > ON
                 || dot(other.normal, plane.normal) < 0.999_999
-                || drawn.bounds.within(&bounds).is_none()
+                || !drawn.bounds.touches(&bounds)
             {
                 continue;
             }
@@ -207,8 +208,8 @@ impl<'a> ByPlane<'a> {
 /// Planes through the edges of a face, outwards.
 fn edge_planes(face: &Face) -> impl Iterator<Item = Plane> {
     face.edges().map(|(p, q)| {
-        let along = crate::world::plane::minus(q, p);
-        let out = crate::world::plane::cross(along, face.plane.normal);
+        let along = minus(q, p);
+        let out = cross(along, face.plane.normal);
         let length = dot(out, out).sqrt();
         let normal = out.map(|x| x / length);
         Plane {

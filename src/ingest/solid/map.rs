@@ -1,49 +1,42 @@
-//! Quake's `.map`, of the kinds Standard and Valve 220: brushes as their author drew them.
+//! Quake's `.map`, of the kinds Standard, Valve 220 and Quake II: brushes as their author drew them.
 //!
 //! ```text
 //! ( 0 0 64 ) ( 0 1 64 ) ( 1 0 64 ) wall1 0 0 0 1 1
 //! ( 0 0 64 ) ( 0 1 64 ) ( 1 0 64 ) wall1 [ 1 0 0 0 ] [ 0 -1 0 0 ] 0 1 1
 //! ```
 //!
-//! Three points of a side, clockwise seen from outside, and its texture. Patches (`patchDef2`) hide nothing;
-//! brushes of Doom 3 and `brushDef` are not read.
+//! Three points of a side, clockwise seen from outside, and its texture; behind that Quake II and III have contents,
+//! flags and a value. Patches (`patchDef2`) hide nothing; brushes of Doom 3 and `brushDef` are not read.
+//!
+//! A side is what its flags, the name of its texture and the script of its shader say: it hides only if none of them is
+//! against it. Where there is a script it takes the place of the name.
 
-use super::entities::{self, Brush, bad};
+use super::Sky;
+use super::contents::{self, DETAIL, Family, Hides, Side as Look, sky_note};
+use super::entities::{self, Brush, Entity, bad};
+use super::shaders::{Shader, Shaders};
 use crate::ingest::error::IngestError;
 use crate::world::plane::{Plane, cross, dot, minus};
-use crate::world::solid::{Player, Point, Solid, SolidError, SolidLevel, Units};
+use crate::world::solid::{Aabb, Face, Player, Point, Solid, SolidError, SolidLevel, Units};
 
-/// Contents (third to last) of a side with flags, as Quake II and III write them.
-const TRANSLUCENT: i64 = 0x1000_0000 | 0x2000_0000;
+/// Contents that say what a side is of. Where a side has none of them its compiler takes it for solid.
+const TOLD: u32 = 0x7f | 0x8000 | 0x3_0000 | 0x100_0000;
+/// Translucent in Quake II, in Quake III.
+const TRANSLUCENT: u32 = 0x1000_0000 | 0x2000_0000;
+const NO_DRAW: u32 = 0x80;
 
 /// What is read of a side.
 struct Side {
     plane: Plane,
     texture: String,
-    contents: i64,
+    /// Contents and flags, if it has them.
+    flags: Option<[u32; 2]>,
 }
 
 /// Whether a text looks like a map: an entity first.
 pub(super) fn matches(bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 16)]);
-    let mut lines = head
-        .lines()
-        .map(|line| line.trim_start_matches('\u{feff}').trim());
-    let mut lines = lines
-        .by_ref()
-        .filter(|line| !line.is_empty() && !line.starts_with("//"));
-    let opens = lines
-        .next()
-        .and_then(|line| line.strip_prefix('{').map(str::trim));
-    let then = match opens {
-        Some("") => lines.next(),
-        other => other,
-    };
-    // JSON has a colon behind its first key.
-    then.is_some_and(|line| {
-        let quoted: Vec<&str> = line.split('"').collect();
-        quoted.len() >= 5 && quoted[0].is_empty() && quoted[2].trim().is_empty()
-    })
+    entities::begins(head.trim_start_matches('\u{feff}'))
 }
 
 /// Reads a map.
@@ -51,21 +44,37 @@ pub(super) fn matches(bytes: &[u8]) -> bool {
 /// # Errors
 ///
 /// What is no map, with its line.
-pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, IngestError> {
+pub(super) fn read(
+    bytes: &[u8],
+    scripts: &Shaders,
+    sky: Sky,
+    notes: &mut Vec<String>,
+) -> Result<SolidLevel, IngestError> {
     let text = String::from_utf8_lossy(bytes);
-    let entities = entities::parse(text.trim_start_matches('\u{feff}'))?;
+    let mut entities = entities::parse(text.trim_start_matches('\u{feff}'))?;
+    let omitted = entities::omitted(&entities);
+    let mut keep = omitted.iter().map(|omitted| !omitted);
+    entities.retain(|_| keep.next().unwrap_or(true));
+    let count = omitted.iter().filter(|omitted| **omitted).count();
+    if count > 0 {
+        notes.push(format!(
+            "{count} entities are in layers that are omitted from export: neither their brushes nor their spawn points are there"
+        ));
+    }
     let mut level = SolidLevel::new("Quake map", Units::Quake, Player::QUAKE);
     level.spawns = entities::spawns(&entities);
-    let (mut flat, mut patches) = (Vec::new(), 0);
+    let (mut flat, mut patches, mut skies, mut flags) = (Vec::new(), 0, [0, 0], false);
+    // Of brushes that one walks through, each with its number.
+    let mut walked: Vec<(usize, Face)> = Vec::new();
     for entity in &entities {
         // What its compiler puts into the world; all else may move.
-        let world = matches!(
-            entity.class(),
-            "worldspawn" | "func_group" | "func_detail" | "func_detail_wall"
-        );
-        if !world {
-            continue;
-        }
+        let class = entity.class();
+        let (detail, fence) = match class.as_str() {
+            "worldspawn" | "func_group" => (false, false),
+            "func_detail" | "func_detail_wall" => (true, false),
+            "func_detail_fence" => (true, true),
+            _ => continue,
+        };
         for brush in &entity.brushes {
             if brush
                 .tokens
@@ -76,15 +85,9 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, 
                 continue;
             }
             let sides = sides(brush)?;
-            match Solid::from_planes(sides.iter().map(|side| side.plane)) {
-                Ok(solid) => {
-                    if is_opaque(&sides) {
-                        level.solids.push(solid.clone());
-                    }
-                    if stops(&sides) {
-                        level.obstacles.push(solid);
-                    }
-                }
+            flags |= sides.iter().any(|side| side.flags.is_some());
+            let solid = match Solid::from_planes(sides.iter().map(|side| side.plane)) {
+                Ok(solid) => solid,
                 Err(SolidError::Plane(i)) => {
                     let expected = "sides whose three points are not on a line";
                     return Err(bad(
@@ -93,10 +96,39 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, 
                         &format!("others for side {i} of the brush"),
                     ));
                 }
-                Err(SolidError::Empty | SolidError::Open) => flat.push(brush.line),
+                Err(SolidError::Empty | SolidError::Open) => {
+                    flat.push(brush.line);
+                    continue;
+                }
+            };
+            let made = Made::of(&sides, scripts, detail, fence);
+            let mut hides = made.hides;
+            if hides == Hides::Sky {
+                skies[usize::from(made.detail)] += 1;
+                hides = match !made.detail && sky == Sky::Opaque {
+                    true => Hides::Whole,
+                    false => Hides::Front,
+                };
+            }
+            let drawn = sides.iter().zip(&made.sides);
+            let drawn = drawn.filter(|(_, side)| side.look == Look::Drawn);
+            let mut faces = drawn.filter_map(|(side, is)| face(&solid, &side.plane, is.two_sided));
+            match hides {
+                Hides::Whole => level.solids.push(solid.clone()),
+                Hides::Front if made.non_solid => {
+                    walked.extend(faces.by_ref().map(|face| (brush.line, face)));
+                }
+                Hides::Front => level.faces.extend(faces),
+                Hides::Nothing | Hides::Sky => {}
+            }
+            if made.stops {
+                level.obstacles.push(solid);
             }
         }
     }
+    level.faces.extend(without_touching(walked));
+    level.player = player(&text, &entities, flags);
+    notes.extend(sky_note(sky, "brushes", skies[0], skies[1]));
     if let Some(line) = flat.first() {
         notes.push(format!(
             "{} brushes enclose no volume and hide nothing (the first begins on line {line})",
@@ -107,6 +139,195 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, 
         notes.push(format!("{patches} curved patches hide nothing"));
     }
     Ok(level)
+}
+
+/// The player of the game that a map is for: by the comment that TrenchBroom writes, else by what is in it.
+fn player(text: &str, entities: &[Entity], flags: bool) -> Player {
+    let comments = text.lines().take_while(|line| {
+        let line = line.trim_start_matches('\u{feff}').trim();
+        line.is_empty() || line.starts_with("//") || line.starts_with(';')
+    });
+    let game = comments
+        .filter_map(|line| line.trim().strip_prefix("// Game:"))
+        .map(|game| game.trim().to_ascii_lowercase())
+        .next();
+    let world = entities
+        .iter()
+        .find(|entity| entity.class() == "worldspawn");
+    // Keys that only Half-Life's world has, and its textures.
+    let half_life = world.is_some_and(|world| {
+        let keys = ["maxrange", "waveheight", "skyname", "newunit", "startdark"];
+        keys.iter().any(|key| world.get(key).is_some())
+            || world
+                .get("wad")
+                .is_some_and(|wad| wad.to_ascii_lowercase().contains("halflife"))
+    });
+    match game.as_deref() {
+        Some("quake" | "hexen 2") => Player::QUAKE,
+        Some("quake 2" | "quake2") => Player::QUAKE2,
+        Some("quake 3" | "quake3") => Player::QUAKE3,
+        Some("half-life" | "halflife") => Player::HALF_LIFE,
+        _ if half_life && !flags => Player::HALF_LIFE,
+        _ if flags => Player::QUAKE2_OR_3,
+        _ => Player::QUAKE,
+    }
+}
+
+/// What a side is, of all that is known of it.
+struct Is {
+    look: Look,
+    two_sided: bool,
+    non_solid: bool,
+    /// Its brush is no wall.
+    nothing: bool,
+    contents: u32,
+}
+
+impl Is {
+    fn of(side: &Side, scripts: &Shaders) -> Self {
+        let [contents, flags] = side.flags.unwrap_or_default();
+        let by_flags = match contents & TRANSLUCENT {
+            0 => contents::side(Family::Quake2, flags, true),
+            _ => Look::Through,
+        };
+        let mut is = match scripts.get(&format!("textures/{}", side.texture)) {
+            Some(script) => Self::of_script(script, side.texture.ends_with("caulk")),
+            None => {
+                let named = contents::named(&side.texture);
+                Self {
+                    look: named.side,
+                    two_sided: false,
+                    non_solid: false,
+                    nothing: named.nothing,
+                    contents: 0,
+                }
+            }
+        };
+        // The first of the two that says more than that it is drawn.
+        let order = [Look::Through, Look::Sky, Look::Undrawn];
+        let either = |look: &Look| *look == is.look || *look == by_flags;
+        is.look = order.into_iter().find(either).unwrap_or(Look::Drawn);
+        // Hints and what is skipped have no contents.
+        is.nothing |= flags & 0x300 != 0;
+        is.contents |= contents;
+        if is.contents & TOLD == 0 && !is.non_solid {
+            is.contents |= 1;
+        }
+        is
+    }
+
+    fn of_script(script: &Shader, caulk: bool) -> Self {
+        let has = |param: &[&str]| {
+            script
+                .params
+                .iter()
+                .any(|found| param.contains(&found.as_str()))
+        };
+        let look = if has(&["sky"]) {
+            Look::Sky
+        } else if has(&["nodraw"]) && caulk {
+            Look::Undrawn
+        } else if script.seen_through || has(&["nodraw", "hint", "skip"]) {
+            Look::Through
+        } else {
+            Look::Drawn
+        };
+        let clip = has(&["playerclip"]);
+        Self {
+            look,
+            two_sided: script.two_sided,
+            non_solid: has(&["nonsolid"]),
+            nothing: !clip
+                && has(&[
+                    "lava",
+                    "slime",
+                    "water",
+                    "fog",
+                    "hint",
+                    "skip",
+                    "areaportal",
+                    "clusterportal",
+                    "donotenter",
+                    "botclip",
+                    "monsterclip",
+                    "origin",
+                    "trigger",
+                ]),
+            contents: if clip { 0x1_0000 } else { 0 } | if has(&["detail"]) { DETAIL } else { 0 },
+        }
+    }
+}
+
+/// What a brush is, by its sides.
+struct Made {
+    sides: Vec<Is>,
+    hides: Hides,
+    stops: bool,
+    detail: bool,
+    non_solid: bool,
+}
+
+impl Made {
+    fn of(sides: &[Side], scripts: &Shaders, detail: bool, fence: bool) -> Self {
+        let no_draw = |side: &Side| side.flags.is_some_and(|[_, flags]| flags & NO_DRAW != 0);
+        // Caulk is a wall; what Quake II does not draw need be none.
+        let family = match sides.iter().any(no_draw) {
+            true => Family::Quake2,
+            false => Family::Quake3,
+        };
+        let sides: Vec<Is> = sides.iter().map(|side| Is::of(side, scripts)).collect();
+        let mut contents = sides.iter().fold(0, |all, is| all | is.contents);
+        if detail {
+            contents |= DETAIL;
+        }
+        let looks: Vec<Look> = sides.iter().map(|is| is.look).collect();
+        let nothing = sides.iter().any(|is| is.nothing);
+        let non_solid = sides.iter().any(|is| is.non_solid);
+        let through =
+            contents::lets_through(Family::Quake2, contents) || looks.contains(&Look::Through);
+        let hides = if nothing || fence || through {
+            Hides::Nothing
+        } else if non_solid {
+            Hides::Front
+        } else {
+            contents::hides(family, contents, &looks)
+        };
+        Self {
+            hides,
+            stops: !nothing && !non_solid && contents::stops(Family::Quake2, contents),
+            detail: contents & DETAIL != 0,
+            non_solid,
+            sides,
+        }
+    }
+}
+
+/// The face of a solid on a plane; none where another side has cut it off.
+fn face(solid: &Solid, plane: &Plane, two_sided: bool) -> Option<Face> {
+    let same = |other: &Plane| {
+        dot(other.normal, plane.normal) > 1.0 - 1e-9 && (other.dist - plane.dist).abs() < 1e-6
+    };
+    let i = solid.planes.iter().position(same)?;
+    let faces = Face::from_polygon(&solid.face(i), two_sided).ok()?;
+    // A face of a solid is planar and convex.
+    <[Face; 1]>::try_from(faces).ok().map(|[face]| face)
+}
+
+/// Of the faces of brushes that one walks through those that touch no other such brush from outside: where two of
+/// them meet a compiler draws neither.
+fn without_touching(faces: Vec<(usize, Face)>) -> Vec<Face> {
+    let meets = |(brush, face): &(usize, Face), (other, against): &(usize, Face)| {
+        brush != other
+            && dot(face.plane.normal, against.plane.normal) < -0.999_9
+            && (face.plane.dist + against.plane.dist).abs() < 0.1
+            && Aabb::around(&face.vertices)
+                .grown(0.1)
+                .touches(&Aabb::around(&against.vertices))
+    };
+    let alone = faces
+        .iter()
+        .filter(|one| !faces.iter().any(|other| meets(one, other)));
+    alone.map(|(_, face)| face.clone()).collect()
 }
 
 fn sides(brush: &Brush) -> Result<Vec<Side>, IngestError> {
@@ -151,15 +372,16 @@ fn sides(brush: &Brush) -> Result<Vec<Side>, IngestError> {
         }
         // Texture, offsets, turn and scales; or two axes in brackets, turn and scales; then the flags.
         let flags = if rest.get(1) == Some(&"[") { 16 } else { 6 };
-        let contents = rest
-            .get(flags)
-            .and_then(|word| word.parse().ok())
-            .unwrap_or(0);
+        // Contents, flags and a value; a number alone is Hexen II's.
+        let flags = rest.get(flags..flags + 3).and_then(|words| {
+            let number = |word: &str| word.parse::<i64>().ok().map(|number| number as u32);
+            Some([number(words[0])?, number(words[1])?])
+        });
         let plane = plane(points);
         sides.push(Side {
             plane,
             texture,
-            contents,
+            flags,
         });
         at += 15 + rest.len();
     }
@@ -174,66 +396,4 @@ fn plane([a, b, c]: [Point; 3]) -> Plane {
         normal,
         dist: dot(normal, a),
     }
-}
-
-/// What a texture's name says of a side.
-#[derive(PartialEq)]
-enum Kind {
-    Wall,
-    /// Stops players, and may be seen through.
-    Clear,
-    /// Its brush is no wall: liquids, triggers, hints.
-    Nothing,
-}
-
-fn kind(texture: &str) -> Kind {
-    let name = texture.rsplit('/').next().unwrap_or(texture);
-    let begins = |start: &[&str]| start.iter().any(|start| name.starts_with(start));
-    // Quake's own textures have no path. Those of its successors say more by their names.
-    let path = texture.contains('/');
-    if begins(&["*", "!", "trigger", "aaatrigger", "hint", "origin"])
-        || begins(&[
-            "waterskip",
-            "lavaskip",
-            "slimeskip",
-            "areaportal",
-            "clusterportal",
-        ])
-        || path
-            && begins(&[
-                "lava",
-                "water",
-                "slime",
-                "fog",
-                "donotenter",
-                "botclip",
-                "monsterclip",
-            ])
-        || texture.contains("liquid")
-    {
-        Kind::Nothing
-    } else if begins(&["sky", "clip", "{", "skip", "nodraw", "null", "bevel"])
-        || texture.contains("skies/")
-        || path && begins(&["window", "glass", "grate", "fence"])
-        || texture.starts_with("common/") && name != "caulk"
-        || texture.contains("/common/") && name != "caulk"
-        || texture.contains("tools/") && name != "toolsnodraw"
-    {
-        Kind::Clear
-    } else {
-        Kind::Wall
-    }
-}
-
-/// Opaque if every side is.
-fn is_opaque(sides: &[Side]) -> bool {
-    let through =
-        |side: &Side| side.contents & TRANSLUCENT != 0 || kind(&side.texture) != Kind::Wall;
-    !sides.iter().any(through)
-}
-
-fn stops(sides: &[Side]) -> bool {
-    sides
-        .iter()
-        .all(|side| kind(&side.texture) != Kind::Nothing)
 }

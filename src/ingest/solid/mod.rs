@@ -3,22 +3,27 @@
 //! | format | solids | player |
 //! |---|---|---|
 //! | IBSP46, IBSP47, IBSP38, VBSP | brushes of the world | of the game |
-//! | BSP29, 2PSB, BSP2, BSP30 | solid leaves of the world's tree | of Quake |
-//! | Quake `.map` | brushes of worldspawn, groups and detail | of Quake |
+//! | BSP29, 2PSB, BSP2, BSP30 | solid leaves of the world's tree | of the game |
+//! | Quake `.map` | brushes of worldspawn, groups and detail | of the game, as far as the map tells it |
 //! | OBJ, glTF, GLB | faces; convex closed shells are solids as well | a person, metres |
 //! | CityJSON | faces of solids and surfaces; convex shells are solids as well | a person, metres |
 //!
-//! What may be seen through hides nothing, and nothing is guessed towards *hidden*: sky, liquids, what is
-//! translucent or masked, curved patches, and all that moves.
+//! What may be seen through hides nothing, and nothing is guessed towards *hidden*: liquids, what is translucent or
+//! masked, curved patches, and all that moves. Sky hides where a level's compiler takes it for a wall, unless
+//! [`SolidOptions::sky`] says otherwise. `contents` has the table of what hides and what stops players.
 
 mod brushes;
 mod city;
 mod clusters;
+mod contents;
+mod drawn;
 mod entities;
 mod leaves;
 mod map;
 mod mesh;
+mod packs;
 mod quake3;
+mod shaders;
 
 use std::path::{Path, PathBuf};
 
@@ -28,6 +33,8 @@ use super::error::IngestError;
 use super::mesh::is_gltf;
 use super::source::file_bytes;
 use crate::world::solid::SolidLevel;
+use packs::Packs;
+use shaders::Shaders;
 
 /// What brushes of sky do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,26 +102,47 @@ pub struct IngestedSolid {
 ///
 /// [`IngestError`] for a file that cannot be read, is damaged or of another kind. Names the place in it.
 pub fn read_solid(path: &Path, options: &SolidOptions) -> Result<IngestedSolid, IngestError> {
-    file_bytes(path, "a level")
-        .and_then(|bytes| solid_from_bytes(&bytes, path, options))
-        .map_err(|error| error.of(path))
+    let Some(folder) = &options.pack else {
+        return file_bytes(path, "a level")
+            .and_then(|bytes| solid_from_bytes(&bytes, path, options))
+            .map_err(|error| error.of(path));
+    };
+    let packs = Packs::open(folder)?;
+    let (bytes, from) = packs.read(path)?;
+    let mut read =
+        from_bytes(&bytes, path, &packs.shaders()?, options).map_err(|error| error.of(path))?;
+    read.notes
+        .insert(0, format!("{} is from {from}", path.display()));
+    Ok(read)
 }
 
-/// As [`read_solid`], from the bytes of a file; `path` is where files are that it names.
+/// As [`read_solid`], from the bytes of a file; `path` is where files are that it names. No pack is looked into.
 pub fn solid_from_bytes(
     bytes: &[u8],
     path: &Path,
-    _options: &SolidOptions,
+    options: &SolidOptions,
 ) -> Result<IngestedSolid, IngestError> {
-    let file = Lump::file(bytes);
+    from_bytes(bytes, path, &Shaders::beside(path), options)
+}
+
+/// The same, with shader scripts.
+fn from_bytes(
+    bytes: &[u8],
+    path: &Path,
+    scripts: &Shaders,
+    options: &SolidOptions,
+) -> Result<IngestedSolid, IngestError> {
+    let (file, sky) = (Lump::file(bytes), options.sky);
     let mut notes = Vec::new();
     let mut level = match sniff(bytes) {
-        Some(Format::Quake(kind)) => leaves::read(bytes, kind, &mut notes)?,
-        Some(Format::Quake2) => clusters::quake2(file, &mut notes)?,
-        Some(Format::Source) => clusters::source(file, &mut notes)?,
-        Some(format @ Format::Quake3(_)) => quake3::read(file, format.name(), &mut notes)?,
+        Some(Format::Quake(kind)) => leaves::read(bytes, kind, sky, &mut notes)?,
+        Some(Format::Quake2) => clusters::quake2(file, sky, &mut notes)?,
+        Some(Format::Source) => clusters::source(file, sky, &mut notes)?,
+        Some(format @ Format::Quake3(_)) => {
+            quake3::read(file, format.name(), scripts, sky, &mut notes)?
+        }
         Some(Format::Wad | Format::Portals) => return Err(unknown()),
-        _ if map::matches(bytes) => map::read(bytes, &mut notes)?,
+        _ if map::matches(bytes) => map::read(bytes, scripts, sky, &mut notes)?,
         _ if city::matches(bytes) => city::read(bytes, &mut notes)?,
         _ if is_gltf(bytes) => mesh::gltf(bytes, path, &mut notes)?,
         _ if mesh::is_obj(bytes) => mesh::obj(bytes, path, &mut notes)?,

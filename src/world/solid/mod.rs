@@ -25,5 +25,6 @@ pub use level::{Player, SolidLevel, Units};
 pub use merge::{convex_union, merge_solids};
 pub use places::{PlaceOptions, Places, PlacesError, find_places};
 pub use plane_group::FacePlane;
+pub(crate) use polygon::{area, behind};
 pub use polyhedron::{Solid, SolidError, box_planes};
 pub use rasterize::{Heightmap, Placement, Rasterized, rasterize};

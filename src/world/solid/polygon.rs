@@ -8,7 +8,7 @@ pub(super) const ON: f64 = 1e-7;
 pub(super) const SAME: f64 = 1e-6;
 
 /// The part of a convex polygon behind a plane (normal · x <= dist); empty where none but its edge is.
-pub(super) fn behind(polygon: &[Point], plane: &Plane) -> Vec<Point> {
+pub(crate) fn behind(polygon: &[Point], plane: &Plane) -> Vec<Point> {
     let heights: Vec<f64> = polygon.iter().map(|&p| plane.height(p)).collect();
     if heights.iter().all(|&h| h >= -ON) {
         return Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn area_vector(polygon: &[Point]) -> Point {
 }
 
 /// The area of a planar polygon.
-pub(super) fn area(polygon: &[Point]) -> f64 {
+pub(crate) fn area(polygon: &[Point]) -> f64 {
     let vector = area_vector(polygon);
     0.5 * dot(vector, vector).sqrt()
 }
