@@ -66,11 +66,11 @@ pub struct Reading {
     #[serde(default)]
     pub vertical_offset: f64,
 
-    /// Columns and rows of a RAW16 file, which has no header
+    /// Columns and rows of a RAW16 or RAW32 file, which have no header
     #[arg(long, value_name = "WxH")]
     pub size: Option<Size>,
 
-    /// Byte order of a RAW16 file, or of one whose ESRI header does not say; overrides that header
+    /// Byte order of a RAW16 or RAW32 file, or of one whose ESRI header does not say; overrides that header
     #[arg(long, value_enum)]
     pub byte_order: Option<ByteOrder>,
 

@@ -44,7 +44,11 @@ const LZW: u16 = 5;
 const DEFLATE: u16 = 8;
 const OLD_DEFLATE: u16 = 32946;
 const PACKBITS: u16 = 32773;
+const LZMA: u16 = 34925;
 const ZSTD: u16 = 50000;
+
+/// KiB of memory to unpack LZMA in: what its strongest preset takes is 65 MiB.
+const LZMA_MEMORY: u32 = 1 << 17;
 
 /// No chunk needs to be larger than the rasters that may be read at all, or than this.
 const CHUNK_SAMPLES: u64 = 1 << 24;
@@ -158,18 +162,18 @@ impl Chunks {
 
 impl Coding {
     fn check(&self) -> Result<(), IngestError> {
-        let unsupported = |expected: &str, found: u16, place: &str| {
-            IngestError::bad(expected, format!("{found}"), WITHOUT_GDAL)
+        let unsupported = |expected: &str, found: String, place: &str| {
+            IngestError::bad(expected, found, WITHOUT_GDAL)
                 .at(place)
                 .unsupported()
         };
         if !matches!(
             self.compression,
-            NONE | LZW | DEFLATE | OLD_DEFLATE | PACKBITS | ZSTD
+            NONE | LZW | DEFLATE | OLD_DEFLATE | PACKBITS | LZMA | ZSTD
         ) {
             return Err(unsupported(
-                "no compression, LZW, deflate, PackBits or zstd (1, 5, 8, 32946, 32773 or 50000)",
-                self.compression,
+                "no compression, LZW, deflate, PackBits, LZMA or zstd (1, 5, 8, 32946, 32773, 34925 or 50000)",
+                named(self.compression),
                 "tag 259 (Compression)",
             ));
         }
@@ -177,7 +181,7 @@ impl Coding {
         if !predictors.contains(&self.predictor) {
             return Err(unsupported(
                 "a predictor that these samples can have (1, 2 or, for floating point, 3)",
-                self.predictor,
+                self.predictor.to_string(),
                 "tag 317 (Predictor)",
             ));
         }
@@ -200,6 +204,10 @@ impl Coding {
             DEFLATE | OLD_DEFLATE => fill(&mut flate2::read::ZlibDecoder::new(packed), &mut plain),
             ZSTD => zstd::Decoder::new(packed).and_then(|mut z| fill(&mut z, &mut plain)),
             PACKBITS => unpack_bits(packed, &mut plain),
+            LZMA => {
+                let mut xz = lzma_rust2::XzReader::new_mem_limit(packed, false, LZMA_MEMORY);
+                fill(&mut xz, &mut plain)
+            }
             _ => unpack_lzw(packed, &mut plain),
         };
         match unpacked {
@@ -220,7 +228,7 @@ impl Coding {
             }
         }
         // Prediction belongs to these compressions; beside the others the tag means nothing.
-        if matches!(self.compression, LZW | DEFLATE | OLD_DEFLATE | ZSTD) {
+        if matches!(self.compression, LZW | DEFLATE | OLD_DEFLATE | LZMA | ZSTD) {
             for row in plain.chunks_exact_mut(row_bytes) {
                 match self.predictor {
                     2 => self.add_up(row),
@@ -277,6 +285,20 @@ impl Coding {
             }
         }
     }
+}
+
+/// A compression with its name, where it has one that people know.
+fn named(compression: u16) -> String {
+    let name = match compression {
+        2..=4 => "a fax code",
+        6 | 7 => "JPEG",
+        34712 => "JPEG 2000",
+        34887 => "LERC",
+        50001 => "WebP",
+        50002 => "JPEG XL",
+        other => return other.to_string(),
+    };
+    format!("{name} ({compression})")
 }
 
 /// Reads until the buffer is full or the bytes end; says how many there were.

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
 
 use tiff::TiffError;
 use tiff::decoder::{ChunkType, Decoder};
@@ -50,20 +51,27 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
     let nodata = nodata(&mut tiff)?;
     let float = coding.sample.is_float();
     let fill = nodata.filter(|n| float || !n.is_nan()).unwrap_or(0.0);
-    let mut values = chunks.read(tiff.inner(), source, window.counted(order), fill)?;
+    let in_file = window.counted(order);
+    let mut values = chunks.read(tiff.inner(), source, in_file, fill)?;
+
+    let crs = tags.crs(&mut notes);
+    let metadata = ascii(&mut tiff, GDAL_METADATA)?.unwrap_or_default();
+    let unit = metadata_item(&metadata, "unittype").and_then(|name| length_named(name, &mut notes));
+    // From here on the decoder is at other images of the file.
+    let masked = mask_out(&mut tiff, source, in_file, &mut values, &mut notes)?;
+    if masked > 0 {
+        notes.push(format!("{masked} samples are void by the file's mask"));
+    }
     order.undo(&mut values, window.width, &mut notes);
 
     let mut raster = Raster::new("GeoTIFF", window, values);
     raster.transform = transform;
-    raster.crs = tags.crs(&mut notes);
-    let metadata = ascii(&mut tiff, GDAL_METADATA)?.unwrap_or_default();
-    raster.unit =
-        metadata_item(&metadata, "unittype").and_then(|name| length_named(name, &mut notes));
+    raster.crs = crs;
+    raster.unit = unit;
     raster.scale = metadata_number(&metadata, "scale").unwrap_or(1.0);
     raster.offset = metadata_number(&metadata, "offset").unwrap_or(0.0);
     raster.float = float;
     raster.nodata = nodata;
-    notes.extend(other_images(&mut tiff));
     raster.notes = notes;
     Ok(raster)
 }
@@ -265,26 +273,122 @@ fn metadata_number(metadata: &str, role: &str) -> Option<f64> {
         .filter(|n: &f64| n.is_finite())
 }
 
-/// What the images after the first are, where they are more than overviews of it.
-fn other_images(tiff: &mut Tiff) -> Option<String> {
-    const NEW_SUBFILE_TYPE: Tag = Tag::NewSubfileType;
+/// Makes void what a mask of the file, or the one in a file `.msk` beside it, leaves out; returns how many samples. Tells
+/// of images that are neither mask nor overview.
+fn mask_out(
+    tiff: &mut Tiff,
+    source: &RasterFile,
+    window: Window,
+    values: &mut [f64],
+    notes: &mut Vec<String>,
+) -> Result<u64, IngestError> {
     const REDUCED: u16 = 1;
     const MASK: u16 = 4;
     while tiff.more_images() {
         // Damage in images that are not read is no concern.
-        tiff.next_image().ok()?;
-        let kind = short(tiff, NEW_SUBFILE_TYPE, 0).ok()?;
-        if kind & MASK != 0 {
-            return Some(
-                "the file holds a mask, which is not read: voids are those of its nodata value"
-                    .to_owned(),
-            );
+        if tiff.next_image().is_err() {
+            break;
         }
-        if kind & REDUCED == 0 {
-            return Some("the file holds more than one image: the first is read".to_owned());
+        let Ok(kind) = short(tiff, Tag::NewSubfileType, 0) else {
+            break;
+        };
+        if kind & (MASK | REDUCED) == MASK {
+            return apply_mask(tiff, source, window, values)
+                .map_err(|error| error.within("the file's mask".to_owned()));
+        }
+        if kind & (MASK | REDUCED) == 0 {
+            notes.push("the file holds more than one image: the first is read".to_owned());
+            break;
         }
     }
-    None
+    let mut beside = source.path.as_os_str().to_owned();
+    beside.push(".msk");
+    let beside = Path::new(&beside);
+    if !beside.is_file() {
+        return Ok(0);
+    }
+    let read = |file: File| {
+        let source = RasterFile {
+            path: beside,
+            length: file.metadata().map_err(IngestError::io)?.len(),
+            options: source.options,
+        };
+        let mut tiff = Decoder::new(BufReader::new(file)).map_err(decode_error)?;
+        apply_mask(&mut tiff, &source, window, values)
+    };
+    let file = File::open(beside).map_err(IngestError::io);
+    file.and_then(read).map_err(|error| error.of(beside))
+}
+
+/// Makes void what the image that the decoder is at has a zero for.
+fn apply_mask(
+    tiff: &mut Tiff,
+    source: &RasterFile,
+    window: Window,
+    values: &mut [f64],
+) -> Result<u64, IngestError> {
+    const FILL_ORDER: Tag = Tag::Unknown(266);
+    let wrong = |expected: &str, found: String| {
+        IngestError::bad(
+            expected,
+            found,
+            "write it anew: gdal_translate -co COMPRESS=DEFLATE INPUT OUT.tif",
+        )
+    };
+    let bits = short(tiff, Tag::BitsPerSample, 1)?;
+    let bands = short(tiff, Tag::SamplesPerPixel, 1)?;
+    if bands != 1 || !matches!(bits, 1 | 8) {
+        return Err(wrong(
+            "one band of 1 or 8 bits",
+            format!("{bands} of {bits} bits"),
+        ));
+    }
+    let coding = Coding {
+        compression: short(tiff, Tag::Compression, 1)?,
+        predictor: match bits {
+            8 => short(tiff, Tag::Predictor, 1)?,
+            _ => 1,
+        },
+        sample: SampleType::U8,
+        order: ByteOrder::Little,
+    };
+    let mut chunks = chunks(tiff, coding)?;
+    if [chunks.width, chunks.height] != window.whole {
+        return Err(wrong(
+            "the size of the raster",
+            format!("{} x {}", chunks.width, chunks.height),
+        ));
+    }
+    // Bits are packed into bytes, row by row; so many samples lie in one.
+    let packed = u32::from(8 / bits);
+    let lowest_first = bits == 1 && short(tiff, FILL_ORDER, 1)? == 2;
+    chunks.width = chunks.width.div_ceil(packed);
+    chunks.chunk_width = chunks.chunk_width.div_ceil(packed);
+    let first = window.column / packed;
+    let bytes_window = Window {
+        column: first,
+        width: (window.column + window.width).div_ceil(packed) - first,
+        whole: [chunks.width, chunks.height],
+        ..window
+    };
+    let bytes = chunks.read(tiff.inner(), source, bytes_window, 0.0)?;
+    let mut masked = 0;
+    let rows = bytes.chunks_exact(bytes_window.width as usize);
+    for (bytes, values) in rows.zip(values.chunks_exact_mut(window.width as usize)) {
+        for (column, value) in (window.column..).zip(values) {
+            let byte = bytes[(column / packed - first) as usize] as u8;
+            let is_there = match (bits, lowest_first) {
+                (8, _) => byte != 0,
+                (_, false) => byte & (0x80 >> (column % 8)) != 0,
+                (_, true) => byte & (1 << (column % 8)) != 0,
+            };
+            if !is_there {
+                *value = f64::NAN;
+                masked += 1;
+            }
+        }
+    }
+    Ok(masked)
 }
 
 const WIDTH: u16 = 256;

@@ -51,7 +51,7 @@ use source::{RasterFile, SPACINGS, WITHOUT_GDAL, file_length, text_beside};
 
 /// Reads a terrain from a raster file of any known format.
 ///
-/// The format is found by content; `.r16` and `.raw` files, which have none to go by, by their
+/// The format is found by content; `.r16`, `.raw` and `.r32` files, which have none to go by, by their
 /// name. For ENVI and ESRI headers either the header or the data file may be given. Memory is 8 bytes a sample
 /// asked for, and one strip or tile of a GeoTIFF or the pixels of a PNG.
 ///
@@ -83,7 +83,7 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
                 Some(format) => format!("a file that looks like {}", format.name()),
                 None => "a file of unknown format".to_owned(),
             },
-            "leave them out, or name the file .r16 or .raw",
+            "leave them out, or name the file .r16, .raw or .r32",
         ));
     }
     let mut raster = match format {
@@ -148,7 +148,7 @@ fn head(mut file: &File) -> Result<Vec<u8>, IngestError> {
 fn sniff(source: &RasterFile, file: &File) -> Result<Option<Format>, IngestError> {
     let head = head(file)?;
     // Samples without a header may look like anything, so here alone the name goes first.
-    if matches!(source.extension().as_str(), "r16" | "raw") {
+    if matches!(source.extension().as_str(), "r16" | "raw" | "r32") {
         let described = described(source).filter(|_| source.options.size.is_none());
         return Ok(described.or(Some(Format::Raw16)));
     }
@@ -234,17 +234,35 @@ fn unknown(mut file: File) -> IngestError {
     let mut first = [0; 8];
     let n = file.read(&mut first).unwrap_or(0);
     let bytes: Vec<String> = first[..n].iter().map(|b| format!("{b:02x}")).collect();
+    let known = FOREIGN.iter().find(|(magic, _)| first.starts_with(magic));
     IngestError::bad(
         "GeoTIFF, PNG, RAW16 (with its `size`), SRTM .hgt, ESRI ASCII grid, ENVI or a file with an ESRI header",
-        format!(
-            "a file of unknown format that begins with {}",
-            bytes.join(" ")
-        ),
+        match known {
+            Some((_, name)) => format!("a file that looks like {name}"),
+            None => format!(
+                "a file of unknown format that begins with {}",
+                bytes.join(" ")
+            ),
+        },
         WITHOUT_GDAL,
     )
     .at("byte 0")
     .unsupported()
 }
+
+/// First bytes of what people have heights in and what is not read here.
+const FOREIGN: &[(&[u8], &str)] = &[
+    (b"\x76\x2f\x31\x01", "OpenEXR"),
+    (b"\x89HDF", "HDF5 or NetCDF 4"),
+    (b"CDF", "NetCDF"),
+    (b"GRIB", "GRIB"),
+    (b"\0\0\0\x0cjP  ", "JPEG 2000"),
+    (b"\xff\xd8\xff", "JPEG, whose heights would be wrong"),
+    (b"EHFA_HEA", "Erdas Imagine"),
+    (b"DSBB", "a Surfer grid"),
+    (b"PK\x03\x04", "a zip archive: unpack it first"),
+    (b"\x1f\x8b", "gzip: unpack it first"),
+];
 
 /// GDAL reads what our own readers know they cannot.
 #[cfg(feature = "gdal")]

@@ -1,4 +1,5 @@
-//! RAW16, unsigned 16-bit samples as game engines exchange heightmaps; and samples without compression in any file.
+//! RAW16, unsigned 16-bit samples as game engines exchange heightmaps, and RAW32, floating point ones of 32 bits (`.r32`);
+//! and samples without compression in any file.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -8,24 +9,32 @@ use super::raster::{Raster, Window};
 use super::source::{ByteOrder, RasterFile};
 
 pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestError> {
-    let samples = source.length / 2;
+    let (name, sample) = match source.extension().as_str() {
+        "r32" => ("RAW32", SampleType::F32),
+        _ => ("RAW16", SampleType::U16),
+    };
+    let bytes = sample.bytes();
     let Some([width, height]) = source.options.size else {
         return Err(IngestError::usage(
-            "the size of a RAW16 file, which has no header",
-            format!("{samples} samples in {} bytes", source.length),
+            format!("the size of a {name} file, which has no header"),
+            format!(
+                "{} samples in {} bytes",
+                source.length / bytes,
+                source.length
+            ),
             format!(
                 "give its width and height with `size`{}",
-                guess(source.length)
+                guess(source.length, bytes)
             ),
         ));
     };
     let order = source.options.byte_order.unwrap_or(ByteOrder::Little);
-    let declared = u128::from(width) * u128::from(height) * 2;
+    let declared = u128::from(width) * u128::from(height) * u128::from(bytes);
     if declared != u128::from(source.length) && width > 0 && height > 0 {
         return Err(IngestError::bad(
             format!("{declared} bytes for `size` {width}x{height}"),
             format!("{} bytes", source.length),
-            format!("give the `size` that fits{}", guess(source.length)),
+            format!("give the `size` that fits{}", guess(source.length, bytes)),
         )
         .at("file length"));
     }
@@ -33,12 +42,13 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
     let layout = Layout {
         offset: 0,
         width: u64::from(width),
-        row_bytes: u64::from(width) * 2,
-        sample: SampleType::U16,
+        row_bytes: u64::from(width) * bytes,
+        sample,
         order,
     };
     let values = read_samples(file, layout, window)?;
-    let mut raster = Raster::new("RAW16", window, values);
+    let mut raster = Raster::new(name, window, values);
+    raster.float = sample.is_float();
     if source.options.byte_order.is_none() {
         raster.notes.push(
             "byte order is taken as little-endian (if not, give `byte_order` big)".to_owned(),
@@ -57,12 +67,21 @@ pub(super) fn heights_assumed(source: &RasterFile) -> String {
 }
 
 /// The square size of a file of this many bytes, if there is one.
-fn guess(bytes: u64) -> String {
-    let side = (bytes / 2).isqrt();
-    if bytes > 0 && bytes.is_multiple_of(2) && side * side == bytes / 2 {
+fn guess(bytes: u64, sample: u64) -> String {
+    let samples = bytes / sample;
+    let side = samples.isqrt();
+    if !bytes.is_multiple_of(sample) {
+        let odd = if sample == 2 {
+            "an odd number of bytes"
+        } else {
+            "this"
+        };
+        format!(
+            "; {odd} is no whole number of {}-bit samples, so the file may be cut short",
+            8 * sample
+        )
+    } else if bytes > 0 && side * side == samples {
         format!("; if it is square, `size` {side}x{side}")
-    } else if !bytes.is_multiple_of(2) {
-        "; an odd number of bytes is no whole number of 16-bit samples, so the file may be cut short".to_owned()
     } else {
         "; it is not square".to_owned()
     }

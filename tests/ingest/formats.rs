@@ -449,3 +449,59 @@ fn heights_in_feet_that_a_prj_file_tells_are_not_taken_as_metres() {
         assert_eq!(terrain.at(1, 0), 2.5 * metres, "{crs}");
     }
 }
+
+#[test]
+fn raw_files_of_32_bits_are_floating_point() {
+    let files = Files::new();
+    let values = [0.5_f32, -1.25, 3.0, 4.0, 5.0, 1e-3];
+    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
+    let options = IngestOptions {
+        size: Some([3, 2]),
+        byte_order: Some(ByteOrder::Big),
+        ..Default::default()
+    };
+    let ingested = read(&files.write("a.r32", bytes), &options);
+    assert_eq!(ingested.format, "RAW32");
+    assert_eq!(ingested.terrain.heights(), values.map(f64::from));
+}
+
+#[test]
+fn a_world_file_places_what_says_nothing_itself() {
+    let files = Files::new();
+    let path = files.write("a.png", png(grey8(5, 7)));
+    files.write("a.wld", "9\n0\n0\n-9\n0\n0\n");
+    assert_eq!(read_plainly(&path).terrain.spacing(), [9.0, 9.0]);
+    // The more special name goes first; heights in feet come from the file beside.
+    files.write("a.PGW", "2.5\r\n0\r\n0\r\n-5\r\n101.25\r\n202.5\r\n");
+    files.write("a.prj", r#"PROJCS["p",GEOGCS["g",DATUM["d",SPHEROID["s",6378137,298.25]],PRIMEM["Greenwich",0],UNIT["Degree",0.0174532925199433]],PROJECTION["t"],UNIT["foot",0.3048]]"#);
+    let ingested = read_plainly(&path);
+    assert_eq!(ingested.terrain.spacing(), [2.5 * 0.3048, 5.0 * 0.3048]);
+    let place = ingested.terrain.georeference().unwrap().transform;
+    assert_eq!(place, [100.0, 2.5, 0.0, 205.0, 0.0, -5.0]);
+    assert!(ingested.notes.iter().any(|note| note.contains("a.PGW")));
+
+    // Rows from south to north are turned over here as well, and crops are of what comes of it.
+    files.write("a.PGW", "2.5\n0\n0\n5\n0\n0\n");
+    let options = IngestOptions {
+        crop: Some([1, 0, 2, 2]),
+        ..Default::default()
+    };
+    assert_eq!(
+        read(&path, &options).terrain.heights(),
+        [61.0, 62.0, 51.0, 52.0]
+    );
+
+    for (text, words) in [
+        ("2,5\n0\n0\n-5\n0\n0\n", "\"2,5\""),
+        ("1 0 0 1 5", "found 5"),
+    ] {
+        files.write("a.PGW", text);
+        let error = super::refused(
+            &path,
+            &IngestOptions::default(),
+            viewcell::internals::ingest::IngestErrorKind::Bad,
+        );
+        assert!(error.to_string().contains(words), "{error}");
+        assert!(error.path().ends_with("a.PGW"), "{error}");
+    }
+}

@@ -580,3 +580,123 @@ fn tiles_larger_than_memory_are_refused() {
         refused(&path, &raised, Resource);
     }
 }
+
+#[test]
+fn what_a_mask_leaves_out_is_void() {
+    let files = Files::new();
+    let is_there = |i: usize| !i.is_multiple_of(7) && i < 700;
+    let count = (WIDTH * HEIGHT) as usize;
+    let expected: Vec<f64> = ramp()
+        .into_iter()
+        .enumerate()
+        .map(|(i, v)| if is_there(i) { v } else { f64::NAN })
+        .collect();
+    let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    let crop = Some([13, 3, 18, 14]);
+    let options = IngestOptions {
+        crop,
+        ..Default::default()
+    };
+    let check = |path: &std::path::Path| {
+        let ingested = read_plainly(path);
+        assert_eq!(bits(ingested.terrain.heights()), bits(&expected));
+        assert!(ingested.notes.iter().any(|note| note.contains("mask")));
+        let part = read(path, &options).terrain;
+        for (r, c) in (0..14).flat_map(|r| (0..18).map(move |c| (r, c))) {
+            let there = expected[((r + 3) * WIDTH + c + 13) as usize];
+            assert_eq!(part.at(c, r).to_bits(), there.to_bits(), "{c} {r}");
+        }
+    };
+    let mask = Tiff::mask(WIDTH, HEIGHT, (0..count).map(is_there).collect());
+    for layout in 0..4 {
+        let mut tiff = Tiff::new(WIDTH, HEIGHT, ramp());
+        let mut mask = mask.clone();
+        for image in [&mut tiff, &mut mask] {
+            image.tiled = layout & 1 != 0;
+            image.big_tiff = layout & 2 != 0;
+            image.rows_per_strip = 5;
+        }
+        tiff.next = Some(Box::new(mask));
+        check(&files.write("a.tif", tiff.build()));
+    }
+    // In a file beside, with a byte a sample.
+    let path = files.write("b.tif", Tiff::new(WIDTH, HEIGHT, ramp()).build());
+    let samples = (0..count).map(|i| if is_there(i) { 255.0 } else { 0.0 });
+    let mut beside = Tiff::new(WIDTH, HEIGHT, samples.collect());
+    beside.bits = 8;
+    files.write("b.tif.msk", beside.build());
+    check(&path);
+
+    // Of another size it masks nothing, and says so.
+    files.write("b.tif.msk", Tiff::mask(8, 8, vec![true; 64]).build());
+    let error = refused(&path, &IngestOptions::default(), Bad);
+    assert!(error.path().ends_with("b.tif.msk"), "{error}");
+    // An overview's mask is none of the raster's.
+    let mut tiff = Tiff::new(WIDTH, HEIGHT, ramp());
+    let mut overview = Tiff::mask(8, 8, vec![false; 64]).tag(254, Value::Long(vec![5]));
+    overview.tags.remove(0);
+    tiff.next = Some(Box::new(overview));
+    let path = files.write("c.tif", tiff.build());
+    assert_eq!(read_plainly(&path).terrain.heights(), ramp());
+}
+
+#[test]
+fn lzma_is_unpacked_and_damage_in_it_is_refused() {
+    // Of GDAL: gdal_translate -ot Int16 -co COMPRESS=LZMA -co PROFILE=BASELINE, its one strip.
+    const STRIP: &str = "fd377a585a000000ff12d94102010301002101167920c4eee0005f004b5d007b025bba06acf2dcb5b0f87b69b2\
+                         76a2390482edf1acc420f5b6de3e22c0e4bd893223fddf09c2362320938d05fee542285c534c68f365e01aa4781\
+                         820a5fe5ebf99708a2b89abcff55700000000015f60e895175006729e7a010000000000595a";
+    let strip: Vec<u8> = (0..STRIP.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&STRIP[i..i + 2], 16).unwrap())
+        .collect();
+    // The strip lies at the end of the file, where the table is made to point.
+    let tiff = |strip: &[u8]| {
+        let mut tiff = Tiff::new(16, 3, vec![0.0; 48])
+            .tag(259, Value::Short(vec![34925]))
+            .tag(273, Value::Long(vec![8]))
+            .tag(279, Value::Long(vec![128]));
+        tiff.format = 2;
+        let mut bytes = tiff.build();
+        let at = bytes.len() as u32;
+        let count_of_entry = bytes
+            .windows(8)
+            .position(|w| w == [17, 1, 4, 0, 1, 0, 0, 0])
+            .unwrap();
+        bytes[count_of_entry + 8..][..4].copy_from_slice(&at.to_le_bytes());
+        bytes.extend(strip);
+        bytes
+    };
+    let files = Files::new();
+    let heights = read_plainly(&files.write("a.tif", tiff(&strip))).terrain;
+    for (c, r) in (0..16).flat_map(|c| (0..3).map(move |r| (c, r))) {
+        assert_eq!(heights.at(c, r), f64::from(c * 7 % 31 + r) - 10.0);
+    }
+    for byte in 0..strip.len() {
+        let mut damaged = strip.clone();
+        damaged[byte] ^= 0x55;
+        // Nothing but an error, or heights; padding and checksums that are not read do no harm.
+        let path = files.write("b.tif", tiff(&damaged));
+        let _ = viewcell::internals::ingest::read_terrain(&path, &IngestOptions::default());
+    }
+}
+
+#[test]
+fn compressions_that_are_not_unpacked_are_named_with_the_command_that_does() {
+    let files = Files::new();
+    for (code, name) in [
+        (34887, "LERC"),
+        (7, "JPEG"),
+        (50001, "WebP"),
+        (50002, "JPEG XL"),
+    ] {
+        let tiff = Tiff::new(WIDTH, HEIGHT, ramp()).tag(259, Value::Short(vec![code]));
+        let error = refused(
+            &files.write("a.tif", tiff.build()),
+            &IngestOptions::default(),
+            Bad,
+        );
+        assert_eq!(error.found(), format!("{name} ({code})"));
+        assert!(error.remedy().contains("gdal_translate INPUT OUT.tif"));
+    }
+}

@@ -6,6 +6,8 @@ mod against_gdal;
 mod bad_input;
 mod damage;
 mod formats;
+#[cfg(not(feature = "gdal"))]
+mod gdal_files;
 mod geotiff;
 mod real_files;
 mod reports;
@@ -33,9 +35,13 @@ fn shared_file(name: &str) -> Option<PathBuf> {
     if path.is_file() {
         return Some(path);
     }
-    // Straight to stderr: what a test that passes prints is not shown.
-    let _ = writeln!(std::io::stderr(), "skipped: {} not found", path.display());
+    skipped(&format!("{} not found", path.display()));
     None
+}
+
+fn skipped(why: &str) {
+    // Straight to stderr: what a test that passes prints is not shown.
+    let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
 
 /// A folder of small files that lasts as long as the test.

@@ -21,6 +21,8 @@ pub struct Tiff {
     pub samples: Vec<f64>,
     /// Further tags, or others in place of the usual ones.
     pub tags: Vec<(u16, Value)>,
+    /// The image after this one, in the same byte order and kind of file.
+    pub next: Option<Box<Self>>,
 }
 
 /// A tag's values.
@@ -50,7 +52,18 @@ impl Tiff {
             predictor: 1,
             samples,
             tags: Vec::new(),
+            next: None,
         }
+    }
+
+    /// A mask of 1 bit a sample, as GDAL keeps it behind a raster.
+    pub fn mask(width: u32, height: u32, is_there: Vec<bool>) -> Self {
+        let samples = is_there.into_iter().map(f64::from).collect();
+        let mut mask = Self::new(width, height, samples)
+            .tag(254, Value::Long(vec![4]))
+            .tag(262, Value::Short(vec![4]));
+        (mask.bits, mask.compression) = (1, 8);
+        mask
     }
 
     pub fn tag(mut self, tag: u16, value: Value) -> Self {
@@ -70,7 +83,17 @@ impl Tiff {
         }
         let directory_at = file.len();
         self.number(&mut file, 0, pointer);
+        let next_at = self.write_image(&mut file, directory_at);
+        if let Some(next) = &self.next {
+            next.write_image(&mut file, next_at);
+        }
+        file
+    }
 
+    /// Writes samples and directory of the image, and its place where `directory_at` says. Returns where that of the
+    /// next image has to be written.
+    fn write_image(&self, file: &mut Vec<u8>, directory_at: usize) -> usize {
+        let pointer = if self.big_tiff { 8 } else { 4 };
         let (mut offsets, mut counts) = (Vec::new(), Vec::new());
         for chunk in self.chunks() {
             offsets.push(file.len() as u32);
@@ -121,14 +144,11 @@ impl Tiff {
         let mut field = Vec::new();
         self.number(&mut field, directory, pointer);
         file[directory_at..directory_at + pointer].copy_from_slice(&field);
-        self.number(
-            &mut file,
-            tags.len() as u64,
-            if self.big_tiff { 8 } else { 2 },
-        );
+        self.number(file, tags.len() as u64, if self.big_tiff { 8 } else { 2 });
         file.extend(entries);
-        self.number(&mut file, 0, pointer);
-        file
+        let next_at = file.len();
+        self.number(file, 0, pointer);
+        next_at
     }
 
     fn number(&self, to: &mut Vec<u8>, n: u64, bytes: usize) {
@@ -219,6 +239,15 @@ impl Tiff {
 
     /// TIFF 6.0 section 14 for predictor 2, Adobe's technical note 3 for predictor 3.
     fn row(&self, words: &[u64]) -> Vec<u8> {
+        if self.bits == 1 {
+            let byte = |bits: &[u64]| {
+                (0..)
+                    .zip(bits)
+                    .map(|(i, bit)| (*bit as u8) << (7 - i))
+                    .sum()
+            };
+            return words.chunks(8).map(byte).collect();
+        }
         let bytes = usize::from(self.bits / 8);
         let mut row = Vec::new();
         match self.predictor {
