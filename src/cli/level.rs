@@ -27,6 +27,52 @@ pub struct LevelArgs {
     /// with its shaders
     #[arg(long, value_name = "DIR")]
     pub pack: Option<PathBuf>,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub mesh: MeshArgs,
+}
+
+/// What meshes leave open, of levels and of solids on a terrain.
+#[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct MeshArgs {
+    /// The axis of an OBJ or glTF file that points up [default: y in glTF; in OBJ the more likely one, which is told]
+    #[arg(long, value_enum, value_name = "AXIS")]
+    pub up: Option<Up>,
+
+    /// What an OBJ or glTF file was exported from: sets axes and units, and positions are asked for as this
+    /// engine has them
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub from: Option<From>,
+
+    /// Let materials of an OBJ file hide that no library (.mtl) describes: none of them is seen through
+    #[arg(long)]
+    pub opaque_without_material: bool,
+}
+
+/// The axis of a mesh that points up.
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Up {
+    /// The second: what is x,y,z in the file is asked for as x,-z,y
+    Y,
+    /// The third
+    Z,
+}
+
+/// What a mesh was exported from.
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum From {
+    /// Left-handed, y up, metres; exporters mirror x
+    Unity,
+    /// Left-handed, z up, centimetres; exporters exchange y and z
+    Unreal,
+    /// Right-handed, y up, metres, as glTF has them
+    Godot,
+    /// Right-handed, z up, metres; exporters write x,z,-y
+    Blender,
 }
 
 /// What brushes of sky do.
@@ -49,7 +95,7 @@ impl LevelArgs {
                 Sky::Clear => solid::Sky::Clear,
             },
             pack: self.pack.clone(),
-            ..SolidOptions::default()
+            ..self.mesh.options()
         }
     }
 
@@ -68,8 +114,48 @@ impl LevelArgs {
         if self.sky == Sky::Clear {
             told.insert("sky".into(), "clear".into());
         }
+        self.mesh.tell(&mut told);
         told
     }
+}
+
+impl MeshArgs {
+    /// What the library is told.
+    pub fn options(&self) -> SolidOptions {
+        SolidOptions {
+            up: self.up.map(|up| match up {
+                Up::Y => solid::UpAxis::Y,
+                Up::Z => solid::UpAxis::Z,
+            }),
+            from: self.from.map(|from| match from {
+                From::Unity => solid::Exporter::Unity,
+                From::Unreal => solid::Exporter::Unreal,
+                From::Godot => solid::Exporter::Godot,
+                From::Blender => solid::Exporter::Blender,
+            }),
+            opaque_without_material: self.opaque_without_material,
+            ..SolidOptions::default()
+        }
+    }
+
+    /// Adds the options as a bundle tells them.
+    pub fn tell(&self, told: &mut Map<String, Value>) {
+        if let Some(up) = self.up {
+            told.insert("up".into(), name(&up));
+        }
+        if let Some(from) = self.from {
+            told.insert("from".into(), name(&from));
+        }
+        if self.opaque_without_material {
+            told.insert("opaque-without-material".into(), true.into());
+        }
+    }
+}
+
+/// The name of a value, as it is written on the command line.
+fn name(value: &impl ValueEnum) -> Value {
+    let value = value.to_possible_value();
+    value.map_or(Value::Null, |value| value.get_name().into())
 }
 
 /// What a bundle says of the file that its level is of.

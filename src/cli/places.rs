@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
+use viewcell::internals::ingest::solid::read_solid;
 use viewcell::internals::ingest::{IngestOptions, Ingested};
 use viewcell::internals::world::solid::{Heightmap, Placement, SolidLevel, rasterize};
 use viewcell::internals::world::{Georeference, Terrain, TerrainError};
@@ -16,6 +16,7 @@ use super::exit::Failure;
 use super::flags::with_flags;
 use super::heightmap::Reading;
 use super::input;
+use super::level::MeshArgs;
 use super::values;
 
 /// Where players can be, and on what ground.
@@ -62,6 +63,10 @@ pub struct PlaceArgs {
     )]
     pub placement: Option<String>,
 
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub mesh: MeshArgs,
+
     /// Raster of the same samples, 0 or nodata where nobody can be. Such places hide all the same,
     /// but are not asked for: the bake is quicker, and the bundle smaller
     #[arg(long, value_name = "MASK")]
@@ -103,7 +108,8 @@ impl PlaceArgs {
             }
         }
         if let Some(file) = &self.solids {
-            lay(ingested, input, file, self.placement.as_deref())?;
+            let placement = self.placement.as_deref();
+            lay(ingested, input, (file, &self.mesh), placement)?;
         }
         let before = ingested.terrain.places().filter(|&place| place).count();
         if let Some(path) = &self.walkable {
@@ -145,6 +151,11 @@ impl PlaceArgs {
                 ));
             }
             parse(placement)?;
+        }
+        if self.mesh != MeshArgs::default() && self.solids.is_none() {
+            return Err(Failure::usage(
+                "--up, --from, --opaque-without-material: expected only with --solids; add it, or leave them out".into(),
+            ));
         }
         if let Some(metres) = self.ground_tolerance {
             if self.ground.is_none() {
@@ -211,6 +222,7 @@ impl PlaceArgs {
         if let Some(placement) = &self.placement {
             options.insert("placement".into(), placement.as_str().into());
         }
+        self.mesh.tell(&mut options);
         if self.inside {
             options.insert("inside".into(), true.into());
         }
@@ -329,10 +341,10 @@ fn lie_alike(due: &Georeference, found: &Georeference, terrain: &Terrain) -> boo
 pub fn lay(
     ingested: &mut Ingested,
     input: &Path,
-    file: &Path,
+    (file, mesh): (&Path, &MeshArgs),
     placement: Option<&str>,
 ) -> Result<(), Failure> {
-    let read = read_solid(file, &SolidOptions::default())?;
+    let read = read_solid(file, &mesh.options())?;
     let terrain = &ingested.terrain;
     let placement = match placement {
         Some(text) => parse(text)?,
@@ -377,7 +389,7 @@ pub fn lay(
     let notes = read
         .notes
         .iter()
-        .map(|note| format!("{}: {note}", file.display()));
+        .map(|note| format!("{}: {}", file.display(), with_flags(note)));
     ingested.notes.extend(notes);
     ingested.notes.push(format!(
         "{}: hides more than the terrain at {} samples; feet are on it at {}",

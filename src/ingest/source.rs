@@ -110,8 +110,29 @@ pub(super) fn file_length(path: &Path, what: &str) -> Result<u64, IngestError> {
 
 /// All bytes of a regular file that is not empty.
 pub(super) fn file_bytes(path: &Path, what: &str) -> Result<Vec<u8>, IngestError> {
-    file_length(path, what)?;
-    std::fs::read(path).map_err(IngestError::io)
+    plain_file(path, what, u64::MAX)
+}
+
+/// All bytes of a regular file that is not empty, at most so many: the gate for every file that another file
+/// names. Neither a pipe nor a device is read, also not by a link.
+pub(super) fn plain_file(path: &Path, what: &str, most: u64) -> Result<Vec<u8>, IngestError> {
+    let length = file_length(path, what)?;
+    let large = || {
+        let remedy = "take out what is not needed";
+        IngestError::resource(format!("at most {most} bytes"), "more", remedy)
+    };
+    if length > most {
+        return Err(large());
+    }
+    let mut bytes = Vec::new();
+    let opened = File::open(path).map_err(IngestError::io)?;
+    // It may grow meanwhile.
+    let mut opened = opened.take(most.saturating_add(1));
+    opened.read_to_end(&mut bytes).map_err(IngestError::io)?;
+    match bytes.len() as u64 > most {
+        true => Err(large()),
+        false => Ok(bytes),
+    }
 }
 
 /// A text beside the raster, its first megabyte at most; nothing where there is no such file.

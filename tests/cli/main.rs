@@ -24,6 +24,7 @@ mod interrupted;
 mod killed;
 mod limits;
 mod long;
+mod meshes;
 mod newcomer;
 mod newlines;
 mod outputs;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell::internals::ingest::solid::{SolidOptions, solid_from_bytes};
+use viewcell::internals::ingest::solid::{SolidOptions, UpAxis, solid_from_bytes};
 use viewcell::internals::world::solid::{
     Aabb, Heightmap, Placement, Player, Rasterized, Solid, SolidLevel, Units, rasterize,
 };
@@ -158,7 +158,10 @@ fn what_is_seen_under_hides_nothing() {
         let read = solid_from_bytes(
             text.as_bytes(),
             Path::new("arch.obj"),
-            &SolidOptions::default(),
+            &SolidOptions {
+                up: Some(UpAxis::Z),
+                ..SolidOptions::default()
+            },
         )
         .unwrap();
         let found = on(&read.level, &[0.0; 64]);

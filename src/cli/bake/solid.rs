@@ -11,7 +11,7 @@ use crate::cli::level::{self, LevelArgs};
 use crate::cli::progress::Progress;
 use crate::cli::signals::Stop;
 use crate::cli::simulate::csv;
-use crate::cli::{memory, values};
+use crate::cli::{input, memory, values};
 use viewcell::internals::bake::{self, BakeOptions, SolidWorld, Source};
 use viewcell::internals::bundle::grid_of_cells;
 use viewcell::internals::visibility;
@@ -56,8 +56,8 @@ pub struct Args {
     #[arg(long, value_name = "LOW[,HIGH]", allow_hyphen_values = true)]
     eye: Option<Eye>,
 
-    /// Positions that players can reach besides the level's spawn points: a trace (CSV of the columns
-    /// t_ms,player,x,y,z and others), or lines of x,y,z
+    /// Positions that players can reach besides the level's spawn points, as they are asked for: a trace (CSV of
+    /// the columns t_ms,player,x,y,z and others), or lines of x,y,z
     #[arg(long, value_name = "FILE.csv")]
     reach: Option<PathBuf>,
 
@@ -240,7 +240,8 @@ pub fn run(args: &Args) -> Outcome {
         (place_options.size, place_options.height) = (size, height);
     }
     if let Some(file) = &args.reach {
-        place_options.reach = reached(file)?;
+        let reach = reached(file)?.into_iter();
+        place_options.reach = reach.map(|at| level.frame.to_level(at)).collect();
     }
     let places = args.places(level, &place_options, &mut notes)?.cells;
     let grid = grid_of_cells(places.len() as u32).grid();
@@ -288,19 +289,26 @@ fn dry_run(world: SolidWorld, source: &Source, options: &BakeOptions, args: &Arg
     ForecastDocument::new(&forecast).tell(&cells, &args.manner.json)
 }
 
-/// Positions of a trace, or of lines of three numbers.
+/// Positions of a trace, or of lines of three numbers, which may have a line of names above them.
 pub fn reached(file: &Path) -> Result<Vec<[f64; 3]>, Failure> {
-    let text = std::fs::read_to_string(file).map_err(Failure::cannot_read(file))?;
+    let text = input::read_text(file, input::LARGE)?;
+    let text = text.trim_start_matches('\u{feff}');
     let first = text.lines().next().unwrap_or("");
     if first.contains("t_ms") {
         let trace = csv(file)?;
         let alive = trace.players.iter().flatten().filter(|spot| !spot.dead);
         return Ok(alive.map(|spot| spot.at).collect());
     }
+    let is_header = |line: &str| {
+        let names = line
+            .split(',')
+            .map(|name| name.trim().trim_matches('"').to_ascii_lowercase());
+        names.eq(["x", "y", "z"])
+    };
     let mut points = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
-        if line.is_empty() {
+        if line.is_empty() || number == 1 && is_header(line) {
             continue;
         }
         match values::numbers(line).as_deref() {

@@ -162,7 +162,11 @@ pub fn run(args: &Args) -> Outcome {
     let player = bundle.map_or(level.player, |bundle| player_of(&bundle));
     let frames = args.trace.as_deref().map(frames).transpose()?;
     let reach = args.reach.as_deref().map(reached).transpose()?;
-    let reach = reach.unwrap_or_default();
+    let reach: Vec<_> = reach
+        .into_iter()
+        .flatten()
+        .map(|at| level.frame.to_level(at))
+        .collect();
     let needs_cells = frames.is_some() || bundle.is_none();
     let sizes = match (args.cell.as_slice(), needs_cells) {
         (_, false) => Vec::new(),

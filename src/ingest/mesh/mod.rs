@@ -2,6 +2,7 @@
 
 #[cfg(feature = "gltf")]
 mod gltf;
+pub(super) mod obj;
 
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use std::path::Path;
 use self::gltf::read_gltf;
 #[cfg(feature = "gltf")]
 pub(super) use self::gltf::read_surface;
+use self::obj::{ObjFace, ObjFile};
 use super::error::IngestError;
 use super::source::file_bytes;
 use crate::ground::Mesh;
@@ -79,7 +81,7 @@ pub fn read_mesh(path: &Path) -> Result<Mesh, IngestError> {
 ///
 /// Bytes that are no OBJ, a mesh that is not closed.
 pub(super) fn read_obj(bytes: &[u8]) -> Result<Mesh, IngestError> {
-    let ObjFile { corners, faces } = ObjFile::read(bytes)?;
+    let ObjFile { corners, faces, .. } = ObjFile::read(bytes)?;
     let fan = |face: &ObjFace| -> Vec<[u32; 3]> {
         let (first, rest) = (face.corners[0], &face.corners[1..]);
         rest.windows(2)
@@ -88,72 +90,6 @@ pub(super) fn read_obj(bytes: &[u8]) -> Result<Mesh, IngestError> {
     };
     let triangles = faces.iter().flat_map(fan).collect();
     Ok(Mesh::new(corners, triangles)?)
-}
-
-/// Corners and faces of a Wavefront OBJ file.
-#[derive(Default)]
-pub(super) struct ObjFile {
-    pub corners: Vec<[f64; 3]>,
-    pub faces: Vec<ObjFace>,
-}
-
-/// A face: three corners or more, by their numbers from 0 on, which need not be there.
-pub(super) struct ObjFace {
-    pub corners: Vec<u32>,
-    /// Where the file says so, counted from 1.
-    pub line: usize,
-    /// Its material's name; empty for none.
-    pub material: String,
-}
-
-impl ObjFile {
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, IngestError> {
-        let text = String::from_utf8_lossy(bytes);
-        let mut file = Self::default();
-        let mut material = String::new();
-        for (i, line) in text.lines().enumerate() {
-            let bad = |expected: &str| {
-                let found = format!("{:.60}", line.trim());
-                IngestError::bad(expected, found, "export the mesh again")
-                    .at(format!("line {}", i + 1))
-            };
-            let mut words = line.split_whitespace();
-            match words.next() {
-                Some("v") => {
-                    let numbers: Option<Vec<f64>> =
-                        words.take(3).map(|word| word.parse().ok()).collect();
-                    let corner = numbers.and_then(|numbers| <[f64; 3]>::try_from(numbers).ok());
-                    file.corners
-                        .push(corner.ok_or_else(|| bad("v and three numbers"))?);
-                }
-                Some("f") => {
-                    let corner = |word: &str| {
-                        let number: i64 = word.split('/').next()?.parse().ok()?;
-                        let number = match number {
-                            1.. => number - 1,
-                            // Counted back from the last.
-                            ..=-1 => file.corners.len() as i64 + number,
-                            0 => return None,
-                        };
-                        u32::try_from(number).ok()
-                    };
-                    let face: Option<Vec<u32>> = words.map(corner).collect();
-                    let face = face.filter(|face| face.len() >= 3);
-                    let corners =
-                        face.ok_or_else(|| bad("f and the numbers of three corners or more"))?;
-                    let (line, material) = (i + 1, material.clone());
-                    file.faces.push(ObjFace {
-                        corners,
-                        line,
-                        material,
-                    });
-                }
-                Some("usemtl") => material = words.collect::<Vec<_>>().join(" "),
-                _ => {}
-            }
-        }
-        Ok(file)
-    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 //! masked, curved patches, and all that moves. Sky hides where a level's compiler takes it for a wall, unless
 //! [`SolidOptions::sky`] says otherwise. `contents` has the table of what hides and what stops players.
 
+mod axes;
 mod brushes;
 mod city;
 mod clusters;
@@ -24,6 +25,7 @@ mod mesh;
 mod packs;
 mod quake3;
 mod shaders;
+mod shell;
 
 use std::path::{Path, PathBuf};
 
@@ -144,10 +146,18 @@ fn from_bytes(
         Some(Format::Wad | Format::Portals) => return Err(unknown()),
         _ if map::matches(bytes) => map::read(bytes, scripts, sky, &mut notes)?,
         _ if city::matches(bytes) => city::read(bytes, &mut notes)?,
-        _ if is_gltf(bytes) => mesh::gltf(bytes, path, &mut notes)?,
-        _ if mesh::is_obj(bytes) => mesh::obj(bytes, path, &mut notes)?,
+        _ if is_gltf(bytes) => mesh::gltf(bytes, path, options, &mut notes)?,
+        _ if mesh::is_obj(bytes) => mesh::obj(bytes, path, options, &mut notes)?,
         _ => return Err(unknown()),
     };
+    let is_mesh = ["OBJ", "glTF"].contains(&level.format);
+    if !is_mesh && (options.up.is_some() || options.from.is_some()) {
+        return Err(IngestError::usage(
+            "`up` and `from` with an OBJ or glTF file only",
+            format!("{}, which has axes of its own", level.format),
+            "leave them out",
+        ));
+    }
     level.centre();
     Ok(IngestedSolid {
         level,
