@@ -293,3 +293,24 @@ fn faces_of_a_plane_are_together() {
         }
     }
 }
+
+/// 457 bytes of a map took 158 s and 2.7 GB: 225 million rows of 15 voxels each.
+#[test]
+fn a_thin_slab_of_a_huge_area_is_followed_in_larger_voxels() {
+    let mut level = SolidLevel::new("test", Units::Quake, Player::QUAKE);
+    level.obstacles = vec![a_box([0.0; 3], [8.0, 60_000.0, 60_000.0])];
+    level.spawns = vec![[-20.0, 30_000.0, 30_000.0]];
+    let options = PlaceOptions::of(&level);
+    let little = PlaceOptions {
+        memory: Some(1 << 20),
+        ..options.clone()
+    };
+    let error = find_places(&level, &little).unwrap_err();
+    assert!(
+        matches!(error, PlacesError::Memory { needed, limit: 1_048_576, size: 64.0 } if needed > 1 << 26),
+        "{error}"
+    );
+    let places = find_places(&level, &options).unwrap();
+    assert!(places.voxel[1] >= 32.0, "{:?}", places.voxel);
+    assert!(places.cells.locate([-20.0, 30_000.0, 30_000.0]).is_some());
+}

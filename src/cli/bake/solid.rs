@@ -17,7 +17,7 @@ use viewcell::internals::bundle::grid_of_cells;
 use viewcell::internals::visibility;
 use viewcell::internals::world::Short;
 use viewcell::internals::world::solid::{
-    Aabb, PlaceOptions, Places, PlacesError, Player, SolidLevel, find_places,
+    Aabb, PlaceOptions, Places, PlacesError, Player, SolidLevel, Units, find_places,
 };
 
 use super::{ForecastDocument, Manner, check_output, finish, finish_shard, stopped};
@@ -196,6 +196,45 @@ impl Args {
     }
 }
 
+/// Where a level lies, and whose body and eyes are baked.
+fn lies(level: &SolidLevel, player: &Player) -> String {
+    let bounds = level.bounds().about(level.middle.map(|x| -x));
+    let numbers = |of: &[f64], between: &str| {
+        let words: Vec<String> = of.iter().map(|&x| Short(x).to_string()).collect();
+        words.join(between)
+    };
+    let eyes = match player.eye {
+        [low, high] if low == high => format!("eyes at {}", Short(low)),
+        [low, high] => format!("eyes from {} to {}", Short(low), Short(high)),
+    };
+    format!(
+        "{}: {} {} from {} on, z up; bodies of {}, {eyes} over the origin",
+        level.format,
+        numbers(&bounds.size(), " x "),
+        level.units.name(),
+        numbers(&bounds.min, ","),
+        numbers(&player.hull.size(), " x "),
+    )
+}
+
+/// What a level in metres of an unlikely size probably is.
+fn scale_warning(level: &SolidLevel) -> Option<String> {
+    const SMALL: f64 = 2.0;
+    const LARGE: f64 = 50_000.0;
+    let across = level.bounds().size().into_iter().fold(0.0, f64::max);
+    if level.units != Units::Metres || (SMALL..=LARGE).contains(&across) {
+        return None;
+    }
+    let (size, guess) = match across < SMALL {
+        true => ("small", "a unit larger than the metre"),
+        false => ("large", "centimetres (--from unreal) or millimetres"),
+    };
+    Some(format!(
+        "warning: {} m across is {size} for a level of people: is the file in {guess}? Then export it in metres, or give --cell, --hull and --eye in its unit",
+        Short(across)
+    ))
+}
+
 /// The failure where a level has no view cells.
 pub fn no_places(input: &Path, error: &PlacesError) -> Failure {
     let hint = match error {
@@ -208,7 +247,9 @@ pub fn no_places(input: &Path, error: &PlacesError) -> Failure {
         .replace("`reach`", "--reach");
     let words = anyhow::anyhow!("{}: {text}{hint}", input.display());
     match error {
-        PlacesError::Many { .. } | PlacesError::Large { .. } => Failure::resource(words),
+        PlacesError::Many { .. } | PlacesError::Large { .. } | PlacesError::Memory { .. } => {
+            Failure::resource(words)
+        }
         _ => Failure::new(Exit::BadInput, words),
     }
 }
@@ -235,6 +276,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut notes = std::mem::take(&mut ingested.notes);
     let level = &ingested.level;
     let mut place_options = PlaceOptions::of(level);
+    place_options.memory = memory::free();
     place_options.player = args.player(level)?;
     if let Some(Cell([size, height])) = args.cell {
         (place_options.size, place_options.height) = (size, height);
@@ -243,7 +285,13 @@ pub fn run(args: &Args) -> Outcome {
         let reach = reached(file)?.into_iter();
         place_options.reach = reach.map(|at| level.frame.to_level(at)).collect();
     }
+    notes.push(lies(level, &place_options.player));
+    notes.extend(scale_warning(level));
+    // What a reader made of the file is told before the work, which may be long.
+    let told = notes.len();
+    args.manner.voice.tell_notes(&notes);
     let places = args.places(level, &place_options, &mut notes)?.cells;
+    args.manner.voice.tell_notes(&notes[told..]);
     let grid = grid_of_cells(places.len() as u32).grid();
     let options = BakeOptions {
         threads: args.threads,
@@ -274,7 +322,6 @@ pub fn run(args: &Args) -> Outcome {
         Err(failure) if stop.asked() => return Err(stopped(&failure, &stop)),
         other => other?,
     };
-    args.manner.voice.tell_notes(&notes);
     if let Some(report) = shard {
         return finish_shard(report, output, notes, &args.manner);
     }

@@ -27,6 +27,8 @@ pub struct PlaceOptions {
     pub reach: Vec<Point>,
     /// The most cells.
     pub most: usize,
+    /// Bytes that finding them may take.
+    pub memory: Option<u64>,
 }
 
 impl PlaceOptions {
@@ -38,6 +40,7 @@ impl PlaceOptions {
             player: level.player,
             reach: Vec::new(),
             most: 1 << 20,
+            memory: None,
         }
     }
 }
@@ -78,6 +81,18 @@ pub enum PlacesError {
         /// Twice the size, or so often, that there are few enough.
         size: f64,
     },
+    /// Not enough memory to follow players in.
+    #[error(
+        "expected a level whose places take at most {limit} bytes to find, found one of up to {needed}; a `size` of {size} takes less"
+    )]
+    Memory {
+        /// What it may take.
+        needed: u64,
+        /// What it must not.
+        limit: u64,
+        /// Twice the size.
+        size: f64,
+    },
     /// A level too large for voxels of the size.
     #[error(
         "expected a level of fewer voxels of {size}, found {across} m or units across; a `size` of {enough} would do"
@@ -95,7 +110,8 @@ pub enum PlacesError {
 /// Finds the view cells of a level.
 ///
 /// Time grows with the voxels within obstacles and with those reached; memory is at most four bits a voxel of the box
-/// around the level, of at most 2^31, and less where much of it is neither in obstacles nor near above them.
+/// around the level, of at most 2^31 in 2^22 rows, and less where much of it is neither in obstacles nor near above
+/// them. Voxels are made larger, up to the size of a cell, until they are as few.
 ///
 /// # Errors
 ///
@@ -113,7 +129,7 @@ pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places,
     if seeds.is_empty() {
         return Err(PlacesError::NoSpawn);
     }
-    let mut voxels = Voxels::new(level, &seeds, cell, &hull)?;
+    let mut voxels = Voxels::new(level, &seeds, cell, &hull, options.memory)?;
     let slack = hull.size()[0] / 64.0;
     let solids = level
         .obstacles

@@ -14,8 +14,12 @@ use crate::format::solid::STEPS;
 /// What is free by less than this is not. [Unit: of the file]
 const ROUNDING: f64 = 1e-6;
 
-/// The most voxels to follow players in: up to four bits of memory each.
+/// The most voxels to follow players in, rows filled up to whole words: up to four bits of memory each.
 const MOST_VOXELS: f64 = (1u64 << 31) as f64;
+/// The most rows of them, each of which costs time and memory however short it is.
+const MOST_ROWS: f64 = (1u64 << 22) as f64;
+/// Bytes of a row beside its bits.
+const ROW_BYTES: f64 = 16.0;
 
 /// A grid of voxels of origins, and a bit each of what is known of them; rows along x, of whole words.
 pub(super) struct Voxels {
@@ -43,6 +47,7 @@ impl Voxels {
         seeds: &[Point],
         cell: [f64; 3],
         hull: &Aabb,
+        memory: Option<u64>,
     ) -> Result<Self, PlacesError> {
         // Whoever stands on the top of the level is in it.
         let mut bounds = level.bounds().union(&Aabb::around(seeds));
@@ -59,23 +64,35 @@ impl Voxels {
         });
         let cells: [f64; 3] =
             std::array::from_fn(|k| ((bounds.max[k] - start[k]) / cell[k]).floor() + 1.0);
+        // How many there are, rows filled up, and how many rows.
         let voxels = |finer: [u32; 3]| {
-            (0..3)
-                .map(|k| cells[k] * f64::from(1_u32 << finer[k].min(20)))
-                .product::<f64>()
+            let [x, y, z] = [0, 1, 2].map(|k| cells[k] * f64::from(1_u32 << finer[k].min(20)));
+            [(x / 64.0).ceil() * 64.0 * y * z, y * z]
         };
-        while voxels(finer) > MOST_VOXELS && finer != [0; 3] {
+        // How many times too many.
+        let excess = |finer: [u32; 3]| {
+            let [bits, rows] = voxels(finer);
+            (bits / MOST_VOXELS).max(rows / MOST_ROWS)
+        };
+        while excess(finer) > 1.0 && finer != [0; 3] {
             finer = finer.map(|k| k.saturating_sub(1));
         }
         let across = cells.into_iter().fold(0.0, f64::max);
-        if voxels(finer) > MOST_VOXELS || across > f64::from(MOST_ALONG) || voxels(finer).is_nan() {
-            let times = (voxels(finer) / MOST_VOXELS)
-                .cbrt()
-                .max(across / f64::from(MOST_ALONG));
+        if excess(finer) > 1.0 || across > f64::from(MOST_ALONG) || excess(finer).is_nan() {
+            let times = excess(finer).sqrt().max(across / f64::from(MOST_ALONG));
             return Err(PlacesError::Large {
                 size: cell[0],
                 across: bounds.size().into_iter().fold(0.0, f64::max),
                 enough: cell[0] * times.log2().ceil().exp2(),
+            });
+        }
+        let [bits, rows] = voxels(finer);
+        let needed = (bits / 2.0 + rows * ROW_BYTES + cells.iter().product::<f64>()) as u64;
+        if let Some(limit) = memory.filter(|&limit| needed > limit) {
+            return Err(PlacesError::Memory {
+                needed,
+                limit,
+                size: 2.0 * cell[0],
             });
         }
         let count: [usize; 3] = std::array::from_fn(|k| (cells[k] as usize) << finer[k]);
