@@ -30,14 +30,14 @@ impl Source {
     /// Where the file cannot be read.
     pub fn new(path: &Path, format: &str, options: Options) -> io::Result<Self> {
         let bytes = std::fs::read(path)?;
-        let name = path.file_name().unwrap_or_default();
-        let sum = (bytes.len() as u64, crc32fast::hash(&bytes));
-        Ok(Self::of_bytes(
-            &name.to_string_lossy(),
-            format,
-            sum,
-            options,
-        ))
+        Ok(Self::of_file(path, &bytes, format, options))
+    }
+
+    /// Describes a file that was read: its name and bytes.
+    pub fn of_file(path: &Path, bytes: &[u8], format: &str, options: Options) -> Self {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let sum = (bytes.len() as u64, crc32fast::hash(bytes));
+        Self::of_bytes(&name, format, sum, options)
     }
 
     /// Describes a file by its name, how many bytes it has, and their CRC-32: it may lie in a pack.

@@ -62,7 +62,7 @@ enum World {
         #[command(flatten)]
         manner: Manner,
     },
-    Cells(Box<cells::Args>),
+    Cells(Box<cells::CellsArgs>),
     Solid(Box<solid::Args>),
 }
 

@@ -25,6 +25,7 @@ pub mod ground;
 mod hgt;
 mod matrix;
 mod mesh;
+mod packs;
 #[cfg(feature = "png")]
 mod png;
 mod raster;
@@ -42,6 +43,7 @@ use std::path::Path;
 pub use cells::{IngestCellsOptions, IngestedCells, read_cells, wad_maps};
 pub use error::{IngestError, IngestErrorKind};
 pub use matrix::read_matrix;
+pub use packs::level_bytes;
 pub use source::{ByteOrder, IngestOptions, Ingested};
 
 use crate::world::{Short, Terrain};

@@ -318,27 +318,42 @@ fn non_solid(texture: &'static str) -> Block {
     block
 }
 
-/// One walks through it and looks at it: its faces hide from their front, and its inside is open.
+/// One walks through it and looks at it: its faces hide from their front, and its inside is open. Flags alone do not
+/// say that it has no holes.
 #[test]
 fn what_is_not_solid_hides_from_its_front() {
-    holds(
-        &quake3(46, &non_solid("textures/base/drape")),
-        FRONT,
-        false,
-        "by flags",
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("scripts")).unwrap();
+    let path = folder.path().join("level.bsp");
+    let is = |block: &Block| {
+        let read = solid_from_bytes(&quake3(46, block), &path, &SolidOptions::default()).unwrap();
+        let sees = |x: f64| read.level.blocks([x, 1.0, 2.0], [100.0, 3.0, 4.0]);
+        assert!(read.level.obstacles.is_empty());
+        ([sees(-100.0), sees(0.0)], read.notes.join("; "))
+    };
+    let drape = non_solid("textures/base/drape");
+    let (hides, notes) = is(&drape);
+    assert!(
+        hides == THROUGH
+            && notes.contains("12 drawn triangles that one walks through hide nothing"),
+        "{notes}"
     );
-    let mut trans = non_solid("textures/base/drape");
-    trans.sides[0].contents = 0x2000_0000;
-    trans.sides[1].contents = 0x2000_0000;
-    holds(&quake3(46, &trans), THROUGH, false, "translucent");
-    let mut undrawn = non_solid("textures/base/drape");
+    let script = "textures/base/drape\n{\nsurfaceparm nonsolid\n{\nmap drape.tga\n}\n}\n";
+    std::fs::write(folder.path().join("scripts/base.shader"), script).unwrap();
+    let (hides, notes) = is(&drape);
+    assert!(
+        hides == FRONT && notes.contains("12 drawn triangles that one walks through hide from"),
+        "{notes}"
+    );
+    let mut trans = drape.clone();
+    for side in &mut trans.sides {
+        side.contents = 0x2000_0000;
+    }
+    assert_eq!(is(&trans).0, THROUGH);
+    // Of two that touch neither side between them is drawn.
+    let mut undrawn = drape.clone();
     undrawn.sides[0].drawn = false;
-    holds(
-        &quake3(46, &undrawn),
-        THROUGH,
-        false,
-        "what touches another is not drawn",
-    );
+    assert_eq!(is(&undrawn).0, THROUGH);
 }
 
 /// Its shader script decides, where there is one.

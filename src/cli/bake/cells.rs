@@ -10,8 +10,11 @@ use crate::cli::output::{Json, check_not_input, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::signals::Stop;
 use crate::cli::values;
-use viewcell::internals::bake::{self, CellOptions};
-use viewcell::internals::ingest::{IngestCellsOptions, IngestedCells, read_cells, read_matrix};
+use viewcell::internals::bake::{self, CellOptions, Source};
+use viewcell::internals::ingest::cells::cells_from_bytes;
+use viewcell::internals::ingest::{
+    IngestCellsOptions, IngestedCells, level_bytes, read_cells, read_matrix,
+};
 use viewcell::internals::visibility::portals::FlowMethod;
 use viewcell::internals::world::{self, CellGraph};
 
@@ -24,6 +27,17 @@ use super::{check_output, finish};
 /// visibility it is computed from the portals; those of a BSP are found by its planes.
 ///
 /// Example: viewcell bake cells e1m1.bsp -o e1m1.vcb
+#[derive(clap::Args)]
+pub struct CellsArgs {
+    #[command(flatten)]
+    bake: Args,
+
+    /// The game's folder: the level is its maps/NAME.bsp, loose or in a pack (.pk3, .pak), as the game would load it
+    #[arg(long, value_name = "DIR", help_heading = "Reading the level")]
+    pack: Option<PathBuf>,
+}
+
+/// How to bake cells, whatever they are read from.
 #[derive(clap::Args)]
 pub struct Args {
     /// The level
@@ -159,25 +173,30 @@ impl Args {
     }
 }
 
-pub fn run(args: &Args) -> Outcome {
-    let ingest = |args: &Args| {
+pub fn run(args: &CellsArgs) -> Outcome {
+    bake(&args.bake, |bake| {
         let options = IngestCellsOptions {
-            map: args.map.clone(),
+            map: bake.map.clone(),
         };
-        Ok(read_cells(&args.input, &options)?)
-    };
-    bake(args, ingest)
+        let bytes = level_bytes(&bake.input, args.pack.as_deref())?;
+        let ingested =
+            cells_from_bytes(&bytes, &options).map_err(|error| error.about(&bake.input))?;
+        let source = Source::of_file(&bake.input, &bytes, ingested.format, bake.options());
+        Ok((ingested, source))
+    })
 }
 
 /// Bakes what `ingest` reads.
-pub fn bake(args: &Args, ingest: impl FnOnce(&Args) -> Result<IngestedCells, Failure>) -> Outcome {
+pub fn bake(
+    args: &Args,
+    ingest: impl FnOnce(&Args) -> Result<(IngestedCells, Source), Failure>,
+) -> Outcome {
     let output = args.bundle()?;
     check_output(&args.input, args.force, args.resume, &output)?;
     let stop = Stop::listen()?;
     let progress = Progress::new(&args.voice, stop.clone());
 
-    let ingested = ingest(args)?;
-    let source = input::source(&args.input, ingested.format, args.options())?;
+    let (ingested, source) = ingest(args)?;
     let mut notes = ingested.notes;
     let options = CellOptions {
         symmetry: args.symmetry.world(),
@@ -287,10 +306,12 @@ pub fn import(args: &ImportArgs) -> Outcome {
         }
         notes.push("visibility is that of the matrix".into());
         graph.pvs = Some(pvs);
-        Ok(IngestedCells {
+        let ingested = IngestedCells {
             graph,
             format: "matrix",
             notes,
-        })
+        };
+        let source = input::source(bake.input(), ingested.format, bake.options())?;
+        Ok((ingested, source))
     })
 }

@@ -22,7 +22,6 @@ mod entities;
 mod leaves;
 mod map;
 mod mesh;
-mod packs;
 mod quake3;
 mod shaders;
 mod shell;
@@ -33,9 +32,9 @@ use super::cells::lump::Lump;
 use super::cells::{Format, sniff};
 use super::error::IngestError;
 use super::mesh::is_gltf;
+use super::packs::Packs;
 use super::source::file_bytes;
 use crate::world::solid::SolidLevel;
-use packs::Packs;
 use shaders::Shaders;
 
 /// What brushes of sky do.
@@ -111,8 +110,11 @@ pub fn read_solid(path: &Path, options: &SolidOptions) -> Result<IngestedSolid, 
     };
     let packs = Packs::open(folder)?;
     let (bytes, from) = packs.read(path)?;
-    let mut read =
-        from_bytes(&bytes, path, &packs.shaders()?, options).map_err(|error| error.of(path))?;
+    let mut shaders = Shaders::default();
+    for text in packs.texts("scripts/", ".shader")? {
+        shaders.add(&text);
+    }
+    let mut read = from_bytes(&bytes, path, &shaders, options).map_err(|error| error.of(path))?;
     read.notes
         .insert(0, format!("{} is from {from}", path.display()));
     Ok(read)

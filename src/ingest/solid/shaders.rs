@@ -87,10 +87,6 @@ impl Shaders {
     pub(super) fn get(&self, name: &str) -> Option<&Shader> {
         self.0.get(name)
     }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 /// A word in lower case, and whether it is the first of its line.

@@ -5,13 +5,13 @@
 //! it. Where there are both, `.pk3` go first and what lies loose last.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::shaders::Shaders;
-use crate::ingest::error::IngestError;
+use super::error::IngestError;
+use super::source::file_bytes;
 
 /// Most bytes of a file in a pack. [Unit: bytes]
 const LARGEST: u64 = 1 << 30;
@@ -104,20 +104,32 @@ impl Packs {
         )
     }
 
-    /// The shaders of all scripts that the game loads.
-    pub(super) fn shaders(&self) -> Result<Shaders, IngestError> {
-        let mut shaders = Shaders::default();
-        let mut read = std::collections::BTreeSet::new();
+    /// The texts of all files in a folder with an ending that the game loads.
+    pub(super) fn texts(&self, folder: &str, end: &str) -> Result<Vec<String>, IngestError> {
+        let mut read = BTreeSet::new();
+        let mut texts = Vec::new();
         for layer in &self.layers {
-            for name in layer.names("scripts/", ".shader") {
-                if read.insert(name.clone())
+            for name in layer.names(folder, end) {
+                if read.insert(name.to_ascii_lowercase())
                     && let Some(bytes) = layer.read(&name)?
                 {
-                    shaders.add(&String::from_utf8_lossy(&bytes));
+                    texts.push(String::from_utf8_lossy(&bytes).into_owned());
                 }
             }
         }
-        Ok(shaders)
+        Ok(texts)
+    }
+}
+
+/// The bytes of a level: of a file, or of the one that a game loads by this name from its folder `pack`.
+///
+/// # Errors
+///
+/// What cannot be read, packs that are none, and names that are in none of them.
+pub fn level_bytes(path: &Path, pack: Option<&Path>) -> Result<Vec<u8>, IngestError> {
+    match pack {
+        None => file_bytes(path, "a level").map_err(|error| error.of(path)),
+        Some(folder) => Ok(Packs::open(folder)?.read(path)?.0),
     }
 }
 
@@ -171,6 +183,14 @@ impl Layer {
     }
 }
 
+/// A name that ends with the first zero, in lower case.
+fn name(bytes: &[u8]) -> String {
+    let name = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(name)
+        .to_ascii_lowercase()
+        .replace('\\', "/")
+}
+
 /// The number of `pak0.pak`.
 fn number_of(name: &str) -> Option<u32> {
     name.strip_prefix("pak")?.strip_suffix(".pak")?.parse().ok()
@@ -204,7 +224,7 @@ fn pak_files(path: &Path) -> Result<BTreeMap<String, [u64; 2]>, IngestError> {
     };
     let table = part_of(path, [number(&head, 4), number(&head, 8)])?;
     let files = table.chunks_exact(64).map(|file| {
-        let name = super::brushes::name(&file[..56]);
+        let name = name(&file[..56]);
         (name, [number(file, 56), number(file, 60)])
     });
     Ok(files.collect())
