@@ -380,3 +380,63 @@ fn a_bundle_is_repacked_within_a_budget_and_hides_nothing_more() {
             .all(|(before, after)| !before || *after)
     );
 }
+
+/// The wall between the rooms has a side of sky; the level lies in a game's folder.
+#[test]
+fn a_level_is_read_out_of_a_games_folder_and_its_sky_as_one_says() {
+    let folder = rooms();
+    let text = String::from_utf8(folder.read("rooms.map")).unwrap();
+    let wall = text.rfind("( 264 192 128 )").unwrap();
+    let (before, side) = text.split_at(wall);
+    std::fs::create_dir_all(folder.path("game/maps")).unwrap();
+    folder.write(
+        "game/maps/sky.map",
+        before.to_owned() + &side.replacen(" wall ", " sky1 ", 1),
+    );
+    let pack = [
+        "bake",
+        "solid",
+        "maps/sky.map",
+        "--pack",
+        "game",
+        "--cell",
+        "32",
+    ];
+    let hidden = |out: &str, sky: &[&str]| {
+        let ran = folder.ok(&[&pack[..], &["-o", out, "--force"], sky].concat());
+        assert!(
+            ran.stderr.contains("maps/sky.map is from game"),
+            "{}",
+            ran.stderr
+        );
+        let asked = ["query", "visible", out, "--", "64,64,24", "448,64,24"];
+        (ran.stderr, folder.ok(&asked).stdout.starts_with("hidden"))
+    };
+    let (told, is_hidden) = hidden("sky.vcb", &[]);
+    assert!(is_hidden && told.contains("with --sky clear"), "{told}");
+    let (told, is_hidden) = hidden("clear.vcb", &["--sky", "clear"]);
+    assert!(told.contains("let all through"), "{told}");
+    // Its drawn sides hide either way, each from its front.
+    assert!(is_hidden);
+    folder.fails(
+        &["bake", "solid", "maps/none.map", "--pack", "game"],
+        3,
+        &["maps/none.map", "game"],
+    );
+    folder.fails(
+        &["bake", "cells", "maps/none.bsp", "--pack", "game"],
+        3,
+        &["maps/none.bsp"],
+    );
+    // The same file is asked for by the same name.
+    let hunt = [
+        "experiment",
+        "solid",
+        "maps/sky.map",
+        "--pack",
+        "game",
+        "--bundle",
+        "sky.vcb",
+    ];
+    folder.ok(&[&hunt[..], &["--segments", "1000"]].concat());
+}
