@@ -1,13 +1,6 @@
 //! Signatures of bundles by Ed25519 (RFC 8032): keys in their files, and what of a bundle is signed.
 //!
-//! `SIGN`, 104 bytes:
-//!
-//! ```text
-//! 0    scheme      u32       1
-//! 4    reserved    u32       0
-//! 8    public key  32 bytes
-//! 40   signature   64 bytes  of the digest of the contents
-//! ```
+//! The bytes of `SIGN` are in [`crate::format::signature`].
 //!
 //! The digest of the contents is the SHA-512 of `viewcell bundle\0`, version, kind and number of sections (`u32`
 //! each), and for each section in the order of the table its tag, flags (`u32`), stored length and length (`u64` each)
@@ -22,17 +15,32 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha512};
 
 use crate::format::bytes::{array_at, u64_at};
+use crate::format::signature::{SIGNATURE_LEN, SIGNATURE_SCHEME};
 use crate::format::{FormatError, Section, Tag, WorldKind};
 
-/// Length in bytes of the `SIGN` section.
-const SIGNATURE_LEN: usize = 104;
-
-const SCHEME: u32 = 1;
 const VERSION: u32 = 1;
 
 /// What comes before the 32 bytes of a key in DER: PKCS #8 (RFC 8410, section 7), and SubjectPublicKeyInfo (section 4).
 const PRIVATE: [u8; 16] = *b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20";
 const PUBLIC: [u8; 12] = *b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
+
+/// What PEM files are known to hold, for messages: RFC 7468, OpenSSL and OpenSSH.
+const LABELS: [&str; 14] = [
+    "PUBLIC KEY",
+    "PRIVATE KEY",
+    "ENCRYPTED PRIVATE KEY",
+    "RSA PUBLIC KEY",
+    "RSA PRIVATE KEY",
+    "EC PRIVATE KEY",
+    "EC PARAMETERS",
+    "DSA PRIVATE KEY",
+    "OPENSSH PRIVATE KEY",
+    "SSH2 PUBLIC KEY",
+    "CERTIFICATE",
+    "CERTIFICATE REQUEST",
+    "X509 CRL",
+    "PGP PRIVATE KEY BLOCK",
+];
 
 /// Whoever has the private key belonging to it is believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +63,7 @@ pub enum KeyError {
     OtherKind {
         /// What it should be: `PUBLIC KEY` or `PRIVATE KEY`.
         expected: &'static str,
-        /// What it says it is.
+        /// What it says it is, if that is a known label; never a part of the file.
         found: String,
     },
     /// The key is not one of Ed25519.
@@ -131,7 +139,11 @@ fn key_of(text: &str, expected: &'static str, start: &[u8]) -> Result<[u8; 32], 
         .and_then(|rest| rest.split_once("-----"))
         .ok_or(KeyError::NotPem { expected })?;
     if label != expected {
-        let found = label.to_owned();
+        // Where a header is not closed, what follows is the key itself: nothing of the file is ever told, only which of
+        // the known labels it has.
+        let known = LABELS.iter().find(|known| **known == label);
+        let found = known.map_or("a header that is no known label of PEM", |known| known);
+        let found = found.to_owned();
         return Err(KeyError::OtherKind { expected, found });
     }
     let (body, _) = rest
@@ -186,7 +198,7 @@ impl Contents {
     /// The bytes of `SIGN`.
     pub(crate) fn sign(self, key: &PrivateKey) -> Vec<u8> {
         let signature = key.0.sign(&self.all.finalize());
-        let mut record = SCHEME.to_le_bytes().to_vec();
+        let mut record = SIGNATURE_SCHEME.to_le_bytes().to_vec();
         record.extend([0; 4]);
         record.extend(key.public().to_bytes());
         record.extend(signature.to_bytes());
@@ -196,7 +208,9 @@ impl Contents {
     /// Errors unless `record`, the bytes of `SIGN`, is a signature of these contents by a key.
     pub(crate) fn check(self, record: &[u8], key: &PublicKey) -> Result<(), FormatError> {
         let by: Option<[u8; 32]> = array_at(record, 8);
-        if record.len() != SIGNATURE_LEN || u64_at(record, 0) != Some(SCHEME.into()) {
+        if record.len() as u64 != SIGNATURE_LEN
+            || u64_at(record, 0) != Some(SIGNATURE_SCHEME.into())
+        {
             return Err(FormatError::Signature);
         }
         if by != Some(key.to_bytes()) {
@@ -222,6 +236,38 @@ MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
 MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
 -----END PUBLIC KEY-----
 ";
+
+    /// A header that lost a dash took all up to the next dashes as its label, and the error told that.
+    #[test]
+    fn no_error_about_a_key_file_tells_the_key() {
+        let secret = "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v";
+        let lines: Vec<&str> = ALICE.lines().collect();
+        let broken = [
+            ALICE.replacen("KEY-----", "KEY----", 1),
+            ALICE.replacen("PRIVATE KEY-----", "PRIVATE KEY", 1),
+            ALICE.replacen("PRIVATE KEY-----\n", "", 1),
+            ALICE.replacen("-----BEGIN", "----BEGIN", 1),
+            ALICE.replacen("BEGIN PRIVATE", "BEGIN PRIVATE ", 1),
+            ALICE.replace("-----END", "----END"),
+            ALICE.replace('\n', ""),
+            lines.join(" "),
+            lines[1].to_owned(),
+            format!("-----BEGIN {}-----", lines[1]),
+        ];
+        for text in broken {
+            for error in [
+                PrivateKey::from_pem(&text).err(),
+                PublicKey::from_pem(&text).err(),
+            ] {
+                let Some(error) = error else { continue };
+                for told in [error.to_string(), format!("{error:?}")] {
+                    assert!(told.len() < 250, "{told}");
+                    assert!(!told.contains(&secret[..8]), "{told}");
+                    assert!(!told.contains("hsZ3v"), "{told}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn keys_are_those_of_the_standard() {

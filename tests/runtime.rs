@@ -294,7 +294,7 @@ fn a_tick_of_a_look_ahead_allocates_nothing() {
         [0, 1, 2].map(|axis| f64::from(low[axis] + high[axis]) / 2.0)
     });
     let in_cells: Vec<[f64; 3]> = middles.collect();
-    let [dx, dy] = terrain.parameters().spacing;
+    let [dx, dy] = terrain.parameters().cell_spacing;
     let samples = terrain.grid().row_by_row();
     let on_ground: Vec<[f64; 3]> = samples
         .map(|sample| {

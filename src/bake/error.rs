@@ -7,6 +7,7 @@ use super::store::file::Store;
 use super::tiles::Tile;
 use crate::bundle::{BundleError, ErrorKind};
 use crate::format::GridError;
+use crate::runtime::OpenError;
 use crate::visibility::portals::{CheckpointError, FlowError};
 use crate::world::TerrainError;
 
@@ -152,6 +153,16 @@ pub enum BakeError {
         /// Bytes it takes.
         least: u64,
     },
+    /// The system does not start so many threads.
+    #[error(
+        "`threads`: expected {threads} threads that the system can start, found that it cannot ({error}); ask for fewer, or raise its limits (ulimit -u, ulimit -v)"
+    )]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system says.
+        error: String,
+    },
     /// The thread that makes patches could not start, or did not come to an end.
     #[error("{}: the thread that makes patches failed: {error}; answers stay safe, but ground that changes costs more from now on: open the bundle anew", path.display())]
     Thread {
@@ -204,6 +215,7 @@ impl BakeError {
             | Self::Cells { .. }
             | Self::Large { .. }
             | Self::Memory { .. }
+            | Self::Threads { .. }
             | Self::Thread { .. } => BakeErrorKind::Resource,
             Self::Bundle(error) => error.kind().into(),
             Self::Store(error) => error.kind().into(),
@@ -243,13 +255,32 @@ impl BakeError {
     }
 }
 
-/// The error of a bundle that cannot be read back.
+/// The error of a bundle that cannot be read back: what the system says, or that it is damaged, and where.
 pub(crate) fn unreadable(
     path: &Path,
     error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> BakeError {
-    BakeError::Bundle(BundleError::Read {
-        path: path.to_owned(),
-        error: std::io::Error::other(error),
+    let path = path.to_owned();
+    let error = match error.into().downcast::<OpenError>() {
+        Ok(error) => {
+            return BakeError::Bundle(match *error {
+                OpenError::Format { path: at, error } => BundleError::Format {
+                    path: at.unwrap_or(path),
+                    error,
+                },
+                OpenError::Io { path, error } => BundleError::Read { path, error },
+            });
+        }
+        Err(error) => error,
+    };
+    BakeError::Bundle(match error.downcast::<std::io::Error>() {
+        Ok(error) => BundleError::Read {
+            path,
+            error: *error,
+        },
+        Err(error) => BundleError::Damaged {
+            path,
+            problem: error.to_string(),
+        },
     })
 }

@@ -85,7 +85,7 @@ pub(super) fn header(
     TerrainHeader {
         parameters: TerrainParameters {
             grid,
-            spacing: terrain.spacing(),
+            cell_spacing: terrain.spacing(),
             eye_height: options.eye_height,
             player_height: options.player_height,
             max_distance: options.max_distance.unwrap_or(f64::INFINITY),

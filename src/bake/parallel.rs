@@ -32,10 +32,9 @@ pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, BakeError> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
-        .map_err(|error| BakeError::Option {
-            option: "threads",
-            expected: "a number of threads that the system can start",
-            found: error.to_string(),
+        .map_err(|error| BakeError::Threads {
+            threads,
+            error: error.to_string(),
         })
 }
 

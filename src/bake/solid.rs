@@ -148,7 +148,7 @@ impl Subject {
         let header = TerrainHeader {
             parameters: TerrainParameters {
                 grid: valid.grid(),
-                spacing: [1.0; 2],
+                cell_spacing: [1.0; 2],
                 eye_height: player.eye[1] - hull.min[2],
                 player_height: hull.max[2] - hull.min[2],
                 max_distance: f64::INFINITY,

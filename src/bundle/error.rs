@@ -100,6 +100,14 @@ pub enum BundleError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The bytes contradict each other.
+    #[error("{}: {problem}; the file is damaged: copy or bake it again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// In what.
+        problem: String,
+    },
     /// A file is no bundle for downloads, or not whole.
     #[error("{}: {problem}", path.display())]
     Shipped {
@@ -158,6 +166,7 @@ impl BundleError {
             Self::Format { .. }
             | Self::OtherKind { .. }
             | Self::Section { .. }
+            | Self::Damaged { .. }
             | Self::Shipped { .. } => ErrorKind::Input,
             Self::Heights { .. } | Self::Order { .. } => ErrorKind::Usage,
         }

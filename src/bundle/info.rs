@@ -356,7 +356,7 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
         samples: grid.samples(),
         levels: grid.levels(),
         quads: grid.quad_count(),
-        spacing: parameters.spacing,
+        spacing: parameters.cell_spacing,
         eye_height: parameters.eye_height,
         player_height: parameters.player_height,
         max_distance: Some(parameters.max_distance).filter(|d| d.is_finite()),

@@ -7,6 +7,7 @@ use super::error::BundleError;
 use super::file::BundleFile;
 use super::info::TEXT_LIMIT;
 use super::provenance::Provenance;
+use super::verify::damaged_page;
 use super::writer::{SolidSections, TerrainHeader};
 use crate::compress::ValidPyramid;
 use crate::format::occluders::MAX_LEN;
@@ -135,7 +136,8 @@ impl TerrainParts {
 }
 
 impl BundleFile {
-    /// Reads the whole file. Errors unless all sections have their checksums.
+    /// Reads the whole file. Errors unless all sections have their checksums, and all pages where the file has
+    /// checksums of these.
     pub fn check_sections(&self) -> Result<(), BundleError> {
         let read = |error| BundleError::Read {
             path: self.path().to_owned(),
@@ -166,6 +168,16 @@ impl BundleFile {
                 });
             }
         }
-        Ok(())
+        let page = damaged_page(self).map_err(read)?;
+        page.map_or(Ok(()), |fault| {
+            Err(BundleError::Section {
+                path: self.path().to_owned(),
+                section: Tag::PCRC.to_string(),
+                problem: format!(
+                    "{}: expected {}, found {}",
+                    fault.place, fault.expected, fault.found
+                ),
+            })
+        })
     }
 }

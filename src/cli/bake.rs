@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell::internals::bake::{
-    self, BakeError, BakeOptions, Forecast, Keep, ShardOf, ShardReport, Source,
+    self, BakeError, BakeOptions, Forecast, Keep, ShardOf, ShardReport, Source, StoreError,
 };
 use viewcell::internals::bundle::{self, BundleError, Info};
 use viewcell::internals::ingest::{IngestError, IngestErrorKind, Ingested};
@@ -161,7 +161,7 @@ pub fn run(args: Args) -> Outcome {
     check_output(&job.input, job.force, long.resume, &output)?;
     let stop = Stop::listen()?;
     let progress = Progress::new(&manner.voice, stop.clone());
-    let result = bake(&job, long, &output, &progress);
+    let result = bake(&job, long, &output, &manner.voice, &progress);
     progress.finish();
     let (notes, shard) = match result {
         Err(failure) if stop.asked() => return Err(stopped(&failure, &stop)),
@@ -282,14 +282,38 @@ fn dry_run(job: &TerrainJob, json: &Json) -> Outcome {
     ForecastDocument::new(&forecast).tell("", json)
 }
 
+/// Bakes. Where the bundle may be overwritten and an earlier bake of the same job was stopped, goes on with what that has
+/// kept, and says so: the bundle is the same.
+fn going_on<T>(
+    options: &mut BakeOptions,
+    voice: &Voice,
+    bake: impl Fn(&BakeOptions) -> Result<T, BakeError>,
+) -> Result<T, BakeError> {
+    let baked = bake(options);
+    let Err(BakeError::Store(StoreError::Unfinished { path, done, total })) = &baked else {
+        return baked;
+    };
+    if !options.overwrite || options.keep != Keep::New {
+        return baked;
+    }
+    voice.tell_notes(&[format!(
+        "{}: an earlier bake of the same job was stopped after {done} of {total} tiles; going on with it (--restart \
+         begins anew)",
+        path.display()
+    )]);
+    options.keep = Keep::Resume;
+    bake(options)
+}
+
 /// Reads, bakes and writes; returns what a person should know, and what a shard came to.
 fn bake(
     job: &TerrainJob,
     long: &Long,
     output: &Path,
+    voice: &Voice,
     progress: &Progress,
 ) -> Result<(Vec<String>, Option<ShardReport>), Failure> {
-    let (ingested, options) = prepare(job, long.keep())?;
+    let (ingested, mut options) = prepare(job, long.keep())?;
     let source = source(job, ingested.format)?;
     let terrain = &ingested.terrain;
     let mut notes = ingested.notes;
@@ -311,12 +335,16 @@ fn bake(
     }
     let shard = match long.shard {
         None => {
-            let report = bake::bake_terrain(terrain, &source, &options, output, progress)?;
+            let report = going_on(&mut options, voice, |options| {
+                bake::bake_terrain(terrain, &source, options, output, progress)
+            })?;
             resumed(report.kept_tiles, report.tiles);
             None
         }
         Some(part) => {
-            let report = bake::bake_shard(terrain, &source, &options, part, output, progress)?;
+            let report = going_on(&mut options, voice, |options| {
+                bake::bake_shard(terrain, &source, options, part, output, progress)
+            })?;
             resumed(report.kept_tiles, report.share.end - report.share.first);
             Some(report)
         }

@@ -1,9 +1,11 @@
 //! Where words and bytes go.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 use std::path::{self, Path, PathBuf};
+use std::sync::OnceLock;
 
 use serde::Serialize;
 use viewcell::internals::bundle;
@@ -65,9 +67,45 @@ pub fn say(words: impl Display) {
 }
 
 /// A text as a terminal may show it: control characters other than line ends and tabs, and those that
-/// change the direction of writing, are escaped, since the text may come from a file.
+/// change the direction of writing, are escaped, since the text may come from a file. So are line ends in names of
+/// the command line.
 pub fn escaped(text: &str) -> Cow<'_, str> {
+    let names = BROKEN_NAMES.get_or_init(|| broken_names(std::env::args_os()));
+    if names.is_empty() {
+        return lines(text);
+    }
+    let mut whole = text.to_owned();
+    for name in names {
+        whole = whole.replace(name, &escaped_line(name));
+    }
+    Cow::Owned(lines(&whole).into_owned())
+}
+
+fn lines(text: &str) -> Cow<'_, str> {
     escape(text, |c| !matches!(c, '\n' | '\t'))
+}
+
+/// Names of the command line that have line ends, and what outputs are named by them, the longest first.
+static BROKEN_NAMES: OnceLock<Vec<String>> = OnceLock::new();
+
+fn broken_names(arguments: impl Iterator<Item = OsString>) -> Vec<String> {
+    let mut names = Vec::new();
+    for argument in arguments {
+        let path = Path::new(&argument);
+        let bare = path.with_extension("");
+        let parts = [Some(path.as_os_str()), Some(bare.as_os_str())];
+        let parts = parts
+            .into_iter()
+            .chain([path.file_name(), path.file_stem()]);
+        let lossy = parts
+            .flatten()
+            .map(|part| part.to_string_lossy().into_owned());
+        // A name of nothing but line ends would stand for every one of a text.
+        names.extend(lossy.filter(|name| name.contains(['\n', '\r']) && !name.trim().is_empty()));
+    }
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    names.dedup();
+    names
 }
 
 /// The same of a text that has one line, such as a name.

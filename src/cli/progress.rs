@@ -189,12 +189,23 @@ impl Observer for Progress {
 
 fn bar(name: &'static str, unit: &'static str, total: u64) -> ProgressBar {
     let template = format!(
-        "{{msg}}  {{wide_bar}} {{percent}} %  {{human_pos}} of {{human_len}} {unit}  {{rate}}/s  {{eta}} left"
+        "{{msg}}  {{wide_bar}} {{percent}} %  {{human_pos}} of {{human_len}} {unit}  {{rate}}/s  {{left}}"
     );
     let style = ProgressStyle::with_template(&template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
             let _ = write!(out, "{:.0}", state.per_sec());
+        })
+        .with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = write!(
+                out,
+                "{}",
+                left(
+                    state.pos(),
+                    state.len().unwrap_or(0),
+                    state.elapsed().as_secs_f64()
+                )
+            );
         })
         .progress_chars("=> ");
     let bar = ProgressBar::new(total).with_style(style);
@@ -202,6 +213,20 @@ fn bar(name: &'static str, unit: &'static str, total: u64) -> ProgressBar {
     // So that the clock runs on while the stage is between two steps.
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
+}
+
+/// The time left, for people: none is told before there is a rate to tell it by.
+fn left(done: u64, total: u64, elapsed_seconds: f64) -> String {
+    match seconds_left(done, total, elapsed_seconds) {
+        Some(left) => format!("{} left", Seconds(left)),
+        None => "no rate yet".to_owned(),
+    }
+}
+
+/// `None` until something is done.
+fn seconds_left(done: u64, total: u64, elapsed_seconds: f64) -> Option<f64> {
+    let each = elapsed_seconds.max(1e-3) / done as f64;
+    (done > 0).then(|| total.saturating_sub(done) as f64 * each)
 }
 
 impl Current {
@@ -247,7 +272,7 @@ impl Report {
             total,
             rate,
             elapsed_seconds,
-            seconds_left: (done > 0).then(|| total.saturating_sub(done) as f64 / rate),
+            seconds_left: seconds_left(done, total, elapsed_seconds),
         }
     }
 }
@@ -332,5 +357,16 @@ mod tests {
         assert!(line(1000, 40.0).ends_with("done in 40 s"));
         let finish = Report::new("finish", "steps", 1, 1, 2.0).to_string();
         assert_eq!(finish, "finish: done in 2.0 s");
+    }
+
+    /// The bar said "0s left" until the first step was done, which may take hours.
+    #[test]
+    fn a_bar_without_a_rate_does_not_say_that_no_time_is_left() {
+        assert_eq!(left(0, 1000, 3600.0), "no rate yet");
+        assert_eq!(left(250, 1000, 10.0), "30 s left");
+        assert_eq!(left(1000, 1000, 10.0), "0 ms left");
+        let bar = bar("visibility", "viewpoints", 1000);
+        bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+        bar.finish_and_clear();
     }
 }

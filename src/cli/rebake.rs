@@ -19,6 +19,7 @@ use super::input;
 use super::output::{Json, check_outputs, say};
 use super::places::PlaceArgs;
 use super::progress::{Progress, Voice};
+use super::seal::warn_of_lost_signature;
 use super::signals::Stop;
 use super::values;
 
@@ -164,6 +165,9 @@ pub fn run(args: &Args) -> Outcome {
         for output in args.output.iter().chain(&args.patch) {
             say(format_args!("written: {}", output.display()));
         }
+    }
+    if let Some(output) = &args.output {
+        warn_of_lost_signature([args.bundle.as_path()], output);
     }
     args.json.document(|| Document {
         output: args.output.clone(),

@@ -14,6 +14,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::info::Summary;
 use super::output::{Json, check_outputs, say};
 use super::progress::{Progress, Voice};
+use super::seal::warn_of_lost_signature;
 use super::signals::Stop;
 use super::{values, verify};
 
@@ -56,6 +57,8 @@ pub fn repack(args: &RepackArgs) -> Outcome {
             overwrite: args.writing.force,
         };
         bake::repack(&args.bundle, output, &options, progress)?;
+        progress.finish();
+        warn_of_lost_signature([args.bundle.as_path()], output);
         Ok(())
     };
     args.writing
@@ -111,6 +114,8 @@ pub fn merge(args: &MergeArgs) -> Outcome {
         if let Some((bundle, patches)) = bundle_and_patches(&args.shards)? {
             let compression = args.compression.read(grid_of(bundle)?)?;
             bake::merge_patches(bundle, patches, output, *force, &compression, progress)?;
+            progress.finish();
+            warn_of_lost_signature([bundle.as_path()], output);
             return Ok(());
         }
         let compression = match args.shards.first() {

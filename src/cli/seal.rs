@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use viewcell::internals::bundle::{self, BundleError, Shipped};
+use viewcell::internals::bundle::{self, BundleError, BundleFile, Shipped};
+use viewcell::internals::format::Tag;
 use viewcell::internals::sign::{KeyError, PrivateKey};
 
 use super::exit::{Failure, Outcome};
 use super::input;
-use super::output::{FileManner, check_outputs};
+use super::output::{FileManner, check_outputs, say};
 
 /// Write a bundle with a checksum for each of its pages of 64 KiB
 ///
@@ -89,6 +90,7 @@ pub fn sign(args: SignArgs) -> Outcome {
     } = args.seal;
     check_outputs(&[&bundle, &args.key], [&output], manner.force)?;
     let key = key(&args.key, PrivateKey::from_pem)?;
+    warn_of_readers(&args.key);
     let bytes = bundle::sign(&bundle, &key, &output, manner.force)?.bytes;
     manner.written(&output, format_args!("; {bytes} bytes"));
     let public_key = key.public().to_bytes();
@@ -105,6 +107,48 @@ pub fn key<K>(path: &Path, read: fn(&str) -> Result<K, KeyError>) -> Result<K, F
     let bytes = input::read(path, input::SMALL)?;
     // What is no text is no PEM.
     read(&String::from_utf8_lossy(&bytes)).map_err(Failure::bad_file(path))
+}
+
+/// Says, however quiet the verb is, that others may read a private key.
+#[cfg(unix)]
+fn warn_of_readers(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let Ok(data) = std::fs::metadata(path) else {
+        return;
+    };
+    let mode = data.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        say(format_args!(
+            "warning: {}: expected a private key that its owner alone may read, found permissions {mode:o}: who else has \
+             read it can sign as you; chmod 600 it, or make another",
+            path.display()
+        ));
+    }
+}
+
+/// Who may read a file is not told by a few bits on other systems.
+#[cfg(not(unix))]
+fn warn_of_readers(_: &Path) {}
+
+/// Says, however quiet the verb is, that a bundle made of others is not signed where one of them was.
+pub fn warn_of_lost_signature<'p>(inputs: impl IntoIterator<Item = &'p Path>, output: &Path) {
+    let is_signed = |input: &&Path| {
+        let file = BundleFile::open(input);
+        file.is_ok_and(|file| {
+            file.sections()
+                .iter()
+                .any(|section| section.tag == Tag::SIGN)
+        })
+    };
+    if let Some(input) = inputs.into_iter().find(is_signed) {
+        say(format_args!(
+            "warning: {} is not signed: the signature of {} is gone, since the bytes are others; sign it anew (viewcell \
+             sign)",
+            output.display(),
+            input.display()
+        ));
+    }
 }
 
 /// Write a bundle in a smaller form for downloads, which must be unpacked to be used

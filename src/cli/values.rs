@@ -14,6 +14,24 @@ pub fn finite(text: &str) -> Result<f64, String> {
     check(text, "a finite number", |_| true)
 }
 
+/// Lengths that a level can have, in its units: no arithmetic with them comes to nothing or to infinity.
+const LENGTHS: std::ops::RangeInclusive<f64> = 1e-4..=1e9;
+
+/// A length above 0 that a level can have.
+pub fn is_length(number: f64) -> bool {
+    LENGTHS.contains(&number)
+}
+
+/// A coordinate that a level can have.
+pub fn is_coordinate(number: f64) -> bool {
+    number.abs() <= *LENGTHS.end()
+}
+
+/// A coordinate that a level can have.
+pub fn coordinate(text: &str) -> Result<f64, String> {
+    check(text, "a number from -1e9 to 1e9", is_coordinate)
+}
+
 /// A finite number above 0.
 pub fn positive(text: &str) -> Result<f64, String> {
     check(text, "a finite number above 0", |number| number > 0.0)

@@ -3,7 +3,7 @@
 //! Everything here is a pure function over slices: no I/O, no allocation, no unsafe, and no panic
 //! whatever the bytes say. `schemas/BUNDLE.md` is the same in words.
 //!
-//! - [`header`]: the fixed header and the section table; [`pages`], checksums of a part at a time;
+//! - [`header`]: the fixed header and the section table; [`pages`], checksums of a part at a time; [`signature`];
 //! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
 //! - [`cells`]: the sections of a cell bundle;
 //! - [`solid`], [`occluders`]: the sections of a bundle of a solid level;
@@ -36,6 +36,7 @@ pub mod occluders;
 pub mod pages;
 pub mod pairs;
 pub mod patch;
+pub mod signature;
 pub mod solid;
 mod tag;
 pub mod terrain;

@@ -89,8 +89,9 @@ impl TreeCode {
 pub struct TerrainParameters {
     /// The samples.
     pub grid: Grid,
-    /// Distance `[dx, dy]` between samples. Unit: m. Limit: finite, > 0.
-    pub spacing: [f64; 2],
+    /// Distance `[dx, dy]` between view cells, the samples of [`TerrainParameters::grid`]. That of the samples of the
+    /// heightmap is [`TerrainParameters::sample_spacing`]. Unit: m. Limit: finite, > 0.
+    pub cell_spacing: [f64; 2],
     /// Height of the eye above ground. Unit: m. Limit: finite.
     pub eye_height: f64,
     /// Height of the top of the head above ground. Unit: m. Limit: finite.
@@ -164,6 +165,13 @@ impl TerrainParameters {
         }
     }
 
+    /// Distance between samples of the heightmap that was baked: in a coarse bundle a part of that between view cells.
+    /// [Unit: m]
+    pub fn sample_spacing(&self) -> [f64; 2] {
+        let side = f64::from(1_u32 << self.finest());
+        self.cell_spacing.map(|metres| metres / side)
+    }
+
     /// Level of the view cells as quads of the heightmap: 0 where they are its samples.
     pub fn finest(&self) -> u32 {
         self.coarse.map_or(0, |coarse| coarse.finest)
@@ -213,7 +221,7 @@ impl TerrainParameters {
             flags,
             sectors,
         ];
-        let [dx, dy] = self.spacing;
+        let [dx, dy] = self.cell_spacing;
         let lengths = [
             dx,
             dy,
@@ -331,7 +339,7 @@ impl TerrainParameters {
         };
         Ok(Self {
             grid,
-            spacing: [
+            cell_spacing: [
                 number("dx", 32, "a positive number", positive)?,
                 number("dy", 40, "a positive number", positive)?,
             ],
@@ -373,7 +381,7 @@ mod tests {
         };
         TerrainParameters {
             grid: coarse.grid().expect("a small grid"),
-            spacing: [8.0, 16.0],
+            cell_spacing: [8.0, 16.0],
             eye_height: 1.8,
             player_height: 1.8,
             max_distance: f64::INFINITY,

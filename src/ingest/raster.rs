@@ -266,7 +266,7 @@ impl Raster {
         }
         if voids > 0 {
             let what = match nodata {
-                Some(n) => format!("nodata {n}"),
+                Some(n) => format!("nodata {}", Short(n)),
                 None => "NaN".to_owned(),
             };
             let samples = self.window.samples();

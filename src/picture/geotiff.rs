@@ -27,7 +27,11 @@ const LINEAR_UNITS: u16 = 3076;
 const METRE: u16 = 9001;
 const PIXEL_IS_AREA: u16 = 1;
 
-/// A GeoTIFF of one byte a sample, 1 where `mask` is true and 0 elsewhere, deflated.
+/// What stands for a void in a mask, and is said to.
+const NO_DATA: u8 = 255;
+
+/// A GeoTIFF of one byte a sample, 1 where `mask` is true, 0 where it is false and 255 (NoData) where there is nothing to
+/// tell, deflated.
 ///
 /// `mask` is row by row, `width` a row. `spacing` is `[dx, dy]` in metres. With a georeference
 /// the file lies where the terrain lay; without one it has no geographic tags.
@@ -41,13 +45,14 @@ const PIXEL_IS_AREA: u16 = 1;
 /// If `width` is zero or does not divide the length of `mask`.
 pub fn mask_geotiff(
     width: u32,
-    mask: &[bool],
+    mask: &[Option<bool>],
     spacing: [f64; 2],
     georeference: Option<&Georeference>,
 ) -> Result<Vec<u8>, PictureError> {
     assert!(width > 0 && mask.len().is_multiple_of(width as usize));
     let rows = (mask.len() / width as usize) as u32;
-    let samples: Vec<u8> = mask.iter().map(|m| u8::from(*m)).collect();
+    let sample = |seen: &Option<bool>| seen.map_or(NO_DATA, u8::from);
+    let samples: Vec<u8> = mask.iter().map(sample).collect();
     let mut bytes = Cursor::new(Vec::new());
     encode(&mut bytes, width, rows, &samples, spacing, georeference)
         .map_err(|error| PictureError(error.to_string()))?;
@@ -65,6 +70,9 @@ fn encode(
     let mut encoder =
         TiffEncoder::new(out)?.with_compression(Compression::Deflate(DeflateLevel::Balanced));
     let mut image = encoder.new_image::<Gray8>(width, rows)?;
+    image
+        .encoder()
+        .write_tag(Tag::GdalNodata, NO_DATA.to_string().as_str())?;
     if let Some(georeference) = georeference {
         let directory = image.encoder();
         let GeoTags {
@@ -217,7 +225,9 @@ mod tests {
 
     #[test]
     fn another_decoder_reads_the_same_mask_and_place() {
-        let mask: Vec<bool> = (0..7 * 5).map(|i| i % 3 == 0).collect();
+        let mask: Vec<Option<bool>> = (0..7 * 5)
+            .map(|i| (i % 5 > 0).then_some(i % 3 == 0))
+            .collect();
         let file = mask_geotiff(7, &mask, [30.0, 30.0], Some(&utm())).unwrap();
         let mut decoder = Decoder::new(Cursor::new(&file)).unwrap();
         assert_eq!(decoder.dimensions().unwrap(), (7, 5));
@@ -228,10 +238,15 @@ mod tests {
         let DecodingResult::U8(samples) = decoder.read_image().unwrap() else {
             panic!("not bytes");
         };
-        assert_eq!(
-            samples,
-            mask.iter().map(|m| u8::from(*m)).collect::<Vec<_>>()
-        );
+        // Voids were 0, as what is hidden is.
+        let due = |seen: &Option<bool>| match seen {
+            Some(true) => 1,
+            Some(false) => 0,
+            None => 255,
+        };
+        assert_eq!(samples, mask.iter().map(due).collect::<Vec<u8>>());
+        let nodata = decoder.get_tag_ascii_string(Tag::GdalNodata).unwrap();
+        assert_eq!(nodata, "255");
         assert_eq!(
             keys(&file)[4..],
             [1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, 32611]
@@ -244,7 +259,7 @@ mod tests {
             crs: "EPSG:4326".into(),
             transform: [-84.4, 1.0 / 1200.0, 0.0, 36.7, 0.0, -1.0 / 1200.0],
         };
-        let file = mask_geotiff(2, &[true; 4], [74.3, 92.5], Some(&degrees)).unwrap();
+        let file = mask_geotiff(2, &[Some(true); 4], [74.3, 92.5], Some(&degrees)).unwrap();
         assert_eq!(
             keys(&file)[4..],
             [1024, 0, 1, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326]
@@ -257,14 +272,14 @@ mod tests {
             transform: [5.0, 1.0, 0.5, 6.0, 0.5, -1.0],
             ..utm()
         };
-        let file = mask_geotiff(2, &[true; 4], [1.1, 1.1], Some(&turned)).unwrap();
+        let file = mask_geotiff(2, &[Some(true); 4], [1.1, 1.1], Some(&turned)).unwrap();
         let mut decoder = Decoder::new(Cursor::new(&file)).unwrap();
         let matrix = decoder
             .get_tag_f64_vec(Tag::ModelTransformationTag)
             .unwrap();
         assert_eq!(matrix[..8], [1.0, 0.5, 0.0, 5.0, 0.5, -1.0, 0.0, 6.0]);
 
-        let file = mask_geotiff(2, &[true; 4], [1.0, 1.0], None).unwrap();
+        let file = mask_geotiff(2, &[Some(true); 4], [1.0, 1.0], None).unwrap();
         let mut decoder = Decoder::new(Cursor::new(&file)).unwrap();
         assert!(decoder.get_tag(Tag::GeoKeyDirectoryTag).is_err());
     }

@@ -113,7 +113,7 @@ impl Ground {
         let grid = terrain.grid();
         let height = |sample| terrain.height(sample).unwrap_or(f32::NAN);
         let heights: Vec<f32> = grid.row_by_row().map(height).collect();
-        Self::of_heights(grid.width(), &heights, terrain.parameters().spacing)
+        Self::of_heights(grid.width(), &heights, terrain.parameters().cell_spacing)
     }
 
     /// The ground of heights in metres, row by row, `width` a row, NaN for void; `spacing` is

@@ -220,7 +220,7 @@ impl<'a> TerrainPages<'a> {
             title,
             subtitle,
             panels: panels.into_iter().map(panel).collect(),
-            pixel: self.terrain.parameters().spacing,
+            pixel: self.terrain.parameters().cell_spacing,
             unit: Unit::Metres,
             north: self.north,
             legend,

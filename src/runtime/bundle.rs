@@ -199,7 +199,13 @@ impl<'a> Bundle<'a> {
             .ok_or(FormatError::MissingSection { tag })?;
         let found = section.stored_length;
         let expected = expected.unwrap_or(found);
-        if section.is_compressed() || found != expected || section.length != found {
+        // Stored as it is, a section has one length; the table states two.
+        let found = if found == expected {
+            section.length
+        } else {
+            found
+        };
+        if section.is_compressed() || found != expected {
             return Err(FormatError::SectionLength {
                 tag,
                 expected,

@@ -203,7 +203,7 @@ impl<'a> TerrainBundle<'a> {
     /// be one at which nobody can be ([`TerrainBundle::valid`]); the C interface and the bindings say
     /// so instead of returning it.
     pub fn locate(&self, east: f64, south: f64) -> Option<Sample> {
-        let [dx, dy] = self.parameters.spacing;
+        let [dx, dy] = self.parameters.cell_spacing;
         // Where pixels are cells of a heightmap, the metres are from its first sample still.
         let half = 0.5 / self.heightmap_samples();
         self.sample_at(east / dx + half, south / dy + half)

@@ -129,7 +129,7 @@ impl<'a> Field<'a> {
         match self {
             Self::Terrain(terrain) => {
                 let sample = self.sample(place);
-                let [dx, dy] = terrain.parameters().spacing;
+                let [dx, dy] = terrain.parameters().cell_spacing;
                 [
                     f64::from(sample.column) * dx,
                     f64::from(sample.row) * dy,

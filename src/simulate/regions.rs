@@ -261,7 +261,7 @@ impl<'a> Regions<'a> {
             Construction::Grown | Construction::Wide => Kind::Usual,
         };
         // The way along which samples are closer to each other leads through more of them.
-        let [dx, dy] = terrain.parameters().spacing;
+        let [dx, dy] = terrain.parameters().cell_spacing;
         let steps = (self.reach / dx.min(dy)).ceil();
         // One more for where in the sample a player is.
         let margin = if steps > 0.0 { steps as u32 + 1 } else { 0 };

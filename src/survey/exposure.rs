@@ -41,7 +41,7 @@ const RINGS: usize = 32;
 impl Survey {
     /// How wide a ring of pairs is: a 32nd of the terrain's diagonal, rounded up. [Unit: metres]
     pub fn ring(terrain: &TerrainBundle<'_>) -> f64 {
-        let [dx, dy] = terrain.parameters().spacing;
+        let [dx, dy] = terrain.parameters().cell_spacing;
         let (width, height) = (terrain.grid().width(), terrain.grid().height());
         let diagonal = (f64::from(width) * dx).hypot(f64::from(height) * dy);
         diagonal * (1.0 + 1e-9) / RINGS as f64
@@ -139,7 +139,11 @@ impl<'a> Counter<'a> {
     /// Counts what the block sees that has been looked from.
     fn count(&mut self, (column, row): (u32, u32)) {
         let (columns, _) = self.terrain.grid().block_shape();
-        let [dx, dy] = self.terrain.parameters().spacing.map(|metres| 8.0 * metres);
+        let [dx, dy] = self
+            .terrain
+            .parameters()
+            .cell_spacing
+            .map(|metres| 8.0 * metres);
         let viewpoints = self.sight.viewpoints();
         let looking = viewpoints.count_ones();
         for (target, block) in self.blocks.iter_mut().enumerate() {

@@ -26,7 +26,7 @@ pub(super) fn about(terrain: &TerrainBundle<'_>, crs: Option<&str>) -> Value {
         "height": grid.height(),
         "levels": grid.levels(),
         "samples": terrain.valid().count(grid.root()),
-        "spacing": parameters.spacing,
+        "spacing": parameters.cell_spacing,
         "mode": match parameters.visibility {
             VisibilityMode::Exact => "exact".to_owned(),
             VisibilityMode::Conservative => "conservative".to_owned(),
@@ -48,7 +48,7 @@ pub(super) fn ground(terrain: &TerrainBundle<'_>) -> Answer {
         .row_by_row()
         .map(|sample| terrain.height(sample).unwrap_or(f32::NAN))
         .collect();
-    let light = hillshade(grid.width(), &heights, terrain.parameters().spacing);
+    let light = hillshade(grid.width(), &heights, terrain.parameters().cell_spacing);
     let light = light.into_iter().map(|light| match light.is_nan() {
         true => 0,
         false => 1 + (254.0 * light).round() as u8,

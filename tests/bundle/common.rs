@@ -110,7 +110,7 @@ impl World {
         TerrainHeader {
             parameters: TerrainParameters {
                 grid: self.grid,
-                spacing: [10.0, 12.5],
+                cell_spacing: [10.0, 12.5],
                 eye_height: 1.8,
                 player_height: 1.8,
                 max_distance: f64::INFINITY,

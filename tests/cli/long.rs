@@ -128,6 +128,17 @@ fn a_bake_that_is_there_to_be_resumed_is_told_of() {
     std::fs::remove_file(folder.path("a.vcb.checkpoint")).unwrap();
     let ran = folder.ok(&[&arguments[..], &["--resume", "--force"]].concat());
     assert!(ran.stderr.contains("nothing to resume"), "{}", ran.stderr);
+
+    // A bundle that may be overwritten: the bake ended with an error about what it had kept itself.
+    leave();
+    let ran = folder.ok(&[&arguments[..], &["--force"]].concat());
+    assert!(ran.stderr.contains("going on with it"), "{}", ran.stderr);
+    assert!(!folder.names().contains(&"a.vcb.checkpoint".to_owned()));
+    assert!(folder.read("a.vcb") == bundle);
+    // What another job has kept is not deleted for that.
+    leave();
+    let other = bake(demo, &["-o", "a.vcb", "--force", "--player-height", "3"]);
+    folder.fails(&other, 2, &["a.vcb.checkpoint", "--restart"]);
 }
 
 #[test]

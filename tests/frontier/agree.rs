@@ -235,7 +235,7 @@ fn looks_ahead_alike(
     sees: impl Fn(Sample, Sample) -> bool,
 ) {
     let grid = bundle.grid();
-    let [dx, dy] = bundle.parameters().spacing;
+    let [dx, dy] = bundle.parameters().cell_spacing;
     let reach = dx.min(dy) / 2.0;
     let around = |s: Sample| {
         let side = |at: u32, end: u32| at.saturating_sub(1)..(at + 2).min(end);

@@ -189,7 +189,7 @@ fn whoever_may_come_to_be_seen_is_told_of_before() {
         let baked = bake(&world, bodies);
         let terrain = baked.map.terrain().unwrap();
         let matrix = Matrix::new(&world, bodies);
-        let [dx, dy] = terrain.parameters().spacing;
+        let [dx, dy] = terrain.parameters().cell_spacing;
         let mut session = Session::new(&terrain, PLAYERS, SessionOptions::default());
         let mut dice = Dice(seed);
         let around = |s: Sample| {

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use viewcell::internals::bake::{BakeOptions, Silent, VisibilityMode, bake_terrain};
 use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::runtime::{Extent, MappedBundle, Sample};
+use viewcell::internals::runtime::{
+    Extent, MappedBundle, Motion, MotionLimits, Mover, Predictor, ReachableSet, Sample, World,
+};
 
 use crate::baking::source;
 
@@ -34,7 +36,7 @@ fn look_ahead_starts_from_the_sample_and_not_from_all_of_its_cell() {
     let terrain = map.terrain().unwrap();
     let grid = terrain.grid();
     assert_eq!((grid.width(), grid.height()), (15, 12));
-    let step = terrain.parameters().spacing.map(|side| side / 8.0);
+    let step = terrain.parameters().cell_spacing.map(|side| side / 8.0);
     let reach = step[0].min(step[1]);
     let mut tighter = 0;
     for a in grid.row_by_row() {
@@ -63,7 +65,7 @@ fn look_ahead_starts_from_the_sample_and_not_from_all_of_its_cell() {
 fn somebody_in_a_region_is_in_the_cell_that_holds_it() {
     let (_folder, map) = coarse();
     let terrain = map.terrain().unwrap();
-    let [dx, dy] = terrain.parameters().spacing.map(|side| side / 8.0);
+    let [dx, dy] = terrain.parameters().cell_spacing.map(|side| side / 8.0);
     let mut hidden = 0;
     for a in (0..120 * 96).step_by(7).map(|i| [i % 120, i / 120]) {
         for b in (3..120 * 96).step_by(397).map(|i| [i % 120, i / 120]) {
@@ -78,4 +80,74 @@ fn somebody_in_a_region_is_in_the_cell_that_holds_it() {
         }
     }
     assert!(hidden > 1_000, "{hidden}");
+}
+
+/// Who was off the grid was told to see nobody and to be seen by nobody: by omission, and in silence.
+#[test]
+fn a_player_off_the_grid_of_a_terrain_sees_all_and_is_seen_by_all() {
+    let (_folder, map) = coarse();
+    let terrain = map.terrain().unwrap();
+    let world = World::Terrain(terrain);
+    let [dx, dy] = terrain.parameters().sample_spacing();
+    let limits = MotionLimits {
+        speed: [1.0; 2],
+        acceleration: [10.0; 2],
+        impulse: [1.0; 2],
+        error: [0.0; 2],
+    };
+    let standing = |column: f64, row: f64| Motion {
+        position: [column * dx, row * dy, 0.0],
+        velocity: Some([0.0; 3]),
+    };
+    let here = standing(60.0, 50.0);
+    let seen_there = |motion: &Motion| {
+        let times = [0.0, 0.1];
+        let told = world.visible_in_motion([&here, motion], &limits, times);
+        let mover = |motion: &Motion| Mover {
+            motion: *motion,
+            limits,
+            times,
+        };
+        let (from, to) = (mover(&here), mover(motion));
+        let set = |mover: &Mover| {
+            let mut set = ReachableSet::new(world);
+            set.set(mover);
+            set
+        };
+        let mut predictor = Predictor::new(world, limits, 2);
+        predictor.moved(0, 0.0, here);
+        predictor.moved(1, 0.0, *motion);
+        let all = [
+            world.visible_in_motion([motion, &here], &limits, times),
+            world.sees_in_motion(&from, &to),
+            world.sees_in_motion(&to, &from),
+            set(&from).sees(&set(&to)),
+            set(&to).meets(&set(&from)),
+            predictor.may_see(0, 1, times),
+        ];
+        assert_eq!(all, [told; 6], "{motion:?}");
+        told
+    };
+    // A step off each side, far away, and where no number is.
+    for (column, row) in [
+        (-0.6, 50.0),
+        (119.6, 50.0),
+        (60.0, -0.6),
+        (60.0, 95.6),
+        (1e9, -1e9),
+        (f64::NAN, 50.0),
+    ] {
+        assert!(seen_there(&standing(column, row)), "{column},{row}");
+    }
+    let places = (0..12_u32).flat_map(|row| (0..15_u32).map(move |column| [column, row]));
+    let hidden = places
+        .filter(|[column, row]| !seen_there(&standing(f64::from(column * 8), f64::from(row * 8))));
+    assert!(hidden.count() > 10, "some are hidden on the grid");
+    // By regions alone: that which lies off the grid is seen; that which reaches over its edge is what is on it.
+    let region = |[left, right]: [f64; 2]| {
+        Extent::of_box([[left * dx, 40.0 * dy, 0.0], [right * dx, 41.0 * dy, 0.0]])
+    };
+    let inside = region([60.0, 61.0]);
+    assert!(terrain.visible_between(&inside, &region([-9.0, -2.0])));
+    assert!(terrain.visible_between(&region([125.0, 130.0]), &inside));
 }

@@ -175,7 +175,7 @@ fn two_on_a_terrain_may_see_each_other_if_any_samples_of_their_regions_do() {
         bake_exactly(&walls(40, 33, seed, true), BODIES, &path);
         let map = MappedBundle::open(&path).unwrap();
         let terrain = map.terrain().unwrap();
-        let [dx, dy] = terrain.parameters().spacing;
+        let [dx, dy] = terrain.parameters().cell_spacing;
         let mut numbers = Numbers(seed + 1);
         for _ in 0..200 {
             let mut region = || {

@@ -57,7 +57,7 @@ fn rooms(width: u32, height: u32, seed: u64) -> Terrain {
 
 /// The samples that somebody may come to: those whose unit squares lie less than the reach away.
 fn in_reach(terrain: &TerrainBundle, from: Sample, reach: f64) -> Vec<Sample> {
-    let [dx, dy] = terrain.parameters().spacing;
+    let [dx, dy] = terrain.parameters().cell_spacing;
     let gap = |a: u32, b: u32, step: f64| f64::from(a.abs_diff(b).saturating_sub(1)) * step;
     terrain
         .grid()

@@ -39,7 +39,7 @@ fn a_click_makes_a_crater_and_sight_follows() {
     let server = Server::bind(&baked.bundle, None, None).unwrap();
     let serving = Serving::of(server.digging().unwrap());
     let parts = TerrainParts::read(&baked.bundle).unwrap();
-    let [dx, dy] = parts.header.parameters.spacing;
+    let [dx, dy] = parts.header.parameters.cell_spacing;
     let before = Terrain::new(90, 70, parts.heights, [dx, dy]).unwrap();
 
     browser.open(&serving.url);

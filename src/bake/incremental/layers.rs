@@ -138,7 +138,12 @@ pub(crate) fn terrain_of(
 ) -> Result<Terrain, BakeError> {
     let grid = header.parameters.grid;
     let (width, height) = (grid.width(), grid.height());
-    let terrain = Terrain::new(width, height, heights.to_vec(), header.parameters.spacing);
+    let terrain = Terrain::new(
+        width,
+        height,
+        heights.to_vec(),
+        header.parameters.cell_spacing,
+    );
     let terrain = terrain.map_err(|error| unreadable(path, error))?;
     let place = header.parameters.transform.map(|transform| Georeference {
         transform,

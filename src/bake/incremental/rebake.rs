@@ -152,8 +152,8 @@ fn check_terrain(
         });
     }
     let terrain = &*cells.terrain;
-    let [dx, dy] = parameters.spacing;
-    if parameters.spacing != terrain.spacing() {
+    let [dx, dy] = parameters.cell_spacing;
+    if parameters.cell_spacing != terrain.spacing() {
         let [x, y] = terrain.spacing();
         return Err(other(
             "metres between samples",

@@ -196,7 +196,7 @@ impl Rebaker {
         let mut state = self.shared.lock();
         let now = self.now();
         let terrain = now.decided_terrain();
-        let (grid, [dx, dy]) = (terrain.grid(), terrain.parameters().spacing);
+        let (grid, [dx, dy]) = (terrain.grid(), terrain.parameters().cell_spacing);
         let width = grid.width() as usize;
         // Only around the shape, since a terrain may be large.
         let [from, to] = shape.bounds();

@@ -9,6 +9,7 @@ use crate::bundle::file::read_up_to;
 use crate::format::bytes::{u32_at, u64_at};
 use crate::format::header::{ALIGNMENT, ENTRY_LEN, HEADER_LEN, MAX_SECTIONS};
 use crate::format::pages::{PAGE, page_count};
+use crate::format::signature::{SIGNATURE_LEN, SIGNATURE_SCHEME};
 use crate::format::{self, Header, Section, Tag, WorldKind, crc32};
 
 pub(super) const MAGIC: Rule = Rule {
@@ -55,8 +56,12 @@ pub(super) const PAGES: Rule = Rule {
     name: "pages",
     demands: "where there are checksums of pages, they come last, one for each page, which has it",
 };
+pub(super) const SIGNATURE_FIELDS: Rule = Rule {
+    name: "signature-fields",
+    demands: "where there is a signature, it has 104 bytes, of a known scheme, and reserved bytes are zero",
+};
 /// The rules of this file, in the order in which they are checked.
-pub(super) const RULES: [Rule; 11] = [
+pub(super) const RULES: [Rule; 12] = [
     MAGIC,
     VERSION,
     HEADER_CHECKSUM,
@@ -68,6 +73,7 @@ pub(super) const RULES: [Rule; 11] = [
     PADDING,
     SECTION_CHECKSUMS,
     PAGES,
+    SIGNATURE_FIELDS,
 ];
 
 /// A file whose header, table and sections are as they should be.
@@ -147,6 +153,10 @@ pub(super) fn check(
     let start = HEADER_LEN + header.table_length();
     // What its checksums say of damaged sections has been said.
     let sound = sound && checker.check(PAGES, |faults| pages(&file, start, &sections, faults))?;
+    let sound = sound
+        && checker.check(SIGNATURE_FIELDS, |faults| {
+            signature_fields(&file, &sections, faults)
+        })?;
     Ok(sound.then_some(Container {
         file,
         version: header.version,
@@ -345,7 +355,12 @@ fn section_checksums(
     Ok(())
 }
 
-fn pages(file: &File, start: usize, sections: &[Section], faults: &mut Faults) -> io::Result<()> {
+pub(super) fn pages(
+    file: &File,
+    start: usize,
+    sections: &[Section],
+    faults: &mut Faults,
+) -> io::Result<()> {
     let Some(section) = sections.iter().find(|section| section.tag == Tag::PCRC) else {
         return Ok(());
     };
@@ -381,6 +396,34 @@ fn pages(file: &File, start: usize, sections: &[Section], faults: &mut Faults) -
             faults.add(place, at, format!("{expected:08x}"), format!("{found:08x}"));
         }
         at = end;
+    }
+    Ok(())
+}
+
+/// Whether a signature can be one. Whose it is shows by a public key alone.
+fn signature_fields(file: &File, sections: &[Section], faults: &mut Faults) -> io::Result<()> {
+    let Some(section) = sections.iter().find(|section| section.tag == Tag::SIGN) else {
+        return Ok(());
+    };
+    let (place, at) = ("section SIGN", section.offset);
+    if section.flags != 0 {
+        faults.add(place, at, "flags 0", section.flags);
+    }
+    if section.stored_length != SIGNATURE_LEN {
+        let expected = format!("{SIGNATURE_LEN} bytes");
+        let found = format!("{} bytes", section.stored_length);
+        faults.add(place, at, expected, found);
+        return Ok(());
+    }
+    let mut reader = file;
+    reader.seek(SeekFrom::Start(at))?;
+    let record = read_up_to(reader, SIGNATURE_LEN)?;
+    let word = |at| u32_at(&record, at).unwrap_or(0);
+    if word(0) != SIGNATURE_SCHEME {
+        faults.add("scheme of the signature", at, SIGNATURE_SCHEME, word(0));
+    }
+    if word(4) != 0 {
+        faults.add("reserved bytes of the signature", at + 4, 0, word(4));
     }
     Ok(())
 }

@@ -21,14 +21,14 @@ use std::path::Path;
 pub use report::{Fault, Outcome, Progress, Report, Rule, RuleOutcome};
 
 use super::error::BundleError;
-use super::file::{open_regular, read_up_to};
+use super::file::{BundleFile, open_regular, read_up_to};
 use crate::format::header::HEADER_LEN;
 use crate::format::patch::PATCH_MAGIC;
 use crate::format::{Header, Patch, WorldKind};
-use report::Checker;
+use report::{Checker, Faults};
 
 /// The rules on a terrain bundle, in the order in which they are checked.
-pub const RULES: [Rule; 27] = after_container([
+pub const RULES: [Rule; 28] = after_container([
     sections::PRESENT,
     sections::GRID,
     sections::CRS,
@@ -48,7 +48,7 @@ pub const RULES: [Rule; 27] = after_container([
 ]);
 
 /// The rules on a cell bundle, in the order in which they are checked.
-pub const CELL_RULES: [Rule; 23] = after_container([
+pub const CELL_RULES: [Rule; 24] = after_container([
     cells::PRESENT,
     cells::CELLS,
     cells::TOUCHING,
@@ -64,7 +64,7 @@ pub const CELL_RULES: [Rule; 23] = after_container([
 ]);
 
 /// The rules on a bundle of a solid level, in the order in which they are checked.
-pub const SOLID_RULES: [Rule; 27] = after_container([
+pub const SOLID_RULES: [Rule; 28] = after_container([
     solid::PRESENT,
     sections::GRID,
     sections::MASK,
@@ -96,6 +96,14 @@ const fn after_container<const N: usize, const ALL: usize>(rules: [Rule; N]) -> 
         i += 1;
     }
     all
+}
+
+/// The first page of a bundle, whose header and table are sound, that has not the checksum that `PCRC` states.
+pub(super) fn damaged_page(file: &BundleFile) -> io::Result<Option<Fault>> {
+    let start = HEADER_LEN + file.header().table_length();
+    let mut faults = Faults::default();
+    container::pages(file.file(), start, file.sections(), &mut faults)?;
+    Ok(faults.first())
 }
 
 /// Checks every rule of the format on a bundle, and reports on each; on a patch, that it is whole.

@@ -126,6 +126,11 @@ impl Faults {
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
     }
+
+    /// The first of them.
+    pub(crate) fn first(self) -> Option<Fault> {
+        self.told.into_iter().next()
+    }
 }
 
 /// The report in the making.

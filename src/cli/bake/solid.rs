@@ -20,7 +20,7 @@ use viewcell::internals::world::solid::{
     Aabb, PlaceOptions, Places, PlacesError, Player, SolidLevel, Units, find_places,
 };
 
-use super::{ForecastDocument, Manner, check_output, finish, finish_shard, stopped};
+use super::{ForecastDocument, Manner, check_output, finish, finish_shard, going_on, stopped};
 
 /// Bake a level made of solids: view cells as fine as players, in three dimensions
 ///
@@ -89,11 +89,12 @@ impl FromStr for Cell {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = values::numbers(text).filter(|numbers| numbers.iter().all(|n| *n > 0.0));
+        let numbers =
+            values::numbers(text).filter(|numbers| numbers.iter().all(|n| values::is_length(*n)));
         match numbers.as_deref() {
             Some(&[size]) => Ok(Self([size, size])),
             Some(&[size, height]) => Ok(Self([size, height])),
-            _ => Err("expected SIZE or SIZE,HEIGHT: positive numbers".to_owned()),
+            _ => Err("expected SIZE or SIZE,HEIGHT: numbers from 0.0001 to 1e9".to_owned()),
         }
     }
 }
@@ -122,9 +123,11 @@ impl FromStr for Hull {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let fault =
-            "expected MINX,MINY,MINZ,MAXX,MAXY,MAXZ: six numbers, each minimum below its maximum";
-        match values::numbers(text).as_deref() {
+        let fault = "expected MINX,MINY,MINZ,MAXX,MAXY,MAXZ: six numbers from -1e9 to 1e9, each minimum below its \
+                     maximum";
+        let numbers = values::numbers(text);
+        let numbers = numbers.filter(|numbers| numbers.iter().all(|n| values::is_coordinate(*n)));
+        match numbers.as_deref() {
             Some(&[a, b, c, d, e, f]) if a < d && b < e && c < f => Ok(Self(Aabb {
                 min: [a, b, c],
                 max: [d, e, f],
@@ -293,7 +296,7 @@ pub fn run(args: &Args) -> Outcome {
     let places = args.places(level, &place_options, &mut notes)?.cells;
     args.manner.voice.tell_notes(&notes[told..]);
     let grid = grid_of_cells(places.len() as u32).grid();
-    let options = BakeOptions {
+    let mut options = BakeOptions {
         threads: args.threads,
         simd: visibility::Simd::Auto,
         memory: memory::free(),
@@ -312,10 +315,12 @@ pub fn run(args: &Args) -> Outcome {
         return dry_run(world, &source, &options, args);
     }
     let baked = match long.shard {
-        None => bake::bake_solid(world, &source, &options, &output, &progress).map(|_| None),
-        Some(part) => {
-            bake::bake_solid_shard(world, &source, &options, part, &output, &progress).map(Some)
-        }
+        None => going_on(&mut options, &args.manner.voice, |options| {
+            bake::bake_solid(world, &source, options, &output, &progress).map(|_| None)
+        }),
+        Some(part) => going_on(&mut options, &args.manner.voice, |options| {
+            bake::bake_solid_shard(world, &source, options, part, &output, &progress).map(Some)
+        }),
     };
     progress.finish();
     let shard = match baked.map_err(Failure::from) {

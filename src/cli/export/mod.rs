@@ -101,7 +101,7 @@ pub fn exposure(args: &ExposureArgs) -> Outcome {
                 height: grid.height(),
                 bands: &["samples that see this sample".to_owned()],
                 nodata: "0",
-                spacing: parameters.spacing,
+                spacing: parameters.cell_spacing,
                 georeference: georeference.as_ref(),
             };
             work.save(|file| {

@@ -173,7 +173,7 @@ impl By {
             }
         };
         if self.at {
-            let [dx, dy] = parameters.spacing;
+            let [dx, dy] = parameters.cell_spacing;
             let point = [x / dx * side + 0.5, y / dy * side + 0.5];
             let cell = terrain.locate(x, y);
             let position = cell.map(|cell| Position::within(parameters, cell, point));

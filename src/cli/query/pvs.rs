@@ -36,7 +36,8 @@ pub struct PvsArgs {
     /// Ask for the square of 2^LEVEL samples a side that holds A, not for A alone
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
     quad: u32,
-    /// Draw it: .png is a hillshade with what is hidden shaded, .tif a GeoTIFF mask, 1 = visible
+    /// Draw it: .png is a hillshade with what is hidden shaded, .tif a GeoTIFF mask, 1 = visible, 0 = hidden,
+    /// 255 = no data
     #[arg(short, long, value_name = "MASK.png|.tif")]
     output: Option<PathBuf>,
     /// Overwrite the drawing if it is there
@@ -215,10 +216,16 @@ fn geotiff(
         crs: bundle.crs().unwrap_or("").to_owned(),
         transform,
     });
+    let seen = picture::mask(terrain.grid(), pvs).into_iter();
+    let samples = terrain.grid().row_by_row();
+    let mask: Vec<Option<bool>> = samples
+        .zip(seen)
+        .map(|(sample, seen)| terrain.valid().has_sample(sample).then_some(seen))
+        .collect();
     mask_geotiff(
         terrain.grid().width(),
-        &picture::mask(terrain.grid(), pvs),
-        parameters.spacing,
+        &mask,
+        parameters.cell_spacing,
         georeference.as_ref(),
     )
 }
@@ -334,7 +341,7 @@ fn locate_on_terrain(
     let parameters = terrain.parameters();
     let metres =
         |at: u32, cell: f64| f64::from(at) * cell / f64::from(1_u32 << parameters.finest());
-    let [dx, dy] = parameters.spacing;
+    let [dx, dy] = parameters.cell_spacing;
     let document = || LocateTerrainDocument {
         sample: [column, row],
         cell: (parameters.finest() > 0).then_some([place.cell.column, place.cell.row]),

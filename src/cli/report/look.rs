@@ -79,7 +79,7 @@ impl Look {
                 let terrain = query::terrain(path, map)?;
                 let grid = terrain.grid();
                 let (width, height) = (grid.width(), grid.height());
-                let [dx, dy] = terrain.parameters().spacing;
+                let [dx, dy] = terrain.parameters().cell_spacing;
                 let ground = hillshade_image(&Ground::new(&terrain));
                 let scale = (f64::from(MAP_SIDE) / f64::from(width.max(height))).min(1.0);
                 let side = |samples: u32| ((f64::from(samples) * scale) as u32).max(1);

@@ -153,14 +153,16 @@ fn tracks(job: &Job, map: &MappedBundle, field: &Field, paths: &[&Path]) -> Resu
             job.bundle.display()
         )));
     };
-    let [dx, dy] = terrain.parameters().spacing;
+    let [dx, dy] = terrain.parameters().cell_spacing;
+    let [east, south] = terrain.parameters().sample_spacing();
     let size = xc * yr - xr * yc;
     Ok(gpx::trace(&walkers, |_, fix| {
         let [x, y] = [fix.lonlat[0] - x0, fix.lonlat[1] - y0];
-        // Pixels are counted from their corners, samples from the middle of the first.
-        let column = (yr * x - xr * y) / size - 0.5;
-        let row = (xc * y - yc * x) / size - 0.5;
-        [column * dx, row * dy]
+        // Pixels are those of view cells and are counted from their corners, metres from the middle of the first sample
+        // of the heightmap.
+        let column = (yr * x - xr * y) / size;
+        let row = (xc * y - yc * x) / size;
+        [column * dx - east / 2.0, row * dy - south / 2.0]
     }))
 }
 

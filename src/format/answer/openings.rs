@@ -194,7 +194,7 @@ impl<'a> Openings<'a> {
             eye: parameters.eye_height,
             head: parameters.player_height,
             cells: parameters.visibility != VisibilityMode::Exact,
-            spacing: parameters.spacing,
+            spacing: parameters.cell_spacing,
             longest: longest * longest,
         }
     }

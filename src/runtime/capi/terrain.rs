@@ -68,7 +68,7 @@ pub unsafe extern "C" fn viewcell_info(
     answer(|| {
         let parameters = unsafe { terrain(bundle) }?.parameters();
         let grid = parameters.grid;
-        let [dx, dy] = parameters.spacing;
+        let [dx, dy] = parameters.cell_spacing;
         *unsafe { place(terrain_out) }? = viewcell_terrain {
             width: grid.width(),
             height: grid.height(),

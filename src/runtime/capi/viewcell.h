@@ -989,13 +989,13 @@ viewcell_status viewcell_reachable_hides(viewcell_reachable *reachable,
 viewcell_status viewcell_occlusion_close(viewcell_occlusion *occlusion);
 
 // Whether two players may see each other at any time from `from` until `until`, in seconds after the instant
-// that a and b are of, as long as both move within limits: 1 or 0. In a bundle of any kind; on a terrain
-// 0 where a player cannot be on the grid.
+// that a and b are of, as long as both move within limits: 1 or 0. In a bundle of any kind.
 //
 // A server that sends to a client every step seconds, down seconds away, asks with down and down + step: the
 // time in which the client goes by this answer. Nobody who is told of all for whom this is 1 sees somebody
-// too late, but by a teleporter or a respawn: ask again from there. Errs towards 1: in no cell of a level,
-// where finding out would take too long, and where the bundle is damaged. Allocates nothing.
+// too late, but by a teleporter or a respawn: ask again from there. Errs towards 1: off the grid or at a
+// void of a terrain, in no cell of a level, where finding out would take too long, and where the bundle is
+// damaged. Allocates nothing.
 //
 // Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_visible_in_motion(const viewcell_bundle *bundle,

@@ -34,7 +34,7 @@ impl<'a> SessionWorld for TerrainBundle<'a> {
     }
 
     fn extent(&self, place: Sample) -> Extent {
-        let [dx, dy] = self.parameters().spacing;
+        let [dx, dy] = self.parameters().cell_spacing;
         let middle = [f64::from(place.column) * dx, f64::from(place.row) * dy, 0.0];
         Extent::ball(middle, 0.0)
     }
@@ -48,8 +48,9 @@ impl<'a> SessionWorld for TerrainBundle<'a> {
     }
 
     fn contains_all(&self, half: &Frontier, region: &Extent) -> bool {
-        let mut samples = self.samples_in(region);
-        samples.all(|sample| half.contains(sample))
+        let mut samples = self.samples_in(region).peekable();
+        // Of a region without a sample nothing is known: who may be there is not silent.
+        samples.peek().is_some() && samples.all(|sample| half.contains(sample))
     }
 
     fn begin(

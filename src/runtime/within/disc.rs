@@ -65,7 +65,7 @@ impl Disc {
 
     /// Every sample of a terrain whose unit square, or cell, meets a region; none if there is none.
     pub(super) fn of_region(terrain: &TerrainBundle<'_>, region: &Extent) -> Option<Self> {
-        let (grid, spacing) = (terrain.grid(), terrain.parameters().spacing);
+        let (grid, spacing) = (terrain.grid(), terrain.parameters().cell_spacing);
         // Metres are from the first sample of the heightmap, half of whose side lies before it.
         let half = 0.5 / terrain.heightmap_samples();
         let side = |low: f64, high: f64, step: f64, limit: u32| {

@@ -21,8 +21,8 @@ impl World<'_> {
     /// Whether two players may see each other at any time from `times[0]` until `times[1]` seconds later, as long
     /// as both move within limits.
     ///
-    /// Errs towards visible only: in a level who is in no cell now sees all. On a terrain `false` where a
-    /// player cannot be on the grid.
+    /// Errs towards visible only: who is in no place now ([`World::locate`]) sees all and is seen by all: off the grid or
+    /// at a void of a terrain, in no cell of a level.
     pub fn visible_in_motion(
         &self,
         players: [&Motion; 2],
@@ -51,7 +51,7 @@ impl World<'_> {
             cells.any(|cell| cell.is_none())
         };
         match self {
-            World::Terrain(terrain) => terrain.visible_between(a, b),
+            World::Terrain(terrain) => terrain.visible_between(a, b) || is_lost(),
             World::Cells(level) => {
                 let mut memory = [0; 2 * MAX_CELLS as usize / 64];
                 let seen = level.visible_between(a, b, &mut memory);

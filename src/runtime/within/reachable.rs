@@ -16,6 +16,8 @@ pub struct ReachableSet<'a> {
     world: World<'a>,
     /// `None` of nobody.
     region: Option<Extent>,
+    /// Whether a player on a terrain is in no place now, and so may be anywhere.
+    is_lost: bool,
     /// Of a level of cells: a row of those that the player may be in, then one of what is seen from those.
     rows: Box<[u64]>,
     /// Of a solid level: the cells that the player may be in; `None` where that may be anywhere.
@@ -35,6 +37,7 @@ impl<'a> ReachableSet<'a> {
         Self {
             world,
             region: None,
+            is_lost: false,
             rows: vec![0; 2 * words].into(),
             parts: None,
             cells: match &world {
@@ -50,7 +53,7 @@ impl<'a> ReachableSet<'a> {
         self.region = None;
     }
 
-    /// Becomes that of a player, wherever that is now. Who is in no cell of a level now may be anywhere.
+    /// Becomes that of a player, wherever that is now. Who is in no place now ([`World::locate`]) may be anywhere.
     pub fn set(&mut self, mover: &Mover) {
         let Mover {
             motion,
@@ -62,7 +65,7 @@ impl<'a> ReachableSet<'a> {
     }
 
     /// Becomes that of a player who is at a position now, and until some time in a region, as [`Running::region`] says.
-    /// Who is in no cell of a level now may be anywhere.
+    /// Who is in no place now may be anywhere.
     ///
     /// [`Running::region`]: super::Running::region
     pub fn set_region(&mut self, position: [f64; 3], region: &Extent) {
@@ -99,7 +102,16 @@ impl<'a> ReachableSet<'a> {
         self.region = Some(*region);
         self.count = 0;
         match &self.world {
-            World::Terrain(_) => {}
+            World::Terrain(_) => {
+                let [low, high] = now;
+                let middle = |axis: usize| {
+                    let ends = low.get(axis).zip(high.get(axis));
+                    // Both may be infinite: then it is no number, and nowhere.
+                    ends.map_or(f64::NAN, |(low, high)| low.midpoint(*high))
+                };
+                let position = [middle(0), middle(1), 0.0];
+                self.is_lost = self.world.locate(position).is_none();
+            }
             World::Solid(level) => {
                 self.parts = cell.and_then(|_| {
                     let reached = level.reached(now, [path, region], &mut self.cells);
@@ -135,7 +147,9 @@ impl<'a> ReachableSet<'a> {
             return false;
         };
         match &self.world {
-            World::Terrain(terrain) => terrain.visible_between(region, of_other),
+            World::Terrain(terrain) => {
+                self.is_lost || other.is_lost || terrain.visible_between(region, of_other)
+            }
             World::Cells(level) => {
                 let mutual = level.parameters().symmetry != SymmetryCode::None;
                 self.meets_seen(other) || !mutual && other.meets_seen(self)

@@ -45,13 +45,14 @@ impl TerrainBundle<'_> {
     /// of where somebody will be.
     ///
     /// Errs towards visible only, and asks the bundle of at most 128 pairs of quads, as
-    /// [`TerrainBundle::visible_within`] does. `false` where a region lies outside the grid.
+    /// [`TerrainBundle::visible_within`] does. `true` where a region lies off the grid: nothing is known of who is there.
+    /// Of a region that lies partly off it, what is on it counts.
     ///
     /// [`Motion::region`]: crate::runtime::Motion::region
     pub fn visible_between(&self, a: &Extent, b: &Extent) -> bool {
         let disc = |region| Disc::of_region(self, region);
         let (Some(a), Some(b)) = (disc(a), disc(b)) else {
-            return false;
+            return true;
         };
         let search = Search {
             terrain: self,
@@ -103,7 +104,8 @@ impl TerrainBundle<'_> {
             return false;
         }
         let reach = reach.map(super::motion::counted);
-        let disc = |start, reach| Disc::new(self.grid(), self.parameters().spacing, start, reach);
+        let disc =
+            |start, reach| Disc::new(self.grid(), self.parameters().cell_spacing, start, reach);
         let search = Search {
             terrain: self,
             a: disc(starts[0], reach[0]),

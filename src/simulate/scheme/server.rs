@@ -375,7 +375,7 @@ impl Near {
     pub(super) fn new(field: &Field, players: usize, reach: f64) -> Self {
         let is_same = match field {
             Field::Terrain(terrain) => {
-                let [dx, dy] = terrain.parameters().spacing;
+                let [dx, dy] = terrain.parameters().cell_spacing;
                 field.is_mutual() && terrain.groups().is_some() && reach <= NEAR * dx.min(dy)
             }
             Field::Level(_) | Field::Solid(_) => false,

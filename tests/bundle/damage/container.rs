@@ -179,3 +179,36 @@ fn pages() {
     parts.bytes(Tag::PCRC).extend([0; 4]);
     trips(&parts.assemble(), "pages");
 }
+
+/// `verify` without a key did not look at the signature: reserved bytes and unknown schemes were sound.
+#[test]
+fn signature_fields() {
+    let mut record = vec![0; 104];
+    record[0] = 1;
+    let entry = Section {
+        tag: Tag::SIGN,
+        flags: 0,
+        offset: 0,
+        stored_length: 0,
+        length: 104,
+        checksum: 0,
+    };
+    let mut parts = Parts::new();
+    parts.sections.push((entry, record.clone()));
+    assert!(report_of(&parts.assemble()).is_sound());
+    for (at, value) in [(0, 99), (0, 0), (3, 1), (4, 7), (7, 1)] {
+        let mut damaged = record.clone();
+        damaged[at] = value;
+        *parts.bytes(Tag::SIGN) = damaged;
+        trips(&parts.assemble(), "signature-fields");
+    }
+    for length in [0, 103, 105] {
+        *parts.bytes(Tag::SIGN) = record.iter().copied().cycle().take(length).collect();
+        parts.entry(Tag::SIGN).length = length as u64;
+        trips(&parts.assemble(), "signature-fields");
+    }
+    *parts.bytes(Tag::SIGN) = record;
+    parts.entry(Tag::SIGN).length = 104;
+    parts.entry(Tag::SIGN).flags = Section::REQUIRED;
+    trips(&parts.assemble(), "signature-fields");
+}

@@ -47,8 +47,8 @@ fn draw_terrain(terrain: TerrainBundle<'_>, crs: bool) {
     ] {
         if let Some(pvs) = terrain.pvs(quad) {
             draw(&pages.pvs(&pvs));
-            let seen = mask(grid, &pvs);
-            let _ = mask_geotiff(grid.width(), &seen, terrain.parameters().spacing, None);
+            let seen: Vec<_> = mask(grid, &pvs).into_iter().map(Some).collect();
+            let _ = mask_geotiff(grid.width(), &seen, terrain.parameters().cell_spacing, None);
         }
     }
     let corners = [

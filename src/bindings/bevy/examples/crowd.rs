@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bundles = app.world().resource::<Assets<ViewCells>>();
     let (width, depth, step) = match bundles.get(&bundle).map(|bundle| bundle.world()) {
         Some(Of::Terrain(terrain)) => {
-            let ([dx, dy], grid) = (terrain.parameters().spacing, terrain.grid());
+            let ([dx, dy], grid) = (terrain.parameters().cell_spacing, terrain.grid());
             (
                 f64::from(grid.width()) * dx,
                 f64::from(grid.height()) * dy,

@@ -147,7 +147,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let Of::Terrain(terrain) = bundle.world() else {
         return Err("expected a bundle of a terrain, found one of a level".into());
     };
-    let ([dx, dy], grid) = (terrain.parameters().spacing, terrain.grid());
+    let ([dx, dy], grid) = (terrain.parameters().cell_spacing, terrain.grid());
     // Alice stays in the middle of the western edge; Bob walks along the middle row.
     let row = grid.height() / 2;
     let mut apart = 0;

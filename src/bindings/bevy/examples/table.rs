@@ -70,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         answers.collect()
     })?;
     if let Of::Terrain(terrain) = bundle.world() {
-        let [dx, dy] = terrain.parameters().spacing;
+        let [dx, dy] = terrain.parameters().cell_spacing;
         app.insert_resource(Sight::of(handle.clone()));
         report("Bevy, by entities", &expected, 1, || {
             by_entities(&mut app, &pairs, [dx, dy])

@@ -55,7 +55,7 @@ fn walk(
     else {
         return;
     };
-    let ([dx, dy], grid) = (terrain.parameters().spacing, terrain.grid());
+    let ([dx, dy], grid) = (terrain.parameters().cell_spacing, terrain.grid());
     for (mut transform, walker) in &mut players {
         transform.translation.z = (grid.height() / 2) as f32 * dy as f32;
         if let Some(mut walker) = walker {

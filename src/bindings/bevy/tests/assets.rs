@@ -42,7 +42,7 @@ fn places_off_the_map_and_voids_are_none() {
     let World::Terrain(world) = terrain.world() else {
         panic!("no terrain");
     };
-    let [dx, dy] = world.parameters().spacing;
+    let [dx, dy] = world.parameters().cell_spacing;
     let mut voids = 0;
     for row in 0..9 {
         for column in 0..13 {

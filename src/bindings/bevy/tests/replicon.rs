@@ -40,7 +40,7 @@ fn terrain(bundle: &ViewCells) -> TerrainBundle<'_> {
 
 /// The middle of a sample in the world.
 fn point(bundle: &ViewCells, sample: Sample) -> Vec3 {
-    let [dx, dy] = terrain(bundle).parameters().spacing;
+    let [dx, dy] = terrain(bundle).parameters().cell_spacing;
     let (x, z) = (f64::from(sample.column) * dx, f64::from(sample.row) * dy);
     Vec3::new(x as f32, 0.0, z as f32)
 }

@@ -76,7 +76,7 @@ impl Map {
         let off = (None, Vec3::new(-1e4, 0.0, 0.0));
         let (frame, mut places) = match bundle.world() {
             World::Terrain(terrain) => {
-                let [dx, dy] = terrain.parameters().spacing;
+                let [dx, dy] = terrain.parameters().cell_spacing;
                 let grid = terrain.grid();
                 let at = |index: u32| {
                     let sample = Sample::new(index % grid.width(), index / grid.width());

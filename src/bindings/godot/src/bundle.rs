@@ -132,7 +132,7 @@ impl ViewcellBundle {
     fn spacing(&self) -> Vector2 {
         match self.bundle().map(OwnedBundle::world) {
             Some(World::Terrain(terrain)) => {
-                let [dx, dy] = terrain.parameters().spacing;
+                let [dx, dy] = terrain.parameters().cell_spacing;
                 Vector2::new(dx as f32, dy as f32)
             }
             _ => Vector2::ZERO,

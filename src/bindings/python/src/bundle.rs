@@ -179,7 +179,10 @@ impl Bundle {
                 dict.set_item("levels", parameters.grid.levels())?;
                 dict.set_item("mutual", parameters.mutual)?;
                 dict.set_item("lossy", parameters.lossy)?;
-                dict.set_item("spacing", (parameters.spacing[0], parameters.spacing[1]))?;
+                dict.set_item("spacing", <(f64, f64)>::from(parameters.cell_spacing))?;
+                let spacing = parameters.sample_spacing();
+                dict.set_item("sample_spacing", <(f64, f64)>::from(spacing))?;
+                dict.set_item("heightmap", <(u32, u32)>::from(parameters.heightmap()))?;
                 dict.set_item("eye_height", parameters.eye_height)?;
                 dict.set_item("player_height", parameters.player_height)?;
                 dict.set_item("max_distance", parameters.max_distance)?;

@@ -13,7 +13,7 @@ use crate::world::Dice;
 pub fn walk(path: &str, players: usize, reach: f32, ticks: u32) {
     let map = MappedBundle::open(path).unwrap();
     let terrain = map.terrain().unwrap();
-    let (grid, [dx, dy]) = (terrain.grid(), terrain.parameters().spacing);
+    let (grid, [dx, dy]) = (terrain.grid(), terrain.parameters().cell_spacing);
     let wide = f64::from(grid.width() - 1) * dx;
     let high = f64::from(grid.height() - 1) * dy;
     let mut dice = Dice(5);

@@ -91,7 +91,11 @@ class Bundle:
     levels: int
     mutual: bool
     lossy: bool
+    #: Metres between places, as ``width`` and ``height`` count them: where view cells are coarse, between cells.
     spacing: tuple[float, float]
+    #: Metres between samples of the heightmap that was baked, and its columns and rows.
+    sample_spacing: tuple[float, float]
+    heightmap: tuple[int, int]
     eye_height: float
     player_height: float
     max_distance: float

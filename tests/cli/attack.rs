@@ -1,0 +1,249 @@
+//! What somebody who wished the program ill found: secrets that are told, damage that is blamed on another, words that
+//! break lines.
+
+use std::fs;
+
+use viewcell::internals::format::{Header, Section, Tag, crc32};
+
+use super::common::{Folder, PRIVATE_KEY, wall};
+use super::solid::rooms;
+
+/// A bundle in which something of a section or of its entry is another, with checksums that say that this is right.
+fn damaged(bytes: &[u8], tag: Tag, damage: impl FnOnce(&mut Section, &mut Vec<u8>)) -> Vec<u8> {
+    let header = Header::parse(bytes).unwrap();
+    let table = &bytes[64..64 + header.table_length()];
+    let mut sections: Vec<(Section, Vec<u8>)> = Section::parse_table(table)
+        .map(|section| {
+            let end = section.end().unwrap() as usize;
+            (section, bytes[section.offset as usize..end].to_vec())
+        })
+        .collect();
+    let (section, stored) = sections
+        .iter_mut()
+        .find(|(section, _)| section.tag == tag)
+        .unwrap();
+    damage(section, stored);
+    let (mut file, mut table) = (vec![0; 64 + header.table_length()], Vec::new());
+    for (section, stored) in sections {
+        file.resize(file.len().next_multiple_of(64), 0);
+        let entry = Section {
+            offset: file.len() as u64,
+            stored_length: stored.len() as u64,
+            checksum: crc32(&stored),
+            ..section
+        };
+        table.extend(entry.encode());
+        file.extend(stored);
+    }
+    file[64..64 + table.len()].copy_from_slice(&table);
+    let header = Header {
+        file_length: file.len() as u64,
+        table_checksum: crc32(&table),
+        ..header
+    };
+    file[..64].copy_from_slice(&header.encode());
+    file
+}
+
+#[test]
+fn the_repack_of_a_damaged_bundle_blamed_its_path_or_the_output() {
+    let folder = rooms();
+    folder.ok(&[
+        "bake",
+        "solid",
+        "rooms.map",
+        "--cell",
+        "64",
+        "-o",
+        "plain.vcb",
+        "--quiet",
+    ]);
+    folder.ok(&["seal", "plain.vcb", "-o", "sealed.vcb", "--quiet"]);
+    let sound = folder.read("sealed.vcb");
+    let flip = |at: usize| move |_: &mut Section, stored: &mut Vec<u8>| stored[at] ^= 0x11;
+    let cases = [
+        (
+            damaged(&sound, Tag::SBOX, |section, _| section.length = 64),
+            "SBOX",
+        ),
+        (
+            damaged(&sound, Tag::TIDX, |section, stored| {
+                stored.pop();
+                section.length -= 1;
+            }),
+            "TIDX",
+        ),
+        (damaged(&sound, Tag::PCRC, flip(0)), "page 0"),
+        (damaged(&sound, Tag::GRID, flip(16)), "GRID"),
+        (damaged(&sound, Tag::DICT, flip(3)), "DICT"),
+        (damaged(&sound, Tag::PROV, flip(9)), "PROV"),
+    ];
+    for (bytes, place) in cases {
+        folder.write("damaged.vcb", bytes);
+        folder.fails(
+            &["repack", "damaged.vcb", "-o", "out.vcb", "--quiet"],
+            3,
+            &["damaged.vcb", place, "the file is damaged"],
+        );
+        let words = folder
+            .run(&["repack", "damaged.vcb", "-o", "out.vcb"])
+            .stderr;
+        assert!(!words.contains("permissions"), "{words}");
+        assert!(!folder.names().contains(&"out.vcb".to_owned()));
+    }
+}
+
+#[test]
+fn a_repacked_bundle_lost_its_signature_in_silence() {
+    let folder = Folder::with_wall();
+    folder.write("key.pem", PRIVATE_KEY);
+    folder.ok(&[
+        "sign",
+        "wall.vcb",
+        "--key",
+        "key.pem",
+        "-o",
+        "signed.vcb",
+        "-q",
+    ]);
+    for more in [&[][..], &["--quiet"]] {
+        let repack = ["repack", "signed.vcb", "-o", "repacked.vcb", "--force"];
+        let ran = folder.ok(&[&repack[..], more].concat());
+        assert!(
+            ran.stderr
+                .contains("repacked.vcb is not signed: the signature of signed.vcb is gone"),
+            "{}",
+            ran.stderr
+        );
+    }
+    let ran = folder.ok(&["repack", "wall.vcb", "-o", "other.vcb", "--quiet"]);
+    assert_eq!(ran.stderr, "", "nothing is lost of what was not signed");
+}
+
+#[test]
+fn a_key_file_with_a_broken_header_was_told_word_by_word() {
+    let folder = Folder::with_wall();
+    folder.write("key.pem", PRIVATE_KEY.replacen("KEY-----", "KEY----", 1));
+    for arguments in [
+        &["sign", "wall.vcb", "--key", "key.pem", "-o", "signed.vcb"][..],
+        &["verify", "wall.vcb", "--key", "key.pem"],
+    ] {
+        let ran = folder.run(arguments);
+        assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("key.pem: expected an Ed25519"),
+            "{}",
+            ran.stderr
+        );
+        for secret in ["MC4C", "hsZ3v", "9g"] {
+            assert!(!ran.stderr.contains(secret), "{}", ran.stderr);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_that_others_may_read_is_warned_of() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::with_wall();
+    folder.write("key.pem", PRIVATE_KEY);
+    let signs = |mode| {
+        fs::set_permissions(folder.path("key.pem"), fs::Permissions::from_mode(mode)).unwrap();
+        folder
+            .ok(&[
+                "sign",
+                "wall.vcb",
+                "--key",
+                "key.pem",
+                "-o",
+                "signed.vcb",
+                "--force",
+                "-q",
+            ])
+            .stderr
+    };
+    for mode in [0o644, 0o640, 0o604] {
+        let words = signs(mode);
+        assert!(
+            words.contains("chmod 600") && words.contains("key.pem"),
+            "{words}"
+        );
+    }
+    assert_eq!(signs(0o600), "");
+}
+
+#[test]
+fn a_line_feed_in_a_name_broke_lines() {
+    let folder = Folder::new();
+    folder.write("a\nb.asc", wall());
+    let ran = folder.run(&["bake", "terrain", "a\nb.asc", "--visibility", "exact"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("written: a\\nb.vcb"), "{}", ran.stderr);
+    for arguments in [
+        &["verify", "no\nsuch.vcb"][..],
+        &["bake", "terrain", "a\nb.asc", "-o", "a\nb.vcb"],
+        &["query", "visible", "a\nb.vcb", "99,99", "0,0"],
+    ] {
+        let ran = folder.run(arguments);
+        assert_ne!(ran.code, Some(0));
+        assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{}", ran.stderr);
+        assert!(ran.stderr.contains("\\n"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn no_number_is_told_by_hundreds_of_digits() {
+    let folder = rooms();
+    for (option, value) in [
+        ("--cell", "1e-300"),
+        ("--cell", "1e300"),
+        ("--hull", "-1e300,-1e300,-1e300,1e300,1e300,1e300"),
+        ("--eye", "1e300"),
+    ] {
+        let option = format!("{option}={value}");
+        let ran = folder.run(&["bake", "solid", "rooms.map", &option, "-o", "x.vcb"]);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.len() < 600, "{}", ran.stderr);
+    }
+    folder.write(
+        "void.asc",
+        "ncols 3\nnrows 2\ncellsize 10\nnodata_value -3.4028234663852886e+38\n1 2 3\n4 \
+         -3.4028234663852886e+38 6\n",
+    );
+    let ran = folder.ok(&["bake", "terrain", "void.asc", "--visibility", "exact"]);
+    assert!(
+        ran.stderr.contains("nodata -3.4028234663852886e38"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn threads_that_cannot_start_are_out_of_a_resource() {
+    use std::process::Command;
+
+    let folder = Folder::with_wall();
+    let limited = |arguments: &str| {
+        let script = format!(
+            "ulimit -v 3000000; exec '{}' {arguments}",
+            super::common::VIEWCELL
+        );
+        let ran = Command::new("sh")
+            .args(["-c", &script])
+            .env("RUST_MIN_STACK", "1000000000")
+            .current_dir(folder.path(""))
+            .output()
+            .unwrap();
+        (ran.status.code(), String::from_utf8(ran.stderr).unwrap())
+    };
+    for arguments in [
+        "bake terrain wall.asc -o x.vcb --threads 64",
+        "repack wall.vcb -o x.vcb --threads 64",
+    ] {
+        let (code, words) = limited(arguments);
+        assert_eq!(code, Some(5), "{words}");
+        assert!(words.contains("--threads"), "{words}");
+    }
+}
