@@ -27,11 +27,6 @@ pub fn is_coordinate(number: f64) -> bool {
     number.abs() <= *LENGTHS.end()
 }
 
-/// A coordinate that a level can have.
-pub fn coordinate(text: &str) -> Result<f64, String> {
-    check(text, "a number from -1e9 to 1e9", is_coordinate)
-}
-
 /// A finite number above 0.
 pub fn positive(text: &str) -> Result<f64, String> {
     check(text, "a finite number above 0", |number| number > 0.0)

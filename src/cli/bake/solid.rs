@@ -107,10 +107,14 @@ impl FromStr for Eye {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match values::numbers(text).as_deref() {
+        let numbers = values::numbers(text);
+        let numbers = numbers.filter(|numbers| numbers.iter().all(|n| values::is_coordinate(*n)));
+        match numbers.as_deref() {
             Some(&[height]) => Ok(Self([height, height])),
             Some(&[low, high]) if low <= high => Ok(Self([low, high])),
-            _ => Err("expected UP or LOW,HIGH: finite numbers, the lower first".to_owned()),
+            _ => {
+                Err("expected UP or LOW,HIGH: numbers from -1e9 to 1e9, the lower first".to_owned())
+            }
         }
     }
 }
