@@ -143,7 +143,7 @@ pub fn run(args: Args) -> Outcome {
     job.mode()?;
     let long = &manner.long;
     if long.dry_run {
-        return dry_run(&job, &manner.json);
+        return dry_run(&job, &manner);
     }
     let output = long.output(job.output()?);
     if job.verify && long.shard.is_some() {
@@ -161,13 +161,12 @@ pub fn run(args: Args) -> Outcome {
     check_output(&job.input, job.force, long.resume, &output)?;
     let stop = Stop::listen()?;
     let progress = Progress::new(&manner.voice, stop.clone());
-    let result = bake(&job, long, &output, &manner.voice, &progress);
+    let result = bake(&job, &manner, &output, &progress);
     progress.finish();
     let (notes, shard) = match result {
         Err(failure) if stop.asked() => return Err(stopped(&failure, &stop)),
         other => other?,
     };
-    manner.voice.tell_notes(&notes);
     if let Some(report) = shard {
         return finish_shard(report, output, notes, &manner);
     }
@@ -275,11 +274,12 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
 }
 
 /// Tells what a bake will take.
-fn dry_run(job: &TerrainJob, json: &Json) -> Outcome {
+fn dry_run(job: &TerrainJob, manner: &Manner) -> Outcome {
     let (ingested, options) = prepare(job, Keep::Nothing)?;
+    manner.voice.tell_notes(&ingested.notes);
     let name = job.input.file_name().unwrap_or_default().to_string_lossy();
     let forecast = bake::forecast(&ingested.terrain, &options, &name)?;
-    ForecastDocument::new(&forecast).tell("", json)
+    ForecastDocument::new(&forecast).tell("", &manner.json)
 }
 
 /// Bakes. Where the bundle may be overwritten and an earlier bake of the same job was stopped, goes on with what that has
@@ -305,24 +305,28 @@ fn going_on<T>(
     bake(options)
 }
 
-/// Reads, bakes and writes; returns what a person should know, and what a shard came to.
+/// Reads, bakes and writes; returns what a person should know and has been told, and what a shard came to.
 fn bake(
     job: &TerrainJob,
-    long: &Long,
+    manner: &Manner,
     output: &Path,
-    voice: &Voice,
     progress: &Progress,
 ) -> Result<(Vec<String>, Option<ShardReport>), Failure> {
+    let (long, voice) = (&manner.long, &manner.voice);
     let (ingested, mut options) = prepare(job, long.keep())?;
+    // Before the work: what is wrong here would make hours of it worthless.
+    voice.tell_notes(&ingested.notes);
     let source = source(job, ingested.format)?;
     let terrain = &ingested.terrain;
     let mut notes = ingested.notes;
     let mut resumed = |kept: u32, total: u32| {
         if long.resume {
-            notes.push(match kept {
+            let note = match kept {
                 0 => "nothing to resume; baked from the beginning".to_owned(),
                 _ => format!("{kept} of {total} tiles were done already"),
-            });
+            };
+            voice.tell_notes(std::slice::from_ref(&note));
+            notes.push(note);
         }
     };
     let begun = match long.shard {

@@ -30,7 +30,10 @@ impl Voice {
     pub fn tell_notes(&self, notes: &[String]) {
         if !self.quiet {
             for note in notes {
-                say(format_args!("note: {note}"));
+                match note.starts_with("warning: ") {
+                    true => say(format_args!("{note}")),
+                    false => say(format_args!("note: {note}")),
+                }
             }
         }
     }

@@ -151,9 +151,8 @@ pub fn run(args: &Args) -> Outcome {
     let progress = Progress::new(&args.voice, stop.clone());
     let made = follow(args, &progress);
     progress.finish();
-    let (report, notes) = stop.unless_asked(made)?;
+    let report = stop.unless_asked(made)?;
     let info = args.output.as_deref().map(bundle::info).transpose()?;
-    args.voice.tell_notes(&notes);
     if !args.voice.quiet {
         if let Some(info) = &info {
             say(Summary(info));
@@ -191,8 +190,8 @@ struct After {
     notes: Vec<String>,
 }
 
-/// Makes or reads what the ground has become, and has the bundle follow. Returns notes of the reading.
-fn follow(args: &Args, progress: &Progress) -> Result<(RebakeReport, Vec<String>), Failure> {
+/// Makes or reads what the ground has become, tells what was noticed in it, and has the bundle follow.
+fn follow(args: &Args, progress: &Progress) -> Result<RebakeReport, Failure> {
     let after = match (&args.terrain, &args.stamps) {
         (Some(terrain), _) => read(args, terrain)?,
         (None, Some(stamps)) => stamped(args, stamps)?,
@@ -202,6 +201,7 @@ fn follow(args: &Args, progress: &Progress) -> Result<(RebakeReport, Vec<String>
             ));
         }
     };
+    args.voice.tell_notes(&after.notes);
     let job = RebakeJob {
         bundle: &args.bundle,
         over: &args.over,
@@ -214,8 +214,13 @@ fn follow(args: &Args, progress: &Progress) -> Result<(RebakeReport, Vec<String>
         inside: after.inside,
         ..RebakeOptions::default()
     };
-    let report = bake::rebake(&job, &after.terrain, &after.source, &how, progress)?;
-    Ok((report, after.notes))
+    Ok(bake::rebake(
+        &job,
+        &after.terrain,
+        &after.source,
+        &how,
+        progress,
+    )?)
 }
 
 /// What a bundle says of how it was made.

@@ -112,7 +112,15 @@ impl Crs {
     ) -> Result<[f64; 2], IngestError> {
         let [_, t1, t2, t3, t4, t5] = transform;
         match &self.units {
-            Units::Metres(unit) => Ok([t1.hypot(t4) * unit, t2.hypot(t5) * unit]),
+            Units::Metres(unit) => {
+                if *unit != 1.0 {
+                    notes.push(format!(
+                        "the file's coordinates are in units of {} m",
+                        Short(*unit)
+                    ));
+                }
+                Ok([t1.hypot(t4) * unit, t2.hypot(t5) * unit])
+            }
             Units::Radians(unit, ellipsoid) => {
                 let latitude = (t3 + centre[0] * t4 + centre[1] * t5) * unit;
                 let on_ellipsoid = latitude.abs() < std::f64::consts::FRAC_PI_2;

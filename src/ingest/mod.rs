@@ -26,6 +26,7 @@ mod hgt;
 mod matrix;
 mod mesh;
 mod packs;
+mod plausible;
 #[cfg(feature = "png")]
 mod png;
 mod raster;

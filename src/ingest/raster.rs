@@ -2,6 +2,7 @@
 
 use super::crs::Crs;
 use super::error::IngestError;
+use super::plausible;
 use super::source::{IngestOptions, Ingested, SPACINGS};
 use crate::world::{Georeference, Short, Terrain};
 
@@ -309,11 +310,13 @@ impl Raster {
                 other => IngestError::bad("a terrain", other.to_string(), "export it again"),
             })?
             .with_georeference(georeference);
+        let mut notes = plausible::notes(&terrain, self.format);
+        notes.append(&mut self.notes);
         Ok(Ingested {
             terrain,
             format: self.format,
             whole: window.whole,
-            notes: self.notes,
+            notes,
         })
     }
 

@@ -20,6 +20,7 @@ mod export;
 mod extremes;
 mod frontier;
 mod ground;
+mod heights;
 mod interest;
 mod interrupted;
 mod killed;

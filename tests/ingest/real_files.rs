@@ -52,6 +52,13 @@ fn check(name: &str, options: &IngestOptions, expected: Expected) {
         notes.iter().any(|note| note.contains("void")),
         "{name}"
     );
+    // Real ground is not warned of, but noctis is counts of 16 bits.
+    assert!(notes[0].starts_with("heights of"), "{name}: {notes:?}");
+    assert_eq!(
+        notes.iter().any(|note| note.starts_with("warning")),
+        name.starts_with("noctis") && options.vertical_scale == 1.0,
+        "{name}: {notes:?}"
+    );
     let crs = terrain.georeference().map_or("", |place| &place.crs);
     assert!(crs.starts_with(expected.crs), "{name}: {crs}");
     assert_eq!(crs.is_empty(), expected.crs.is_empty(), "{name}: {crs}");
