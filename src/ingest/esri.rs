@@ -10,6 +10,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::error::IngestError;
+use super::plausible;
 use super::raster::{Raster, Window};
 use super::raw::{Layout, SampleType, read_samples};
 use super::source::{ByteOrder, RasterFile};
@@ -76,6 +77,15 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     let transform = header.transform(layout.width, height).map_err(of_header)?;
     let nodata = header.nodata().map_err(of_header)?;
     let values = read_data(&data_path, layout, window, height).map_err(|e| e.of(&data_path))?;
+    let is_signed = layout.sample == SampleType::I16;
+    if source.options.byte_order.is_none() && (is_signed || layout.sample == SampleType::U16) {
+        notes.extend(plausible::other_order(
+            &values,
+            window.width,
+            is_signed,
+            layout.order,
+        ));
+    }
     let mut raster = Raster::new("ESRI header", window, values);
     raster.float = layout.sample.is_float();
     raster.nodata = nodata;

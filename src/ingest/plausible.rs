@@ -3,6 +3,7 @@
 //! A wrong scale, spacing, size or byte order gives a raster like any other. What is read of it is told before anything
 //! is made of it, and what no ground looks like is warned of with the option that mends it.
 
+use super::source::ByteOrder;
 use crate::world::{Short, Terrain};
 
 /// Metres between the lowest and the highest place of the largest things that are measured as one: Mars, from Hellas to
@@ -15,6 +16,9 @@ const SMALL_RANGE: f64 = 500.0;
 /// Noise of all values alike differs by a third of its range from sample to sample. Ground does by a hundredth, the
 /// roofs of a town by a thirtieth.
 const NOISE: f64 = 0.15;
+
+/// How many times smoother the other byte order has to be.
+const SMOOTHER: f64 = 8.0;
 
 /// Fewer samples than this say nothing of noise.
 const ENOUGH: usize = 1024;
@@ -73,6 +77,45 @@ pub(super) fn notes(terrain: &Terrain, format: &str) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// A warning, where samples of 16 bits (as stored) are much smoother with their bytes in the other order.
+///
+/// Read in the wrong order, a step of one metre is one of 256, and what was a step of 256 is one of one.
+pub(super) fn other_order(
+    values: &[f64],
+    width: u32,
+    is_signed: bool,
+    used: ByteOrder,
+) -> Option<String> {
+    if values.len() < ENOUGH {
+        return None;
+    }
+    let swapped = |value: f64| {
+        let bits = (value as i64 as u16).swap_bytes();
+        if is_signed {
+            f64::from(bits as i16)
+        } else {
+            f64::from(bits)
+        }
+    };
+    let (mut here, mut there) = (0.0, 0.0);
+    for row in values.chunks_exact(width as usize) {
+        for pair in row.windows(2) {
+            here += (pair[0] - pair[1]).abs();
+            there += (swapped(pair[0]) - swapped(pair[1])).abs();
+        }
+    }
+    (here > SMOOTHER * there && there > 0.0).then(|| {
+        format!(
+            "warning: in the other byte order samples would differ {} times less from each other: give `byte_order` {}",
+            (here / there).round(),
+            match used {
+                ByteOrder::Little => "big",
+                ByteOrder::Big => "little",
+            }
+        )
+    })
 }
 
 struct Statistics {
@@ -143,43 +186,55 @@ mod tests {
         300.0 - (x * x + y * y) / 10.0
     }
 
-    /// The bytes of a 16-bit sample, in the other order.
-    fn swapped(height: f64) -> f64 {
-        f64::from((height as u16).swap_bytes())
-    }
-
     #[test]
-    fn ground_is_told_and_not_warned_of() {
-        let told = notes_of(64, 30.0, "GeoTIFF", hill);
-        assert!(told.starts_with("heights of "), "{told}");
+    fn noise_is_warned_of_with_what_may_mend_it() {
+        let noise = |c: u32, r: u32| {
+            f64::from((c * 7919 + r * 104_729).wrapping_mul(2_654_435_761) % 1000) / 4.0
+        };
+        let told = notes_of(64, 30.0, "ESRI header", noise);
         assert!(
-            told.contains("to 300 m on 1920 x 1920 m, 64 x 64 samples 30 x 30 m apart"),
+            told.contains("noise") && told.contains("`byte_order`"),
             "{told}"
         );
-        assert!(!told.contains("warning"), "{told}");
-        // A tower on a small raster, and a raster of one height.
-        let tower = notes_of(8, 1.0, "PNG", |c, _| if c == 4 { 90.0 } else { 0.0 });
-        assert!(!tower.contains("warning"), "{tower}");
-        assert!(!notes_of(64, 1.0, "RAW16", |_, _| 7.0).contains("warning"));
-    }
-
-    #[test]
-    fn more_height_than_ground_is_warned_of_with_the_scale_to_give() {
-        let told = notes_of(64, 1.0, "RAW16", |c, r| 200.0 * hill(c, r));
+        let told = notes_of(64, 30.0, "GeoTIFF", noise);
         assert!(
-            told.contains("warning") && told.contains("`vertical_scale`"),
+            told.contains("noise") && told.contains("no heightmap"),
             "{told}"
         );
     }
 
     #[test]
-    fn noise_of_a_wrong_byte_order_is_warned_of_with_the_order_to_give() {
-        for format in ["RAW16", "ESRI header"] {
-            let told = notes_of(64, 30.0, format, |c, r| swapped(hill(c, r)) / 100.0);
-            assert!(
-                told.contains("noise") && told.contains("`byte_order`"),
-                "{told}"
-            );
+    fn a_wrong_byte_order_is_warned_of_with_the_order_to_give() {
+        let raw = |height: fn(u32, u32) -> f64| {
+            (0..64 * 64)
+                .map(|i| height(i % 64, i / 64).round())
+                .collect::<Vec<_>>()
+        };
+        let below_zero = |c, r| hill(c, r) - 200.0;
+        for (is_signed, heights) in [
+            (false, raw(hill)),
+            (true, raw(hill)),
+            (true, raw(below_zero)),
+        ] {
+            let read_wrongly: Vec<f64> = heights
+                .iter()
+                .map(|height| (*height as i16).swap_bytes())
+                .map(|bits| {
+                    if is_signed {
+                        f64::from(bits)
+                    } else {
+                        f64::from(bits as u16)
+                    }
+                })
+                .collect();
+            for (used, other) in [(ByteOrder::Little, "big"), (ByteOrder::Big, "little")] {
+                assert_eq!(other_order(&heights, 64, is_signed, used), None);
+                let told = other_order(&read_wrongly, 64, is_signed, used).unwrap();
+                assert!(
+                    told.ends_with(&format!("give `byte_order` {other}")),
+                    "{told}"
+                );
+            }
         }
     }
 

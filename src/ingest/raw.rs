@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
 use super::error::IngestError;
+use super::plausible;
 use super::raster::{Raster, Window};
 use super::source::{ByteOrder, RasterFile};
 
@@ -53,6 +54,10 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
         raster.notes.push(
             "byte order is taken as little-endian (if not, give `byte_order` big)".to_owned(),
         );
+        if sample == SampleType::U16 {
+            let warning = plausible::other_order(&raster.values, window.width, false, order);
+            raster.notes.extend(warning);
+        }
     }
     raster.notes.push(heights_assumed(source));
     Ok(raster)

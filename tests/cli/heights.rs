@@ -33,7 +33,7 @@ fn a_dry_run_warns_of_noise_and_of_more_height_than_ground_with_what_to_give() {
         " m on 48 x 48 m, 48 x 48 samples 1 x 1 m apart",
         "warning: ",
         "--vertical-scale",
-        "--byte-order",
+        "--byte-order big",
     ] {
         assert!(ran.stderr.contains(words), "{words:?}: {}", ran.stderr);
     }
