@@ -4,13 +4,13 @@ use crate::common::Folder;
 
 const NO_ROOM: i32 = 5;
 
-const SIDE: u32 = 48;
+const SIDE: u32 = 32;
 
 /// A hill of 300 m, RAW16.
 fn hill(bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
     (0..SIDE * SIDE)
         .map(|i| [i % SIDE, i / SIDE].map(|n| n.abs_diff(SIDE / 2)))
-        .flat_map(|[x, y]| bytes((300 - (x * x + y * y) / 4) as u16))
+        .flat_map(|[x, y]| bytes((300 - (x * x + y * y) / 2) as u16))
         .collect()
 }
 
@@ -23,14 +23,16 @@ fn a_dry_run_warns_of_noise_and_of_more_height_than_ground_with_what_to_give() {
         "terrain",
         "swapped.r16",
         "--size",
-        "48x48",
+        "32x32",
         "--dry-run",
         "--json",
+        "--visibility",
+        "exact",
     ];
     let ran = folder.ok(&bake);
     for words in [
         "note: heights of ",
-        " m on 48 x 48 m, 48 x 48 samples 1 x 1 m apart",
+        " m on 32 x 32 m, 32 x 32 samples 1 x 1 m apart",
         "warning: ",
         "--vertical-scale",
         "--byte-order big",
@@ -51,7 +53,7 @@ fn notes_come_before_the_work_and_not_when_it_is_over() {
     let folder = Folder::new();
     folder.write("hill.r16", hill(u16::to_le_bytes));
     let bake = [
-        "bake", "terrain", "hill.r16", "--size", "48x48", "-o", "a.vcb", "--memory", "1",
+        "bake", "terrain", "hill.r16", "--size", "32x32", "-o", "a.vcb", "--memory", "1",
     ];
     let ran = folder.run(&bake);
     assert_eq!(ran.code, Some(NO_ROOM), "{}", ran.stderr);
