@@ -151,7 +151,8 @@ fn lock_files_the_changelog_and_pages_have_the_version_of_cargo_toml() {
     assert!(locks >= 10 && names >= 3, "found only {locks} and {names}");
 
     let changelog = fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
-    let newest = changelog.lines().find(|line| line.starts_with("## ["));
+    let mut versions = changelog.lines().filter(|line| line.starts_with("## ["));
+    let newest = versions.find(|line| *line != "## [Unreleased]");
     let expected = format!("## [{version}]");
     assert!(
         newest.is_some_and(|heading| heading.starts_with(&expected)),

@@ -244,3 +244,44 @@ fn towns_of_reports_answer_as_they_should() {
             .is_empty()
     );
 }
+
+#[test]
+fn a_town_in_feet_is_converted_and_one_in_degrees_refused() {
+    let mut town = wall(&json!({}));
+    let of = |town: &mut Value, code: u32| {
+        let name = format!("https://www.opengis.net/def/crs/EPSG/0/{code}");
+        town["metadata"] = json!({ "referenceSystem": name });
+        try_read(town.to_string().as_bytes())
+    };
+    let (metres, feet) = (of(&mut town, 28992).unwrap(), of(&mut town, 2263).unwrap());
+    let foot = 1200.0 / 3937.0;
+    let volume = |read: &IngestedSolid| read.level.solids[0].volume();
+    let ratio = volume(&feet) / volume(&metres);
+    assert!((ratio - foot * foot * foot).abs() < 1e-6, "{ratio}");
+    // Positions are asked for in the file's units.
+    let ask = |read: &IngestedSolid| {
+        let ends = [[84_990.0, 447_000.0, 5.0], [85_010.0, 447_000.0, 5.0]];
+        let [a, b] = ends.map(|at| read.level.frame.to_level(at));
+        read.level.blocks(a, b)
+    };
+    assert!(ask(&metres) && ask(&feet));
+    assert!(
+        feet.notes[0].contains("EPSG:2263") && metres.notes.is_empty(),
+        "{:?}",
+        feet.notes
+    );
+    let error = of(&mut town, 4979).unwrap_err();
+    assert!(error.contains("degrees (EPSG:4979)"), "{error}");
+    if let Some(path) = data("reports/files/feet_2263.city.json") {
+        let read = try_read(&std::fs::read(path).unwrap()).unwrap();
+        let size = read.level.bounds().size();
+        assert!(
+            (size[0] - 13.0).abs() < 0.01 && (size[2] - 4.0).abs() < 0.01,
+            "{size:?}"
+        );
+    }
+    if let Some(path) = data("reports/files/degrees_4979.city.json") {
+        let error = try_read(&std::fs::read(path).unwrap()).err().unwrap();
+        assert!(error.contains("degrees"), "{error}");
+    }
+}

@@ -10,10 +10,12 @@ use crate::world::solid::Point;
 pub(super) struct Transform {
     scale: Point,
     translate: Point,
+    /// Metres in a unit of each axis.
+    metres: Point,
 }
 
 impl Transform {
-    pub(super) fn of(file: &Value) -> Result<Self, IngestError> {
+    pub(super) fn of(file: &Value, metres: Point) -> Result<Self, IngestError> {
         let part = |name: &str, otherwise: Point| match &file["transform"] {
             Value::Null => Ok(otherwise),
             transform => triple(&transform[name])
@@ -22,13 +24,14 @@ impl Transform {
         Ok(Self {
             scale: part("scale", [1.0; 3])?,
             translate: part("translate", [0.0; 3])?,
+            metres,
         })
     }
 
     pub(super) fn vertices(&self, stored: &Value) -> Result<Vec<Point>, IngestError> {
         let place = |[x, y, z]: Point| {
             let ([a, b, c], [d, e, f]) = (self.scale, self.translate);
-            [a * x + d, b * y + e, c * z + f]
+            in_metres([a * x + d, b * y + e, c * z + f], self.metres)
         };
         let vertices = triples(stored, "vertex")?;
         Ok(vertices.into_iter().map(place).collect())
@@ -36,8 +39,16 @@ impl Transform {
 }
 
 /// The corners of templates, which are no integers.
-pub(super) fn template_corners(stored: &Value) -> Result<Vec<Point>, IngestError> {
-    triples(stored, "vertex of templates")
+pub(super) fn template_corners(stored: &Value, metres: Point) -> Result<Vec<Point>, IngestError> {
+    let corners = triples(stored, "vertex of templates")?;
+    Ok(corners
+        .into_iter()
+        .map(|at| in_metres(at, metres))
+        .collect())
+}
+
+fn in_metres([x, y, z]: Point, [a, b, c]: Point) -> Point {
+    [a * x, b * y, c * z]
 }
 
 fn triples(stored: &Value, what: &str) -> Result<Vec<Point>, IngestError> {

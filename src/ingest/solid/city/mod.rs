@@ -5,6 +5,7 @@
 
 mod corners;
 mod looks;
+mod reference;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,9 +15,10 @@ use serde_json::{Deserializer, Value};
 
 use self::corners::{Corners, Transform, template_corners};
 use self::looks::{Looks, Materials};
+use self::reference::Reference;
 use super::shell::{Polygon, Tally, add_shell};
 use crate::ingest::error::IngestError;
-use crate::world::solid::{Player, SolidLevel, Units};
+use crate::world::solid::{Player, Point, SolidLevel, Units};
 
 const REMEDY: &str = "the file is damaged: fetch or export it again";
 /// The most surfaces that templates may come to: a file may name one a million times.
@@ -104,8 +106,9 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, 
         let remedy = "features of a sequence need its first line, which has their transform: put it in front";
         return Err(IngestError::bad("the type CityJSON first", found, remedy).at("type"));
     }
-    let transform = Transform::of(&head)?;
-    let templates = Templates::of(&head)?;
+    let reference = Reference::of(&head["metadata"], notes)?;
+    let transform = Transform::of(&head, reference.metres)?;
+    let templates = Templates::of(&head, reference.metres)?;
     let mut town = Town {
         level: SolidLevel::new("CityJSON", Units::Metres, Player::PERSON),
         tally: Tally::default(),
@@ -126,29 +129,13 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, 
             .map_err(|error| error.within(place()))?;
         number += 1;
     }
-    town.level.crs = crs(&head["metadata"]);
+    town.level.crs = reference.crs;
+    town.level.frame.scale = reference.asked;
     town.tally.tell(&town.level, "face", notes)?;
     if town.pierced > 0 {
         notes.push(format!("{} surfaces with holes hide nothing", town.pierced));
     }
     Ok(town.level)
-}
-
-/// The CRS of the metadata: since version 1.0 `referenceSystem`, a URN or URL that ends in a code, before
-/// that a number. Of a compound one the part on the ground.
-fn crs(metadata: &Value) -> Option<String> {
-    let code = match metadata["referenceSystem"].as_str() {
-        Some(name) if name.contains("EPSG") => name.rsplit([':', '/']).next()?.parse().ok()?,
-        _ => metadata["crs"]["epsg"].as_u64()?,
-    };
-    let on_ground = match code {
-        7405 => 27700,
-        7415 => 28992,
-        5554..=5556 => code - 5554 + 25831,
-        5972..=5976 => code - 5972 + 25832,
-        other => other,
-    };
-    Some(format!("EPSG:{on_ground}"))
 }
 
 /// The level of detail: a number until version 1.0, a text since then.
@@ -161,18 +148,18 @@ fn detail(geometry: &Value) -> f64 {
 /// Geometries that objects have in common, each with its own origin.
 struct Templates {
     geometries: Vec<Value>,
-    corners: Vec<[f64; 3]>,
+    corners: Vec<Point>,
     materials: Materials,
 }
 
 impl Templates {
-    fn of(file: &Value) -> Result<Self, IngestError> {
+    fn of(file: &Value, metres: Point) -> Result<Self, IngestError> {
         let stored = &file["geometry-templates"];
         let geometries = stored["templates"].as_array().cloned().unwrap_or_default();
         Ok(Self {
             corners: match geometries.is_empty() {
                 true => Vec::new(),
-                false => template_corners(&stored["vertices-templates"])?,
+                false => template_corners(&stored["vertices-templates"], metres)?,
             },
             geometries,
             materials: Materials::of(file),
