@@ -31,6 +31,82 @@ const UNSAFE: &[&str] = &[
     "cli/memory.rs",
 ];
 
+/// Readers of files in `ingest` and `cli`: how many places of a file open or read one, and why none waits for a pipe
+/// or reads a device. What names a file beside another goes through `ingest/source.rs`, arguments through
+/// `cli/input.rs`.
+const READERS: &[(&str, usize, &str)] = &[
+    (
+        "ingest/source.rs",
+        2,
+        "the gate: asks first whether it is a file",
+    ),
+    (
+        "ingest/mod.rs",
+        1,
+        "the raster, which went through the gate",
+    ),
+    ("ingest/envi.rs", 3, "found beside it by `is_file`"),
+    ("ingest/esri.rs", 2, "found beside it by `is_file`"),
+    (
+        "ingest/geotiff.rs",
+        1,
+        "the mask beside it, found by `is_file`",
+    ),
+    (
+        "ingest/ground/sources.rs",
+        1,
+        "slices, whose length was asked for by the gate",
+    ),
+    (
+        "ingest/solid/packs.rs",
+        3,
+        "packs of a folder, and files found by `is_file`",
+    ),
+    ("cli/input.rs", 1, "the gate of arguments"),
+    (
+        "cli/query/ask.rs",
+        1,
+        "pairs, line by line: a pipe is what scripts give",
+    ),
+    (
+        "cli/experiment/frontier.rs",
+        1,
+        "the first bytes of an argument that is opened again",
+    ),
+    ("cli/ground/mod.rs", 2, "a file that this run writes"),
+    ("cli/report/look.rs", 1, "a bundle that is mapped already"),
+    ("cli/memory.rs", 3, "what the system says of memory"),
+    ("cli/signals.rs", 1, "what the system says of signals"),
+];
+
+#[test]
+fn files_are_read_where_it_is_known_that_they_are_files() {
+    let mut found = BTreeMap::new();
+    for (file, text) in files() {
+        let listed = file.starts_with("ingest/") || file.starts_with("cli/");
+        if !listed || file.ends_with("tests.rs") {
+            continue;
+        }
+        let shipped = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let calls = ["File::open(", "fs::read(", "fs::read_to_string("];
+        let count = |call: &str| {
+            let calls = shipped.match_indices(call);
+            let is_call = |&(at, _): &(usize, &str)| {
+                !shipped[..at].ends_with(|before: char| before.is_alphanumeric())
+            };
+            calls.filter(is_call).count()
+        };
+        let sum: usize = calls.into_iter().map(count).sum();
+        if sum > 0 {
+            found.insert(file, sum);
+        }
+    }
+    let listed = READERS
+        .iter()
+        .map(|&(file, count, _)| (file.to_owned(), count));
+    assert_eq!(found, listed.collect());
+}
+
 #[test]
 fn every_folder_uses_only_what_the_table_allows() {
     let table = table();

@@ -114,7 +114,7 @@ pub(super) fn file_bytes(path: &Path, what: &str) -> Result<Vec<u8>, IngestError
 }
 
 /// All bytes of a regular file that is not empty, at most so many: the gate for every file that another file
-/// names. Neither a pipe nor a device is read, also not by a link.
+/// names, with [`file_start`]. Neither a pipe nor a device is read, also not by a link.
 pub(super) fn plain_file(path: &Path, what: &str, most: u64) -> Result<Vec<u8>, IngestError> {
     let length = file_length(path, what)?;
     let large = || {
@@ -124,15 +124,22 @@ pub(super) fn plain_file(path: &Path, what: &str, most: u64) -> Result<Vec<u8>, 
     if length > most {
         return Err(large());
     }
-    let mut bytes = Vec::new();
-    let opened = File::open(path).map_err(IngestError::io)?;
     // It may grow meanwhile.
-    let mut opened = opened.take(most.saturating_add(1));
-    opened.read_to_end(&mut bytes).map_err(IngestError::io)?;
+    let bytes = file_start(path, what, most.saturating_add(1))?;
     match bytes.len() as u64 > most {
         true => Err(large()),
         false => Ok(bytes),
     }
+}
+
+/// The first bytes of a regular file that is not empty, at most so many.
+pub(super) fn file_start(path: &Path, what: &str, most: u64) -> Result<Vec<u8>, IngestError> {
+    file_length(path, what)?;
+    let mut bytes = Vec::new();
+    let opened = File::open(path).map_err(IngestError::io)?;
+    let read = opened.take(most).read_to_end(&mut bytes);
+    read.map_err(IngestError::io)?;
+    Ok(bytes)
 }
 
 /// A text beside the raster, its first megabyte at most; nothing where there is no such file.

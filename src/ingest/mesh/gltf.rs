@@ -3,8 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
-use std::io::Read;
+use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use base64::Engine;
@@ -21,7 +20,7 @@ use percent_encoding::percent_decode_str;
 use super::{Look, MAGIC, Surface, without_mark};
 use crate::ground::Mesh;
 use crate::ingest::error::IngestError;
-use crate::ingest::source::file_length;
+use crate::ingest::source::file_start;
 
 /// The header, and that of the first chunk.
 const SHORTEST: usize = 20;
@@ -32,6 +31,25 @@ const LOOKS: &[&str] = &[
     "KHR_lights_",
     "KHR_materials_",
     "KHR_texture_",
+];
+/// Corners as small integers.
+const QUANTIZATION: &str = "KHR_mesh_quantization";
+/// A mesh in many places by one node.
+const INSTANCING: &str = "EXT_mesh_gpu_instancing";
+/// What is compressed, and how it is unpacked. No crate that is written in Rust and kept up decodes them.
+const COMPRESSED: &[(&str, &str)] = &[
+    (
+        "KHR_draco_mesh_compression",
+        "unpack it: `blender -b --python-expr \"import bpy; bpy.ops.wm.read_factory_settings(use_empty=True); bpy.ops.import_scene.gltf(filepath='IN.glb'); bpy.ops.export_scene.gltf(filepath='OUT.glb')\"`",
+    ),
+    (
+        "EXT_meshopt_compression",
+        "unpack it: `gltfpack -i IN.glb -o OUT.glb -noq`",
+    ),
+    (
+        "KHR_meshopt_compression",
+        "unpack it: `gltfpack -i IN.glb -o OUT.glb -noq`",
+    ),
 ];
 /// Other materials of a primitive, one of which may be glass.
 const VARIANTS: &str = "KHR_materials_variants";
@@ -75,10 +93,13 @@ fn check(root: &mut Root) -> Result<(), IngestError> {
         let found = format!("{:.20}, at least {least:.20}", asset.version);
         return Err(IngestError::bad("version 2.0", found, REMEDY).at("asset"));
     }
-    root.extensions_required
-        .retain(|name| !LOOKS.iter().any(|start| name.starts_with(start)));
+    root.extensions_required.retain(|name| {
+        let known = [QUANTIZATION, INSTANCING].contains(&name.as_str());
+        !known && !LOOKS.iter().any(|start| name.starts_with(start))
+    });
     if let Some(name) = root.extensions_required.first() {
-        let remedy = "export the mesh without it: uncompressed, with corners as 32-bit floats";
+        let compressed = COMPRESSED.iter().find(|(of, _)| of == name);
+        let remedy = compressed.map_or("export the mesh without it", |(_, remedy)| remedy);
         return Err(
             IngestError::bad("no extension that changes meshes", name, remedy)
                 .at("extensionsRequired"),
@@ -110,21 +131,84 @@ fn told(error: Error) -> IngestError {
 /// # Errors
 ///
 /// A file that is no glTF 2.0 or needs an extension that changes meshes, a buffer that is not there or lies
-/// elsewhere, a mesh with a skin or a pose, without triangles, or not closed.
+/// elsewhere, a mesh with a skin or a pose, lines or points, without triangles, or not closed.
 pub(super) fn read_gltf(bytes: &[u8], path: &Path) -> Result<Mesh, IngestError> {
-    let surface = read_surface(bytes, path)?;
-    Ok(Mesh::new(surface.corners, surface.triangles)?)
+    let mut left = LeftOut::default();
+    let surface = read(bytes, path, &mut left)?;
+    match left.first() {
+        Some(error) => Err(error),
+        None => Ok(Mesh::new(surface.corners, surface.triangles)?),
+    }
 }
 
-/// As [`read_gltf`], with how the triangles are drawn; they need not be closed.
+/// As [`read_gltf`], with how the triangles are drawn; they need not be closed, and what cannot hide is left
+/// out, which is told.
 ///
 /// # Errors
 ///
-/// As [`read_gltf`], but for closedness.
-pub(crate) fn read_surface(bytes: &[u8], path: &Path) -> Result<Surface, IngestError> {
+/// As [`read_gltf`], but for closedness and for what is left out.
+pub(crate) fn read_surface(
+    bytes: &[u8],
+    path: &Path,
+    notes: &mut Vec<String>,
+) -> Result<Surface, IngestError> {
+    let mut left = LeftOut::default();
+    let surface = read(bytes, path, &mut left)?;
+    left.tell(notes);
+    Ok(surface)
+}
+
+/// What has no place of its own, or no area: how many there are, and the first.
+#[derive(Default)]
+struct LeftOut {
+    /// Nodes whose meshes have a skin or a pose.
+    posed: (usize, usize),
+    /// Primitives of lines and points.
+    thin: (usize, String),
+    /// Nodes that repeat another.
+    again: (usize, usize),
+}
+
+impl LeftOut {
+    /// Why a mesh that must be whole is none.
+    fn first(&self) -> Option<IngestError> {
+        if self.posed.0 > 0 {
+            let remedy = "apply its pose before the export";
+            let error = IngestError::bad("a mesh in no pose", "a skin or weights", remedy);
+            return Some(error.at(format!("node {}", self.posed.1)));
+        }
+        let found = format!("lines or points: {}", self.thin.1);
+        let expected = "triangles, in strips and fans or not";
+        (self.thin.0 > 0).then(|| IngestError::bad(expected, found, REMEDY).at(self.thin.1.clone()))
+    }
+
+    fn tell(&self, notes: &mut Vec<String>) {
+        if let (number @ 1.., first) = self.posed {
+            notes.push(format!(
+                "{number} meshes with a skin or in a pose are left out and hide nothing (the first: node {first})"
+            ));
+        }
+        if let (number @ 1.., first) = &self.thin {
+            notes.push(format!(
+                "{number} primitives of lines and points are left out and hide nothing (the first: {first})"
+            ));
+        }
+        if let (number @ 1.., first) = self.again {
+            notes.push(format!(
+                "{number} meshes are where they are already, and left out (the first: node {first})"
+            ));
+        }
+    }
+}
+
+fn read(bytes: &[u8], path: &Path, left: &mut LeftOut) -> Result<Surface, IngestError> {
     let (document, blob) = open(bytes)?;
     let buffers = read_buffers(&document, blob, path)?;
-    let mut surface = Surface::default();
+    let mut surface = Surface {
+        quantized: document.extensions_used().any(|name| name == QUANTIZATION),
+        ..Surface::default()
+    };
+    let mut met = HashSet::new();
     for Placed {
         node,
         placement,
@@ -134,23 +218,43 @@ pub(crate) fn read_surface(bytes: &[u8], path: &Path) -> Result<Surface, IngestE
         let Some(mesh) = node.mesh() else { continue };
         let weights = node.weights().or(mesh.weights()).unwrap_or_default();
         if node.skin().is_some() || weights.iter().any(|weight| *weight != 0.0) {
-            let remedy = "apply its pose before the export";
-            return Err(
-                IngestError::bad("a mesh in no pose", "a skin or weights", remedy)
-                    .at(format!("node {}", node.index())),
-            );
+            left.posed.0 += 1;
+            if left.posed.0 == 1 {
+                left.posed.1 = node.index();
+            }
+            continue;
         }
-        for primitive in mesh.primitives() {
-            let mut look = Look::of(&primitive.material());
-            look.opaque &= still && primitive.extension_value(VARIANTS).is_none();
-            let added = surface.add(&primitive, look, &placement, &buffers);
-            added.map_err(|error| {
-                let (mesh, number) = (mesh.index(), primitive.index());
-                error.within(format!("primitive {number} of mesh {mesh}"))
-            })?;
+        let places = instances(&node, &document, &buffers)
+            .map_err(|error| error.within(format!("node {}", node.index())))?;
+        for place in places {
+            let placement = placement.then(&place);
+            if !met.insert((mesh.index(), still, placement.key())) {
+                left.again.0 += 1;
+                if left.again.0 == 1 {
+                    left.again.1 = node.index();
+                }
+                continue;
+            }
+            for primitive in mesh.primitives() {
+                let place = || format!("primitive {} of mesh {}", primitive.index(), mesh.index());
+                if is_thin(primitive.mode()) {
+                    left.thin.0 += 1;
+                    if left.thin.0 == 1 {
+                        left.thin.1 = place();
+                    }
+                    continue;
+                }
+                let mut look = Look::of(&primitive.material());
+                // A mesh that may be morphed moves.
+                let is_fixed = still && primitive.morph_targets().next().is_none();
+                look.opaque &= is_fixed && primitive.extension_value(VARIANTS).is_none();
+                surface
+                    .add(&primitive, look, &placement, &buffers)
+                    .map_err(|error| error.within(place()))?;
+            }
         }
     }
-    if surface.triangles.is_empty() {
+    if surface.triangles.is_empty() && left.first().is_none() {
         return Err(IngestError::bad(
             "triangles in the default scene",
             "none",
@@ -158,6 +262,62 @@ pub(crate) fn read_surface(bytes: &[u8], path: &Path) -> Result<Surface, IngestE
         ));
     }
     Ok(surface)
+}
+
+fn is_thin(mode: Mode) -> bool {
+    matches!(
+        mode,
+        Mode::Points | Mode::Lines | Mode::LineLoop | Mode::LineStrip
+    )
+}
+
+/// Where a node has its mesh, from the node itself: in one place, or in many by an extension.
+fn instances(
+    node: &Node,
+    document: &Document,
+    buffers: &[Vec<u8>],
+) -> Result<Vec<Placement>, IngestError> {
+    let Some(instancing) = node.extension_value(INSTANCING) else {
+        return Ok(vec![Placement::UNMOVED]);
+    };
+    let accessor = |name: &str| {
+        let number = &instancing["attributes"][name];
+        if number.is_null() {
+            return Ok(None);
+        }
+        let found = number
+            .as_u64()
+            .and_then(|number| document.accessors().nth(usize::try_from(number).ok()?));
+        let found = found.ok_or_else(|| {
+            let expected = format!("one of {} accessors", document.accessors().len());
+            IngestError::bad(expected, format!("{:.40}", number.to_string()), REMEDY)
+        });
+        found.map(Some)
+    };
+    let [at, turns, sizes] = ["TRANSLATION", "ROTATION", "SCALE"].map(accessor);
+    let (at, turns, sizes) = (at?, turns?, sizes?);
+    let given = [&at, &turns, &sizes];
+    let mut counts = given
+        .iter()
+        .filter_map(|of| of.as_ref().map(Accessor::count));
+    let count = counts.next().unwrap_or(0);
+    if let Some(other) = counts.find(|&other| other != count) {
+        let expected = format!("{count} instances");
+        return Err(IngestError::bad(expected, other.to_string(), REMEDY));
+    }
+    let triples = |of: &Option<Accessor>, otherwise: [f64; 3]| match of {
+        Some(accessor) => corners(accessor, false, buffers),
+        None => Ok(vec![otherwise; count]),
+    };
+    let (at, sizes) = (triples(&at, [0.0; 3])?, triples(&sizes, [1.0; 3])?);
+    let turns = match &turns {
+        Some(accessor) => rotations(accessor, buffers)?,
+        None => vec![[0.0, 0.0, 0.0, 1.0]; count],
+    };
+    let each = at.into_iter().zip(turns).zip(sizes);
+    Ok(each
+        .map(|((at, turn), size)| Placement::decomposed(at, turn, size))
+        .collect())
 }
 
 /// A node of the scene, and where it is.
@@ -207,7 +367,7 @@ fn nodes(document: &Document) -> Result<Vec<Placed<'_>>, IngestError> {
 
 /// Whether nothing in the node itself says that it may move or not be drawn.
 fn is_still(node: &Node) -> bool {
-    let known = |name: &String| name.starts_with("KHR_lights_");
+    let known = |name: &String| name.starts_with("KHR_lights_") || name == INSTANCING;
     node.extensions()
         .is_none_or(|extensions| extensions.keys().all(known))
 }
@@ -245,8 +405,7 @@ impl Surface {
         let strip = match primitive.mode() {
             Mode::Triangles => None,
             Mode::TriangleStrip => Some(true),
-            Mode::TriangleFan => Some(false),
-            other => return bad("triangles, in strips and fans or not", format!("{other:?}")),
+            _ => Some(false),
         };
         let indices = primitive.indices();
         let count = indices.as_ref().unwrap_or(&positions).count();
@@ -268,7 +427,7 @@ impl Surface {
         if self.corners.len().saturating_add(positions.count()) > MOST_CORNERS {
             return bad("at most 12582912 corners", "more".into());
         }
-        let corners = corners(&positions, buffers)?;
+        let corners = corners(&positions, self.quantized, buffers)?;
         let order = match indices {
             Some(indices) => numbers(&indices, buffers)?,
             None => (0..corners.len() as u32).collect(),
@@ -316,37 +475,51 @@ impl Placement {
                 translation,
                 rotation,
                 scale,
-            } => {
-                let [x, y, z, w] = rotation.map(f64::from);
-                // Quaternions are rounded to 32 bits; the turn is one all the same, and exact if it is a quarter.
-                let norm = x * x + y * y + z * z + w * w;
-                let [a, b, c] = scale.map(f64::from);
-                let axes = [
-                    [
-                        w * w + x * x - y * y - z * z,
-                        2.0 * (x * y + w * z),
-                        2.0 * (x * z - w * y),
-                    ],
-                    [
-                        2.0 * (x * y - w * z),
-                        w * w - x * x + y * y - z * z,
-                        2.0 * (y * z + w * x),
-                    ],
-                    [
-                        2.0 * (x * z + w * y),
-                        2.0 * (y * z - w * x),
-                        w * w - x * x - y * y + z * z,
-                    ],
-                ];
-                let [x, y, z] = axes.map(|axis| axis.map(|along| along / norm));
-                Self([
-                    x.map(|along| a * along),
-                    y.map(|along| b * along),
-                    z.map(|along| c * along),
-                    translation.map(f64::from),
-                ])
-            }
+            } => Self::decomposed(
+                translation.map(f64::from),
+                rotation.map(f64::from),
+                scale.map(f64::from),
+            ),
         }
+    }
+
+    /// First the size, then the turn, then the place.
+    fn decomposed(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> Self {
+        let [x, y, z, w] = rotation;
+        // Quaternions are rounded to 32 bits; the turn is one all the same, and exact if it is a quarter.
+        let norm = x * x + y * y + z * z + w * w;
+        let [a, b, c] = scale;
+        let axes = [
+            [
+                w * w + x * x - y * y - z * z,
+                2.0 * (x * y + w * z),
+                2.0 * (x * z - w * y),
+            ],
+            [
+                2.0 * (x * y - w * z),
+                w * w - x * x + y * y - z * z,
+                2.0 * (y * z + w * x),
+            ],
+            [
+                2.0 * (x * z + w * y),
+                2.0 * (y * z - w * x),
+                w * w - x * x - y * y + z * z,
+            ],
+        ];
+        let [x, y, z] = axes.map(|axis| axis.map(|along| along / norm));
+        Self([
+            x.map(|along| a * along),
+            y.map(|along| b * along),
+            z.map(|along| c * along),
+            translation,
+        ])
+    }
+
+    /// The same for the same place.
+    fn key(&self) -> [u64; 12] {
+        let numbers = self.0.as_flattened();
+        // Minus zero is zero.
+        std::array::from_fn(|i| (numbers[i] + 0.0).to_bits())
     }
 
     /// What is there for a node in a node that is here.
@@ -367,8 +540,8 @@ impl Placement {
     }
 
     /// Where a corner is: metres east, south and up.
-    fn place(&self, corner: [f32; 3]) -> [f64; 3] {
-        let [x, y, z] = self.moved(corner.map(f64::from));
+    fn place(&self, corner: [f64; 3]) -> [f64; 3] {
+        let [x, y, z] = self.moved(corner);
         [x, z, y]
     }
 
@@ -381,15 +554,63 @@ impl Placement {
 /// The most corners: three of their own for each triangle.
 pub(super) const MOST_CORNERS: usize = 3 * Mesh::MOST;
 
-/// Three floats each.
+/// Three floats each; quantized, small integers, too.
 pub(super) fn corners(
     accessor: &Accessor,
+    quantized: bool,
     buffers: &[Vec<u8>],
-) -> Result<Vec<[f32; 3]>, IngestError> {
+) -> Result<Vec<[f64; 3]>, IngestError> {
+    let whole = accessor.normalized();
     match (accessor.data_type(), accessor.dimensions()) {
-        (DataType::F32, Dimensions::Vec3) => items(accessor, buffers),
+        (DataType::F32, Dimensions::Vec3) => {
+            let corners: Vec<[f32; 3]> = items(accessor, buffers)?;
+            Ok(corners.into_iter().map(|of| of.map(f64::from)).collect())
+        }
+        (DataType::I8, Dimensions::Vec3) if quantized => {
+            integers::<i8, 3>(accessor, 127.0, whole, buffers)
+        }
+        (DataType::U8, Dimensions::Vec3) if quantized => {
+            integers::<u8, 3>(accessor, 255.0, whole, buffers)
+        }
+        (DataType::I16, Dimensions::Vec3) if quantized => {
+            integers::<i16, 3>(accessor, 32767.0, whole, buffers)
+        }
+        (DataType::U16, Dimensions::Vec3) if quantized => {
+            integers::<u16, 3>(accessor, 65535.0, whole, buffers)
+        }
         other => Err(unlike(accessor, "corners of three 32-bit floats", other)),
     }
+}
+
+/// Quaternions of instances.
+fn rotations(accessor: &Accessor, buffers: &[Vec<u8>]) -> Result<Vec<[f64; 4]>, IngestError> {
+    match (accessor.data_type(), accessor.dimensions()) {
+        (DataType::F32, Dimensions::Vec4) => {
+            let turns: Vec<[f32; 4]> = items(accessor, buffers)?;
+            Ok(turns.into_iter().map(|of| of.map(f64::from)).collect())
+        }
+        (DataType::I8, Dimensions::Vec4) => integers::<i8, 4>(accessor, 127.0, true, buffers),
+        (DataType::I16, Dimensions::Vec4) => integers::<i16, 4>(accessor, 32767.0, true, buffers),
+        other => Err(unlike(accessor, "rotations of four numbers", other)),
+    }
+}
+
+/// Integers as they are, or of so many to a whole, at least -1.
+fn integers<T: Item + Into<f64>, const N: usize>(
+    accessor: &Accessor,
+    most: f64,
+    normalized: bool,
+    buffers: &[Vec<u8>],
+) -> Result<Vec<[f64; N]>, IngestError>
+where
+    [T; N]: Item,
+{
+    let stored: Vec<[T; N]> = items(accessor, buffers)?;
+    let number = |of: T| match normalized {
+        true => (of.into() / most).max(-1.0),
+        false => of.into(),
+    };
+    Ok(stored.into_iter().map(|of| of.map(number)).collect())
 }
 
 /// Numbers of corners.
@@ -533,16 +754,13 @@ fn beside(uri: &str, length: usize, path: &Path) -> Result<Vec<u8>, IngestError>
     })?;
     let file = path.parent().unwrap_or(Path::new("")).join(name);
     let read = || {
-        file_length(&file, "the mesh's buffer")?;
-        let mut bytes = Vec::new();
-        let opened = File::open(&file).map_err(IngestError::io)?;
-        let read = opened.take(length as u64).read_to_end(&mut bytes);
-        read.map_err(IngestError::io)?;
+        let mut bytes = file_start(&file, "the mesh's buffer", length as u64)?;
         if bytes.len() < length {
             let found = format!("{} bytes", bytes.len());
             let remedy = "the buffer is cut short: fetch or export it again";
             return Err(IngestError::bad(format!("{length} bytes"), found, remedy));
         }
+        bytes.truncate(length);
         Ok(bytes)
     };
     read().map_err(|error: IngestError| error.of(&file))

@@ -34,7 +34,11 @@ fn read_gltf(_: &[u8], _: &Path) -> Result<Mesh, IngestError> {
 }
 
 #[cfg(not(feature = "gltf"))]
-pub(super) fn read_surface(_: &[u8], _: &Path) -> Result<Surface, IngestError> {
+pub(super) fn read_surface(
+    _: &[u8],
+    _: &Path,
+    _: &mut Vec<String>,
+) -> Result<Surface, IngestError> {
     Err(super::not_built("glTF"))
 }
 
@@ -45,6 +49,8 @@ pub(super) struct Surface {
     pub(super) triangles: Vec<[u32; 3]>,
     /// Of each triangle, how it is drawn.
     pub(super) looks: Vec<Look>,
+    /// Corners may be small integers.
+    quantized: bool,
 }
 
 /// How a triangle is drawn.

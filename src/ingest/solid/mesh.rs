@@ -134,7 +134,7 @@ pub(super) fn gltf(
     notes: &mut Vec<String>,
 ) -> Result<SolidLevel, IngestError> {
     let axes = Axes::of_gltf(options)?;
-    let surface = read_surface(bytes, path)?;
+    let surface = read_surface(bytes, path, notes)?;
     let polygons = surface.triangles.iter().zip(&surface.looks).enumerate();
     let polygons = polygons.map(|(place, (triangle, look))| Polygon {
         vertices: triangle

@@ -2,6 +2,7 @@
 //! polygons are faces.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::ingest::error::IngestError;
 use crate::world::plane::{dot, minus, plus};
@@ -30,11 +31,55 @@ pub(super) fn level(
 ) -> Result<SolidLevel, IngestError> {
     let mut level = SolidLevel::new(format, Units::Metres, Player::PERSON);
     let mut tally = Tally::default();
+    let all = polygons.len();
+    let polygons = once(polygons);
+    if polygons.len() < all {
+        notes.push(format!(
+            "{} faces are where others are already, and left out",
+            all - polygons.len()
+        ));
+    }
     for shell in shells(polygons) {
         add_shell(&mut level, &shell, place, &mut tally)?;
     }
     tally.tell(&level, place, notes)?;
     Ok(level)
+}
+
+/// Polygons without those that repeat another: the same corners in the same order, and the same look.
+fn once(polygons: Vec<Polygon>) -> Vec<Polygon> {
+    let mut first: HashMap<u64, u32> = HashMap::new();
+    let mut kept: Vec<Polygon> = Vec::with_capacity(polygons.len());
+    for polygon in polygons {
+        let mut hasher = DefaultHasher::new();
+        for corner in corners_from_least(&polygon) {
+            corner.hash(&mut hasher);
+        }
+        let next = kept.len() as u32;
+        let other = *first.entry(hasher.finish()).or_insert(next);
+        let repeats = kept
+            .get(other as usize)
+            .is_some_and(|other| is_same(other, &polygon));
+        if !repeats {
+            kept.push(polygon);
+        }
+    }
+    kept
+}
+
+/// The corners from the least of them on, wherever the file begins.
+fn corners_from_least(polygon: &Polygon) -> impl Iterator<Item = [u64; 3]> {
+    let corners = &polygon.vertices;
+    let least = (0..corners.len())
+        .min_by_key(|&i| key(corners[i]))
+        .unwrap_or(0);
+    let (before, from) = corners.split_at(least);
+    from.iter().chain(before).map(|&corner| key(corner))
+}
+
+fn is_same(a: &Polygon, b: &Polygon) -> bool {
+    let look = |of: &Polygon| (of.two_sided, of.opaque, of.stops);
+    look(a) == look(b) && corners_from_least(a).eq(corners_from_least(b))
 }
 
 /// Polygons by connected shells, each in the order of the file.

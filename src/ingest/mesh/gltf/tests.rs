@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::read_gltf;
+use super::{read_gltf, read_surface};
 use crate::ground::Mesh;
 use crate::ingest::error::IngestError;
 use crate::ingest::mesh::is_gltf;
@@ -323,7 +323,16 @@ fn what_is_wrong_is_refused_with_its_place() {
     let draco = json!(["KHR_materials_unlit", "KHR_draco_mesh_compression"]);
     fails(
         &[("/extensionsRequired", draco)],
-        &["extensionsRequired", "KHR_draco_mesh_compression"],
+        &[
+            "extensionsRequired",
+            "KHR_draco_mesh_compression",
+            "blender -b",
+        ],
+    );
+    let meshopt = json!(["EXT_meshopt_compression"]);
+    fails(
+        &[("/extensionsRequired", meshopt)],
+        &["EXT_meshopt_compression", "gltfpack -i"],
     );
     mesh_of(&[("/extensionsRequired", json!(["KHR_materials_unlit"]))]);
     fails(
@@ -371,7 +380,7 @@ fn what_is_wrong_is_refused_with_its_place() {
     fails(&[("/accessors/1/count", 33.into())], &["closed"]);
     fails(
         &[("/meshes/0/primitives/0/mode", 1.into())],
-        &["primitive 0 of mesh 0", "triangles", "Lines"],
+        &["primitive 0 of mesh 0", "triangles", "lines"],
     );
     fails(
         &[("/scenes/0/nodes", json!([]))],
@@ -489,4 +498,123 @@ fn damaged_bytes_do_no_harm() {
         }
         assert!(same < bytes.len() as u32, "most of it is noticed: {same}");
     }
+}
+
+/// What is skipped in a level is no part of a closed mesh.
+#[test]
+fn what_cannot_hide_is_left_out_of_a_surface_and_told() {
+    let surface = |places: &[(&str, Value)]| {
+        let mut notes = Vec::new();
+        let read = read_surface(&glb(&with(places), &bin()), Path::new("a"), &mut notes);
+        read.map(|read| (read.triangles.len(), read.looks[0].opaque, notes))
+            .map_err(|error| error.to_string())
+    };
+    let whole = json!({"attributes": {"POSITION": 0}, "indices": 1});
+    let lines = json!({"attributes": {"POSITION": 0}, "mode": 1});
+    let points = json!({"attributes": {"POSITION": 0}, "mode": 0});
+    let (count, opaque, notes) =
+        surface(&[("/meshes/0/primitives", json!([lines, whole, points]))]).unwrap();
+    assert!(count == 12 && opaque && notes.len() == 1, "{notes:?}");
+    assert!(
+        notes[0].contains("2 primitives of lines and points"),
+        "{notes:?}"
+    );
+    assert!(notes[0].contains("primitive 0 of mesh 0"), "{notes:?}");
+    for posed in [
+        json!({"mesh": 0, "skin": 0}),
+        json!({"mesh": 0, "weights": [0.5]}),
+    ] {
+        let (count, _, notes) = surface(&[
+            ("/scenes/0/nodes", json!([0, 1])),
+            ("/nodes", json!([{"mesh": 0}, posed])),
+            ("/skins", json!([{"joints": [0]}])),
+        ])
+        .unwrap();
+        assert!(count == 12 && notes[0].contains("node 1"), "{notes:?}");
+    }
+    // Twenty thousand of them in one place were a shell of two million triangles.
+    let nodes: Vec<Value> = (0..20_000).map(|_| json!({"mesh": 0})).collect();
+    let all: Vec<usize> = (0..20_000).collect();
+    let (count, _, notes) =
+        surface(&[("/scenes/0/nodes", json!(all)), ("/nodes", json!(nodes))]).unwrap();
+    assert!(
+        count == 12 && notes[0].contains("19999 meshes"),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn quantized_corners_are_where_they_are_scaled_to() {
+    let quantized = |kind: u32, normalized: bool, bytes: Vec<u8>, stride: usize, scale: f64| {
+        let length = bytes.len();
+        let document = with(&[
+            ("/extensionsUsed", json!(["KHR_mesh_quantization"])),
+            ("/extensionsRequired", json!(["KHR_mesh_quantization"])),
+            ("/accessors/0/componentType", kind.into()),
+            ("/accessors/0/normalized", normalized.into()),
+            (
+                "/bufferViews/0",
+                json!({"buffer": 0, "byteLength": length, "byteStride": stride}),
+            ),
+            ("/bufferViews/1/byteOffset", length.into()),
+            ("/buffers/0/byteLength", (length + 72).into()),
+            ("/nodes/0/scale", json!([scale, scale, scale])),
+        ]);
+        read(&glb(&document, &[bytes, shorts(&TRIANGLES)].concat())).unwrap()
+    };
+    let whole = mesh_of(&[]);
+    let bytes = CORNERS
+        .iter()
+        .flat_map(|c| [c[0] as u8, c[1] as u8, c[2] as u8, 0]);
+    assert_eq!(
+        quantized(5121, false, bytes.clone().collect(), 4, 1.0),
+        whole
+    );
+    assert_eq!(quantized(5120, false, bytes.collect(), 4, 1.0), whole);
+    let words = CORNERS.iter().flat_map(|c| [c[0], c[1], c[2], 0.0]);
+    let wide: Vec<u8> = words
+        .clone()
+        .flat_map(|n| (n as u16 * 8191).to_le_bytes())
+        .collect();
+    let scaled = quantized(5122, true, wide, 8, 32767.0 / 8191.0);
+    for (a, b) in scaled.corners().iter().zip(whole.corners()) {
+        assert!((0..3).all(|k| (a[k] - b[k]).abs() < 1e-6), "{a:?} {b:?}");
+    }
+    let wide: Vec<u8> = words.flat_map(|n| (n as u16).to_le_bytes()).collect();
+    assert_eq!(quantized(5123, false, wide, 8, 1.0), whole);
+}
+
+#[test]
+fn a_mesh_in_many_places_by_one_node_is_in_each() {
+    let places = [[10.0, 0.0, 0.0], [20.0, 0.0, 0.0], [30.0, 0.0, 0.0]];
+    let instancing = json!({"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 2}}});
+    let document = with(&[
+        ("/extensionsUsed", json!(["EXT_mesh_gpu_instancing"])),
+        ("/extensionsRequired", json!(["EXT_mesh_gpu_instancing"])),
+        ("/nodes/0/extensions", instancing),
+        (
+            "/accessors/-",
+            json!({"bufferView": 2, "componentType": 5126, "count": 3, "type": "VEC3"}),
+        ),
+        (
+            "/bufferViews/-",
+            json!({"buffer": 0, "byteOffset": 168, "byteLength": 36}),
+        ),
+        ("/buffers/0/byteLength", 204.into()),
+    ]);
+    let bytes = glb(&document, &[bin(), floats(&places)].concat());
+    let mut notes = Vec::new();
+    let surface = read_surface(&bytes, Path::new("a"), &mut notes).unwrap();
+    assert_eq!((surface.triangles.len(), notes.len()), (36, 0));
+    assert!(surface.looks.iter().all(|look| look.opaque));
+    for (i, [x, ..]) in places.into_iter().enumerate() {
+        let [corner, ..] = surface.corners[8 * i..] else {
+            panic!()
+        };
+        assert_eq!(corner, [f64::from(x), 0.0, 0.0]);
+    }
+    let mut wrong = document.clone();
+    wrong["nodes"][0]["extensions"]["EXT_mesh_gpu_instancing"]["attributes"]["SCALE"] = 9.into();
+    let error = read(&glb(&wrong, &[bin(), floats(&places)].concat())).unwrap_err();
+    assert!(error.to_string().contains("one of 3 accessors"), "{error}");
 }
