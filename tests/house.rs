@@ -58,7 +58,7 @@ const READERS: &[(&str, usize, &str)] = &[
         "slices, whose length was asked for by the gate",
     ),
     (
-        "ingest/solid/packs.rs",
+        "ingest/packs.rs",
         3,
         "packs of a folder, and files found by `is_file`",
     ),
@@ -245,7 +245,8 @@ fn no_text_outside_the_command_line_names_a_flag() {
         faults.extend(
             texts
                 .into_iter()
-                .filter(|text| names_a_flag(text))
+                // Commands of other programs, which are meant to be typed as they are.
+                .filter(|text| names_a_flag(text) && !text.starts_with("unpack it: `"))
                 .map(|text| format!("{file}: {text}")),
         );
     }

@@ -250,7 +250,7 @@ fn part_of(path: &Path, [offset, length]: [u64; 2]) -> Result<Vec<u8>, IngestErr
 #[cfg(not(feature = "packs"))]
 fn open_pk3(path: PathBuf) -> Result<Layer, IngestError> {
     let found = "a .pk3";
-    let remedy = "build with the feature `packs`";
+    let remedy = "build with Cargo's feature packs";
     Err(IngestError::bad("a pack that this build reads", found, remedy).of(&path))
 }
 
