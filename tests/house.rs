@@ -246,7 +246,7 @@ fn no_text_outside_the_command_line_names_a_flag() {
             texts
                 .into_iter()
                 // Commands of other programs, which are meant to be typed as they are.
-                .filter(|text| names_a_flag(text) && !text.starts_with("unpack it: `"))
+                .filter(|text| names_a_flag(text) && !text.contains("\"unpack it: `"))
                 .map(|text| format!("{file}: {text}")),
         );
     }
