@@ -207,7 +207,8 @@ impl Args {
 fn lies(level: &SolidLevel, player: &Player) -> String {
     let bounds = level.bounds().about(level.middle.map(|x| -x));
     let numbers = |of: &[f64], between: &str| {
-        let words: Vec<String> = of.iter().map(|&x| Short(x).to_string()).collect();
+        let rounded = |x: f64| (x * 1000.0).round() / 1000.0;
+        let words: Vec<String> = of.iter().map(|&x| Short(rounded(x)).to_string()).collect();
         words.join(between)
     };
     let eyes = match player.eye {
