@@ -7,7 +7,9 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use viewcell::internals::bake::{BakeOptions, IngestOptions, VisibilityMode, Silent, Source, bake_terrain, read_terrain};
+use viewcell::internals::bake::{
+    BakeOptions, IngestOptions, Silent, Source, VisibilityMode, bake_terrain, read_terrain,
+};
 use viewcell::query::{MappedBundle, Sample};
 
 fn main() -> Result<(), Box<dyn Error>> {

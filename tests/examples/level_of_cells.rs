@@ -7,7 +7,9 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use viewcell::internals::bake::{CellOptions, IngestCellsOptions, Silent, Source, bake_cells, read_cells};
+use viewcell::internals::bake::{
+    CellOptions, IngestCellsOptions, Silent, Source, bake_cells, read_cells,
+};
 use viewcell::query::MappedBundle;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -21,7 +23,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let output = folder.path().join("level.vcb");
     let source = Source::new(&input, level.format, Default::default())?;
-    bake_cells(&level.graph, &source, &CellOptions::default(), &output, &Silent)?;
+    bake_cells(
+        &level.graph,
+        &source,
+        &CellOptions::default(),
+        &output,
+        &Silent,
+    )?;
 
     let map = MappedBundle::open(&output)?;
     let cells = map.cells()?;
@@ -29,7 +37,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for a in 0..cells.cells() {
         let seen = (0..cells.cells()).filter(|&b| cells.visible(a, b)).count();
         // The longest chain of visible steps that a player may need from here.
-        let farthest = (0..cells.cells()).filter_map(|b| cells.distance(a, b)).max();
+        let farthest = (0..cells.cells())
+            .filter_map(|b| cells.distance(a, b))
+            .max();
         println!("cell {a}: sees {seen}, farthest {}", farthest.unwrap_or(0));
     }
     Ok(())

@@ -27,7 +27,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Where each player is going: a random walk that a number generator drives.
     let mut seed = 7_u64;
     let mut roll = |sides: u32| {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         ((seed >> 33) % u64::from(sides)) as u32
     };
     let mut places: Vec<Sample> = (0..PLAYERS)

@@ -156,7 +156,8 @@ impl<'a> InFront<'a> {
     fn taken(self) -> Vec<Face> {
         let taken = self.faces.iter().zip(self.taken);
         taken
-            .filter_map(|(face, taken)| taken.then(|| face.clone()))
+            .filter(|(_, taken)| *taken)
+            .map(|(face, _)| face.clone())
             .collect()
     }
 }

@@ -7,8 +7,6 @@
 
 #[cfg(feature = "mpi")]
 mod mpi;
-#[cfg(feature = "mpi")]
-mod mpi;
 mod rank;
 mod run;
 mod space;
