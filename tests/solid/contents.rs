@@ -31,6 +31,9 @@ fn is(bytes: &[u8], sky: Sky) -> ([bool; 2], bool) {
     ([sees(-100.0), sees(0.0)], stands)
 }
 
+/// Writes a level of a block.
+type Write = fn(&Block) -> Vec<u8>;
+
 const THROUGH: [bool; 2] = [false, false];
 const WHOLE: [bool; 2] = [true, true];
 const FRONT: [bool; 2] = [true, false];
@@ -87,7 +90,7 @@ fn contents_of_brushes() {
         ([0x1000_0000, 0x2000_0000, 0x1000_0000], THROUGH, false),
         ([0x1000_0001, 0x2000_0001, 0x1000_0001], THROUGH, true),
     ] {
-        let each: [(&str, fn(&Block) -> Vec<u8>); 3] = [
+        let each: [(&str, Write); 3] = [
             ("IBSP38", quake2),
             ("IBSP46", |block| quake3(46, block)),
             ("VBSP", source),
@@ -135,7 +138,7 @@ fn flags_of_one_side() {
         ([0x200_0000, none, none], THROUGH),
         ([0x1, 0x1, none], WHOLE),
     ] {
-        let each: [(&str, fn(&Block) -> Vec<u8>); 4] = [
+        let each: [(&str, Write); 4] = [
             ("IBSP38", quake2),
             ("IBSP47", |block| quake3(47, block)),
             ("VBSP", source),
