@@ -2,6 +2,7 @@
 //! end.
 
 mod cells;
+mod kind;
 mod solid;
 
 use std::path::{Path, PathBuf};
@@ -25,9 +26,13 @@ use super::signals::Stop;
 use super::{memory, repack};
 
 pub use cells::{ImportArgs, import};
+pub use kind::with_kind;
 pub use solid::{Hull, no_places, reached};
 
 /// Bake a world into a bundle that answers who can see whom
+///
+/// viewcell bake FILE bakes a heightmap, a level or a mesh by its content, with the options of its kind: terrain, cells
+/// (what has view cells of its own) or solid.
 ///
 /// A summary goes to stderr at the end. How long it took is in OUT.vcb.timings.json. A bake that is
 /// stopped, by Ctrl-C or otherwise, keeps what is done in OUT.vcb.checkpoint: --resume goes on

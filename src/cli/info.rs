@@ -1,7 +1,7 @@
 //! `viewcell info`: what a bundle is, and how it was made.
 
 use std::fmt::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use viewcell::internals::bundle::{self, BundleError, ErrorKind, FileInfo, Given, Info, Timings};
 use viewcell::internals::picture::grouped;
@@ -92,15 +92,25 @@ impl fmt::Display for Summary<'_> {
             row("changes", changes)?;
         }
         if let Some(terrain) = &info.terrain {
-            let [dx, dy] = terrain.spacing;
-            let mut size = format!(
-                "{} x {} = {} samples, {} x {} m apart",
-                terrain.width,
-                terrain.height,
-                Count(terrain.samples),
+            let side = 1_u32 << terrain.finest;
+            let [dx, dy] = terrain.spacing.map(|metres| metres / f64::from(side));
+            let [columns, rows] = terrain.heightmap;
+            let samples = format!(
+                "{columns} x {rows} = {} samples, {} x {} m apart",
+                Count(u64::from(columns) * u64::from(rows)),
                 Metres(dx),
                 Metres(dy)
             );
+            let mut size = samples.clone();
+            if terrain.finest > 0 {
+                row("terrain", samples)?;
+                size = format!(
+                    "{} x {} = {} of {side} x {side} samples",
+                    terrain.width,
+                    terrain.height,
+                    Count(terrain.samples)
+                );
+            }
             if let Some(made) = info
                 .provenance
                 .as_ref()
@@ -113,7 +123,14 @@ impl fmt::Display for Summary<'_> {
                 };
                 let _ = write!(size, ", {} of them {why}", Count(made.statistics.voids));
             }
-            row("terrain", size)?;
+            row(
+                if terrain.finest > 0 {
+                    "view cells"
+                } else {
+                    "terrain"
+                },
+                size,
+            )?;
             row(
                 "quadtree",
                 format!("{} levels, {} quads", terrain.levels, Count(terrain.quads)),
@@ -302,6 +319,48 @@ impl fmt::Display for Summary<'_> {
             )?;
         }
         Ok(())
+    }
+}
+
+/// A bundle that was just written, for people: what it is, in some ten lines, and what to do next.
+pub struct Brief<'a> {
+    pub info: &'a Info,
+    pub output: &'a Path,
+}
+
+impl fmt::Display for Brief<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = Summary(self.info).to_string();
+        let told = text.lines().take_while(|line| !line.is_empty());
+        for line in
+            told.filter(|line| !line.starts_with("made by") && !line.starts_with("quadtree"))
+        {
+            writeln!(f, "{line}")?;
+        }
+        let made = self.info.provenance.as_ref();
+        if let Some(level) = made.and_then(|made| made.statistics.levels.first()) {
+            let of = match &self.info.terrain {
+                Some(terrain) if terrain.finest == 0 => "sample",
+                _ => "view cell",
+            };
+            let share = 100.0 * level.hidden_share;
+            writeln!(f, "hidden      {share:.2} % from a {of}, on average")?;
+        }
+        if let Some(timings) = &self.info.timings {
+            writeln!(
+                f,
+                "took        {}, {} of processor time on {}",
+                Seconds(timings.elapsed_seconds),
+                Seconds(timings.cpu_seconds),
+                processors(timings)
+            )?;
+        }
+        let output = self.output.display();
+        writeln!(f, "written: {output}")?;
+        write!(
+            f,
+            "next: viewcell view {output}   (viewcell info {output} tells all figures)"
+        )
     }
 }
 

@@ -11,7 +11,7 @@ use viewcell::internals::bundle::{self, BundleFile, Info};
 
 use super::compression::CompressionArgs;
 use super::exit::{Exit, Failure, Outcome};
-use super::info::Summary;
+use super::info::Brief;
 use super::output::{Json, check_outputs, say};
 use super::progress::{Progress, Voice};
 use super::seal::warn_of_lost_signature;
@@ -211,8 +211,10 @@ pub fn tell<D: Serialize>(
 ) -> Outcome {
     let info = bundle::info(&output)?;
     if !voice.quiet {
-        say(Summary(&info));
-        say(format_args!("written: {}", output.display()));
+        say(Brief {
+            info: &info,
+            output: &output,
+        });
     }
     let exit = match verify {
         true => verify::check(&output, progress)?,

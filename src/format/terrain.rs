@@ -195,6 +195,18 @@ impl TerrainParameters {
         (column < columns && row < rows).then(place)
     }
 
+    /// The sample of the heightmap in the middle of a view cell: the sample itself where cells are samples. People give
+    /// and are told places by samples of the heightmap.
+    pub fn middle_of(&self, cell: Sample) -> Sample {
+        let [columns, rows] = self.heightmap();
+        let middle = |at: u32, end: u32| {
+            let first = at.checked_shl(self.finest()).unwrap_or(u32::MAX);
+            let last = first.saturating_add((1_u32 << self.finest()) - 1);
+            first.midpoint(last.min(end.saturating_sub(1)))
+        };
+        Sample::new(middle(cell.column, columns), middle(cell.row, rows))
+    }
+
     /// The bytes of the section.
     pub fn encode(&self) -> [u8; TERRAIN_LEN] {
         let (mode, sectors) = match self.visibility {

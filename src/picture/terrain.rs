@@ -52,7 +52,12 @@ impl<'a> TerrainPages<'a> {
         let (low, high) = heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), h| {
             (low.min(h), high.max(h))
         });
-        let mut subtitle = format!("{} × {} samples", grid.width(), grid.height());
+        let [columns, rows] = self.terrain.parameters().heightmap();
+        let mut subtitle = format!("{columns} × {rows} samples");
+        if self.terrain.parameters().finest() > 0 {
+            let side = 1_u32 << self.terrain.parameters().finest();
+            subtitle += &format!(" in cells of {side} × {side}");
+        }
         if low <= high {
             subtitle += &format!(", {low:.0} to {high:.0} m high");
         }
@@ -73,7 +78,7 @@ impl<'a> TerrainPages<'a> {
     pub fn pvs(&self, pvs: &Pvs<'_>) -> Page {
         let visible = mask(self.terrain.grid(), pvs);
         let picture = viewshed_image(&self.ground, &visible);
-        let title = format!("What may be seen from {}", place(pvs.quad()));
+        let title = format!("What may be seen from {}", self.place(pvs.quad()));
         let subtitle = format!("{}: {}", self.about, self.share(pvs.count(), "visible"));
         let marks = vec![(Viewpoint::over(pvs.quad()), String::new())];
         let who = if pvs.quad().level > 0 {
@@ -131,7 +136,11 @@ impl<'a> TerrainPages<'a> {
         }
         legend.push(Key::Swatch(NEUTRAL, "in neither".into()));
         legend.push(Key::Mark("A and B".into()));
-        let title = format!("Frontiers of {} and {}", place(a.quad()), place(b.quad()));
+        let title = format!(
+            "Frontiers of {} and {}",
+            self.place(a.quad()),
+            self.place(b.quad())
+        );
         let picture = frontier_image(&self.ground, &parts);
         let named = players.into_iter().zip(["A", "B"]);
         let marks = named
@@ -147,14 +156,19 @@ impl<'a> TerrainPages<'a> {
         let (least, most) = (seen().min().unwrap_or(0), seen().max().unwrap_or(0));
         let mean = seen().map(u64::from).sum::<u64>() as f64 / seen().count().max(1) as f64;
         let subtitle = format!(
-            "{}: a sample is seen by {} to {}, {} in the mean",
+            "{}: a {noun} is seen by {} to {} {noun}s, {} on average",
             self.about,
             grouped(least.into()),
             grouped(most.into()),
-            grouped(mean.round() as u64)
+            grouped(mean.round() as u64),
+            noun = self.noun(),
         );
         let ticks = decades(most.into());
-        let legend = vec![Key::Ramp(VIRIDIS, "samples that see it".into(), ticks)];
+        let legend = vec![Key::Ramp(
+            VIRIDIS,
+            format!("{}s that see it", self.noun()),
+            ticks,
+        )];
         let picture = exposure_image(&self.ground, counts);
         let title = "Exposure: how much sees each place".to_owned();
         let mark = |(at, name): &(Sample, String)| (Viewpoint::at(*at), name.clone());
@@ -178,7 +192,7 @@ impl<'a> TerrainPages<'a> {
         });
         let mut legend = vec![Key::Swatch(NEUTRAL, "no difference".into())];
         if most > 0 {
-            let words = "samples that differ, from there".to_owned();
+            let words = format!("{}s that differ, from there", self.noun());
             legend.push(Key::Ramp(LOSS, words, decades(most)));
         }
         let mut page = self.page(
@@ -231,18 +245,31 @@ impl<'a> TerrainPages<'a> {
     fn share(&self, count: u64, what: &str) -> String {
         let all = self.terrain.valid().count(self.terrain.grid().root());
         let share = 100.0 * count as f64 / all.max(1) as f64;
-        format!("{} samples ({share:.1} %) {what}", grouped(count))
+        format!("{} {}s ({share:.1} %) {what}", grouped(count), self.noun())
     }
-}
 
-fn place(quad: Quad) -> String {
-    let Sample { column, row } = quad.origin();
-    match quad.level {
-        0 => format!("{column},{row}"),
-        level => format!(
-            "the {0} × {0} samples from {column},{row} on",
-            1_u64 << level
-        ),
+    /// What is counted: view cells where they are more than samples of the heightmap.
+    fn noun(&self) -> &'static str {
+        match self.terrain.parameters().finest() {
+            0 => "sample",
+            _ => "cell",
+        }
+    }
+
+    /// A place by samples of the heightmap, as questions take them.
+    fn place(&self, quad: Quad) -> String {
+        let finest = self.terrain.parameters().finest();
+        let side = 1_u64 << (quad.level + finest);
+        let Sample { column, row } = quad.origin();
+        if quad.level > 0 {
+            let [column, row] = [column, row].map(|at| u64::from(at) << finest);
+            return format!("the {side} × {side} samples from {column},{row} on");
+        }
+        let Sample { column, row } = self.terrain.parameters().middle_of(quad.origin());
+        match finest {
+            0 => format!("{column},{row}"),
+            _ => format!("{column},{row} and its cell of {side} × {side} samples"),
+        }
     }
 }
 

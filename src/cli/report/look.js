@@ -98,11 +98,16 @@ async function begin() {
   })));
   const { width, count } = about;
   const grouped = new Intl.NumberFormat('en');
-  const name = (place) => (bundle.isTerrain ? `${place % width},${Math.floor(place / width)}` : `cell ${place}`);
+  // Places are told by the sample of the heightmap in the middle of a view cell, and taken by any of its samples.
+  const { side = 1, heightmap = [width, about.height] } = about;
+  const middle = (cell, end) => cell * side + Math.floor((Math.min(cell * side + side, end) - 1 - cell * side) / 2);
+  const sample = (place) => `${middle(place % width, heightmap[0])},${middle(Math.floor(place / width), heightmap[1])}`;
+  const name = (place) => (bundle.isTerrain ? sample(place) : `cell ${place}`);
   const parse = (text) => {
     const [column, row] = text.split(',').map(Number);
-    const place = bundle.isTerrain ? row * width + column : column;
-    return Number.isInteger(place) && place >= 0 && place < about.all && (!bundle.isTerrain || column < width) ? place : null;
+    if (!bundle.isTerrain) return Number.isInteger(column) && column >= 0 && column < about.all ? column : null;
+    const isOn = [column, row].every((at, i) => Number.isInteger(at) && at >= 0 && at < heightmap[i]);
+    return isOn ? Math.floor(row / side) * width + Math.floor(column / side) : null;
   };
 
   let from = null;
@@ -142,7 +147,7 @@ async function begin() {
       for (let other = 0; other < about.all; other++) sum += seen(other);
       const height = bundle.height(place, about);
       const where = height === null ? name(place) : `${name(place)}, at ${height.toFixed(0)} m,`;
-      told.textContent = `${where} sees ${grouped.format(sum)} of ${grouped.format(count)} (${((100 * sum) / count).toFixed(2)} %).`;
+      told.textContent = `${where} sees ${grouped.format(sum)} of ${grouped.format(count)}${side > 1 ? ' cells' : ''} (${((100 * sum) / count).toFixed(2)} %).`;
     }
     draw();
   }

@@ -89,6 +89,9 @@ impl Look {
                     "height": height,
                     "all": grid.samples(),
                     "count": terrain.valid().count(grid.root()),
+                    // A pixel is a view cell; places are told and taken by samples of the heightmap.
+                    "side": 1_u32 << terrain.parameters().finest(),
+                    "heightmap": terrain.parameters().heightmap(),
                 });
                 let map = Map {
                     caption: String::new(),

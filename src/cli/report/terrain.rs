@@ -35,9 +35,17 @@ pub fn page(
     let pairs: u64 = found.rings.iter().map(|ring| ring.pairs).sum();
     let visible: u64 = found.rings.iter().map(|ring| ring.visible).sum();
     let hidden = 1.0 - visible as f64 / pairs.max(1) as f64;
+    let coarse = terrain.parameters().finest() > 0;
     let figures = [
-        ("Hidden from a sample", percent(hidden)),
-        ("Samples", grouped(samples)),
+        (
+            if coarse {
+                "Hidden from a cell"
+            } else {
+                "Hidden from a sample"
+            },
+            percent(hidden),
+        ),
+        (if coarse { "Cells" } else { "Samples" }, grouped(samples)),
         ("File", Bytes(info.bytes).to_string()),
         (
             "Visibility",
@@ -65,8 +73,17 @@ pub fn page(
     ];
     let exposure = Section::new(
         "Exposure",
-        "How many samples see each sample, itself included. The most exposed places, at some \
-         distance from each other, are numbered on the map.",
+        match terrain.parameters().finest() {
+            0 => "How many samples see each sample, itself included. The most exposed places, at some \
+                  distance from each other, are numbered on the map."
+                .to_owned(),
+            finest => format!(
+                "How many view cells of {0} × {0} samples see each cell, itself included. The most exposed cells, at \
+                 some distance from each other, are numbered on the map; a place is the sample of the heightmap in \
+                 the middle of its cell.",
+                1_u32 << finest
+            ),
+        },
     )
     .picture(&drawn)?
     .table(
@@ -100,21 +117,35 @@ fn world(terrain: &TerrainBundle<'_>, about: Option<&TerrainInfo>) -> Vec<(Strin
     let Some(about) = about else {
         return Vec::new();
     };
-    let [dx, dy] = about.spacing;
-    let [across, down] = [f64::from(about.width) * dx, f64::from(about.height) * dy];
+    let [dx, dy] = terrain.parameters().sample_spacing();
+    let [columns, rows_of_samples] = terrain.parameters().heightmap();
+    let [across, down] = [f64::from(columns) * dx, f64::from(rows_of_samples) * dy];
     let voids = about.samples - terrain.valid().count(terrain.grid().root());
     let mut rows = vec![
         (
             "Terrain",
             format!(
                 "{} × {} samples, {} × {} m apart: {:.2} × {:.2} km",
-                about.width,
-                about.height,
+                columns,
+                rows_of_samples,
                 Metres(dx),
                 Metres(dy),
                 across / 1e3,
                 down / 1e3
             ),
+        ),
+        (
+            "View cells",
+            match about.finest {
+                0 => "the samples".to_owned(),
+                finest => format!(
+                    "{} × {}, of {3} × {3} samples, {2} in all",
+                    about.width,
+                    about.height,
+                    grouped(about.samples),
+                    1_u32 << finest
+                ),
+            },
         ),
         ("Voids", grouped(voids)),
         (
@@ -178,8 +209,9 @@ fn warnings(about: Option<&TerrainInfo>, terrain: &TerrainBundle<'_>) -> Vec<Str
     if voids > 0 {
         let share = percent(voids as f64 / about.samples as f64);
         warnings.push(format!(
-            "{} samples ({share}) are {}: hidden from and to everything.",
+            "{} {} ({share}) are {}: hidden from and to everything.",
             grouped(voids),
+            if about.finest > 0 { "cells" } else { "samples" },
             if about.walkable {
                 "void or not walkable"
             } else {
@@ -195,6 +227,8 @@ fn levels(info: &Info) -> Option<Section> {
     let made = info.provenance.as_ref()?;
     let levels = &made.statistics.levels;
     let side = |level: u32| (1_u64 << level).to_string();
+    let finest = info.terrain.as_ref().map_or(0, |about| about.finest);
+    let side = |level: u32| side(level + finest);
     let names: Vec<String> = levels.iter().map(|level| side(level.level)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let share = levels.iter().map(|level| 100.0 * level.hidden_share);
@@ -325,9 +359,10 @@ fn place_row(
         let (x, y) = (x0 + c * xc + r * xr, y0 + c * yc + r * yr);
         format!("{x:.digits$}, {y:.digits$}")
     });
+    let named = terrain.parameters().middle_of(place);
     vec![
         number.to_string(),
-        format!("{column},{row}"),
+        format!("{},{}", named.column, named.row),
         there,
         terrain
             .height(place)
