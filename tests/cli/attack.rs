@@ -67,11 +67,11 @@ fn the_repack_of_a_damaged_bundle_blamed_its_path_or_the_output() {
             "SBOX",
         ),
         (
-            damaged(&sound, Tag::TIDX, |section, stored| {
+            damaged(&sound, Tag::PIDX, |section, stored| {
                 stored.pop();
                 section.length -= 1;
             }),
-            "TIDX",
+            "PIDX",
         ),
         (damaged(&sound, Tag::PCRC, flip(0)), "page 0"),
         (damaged(&sound, Tag::GRID, flip(16)), "GRID"),
@@ -246,4 +246,38 @@ fn threads_that_cannot_start_are_out_of_a_resource() {
         assert_eq!(code, Some(5), "{words}");
         assert!(words.contains("--threads"), "{words}");
     }
+}
+
+/// Whoever had a file had to know first what kind of world it is.
+#[test]
+fn a_file_is_baked_as_the_kind_that_it_has() {
+    let folder = rooms();
+    folder.write("wall.asc", wall());
+    let ran = folder.ok(&["bake", "wall.asc", "--visibility", "exact"]);
+    assert!(
+        ran.stderr.contains("next: viewcell view wall.vcb"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.trim_end().lines().count() <= 12,
+        "{}",
+        ran.stderr
+    );
+    folder.ok(&["bake", "rooms.map", "--cell", "64", "--force", "--quiet"]);
+    let kind = |bundle| {
+        let told = folder.ok(&["info", bundle, "--json"]).stdout;
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        told["kind"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(
+        (kind("wall.vcb"), kind("rooms.vcb")),
+        ("terrain".into(), "solid".into())
+    );
+    folder.fails(
+        &["bake", "cells", "rooms.map"],
+        3,
+        &["rooms.map", "viewcell bake solid"],
+    );
+    folder.fails(&["bake", "none.tif"], 4, &["none.tif"]);
 }

@@ -295,3 +295,43 @@ fn places_of_coarse_bundles_are_samples() {
     let counts = ["visible", "hidden", "void"].map(|name| pvs[name].as_u64().unwrap());
     assert_eq!(counts.iter().sum::<u64>(), 75 * 61);
 }
+
+/// Reports named cells of bundles as if they were samples: the most exposed place, asked about, was another place.
+#[test]
+fn places_of_a_report_on_coarse_cells_are_samples_as_questions_take_them() {
+    let folder = Folder::new();
+    bake(
+        &folder,
+        &["-o", "cells.vcb", "--visibility", "exact", "--finest", "3"],
+    );
+    let info = folder.ok(&["info", "cells.vcb"]).stdout;
+    for words in ["75 x 61 = 4,575 samples", "10 x 8 = 80 of 8 x 8 samples"] {
+        assert!(info.contains(words), "no {words:?} in {info}");
+    }
+    folder.ok(&["report", "cells.vcb", "-o", "report.html", "--interactive"]);
+    let page = String::from_utf8(folder.read("report.html")).unwrap();
+    for words in ["75 × 61 samples", "10 × 8, of 8 × 8 samples", "\"side\":8"] {
+        assert!(page.contains(words), "no {words:?}");
+    }
+    let (_, table) = page.split_once("Most exposed</caption>").unwrap();
+    let row = table.split("<tr>").nth(2).unwrap();
+    let cells: Vec<&str> = row
+        .split("<td")
+        .skip(1)
+        .map(|cell| cell.split_once('>').unwrap().1.split('<').next().unwrap())
+        .collect();
+    let (place, seen_by) = (cells[1], cells[4]);
+    let from = place.replace(',', " ");
+    let mut pairs = String::new();
+    for row in 0..8 {
+        for column in 0..10 {
+            pairs += &format!("{from} {} {}\n", column * 8, row * 8);
+        }
+    }
+    folder.write("pairs.txt", pairs);
+    let told = folder
+        .ok(&["query", "visible", "cells.vcb", "--pairs", "pairs.txt"])
+        .stdout;
+    let seen = told.lines().filter(|line| *line == "1").count();
+    assert_eq!(seen.to_string(), seen_by, "{place}");
+}

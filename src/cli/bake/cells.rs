@@ -18,6 +18,7 @@ use viewcell::internals::ingest::{
 use viewcell::internals::visibility::portals::FlowMethod;
 use viewcell::internals::world::{self, CellGraph};
 
+use super::kind::Kind;
 use super::{check_output, finish};
 
 /// Bake a level of cells: who sees whom among them, and how far apart they are
@@ -174,6 +175,15 @@ impl Args {
 }
 
 pub fn run(args: &CellsArgs) -> Outcome {
+    let input = &args.bake.input;
+    let is_json = input.extension().is_some_and(|end| end == "json");
+    if !is_json && Kind::of(input) == Some(Kind::Solid) {
+        return Err(Failure::bad_input(format!(
+            "{}: expected a level with view cells of its own, as compilers write them, found solids or faces; viewcell \
+             bake solid divides it into view cells",
+            input.display()
+        )));
+    }
     bake(&args.bake, |bake| {
         let options = IngestCellsOptions {
             map: bake.map.clone(),
