@@ -59,7 +59,7 @@ fn the_repack_of_a_damaged_bundle_blamed_its_path_or_the_output() {
         "--quiet",
     ]);
     folder.ok(&["seal", "plain.vcb", "-o", "sealed.vcb", "--quiet"]);
-    let sound = folder.read("sealed.vcb");
+    let (sound, sealed) = (folder.read("plain.vcb"), folder.read("sealed.vcb"));
     let flip = |at: usize| move |_: &mut Section, stored: &mut Vec<u8>| stored[at] ^= 0x11;
     let cases = [
         (
@@ -73,7 +73,7 @@ fn the_repack_of_a_damaged_bundle_blamed_its_path_or_the_output() {
             }),
             "PIDX",
         ),
-        (damaged(&sound, Tag::PCRC, flip(0)), "page 0"),
+        (damaged(&sealed, Tag::PCRC, flip(0)), "page 0"),
         (damaged(&sound, Tag::GRID, flip(16)), "GRID"),
         (damaged(&sound, Tag::DICT, flip(3)), "DICT"),
         (damaged(&sound, Tag::PROV, flip(9)), "PROV"),
