@@ -207,7 +207,7 @@ impl<'a> Leaves<'a> {
                 &fence,
             ),
             (
-                "have sides that are not drawn, as `skip` leaves them",
+                "have sides that are not drawn, as the texture skip leaves them",
                 &open,
             ),
         ] {
