@@ -7,9 +7,9 @@
 
 pub use crate::format::cells::{CellParameters, DistanceBits, DistanceRow, PvsRow, SymmetryCode};
 pub use crate::format::{
-    Coarse, FileId, FormatError, Grid, GridError, Leaf, Pages, Quad, Sample, Section,
-    SolidParameters, Tag, TerrainParameters, TreeCode, Valid, Visibility, VisibilityMode,
-    WorldKind,
+    Coarse, FileId, FormatError, Frame, Grid, GridError, Leaf, Pages, Quad, Sample, Section,
+    SolidParameters, SolidUnits, Tag, TerrainParameters, TreeCode, Valid, Visibility,
+    VisibilityMode, WorldKind,
 };
 pub use crate::runtime::{
     Along, Bundle, CellBundle, Extent, Layers, Motion, MotionLimits, Mover, OcclusionTest,

@@ -55,7 +55,7 @@ pub use pages::{IndexedPages, Pages, SectionPages};
 pub use pairs::{Groups, blockbits, blockpair, dictionary};
 pub use patch::layers::{self, Layered};
 pub use patch::{Patch, PatchHeader};
-pub use solid::{SolidCells, SolidParameters};
+pub use solid::{Frame, SolidCells, SolidParameters, SolidUnits};
 pub use tag::{Tag, WorldKind};
 pub use terrain::{Coarse, TerrainParameters, TreeCode, VisibilityMode};
 pub use tree::{Leaf, Leaves, Literals, Tree, Trees, Visibility, morton};

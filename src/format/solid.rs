@@ -97,7 +97,7 @@ impl Frame {
     }
 
     /// A position or direction as the level has it.
-    pub fn to_level(&self, asked: [f64; 3]) -> [f64; 3] {
+    pub fn to_level(self, asked: [f64; 3]) -> [f64; 3] {
         self.axes.map(|axis| {
             let at = asked.get(usize::from(axis.unsigned_abs()).wrapping_sub(1));
             f64::from(axis.signum()) * at.copied().unwrap_or(0.0) * self.scale
@@ -105,7 +105,7 @@ impl Frame {
     }
 
     /// A position or direction of the level as it is asked with.
-    pub fn from_level(&self, of: [f64; 3]) -> [f64; 3] {
+    pub fn to_asked(self, of: [f64; 3]) -> [f64; 3] {
         let mut asked = [0.0; 3];
         for (axis, of) in self.axes.into_iter().zip(of) {
             if let Some(at) = asked.get_mut(usize::from(axis.unsigned_abs()).wrapping_sub(1)) {

@@ -184,7 +184,7 @@ fn an_engines_positions_are_where_it_has_them() {
             let asked = engine(OVER);
             let at = frame.to_level(asked);
             assert!(is_over_short(&level, at), "{from:?} {kind} {at:?}");
-            let back = frame.from_level(at);
+            let back = frame.to_asked(at);
             assert!(
                 (0..3).all(|k| (back[k] - asked[k]).abs() < 1e-9),
                 "{back:?}"

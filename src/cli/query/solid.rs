@@ -210,7 +210,7 @@ pub fn locate(level: &SolidBundle, point: [f64; 3], json: &Json) -> Outcome {
     let cell = level.locate(frame.to_level(point));
     let bounds = cell.and_then(|cell| level.bounds(cell));
     let bounds = bounds.map(|corners| {
-        let [a, b] = corners.map(|corner| frame.from_level(corner));
+        let [a, b] = corners.map(|corner| frame.to_asked(corner));
         [
             std::array::from_fn(|k| a[k].min(b[k])),
             std::array::from_fn(|k| a[k].max(b[k])),
