@@ -97,7 +97,7 @@ impl Crs {
             None => Self {
                 name: text.to_owned(),
                 units: units_of_lines(text),
-                vertical: None,
+                vertical: heights_of_lines(text),
             },
         }
     }
@@ -255,17 +255,34 @@ fn units(crs: &Node) -> Units {
     }
 }
 
-/// ESRI's older `.prj` files: a keyword and a word on each line.
+/// The word behind a keyword of ESRI's older `.prj` files: a keyword and a word on each line.
+fn word_after(text: &str, keyword: &str) -> Option<String> {
+    text.lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        words
+            .next()?
+            .eq_ignore_ascii_case(keyword)
+            .then(|| words.next().unwrap_or_default().to_ascii_uppercase())
+    })
+}
+
+/// Metres in a unit of height by such a file: its name, or how many are a metre.
+fn heights_of_lines(text: &str) -> Option<f64> {
+    match word_after(text, "Zunits")?.as_str() {
+        "METERS" | "METRES" | "METER" | "METRE" => Some(1.0),
+        "FEET" | "FOOT" => Some(0.3048),
+        number => {
+            let of_a_metre = number
+                .parse()
+                .ok()
+                .filter(|&n: &f64| n > 0.0 && n.is_finite());
+            of_a_metre.map(|n| 1.0 / n)
+        }
+    }
+}
+
 fn units_of_lines(text: &str) -> Units {
-    let word_after = |keyword: &str| {
-        text.lines().find_map(|line| {
-            let mut words = line.split_whitespace();
-            words
-                .next()?
-                .eq_ignore_ascii_case(keyword)
-                .then(|| words.next().unwrap_or_default().to_ascii_uppercase())
-        })
-    };
+    let word_after = |keyword| word_after(text, keyword);
     match word_after("Units").as_deref() {
         Some("METERS" | "METRES" | "METER" | "METRE") => Units::Metres(1.0),
         Some("FEET" | "FOOT") => Units::Metres(US_SURVEY_FOOT),

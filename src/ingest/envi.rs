@@ -86,6 +86,19 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     raster.notes = notes;
     (raster.transform, raster.crs) = (transform, crs);
     raster.float = layout.sample.is_float();
+    for (key, of) in [
+        ("data gain values", &mut raster.scale),
+        ("data offset values", &mut raster.offset),
+    ] {
+        // A list, with a number a band.
+        let text = header
+            .text(key)
+            .map(|text| text.trim_matches(['{', '}', ' ']));
+        let first = text.and_then(|text| text.split(',').next()?.trim().parse().ok());
+        *of = first
+            .filter(|number: &f64| number.is_finite())
+            .unwrap_or(*of);
+    }
     raster.nodata = header
         .optional("data ignore value")
         .map_err(|e| e.of(&header_path))?;

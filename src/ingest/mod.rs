@@ -26,6 +26,7 @@ mod hgt;
 mod matrix;
 mod mesh;
 mod packs;
+mod pam;
 mod plausible;
 #[cfg(feature = "png")]
 mod png;
@@ -109,6 +110,7 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
         let beside = text_beside(&path.with_extension("prj"));
         raster.crs = beside.map(|text| Crs::from_text(&text));
     }
+    pam::apply(&mut raster, path);
     raster.into_ingested(options)
 }
 

@@ -277,7 +277,8 @@ impl Raster {
         if (self.scale, self.offset) != (1.0, 0.0) {
             self.notes.push(format!(
                 "heights are value x {} + {} m, as the file says",
-                self.scale, self.offset
+                Short(self.scale),
+                Short(self.offset + 0.0)
             ));
         }
 

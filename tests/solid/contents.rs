@@ -175,6 +175,24 @@ fn walls_that_are_not_drawn() {
         ),
         (source(&Block::of(1, "TOOLS/TOOLSNODRAW", 0x80)), WHOLE),
         (source(&Block::of(1, "tools/toolsinvisible", 0x80)), THROUGH),
+        // No compiler's vis takes a detail brush for a wall, and one sees through what is not drawn.
+        (
+            quake3(46, &Block::of(1 | DETAIL, "textures/common/caulk", 0x80)),
+            THROUGH,
+        ),
+        (
+            source(&Block::of(1 | DETAIL, "TOOLS/TOOLSNODRAW", 0x80)),
+            THROUGH,
+        ),
+        (
+            map(
+                Dialect::Standard,
+                "func_detail",
+                &Block::of(0, "common/caulk", 0),
+            )
+            .into(),
+            THROUGH,
+        ),
         (
             map(
                 Dialect::Standard,
@@ -457,11 +475,39 @@ fn names_in_a_map_of_each_dialect() {
         ("common/clip", THROUGH, true),
         ("common/caulk", WHOLE, true),
         ("common/weapclip", THROUGH, true),
+        ("sfx/mkc_fog_ctfred", THROUGH, false),
+        ("effects/flare", THROUGH, false),
+        ("evil8_grates/e8_x", THROUGH, true),
+        ("contentempty", THROUGH, false),
+        ("contentwater", THROUGH, false),
+        ("splitface", THROUGH, false),
+        ("@glass", THROUGH, false),
+        ("solidhint", THROUGH, true),
     ] {
         for dialect in DIALECTS {
             let file = map(dialect, "worldspawn", &Block::of(0, texture, 0));
             holds(file.as_bytes(), hides, stops, texture);
         }
+    }
+}
+
+/// Flags do not say that a texture has holes, and where its script is not there its name may.
+#[test]
+fn a_grate_of_quake_3_without_its_script_hides_nothing() {
+    let file = quake3(46, &Block::of(1, "textures/base_floor/proto_grate", 0));
+    holds(&file, THROUGH, true, "a grate");
+    let notes = read(&file, Sky::Opaque).notes.join("\n");
+    assert!(notes.contains("no shader script"), "{notes}");
+}
+
+#[test]
+fn brushes_that_a_compiler_is_told_to_omit_are_not_there() {
+    for class in ["func_group", "func_detail"] {
+        let file = map(Dialect::Standard, class, &Block::of(0, "wall", 0));
+        let key = format!("\"classname\" \"{class}\"");
+        let omitted = file.replace(&key, &format!("{key}\n\"_omitbrushes\" \"1\""));
+        assert_ne!(file, omitted);
+        holds(omitted.as_bytes(), THROUGH, false, class);
     }
 }
 

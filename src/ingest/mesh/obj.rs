@@ -195,27 +195,72 @@ impl Libraries {
 
     fn add(&mut self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
-        let mut material = None;
+        let mut material: Option<(String, Material)> = None;
         for (_, line) in lines(text.trim_start_matches('\u{feff}')) {
             let mut words = line.split_whitespace();
-            let word = words.next().unwrap_or("");
+            let word = words.next().unwrap_or("").to_ascii_lowercase();
             if word == "newmtl" {
+                self.end(material.take());
                 let name = words.collect::<Vec<_>>().join(" ");
-                self.clear.entry(name.clone()).or_default();
-                material = Some(name);
+                material = Some((name, Material::default()));
                 continue;
             }
-            let number = || words.last().and_then(|word| word.parse::<f64>().ok());
-            let through = match word {
-                "d" => number() != Some(1.0),
-                "Tr" => number() != Some(0.0),
-                "map_d" => true,
-                _ => false,
-            };
-            if let Some(clear) = material.as_ref().and_then(|name| self.clear.get_mut(name)) {
-                *clear |= through;
+            if let Some((_, material)) = &mut material {
+                let words = words.take_while(|word| !word.starts_with('#'));
+                material.take(&word, &words.collect::<Vec<_>>());
             }
         }
+        self.end(material);
+    }
+
+    /// Of a material that is described twice either may be meant.
+    fn end(&mut self, material: Option<(String, Material)>) {
+        if let Some((name, material)) = material {
+            *self.clear.entry(name).or_default() |= material.is_clear();
+        }
+    }
+}
+
+/// What a material says of what is seen through it.
+#[derive(Default)]
+struct Material {
+    clear: bool,
+    /// It says that it is opaque.
+    opaque: bool,
+    /// The filter of transmission lets all through, or nothing. Maya writes it so of what is opaque.
+    white: bool,
+    /// A model of illumination with transparency or refraction.
+    glass: Option<u32>,
+}
+
+impl Material {
+    /// Takes a line's first word, in lower case, and the others.
+    fn take(&mut self, word: &str, words: &[&str]) {
+        let number = || words.last().and_then(|word| word.parse::<f64>().ok());
+        let mut dissolved = |opaque: f64| match number() == Some(opaque) {
+            true => self.opaque = true,
+            false => self.clear = true,
+        };
+        match word {
+            "d" => dissolved(1.0),
+            "tr" => dissolved(0.0),
+            "map_d" | "map_tr" => self.clear = true,
+            "tf" => {
+                let white = words.iter().all(|word| word.parse() == Ok(1.0_f64));
+                self.white = white;
+                self.clear |= !white;
+            }
+            "illum" => {
+                let model = words.first().and_then(|word| word.parse().ok());
+                self.glass = model.filter(|model| [4, 6, 7, 9].contains(model));
+            }
+            _ => {}
+        }
+    }
+
+    fn is_clear(&self) -> bool {
+        let glass = self.glass.is_some_and(|model| model != 4 || !self.white);
+        self.clear || glass && !self.opaque
     }
 }
 
@@ -269,6 +314,40 @@ mod tests {
         assert_eq!(file.others, (2, 11));
         // At the end of the file there is nothing to be joined.
         assert!(ObjFile::read(b"v 1 2 3 \\").is_ok());
+    }
+
+    #[test]
+    fn glass_has_many_words_in_libraries() {
+        let is_clear = |body: &str| {
+            let mut libraries = Libraries::default();
+            libraries.add(format!("newmtl a\n{body}\nnewmtl b\nd 1\n").as_bytes());
+            assert!(!libraries.clear["b"]);
+            libraries.clear["a"]
+        };
+        for (body, clear) in [
+            ("Kd 1 1 1", false),
+            ("d 1.0", false),
+            ("d 0.3", true),
+            ("d 0.3 # glass 1", true),
+            ("d -halo 0.0", true),
+            ("D 0.3", true),
+            ("Tr 0", false),
+            ("tr 0.7", true),
+            ("Tr 0.7 # 0", true),
+            ("map_d a.png", true),
+            ("map_Tr a.png", true),
+            ("illum 2", false),
+            ("illum 4", true),
+            // As Maya writes what is opaque, and what is not.
+            ("illum 4\nTf 1 1 1", false),
+            ("illum 4\nTf 0.2 0.2 0.2", true),
+            ("illum 7\nTf 1 1 1", true),
+            ("illum 9\nd 1", false),
+            ("illum 6", true),
+            ("d oops", true),
+        ] {
+            assert_eq!(is_clear(body), clear, "{body}");
+        }
     }
 
     #[test]

@@ -100,10 +100,14 @@ pub(super) fn level(
             }
         };
         let mut hides = brush.hides;
-        if hides == Hides::Sky {
+        if matches!(hides, Hides::Sky | Hides::Structural) {
             let structural = !brush.detail && (world.structural)(&solid);
-            skies[usize::from(!structural)] += 1;
-            hides = match structural && world.sky == Sky::Opaque {
+            let mut whole = structural;
+            if hides == Hides::Sky {
+                skies[usize::from(!structural)] += 1;
+                whole &= world.sky == Sky::Opaque;
+            }
+            hides = match whole {
                 true => Hides::Whole,
                 false => Hides::Front,
             };
@@ -111,7 +115,7 @@ pub(super) fn level(
         match hides {
             Hides::Whole => level.solids.push(solid.clone()),
             Hides::Front => in_front.take(&solid),
-            Hides::Nothing | Hides::Sky => {}
+            Hides::Nothing | Hides::Structural | Hides::Sky => {}
         }
         if brush.stops {
             level.obstacles.push(solid);

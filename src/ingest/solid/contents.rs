@@ -100,6 +100,8 @@ pub(super) enum Hides {
     /// Its drawn sides, from their front.
     Front,
     /// All of it if the level's compiler took it for a wall, else as its drawn sides.
+    Structural,
+    /// The same, of a brush of sky.
     Sky,
 }
 
@@ -145,6 +147,8 @@ pub(super) fn hides(family: Family, contents: u32, sides: &[Side]) -> Hides {
         // In Quake II nothing that is not drawn has to be a wall, but one that the compiler took for one is.
         Family::Quake2 if !sides.contains(&Side::Drawn) => Hides::Nothing,
         Family::Quake2 if detail && sides.contains(&Side::Undrawn) => Hides::Front,
+        // Through what is not drawn of a detail brush one sees what lies behind.
+        _ if sides.contains(&Side::Undrawn) => Hides::Structural,
         _ => Hides::Whole,
     }
 }
@@ -214,7 +218,17 @@ pub(super) fn named(texture: &str) -> Named {
     // Quake's own textures have no path. Those of its successors say more by their names.
     let path = texture.contains('/');
     let liquids = ["water", "lava", "slime", "acid", "pool", "fog", "mist"];
+    // Tools of Half-Life's compilers.
+    let tools = [
+        "content",
+        "splitface",
+        "boundingbox",
+        "cliphull",
+        "@",
+        "translucent",
+    ];
     let nothing = begins(&["*", "!", "trigger", "aaatrigger", "hint", "origin"])
+        || begins(&tools)
         || begins(&[
             "waterskip",
             "lavaskip",
@@ -223,18 +237,23 @@ pub(super) fn named(texture: &str) -> Named {
             "clusterportal",
         ])
         || path && (begins(&liquids) || ends(&liquids))
+        || path && has(&["fog", "beam", "flare", "flame"])
         || path && begins(&["donotenter", "botclip", "monsterclip"])
         || texture.contains("liquid");
     let side = if name == "caulk" && path || name == "toolsnodraw" && texture.contains("tools/") {
         Side::Undrawn
     } else if begins(&["sky"]) || texture.contains("skies/") || name.starts_with("toolsskybox") {
         Side::Sky
-    } else if begins(&["clip", "{", "skip", "nodraw", "null", "bevel"])
+    } else if begins(&["clip", "{", "skip", "nodraw", "null", "bevel", "solidhint"])
         || path
             && has(&[
                 "window", "wndow", "glas", "grat", "fence", "grill", "chain", "wire", "mesh",
                 "web", "force", "trans",
             ])
+        || path
+            && ["grat", "glas", "fence", "window", "wndow"]
+                .iter()
+                .any(|part| texture.contains(part))
         || texture.starts_with("common/")
         || texture.contains("/common/")
         || texture.contains("tools/")

@@ -64,6 +64,7 @@ pub(super) fn read(
     let mut level = SolidLevel::new("Quake map", Units::Quake, Player::QUAKE);
     level.spawns = entities::spawns(&entities);
     let (mut flat, mut patches, mut skies, mut flags) = (Vec::new(), 0, [0, 0], false);
+    let mut omitted = 0;
     // Of brushes that one walks through, each with its number.
     let mut walked: Vec<(usize, Face)> = Vec::new();
     for entity in &entities {
@@ -75,6 +76,11 @@ pub(super) fn read(
             "func_detail_fence" => (true, true),
             _ => continue,
         };
+        // ericw-tools leaves these out.
+        if class != "worldspawn" && entity.get("_omitbrushes").is_some_and(|value| value != "0") {
+            omitted += entity.brushes.len();
+            continue;
+        }
         for brush in &entity.brushes {
             if brush
                 .tokens
@@ -103,9 +109,13 @@ pub(super) fn read(
             };
             let made = Made::of(&sides, scripts, detail, fence);
             let mut hides = made.hides;
-            if hides == Hides::Sky {
-                skies[usize::from(made.detail)] += 1;
-                hides = match !made.detail && sky == Sky::Opaque {
+            if matches!(hides, Hides::Sky | Hides::Structural) {
+                let mut whole = !made.detail;
+                if hides == Hides::Sky {
+                    skies[usize::from(made.detail)] += 1;
+                    whole &= sky == Sky::Opaque;
+                }
+                hides = match whole {
                     true => Hides::Whole,
                     false => Hides::Front,
                 };
@@ -119,7 +129,7 @@ pub(super) fn read(
                     walked.extend(faces.by_ref().map(|face| (brush.line, face)));
                 }
                 Hides::Front => level.faces.extend(faces),
-                Hides::Nothing | Hides::Sky => {}
+                Hides::Nothing | Hides::Structural | Hides::Sky => {}
             }
             if made.stops {
                 level.obstacles.push(solid);
@@ -133,6 +143,11 @@ pub(super) fn read(
         notes.push(format!(
             "{} brushes enclose no volume and hide nothing (the first begins on line {line})",
             flat.len()
+        ));
+    }
+    if omitted > 0 {
+        notes.push(format!(
+            "{omitted} brushes of entities with _omitbrushes are not there"
         ));
     }
     if patches > 0 {

@@ -37,7 +37,11 @@ impl Shader {
         // Caulk is not drawn where nobody looks: behind curves, and on the outside.
         let mut side = contents::side(Family::Quake3, flags, name.contains("caulk"));
         let script = scripts.get(&name);
-        let open = script.is_some_and(|script| script.seen_through);
+        // No flag says that a texture has holes. Where the script is not there, its name may.
+        let open = match script {
+            Some(script) => script.seen_through,
+            None => contents::named(&name).side == Side::Through || contents::named(&name).nothing,
+        };
         if side == Side::Drawn && open || contents::lets_through(Family::Quake3, contents) {
             side = Side::Through;
         }
@@ -124,7 +128,8 @@ pub(super) fn read(
             });
         }
     }
-    let by_sides = |brush: &Brush| matches!(brush.hides, Hides::Front | Hides::Sky);
+    let by_sides =
+        |brush: &Brush| matches!(brush.hides, Hides::Front | Hides::Structural | Hides::Sky);
     let mut surfaces = Vec::new();
     if shaders_of.iter().any(|shader| shader.non_solid) || found.iter().any(by_sides) {
         let all = [world.i32(24), world.i32(28)];
@@ -159,6 +164,13 @@ pub(super) fn read(
         sides,
     };
     let mut level = brushes::level(&world, lumps, side, &found, notes)?;
+    if !shaders_of.is_empty() && !shaders_of.iter().any(|shader| shader.scripted) {
+        notes.push(
+            "no shader script is beside the level: what textures have holes is known by their names alone; \
+             read the level from its `pack`, or put scripts/*.shader beside its folder"
+                .into(),
+        );
+    }
     if !walked.is_empty() {
         notes.push(format!(
             "{} drawn triangles that one walks through hide from their front, as their shader scripts say",

@@ -114,6 +114,7 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, 
         tally: Tally::default(),
         faces: 0,
         pierced: 0,
+        spaces: 0,
         placed: 0,
     };
     town.add(&head, &transform, &templates)?;
@@ -132,6 +133,12 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, 
     town.level.crs = reference.crs;
     town.level.frame.scale = reference.asked;
     town.tally.tell(&town.level, "face", notes)?;
+    if town.spaces > 0 {
+        notes.push(format!(
+            "{} rooms, storeys, units, hollow spaces, plants and groups are left out: they are no walls",
+            town.spaces
+        ));
+    }
     if town.pierced > 0 {
         notes.push(format!("{} surfaces with holes hide nothing", town.pierced));
     }
@@ -179,12 +186,26 @@ impl Templates {
     }
 }
 
+/// Types of objects whose geometry is no matter, or is seen through: spaces and logical parts of a building, plants.
+const SPACES: [&str; 8] = [
+    "BuildingRoom",
+    "BuildingStorey",
+    "BuildingUnit",
+    "BridgeRoom",
+    "TunnelHollowSpace",
+    "SolitaryVegetationObject",
+    "PlantCover",
+    "CityObjectGroup",
+];
+
 struct Town {
     level: SolidLevel,
     tally: Tally,
     /// So far.
     faces: usize,
     pierced: usize,
+    /// Objects that are spaces, or loose.
+    spaces: usize,
     /// Surfaces of templates so far.
     placed: usize,
 }
@@ -214,6 +235,10 @@ impl Town {
             let details = details.map_err(of_object)?;
             let finest = details.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let is_water = object["type"] == "WaterBody";
+            if SPACES.iter().any(|space| object["type"] == *space) {
+                self.spaces += 1;
+                continue;
+            }
             for (geometry, detail) in geometries.iter().zip(details) {
                 if detail < finest {
                     continue;
