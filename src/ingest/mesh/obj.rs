@@ -259,8 +259,12 @@ impl Material {
     }
 
     fn is_clear(&self) -> bool {
-        let glass = self.glass.is_some_and(|model| model != 4 || !self.white);
-        self.clear || glass && !self.opaque
+        let glass = match self.glass {
+            // Maya's for all that it writes.
+            Some(4) => !self.white && !self.opaque,
+            other => other.is_some(),
+        };
+        self.clear || glass
     }
 }
 
@@ -338,11 +342,13 @@ mod tests {
             ("map_Tr a.png", true),
             ("illum 2", false),
             ("illum 4", true),
+            ("illum 4\nd 1", false),
+            ("illum 7\nTf 1 1 1\nd 1", true),
             // As Maya writes what is opaque, and what is not.
             ("illum 4\nTf 1 1 1", false),
             ("illum 4\nTf 0.2 0.2 0.2", true),
             ("illum 7\nTf 1 1 1", true),
-            ("illum 9\nd 1", false),
+            ("illum 9\nd 1", true),
             ("illum 6", true),
             ("d oops", true),
         ] {
