@@ -64,6 +64,11 @@ const READERS: &[(&str, usize, &str)] = &[
     ),
     ("cli/input.rs", 1, "the gate of arguments"),
     (
+        "cli/bake/kind.rs",
+        1,
+        "the first bytes of an argument that `is_file` knows",
+    ),
+    (
         "cli/query/ask.rs",
         1,
         "pairs, line by line: a pipe is what scripts give",

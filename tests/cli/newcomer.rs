@@ -92,6 +92,7 @@ fn errors_of_spacing_are_short() {
         "8x8",
         "--player-height",
         "1e300",
+        "--quiet",
     ]);
     assert!(
         ran.stderr.len() < 200 && ran.stderr.contains("1e300"),

@@ -155,7 +155,7 @@ fn exposure_says_what_export_exposure_says() {
     let document: Value = serde_json::from_str(&ran.stdout).unwrap();
     let words = document["subtitle"].as_str().unwrap();
     let range = format!(
-        "seen by {} to {},",
+        "seen by {} to {} samples,",
         seen["seen_by"]["least"], seen["seen_by"]["greatest"]
     );
     assert!(words.contains(&range.replace(".0", "")), "{words} {range}");

@@ -215,7 +215,7 @@ fn gdal_reads_the_rest() {
         ("HFA", [].as_slice(), "GDAL/HFA"),
         ("GSBG", &[], "GDAL/GSBG"),
         ("GTiff", &["COMPRESS=LERC"], "GDAL/GTiff"),
-        ("GTiff", &["COMPRESS=LZMA"], "GDAL/GTiff"),
+        ("GTiff", &["COMPRESS=LZMA"], "GeoTIFF"),
     ] {
         let path = write(&files, driver, options, sample);
         let Ingested {

@@ -3,7 +3,7 @@
 //!
 //! A solid leaf stops players, but need not hide: a compiler makes solid leaves of fences and of what has the
 //! texture `skip`, too. The faces around it tell. It hides nothing where one of them is of a fence, where it
-//! has marksurfaces, as no wall has, or where no face covers it towards the open.
+//! has marksurfaces, as no wall has, or where no face covers it towards the open; unless the level has no faces at all.
 
 use std::collections::HashMap;
 
@@ -196,9 +196,17 @@ impl<'a> Leaves<'a> {
             });
         }
         let by_plane = ByPlane::new(faces.iter().filter(|drawn| of(drawn).drawn));
+        // A level of which nothing is drawn was compiled for its leaves alone.
+        let is_bare = faces.is_empty();
+        if is_bare {
+            notes.push(
+                "the level has no drawn faces: all of its solid leaves are taken for walls".into(),
+            );
+        }
         let open: Vec<bool> = (0..self.found.len())
             .map(|i| {
-                is_solid(i) && !fence[i] && self.is_open(&self.found[i].solid, &by_plane, bounds)
+                let may_be = !is_bare && is_solid(i) && !fence[i];
+                may_be && self.is_open(&self.found[i].solid, &by_plane, bounds)
             })
             .collect();
         for (what, taken) in [
