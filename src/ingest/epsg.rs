@@ -77,8 +77,16 @@ fn units(kind: &str) -> impl Iterator<Item = (&'static str, Unit)> {
         let mut words = line.splitn(4, ' ');
         let (of, code) = (words.next()?, words.next()?);
         let (size, name) = (words.next()?.parse().ok()?, words.next()?);
+        let size = if of == "angle" { exact(size) } else { size };
         (of == kind).then_some((code, Unit { size, name }))
     })
+}
+
+/// Parts of a degree as precise as a number can be: the dataset rounds them.
+fn exact(radians: f64) -> f64 {
+    let parts = [1.0_f64, 1.0 / 60.0, 1.0 / 3600.0, 0.9].map(f64::to_radians);
+    let same = |part: &f64| (radians / part - 1.0).abs() < 1e-12;
+    parts.into_iter().find(same).unwrap_or(radians)
 }
 
 fn unit(kind: &str, code: &str) -> Option<Unit> {
@@ -104,6 +112,18 @@ mod tests {
 
     fn near(found: Option<f64>, expected: f64) -> bool {
         found.is_some_and(|found| (found / expected - 1.0).abs() < 1e-12)
+    }
+
+    #[test]
+    fn degrees_are_as_precise_as_numbers() {
+        let degree = 1_f64.to_radians();
+        assert_eq!(epsg_units(4326).unwrap().horizontal, Some(degree));
+        assert_eq!(unit_of_angle(9102).unwrap().size, degree);
+        assert_eq!(
+            unit_of_angle(9104).unwrap().size,
+            (1.0 / 3600.0_f64).to_radians()
+        );
+        assert_eq!(unit_of_angle(9101).unwrap().size, 1.0);
     }
 
     #[test]
