@@ -442,12 +442,46 @@ fn heights_in_feet_that_a_prj_file_tells_are_not_taken_as_metres() {
             0.3048,
         ),
         (plane.to_owned(), 1.0),
+        // Older files: a unit, or how many of it are a metre.
+        (
+            "Projection UTM\nUnits METERS\nZunits FEET\n".to_owned(),
+            0.3048,
+        ),
+        ("Projection UTM\nUnits METERS\nZunits 10\n".to_owned(), 0.1),
+        ("Projection UTM\nUnits METERS\nZunits NO\n".to_owned(), 1.0),
     ] {
         files.write("a.prj", &crs);
         let terrain = read_plainly(&path).terrain;
         assert_eq!(terrain.spacing(), [2.5, 2.5], "{crs}");
         assert_eq!(terrain.at(1, 0), 2.5 * metres, "{crs}");
     }
+}
+
+/// GDAL's scale, offset and unit of a raster whose format has no place for them, and ENVI's own.
+#[test]
+fn scales_beside_a_raster_are_not_lost() {
+    let files = Files::new();
+    let path = files.write("a.asc", ASC);
+    let plain = read_plainly(&path).terrain.at(1, 0);
+    let band = |inside: &str| {
+        format!("<PAMDataset>\n<PAMRasterBand band=\"1\">{inside}</PAMRasterBand>\n</PAMDataset>")
+    };
+    for (inside, height) in [
+        ("<Offset>5</Offset><Scale>0.1</Scale>", 0.1 * plain + 5.0),
+        ("<UnitType>ft</UnitType>", 0.3048 * plain),
+        ("<Metadata/>", plain),
+    ] {
+        files.write("a.asc.aux.xml", band(inside));
+        assert_eq!(read_plainly(&path).terrain.at(1, 0), height, "{inside}");
+    }
+    let gains = "data gain values = {0.1}\ndata offset values = {5}\n";
+    files.write("b.hdr", envi_header(1, 0) + gains);
+    let mut bytes = vec![0; 4];
+    bytes.extend([1_u8, 2, 3, 4, 5, 6]);
+    let terrain = read_plainly(&files.write("b.bin", bytes)).terrain;
+    assert_eq!(terrain.at(1, 0), 0.1 * 2.0 + 5.0);
+    // The sixth is no data as stored, whatever it would be scaled to.
+    assert!(terrain.at(2, 1).is_nan());
 }
 
 #[test]

@@ -113,6 +113,41 @@ fn water_hides_nothing() {
 }
 
 #[test]
+fn rooms_storeys_and_plants_are_no_walls() {
+    let town = |kind: &str| {
+        let mut town = wall(&json!({}));
+        town["CityObjects"]["wall"]["type"] = kind.into();
+        // There must be something that stops somebody, beside the line that is asked.
+        let house = json!([{"type": "Solid", "lod": "2", "boundaries": [shell(8)]}]);
+        town["CityObjects"]["house"] = json!({"type": "Building", "geometry": house});
+        let vertices = town["vertices"].as_array_mut().unwrap();
+        vertices.extend(
+            corners([[-10, 900, 0], [10, 950, 100]])
+                .into_iter()
+                .map(|at| json!(at)),
+        );
+        town
+    };
+    for kind in ["Building", "BuildingPart", "TINRelief"] {
+        assert!(hides(&town(kind)), "{kind}");
+    }
+    for kind in [
+        "BuildingRoom",
+        "BuildingStorey",
+        "BuildingUnit",
+        "BridgeRoom",
+        "TunnelHollowSpace",
+        "SolitaryVegetationObject",
+        "PlantCover",
+        "CityObjectGroup",
+    ] {
+        assert!(!hides(&town(kind)), "{kind}");
+        let notes = read(&town(kind)).notes.join("\n");
+        assert!(notes.contains("1 rooms, storeys"), "{kind}: {notes}");
+    }
+}
+
+#[test]
 fn the_type_of_a_town_may_come_last() {
     let mut town = wall(&json!({}));
     town["CityObjects"]["wall"]["attributes"] = json!({"note": "x".repeat(100_000)});
