@@ -45,8 +45,9 @@ const READERS: &[(&str, usize, &str)] = &[
         1,
         "the raster, which went through the gate",
     ),
-    ("ingest/envi.rs", 3, "found beside it by `is_file`"),
-    ("ingest/esri.rs", 2, "found beside it by `is_file`"),
+    ("ingest/envi.rs", 2, "found beside it by `is_file`"),
+    ("ingest/esri.rs", 1, "found beside it by `is_file`"),
+    ("ingest/raw.rs", 1, "the data of these two"),
     (
         "ingest/geotiff.rs",
         1,

@@ -6,7 +6,7 @@
 //! - [`header`]: the fixed header and the section table; [`pages`], checksums of a part at a time; [`signature`];
 //! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
 //! - [`cells`]: the sections of a cell bundle;
-//! - [`solid`], [`occluders`]: the sections of a bundle of a solid level;
+//! - [`solid`], [`occluders`]: the sections of a bundle of a solid level; [`frame`]: its coordinates;
 //! - [`grid`]: samples, quads, blocks, and the order of the trees;
 //! - [`tree`]: the code of one PVS, walks through it, and [`morton`], its order by numbers;
 //! - [`pairs`]: the code of the PVSs of a block together, as pairs of blocks ([`blockpair`], [`dictionary`],
@@ -30,6 +30,7 @@ pub mod answer;
 pub mod bytes;
 pub mod cells;
 mod error;
+pub mod frame;
 pub mod grid;
 pub mod header;
 pub mod occluders;
@@ -49,13 +50,14 @@ pub use answer::{
 pub use bytes::{Crc32, crc32};
 pub use cells::CellParameters;
 pub use error::FormatError;
+pub use frame::{Frame, SolidUnits};
 pub use grid::{Grid, GridError, Quad, Sample, Valid};
 pub use header::{FileId, Header, Section};
 pub use pages::{IndexedPages, Pages, SectionPages};
 pub use pairs::{Groups, blockbits, blockpair, dictionary};
 pub use patch::layers::{self, Layered};
 pub use patch::{Patch, PatchHeader};
-pub use solid::{Frame, SolidCells, SolidParameters, SolidUnits};
+pub use solid::{SolidCells, SolidParameters};
 pub use tag::{Tag, WorldKind};
 pub use terrain::{Coarse, TerrainParameters, TreeCode, VisibilityMode};
 pub use tree::{Leaf, Leaves, Literals, Tree, Trees, Visibility, morton};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::crs::{Crs, Ellipsoid, US_SURVEY_FOOT, Units};
 use super::error::IngestError;
 use super::raster::{Order, Raster, Window};
-use super::raw::{Layout, SampleType, read_samples};
+use super::raw::{Layout, SampleType, read_declared};
 use super::source::{ByteOrder, RasterFile};
 
 /// Headers are a few hundred bytes; those of many bands some hundred thousand.
@@ -77,7 +77,7 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     });
     let (order, transform) =
         Order::of(given, [layout.width, height]).map_err(|e| e.of(&header_path))?;
-    let mut values = read_data(&data_path, layout, window.counted(order), height)
+    let mut values = read_declared(&data_path, layout, window.counted(order), height)
         .map_err(|e| e.of(&data_path))?;
     let mut notes = Vec::new();
     order.undo(&mut values, window.width, &mut notes);
@@ -103,29 +103,6 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
         .optional("data ignore value")
         .map_err(|e| e.of(&header_path))?;
     Ok(raster)
-}
-
-fn read_data(
-    path: &Path,
-    layout: Layout,
-    window: Window,
-    height: u64,
-) -> Result<Vec<f64>, IngestError> {
-    let file = File::open(path).map_err(IngestError::io)?;
-    let length = file.metadata().map_err(IngestError::io)?.len();
-    // The sides came through the window's check, but hostile ones may still multiply beyond u64.
-    let declared =
-        u128::from(layout.width) * u128::from(height) * u128::from(layout.sample.bytes())
-            + u128::from(layout.offset);
-    if declared != u128::from(length) {
-        return Err(IngestError::bad(
-            format!("{declared} bytes, as the header says"),
-            format!("{length}"),
-            "fetch or export both files again",
-        )
-        .at("file length"));
-    }
-    read_samples(file, layout, window)
 }
 
 struct Header {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::error::IngestError;
 use super::plausible;
 use super::raster::{Raster, Window};
-use super::raw::{Layout, SampleType, read_samples};
+use super::raw::{Layout, SampleType, read_declared};
 use super::source::{ByteOrder, RasterFile};
 
 /// Headers are a few hundred bytes.
@@ -76,7 +76,7 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     let window = Window::new(source.options, layout.width, height).map_err(of_header)?;
     let transform = header.transform(layout.width, height).map_err(of_header)?;
     let nodata = header.nodata().map_err(of_header)?;
-    let values = read_data(&data_path, layout, window, height).map_err(|e| e.of(&data_path))?;
+    let values = read_declared(&data_path, layout, window, height).map_err(|e| e.of(&data_path))?;
     let is_signed = layout.sample == SampleType::I16;
     if source.options.byte_order.is_none() && (is_signed || layout.sample == SampleType::U16) {
         notes.extend(plausible::other_order(
@@ -114,26 +114,6 @@ fn data_of(header: &Path) -> Result<PathBuf, IngestError> {
                 "put it there, or name it so",
             )
         })
-}
-
-fn read_data(
-    path: &Path,
-    layout: Layout,
-    window: Window,
-    height: u64,
-) -> Result<Vec<f64>, IngestError> {
-    let file = File::open(path).map_err(IngestError::io)?;
-    let length = file.metadata().map_err(IngestError::io)?.len();
-    let declared = u128::from(layout.row_bytes) * u128::from(height) + u128::from(layout.offset);
-    if declared != u128::from(length) {
-        return Err(IngestError::bad(
-            format!("{declared} bytes, as the header says"),
-            format!("{length}"),
-            "fetch or export both files again",
-        )
-        .at("file length"));
-    }
-    read_samples(file, layout, window)
 }
 
 struct Header {

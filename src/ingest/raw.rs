@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
 
 use super::error::IngestError;
 use super::plausible;
@@ -133,6 +134,28 @@ pub(super) struct Layout {
     pub row_bytes: u64,
     pub sample: SampleType,
     pub order: ByteOrder,
+}
+
+/// Reads a window of the file at `path`, of so many rows, which must be as long as its header says.
+pub(super) fn read_declared(
+    path: &Path,
+    layout: Layout,
+    window: Window,
+    height: u64,
+) -> Result<Vec<f64>, IngestError> {
+    let file = File::open(path).map_err(IngestError::io)?;
+    let length = file.metadata().map_err(IngestError::io)?.len();
+    // The sides came through the window's check, but hostile ones may still multiply beyond u64.
+    let declared = u128::from(layout.row_bytes) * u128::from(height) + u128::from(layout.offset);
+    if declared != u128::from(length) {
+        return Err(IngestError::bad(
+            format!("{declared} bytes, as the header says"),
+            format!("{length}"),
+            "fetch or export both files again",
+        )
+        .at("file length"));
+    }
+    read_samples(file, layout, window)
 }
 
 /// Reads a window row by row. The caller has checked the file's length against the layout.

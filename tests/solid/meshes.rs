@@ -191,7 +191,7 @@ fn an_engines_positions_are_where_it_has_them() {
             );
             // No other axes would do.
             for axes in all_axes() {
-                let wrong = viewcell::internals::format::solid::Frame { axes, ..frame };
+                let wrong = viewcell::internals::format::Frame { axes, ..frame };
                 let found = is_over_short(&level, wrong.to_level(asked));
                 assert_eq!(found, axes == frame.axes, "{from:?} {kind} {axes:?}");
             }

@@ -1,26 +1,24 @@
 //! Meshes of glTF 2.0 files, binary or JSON: the triangles of a scene, where its nodes put them.
 
+mod accessors;
+mod buffers;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use gltf::accessor::{DataType, Dimensions, Item, Iter};
-use gltf::buffer::{Source, View};
 use gltf::json::Root;
 use gltf::material::AlphaMode;
 use gltf::mesh::Mode;
 use gltf::scene::Transform;
-use gltf::{Accessor, Buffer, Document, Error, Gltf, Material, Node, Primitive, Semantic};
-use percent_encoding::percent_decode_str;
+use gltf::{Accessor, Document, Error, Gltf, Material, Node, Primitive, Semantic};
 
 use super::{Look, MAGIC, Surface, without_mark};
 use crate::ground::Mesh;
 use crate::ingest::error::IngestError;
-use crate::ingest::source::file_start;
+use accessors::{MOST_CORNERS, corners, numbers, rotations};
+use buffers::{REMEDY, read_buffers};
 
 /// The header, and that of the first chunk.
 const SHORTEST: usize = 20;
@@ -53,9 +51,6 @@ const COMPRESSED: &[(&str, &str)] = &[
 ];
 /// Other materials of a primitive, one of which may be glass.
 const VARIANTS: &str = "KHR_materials_variants";
-/// What to do about a file that is wrong.
-pub(super) const REMEDY: &str = "export the mesh again";
-
 /// Its document, all of whose numbers lead to something, and its binary chunk.
 pub(super) fn open(bytes: &[u8]) -> Result<(Document, Option<Vec<u8>>), IngestError> {
     let bytes = match bytes.starts_with(MAGIC) {
@@ -549,231 +544,4 @@ impl Placement {
         let [[a, b, c], [d, e, f], [g, h, i], _] = self.0;
         a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) < 0.0
     }
-}
-
-/// The most corners: three of their own for each triangle.
-pub(super) const MOST_CORNERS: usize = 3 * Mesh::MOST;
-
-/// Three floats each; quantized, small integers, too.
-pub(super) fn corners(
-    accessor: &Accessor,
-    quantized: bool,
-    buffers: &[Vec<u8>],
-) -> Result<Vec<[f64; 3]>, IngestError> {
-    let whole = accessor.normalized();
-    match (accessor.data_type(), accessor.dimensions()) {
-        (DataType::F32, Dimensions::Vec3) => {
-            let corners: Vec<[f32; 3]> = items(accessor, buffers)?;
-            Ok(corners.into_iter().map(|of| of.map(f64::from)).collect())
-        }
-        (DataType::I8, Dimensions::Vec3) if quantized => {
-            integers::<i8, 3>(accessor, 127.0, whole, buffers)
-        }
-        (DataType::U8, Dimensions::Vec3) if quantized => {
-            integers::<u8, 3>(accessor, 255.0, whole, buffers)
-        }
-        (DataType::I16, Dimensions::Vec3) if quantized => {
-            integers::<i16, 3>(accessor, 32767.0, whole, buffers)
-        }
-        (DataType::U16, Dimensions::Vec3) if quantized => {
-            integers::<u16, 3>(accessor, 65535.0, whole, buffers)
-        }
-        other => Err(unlike(accessor, "corners of three 32-bit floats", other)),
-    }
-}
-
-/// Quaternions of instances.
-fn rotations(accessor: &Accessor, buffers: &[Vec<u8>]) -> Result<Vec<[f64; 4]>, IngestError> {
-    match (accessor.data_type(), accessor.dimensions()) {
-        (DataType::F32, Dimensions::Vec4) => {
-            let turns: Vec<[f32; 4]> = items(accessor, buffers)?;
-            Ok(turns.into_iter().map(|of| of.map(f64::from)).collect())
-        }
-        (DataType::I8, Dimensions::Vec4) => integers::<i8, 4>(accessor, 127.0, true, buffers),
-        (DataType::I16, Dimensions::Vec4) => integers::<i16, 4>(accessor, 32767.0, true, buffers),
-        other => Err(unlike(accessor, "rotations of four numbers", other)),
-    }
-}
-
-/// Integers as they are, or of so many to a whole, at least -1.
-fn integers<T: Item + Into<f64>, const N: usize>(
-    accessor: &Accessor,
-    most: f64,
-    normalized: bool,
-    buffers: &[Vec<u8>],
-) -> Result<Vec<[f64; N]>, IngestError>
-where
-    [T; N]: Item,
-{
-    let stored: Vec<[T; N]> = items(accessor, buffers)?;
-    let number = |of: T| match normalized {
-        true => (of.into() / most).max(-1.0),
-        false => of.into(),
-    };
-    Ok(stored.into_iter().map(|of| of.map(number)).collect())
-}
-
-/// Numbers of corners.
-pub(super) fn numbers(accessor: &Accessor, buffers: &[Vec<u8>]) -> Result<Vec<u32>, IngestError> {
-    match (accessor.data_type(), accessor.dimensions()) {
-        (DataType::U8, Dimensions::Scalar) => items::<u8>(accessor, buffers).map(widened),
-        (DataType::U16, Dimensions::Scalar) => items::<u16>(accessor, buffers).map(widened),
-        (DataType::U32, Dimensions::Scalar) => items(accessor, buffers),
-        other => Err(unlike(accessor, "unsigned numbers of corners", other)),
-    }
-}
-
-fn widened<T: Into<u32>>(items: Vec<T>) -> Vec<u32> {
-    items.into_iter().map(Into::into).collect()
-}
-
-fn unlike(accessor: &Accessor, expected: &str, found: (DataType, Dimensions)) -> IngestError {
-    let found = format!("{:?} of {:?}", found.1, found.0);
-    IngestError::bad(expected, found, REMEDY).at(place(accessor))
-}
-
-fn place(accessor: &Accessor) -> String {
-    format!("accessor {}", accessor.index())
-}
-
-fn items<T: Item>(accessor: &Accessor, buffers: &[Vec<u8>]) -> Result<Vec<T>, IngestError> {
-    let (count, size) = (accessor.count(), size_of::<T>());
-    let bad = |expected: String, found: String| {
-        IngestError::bad(expected, found, REMEDY).at(place(accessor))
-    };
-    if !(1..=MOST_CORNERS).contains(&count) {
-        let expected = format!("1 to {MOST_CORNERS} of them");
-        return Err(bad(expected, count.to_string()));
-    }
-    let mut parts = Vec::new();
-    if let Some(view) = accessor.view() {
-        parts.push((view, accessor.offset(), count, size));
-    }
-    if let Some(sparse) = accessor.sparse() {
-        let (indices, values) = (sparse.indices(), sparse.values());
-        let many = sparse.count();
-        if !(1..=count).contains(&many) {
-            return Err(bad(format!("1 to {count} others"), many.to_string()));
-        }
-        let index = indices.index_type().size();
-        parts.push((indices.view(), indices.offset(), many, index));
-        parts.push((values.view(), values.offset(), many, size));
-    }
-    for (view, offset, many, size) in parts {
-        if !fits(&view, offset, many, size, buffers) {
-            let expected = format!("{many} times {size} bytes from byte {offset} on");
-            let (number, length) = (view.index(), view.length());
-            let stride = view.stride().unwrap_or(size);
-            let found = format!("a view ({number}) of {length} bytes, {stride} bytes apart");
-            return Err(bad(expected, found));
-        }
-    }
-    let data = |buffer: Buffer| buffers.get(buffer.index()).map(Vec::as_slice);
-    let items = Iter::<T>::new(accessor.clone(), data);
-    let items: Vec<T> = items.map_or(Vec::new(), |items| items.take(count).collect());
-    match items.len() == count {
-        true => Ok(items),
-        false => Err(bad(count.to_string(), items.len().to_string())),
-    }
-}
-
-/// Whether so many items of a size lie in a view, and the view in its buffer.
-fn fits(view: &View, offset: usize, many: usize, size: usize, buffers: &[Vec<u8>]) -> bool {
-    let stride = view.stride().unwrap_or(size);
-    let end = (many - 1)
-        .checked_mul(stride)
-        .and_then(|last| last.checked_add(offset)?.checked_add(size));
-    let view_end = view.offset().checked_add(view.length());
-    let buffer = buffers.get(view.buffer().index()).map_or(0, Vec::len);
-    stride >= size
-        && end.is_some_and(|end| end <= view.length())
-        && view_end.is_some_and(|end| end <= buffer)
-}
-
-/// The most bytes of all buffers together: far more than the largest mesh needs.
-const MOST: u64 = 1 << 30;
-
-/// Reads all buffers of the file at `path`, each of the length that the document says.
-pub(super) fn read_buffers(
-    document: &Document,
-    mut blob: Option<Vec<u8>>,
-    path: &Path,
-) -> Result<Vec<Vec<u8>>, IngestError> {
-    let total = document.buffers().try_fold(0, |sum: u64, buffer| {
-        sum.checked_add(buffer.length() as u64)
-    });
-    if total.is_none_or(|total| total > MOST) {
-        let found = total.map_or("more".into(), |total| total.to_string());
-        let remedy = "export the mesh alone";
-        return Err(
-            IngestError::resource(format!("at most {MOST} bytes"), found, remedy).at("buffers"),
-        );
-    }
-    let buffers = document.buffers().map(|buffer| {
-        let length = buffer.length();
-        let read = match buffer.source() {
-            Source::Bin => blob.take().filter(|_| buffer.index() == 0).ok_or_else(|| {
-                IngestError::bad("a URI, or the binary chunk of a .glb", "neither", REMEDY)
-            }),
-            Source::Uri(uri) => match uri.strip_prefix("data:") {
-                Some(data) => of_data(data),
-                None => beside(uri, length, path),
-            },
-        };
-        let bytes = read.and_then(|mut bytes| {
-            if bytes.len() < length {
-                let found = format!("{} bytes", bytes.len());
-                let remedy = "the buffer is cut short: fetch or export it again";
-                return Err(IngestError::bad(format!("{length} bytes"), found, remedy));
-            }
-            bytes.truncate(length);
-            Ok(bytes)
-        });
-        bytes.map_err(|error| error.within(format!("buffer {}", buffer.index())))
-    });
-    buffers.collect()
-}
-
-/// The bytes of a `data:` URI, from behind its colon.
-fn of_data(data: &str) -> Result<Vec<u8>, IngestError> {
-    let bad = |found: String| IngestError::bad("base64 in a data: URI", found, REMEDY);
-    let text = data.split_once(',');
-    let text = text.filter(|(kind, _)| kind.ends_with(";base64"));
-    let (_, text) = text.ok_or_else(|| bad(format!("data:{:.40}", data)))?;
-    STANDARD
-        .decode(text)
-        .map_err(|error| bad(error.to_string()))
-}
-
-/// The first bytes of a file that a URI names: in the folder of the file at `path`, or below.
-fn beside(uri: &str, length: usize, path: &Path) -> Result<Vec<u8>, IngestError> {
-    let name = inside(uri).ok_or_else(|| {
-        let expected = "the name of a file in the folder of the mesh, or below";
-        let remedy = "put the buffer beside the mesh, or export it as .glb";
-        IngestError::bad(expected, format!("{uri:.200}"), remedy)
-    })?;
-    let file = path.parent().unwrap_or(Path::new("")).join(name);
-    let read = || {
-        let mut bytes = file_start(&file, "the mesh's buffer", length as u64)?;
-        if bytes.len() < length {
-            let found = format!("{} bytes", bytes.len());
-            let remedy = "the buffer is cut short: fetch or export it again";
-            return Err(IngestError::bad(format!("{length} bytes"), found, remedy));
-        }
-        bytes.truncate(length);
-        Ok(bytes)
-    };
-    read().map_err(|error: IngestError| error.of(&file))
-}
-
-/// The path that a URI names, if it is relative, and does not lead out of where it begins on any system.
-fn inside(uri: &str) -> Option<PathBuf> {
-    let text = percent_decode_str(uri).decode_utf8().ok()?;
-    if uri.contains(':') || text.contains(['\\', ':', '\0']) {
-        return None;
-    }
-    let path = PathBuf::from(text.as_ref());
-    let mut parts = path.components();
-    let below = parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    (below && path.file_name().is_some()).then_some(path)
 }

@@ -70,7 +70,9 @@ impl Shaders {
                 continue;
             }
             let end = closing(&tokens, at);
-            let shader = shader(&tokens[at + 1..end]);
+            let mut shader = shader(&tokens[at + 1..end]);
+            // What is cut off may have said that it is seen through.
+            shader.seen_through |= end == tokens.len();
             at = end + 1;
             let entry = self.0.entry(name.clone());
             entry
@@ -276,5 +278,7 @@ mod tests {
         // What is cut short is read as far as it goes.
         shaders.add("c/d\n{\n{\nmap x.tga\nalphaFunc GE128\n");
         assert!(shaders.get("c/d").unwrap().seen_through);
+        shaders.add("e/f\n{\n{\nmap x.tga\n}\n");
+        assert!(shaders.get("e/f").unwrap().seen_through);
     }
 }

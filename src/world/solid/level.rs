@@ -6,7 +6,7 @@ use super::super::plane::{Point, minus, plus};
 use super::aabb::Aabb;
 use super::face::Face;
 use super::polyhedron::Solid;
-use crate::format::solid::{Frame, SolidUnits};
+use crate::format::{Frame, SolidUnits};
 
 /// A player.
 #[derive(Clone, Copy, Debug, PartialEq)]

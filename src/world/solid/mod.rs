@@ -18,7 +18,7 @@ mod voxels;
 mod words;
 
 pub use super::plane::{Plane, Point};
-pub use crate::format::solid::Frame;
+pub use crate::format::Frame;
 pub use aabb::Aabb;
 pub use cells::{MOST_ALONG, PlaceBox, PlaceCells};
 pub use face::{Face, FaceError};
