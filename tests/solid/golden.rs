@@ -3,13 +3,14 @@
 //! `VIEWCELL_BLESS=1 cargo test --test solid golden` writes that of version 2 anew, while version 2 is not out.
 
 use std::path::Path;
+use std::time::Duration;
 
 use crate::reader::{read_bundle, said};
 use viewcell::internals::bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
 use viewcell::internals::bundle::verify;
-use viewcell::internals::format::solid::{Frame, SolidUnits};
+use viewcell::internals::format::{Frame, SolidUnits};
 use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
-use viewcell::internals::runtime::{OwnedBundle, Place, SolidBundle, World};
+use viewcell::internals::runtime::{Bundle, Extent, OwnedBundle, Place, SolidBundle, World};
 use viewcell::internals::visibility::Simd;
 use viewcell::internals::world::solid::{PlaceOptions, find_places};
 
@@ -128,6 +129,46 @@ fn the_golden_solid_level_is_written_and_read_alike() {
     one_of_version_1_says_the_same(level);
     reaches_are_as_the_slow_twin_has_them(level);
     the_independent_reader_agrees(&golden, level);
+}
+
+/// Each byte changed in three ways: an error, or an answer of some sort, and no panic.
+#[test]
+fn damaged_bundles_of_either_version_do_no_harm() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let (mut refused, mut asked) = (0, 0);
+    for version in ["v1", "v2"] {
+        let sound = std::fs::read(root.join(version).join("solid.vcb")).unwrap();
+        for (at, flip) in (0..sound.len()).flat_map(|at| [1, 0x80, 0xff].map(|flip| (at, flip))) {
+            let mut bytes = sound.clone();
+            bytes[at] ^= flip;
+            let level = Bundle::from_bytes(&bytes).and_then(|bundle| bundle.solid());
+            let Ok(level) = level else {
+                refused += 1;
+                continue;
+            };
+            asked += 1;
+            let last = level.cells().saturating_sub(1);
+            let frame = level.parameters().frame;
+            let [a, b] = [[48.0, 48.0, 32.0], [480.0, 200.0, 50.0]].map(|at| frame.to_level(at));
+            let _ = frame.to_asked(a);
+            let _ = (level.locate(a), level.bounds(last), level.visible(0, last));
+            let _ = (
+                level.visible_from_eye(a, 22.0, b),
+                level.sees_within(a, b, [40.0; 2]),
+            );
+            if at % 16 == 0 {
+                let _ = level.visible_cells(0).count();
+            }
+            if at % 64 == 0
+                && let Some(mut test) = level.occlusion_test()
+            {
+                test.set_doors(&[[a, b]]);
+                let [from, to] = [a, b].map(|at| Extent::of_box([at, at]));
+                let _ = test.hides(&from, &to, &mut 0, Duration::from_millis(1));
+            }
+        }
+    }
+    assert!(refused > 1000 && asked > 10_000, "{refused} {asked}");
 }
 
 /// Of the same rooms, by the version before.
