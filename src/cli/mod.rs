@@ -132,7 +132,8 @@ pub fn main() -> ExitCode {
 /// The arguments, or the end of the process with help or with what is wrong.
 fn parsed() -> Cli {
     let mut command = with_negative_numbers(Cli::command());
-    let parsed = command.try_get_matches_from_mut(bake::with_kind(std::env::args_os()));
+    let arguments = bake::with_kind(&command, std::env::args_os());
+    let parsed = command.try_get_matches_from_mut(arguments);
     let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| {
         if !error.use_stderr() {

@@ -274,6 +274,13 @@ fn a_file_is_baked_as_the_kind_that_it_has() {
         (kind("wall.vcb"), kind("rooms.vcb")),
         ("terrain".into(), "solid".into())
     );
+    // An option's file that exists, before the input: neither is taken for the other.
+    folder.ok(&["bake", "-o", "wall.vcb", "--force", "--quiet", "rooms.map"]);
+    folder.ok(&["bake", "--force", "--quiet", "-o", "rooms.vcb", "wall.asc"]);
+    assert_eq!(
+        (kind("wall.vcb"), kind("rooms.vcb")),
+        ("solid".into(), "terrain".into())
+    );
     folder.fails(
         &["bake", "cells", "rooms.map"],
         3,

@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use clap::Command;
 
 /// How much of a file is looked at. [Unit: bytes]
 const HEAD: u64 = 64 << 10;
@@ -93,8 +95,11 @@ impl Kind {
     }
 }
 
-/// The arguments of the program with the verb that `bake FILE` leaves out: the kind that the first file among them has.
-pub fn with_kind(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+/// The arguments of the program with the verb that `bake FILE` leaves out: the kind that its input has.
+///
+/// Which of the words is the input the parser says. Where no kind takes all of the options, it is the first that is a
+/// file, and the verb says what is wrong.
+pub fn with_kind(command: &Command, arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     let verbs = ["terrain", "cells", "solid", "help"];
     let rest = match arguments.get(1).is_some_and(|verb| verb == "bake") {
@@ -109,10 +114,21 @@ pub fn with_kind(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     {
         return arguments;
     }
+    let kinds = [Kind::Terrain, Kind::Cells, Kind::Solid];
+    let inputs = kinds.map(|kind| input(command, kind, &arguments));
+    let found = inputs.each_ref().map(|input| Kind::of(input.as_deref()?));
+    let own = kinds
+        .into_iter()
+        .zip(found)
+        .find(|(kind, of)| *of == Some(*kind));
     let mut words = rest
         .iter()
         .filter(|at| !at.to_string_lossy().starts_with('-'));
-    let kind = match words.clone().find_map(|at| Kind::of(Path::new(at))) {
+    let kind = own
+        .map(|(kind, _)| kind)
+        .or_else(|| found.into_iter().flatten().next())
+        .or_else(|| words.clone().find_map(|at| Kind::of(Path::new(at))));
+    let kind = match kind {
         Some(kind) => kind,
         // That there is no such file is said by the verb; a word without a dot is no file's name.
         None if words.any(|at| at.to_string_lossy().contains(['.', '/'])) => Kind::Terrain,
@@ -120,6 +136,16 @@ pub fn with_kind(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     };
     arguments.insert(2, kind.name().into());
     arguments
+}
+
+/// The input by the options of a kind; `None` where it does not take all of them.
+fn input(command: &Command, kind: Kind, arguments: &[OsString]) -> Option<PathBuf> {
+    let mut arguments = arguments.to_vec();
+    arguments.insert(2, kind.name().into());
+    let parsed = command.clone().try_get_matches_from(arguments).ok()?;
+    let (_, bake) = parsed.subcommand()?;
+    let (_, of_kind) = bake.subcommand()?;
+    of_kind.try_get_one::<PathBuf>("input").ok()?.cloned()
 }
 
 #[cfg(test)]
@@ -159,7 +185,8 @@ mod tests {
     fn verbs_and_jobs_stay_as_they_are() {
         let with = |words: &str| {
             let words = words.split(' ').map(OsString::from);
-            let all: Vec<String> = with_kind(words)
+            let command = <crate::cli::Cli as clap::CommandFactory>::command();
+            let all: Vec<String> = with_kind(&command, words)
                 .into_iter()
                 .map(|word| word.into_string().unwrap())
                 .collect();
