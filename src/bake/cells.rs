@@ -215,9 +215,10 @@ fn with_visibility<'a>(
             observer.stage(Stage::Portals, at.total);
         }
         observer.advance(Stage::Portals, at.done);
-        match observer.cancelled() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if observer.cancelled() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     };
     let pvs = flow(&graph, &flow_options, &mut progress).map_err(|error| match error {

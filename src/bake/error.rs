@@ -243,14 +243,15 @@ impl From<ErrorKind> for BakeErrorKind {
 impl BakeError {
     /// Says what is kept, if anything is.
     pub(super) fn keeping(self, store: &Store, tiles: &[Tile]) -> Self {
-        match store.is_empty() {
-            true => self,
-            false => Self::Kept {
+        if store.is_empty() {
+            self
+        } else {
+            Self::Kept {
                 error: Box::new(self),
                 checkpoint: store.path().to_owned(),
                 done: store.tiles_done(tiles),
                 total: tiles.len() as u32,
-            },
+            }
         }
     }
 }

@@ -210,13 +210,14 @@ impl BakeOptions {
 /// Errors unless the tables of the mode hold so many columns and rows.
 fn check_size(mode: VisibilityMode, width: u32, height: u32, input: &str) -> Result<(), BakeError> {
     // The thesis's method has tables of its own.
-    match matches!(mode, VisibilityMode::Sectors(_)) || HeightField::fits(width, height) {
-        true => Ok(()),
-        false => Err(BakeError::Large {
+    if matches!(mode, VisibilityMode::Sectors(_)) || HeightField::fits(width, height) {
+        Ok(())
+    } else {
+        Err(BakeError::Large {
             input: input.to_owned(),
             width,
             height,
-        }),
+        })
     }
 }
 
@@ -226,13 +227,14 @@ fn check_size(mode: VisibilityMode, width: u32, height: u32, input: &str) -> Res
 ///
 /// Unless a body may be so many metres high.
 pub fn check_height(option: &'static str, metres: f64) -> Result<(), BakeError> {
-    match (0.0..=1e6).contains(&metres) {
-        true => Ok(()),
-        false => Err(BakeError::Option {
+    if (0.0..=1e6).contains(&metres) {
+        Ok(())
+    } else {
+        Err(BakeError::Option {
             option,
             expected: "0 to 1000000 m",
             found: Short(metres).to_string(),
-        }),
+        })
     }
 }
 
@@ -280,9 +282,10 @@ pub fn check_sight(
         f64::from(terrain.height()) * dy,
     );
     let corner = x.hypot(y) / 2.0;
-    match curvature.drop_at(corner) <= Terrain::MAX_ABS_HEIGHT {
-        true => Ok(()),
-        false => Err(too_large(format!("one of {} km", 2e-3 * corner))),
+    if curvature.drop_at(corner) <= Terrain::MAX_ABS_HEIGHT {
+        Ok(())
+    } else {
+        Err(too_large(format!("one of {} km", 2e-3 * corner)))
     }
 }
 

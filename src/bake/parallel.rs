@@ -187,9 +187,12 @@ mod tests {
                 0..100,
                 |_| Ok(()),
                 |(): &mut (), piece, ()| piece,
-                |piece, _| match piece == last {
-                    true => Err(BakeError::Cancelled),
-                    false => Ok(()),
+                |piece, _| {
+                    if piece == last {
+                        Err(BakeError::Cancelled)
+                    } else {
+                        Ok(())
+                    }
                 },
             )
         };

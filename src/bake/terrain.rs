@@ -95,10 +95,11 @@ impl<'t> Cells<'t> {
 
     /// Digest of what decides who sees whom, of cells of `terrain`.
     fn digest(&self, terrain: &Terrain) -> String {
-        match terrain.has_ground() || terrain.walkable().is_some() {
+        if terrain.has_ground() || terrain.walkable().is_some() {
             // Cells do not say where in them somebody can be, nor what covers them.
-            true => digest(terrain),
-            false => digest(&self.terrain),
+            digest(terrain)
+        } else {
+            digest(&self.terrain)
         }
     }
 

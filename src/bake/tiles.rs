@@ -110,9 +110,10 @@ impl ShardOf {
                 before += u128::from(weight);
                 middle < border
             };
-            match share == self.of {
-                true => pairs.len(),
-                false => pairs.iter().take_while(within).count(),
+            if share == self.of {
+                pairs.len()
+            } else {
+                pairs.iter().take_while(within).count()
             }
         };
         border(self.index - 1)..border(self.index)

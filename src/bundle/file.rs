@@ -132,9 +132,10 @@ impl BundleFile {
 pub fn kind_of(path: &Path) -> Option<&'static str> {
     let (file, _) = open_regular(path).ok()?;
     let start = read_up_to(file, 8).ok()?;
-    match start.starts_with(&MAGIC) {
-        true => Some("a bundle"),
-        false => other_kind(&start).map(|(found, _)| found),
+    if start.starts_with(&MAGIC) {
+        Some("a bundle")
+    } else {
+        other_kind(&start).map(|(found, _)| found)
     }
 }
 
@@ -203,9 +204,12 @@ pub(super) fn read_section(
         return Ok(stored);
     }
     check_frame(&stored, section.stored_length, section.length).map_err(Problem::Content)?;
-    let bad = |error: io::Error| match is_out_of_memory(&error) {
-        true => Problem::Io(error),
-        false => Problem::Content(format!("expected a zstd frame: {error}")),
+    let bad = |error: io::Error| {
+        if is_out_of_memory(&error) {
+            Problem::Io(error)
+        } else {
+            Problem::Content(format!("expected a zstd frame: {error}"))
+        }
     };
     let decoder = zstd::stream::read::Decoder::new(stored.as_slice()).map_err(bad)?;
     let mut bytes = Vec::new();

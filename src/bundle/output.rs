@@ -279,9 +279,10 @@ impl Part {
             Some(temporary) => {
                 let mut list = named();
                 list.retain(|part| part != &*temporary);
-                match overwrite {
-                    true => temporary.persist(path)?,
-                    false => temporary.persist_noclobber(path)?,
+                if overwrite {
+                    temporary.persist(path)?
+                } else {
+                    temporary.persist_noclobber(path)?
                 }
             }
         }

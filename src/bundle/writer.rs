@@ -304,12 +304,13 @@ pub(super) fn of_heights(grid: Grid, heights: &[f64]) -> Result<ValidPyramid, Bu
 }
 
 fn check_length(grid: Grid, heights: &[f64]) -> Result<(), BundleError> {
-    match heights.len() as u64 == grid.samples() {
-        true => Ok(()),
-        false => Err(BundleError::Heights {
+    if heights.len() as u64 == grid.samples() {
+        Ok(())
+    } else {
+        Err(BundleError::Heights {
             expected: grid.samples(),
             found: heights.len() as u64,
-        }),
+        })
     }
 }
 

@@ -188,9 +188,10 @@ fn checks(
         let found = new.hidden(limit.level)?;
         checks.push(Check::hidden(limit.level, found, limit.share));
     }
-    let exposed = match args.max_exposed.is_some() || old.is_some() {
-        true => new.exposed(work)?,
-        false => Exposed::default(),
+    let exposed = if args.max_exposed.is_some() || old.is_some() {
+        new.exposed(work)?
+    } else {
+        Exposed::default()
     };
     if let Some(Percent(most)) = args.max_exposed {
         checks.push(Check::exposed(&exposed, most));

@@ -85,11 +85,14 @@ impl CompressionArgs {
             }
             _ => {}
         }
-        let only = |given: bool, option, with| match given {
-            true => Err(Failure::usage(format!(
-                "{option}: expected only with {with}"
-            ))),
-            false => Ok(()),
+        let only = |given: bool, option, with| {
+            if given {
+                Err(Failure::usage(format!(
+                    "{option}: expected only with {with}"
+                )))
+            } else {
+                Ok(())
+            }
         };
         let deepest = "--compression deepest-first";
         only(self.nodes_per_quad.is_some(), "--nodes-per-quad", deepest)?;

@@ -298,9 +298,10 @@ impl fmt::Display for Words<'_> {
                 level.visible_in_a_hidden_in_b
             )?;
         }
-        f.write_str(match document.equal {
-            true => "\nthey say the same of every pair",
-            false => "\nthey differ",
+        f.write_str(if document.equal {
+            "\nthey say the same of every pair"
+        } else {
+            "\nthey differ"
         })?;
         f.write_char('\n')
     }

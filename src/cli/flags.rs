@@ -75,9 +75,10 @@ pub fn message(error: &anyhow::Error) -> String {
             || error.is::<PictureError>()
             || error.is::<ViewError>()
     });
-    match of_the_library {
-        true => with_flags(&text),
-        false => text,
+    if of_the_library {
+        with_flags(&text)
+    } else {
+        text
     }
 }
 

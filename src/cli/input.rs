@@ -44,12 +44,13 @@ pub fn read_text(path: &Path, most: u64) -> Result<String, Failure> {
 
 /// The text of a regular file, or of stdin if it is `-`: at most `most` bytes.
 pub fn read_text_or_stdin(path: &Path, most: u64) -> Result<String, Failure> {
-    match is_stream(path) {
-        true => text(
+    if is_stream(path) {
+        text(
             path,
             read_all(path, io::stdin().lock().take(most + 1), most)?,
-        ),
-        false => read_text(path, most),
+        )
+    } else {
+        read_text(path, most)
     }
 }
 

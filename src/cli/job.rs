@@ -264,12 +264,13 @@ impl<'de> Deserialize<'de> for OptionName {
         let known = command.get_arguments();
         let known = known.map(|option| option.get_long().unwrap_or(option.get_id().as_str()));
         let known: Vec<&str> = known.collect();
-        match known.contains(&name.as_str()) {
-            true => Ok(Self(name)),
-            false => Err(D::Error::custom(format!(
+        if known.contains(&name.as_str()) {
+            Ok(Self(name))
+        } else {
+            Err(D::Error::custom(format!(
                 "unknown option `{name}`, expected one of {}",
                 known.join(", ")
-            ))),
+            )))
         }
     }
 }

@@ -139,9 +139,10 @@ fn parsed() -> Cli {
         if !error.use_stderr() {
             // Help, or the version. The library would not notice that nobody gets it.
             let shown = error.render();
-            let shown = match io::stdout().is_terminal() {
-                true => shown.ansi().to_string(),
-                false => shown.to_string(),
+            let shown = if io::stdout().is_terminal() {
+                shown.ansi().to_string()
+            } else {
+                shown.to_string()
             };
             let written = write!(io::stdout(), "{shown}").and_then(|()| io::stdout().flush());
             match written {

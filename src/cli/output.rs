@@ -31,9 +31,10 @@ impl Json {
 
     /// Prints a result: as a document if that is asked for, as text otherwise.
     pub fn tell<D: Serialize>(&self, document: impl FnOnce() -> D, text: impl Display) -> Outcome {
-        match self.json {
-            true => print_json(&document())?,
-            false => print(text)?,
+        if self.json {
+            print_json(&document())?
+        } else {
+            print(text)?
         }
         Ok(Exit::Done)
     }
@@ -123,9 +124,10 @@ fn escape(text: &str, applies: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match commands(c) {
-            true => shown.extend(c.escape_default()),
-            false => shown.push(c),
+        if commands(c) {
+            shown.extend(c.escape_default())
+        } else {
+            shown.push(c)
         }
     }
     shown.into()
@@ -180,13 +182,14 @@ pub fn is_stream(path: &Path) -> bool {
 /// Errors where an output is `-`: what is written is named when it is whole, which a stream cannot
 /// be, and stdout is for what the program has to say.
 pub fn check_not_stream(output: &Path) -> Result<(), Failure> {
-    match is_stream(output) {
-        false => Ok(()),
-        true => Err(Failure::usage(
+    if is_stream(output) {
+        Err(Failure::usage(
             "-: expected the name of a file to write, since this cannot go to stdout; a file of that \
              very name is ./-"
                 .into(),
-        )),
+        ))
+    } else {
+        Ok(())
     }
 }
 

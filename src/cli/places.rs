@@ -367,9 +367,12 @@ pub fn lay(
         )));
     }
     let tops = laid.top.iter().zip(terrain.ground());
-    let feet = tops.map(|(top, ground)| match ground.is_nan() {
-        true => f64::NAN,
-        false => ground.max(*top),
+    let feet = tops.map(|(top, ground)| {
+        if ground.is_nan() {
+            f64::NAN
+        } else {
+            ground.max(*top)
+        }
     });
     let feet: Vec<f64> = feet.collect();
     let same = feet
@@ -379,10 +382,11 @@ pub fn lay(
     let (width, height) = (terrain.width(), terrain.height());
     let raised = Terrain::new(width, height, laid.surface, terrain.spacing()).and_then(|raised| {
         let raised = raised.with_georeference(terrain.georeference().cloned());
-        match same {
-            true => Ok(raised),
+        if same {
+            Ok(raised)
+        } else {
             // Feet may be above what surely hides.
-            false => raised.with_ground_within(feet, f64::INFINITY),
+            raised.with_ground_within(feet, f64::INFINITY)
         }
     });
     ingested.terrain = raised.map_err(Failure::bad_file(file))?;

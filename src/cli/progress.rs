@@ -30,9 +30,10 @@ impl Voice {
     pub fn tell_notes(&self, notes: &[String]) {
         if !self.quiet {
             for note in notes {
-                match note.starts_with("warning: ") {
-                    true => say(format_args!("{note}")),
-                    false => say(format_args!("note: {note}")),
+                if note.starts_with("warning: ") {
+                    say(format_args!("{note}"))
+                } else {
+                    say(format_args!("note: {note}"))
                 }
             }
         }

@@ -104,9 +104,10 @@ pub(super) fn check_width(width: u32, bare: bool) -> Result<(), Failure> {
     if (least..=MOST).contains(&width) {
         return Ok(());
     }
-    let hint = match (1..least).contains(&width) {
-        true => "; narrower ones have no room for a legend",
-        false => "",
+    let hint = if (1..least).contains(&width) {
+        "; narrower ones have no room for a legend"
+    } else {
+        ""
     };
     Err(Failure::usage(format!(
         "--width {width}: expected {least} to {MOST} pixels{hint}"

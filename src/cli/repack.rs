@@ -216,9 +216,10 @@ pub fn tell<D: Serialize>(
             output: &output,
         });
     }
-    let exit = match verify {
-        true => verify::check(&output, progress)?,
-        false => Exit::Done,
+    let exit = if verify {
+        verify::check(&output, progress)?
+    } else {
+        Exit::Done
     };
     json.document(|| document(output, info))?;
     Ok(exit)

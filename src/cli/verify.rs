@@ -63,9 +63,10 @@ pub fn run(args: &Args) -> Outcome {
     };
     args.json.tell(document, verdict)?;
     if !sound && !args.voice.quiet {
-        say(match is_whole {
-            true => "the file is whole, but nobody knows whose it is: do not use it",
-            false => "the file is damaged: copy it again, or bake it again",
+        say(if is_whole {
+            "the file is whole, but nobody knows whose it is: do not use it"
+        } else {
+            "the file is damaged: copy it again, or bake it again"
         });
     }
     Ok(exit(sound))

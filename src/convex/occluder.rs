@@ -362,9 +362,10 @@ impl Cut {
     };
 
     fn shadow(self) -> Shadow {
-        match self.beyond == f64::NEG_INFINITY {
-            true => Shadow::Whole,
-            false => Shadow::Part(self),
+        if self.beyond == f64::NEG_INFINITY {
+            Shadow::Whole
+        } else {
+            Shadow::Part(self)
         }
     }
 
@@ -374,9 +375,10 @@ impl Cut {
     fn new(beyond: f64, axis: usize, excess: f64, weight: f64) -> Self {
         let end = 1.0 - WITHIN - excess / weight.abs();
         // What is no number halves.
-        let end = match end > LEAST_PART {
-            true => end.min(MOST_PART),
-            false => 0.0,
+        let end = if end > LEAST_PART {
+            end.min(MOST_PART)
+        } else {
+            0.0
         };
         Self {
             beyond,

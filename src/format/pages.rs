@@ -96,13 +96,12 @@ impl<'a> Pages<'a> {
         let Some(state) = self.states.get(page) else {
             return false;
         };
-        match is_sound {
+        if is_sound {
             // Two threads may check a page at once; what is worse stays.
-            true => state.fetch_max(SOUND, Ordering::Relaxed) != ROTTEN,
-            false => {
-                state.store(ROTTEN, Ordering::Relaxed);
-                false
-            }
+            state.fetch_max(SOUND, Ordering::Relaxed) != ROTTEN
+        } else {
+            state.store(ROTTEN, Ordering::Relaxed);
+            false
         }
     }
 
@@ -113,10 +112,7 @@ impl<'a> Pages<'a> {
         (first..end).for_each(|page| {
             self.check(page);
         });
-        match end < self.count() {
-            true => end,
-            false => 0,
-        }
+        if end < self.count() { end } else { 0 }
     }
 
     /// How many pages were checked so far, and how many of them are damaged.

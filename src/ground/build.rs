@@ -107,9 +107,10 @@ fn stacks<E: From<GroundError>>(
         for (trees, patch) in trees.iter_mut().zip(frame.patches()) {
             trees.push(Tree::build(patch.level, &mut |x, y| {
                 let (x, y) = (patch.x + x, patch.y + y);
-                match x < width && y < height {
-                    true => cubes[y as usize * width as usize + x as usize],
-                    false => EMPTY,
+                if x < width && y < height {
+                    cubes[y as usize * width as usize + x as usize]
+                } else {
+                    EMPTY
                 }
             }));
         }
@@ -157,11 +158,12 @@ pub fn of_layers(
         for (i, cube) in cubes.iter_mut().enumerate() {
             let inside =
                 |layer: &usize| borders[*layer][i] > number && borders[layer + 1][i] <= number;
-            *cube = match has[i] {
-                true => (0..depths.len())
+            *cube = if has[i] {
+                (0..depths.len())
                     .find(inside)
-                    .map_or(EMPTY, |l| l as u8 + 1),
-                false => EMPTY,
+                    .map_or(EMPTY, |l| l as u8 + 1)
+            } else {
+                EMPTY
             };
         }
         Ok(())
@@ -197,48 +199,55 @@ fn borders(
             depths.len().to_string(),
         ));
     }
-    let sized = |name: &str, found: usize| match found == samples {
-        true => Ok(()),
-        false => Err(GroundError::bad(
-            name,
-            format!("{width} x {rows} = {samples} samples, as the heightmap has"),
-            found.to_string(),
-        )),
+    let sized = |name: &str, found: usize| {
+        if found == samples {
+            Ok(())
+        } else {
+            Err(GroundError::bad(
+                name,
+                format!("{width} x {rows} = {samples} samples, as the heightmap has"),
+                found.to_string(),
+            ))
+        }
     };
     sized("heights", heights.len())?;
     let place = |i: usize| format!("({}, {})", i % width as usize, i / width as usize);
     let cube_of = |metres: f64, name: &str, i: usize| {
         let cube = (metres / up).round();
-        match cube.abs() <= f64::from(Frame::MOST_SLICE) {
-            true => Ok(cube as i32),
-            false => Err(GroundError::bad(
+        if cube.abs() <= f64::from(Frame::MOST_SLICE) {
+            Ok(cube as i32)
+        } else {
+            Err(GroundError::bad(
                 format!("{name} at {}", place(i)),
                 format!("a height within {} cubes of 0", Frame::MOST_SLICE),
                 format!("{metres:?} m"),
-            )),
+            ))
         }
     };
     let mut level = heights.to_vec();
     let border = |level: &[f64], name: &str| -> Result<Vec<i32>, GroundError> {
-        let cubes = level
-            .iter()
-            .enumerate()
-            .map(|(i, metres)| match metres.is_nan() {
-                true => Ok(0),
-                false => cube_of(*metres, name, i),
-            });
+        let cubes = level.iter().enumerate().map(|(i, metres)| {
+            if metres.is_nan() {
+                Ok(0)
+            } else {
+                cube_of(*metres, name, i)
+            }
+        });
         cubes.collect()
     };
     let mut borders = vec![border(&level, "surface")?];
     for (layer, depth) in depths.iter().enumerate() {
         let name = format!("layer {} ({})", layer + 1, ask.materials[layer]);
-        let check = |depth: f64, i: usize| match (0.0..=1e9).contains(&depth) {
-            true => Ok(depth),
-            false => Err(GroundError::bad(
-                format!("{name} at {}", place(i)),
-                "a depth of 0 m to 1e9 m",
-                format!("{depth:?}"),
-            )),
+        let check = |depth: f64, i: usize| {
+            if (0.0..=1e9).contains(&depth) {
+                Ok(depth)
+            } else {
+                Err(GroundError::bad(
+                    format!("{name} at {}", place(i)),
+                    "a depth of 0 m to 1e9 m",
+                    format!("{depth:?}"),
+                ))
+            }
         };
         match depth {
             Depth::Constant(depth) => {

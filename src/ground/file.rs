@@ -120,9 +120,10 @@ impl<'a> GroundFile<'a> {
     ///
     /// Damaged bytes.
     pub fn previous(&self) -> Result<Option<Self>, GroundError> {
-        let (name, other) = match self.second {
-            true => ("first", &self.head[16..16 + SLOT]),
-            false => ("second", &self.head[16 + SLOT..]),
+        let (name, other) = if self.second {
+            ("first", &self.head[16..16 + SLOT])
+        } else {
+            ("second", &self.head[16 + SLOT..])
         };
         let slot = Slot::decode(other, name)?;
         slot.map(|slot| Self::at_slot(self.bytes, self.head, slot, !self.second))
@@ -477,9 +478,12 @@ mod tests {
         let tree = Tree::build(6, &mut |x, y| ((x + y) % 2) as u8);
         let first = writer.tree(&tree, 6);
         let mut tables = patches.map(|(bottom, slices)| {
-            let entries = (0..slices).map(|_| match one_tree {
-                true => first,
-                false => writer.tree(&tree, 6),
+            let entries = (0..slices).map(|_| {
+                if one_tree {
+                    first
+                } else {
+                    writer.tree(&tree, 6)
+                }
             });
             let entries: Vec<Entry> = entries.collect();
             writer.table(bottom, &entries)

@@ -108,9 +108,10 @@ impl Dense {
 
     /// What a cube is of.
     pub fn material(&self, column: u32, row: u32, slice: i32) -> Material {
-        match self.slices.contains(&slice) {
-            true => self.cubes[self.index(column, row, slice)],
-            false => EMPTY,
+        if self.slices.contains(&slice) {
+            self.cubes[self.index(column, row, slice)]
+        } else {
+            EMPTY
         }
     }
 

@@ -235,9 +235,10 @@ mod tests {
         mesh.cut(2.5, 0.5, 1.0, &mut lines);
         for (i, line) in lines.iter().enumerate() {
             let end = 8.0 - 2.5 - (i as f64 + 0.5);
-            match end > 0.0 {
-                true => assert_eq!(line, &[[0.0, end]]),
-                false => assert!(line.is_empty()),
+            if end > 0.0 {
+                assert_eq!(line, &[[0.0, end]])
+            } else {
+                assert!(line.is_empty())
             }
         }
     }

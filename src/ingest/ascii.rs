@@ -88,17 +88,18 @@ fn has_comma(word: &str) -> bool {
 }
 
 fn no_number(expected: impl Into<String>, word: &str) -> IngestError {
-    match has_comma(word) {
-        true => IngestError::bad(
+    if has_comma(word) {
+        IngestError::bad(
             expected,
             format!("{word:?}, which has a decimal comma"),
             "write decimals with a point: sed 's/,/./g' INPUT > OUT.asc",
-        ),
-        false => IngestError::bad(
+        )
+    } else {
+        IngestError::bad(
             expected,
             format!("{word:?}"),
             "use a point for decimals and spaces between values",
-        ),
+        )
     }
 }
 
@@ -146,14 +147,13 @@ impl Header {
                 .at(place.clone())
             };
             let real = || {
-                number(&text)
-                    .filter(|n| n.is_finite())
-                    .ok_or_else(|| match has_comma(&text) {
-                        true => {
-                            no_number(format!("a number for {keyword}"), &text).at(place.clone())
-                        }
-                        false => wrong("a number"),
-                    })
+                number(&text).filter(|n| n.is_finite()).ok_or_else(|| {
+                    if has_comma(&text) {
+                        no_number(format!("a number for {keyword}"), &text).at(place.clone())
+                    } else {
+                        wrong("a number")
+                    }
+                })
             };
             let positive = || {
                 Some(real()?)

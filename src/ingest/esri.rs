@@ -62,9 +62,10 @@ pub(super) fn header_of(path: &Path) -> Option<PathBuf> {
 
 pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     let header_path = header_of(source.path).unwrap_or_default();
-    let data_path = match header_path == source.path {
-        true => data_of(source.path)?,
-        false => source.path.to_owned(),
+    let data_path = if header_path == source.path {
+        data_of(source.path)?
+    } else {
+        source.path.to_owned()
     };
     let of_header = |error: IngestError| error.of(&header_path);
     let header = Header {

@@ -58,9 +58,10 @@ impl Packs {
         let mut layers = Vec::new();
         let loose_last = !pak.is_empty();
         for (_, path) in pk3 {
-            layers.push(match path.is_dir() {
-                true => Layer::Loose(path),
-                false => open_pk3(path)?,
+            layers.push(if path.is_dir() {
+                Layer::Loose(path)
+            } else {
+                open_pk3(path)?
             });
         }
         for (_, path) in pak {
@@ -197,9 +198,10 @@ fn number_of(name: &str) -> Option<u32> {
 }
 
 fn loose(path: &Path) -> Result<Option<Vec<u8>>, IngestError> {
-    match path.is_file() {
-        true => std::fs::read(path).map(Some).map_err(IngestError::io),
-        false => Ok(None),
+    if path.is_file() {
+        std::fs::read(path).map(Some).map_err(IngestError::io)
+    } else {
+        Ok(None)
     }
 }
 
@@ -238,12 +240,13 @@ fn part_of(path: &Path, [offset, length]: [u64; 2]) -> Result<Vec<u8>, IngestErr
     let mut bytes = Vec::new();
     let read = file.take(length.min(LARGEST)).read_to_end(&mut bytes);
     read.map_err(IngestError::io)?;
-    match bytes.len() as u64 == length {
-        true => Ok(bytes),
-        false => Err(damaged(
+    if bytes.len() as u64 == length {
+        Ok(bytes)
+    } else {
+        Err(damaged(
             &format!("{length} bytes from byte {offset} on"),
             format!("{}", bytes.len()),
-        )),
+        ))
     }
 }
 

@@ -63,9 +63,10 @@ pub(super) fn notes(terrain: &Terrain, format: &str) -> Vec<String> {
              ground: {}",
             rounded(across.min(down)),
             rounded(range),
-            match has_layout {
-                true => "give the other `byte_order`, or another `size`",
-                false => "the file is no heightmap, is damaged, or was made with a wrong byte order",
+            if has_layout {
+                "give the other `byte_order`, or another `size`"
+            } else {
+                "the file is no heightmap, is damaged, or was made with a wrong byte order"
             }
         ));
     } else if has_layout && down > NOISE * range && down > 4.0 * across {

@@ -80,13 +80,15 @@ impl Window {
     pub(super) fn counted(&self, order: Order) -> Self {
         let from_end = |first: u32, count: u32, all: u32| all - first - count;
         Self {
-            column: match order.columns_turned {
-                true => from_end(self.column, self.width, self.whole[0]),
-                false => self.column,
+            column: if order.columns_turned {
+                from_end(self.column, self.width, self.whole[0])
+            } else {
+                self.column
             },
-            row: match order.rows_turned {
-                true => from_end(self.row, self.height, self.whole[1]),
-                false => self.row,
+            row: if order.rows_turned {
+                from_end(self.row, self.height, self.whole[1])
+            } else {
+                self.row
             },
             ..*self
         }

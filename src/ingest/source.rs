@@ -126,9 +126,10 @@ pub(super) fn plain_file(path: &Path, what: &str, most: u64) -> Result<Vec<u8>, 
     }
     // It may grow meanwhile.
     let bytes = file_start(path, what, most.saturating_add(1))?;
-    match bytes.len() as u64 > most {
-        true => Err(large()),
-        false => Ok(bytes),
+    if bytes.len() as u64 > most {
+        Err(large())
+    } else {
+        Ok(bytes)
     }
 }
 

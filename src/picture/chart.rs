@@ -118,15 +118,19 @@ impl Chart<'_> {
         };
         let up = 0.0..self.top();
         // Groups of bars go down from the first: place 0 is the lowest.
-        let place = |group: usize| match turned {
-            true => names.len() - 1 - group,
-            false => group,
+        let place = |group: usize| {
+            if turned {
+                names.len() - 1 - group
+            } else {
+                group
+            }
         };
         area.fill(&WHITE)?;
         let mut builder = ChartBuilder::on(area);
-        let [below, beside] = match turned {
-            true => [self.y, self.x],
-            false => [self.x, self.y],
+        let [below, beside] = if turned {
+            [self.y, self.x]
+        } else {
+            [self.x, self.y]
         };
         builder
             .margin(10)
@@ -136,10 +140,7 @@ impl Chart<'_> {
         if !self.title.is_empty() {
             builder.caption(self.title, words(19));
         }
-        let (x, y) = match turned {
-            true => (up, along),
-            false => (along, up),
-        };
+        let (x, y) = if turned { (up, along) } else { (along, up) };
         let mut chart = builder.build_cartesian_2d(x, y)?;
         let name = |at: &f64| {
             let group = at.round();
@@ -184,9 +185,10 @@ impl Chart<'_> {
                         let from = -0.4 + width * k as f64;
                         let ends = [from, from + 0.92 * width];
                         Rectangle::new(
-                            match turned {
-                                true => [(0.0, middle - ends[0]), (value, middle - ends[1])],
-                                false => [(middle + ends[0], 0.0), (middle + ends[1], value)],
+                            if turned {
+                                [(0.0, middle - ends[0]), (value, middle - ends[1])]
+                            } else {
+                                [(middle + ends[0], 0.0), (middle + ends[1], value)]
                             },
                             style,
                         )
@@ -308,9 +310,10 @@ fn number(value: f64) -> String {
         _ => 0,
     };
     let text = format!("{value:.digits$}");
-    let text = match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => &text,
+    let text = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
     };
     format!("{text}{unit}")
 }

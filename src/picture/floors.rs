@@ -101,9 +101,10 @@ impl Floors {
             let ends = places
                 .iter()
                 .map(|p| if high { p.high[axis] } else { p.low[axis] });
-            match high {
-                true => ends.fold(f64::NEG_INFINITY, f64::max),
-                false => ends.fold(f64::INFINITY, f64::min),
+            if high {
+                ends.fold(f64::NEG_INFINITY, f64::max)
+            } else {
+                ends.fold(f64::INFINITY, f64::min)
             }
         };
         let (west, north) = (end(0, false), end(1, true));
@@ -143,9 +144,10 @@ impl Floors {
             let ground = |least: bool| {
                 let stand = places.iter().filter(|place| place.over.is_none());
                 let grounds = stand.map(|place| place.low[2]);
-                match least {
-                    true => grounds.fold(f64::INFINITY, f64::min) as f32,
-                    false => grounds.fold(f64::NEG_INFINITY, f64::max) as f32,
+                if least {
+                    grounds.fold(f64::INFINITY, f64::min) as f32
+                } else {
+                    grounds.fold(f64::NEG_INFINITY, f64::max) as f32
                 }
             };
             let mut members: Vec<u32> = places.iter().map(|place| place.cell).collect();

@@ -89,9 +89,10 @@ impl Page {
     /// The height of a panel's picture as it is drawn, by its width.
     fn aspect(&self) -> f64 {
         let aspect = self.true_aspect();
-        match aspect.is_nan() {
-            true => 1.0,
-            false => aspect.clamp(ASPECTS.0, ASPECTS.1),
+        if aspect.is_nan() {
+            1.0
+        } else {
+            aspect.clamp(ASPECTS.0, ASPECTS.1)
         }
     }
 
@@ -148,9 +149,10 @@ impl Page {
                 map_width as u32,
                 ((f64::from(map_width) * aspect).round() as u32).max(1),
             ),
-            caption: match self.panels.iter().any(|panel| !panel.caption.is_empty()) {
-                true => (22.0 * size) as i32,
-                false => 0,
+            caption: if self.panels.iter().any(|panel| !panel.caption.is_empty()) {
+                (22.0 * size) as i32
+            } else {
+                0
             },
             head: (66.0 * size) as i32,
         }
@@ -183,9 +185,10 @@ impl Page {
             let (east, south) = (at(viewpoint.column, 0), at(viewpoint.row, 1));
             let wide = width_of(label, 16.0 * size);
             // To the right of the ring, or to its left where that is outside the map.
-            let left = match east + px(11.0) + wide < width as i32 {
-                true => x + east + px(11.0),
-                false => x + east - px(11.0) - wide,
+            let left = if east + px(11.0) + wide < width as i32 {
+                x + east + px(11.0)
+            } else {
+                x + east - px(11.0) - wide
             };
             page.write_haloed(label, (left, y + south - px(10.0)), 16.0 * size, INK);
         }

@@ -224,9 +224,12 @@ fn tags<N: Number>(layout: &RasterLayout<'_>, row: u64, start: u64) -> Vec<(u16,
 fn encode(tags: &[(u16, Values)], big: bool) -> Vec<u8> {
     let mut head = b"II".to_vec();
     // A pointer or a count.
-    let word = |value: u64| match big {
-        true => value.to_le_bytes().to_vec(),
-        false => (value as u32).to_le_bytes().to_vec(),
+    let word = |value: u64| {
+        if big {
+            value.to_le_bytes().to_vec()
+        } else {
+            (value as u32).to_le_bytes().to_vec()
+        }
     };
     if big {
         head.extend([43, 0, 8, 0, 0, 0]);

@@ -405,15 +405,14 @@ impl<'a> TerrainBundle<'a> {
                 has_both() && tree.is_none_or(|tree| tree.contains(b))
             }
         };
-        match is_stored {
-            true => self
-                .narrowing
+        if is_stored {
+            self.narrowing
                 .as_ref()
-                .is_none_or(|narrowing| narrowing.lets_see(a, b)),
-            false => self
-                .openings
+                .is_none_or(|narrowing| narrowing.lets_see(a, b))
+        } else {
+            self.openings
                 .as_ref()
-                .is_some_and(|openings| has_both() && openings.lets_see(a, b)),
+                .is_some_and(|openings| has_both() && openings.lets_see(a, b))
         }
     }
 

@@ -54,9 +54,10 @@ impl Network {
     /// Whether what arrives does so at once: packets may get lost.
     pub fn is_prompt(&self) -> bool {
         let instant = |rtt: &f64| *rtt == 0.0;
-        let rtt = match self.rtts.is_empty() {
-            true => self.rtt == 0.0,
-            false => self.rtts.iter().all(instant),
+        let rtt = if self.rtts.is_empty() {
+            self.rtt == 0.0
+        } else {
+            self.rtts.iter().all(instant)
         };
         rtt && self.jitter == 0.0 && self.bandwidth.is_none()
     }

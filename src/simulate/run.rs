@@ -150,9 +150,10 @@ pub fn run<'a>(
     let frames = |ms: f64| (ms / play.step).ceil() as u32;
     // Through a server a position takes two ways and may wait for a frame at either end.
     let way = network.longest(play.players, options.seed);
-    let fresh = match network.is_instant() {
-        true => 1,
-        false => frames(way) + 3 + if network.loss > 0.0 { 2 } else { 0 },
+    let fresh = if network.is_instant() {
+        1
+    } else {
+        frames(way) + 3 + if network.loss > 0.0 { 2 } else { 0 }
     };
     let excused = if network.is_instant() { 0 } else { fresh };
     let store = Arc::new(Store::new(names, options.clock));

@@ -153,9 +153,10 @@ fn is_hidden(terrain: &TerrainBundle, [a, b]: [Quad; 2]) -> bool {
     }
     // Where nothing was lost both say the same. What a large quad sees is written down; of a small one
     // it is put together.
-    match a.level < b.level && terrain.groups().is_some() && terrain.narrowing().is_none() {
-        true => hidden(b, a),
-        false => hidden(a, b),
+    if a.level < b.level && terrain.groups().is_some() && terrain.narrowing().is_none() {
+        hidden(b, a)
+    } else {
+        hidden(a, b)
     }
 }
 

@@ -70,9 +70,10 @@ pub fn survey(
         counter.count((column, row));
         let across = 8.min(grid.width() - column * 8) * 8.min(grid.height() - row * 8);
         lock().push(counter);
-        match go_on(across.into()) {
-            true => Ok(()),
-            false => Err(Stop::Asked),
+        if go_on(across.into()) {
+            Ok(())
+        } else {
+            Err(Stop::Asked)
         }
     });
     match outcome {

@@ -153,9 +153,10 @@ impl<'a> GroupSight<'a> {
             if *state == Visibility::Visible {
                 self.rows[block] = [!0; 64];
             }
-            *state = match targets == 0 || viewpoints == 0 {
-                true => Visibility::Hidden,
-                false => Visibility::Unknown,
+            *state = if targets == 0 || viewpoints == 0 {
+                Visibility::Hidden
+            } else {
+                Visibility::Unknown
             };
             for (v, row) in self.rows[block].iter_mut().enumerate() {
                 *row &= targets & (viewpoints >> v & 1).wrapping_neg();

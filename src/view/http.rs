@@ -107,9 +107,10 @@ impl Response {
         for (name, value) in &self.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
-        head.push_str(match keep {
-            true => "\r\n",
-            false => "connection: close\r\n\r\n",
+        head.push_str(if keep {
+            "\r\n"
+        } else {
+            "connection: close\r\n\r\n"
         });
         // In one piece where it is small: a head alone would wait for its acknowledgement.
         let mut bytes = head.into_bytes();

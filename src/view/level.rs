@@ -58,9 +58,10 @@ pub(super) fn light(width: u32, cells: &[Option<u32>], heights: &[f32], pixel: f
             .checked_sub(1)
             .filter(|_| !i.is_multiple_of(width as usize));
         let line = differs(left) || differs(i.checked_sub(width as usize));
-        match light.is_nan() {
-            true => 0,
-            false => 1 + (254.0 * light * if line { LINE } else { 1.0 }).round() as u8,
+        if light.is_nan() {
+            0
+        } else {
+            1 + (254.0 * light * if line { LINE } else { 1.0 }).round() as u8
         }
     });
     light.collect()
@@ -217,9 +218,10 @@ pub(super) fn step(walk: &mut LevelWalk<'_>, to: &[Option<String>; 2]) -> Result
         let construction = Construction::default();
         let made = level.frontier(places[0], places[1], construction, &mut walk.memory);
         walk.has_set = matches!(made, Ok(Some(_)));
-        match walk.has_set {
-            true => (walk.sets, walk.since) = (walk.sets + 1, walk.ticks),
-            false => walk.told += 2,
+        if walk.has_set {
+            (walk.sets, walk.since) = (walk.sets + 1, walk.ticks)
+        } else {
+            walk.told += 2
         }
     }
     let age = walk.has_set.then(|| walk.ticks - walk.since);

@@ -49,9 +49,12 @@ pub(super) fn ground(terrain: &TerrainBundle<'_>) -> Answer {
         .map(|sample| terrain.height(sample).unwrap_or(f32::NAN))
         .collect();
     let light = hillshade(grid.width(), &heights, terrain.parameters().cell_spacing);
-    let light = light.into_iter().map(|light| match light.is_nan() {
-        true => 0,
-        false => 1 + (254.0 * light).round() as u8,
+    let light = light.into_iter().map(|light| {
+        if light.is_nan() {
+            0
+        } else {
+            1 + (254.0 * light).round() as u8
+        }
     });
     // Heights first: behind them the bytes need no alignment.
     Answer::new(json!({})).with(heights).with(light)

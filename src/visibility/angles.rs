@@ -10,9 +10,10 @@ pub(crate) fn sin_cos_of_turn(part: u64, whole: u64) -> (f64, f64) {
     let octant = 8 * part / whole;
     let rest = 8 * part % whole;
     // Odd octants are measured back from their end.
-    let rest = match octant.is_multiple_of(2) {
-        true => rest,
-        false => whole - rest,
+    let rest = if octant.is_multiple_of(2) {
+        rest
+    } else {
+        whole - rest
     };
     let angle = rest as f64 / whole as f64 * FRAC_PI_4;
     let (s, c) = (series(angle, angle, 1.0), series(angle, 1.0, 0.0));

@@ -293,9 +293,12 @@ pub fn horizon(
     for line in 1..terrain.width().max(terrain.height()) {
         for (speed, across_columns) in [(x, true), (y, false)] {
             let metres = f64::from(line) / speed.abs();
-            let snap = |at: f64| match (at - at.round()).abs() < AT_SAMPLE {
-                true => at.round(),
-                false => at,
+            let snap = |at: f64| {
+                if (at - at.round()).abs() < AT_SAMPLE {
+                    at.round()
+                } else {
+                    at
+                }
             };
             let c = snap(f64::from(column) + x * metres);
             let r = snap(f64::from(row) + y * metres);
@@ -303,9 +306,10 @@ pub fn horizon(
             if !inside(c, r) {
                 continue;
             }
-            let height = match across_columns {
-                true => ground(c, r.floor()) * (1.0 - r.fract()) + ground(c, r.ceil()) * r.fract(),
-                false => ground(c.floor(), r) * (1.0 - c.fract()) + ground(c.ceil(), r) * c.fract(),
+            let height = if across_columns {
+                ground(c, r.floor()) * (1.0 - r.fract()) + ground(c, r.ceil()) * r.fract()
+            } else {
+                ground(c.floor(), r) * (1.0 - c.fract()) + ground(c.ceil(), r) * c.fract()
             };
             if metres > max_distance {
                 continue;

@@ -44,11 +44,14 @@ impl Places {
             words
         };
         let asked = words(&|c, r| terrain.has_place(c, r));
-        let uncovered = |above: f64| match terrain.has_ground() {
-            true => words(&|c, r| {
-                terrain.has_place(c, r) && !is_covered(terrain, (c, r), above, stance)
-            }),
-            false => asked.clone(),
+        let uncovered = |above: f64| {
+            if terrain.has_ground() {
+                words(&|c, r| {
+                    terrain.has_place(c, r) && !is_covered(terrain, (c, r), above, stance)
+                })
+            } else {
+                asked.clone()
+            }
         };
         let (eyes, heads) = (uncovered(bodies.eye), uncovered(bodies.head));
         let some = terrain.walkable().is_some() || terrain.has_ground();
@@ -156,9 +159,10 @@ pub(crate) fn word_at(words: &[u64], [columns, rows]: [i32; 2], column: i32, row
     let (x, y) = (column.div_euclid(8), row.div_euclid(8));
     let word = |x: i32, y: i32| {
         let inside = (0..columns).contains(&x) && (0..rows).contains(&y);
-        match inside {
-            true => words[(y * columns + x) as usize],
-            false => 0,
+        if inside {
+            words[(y * columns + x) as usize]
+        } else {
+            0
         }
     };
     let (right, down) = (column.rem_euclid(8) as u32, row.rem_euclid(8) as u32);

@@ -109,9 +109,12 @@ pub(crate) fn is_covered(
         [(c, r), (c + 1, r), (c, r + 1), (c + 1, r + 1)]
     };
     let heights = |patch: [(i64, i64); 4], of: fn(&Terrain, u32, u32) -> f64| {
-        patch.map(|sample| match inside(&sample) {
-            true => of(terrain, sample.0 as u32, sample.1 as u32),
-            false => f64::NAN,
+        patch.map(|sample| {
+            if inside(&sample) {
+                of(terrain, sample.0 as u32, sample.1 as u32)
+            } else {
+                f64::NAN
+            }
         })
     };
     // Beside the grid the samples that are there stand in for those that are not, as in a `Cover`.

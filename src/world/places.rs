@@ -70,13 +70,14 @@ impl Terrain {
     }
 
     fn check_size(&self, samples: usize) -> Result<(), TerrainError> {
-        match samples == self.samples() {
-            true => Ok(()),
-            false => Err(TerrainError::Size {
+        if samples == self.samples() {
+            Ok(())
+        } else {
+            Err(TerrainError::Size {
                 width: self.width,
                 height: self.height,
                 samples,
-            }),
+            })
         }
     }
 

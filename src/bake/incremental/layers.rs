@@ -83,11 +83,12 @@ impl Before {
 
     /// The ground that the bundle is of, with the patches over it; errors where it does not hold all of it.
     pub(crate) fn ground(&self, path: &Path) -> Result<Terrain, BakeError> {
-        match self.holds_ground() {
-            true => terrain_of(&self.parts.header, &self.parts.heights, path),
-            false => Err(BakeError::NoGround {
+        if self.holds_ground() {
+            terrain_of(&self.parts.header, &self.parts.heights, path)
+        } else {
+            Err(BakeError::NoGround {
                 path: path.to_owned(),
-            }),
+            })
         }
     }
 

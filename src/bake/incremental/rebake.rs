@@ -305,9 +305,10 @@ pub(crate) fn rebake_layers(
         eye: options.eye_height,
         head: options.player_height,
     };
-    let old_seen = match before.holds_ground() {
-        true => Some(as_seen(old, options.curvature)?),
-        false => None,
+    let old_seen = if before.holds_ground() {
+        Some(as_seen(old, options.curvature)?)
+    } else {
+        None
     };
     let change = old_seen
         .as_deref()
@@ -480,9 +481,10 @@ fn changed_heights(old: &[f64], new: &[f64]) -> Vec<(u32, f64)> {
 /// Pairs of blocks that a bake decides.
 fn all_pairs(grid: Grid, mutual: bool) -> u64 {
     let blocks = grid.blocks() as u64;
-    match mutual {
-        true => blocks * (blocks + 1) / 2,
-        false => blocks * blocks,
+    if mutual {
+        blocks * (blocks + 1) / 2
+    } else {
+        blocks * blocks
     }
 }
 

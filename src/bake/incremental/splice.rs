@@ -199,9 +199,10 @@ impl Splice<'_> {
             let quads = of_level.quads_with_terrain;
             (of_level.visible_samples, of_level.tree_bytes) = (visible, bytes);
             let pairs = quads as f64 * samples as f64;
-            of_level.hidden_share = match pairs > 0.0 {
-                true => 1.0 - visible as f64 / pairs,
-                false => 0.0,
+            of_level.hidden_share = if pairs > 0.0 {
+                1.0 - visible as f64 / pairs
+            } else {
+                0.0
             };
         }
     }

@@ -164,13 +164,13 @@ impl Survey {
         let near = area.grown(reach);
         for (column, row) in self.samples(near) {
             let here = Area::of(Sample::new(column, row).quad());
-            let low = match self.seen((column, row)).is_nan() {
-                true => f32::INFINITY,
-                false => self
-                    .samples(here.grown(reach))
+            let low = if self.seen((column, row)).is_nan() {
+                f32::INFINITY
+            } else {
+                self.samples(here.grown(reach))
                     .map(|place| self.seen(place))
                     .filter(|height| !height.is_nan())
-                    .fold(f32::INFINITY, |low, height| low.min(not_above(height))),
+                    .fold(f32::INFINITY, |low, height| low.min(not_above(height)))
             };
             ground.lows[row as usize * width + column as usize] = low;
         }
@@ -198,8 +198,9 @@ impl Survey {
 /// The greatest `f32` that is not above a height.
 fn not_above(height: f64) -> f32 {
     let near = height as f32;
-    match f64::from(near) > height {
-        true => near.next_down(),
-        false => near,
+    if f64::from(near) > height {
+        near.next_down()
+    } else {
+        near
     }
 }

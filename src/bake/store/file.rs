@@ -193,9 +193,10 @@ impl Store {
             .map_err(|error| write(io::Error::other(error)))?;
         let heights = shape.heights.iter().flat_map(|h| h.to_le_bytes());
         // Heights say by themselves where somebody can be, unless they are all that there is.
-        let valid = match shape.head.job.is_walkable() {
-            true => shape.valid,
-            false => &[],
+        let valid = if shape.head.job.is_walkable() {
+            shape.valid
+        } else {
+            &[]
         };
         let heights = heights.chain(valid.iter().flat_map(|word| word.to_le_bytes()));
         let heights: Vec<u8> = heights.collect();

@@ -29,10 +29,7 @@ pub(crate) enum Targets {
 impl Targets {
     /// Those that a bundle keeps, whose sight is mutual or not.
     pub(crate) fn of(mutual: bool) -> Self {
-        match mutual {
-            true => Self::OwnAndLater,
-            false => Self::All,
-        }
+        if mutual { Self::OwnAndLater } else { Self::All }
     }
 }
 

@@ -54,15 +54,16 @@ impl Shard {
         let mut store = Store::new(what, file, at, grid.blocks(), Leaves::AsItIs);
         if !store.take_stock(&mut reader).map_err(fault)? {
             // Where something is wrong before the end, the end tells which of the two it is.
-            return Err(match ends_as_finished(path) {
-                true => fault(Fault::Damaged(store.length())),
-                false => StoreError::Incomplete {
+            return Err(if ends_as_finished(path) {
+                fault(Fault::Damaged(store.length()))
+            } else {
+                StoreError::Incomplete {
                     path: path.to_owned(),
                     index: head.share.index,
                     of: head.share.of,
                     first: head.share.first,
                     last: head.share.end.saturating_sub(1),
-                },
+                }
             });
         }
         Ok(Self {
@@ -87,13 +88,12 @@ impl Shard {
             .iter()
             .map(|&word| f64::from_le_bytes(word))
             .collect();
-        let valid = match parameters.walkable {
-            true => {
-                let (words, _) = valid.as_chunks();
-                let words: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
-                ValidPyramid::new(parameters.grid, &words)
-            }
-            false => ValidPyramid::from_heights(parameters.grid, &heights),
+        let valid = if parameters.walkable {
+            let (words, _) = valid.as_chunks();
+            let words: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
+            ValidPyramid::new(parameters.grid, &words)
+        } else {
+            ValidPyramid::from_heights(parameters.grid, &heights)
         };
         Ok((heights, valid))
     }
@@ -102,9 +102,10 @@ impl Shard {
 /// Bytes of what a shard holds of the ground: of heights, and of where somebody can be unless the
 /// heights say so.
 fn ground_length(parameters: &TerrainParameters) -> u64 {
-    let words = match parameters.walkable {
-        true => parameters.grid.blocks() as u64,
-        false => 0,
+    let words = if parameters.walkable {
+        parameters.grid.blocks() as u64
+    } else {
+        0
     };
     8 * (parameters.grid.samples() + words)
 }

@@ -214,9 +214,10 @@ pub fn bake(
         overwrite: args.force,
         recompute: args.recompute,
         portals: args.portals,
-        flow: match args.fast {
-            true => FlowMethod::Fast,
-            false => FlowMethod::Full,
+        flow: if args.fast {
+            FlowMethod::Fast
+        } else {
+            FlowMethod::Full
         },
         checkpoint: args.kept(&output),
     };

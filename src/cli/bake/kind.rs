@@ -77,9 +77,10 @@ impl Kind {
             let is_mesh = ["\"CityJSON", "\"asset\"", "\"CityObjects\""]
                 .iter()
                 .any(|word| text.contains(word));
-            return match text.contains("\"cells\"") && !is_mesh {
-                true => Self::Cells,
-                false => Self::Solid,
+            return if text.contains("\"cells\"") && !is_mesh {
+                Self::Cells
+            } else {
+                Self::Solid
             };
         }
         let is_obj = path
@@ -88,10 +89,7 @@ impl Kind {
             || text
                 .lines()
                 .any(|line| line.starts_with("v ") || line.starts_with("mtllib "));
-        match is_obj {
-            true => Self::Solid,
-            false => Self::Terrain,
-        }
+        if is_obj { Self::Solid } else { Self::Terrain }
     }
 }
 
@@ -102,9 +100,10 @@ impl Kind {
 pub fn with_kind(command: &Command, arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     let verbs = ["terrain", "cells", "solid", "help"];
-    let rest = match arguments.get(1).is_some_and(|verb| verb == "bake") {
-        true => arguments.get(2..).unwrap_or_default(),
-        false => return arguments,
+    let rest = if arguments.get(1).is_some_and(|verb| verb == "bake") {
+        arguments.get(2..).unwrap_or_default()
+    } else {
+        return arguments;
     };
     let is = |words: &[&str], at: &OsString| words.iter().any(|word| at == word);
     if rest.first().is_none_or(|first| is(&verbs, first))

@@ -233,9 +233,10 @@ fn scale_warning(level: &SolidLevel) -> Option<String> {
     if level.units != Units::Metres || (SMALL..=LARGE).contains(&across) {
         return None;
     }
-    let (size, guess) = match across < SMALL {
-        true => ("small", "a unit larger than the metre"),
-        false => ("large", "centimetres (--from unreal) or millimetres"),
+    let (size, guess) = if across < SMALL {
+        ("small", "a unit larger than the metre")
+    } else {
+        ("large", "centimetres (--from unreal) or millimetres")
     };
     Some(format!(
         "warning: {} m across is {size} for a level of people: is the file in {guess}? Then export it in metres, or give --cell, --hull and --eye in its unit",
@@ -275,9 +276,10 @@ pub fn run(args: &Args) -> Outcome {
         check_output(&args.input, args.force, long.resume, &output)?;
     }
     // A dry run leaves nothing behind: a signal ends it at once.
-    let stop = match long.dry_run {
-        true => Stop::default(),
-        false => Stop::listen()?,
+    let stop = if long.dry_run {
+        Stop::default()
+    } else {
+        Stop::listen()?
     };
     let progress = Progress::new(&args.manner.voice, stop.clone());
     let mut ingested = args.reading.read(&args.input)?;

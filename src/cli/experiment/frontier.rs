@@ -250,9 +250,10 @@ impl fmt::Display for Tables<'_> {
         let Self(document, limits) = self;
         let of = |measured: &Measured, time: bool| {
             let mut text = String::new();
-            let (s, digits) = match time {
-                true => (&measured.milliseconds, 3),
-                false => (&measured.size, 0),
+            let (s, digits) = if time {
+                (&measured.milliseconds, 3)
+            } else {
+                (&measured.size, 0)
             };
             let _ = write!(text, "{:.digits$} ± {:.digits$}", s.mean, s.interval);
             text

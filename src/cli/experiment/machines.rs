@@ -182,13 +182,14 @@ enum Ranks {
 
 #[cfg(not(feature = "mpi"))]
 fn over_mpi(args: &Args, _: &Play) -> Result<Option<Ranks>, Failure> {
-    match args.mpi {
-        false => Ok(None),
-        true => Err(Failure::usage(
+    if args.mpi {
+        Err(Failure::usage(
             "--mpi: this program was built without MPI; build one that has it with \
              cargo install --path . --features mpi (it needs libopenmpi-dev and libclang-dev)"
                 .into(),
-        )),
+        ))
+    } else {
+        Ok(None)
     }
 }
 

@@ -105,11 +105,12 @@ impl To {
         if !is_stream(&self.output) {
             return check_outputs(inputs, [&self.output], self.manner.force);
         }
-        match self.manner.json.json {
-            true => Err(Failure::usage(
+        if self.manner.json.json {
+            Err(Failure::usage(
                 "--json: stdout is for the file already, by -o -; leave out one of them".into(),
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 
@@ -145,9 +146,10 @@ pub fn matrix(args: &MatrixArgs) -> Outcome {
     args.to.check(&[&args.bundle])?;
     let map = query::open(&args.bundle)?;
     let level = query::cells(&args.bundle, &map)?;
-    let of = match args.distances {
-        true => MatrixOf::Distances,
-        false => MatrixOf::Pvs,
+    let of = if args.distances {
+        MatrixOf::Distances
+    } else {
+        MatrixOf::Pvs
     };
     let bytes = matrix_file(&level, of, format);
     let bytes = bytes.map_err(Failure::resource)?;

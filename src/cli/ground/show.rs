@@ -416,9 +416,10 @@ pub fn render(args: &RenderArgs) -> Outcome {
     let ground = super::load(&args.ground)?;
     let page = page(args, &ground)?;
     let failed = Failure::resource;
-    let picture = match args.bare {
-        true => page.panels[0].picture.clone(),
-        false => page.draw(args.width).map_err(failed)?,
+    let picture = if args.bare {
+        page.panels[0].picture.clone()
+    } else {
+        page.draw(args.width).map_err(failed)?
     };
     bundle::save(&args.output, &png(&picture).map_err(failed)?, args.force)?;
     let document = || RenderDocument {
@@ -436,19 +437,23 @@ fn page(args: &RenderArgs, ground: &Patches) -> Result<Page, Failure> {
     let slices = ground.slices();
     let [dx, dy, dz] = frame.spacing();
     let high = (slices.len() as u32).max(1);
-    let inside = |name: &str, value: u32, end: u32| match value < end {
-        true => Ok(()),
-        false => Err(Failure::usage(format!(
-            "--{name} {value}: expected 0 to {}",
-            end - 1
-        ))),
+    let inside = |name: &str, value: u32, end: u32| {
+        if value < end {
+            Ok(())
+        } else {
+            Err(Failure::usage(format!(
+                "--{name} {value}: expected 0 to {}",
+                end - 1
+            )))
+        }
     };
     if let Some(slice) = args.what.slice
         && !slices.contains(&slice)
     {
-        let expected = match slices.is_empty() {
-            true => "ground, of which there is none".to_owned(),
-            false => format!("{} to {}", slices.start, slices.end - 1),
+        let expected = if slices.is_empty() {
+            "ground, of which there is none".to_owned()
+        } else {
+            format!("{} to {}", slices.start, slices.end - 1)
         };
         return Err(Failure::usage(format!(
             "--slice {slice}: expected {expected}"

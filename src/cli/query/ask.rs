@@ -314,9 +314,10 @@ pub fn answer_lines(
         if let Err(fault) = answer(&line, &mut words) {
             // The lines before this one keep their answers.
             stdout.flush()?;
-            let name = match stdin {
-                true => "stdin".into(),
-                false => file.display().to_string(),
+            let name = if stdin {
+                "stdin".into()
+            } else {
+                file.display().to_string()
             };
             return Err(Failure::bad_input(format!("{name}: line {lines}: {fault}")));
         }

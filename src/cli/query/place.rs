@@ -315,13 +315,14 @@ pub fn check_level(path: &Path, terrain: &TerrainBundle, level: u32) -> Result<(
 
 /// Fails if places of a level of cells are given as those of a terrain.
 pub fn check_by_number(path: &Path, by: &By) -> Result<(), Failure> {
-    match by.is_grid() {
-        true => Ok(()),
-        false => Err(Failure::usage(format!(
+    if by.is_grid() {
+        Ok(())
+    } else {
+        Err(Failure::usage(format!(
             "--at, --lonlat, --xy: expected a terrain, found a level in {}; viewcell query locate tells \
              which cell holds a point",
             path.display()
-        ))),
+        )))
     }
 }
 
@@ -365,9 +366,10 @@ impl Standing {
         let rows = row..grid.height().min(row + side);
         let columns = column..grid.width().min(column + side);
         let mut samples = rows.flat_map(|r| columns.clone().map(move |c| Sample::new(c, r)));
-        match samples.any(|sample| terrain.height(sample).is_some()) {
-            true => Self::NotWalkable,
-            false => Self::Void,
+        if samples.any(|sample| terrain.height(sample).is_some()) {
+            Self::NotWalkable
+        } else {
+            Self::Void
         }
     }
 }

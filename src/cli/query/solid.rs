@@ -161,9 +161,10 @@ pub fn visible_points(
         Ok(may_see(level, both, reach))
     })?;
     if nowhere > 0 {
-        let doubt = match 2 * nowhere > positions {
-            true => "; is the bundle of another level?",
-            false => "",
+        let doubt = if 2 * nowhere > positions {
+            "; is the bundle of another level?"
+        } else {
+            ""
         };
         say(format_args!(
             "{nowhere} of {positions} positions are in no view cell: they see all and are seen by all{doubt}"

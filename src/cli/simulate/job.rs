@@ -254,9 +254,10 @@ impl Options {
     pub fn job(&self) -> Result<Job, Failure> {
         let bundle = self.bundle.clone();
         let bundle = bundle.ok_or_else(|| Failure::usage("expected a bundle".into()))?;
-        let schemes = match self.schemes.is_empty() {
-            true => all_schemes(),
-            false => self.schemes.clone(),
+        let schemes = if self.schemes.is_empty() {
+            all_schemes()
+        } else {
+            self.schemes.clone()
         };
         let job = Job {
             bundle,

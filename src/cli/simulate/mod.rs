@@ -346,9 +346,10 @@ pub fn players(
     hz: f64,
     schemes: Vec<String>,
 ) -> Result<Players, Failure> {
-    let schemes = match schemes.is_empty() {
-        true => job::all_schemes(),
-        false => schemes,
+    let schemes = if schemes.is_empty() {
+        job::all_schemes()
+    } else {
+        schemes
     };
     job::check_schemes(&schemes, "--scheme")?;
     job::check_hz(hz)?;

@@ -251,9 +251,12 @@ impl<'a> PairPruner<'a> {
             let wider = (0..16)
                 .map(|bit| leaf | 1 << bit)
                 .filter(|&wider| wider != leaf)
-                .map(|wider| match short[usize::from(wider)] {
-                    true => wider,
-                    false => shorter[usize::from(wider)],
+                .map(|wider| {
+                    if short[usize::from(wider)] {
+                        wider
+                    } else {
+                        shorter[usize::from(wider)]
+                    }
                 });
             shorter[usize::from(leaf)] = wider
                 .min_by_key(|&wider| (wider.count_ones(), wider))
@@ -389,9 +392,12 @@ impl<'a> PairPruner<'a> {
         let nothing = all_cost + losses.of_children(outer, !node.some());
         let symbol = |full: u16| u32::from(node.some()) | u32::from(full) << 16;
         // Of no use if even a node of one byte is too dear.
-        let with_node = |full, cost, most| match cost + trade < most {
-            true => cost + trade * self.codebook.node_length(symbol(full)) as f64,
-            false => f64::INFINITY,
+        let with_node = |full, cost, most| {
+            if cost + trade < most {
+                cost + trade * self.codebook.node_length(symbol(full)) as f64
+            } else {
+                f64::INFINITY
+            }
         };
         let mut least = with_node(best_full, best_cost, nothing);
         let mut full = best_full;

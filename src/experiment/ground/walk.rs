@@ -122,9 +122,10 @@ impl Turn {
                 at: [self.at[0], self.at[1], f64::from(top)],
                 radii: [RADIUS; 3],
             },
-            effect: match self.adds {
-                true => Effect::Fill(TOP_SOIL),
-                false => Effect::Dig,
+            effect: if self.adds {
+                Effect::Fill(TOP_SOIL)
+            } else {
+                Effect::Dig
             },
             rule: Rule::Halfway,
         }

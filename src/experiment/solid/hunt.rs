@@ -222,9 +222,10 @@ impl Hunter<'_> {
         let along = hit.along;
         let at: Point = std::array::from_fn(|k| a[k] + along * (b[k] - a[k]));
         let across = cross(minus(q, p), minus(b, a));
-        let out = match dot(across, minus(p, at)) >= 0.0 {
-            true => across,
-            false => across.map(|x| -x),
+        let out = if dot(across, minus(p, at)) >= 0.0 {
+            across
+        } else {
+            across.map(|x| -x)
         };
         let length = dot(out, out).sqrt();
         // From a millionth of the boxes to half of them beyond the edge.

@@ -235,9 +235,10 @@ impl<'l> Tracer<'l> {
             let mut faces = faces.filter(|face| near(&Aabb::around(&face.vertices)));
             faces.any(|face| self.nearly_meets_face(face, a, b))
         };
-        match by_solids || by_faces() {
-            true => SegmentSight::Seam,
-            false => SegmentSight::Clear,
+        if by_solids || by_faces() {
+            SegmentSight::Seam
+        } else {
+            SegmentSight::Clear
         }
     }
 

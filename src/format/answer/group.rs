@@ -95,10 +95,13 @@ impl<'a> ReadPvs<'a> for GroupPvs<'a> {
                     next = at.child(0);
                     continue;
                 }
-                Found::Leaf(seen) if valid.has_quad(at) => match seen {
-                    true => Visibility::Visible,
-                    false => Visibility::Hidden,
-                },
+                Found::Leaf(seen) if valid.has_quad(at) => {
+                    if seen {
+                        Visibility::Visible
+                    } else {
+                        Visibility::Hidden
+                    }
+                }
                 Found::Block(item) => {
                     let Quad { column, row, .. } = at.ancestor(BLOCK_LEVEL);
                     let terrain = valid.block(column, row) & quad_mask(at);

@@ -74,9 +74,10 @@ impl<'a> Narrowing<'a> {
             })
         };
         let to = seen(to, target, viewer).unwrap_or(0);
-        match self.mutual && to != 0 {
-            true => [seen(from, viewer, target).unwrap_or(0), to],
-            false => [from, to],
+        if self.mutual && to != 0 {
+            [seen(from, viewer, target).unwrap_or(0), to]
+        } else {
+            [from, to]
         }
     }
 
@@ -157,9 +158,10 @@ impl<'a> LossyPvs<'a> {
     fn walk(&self, within: Quad, records: bool, take: &mut impl FnMut(Leaf) -> bool) -> bool {
         Walk {
             trees: self.by.trees,
-            back: match self.by.mutual {
-                true => self.by.trees.least(),
-                false => u32::MAX,
+            back: if self.by.mutual {
+                self.by.trees.least()
+            } else {
+                u32::MAX
             },
             quad: self.quad,
             own: &self.own,

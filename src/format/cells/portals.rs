@@ -137,9 +137,10 @@ impl<'a> Neighbours<'a> {
 
     /// Number of neighbours of all cells before `cell`, which is at most the number of cells.
     pub fn offset(&self, cell: u32) -> Option<u32> {
-        match cell <= self.cells {
-            true => u32_at(self.bytes, (cell as usize).checked_mul(4)?),
-            false => None,
+        if cell <= self.cells {
+            u32_at(self.bytes, (cell as usize).checked_mul(4)?)
+        } else {
+            None
         }
     }
 

@@ -188,9 +188,10 @@ impl<'a> Groups<'a> {
     /// Time: a walk down one skeleton, and for a mixed block one record ([`BlockPair::seen`]).
     pub fn sees_any(&self, viewer: (u32, u32), from: u64, target: (u32, u32), to: u64) -> bool {
         // The record of a pair is with the block that comes first.
-        match self.mutual && comes_before(target, viewer) {
-            true => self.sees_any_of(target, to, [(viewer, from)]),
-            false => self.sees_any_of(viewer, from, [(target, to)]),
+        if self.mutual && comes_before(target, viewer) {
+            self.sees_any_of(target, to, [(viewer, from)])
+        } else {
+            self.sees_any_of(viewer, from, [(target, to)])
         }
     }
 
@@ -446,13 +447,14 @@ impl<'a> Group<'a> {
     /// Record number `index`; one that says visible where it is not there.
     #[inline]
     pub fn record(&self, index: usize) -> Option<BlockPair<'a>> {
-        let bytes = match self.runs.is_empty() {
-            true => self.record_from(index),
-            false => match self.source(index) {
+        let bytes = if self.runs.is_empty() {
+            self.record_from(index)
+        } else {
+            match self.source(index) {
                 Some(Source::Own(at)) => self.over.get(at..),
                 Some(Source::Base(index)) => self.record_from(index),
                 None => None,
-            },
+            }
         };
         Some(BlockPair::new(self.dictionary, bytes.unwrap_or(&[])))
     }

@@ -265,17 +265,19 @@ fn read(cursor: &mut Cursor<'_>) -> Option<Message> {
         1 => {
             let (version, reach) = (cursor.u8()? != 0, cursor.u8()? != 0);
             Message::Hello {
-                version: match version {
-                    true => Some(take_version(cursor)?),
-                    false => None,
+                version: if version {
+                    Some(take_version(cursor)?)
+                } else {
+                    None
                 },
-                reach: match reach {
-                    true => Some(Reach {
+                reach: if reach {
+                    Some(Reach {
                         columns: [cursor.u32()?, cursor.u32()?],
                         rows: [cursor.u32()?, cursor.u32()?],
                         depth: cursor.u32()?,
-                    }),
-                    false => None,
+                    })
+                } else {
+                    None
                 },
             }
         }

@@ -166,10 +166,13 @@ fn read_lines<T>(
             let line = serde_json::from_slice(line)
                 .map_err(|error| IngestError::bad("a stamp", unread(&error), REMEDY));
             let stamp = line.and_then(&make);
-            let stamp = stamp.map_err(|error| match error.path().as_os_str().is_empty() {
-                true => error.within(format!("line {}", i + 1)),
-                // A mesh's file has lines of its own.
-                false => error,
+            let stamp = stamp.map_err(|error| {
+                if error.path().as_os_str().is_empty() {
+                    error.within(format!("line {}", i + 1))
+                } else {
+                    // A mesh's file has lines of its own.
+                    error
+                }
             })?;
             stamps.push((i + 1, stamp));
         }
@@ -186,9 +189,12 @@ fn shape(
     [dx, dy, dz]: [f64; 3],
 ) -> Result<Shape, IngestError> {
     let bad = |expected: &str, found: String| IngestError::bad(expected, found, REMEDY);
-    let positive = |value: f64, name: &str| match value > 0.0 {
-        true => Ok(value),
-        false => Err(bad(&format!("{name} above 0"), Short(value).to_string())),
+    let positive = |value: f64, name: &str| {
+        if value > 0.0 {
+            Ok(value)
+        } else {
+            Err(bad(&format!("{name} above 0"), Short(value).to_string()))
+        }
     };
     let needed = |value: Option<f64>, name: &str| match value {
         Some(value) => positive(value, name),

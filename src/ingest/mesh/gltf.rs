@@ -53,9 +53,10 @@ const COMPRESSED: &[(&str, &str)] = &[
 const VARIANTS: &str = "KHR_materials_variants";
 /// Its document, all of whose numbers lead to something, and its binary chunk.
 pub(super) fn open(bytes: &[u8]) -> Result<(Document, Option<Vec<u8>>), IngestError> {
-    let bytes = match bytes.starts_with(MAGIC) {
-        true => whole(bytes)?,
-        false => without_mark(bytes),
+    let bytes = if bytes.starts_with(MAGIC) {
+        whole(bytes)?
+    } else {
+        without_mark(bytes)
     };
     let gltf = Gltf::from_slice_without_validation(bytes).map_err(told)?;
     let mut root = gltf.document.into_json();

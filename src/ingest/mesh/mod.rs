@@ -73,9 +73,12 @@ pub(super) struct Look {
 /// A file that cannot be read or is neither, a buffer of it that is not there, a mesh that is not closed.
 pub fn read_mesh(path: &Path) -> Result<Mesh, IngestError> {
     let bytes = file_bytes(path, "an OBJ or glTF file");
-    let mesh = bytes.and_then(|bytes| match is_gltf(&bytes) {
-        true => read_gltf(&bytes, path),
-        false => read_obj(&bytes),
+    let mesh = bytes.and_then(|bytes| {
+        if is_gltf(&bytes) {
+            read_gltf(&bytes, path)
+        } else {
+            read_obj(&bytes)
+        }
     });
     mesh.map_err(|error| error.of(path))
 }

@@ -237,9 +237,12 @@ impl Material {
     /// Takes a line's first word, in lower case, and the others.
     fn take(&mut self, word: &str, words: &[&str]) {
         let number = || words.last().and_then(|word| word.parse::<f64>().ok());
-        let mut dissolved = |opaque: f64| match number() == Some(opaque) {
-            true => self.opaque = true,
-            false => self.clear = true,
+        let mut dissolved = |opaque: f64| {
+            if number() == Some(opaque) {
+                self.opaque = true
+            } else {
+                self.clear = true
+            }
         };
         match word {
             "d" => dissolved(1.0),

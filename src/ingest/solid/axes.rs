@@ -121,9 +121,10 @@ fn likely_up<'a>(faces: impl Iterator<Item = &'a [Point]> + Clone) -> (UpAxis, S
     let height = size.map(|size| (size + 1e-6).ln());
     let odd = (area[0] - area[1]).abs() - (area[0] - area[2]).abs();
     let y_up = odd + (area[1] - area[2]) + 0.5 * (height[2] - height[1]);
-    match y_up > 1e-9 {
-        true => (UpAxis::Y, why),
-        false => (UpAxis::Z, why),
+    if y_up > 1e-9 {
+        (UpAxis::Y, why)
+    } else {
+        (UpAxis::Z, why)
     }
 }
 

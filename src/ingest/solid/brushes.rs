@@ -107,10 +107,7 @@ pub(super) fn level(
                 skies[usize::from(!structural)] += 1;
                 whole &= world.sky == Sky::Opaque;
             }
-            hides = match whole {
-                true => Hides::Whole,
-                false => Hides::Front,
-            };
+            hides = if whole { Hides::Whole } else { Hides::Front };
         }
         match hides {
             Hides::Whole => level.solids.push(solid.clone()),

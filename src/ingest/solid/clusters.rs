@@ -188,9 +188,10 @@ impl Parts<'_> {
         let world = World {
             format,
             player,
-            drawn: match found.iter().any(by_sides) {
-                true => drawn()?,
-                false => Vec::new(),
+            drawn: if found.iter().any(by_sides) {
+                drawn()?
+            } else {
+                Vec::new()
             },
             structural: &|_| true,
             sky,

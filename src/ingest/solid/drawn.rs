@@ -84,18 +84,17 @@ impl<'a> Lumps<'a> {
                     .lump
                     .bad(at, format!("{what} that is there"), "another")
             };
-            let [plane, side, first, count, texture] = match self.wide {
-                true => [0, 4, 8, 12, 16].map(|at| i64::from(record.i32(at))),
-                false => {
-                    let short = |at| i64::from(record.u16(at));
-                    [
-                        short(0),
-                        short(2),
-                        record.i32(4).into(),
-                        short(8),
-                        short(10),
-                    ]
-                }
+            let [plane, side, first, count, texture] = if self.wide {
+                [0, 4, 8, 12, 16].map(|at| i64::from(record.i32(at)))
+            } else {
+                let short = |at| i64::from(record.u16(at));
+                [
+                    short(0),
+                    short(2),
+                    record.i32(4).into(),
+                    short(8),
+                    short(10),
+                ]
             };
             let at = |number: i64| usize::try_from(number).ok();
             let plane = at(plane).and_then(|plane| planes.get(plane));
@@ -109,9 +108,10 @@ impl<'a> Lumps<'a> {
             let corner = |&edge: &i32| {
                 let record = edges.get(edge.unsigned_abs() as usize)?;
                 let end = usize::from(edge < 0);
-                let vertex = match self.wide {
-                    true => usize::try_from(record.i32(4 * end)).ok()?,
-                    false => record.u16(2 * end).into(),
+                let vertex = if self.wide {
+                    usize::try_from(record.i32(4 * end)).ok()?
+                } else {
+                    record.u16(2 * end).into()
                 };
                 vertices.get(vertex).copied()
             };

@@ -115,10 +115,7 @@ pub(super) fn read(
                     skies[usize::from(made.detail)] += 1;
                     whole &= sky == Sky::Opaque;
                 }
-                hides = match whole {
-                    true => Hides::Whole,
-                    false => Hides::Front,
-                };
+                hides = if whole { Hides::Whole } else { Hides::Front };
             }
             let drawn = sides.iter().zip(&made.sides);
             let drawn = drawn.filter(|(_, side)| side.look == Look::Drawn);
@@ -286,9 +283,10 @@ impl Made {
     fn of(sides: &[Side], scripts: &Shaders, detail: bool, fence: bool) -> Self {
         let no_draw = |side: &Side| side.flags.is_some_and(|[_, flags]| flags & NO_DRAW != 0);
         // Caulk is a wall; what Quake II does not draw need be none.
-        let family = match sides.iter().any(no_draw) {
-            true => Family::Quake2,
-            false => Family::Quake3,
+        let family = if sides.iter().any(no_draw) {
+            Family::Quake2
+        } else {
+            Family::Quake3
         };
         let sides: Vec<Is> = sides.iter().map(|side| Is::of(side, scripts)).collect();
         let mut contents = sides.iter().fold(0, |all, is| all | is.contents);

@@ -115,11 +115,11 @@ fn tokens(text: &str) -> Vec<Token> {
                 continue;
             }
             let brace = rest.starts_with(['{', '}']);
-            let end = match brace {
-                true => 1,
-                false => rest
-                    .find(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | '"'))
-                    .unwrap_or(rest.len()),
+            let end = if brace {
+                1
+            } else {
+                rest.find(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | '"'))
+                    .unwrap_or(rest.len())
             };
             tokens.push((
                 rest[..end].to_ascii_lowercase().replace('\\', "/"),

@@ -88,9 +88,10 @@ pub(super) unsafe fn open(
         if abi_version != VIEWCELL_ABI_VERSION {
             return Err(VIEWCELL_VERSION);
         }
-        let message = match message.is_null() {
-            true => &mut [],
-            false => unsafe { buffer(message.cast::<u8>(), message_size) }?,
+        let message = if message.is_null() {
+            &mut []
+        } else {
+            unsafe { buffer(message.cast::<u8>(), message_size) }?
         };
         let source = source()?.map_err(|error| {
             tell(message, &error.to_string());

@@ -140,9 +140,10 @@ impl viewcell_frontier_options {
             _ => Some(Sample::from(goal)),
         };
         Ok(FrontierOptions {
-            grow: match flag(self.simple)? {
-                false => Grow::Hierarchical,
-                true => Grow::Simple,
+            grow: if flag(self.simple)? {
+                Grow::Simple
+            } else {
+                Grow::Hierarchical
             },
             merge: match self.merge {
                 0 => Merge::Lossless,
@@ -166,9 +167,10 @@ impl viewcell_frontier_options {
                 }
                 _ => return Err(VIEWCELL_ARGUMENT),
             },
-            turns: match flag(self.balance)? {
-                false => Turns::Alternate,
-                true => Turns::Balance,
+            turns: if flag(self.balance)? {
+                Turns::Balance
+            } else {
+                Turns::Alternate
             },
             finest: (self.finest != u32::MAX).then_some(self.finest),
             give_up: flag(self.give_up)?,
@@ -246,9 +248,10 @@ pub unsafe extern "C" fn viewcell_frontier_begin(
 ) -> viewcell_status {
     answer(|| {
         let growing = unsafe { get_mut(frontier) }?;
-        let options = match options.is_null() {
-            true => FrontierOptions::default(),
-            false => unsafe { given(options) }?.options()?,
+        let options = if options.is_null() {
+            FrontierOptions::default()
+        } else {
+            unsafe { given(options) }?.options()?
         };
         let begun = growing.builder.begin(a.into(), b.into(), &options);
         begun.map_err(status_of_place)?;

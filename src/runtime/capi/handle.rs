@@ -151,9 +151,10 @@ impl<T: Kept> Table<T> {
     /// The slot of a handle that is open.
     fn opened(&self, handle: usize) -> Answer<&Slot<T>> {
         let (_, slot, open) = self.find(handle)?;
-        match slot.state.load(Ordering::Acquire) == open {
-            true => Ok(slot),
-            false => Err(VIEWCELL_CLOSED),
+        if slot.state.load(Ordering::Acquire) == open {
+            Ok(slot)
+        } else {
+            Err(VIEWCELL_CLOSED)
         }
     }
 

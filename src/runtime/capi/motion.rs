@@ -199,9 +199,10 @@ pub unsafe extern "C" fn viewcell_predictor_move(
 ) -> viewcell_status {
     answer(|| {
         let predictor = unsafe { there(predictor, &[player]) }?;
-        match motion.is_null() {
-            true => predictor.left(player as usize),
-            false => predictor.moved(player as usize, time, unsafe { self::motion(motion) }?),
+        if motion.is_null() {
+            predictor.left(player as usize)
+        } else {
+            predictor.moved(player as usize, time, unsafe { self::motion(motion) }?)
         }
         Ok(VIEWCELL_OK)
     })
@@ -240,9 +241,10 @@ unsafe fn there<'a>(
 ) -> Answer<&'a mut Predictor<'static>> {
     let predictor = &mut unsafe { get_mut(predictor) }?.predictor;
     let count = predictor.players();
-    match players.iter().all(|&player| (player as usize) < count) {
-        true => Ok(predictor),
-        false => Err(VIEWCELL_OUTSIDE),
+    if players.iter().all(|&player| (player as usize) < count) {
+        Ok(predictor)
+    } else {
+        Err(VIEWCELL_OUTSIDE)
     }
 }
 
@@ -305,9 +307,10 @@ pub unsafe extern "C" fn viewcell_reachable_set(
     answer(|| {
         let sets = &mut unsafe { get_mut(reachable) }?.sets;
         let set = sets.get_mut(set as usize).ok_or(VIEWCELL_OUTSIDE)?;
-        match mover.is_null() {
-            true => set.clear(),
-            false => set.set(&unsafe { self::mover(mover) }?),
+        if mover.is_null() {
+            set.clear()
+        } else {
+            set.set(&unsafe { self::mover(mover) }?)
         }
         Ok(VIEWCELL_OK)
     })

@@ -140,9 +140,10 @@ pub unsafe extern "C" fn viewcell_session_new(
         let out = unsafe { place(session) }?;
         *out = core::ptr::null_mut();
         let source = unsafe { source(bundle) }?;
-        let options = match options.is_null() {
-            true => SessionOptions::default(),
-            false => unsafe { given(options) }?.options()?,
+        let options = if options.is_null() {
+            SessionOptions::default()
+        } else {
+            unsafe { given(options) }?.options()?
         };
         *out = open(source, players, options)?;
         Ok(VIEWCELL_OK)

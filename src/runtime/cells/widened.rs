@@ -100,9 +100,10 @@ pub fn spread<'m, 'p, N: Iterator<Item = (u32, f64)>>(
     }
     while let Some((entry, far)) = queue.take() {
         let (is_b, cell) = (entry & 1 == 1, (entry >> 1) as u32);
-        let (own, other) = match is_b {
-            false => ((&mut *ab, &mut *seen_a), (&mut *ba, &mut *seen_b)),
-            true => ((&mut *ba, &mut *seen_b), (&mut *ab, &mut *seen_a)),
+        let (own, other) = if is_b {
+            ((&mut *ba, &mut *seen_b), (&mut *ab, &mut *seen_a))
+        } else {
+            ((&mut *ab, &mut *seen_a), (&mut *ba, &mut *seen_b))
         };
         let row = pvs(cell);
         if get(other.1, cell) || row.meets(other.0, 0) {

@@ -111,9 +111,12 @@ impl FrontierBuilder<'_> {
         }
         let by_blocks =
             matches!(self.options.merge, Merge::Blocks(most) if pvs.pairs() > most as usize);
-        let take_in = |seen: &mut Samples| match by_blocks {
-            true => seen.merge_blocks(ground, pvs),
-            false => seen.merge(ground, pvs),
+        let take_in = |seen: &mut Samples| {
+            if by_blocks {
+                seen.merge_blocks(ground, pvs)
+            } else {
+                seen.merge(ground, pvs)
+            }
         };
         // What is taken in depends on the quad, and on nothing that was taken in before.
         match self.remembered.of(quad, by_blocks, ground, take_in) {

@@ -133,9 +133,10 @@ impl Joined {
             }
             gap != 0
         };
-        Some(match ground.rows_of(quad).flatten().any(has_gap) {
-            true => Visibility::Unknown,
-            false => Visibility::Visible,
+        Some(if ground.rows_of(quad).flatten().any(has_gap) {
+            Visibility::Unknown
+        } else {
+            Visibility::Visible
         })
     }
 }

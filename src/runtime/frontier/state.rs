@@ -115,9 +115,10 @@ impl FrontierBuilder<'_> {
     /// What part of a quad's terrain some member of a half may see.
     pub(super) fn seen_state(&self, side: Side, quad: Quad) -> Option<Visibility> {
         let half = self.half(side);
-        match half.is_merged || half.joined.is_empty() {
-            true => half.seen.state(&self.ground, quad),
-            false => half.joined.state(&self.ground, quad),
+        if half.is_merged || half.joined.is_empty() {
+            half.seen.state(&self.ground, quad)
+        } else {
+            half.joined.state(&self.ground, quad)
         }
     }
 

@@ -86,9 +86,10 @@ impl Unfilled {
             && (taken >> bit & 1 == 1
                 || near.is_some_and(is_beside)
                 || self.leads_to(side, sample));
-        match is_in {
-            true => grown_within(1 << bit, all, self.by),
-            false => 0,
+        if is_in {
+            grown_within(1 << bit, all, self.by)
+        } else {
+            0
         }
     }
 

@@ -281,9 +281,10 @@ impl<S: Sight> Awareness<S> {
             };
             let home = Home::new(spot.at, player.senses, speed);
             let is_new = player.since.replace(self.tick).is_none();
-            match self.neighbors.settle(number, home, is_new) {
-                true => stepped.push(number),
-                false => leapt.push(number),
+            if self.neighbors.settle(number, home, is_new) {
+                stepped.push(number)
+            } else {
+                leapt.push(number)
             }
         }
         if leapt.is_empty() && stepped.is_empty() {

@@ -201,13 +201,15 @@ impl Ring {
         let of_all = |low: f32, high: f32, middle: f64| {
             Some(distances(f64::from(low) - middle, f64::from(high) - middle))
         };
-        let of_y = match any_y {
-            true => of_all(low_y, high_y, my),
-            false => of_cell(y, py, ly, my),
+        let of_y = if any_y {
+            of_all(low_y, high_y, my)
+        } else {
+            of_cell(y, py, ly, my)
         };
-        let of_z = match any_z {
-            true => of_all(low_z, high_z, mz),
-            false => of_cell(z, pz, lz, mz),
+        let of_z = if any_z {
+            of_all(low_z, high_z, mz)
+        } else {
+            of_cell(z, pz, lz, mz)
         };
         let Some(([y0, y1], [z0, z1])) = of_y.zip(of_z) else {
             return (everything, None);

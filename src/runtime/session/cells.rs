@@ -71,9 +71,10 @@ impl<'a> SessionWorld for CellBundle<'a> {
 
     fn check(&self, cell: u32) -> Result<(), FrontierError> {
         let cells = self.cells();
-        match cell < cells {
-            true => Ok(()),
-            false => Err(FrontierError::NoCell { cell, cells }),
+        if cell < cells {
+            Ok(())
+        } else {
+            Err(FrontierError::NoCell { cell, cells })
         }
     }
 

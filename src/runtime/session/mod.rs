@@ -410,9 +410,10 @@ impl<W: SessionWorld> Session<W> {
             }
             self.end(pair);
             let is_seen = self.sees(&self.world, there, here);
-            let sees = match self.world.is_mutual() {
-                true => is_seen,
-                false => self.sees(&self.world, here, there),
+            let sees = if self.world.is_mutual() {
+                is_seen
+            } else {
+                self.sees(&self.world, here, there)
             };
             let waits = self
                 .pairs

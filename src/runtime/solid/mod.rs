@@ -101,9 +101,10 @@ impl<'a> SolidBundle<'a> {
     /// The positions of a player's origin that a cell stands for: least and greatest corner. `None` for a
     /// cell that is not there.
     pub fn bounds(&self, cell: u32) -> Option<Corners> {
-        match cell < self.cells() {
-            true => self.cells.bounds(cell),
-            false => None,
+        if cell < self.cells() {
+            self.cells.bounds(cell)
+        } else {
+            None
         }
     }
 
@@ -139,9 +140,10 @@ impl<'a> SolidBundle<'a> {
     /// Everything that may be seen from a cell, by samples of [`SolidBundle::sights`]; `None` for a cell
     /// that is not there, and where the bundle is damaged.
     pub fn pvs(&self, cell: u32) -> Option<Pvs<'a>> {
-        match cell < self.cells() {
-            true => self.sights.pvs(SolidParameters::sample(cell).quad()),
-            false => None,
+        if cell < self.cells() {
+            self.sights.pvs(SolidParameters::sample(cell).quad())
+        } else {
+            None
         }
     }
 

@@ -166,9 +166,10 @@ impl Motion {
                 ]
             });
             let [least, most] = [first[0].min(last[0]), first[1].max(last[1])];
-            [low, high] = match low.max(least) <= high.min(most) {
-                true => [low.max(least), high.min(most)],
-                false => [low.min(least), high.max(most)],
+            [low, high] = if low.max(least) <= high.min(most) {
+                [low.max(least), high.min(most)]
+            } else {
+                [low.min(least), high.max(most)]
             };
         }
         let at = self.position.get(axis).copied().unwrap_or(f64::NAN);

@@ -155,11 +155,10 @@ impl Running {
         }
         let rate = -(1.0 - friction * frame).ln() / frame;
         // Of who moves the other way friction adds more, at less than the stop speed.
-        let more = match velocity < 0.0 {
-            true => {
-                (friction * self.stop_speed * (self.stop_speed / push + frame)).min(self.stop_speed)
-            }
-            false => 0.0,
+        let more = if velocity < 0.0 {
+            (friction * self.stop_speed * (self.stop_speed / push + frame)).min(self.stop_speed)
+        } else {
+            0.0
         };
         let along = grown([velocity, push / friction], rate, air, time) + more;
         let [end, least] = [push / friction, 2.0 * air].map(|of| of * self.speed);
@@ -175,8 +174,9 @@ fn grown([start, end]: [f64; 2], rate: f64, least: f64, time: f64) -> f64 {
         return start + least * time;
     }
     let until = ((end - start) / (end - bend)).ln() / rate;
-    match time <= until {
-        true => end - (end - start) * (-rate * time).exp(),
-        false => bend + least * (time - until),
+    if time <= until {
+        end - (end - start) * (-rate * time).exp()
+    } else {
+        bend + least * (time - until)
     }
 }

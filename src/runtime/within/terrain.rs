@@ -287,9 +287,10 @@ impl Search<'_, '_> {
                 seen.unwrap_or(true)
             };
             let mutual = self.terrain.parameters().mutual;
-            return match sees(a, from, b, to) || !mutual && sees(b, to, a, from) {
-                true => Pair::Visible,
-                false => Pair::Hidden,
+            return if sees(a, from, b, to) || !mutual && sees(b, to, a, from) {
+                Pair::Visible
+            } else {
+                Pair::Hidden
             };
         }
         let state = self.state(a, b);
@@ -315,9 +316,10 @@ impl Search<'_, '_> {
     fn state(&self, a: Quad, b: Quad) -> Visibility {
         let state = |a: Quad, b: Quad| {
             // A block's own PVS of a large quad would be put together from many pairs of blocks.
-            let outline = match a.level <= BLOCK_LEVEL {
-                true => self.terrain.outline((a.column, a.row), b),
-                false => None,
+            let outline = if a.level <= BLOCK_LEVEL {
+                self.terrain.outline((a.column, a.row), b)
+            } else {
+                None
             };
             outline.unwrap_or_else(|| self.terrain.visible_quads(a, b))
         };

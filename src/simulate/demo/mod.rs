@@ -146,13 +146,18 @@ impl Reader {
                 let first = bytes.short()?;
                 self.models(bytes, first)
             }
-            (_, Some(layout)) => match pass(kind, bytes, layout)? {
-                true => Ok(()),
-                false => Err(DemoError::at(
-                    at,
-                    format!("expected what a server tells, by a number from 1 to 84, found {kind}"),
-                )),
-            },
+            (_, Some(layout)) => {
+                if pass(kind, bytes, layout)? {
+                    Ok(())
+                } else {
+                    Err(DemoError::at(
+                        at,
+                        format!(
+                            "expected what a server tells, by a number from 1 to 84, found {kind}"
+                        ),
+                    ))
+                }
+            }
         }
     }
 

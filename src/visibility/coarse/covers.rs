@@ -53,9 +53,10 @@ impl CellCache {
             let mean = quarters.iter().sum::<f32>() / quarters.len() as f32;
             // Over roofs the points overshoot the ground, and a level bound hides more. The factor is measured
             // (tests/benches/coarse.md).
-            let whole = match highest - greatest > 0.25 * (greatest - mean) {
-                true => [greatest; POINTS * POINTS],
-                false => quarters,
+            let whole = if highest - greatest > 0.25 * (greatest - mean) {
+                [greatest; POINTS * POINTS]
+            } else {
+                quarters
             };
             *kept = (place, CellHeights { quarters, whole });
         }

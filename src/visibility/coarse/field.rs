@@ -299,9 +299,12 @@ impl<'t> ShaftField<'t> {
     fn sample_alone(&self, sample: (u32, u32)) -> ([f32; 2], [u32; 2]) {
         let number = sample.1 * self.samples.width() + sample.0;
         let (heights, counts) = (self.eye_and_head(sample), self.counts(sample));
-        let of = |which: usize| match counts[which] {
-            true => (heights[which] as f32, number),
-            false => (NOBODY, NO_NUMBER),
+        let of = |which: usize| {
+            if counts[which] {
+                (heights[which] as f32, number)
+            } else {
+                (NOBODY, NO_NUMBER)
+            }
         };
         let [eye, head] = [of(0), of(1)];
         ([eye.0, head.0], [eye.1, head.1])
@@ -349,9 +352,12 @@ impl Quads {
 
 impl Lines {
     fn new(terrain: &Terrain, base: f64, stance: Stance, turned: bool) -> Self {
-        let place = |x: usize, y: usize| match turned {
-            false => (x as i64, y as i64),
-            true => (y as i64, x as i64),
+        let place = |x: usize, y: usize| {
+            if turned {
+                (y as i64, x as i64)
+            } else {
+                (x as i64, y as i64)
+            }
         };
         let at = |(column, row): (i64, i64)| terrain.at(column as u32, row as u32);
         let (mut lines, mut values) = (terrain.width() as usize, terrain.height() as usize);
@@ -374,9 +380,10 @@ impl Lines {
         };
         let blocking = |x: usize, line: &mut [f32]| {
             for (y, value) in line.iter_mut().enumerate() {
-                *value = match is_edge(place(x, y)) {
-                    true => VOID,
-                    false => height(place(x, y)),
+                *value = if is_edge(place(x, y)) {
+                    VOID
+                } else {
+                    height(place(x, y))
                 };
             }
         };

@@ -115,9 +115,10 @@ pub(crate) fn rank_lines<S: Simd>(
 #[inline(always)]
 fn rank(rise: f32, x: u32) -> u64 {
     let bits = rise.to_bits();
-    let falling = match rise.is_sign_negative() {
-        true => bits,
-        false => !bits ^ (1 << 31),
+    let falling = if rise.is_sign_negative() {
+        bits
+    } else {
+        !bits ^ (1 << 31)
     };
     u64::from(falling) << 32 | u64::from(x)
 }

@@ -435,9 +435,10 @@ pub(super) mod tests {
         let heights = (0..SIDE * SIDE).map(|at| {
             let (column, row) = (f64::from(at % SIDE), f64::from(at / SIDE));
             let ridge = (column + lean * row - along).abs();
-            match voids && dice.roll(2000) == 0 {
-                true => f64::NAN,
-                false => tilt * row + (height - 6.0 * ridge).max(0.0) + roughness * dice.fraction(),
+            if voids && dice.roll(2000) == 0 {
+                f64::NAN
+            } else {
+                tilt * row + (height - 6.0 * ridge).max(0.0) + roughness * dice.fraction()
             }
         });
         let terrain = Terrain::new(SIDE, SIDE, heights.collect(), [1.0; 2]).unwrap();

@@ -120,9 +120,10 @@ impl Pair {
     #[inline(always)]
     pub(super) fn has_any(self, turned: bool) -> bool {
         let [columns, rows] = self.distances();
-        match turned {
-            true => rows[1] > columns[0],
-            false => columns[1] >= rows[0],
+        if turned {
+            rows[1] > columns[0]
+        } else {
+            columns[1] >= rows[0]
         }
     }
 }
@@ -131,9 +132,10 @@ impl Way {
     /// Major and minor of column and row, or the other way round.
     #[inline(always)]
     pub(super) fn turn<T>(self, (column, row): (T, T)) -> (T, T) {
-        match self.turned {
-            true => (row, column),
-            false => (column, row),
+        if self.turned {
+            (row, column)
+        } else {
+            (column, row)
         }
     }
 }
@@ -346,10 +348,7 @@ impl Parts {
                 (last as i32 - origin as i32) as f32 + half,
             ]
         };
-        let on_way = |[low, high]: [f32; 2]| match way.back {
-            false => [low, high],
-            true => [-high, -low],
-        };
+        let on_way = |[low, high]: [f32; 2]| if way.back { [-high, -low] } else { [low, high] };
         let spans = [
             [0, 1].map(|k| on_way(span(ours.0, k, width, corner.0))),
             [0, 1].map(|k| span(ours.1, k, height, corner.1)),
@@ -365,9 +364,10 @@ impl Parts {
         parts.sides[5] = [1.0; PARTS];
         // Of samples nothing is seen as a whole: they have none of these.
         let lowest = [&quads.low_eyes, &quads.low_heads];
-        let peaks = match level >= field.finest {
-            true => [&quads.peak_eyes, &quads.peak_heads],
-            false => lowest,
+        let peaks = if level >= field.finest {
+            [&quads.peak_eyes, &quads.peak_heads]
+        } else {
+            lowest
         };
         let height = |heights: &Vec<f32>, at: usize| heights.get(at).copied().unwrap_or(VOID);
         for lane in 0..PARTS {
@@ -466,9 +466,10 @@ fn blocked_in<S: Simd>(
     active: u16,
 ) -> (u16, u16) {
     let at = f32x16::splat(simd, frame.along(x));
-    let (from, to) = match frame.sign < 0.0 {
-        true => (at - 1.0, at),
-        false => (at, at + 1.0),
+    let (from, to) = if frame.sign < 0.0 {
+        (at - 1.0, at)
+    } else {
+        (at, at + 1.0)
     };
     let within = to.simd_gt(shafts.a[0]) & from.simd_lt(shafts.b[1]);
     let mut lanes = within.to_bitmask() as u16 & active;

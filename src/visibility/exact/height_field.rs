@@ -97,9 +97,10 @@ impl HeightField {
         let (low, high) = known.fold((f64::MAX, f64::MIN), |(l, h), &x| (l.min(x), h.max(x)));
         // To a power of two, an eighth to a quarter of the range.
         let unit = power_of_two_below((high - low) / 4.0);
-        let (low, high) = match unit > 0.0 {
-            true => ((low / unit).floor() * unit, (high / unit).ceil() * unit),
-            false => (low, high),
+        let (low, high) = if unit > 0.0 {
+            ((low / unit).floor() * unit, (high / unit).ceil() * unit)
+        } else {
+            (low, high)
         };
         let reach = (high - low) / 2.0 + bodies.eye.max(bodies.head);
         [(low + high) / 2.0, reach]

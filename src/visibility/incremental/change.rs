@@ -190,9 +190,12 @@ impl Change {
                 });
             }
         }
-        let at = |column: u32, row: u32| match column < columns && row < rows {
-            true => low[(row * columns + column) as usize],
-            false => f64::INFINITY,
+        let at = |column: u32, row: u32| {
+            if column < columns && row < rows {
+                low[(row * columns + column) as usize]
+            } else {
+                f64::INFINITY
+            }
         };
         let low_of_four = (0..rows)
             .flat_map(|r| (0..columns).map(move |c| (c, r)))

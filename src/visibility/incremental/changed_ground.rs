@@ -90,9 +90,10 @@ impl ChangedGround {
         let at = |terrain: &Terrain, column: i32, row: i32| {
             let inside = (0..terrain.width() as i32).contains(&column)
                 && (0..terrain.height() as i32).contains(&row);
-            match inside {
-                true => terrain.at(column as u32, row as u32),
-                false => f64::NAN,
+            if inside {
+                terrain.at(column as u32, row as u32)
+            } else {
+                f64::NAN
             }
         };
         let changed = |column: i32, row: i32| {

@@ -116,9 +116,10 @@ fn reach_square<S: Simd>(
     let ([p0, p1], [q0, q1]) = ([node.p, node.p + side], [node.q, node.q + side]);
     let nearest = |[low, high]: [i32; 2]| low.max(-high);
     let turned = nearest([q0, q1]) > nearest([p0, p1]);
-    let ([u0, u1], [v0, v1]) = match turned {
-        false => ([p0, p1], [q0, q1]),
-        true => ([q0, q1], [p0, p1]),
+    let ([u0, u1], [v0, v1]) = if turned {
+        ([q0, q1], [p0, p1])
+    } else {
+        ([p0, p1], [q0, q1])
     };
     let sign = if u0 > 0 { 1 } else { -1 };
     let (u0, u1) = if u0 > 0 { (u0, u1) } else { (-u1, -u0) };

@@ -178,9 +178,10 @@ impl LaneFilter for MayChange<'_, '_> {
             return;
         }
         let is_far = self.change.is_far(block, node);
-        let ends = match is_far {
-            true => 0,
-            false => self.change.ends(block, node),
+        let ends = if is_far {
+            0
+        } else {
+            self.change.ends(block, node)
         };
         self.notes.only_seen = is_far && self.change.only_sinks();
         let between = node.active & !ends;

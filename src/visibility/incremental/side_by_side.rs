@@ -146,9 +146,10 @@ impl Change {
             return true;
         }
         // Over which columns, or rows, the lines of a slab and those beside them lie.
-        let (own, first) = match turned {
-            true => (from.rows, node.q),
-            false => (from.columns, node.p),
+        let (own, first) = if turned {
+            (from.rows, node.q)
+        } else {
+            (from.columns, node.p)
         };
         let over = |x: i32| match first.signum() {
             -1 => [own[0] - x - 2, own[1] - x + 1],
@@ -182,9 +183,10 @@ fn slabs<'r>(
         }
         None => (&[][..], false),
     };
-    let (first, active) = match turned {
-        true => (node.q, turn(node.active)),
-        false => (node.p, node.active),
+    let (first, active) = if turned {
+        (node.q, turn(node.active))
+    } else {
+        (node.p, node.active)
     };
     let end = first.abs().max((first + (1 << node.level) - 1).abs());
     let open = move |slab: &Slab| (slab.x as i32, slab.lanes & active);

@@ -208,9 +208,10 @@ pub(super) fn flat(
             .fold(f64::NEG_INFINITY, f64::max)
     };
     Occluder {
-        kind: match front_only {
-            true => Kind::FrontOnly,
-            false => Kind::Flat,
+        kind: if front_only {
+            Kind::FrontOnly
+        } else {
+            Kind::Flat
         },
         planes,
         bounds: Span::between(std::array::from_fn(least), std::array::from_fn(most)),

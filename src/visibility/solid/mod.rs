@@ -103,9 +103,10 @@ impl Viewsheds for Solids<'_> {
         for child in 0..LOOK_BLOCKS {
             let (column, row) = morton::place(u64::from(first / BLOCK) + child as u64);
             let own = row as usize * columns + column as usize;
-            let standing = match first + child as u32 * BLOCK < count {
-                true => field.valid[own],
-                false => 0,
+            let standing = if first + child as u32 * BLOCK < count {
+                field.valid[own]
+            } else {
+                0
             };
             sights.finish(child, standing, &field.valid, |_| true);
         }

@@ -65,9 +65,10 @@ impl Face {
                 two_sided,
             }]);
         }
-        let triangles = match bent {
-            true => (2..polygon.len()).map(|i| [0, i - 1, i]).collect(),
-            false => ears(&polygon, plane.normal),
+        let triangles = if bent {
+            (2..polygon.len()).map(|i| [0, i - 1, i]).collect()
+        } else {
+            ears(&polygon, plane.normal)
         };
         let faces: Vec<Self> = triangles
             .into_iter()
@@ -81,9 +82,10 @@ impl Face {
                 })
             })
             .collect();
-        match faces.is_empty() {
-            true => Err(FaceError::Area),
-            false => Ok(faces),
+        if faces.is_empty() {
+            Err(FaceError::Area)
+        } else {
+            Ok(faces)
         }
     }
 
@@ -169,9 +171,10 @@ fn is_left_of_all(polygon: &[Point], normal: Point) -> bool {
     // The hull begins with its leftmost corner: directions grow from straight down on.
     let angle = |[x, y]: [f64; 2]| {
         let angle = y.atan2(x);
-        match angle <= -std::f64::consts::FRAC_PI_2 {
-            true => angle + std::f64::consts::TAU,
-            false => angle,
+        if angle <= -std::f64::consts::FRAC_PI_2 {
+            angle + std::f64::consts::TAU
+        } else {
+            angle
         }
     };
     let m = hull.len();

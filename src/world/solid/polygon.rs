@@ -85,9 +85,12 @@ pub(super) fn square(plane: &Plane, centre: Point, reach: f64) -> Vec<Point> {
 /// Two unit vectors that make a right-handed frame with a unit normal: u × v = normal.
 pub(super) fn axes(normal: Point) -> [Point; 2] {
     // Of an axis that lies well across the normal.
-    let least = (0..3).fold(0, |least, k| match normal[k].abs() < normal[least].abs() {
-        true => k,
-        false => least,
+    let least = (0..3).fold(0, |least, k| {
+        if normal[k].abs() < normal[least].abs() {
+            k
+        } else {
+            least
+        }
     });
     let mut axis = [0.0; 3];
     axis[least] = 1.0;

@@ -133,9 +133,10 @@ impl Solid {
             .iter()
             .map(|&v| plane.height(v))
             .fold(f64::MIN, f64::max);
-        match most <= 0.0 {
-            true => Some(self.clone()),
-            false => Self::from_planes(self.planes.iter().copied().chain([plane])).ok(),
+        if most <= 0.0 {
+            Some(self.clone())
+        } else {
+            Self::from_planes(self.planes.iter().copied().chain([plane])).ok()
         }
     }
 

@@ -375,13 +375,15 @@ fn fill_runs(open: &[u64], seeds: &mut [u64]) {
 /// The words that bits from the first to the last lie in, with those bits set.
 fn runs(first: usize, last: usize) -> impl Iterator<Item = (usize, u64)> {
     (first / 64..=last / 64).map(move |word| {
-        let low = match word == first / 64 {
-            true => u64::MAX << (first % 64),
-            false => u64::MAX,
+        let low = if word == first / 64 {
+            u64::MAX << (first % 64)
+        } else {
+            u64::MAX
         };
-        let high = match word == last / 64 {
-            true => u64::MAX >> (63 - last % 64),
-            false => u64::MAX,
+        let high = if word == last / 64 {
+            u64::MAX >> (63 - last % 64)
+        } else {
+            u64::MAX
         };
         (word, low & high)
     })

@@ -66,9 +66,12 @@ where
     [T; N]: Item,
 {
     let stored: Vec<[T; N]> = items(accessor, buffers)?;
-    let number = |of: T| match normalized {
-        true => (of.into() / most).max(-1.0),
-        false => of.into(),
+    let number = |of: T| {
+        if normalized {
+            (of.into() / most).max(-1.0)
+        } else {
+            of.into()
+        }
     };
     Ok(stored.into_iter().map(|of| of.map(number)).collect())
 }
@@ -131,9 +134,10 @@ fn items<T: Item>(accessor: &Accessor, buffers: &[Vec<u8>]) -> Result<Vec<T>, In
     let data = |buffer: Buffer| buffers.get(buffer.index()).map(Vec::as_slice);
     let items = Iter::<T>::new(accessor.clone(), data);
     let items: Vec<T> = items.map_or(Vec::new(), |items| items.take(count).collect());
-    match items.len() == count {
-        true => Ok(items),
-        false => Err(bad(count.to_string(), items.len().to_string())),
+    if items.len() == count {
+        Ok(items)
+    } else {
+        Err(bad(count.to_string(), items.len().to_string()))
     }
 }
 

@@ -164,9 +164,10 @@ impl Templates {
         let stored = &file["geometry-templates"];
         let geometries = stored["templates"].as_array().cloned().unwrap_or_default();
         Ok(Self {
-            corners: match geometries.is_empty() {
-                true => Vec::new(),
-                false => template_corners(&stored["vertices-templates"], metres)?,
+            corners: if geometries.is_empty() {
+                Vec::new()
+            } else {
+                template_corners(&stored["vertices-templates"], metres)?
             },
             geometries,
             materials: Materials::of(file),
@@ -227,9 +228,12 @@ impl Town {
         for (name, object) in objects {
             let of_object = |error: IngestError| error.at(format!("object {name:.80}"));
             let geometries = object["geometry"].as_array().map_or(&[][..], Vec::as_slice);
-            let detail = |geometry| match is_instance(geometry) {
-                true => templates.get(geometry).map(detail),
-                false => Ok(detail(geometry)),
+            let detail = |geometry| {
+                if is_instance(geometry) {
+                    templates.get(geometry).map(detail)
+                } else {
+                    Ok(detail(geometry))
+                }
             };
             let details: Result<Vec<f64>, IngestError> = geometries.iter().map(detail).collect();
             let details = details.map_err(of_object)?;
@@ -243,12 +247,11 @@ impl Town {
                 if detail < finest {
                     continue;
                 }
-                let added = match is_instance(geometry) {
-                    true => self.place(geometry, is_water, &corners, templates),
-                    false => {
-                        let looks = Looks::of(geometry, &materials, is_water);
-                        self.geometry(geometry, &looks, &corners)
-                    }
+                let added = if is_instance(geometry) {
+                    self.place(geometry, is_water, &corners, templates)
+                } else {
+                    let looks = Looks::of(geometry, &materials, is_water);
+                    self.geometry(geometry, &looks, &corners)
                 };
                 added.map_err(of_object)?;
             }
@@ -361,9 +364,10 @@ impl Town {
     }
 
     fn shell(&mut self, polygons: &[Polygon]) -> Result<(), IngestError> {
-        match polygons.is_empty() {
-            true => Ok(()),
-            false => add_shell(&mut self.level, polygons, "face", &mut self.tally),
+        if polygons.is_empty() {
+            Ok(())
+        } else {
+            add_shell(&mut self.level, polygons, "face", &mut self.tally)
         }
     }
 }

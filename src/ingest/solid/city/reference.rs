@@ -74,9 +74,10 @@ impl Reference {
         }
         found.metres = [horizontal, horizontal, vertical];
         if found.metres != [1.0; 3] {
-            let asked = match horizontal == vertical {
-                true => "asked for in the file's units",
-                false => "asked for in metres",
+            let asked = if horizontal == vertical {
+                "asked for in the file's units"
+            } else {
+                "asked for in metres"
             };
             if horizontal == vertical {
                 found.asked = horizontal;
