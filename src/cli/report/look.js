@@ -155,7 +155,7 @@ async function begin() {
   // Whether a place is seen from the one that is held.
   function compare(place) {
     const answer = !bundle.holds(place, about) ? 'nobody can be there' : seen?.(place) ? 'visible' : 'hidden';
-    told.textContent = `${name(place)}: ${answer}, from ${name(from)}. Click anywhere to let go.`;
+    told.textContent = `${name(place)}: ${answer}, from ${name(from)}. Click anywhere to release it.`;
     element('look').dataset.answer = answer;
   }
 
@@ -200,7 +200,7 @@ async function begin() {
   // A link to the page may say from where to look, and at whom: #178,166 or #178,166;300,100.
   const [first, second] = decodeURIComponent(location.hash.slice(1)).split(';').map(parse);
   if (first === null || first === undefined || first >= about.all) {
-    told.textContent = 'Move over the map; click to hold a place, and move on to see who is hidden from it.';
+    told.textContent = 'Move over the map. Click to fix a place, then move to see which places are hidden from it.';
     draw();
   } else {
     hold(first);
