@@ -31,19 +31,19 @@ pub use solid::{Hull, no_places, reached};
 
 /// Bake a world into a bundle that answers who can see whom
 ///
-/// viewcell bake FILE bakes a heightmap, a level or a mesh by its content, with the options of its kind: terrain, cells
-/// (what has view cells of its own) or solid.
+/// viewcell bake FILE detects from the content of FILE whether it is a heightmap, a level or a mesh, and takes the
+/// options of that kind: terrain, cells (levels with view cells of their own) or solid.
 ///
-/// A summary goes to stderr at the end. How long it took is in OUT.vcb.timings.json. A bake that is
-/// stopped, by Ctrl-C or otherwise, keeps what is done in OUT.vcb.checkpoint: --resume goes on
-/// with it.
+/// A summary goes to stderr at the end; the times of all stages go to OUT.vcb.timings.json. A bake that is
+/// stopped, by Ctrl-C or otherwise, keeps its finished work in OUT.vcb.checkpoint, and --resume continues from
+/// there.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub struct Args {
-    /// Bake what a job file says, in TOML; its paths are relative to itself. - is stdin
+    /// Bake what a job file in TOML says; its paths are relative to the file. - is stdin
     #[arg(long, value_name = "FILE.toml", required = true)]
     job: Option<PathBuf>,
-    /// Overwrite the bundle if it is there, whatever the job file says
+    /// Overwrite the bundle if it exists, whatever the job file says
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -56,9 +56,8 @@ pub struct Args {
 enum World {
     /// Bake a heightmap
     ///
-    /// Take --visibility conservative (the default) for players who move: what is hidden stays hidden
-    /// wherever they stand between the samples. Take exact for the samples themselves: it is about
-    /// five times quicker.
+    /// Use --visibility conservative (the default) for players who move: what is hidden stays hidden wherever they
+    /// stand between the samples. Use exact for the samples themselves: it is four to six times faster.
     ///
     /// Example: viewcell bake terrain level.tif -o level.vcb --player-height 1.8
     Terrain {
@@ -85,26 +84,25 @@ struct Manner {
 /// How to do a bake that takes long.
 #[derive(clap::Args)]
 struct Long {
-    /// Go on with a bake of the same job that was stopped; if there is none, begin one
+    /// Continue a stopped bake of the same job; if there is none, begin one
     #[arg(long, help_heading = "Long bakes")]
     resume: bool,
 
-    /// Delete what a bake that was stopped has kept, and start anew
+    /// Delete the finished work of a stopped bake, and start again
     #[arg(long, conflicts_with = "resume", help_heading = "Long bakes")]
     restart: bool,
 
-    /// Keep nothing of a bake that is stopped
+    /// Do not save finished work: a stopped bake has to start again
     #[arg(long, conflicts_with_all = ["resume", "restart"], help_heading = "Long bakes")]
     no_checkpoint: bool,
 
-    /// Bake nothing, but say what the bake will take: seconds of one processor, bytes of the bundle,
-    /// memory. Looks from some viewpoints, which takes some seconds
+    /// Bake nothing, but estimate what the bake will take: seconds of one processor, bytes of the bundle, memory.
+    /// Computes a sample of the viewpoints, which takes some seconds
     #[arg(long, conflicts_with_all = ["resume", "restart", "shard"], help_heading = "Long bakes")]
     dry_run: bool,
 
-    /// Bake share I of N, into OUT.I-of-N.vcs unless -o names a file that is no .vcb; viewcell
-    /// merge joins shares. Each is as much work as any other, so that the first has fewer tiles than
-    /// the last
+    /// Bake share I of N, into OUT.I-of-N.vcs unless -o names a file that does not end in .vcb; viewcell merge
+    /// joins shares. All shares are about the same work, so the first has fewer tiles than the last
     #[arg(long, value_name = "I/N", help_heading = "Long bakes")]
     shard: Option<ShardOf>,
 }
@@ -196,8 +194,8 @@ fn finish_shard(
     let tiles = share.end - share.first;
     if !manner.voice.quiet {
         say(format_args!(
-            "written: {}, {tiles} of {} tiles, {} bytes; viewcell merge joins the shards (they are \
-             cut so that each is as much work, and later tiles are less than earlier ones)",
+            "written: {}, {tiles} of {} tiles, {} bytes; viewcell merge joins the shards (each is \
+             about the same work, so later shards have more tiles)",
             output.display(),
             report.total_tiles,
             report.bytes
@@ -234,8 +232,8 @@ fn stopped(failure: &Failure, stop: &Stop) -> Failure {
         return stop.stopped();
     };
     say(format_args!(
-        "viewcell: stopped; {done} of {total} tiles are kept in {}, and what is done of others: go on with \
-         --resume, or start anew with --restart",
+        "viewcell: stopped; {done} of {total} tiles are kept in {}, and finished parts of others: \
+         continue with --resume, or start again with --restart",
         checkpoint.display()
     ));
     Failure::Stopped(stop.exit())
@@ -302,8 +300,8 @@ fn going_on<T>(
         return baked;
     }
     voice.tell_notes(&[format!(
-        "{}: an earlier bake of the same job was stopped after {done} of {total} tiles; going on with it (--restart \
-         begins anew)",
+        "{}: an earlier bake of the same job was stopped after {done} of {total} tiles; continuing \
+         it (--restart starts again)",
         path.display()
     )]);
     options.keep = Keep::Resume;
@@ -397,8 +395,8 @@ pub fn check_output(input: &Path, force: bool, resume: bool, output: &Path) -> R
     check_not_stream(output)?;
     if is_stream(input) {
         return Err(Failure::usage(
-            "-: expected the name of a file to bake, since what is read twice (for its digest) and \
-             resumed cannot come from stdin; write it to a file first"
+            "-: expected the name of a file to bake: a bake reads its input twice (for its digest) \
+             and may be resumed, so it cannot come from stdin; write it to a file first"
                 .into(),
         ));
     }
@@ -435,8 +433,8 @@ pub fn finish(
 pub struct Document {
     /// The bundle written, or with --shard the shard.
     pub output: PathBuf,
-    /// What a person should know about the input: assumptions, conversions, voids; and what was
-    /// taken over from a bake that was stopped.
+    /// Notes about the input (assumptions, conversions, voids) and about finished work of a stopped bake that was
+    /// used.
     pub notes: Vec<String>,
     /// What the bundle is and how it was made, as `viewcell info --json` prints it; absent with
     /// --shard.
@@ -452,7 +450,7 @@ pub struct Document {
 pub struct Shard {
     /// Its number, from 1.
     pub index: u32,
-    /// Shards that there are to be.
+    /// Number of shards.
     pub of: u32,
     /// Its first tile of 32 x 32 viewpoints, in bake order.
     pub first_tile: u32,
@@ -474,9 +472,9 @@ pub struct ForecastDocument {
     bytes: u64,
     /// Bytes of memory, at most.
     memory: u64,
-    /// Quads of viewpoints that were looked from to know it.
+    /// Quads of viewpoints that were computed for the estimate.
     sampled_quads: usize,
-    /// Quads of viewpoints that the bake looks from.
+    /// Quads of viewpoints of the whole bake.
     quads: usize,
 }
 
@@ -494,7 +492,8 @@ impl ForecastDocument {
     /// Prints it; as text, `first` comes before.
     fn tell(&self, first: &str, json: &Json) -> Outcome {
         let text = format!(
-            "{first}{:.3} s of one processor, {:.3} MB of bundle, {:.0} MB of memory at most; by {} of {} quads of viewpoints",
+            "{first}{:.3} s of one processor, {:.3} MB of bundle, {:.0} MB of memory at most; \
+             estimated from {} of {} quads of viewpoints",
             self.cpu_seconds,
             self.bytes as f64 / 1e6,
             self.memory as f64 / 1e6,

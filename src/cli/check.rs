@@ -22,27 +22,27 @@ use super::{output, query};
 
 /// Check the size of a bundle and what it hides against limits; exit code 1 if one is exceeded
 ///
-/// Prints a table in Markdown, as for a pull request. Shares are those that viewcell info and viewcell
-/// report print.
+/// Prints a table in Markdown, for instance for a pull request. Shares are the ones that viewcell info and
+/// viewcell report print.
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
-    /// Greatest size of the file: bytes, or with KB, MB, GB, KiB, MiB, GiB
+    /// Maximum size of the file: bytes, or with KB, MB, GB, KiB, MiB, GiB
     #[arg(long, value_name = "SIZE")]
     max_size: Option<ByteSize>,
-    /// Least share of the terrain that is hidden from a sample in the mean, or of the level from a cell; with
+    /// Minimum share of the terrain that is hidden from a sample on average, or of the level from a cell; with
     /// @LEVEL, from a quad of 2^LEVEL samples a side. Once for each level
     #[arg(long, value_name = "PERCENT[@LEVEL]")]
     min_hidden: Vec<LeastHidden>,
-    /// Greatest share of the terrain that sees the most exposed sample, or of a level's cells that see the most
+    /// Maximum share of the terrain that sees the most exposed sample, or of a level's cells that see the most
     /// exposed cell, itself included
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     max_exposed: Option<Percent>,
-    /// An earlier bundle of this world: fail where the new one is larger, hides less, or has a more exposed place
+    /// An earlier bundle of this world: fail if the new one is larger, hides less, or has a more exposed place
     #[arg(long, value_name = "OLD.vcb")]
     against: Option<PathBuf>,
-    /// With --against, how much worse is still good: percent of the old size, percentage points of shares
+    /// With --against, how much worse is still accepted: percent of the old size, percentage points of shares
     #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent, requires = "against")]
     tolerance: Percent,
     #[command(flatten)]
@@ -99,17 +99,17 @@ pub struct Document {
 #[derive(Serialize, JsonSchema)]
 struct Check {
     figure: Figure,
-    /// Of `hidden`, the level of the quads; 0 are samples, or cells.
+    /// For `hidden`, the level of the quads; 0 for samples, or cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<u32>,
-    /// Of `exposed`, the column and the row of the most exposed sample, or the number of the cell.
+    /// For `exposed`, the column and the row of the most exposed sample, or the number of the cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<Vec<u32>>,
-    /// What the bundle has: bytes, or a share from 0 to 1.
+    /// The figure of the bundle: bytes, or a share from 0 to 1.
     found: f64,
-    /// What it is to have: of `hidden` at least, of the others at most.
+    /// The limit: for `hidden` a minimum, for the others a maximum.
     limit: f64,
-    /// What the earlier bundle has, if the limit is by that.
+    /// The figure of the earlier bundle, if the limit comes from that.
     #[serde(skip_serializing_if = "Option::is_none")]
     old: Option<f64>,
     /// Whether the limit is kept.
@@ -153,7 +153,8 @@ fn check_limits(args: &Args) -> Result<(), Failure> {
     let limited = args.max_size.is_some() || args.max_exposed.is_some() || args.against.is_some();
     if !limited && args.min_hidden.is_empty() {
         return Err(Failure::usage(
-            "expected --max-size, --min-hidden, --max-exposed or --against: without a limit every bundle is good"
+            "expected --max-size, --min-hidden, --max-exposed or --against: without a limit every \
+             bundle passes"
                 .into(),
         ));
     }
@@ -284,7 +285,7 @@ impl<'a> Measured<'a> {
         let info = bundle::info(path)?;
         if info.patch.is_some() {
             return Err(Failure::bad_input(format!(
-                "{}: expected a bundle, found a patch; viewcell seal makes a bundle of both",
+                "{}: expected a bundle, found a patch; viewcell merge joins it and its bundle",
                 path.display()
             )));
         }

@@ -20,27 +20,25 @@ use super::values::ByteSize;
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Size")]
 pub struct CompressionArgs {
-    /// Greatest size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. To come to it, some of
-    /// what is hidden is given out as visible; what is visible is never given out as hidden
+    /// Maximum size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. To reach it, some hidden places are
+    /// stored as visible; a visible place is never stored as hidden
     #[arg(long, value_name = "SIZE")]
     pub budget: Option<ByteSize>,
 
-    /// With --budget, which hidden places are worth most: area, level, or a raster of where players
-    /// are
+    /// With --budget, which hidden places are worth most: area, level, or a raster of where players are
     ///
-    /// area: all hidden area counts the same; what a quad sees counts as many times as the quad's
-    /// side has samples. level: each level of quads counts as much as any other, so that large quads,
-    /// on which frontiers grow, lose least. A raster has the bundle's columns and rows, and holds a
-    /// weight of at least 0 for each sample.
+    /// area: all hidden area counts the same; what a quad sees counts as many times as the quad's side has
+    /// samples. level: each level of quads counts the same, so that large quads, on which frontier sets grow, lose
+    /// least. A raster has the bundle's columns and rows, and holds a weight of at least 0 for each sample.
     #[arg(long, value_name = "area|level|RASTER")]
     pub weight: Option<WeightOf>,
 
-    /// How to make the bundle smaller: with the least loss, or as Avni's thesis does, for comparison
+    /// How to make the bundle smaller: with the least loss, or as in Avni's thesis, for comparison
     #[arg(long, value_enum)]
     pub compression: Option<Method>,
 
-    /// With --compression deepest-first: nodes that each PVS may have. If not given, as many as the
-    /// budget allows at three bytes a node
+    /// With --compression deepest-first: nodes that each PVS may have [default: as many as the budget allows at
+    /// three bytes a node]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes_per_quad: Option<u64>,
 
@@ -53,9 +51,9 @@ pub struct CompressionArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Give up what hides least for the bytes that it takes
+    /// Drop what hides the least for its bytes
     Optimal,
-    /// Give up the deepest nodes of each PVS, down to the same number (thesis section 3.4)
+    /// Drop the deepest nodes of each PVS, down to the same number of nodes (thesis section 3.4)
     DeepestFirst,
 }
 
@@ -63,7 +61,7 @@ pub enum Method {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ties {
-    /// The first, row by row
+    /// The first in row order
     RowByRow,
     /// Those that hide the fewest of their four quads (thesis section 5.2)
     FewestHidden,
@@ -80,7 +78,7 @@ impl CompressionArgs {
             }
             Some(Method::Optimal) if self.budget.is_none() => {
                 return Err(Failure::usage(
-                    "--compression optimal: expected a --budget to come to".into(),
+                    "--compression optimal: expected a --budget to reach".into(),
                 ));
             }
             _ => {}
@@ -122,7 +120,7 @@ impl CompressionArgs {
     fn deepest_first(&self, grid: Grid) -> Result<Compression, Failure> {
         if self.weight.is_some() {
             return Err(Failure::usage(
-                "--weight: deepest-first weighs nothing; expected --compression optimal with it"
+                "--weight: deepest-first uses no weights; expected --compression optimal with it"
                     .into(),
             ));
         }

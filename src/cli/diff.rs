@@ -20,24 +20,24 @@ use super::render::{
 };
 use super::work::{Manner, Work};
 
-/// Tell how the answers of two bundles of the same world differ; exit code 1 if they do
+/// Compare the answers of two bundles of the same world; exit code 1 if they differ
 ///
-/// Prints for each level the share that is hidden in each bundle, the number of pairs that are hidden
-/// in A and visible in B, and the number that are visible in A and hidden in B. To see what a budget
-/// cost, compare the lossless bundle with the small one.
+/// Prints for each level the share that is hidden in each bundle, the number of pairs that are hidden in A and
+/// visible in B, and the number that are visible in A and hidden in B. To see the cost of a budget, compare the
+/// lossless bundle with the small one.
 #[derive(clap::Args)]
 pub struct Args {
     /// One bundle
     a: PathBuf,
     /// The other
     b: PathBuf,
-    /// Draw, for each place, how many places it sees in one bundle alone: two maps side by side
+    /// Draw, for each place, how many places it sees in only one of the bundles: two maps side by side
     #[arg(short, long, value_name = "PICTURE.png")]
     output: Option<PathBuf>,
     /// With -o, of a terrain: draw it for squares of 2^LEVEL samples a side
     #[arg(long, value_name = "LEVEL", default_value_t = 0, requires = "output")]
     quad: u32,
-    /// Pixels from left to right
+    /// Width in pixels
     #[arg(long, value_name = "N", default_value_t = 1200, requires = "output")]
     width: u32,
     #[command(flatten)]
@@ -54,15 +54,14 @@ pub struct Document {
     b: PathBuf,
     /// `terrain` or `cells`.
     kind: String,
-    /// Whether both say that they were made from the same input file; absent where one does not
-    /// say what from.
+    /// Whether both were made from the same input file; absent if one does not name its input.
     #[serde(skip_serializing_if = "Option::is_none")]
     same_input: Option<bool>,
     /// Options of the bake that differ.
     options: Vec<OptionDifference>,
-    /// Whether they say the same of every pair.
+    /// Whether both give the same answer for every pair.
     equal: bool,
-    /// By level of the viewpoint quad; of cells one, of the pairs of different cells.
+    /// One entry for each level of the viewpoint quad; for cells a single entry, over pairs of different cells.
     levels: Vec<Level>,
     /// The picture, if one was asked for.
     output: Option<PathBuf>,
@@ -81,7 +80,7 @@ pub struct OptionDifference {
     b: Option<Value>,
 }
 
-/// What two bundles say of the pairs of a level: of a quad and a sample, or of two cells.
+/// The answers of two bundles for the pairs of a level: of a quad and a sample, or of two cells.
 #[derive(Serialize, JsonSchema)]
 pub struct Level {
     /// The level; 0 are single samples, or cells.
@@ -299,7 +298,7 @@ impl fmt::Display for Words<'_> {
             )?;
         }
         f.write_str(if document.equal {
-            "\nthey say the same of every pair"
+            "\nboth give the same answer for every pair"
         } else {
             "\nthey differ"
         })?;

@@ -6,14 +6,16 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// The exit codes as the help text prints them.
-pub const TABLE: &str = "\
-Exit codes:
+pub const TABLE: &str = "Exit codes:
   0    done
-  1    the answer is no: verify found faults, a check failed, or bundles differ
+  1    the answer is no: verify found faults, a \
+     check failed, or bundles differ
   2    invalid command line or job file
   3    bad input
-  4    a file could not be read or written, or is there already
-  5    out of a resource: memory, disk, a limit that an option raises
+  4    \
+     a file could not be read or written, or exists already
+  5    out of a resource: memory, \
+     disk, a limit that an option raises
   130  stopped by Ctrl-C (143 by SIGTERM, 129 by SIGHUP)";
 
 /// What happened.
@@ -116,7 +118,8 @@ impl Failure {
                 "; raise the limit of open files (ulimit -n), or ask for fewer"
             }
             io::ErrorKind::FileTooLarge => {
-                "; raise the limit on the size of files (ulimit -f), or write to a system of larger files"
+                "; raise the limit on the size of files (ulimit -f), or write to a file system \
+                 that allows larger files"
             }
             _ => "",
         };

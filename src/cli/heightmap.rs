@@ -46,7 +46,7 @@ pub struct Reading {
     #[arg(long, value_name = "DX[,DY]", allow_hyphen_values = true)]
     pub spacing: Option<Spacing>,
 
-    /// Metres of height in one step of the file's values
+    /// Metres of height per unit of the file's values
     #[arg(
         long,
         value_name = "S",
@@ -74,15 +74,15 @@ pub struct Reading {
     #[arg(long, value_enum)]
     pub byte_order: Option<ByteOrder>,
 
-    /// Stored value that means no data; overrides the file
+    /// Stored value for no data; overrides the file
     #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
     pub nodata: Option<f64>,
 
-    /// Take a part: first column, first row, columns, rows
+    /// Bake only a part: first column, first row, columns, rows
     #[arg(long, value_name = "C,R,W,H", allow_hyphen_values = true)]
     pub crop: Option<Crop>,
 
-    /// Refuse larger terrains than this
+    /// Refuse terrains with more samples
     #[arg(
         long,
         value_name = "N",
@@ -205,18 +205,18 @@ impl FromStr for Crop {
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Sight")]
 pub struct SightArgs {
-    /// How far one can see, in metres over the ground; if not given, without limit
+    /// Range of sight in metres, measured horizontally [default: unlimited]
     #[arg(long, value_name = "METRES")]
     pub max_distance: Option<f64>,
 
-    /// Let the earth be round, and air bend lines of sight. Needs a file that says how long a unit of
-    /// its coordinates is, or --spacing
+    /// Take the earth's curvature and atmospheric refraction into account. The file must give the length of a unit
+    /// of its coordinates, or --spacing must
     #[arg(long)]
     #[serde(default)]
     pub earth_curvature: bool,
 
-    /// How much air bends sight, as a share of the earth's curvature: 0 to less than 1; 1/7 if not
-    /// given
+    /// Refraction coefficient: how much air bends sight, as a share of the earth's curvature, 0 to less than 1
+    /// [default: 1/7]
     #[arg(long, value_name = "K", requires = "earth_curvature")]
     pub refraction: Option<f64>,
 }
@@ -224,7 +224,7 @@ pub struct SightArgs {
 /// The same, as results tell it.
 #[derive(Serialize, JsonSchema)]
 pub struct SightDocument {
-    /// Distance in metres beyond which nothing is seen; absent for none.
+    /// Distance in metres beyond which nothing is seen; absent for no limit.
     pub max_distance: Option<f64>,
     /// Radius of the earth in metres for curvature; absent for a flat one.
     earth_radius: Option<f64>,
@@ -251,7 +251,8 @@ impl SightArgs {
         let placed = terrain.georeference().is_some_and(|place| place.has_crs());
         if self.earth_curvature && !placed && reading.spacing.is_none() {
             return Err(Failure::bad_input(format!(
-                "{}: --earth-curvature expects to know how many metres apart samples are, and the file names no coordinate reference system; give --spacing DX[,DY]",
+                "{}: --earth-curvature needs the distance between samples in metres, and the file \
+                 names no coordinate reference system; give --spacing DX[,DY]",
                 input.display()
             )));
         }
@@ -280,21 +281,21 @@ const GRADE: &str = "16";
 #[derive(Clone, clap::Args, serde::Deserialize, JsonSchema)]
 #[command(next_help_heading = "Players")]
 pub struct CellSizeArgs {
-    /// Level of the quads that are the view cells, for large terrains: 3 for squares of 8 samples a
-    /// side, up to 6; 0 for samples
+    /// Level of the quads that are the view cells, for large terrains: 3 for squares of 8 samples a side, up to 6;
+    /// 0 for samples
     ///
-    /// A cell sees another if anybody anywhere in it sees anybody anywhere in the other. Places are
-    /// given by samples still: the cell that holds one answers for it.
+    /// A cell sees another if anybody anywhere in it sees anybody anywhere in the other. Places are still given as
+    /// samples: the cell that contains a sample answers for it.
     #[arg(long, value_name = "L", default_value_t = 0)]
     #[serde(default)]
     pub finest: u32,
 
-    /// Let cells grow with distance, with --finest: who is far away is asked for by quads of 2 × 2
-    /// cells, who is further by 4 × 4, up to 16 × 16
+    /// With --finest, let cells grow with distance: far away, quads of 2 × 2 cells answer as one, further away 4 ×
+    /// 4, up to 16 × 16
     ///
-    /// Quads answer as one where at least RATIO of their size lie between them, across or down; 16 if
-    /// no number is given. One sees the other if anybody in it does. What is hidden is as true as ever,
-    /// in fewer bytes; more is visible.
+    /// Two quads answer as one if the distance between them, in columns or rows, is at least RATIO of their sizes
+    /// [default: 16]. One sees the other if anybody in it does. No visible player is hidden; more counts as
+    /// visible, in fewer bytes.
     #[arg(
         long,
         value_name = "RATIO",
@@ -308,11 +309,11 @@ pub struct CellSizeArgs {
     #[schemars(schema_with = "grade_schema")]
     pub grade: u32,
 
-    /// Level of the smallest quads that are told apart within cells, with --finest: 0 for samples, which
-    /// hides the most; 1, 2 ... up to L, for cells as wholes, which takes the least time
+    /// With --finest: level of the smallest quads that are distinguished within cells: 0 for samples, which hides
+    /// the most; 1, 2 ... up to L, for whole cells, which takes the least time
     ///
-    /// For terrains of thousands of samples a side. What is hidden is as true as ever; more is visible.
-    /// Conservative visibility alone.
+    /// For terrains of thousands of samples a side. No visible player is hidden; more counts as visible.
+    /// Conservative visibility only.
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
     #[serde(default)]
     pub detail: u32,
@@ -343,8 +344,8 @@ fn grade<'de, D: Deserializer<'de>>(file: D) -> Result<u32, D::Error> {
 
 fn grade_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({
-        "description": "Let cells grow with distance, with finest: who is far away is asked for by quads of \
-                        cells. true, or how many quads of a size lie between those that answer as one",
+        "description": "With finest, let cells grow with distance: far away, quads of cells answer \
+             as one. true, or the least distance between two such quads, in their sizes",
         "type": ["boolean", "integer"],
         "default": false,
         "minimum": 0,

@@ -11,7 +11,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json};
 use super::progress::Seconds;
 
-/// Tell what a bundle or a patch is, how it was made, what is hidden at each level, and where its bytes go
+/// Print what a bundle or a patch is, how it was made, what is hidden at each level, and where its bytes go
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle, or a patch
@@ -204,7 +204,7 @@ impl fmt::Display for Summary<'_> {
             };
             row(
                 "eye",
-                format!("{eye}{unit} over the player's origin; who sees from elsewhere sees all"),
+                format!("{eye}{unit} above the player's origin; an eye elsewhere sees all"),
             )?;
         }
         let loss = info.provenance.as_ref().and_then(|made| made.loss.as_ref());
@@ -223,7 +223,7 @@ impl fmt::Display for Summary<'_> {
             if level.touching_pairs > 0 {
                 let _ = write!(
                     cells,
-                    ", {} pairs that touch",
+                    ", {} adjacent pairs",
                     Count(level.touching_pairs.into())
                 );
             }
@@ -238,7 +238,7 @@ impl fmt::Display for Summary<'_> {
             row(
                 "visibility",
                 format!(
-                    "{:.2} % of the other cells hidden from the mean cell",
+                    "{:.2} % of the other cells hidden from a cell, on average",
                     100.0 * cells.hidden_share
                 ),
             )?;
@@ -359,7 +359,7 @@ impl fmt::Display for Brief<'_> {
         writeln!(f, "written: {output}")?;
         write!(
             f,
-            "next: viewcell view {output}   (viewcell info {output} tells all figures)"
+            "next: viewcell view {output}   (viewcell info {output} prints all figures)"
         )
     }
 }
@@ -383,12 +383,12 @@ pub fn reason(given: &Given) -> String {
             budget_bytes,
             weight,
             ..
-        } => format!("to come to {} (weight: {weight})", Bytes(*budget_bytes)),
+        } => format!("to reach {} (weight: {weight})", Bytes(*budget_bytes)),
         Given::DeepestFirst {
             nodes_per_quad,
             ties,
         } => {
-            format!("to come to {nodes_per_quad} nodes a PVS, the deepest first (ties: {ties})")
+            format!("to reach {nodes_per_quad} nodes a PVS, the deepest first (ties: {ties})")
         }
     }
 }

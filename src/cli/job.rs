@@ -41,7 +41,7 @@ pub struct TerrainJob {
     #[arg(short, long, value_name = "OUT.vcb")]
     pub output: Option<PathBuf>,
 
-    /// Overwrite the bundle if it is there
+    /// Overwrite the bundle if it exists
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
@@ -51,7 +51,7 @@ pub struct TerrainJob {
     #[serde(default)]
     pub verify: bool,
 
-    /// Height of a player in metres: who is hidden is hidden up to the top of the head
+    /// Height of a player in metres; a hidden player is hidden up to the top of the head
     #[arg(long, value_name = "METRES", default_value_t = player_height(), value_parser = values::finite, help_heading = "Players")]
     #[serde(default = "player_height")]
     pub player_height: f64,
@@ -64,7 +64,7 @@ pub struct TerrainJob {
     #[serde(flatten)]
     pub sight: SightArgs,
 
-    /// Who stands where: anywhere in the square around a sample, or at the sample itself
+    /// Whether players stand anywhere in the square around a sample, or at the sample itself
     #[arg(long, value_enum, default_value_t, help_heading = "Players")]
     #[serde(default)]
     pub visibility: Visibility,
@@ -75,8 +75,8 @@ pub struct TerrainJob {
 
     /// Radial sectors around a sample, with --visibility sectors; 1000 if not given
     ///
-    /// Samples that no sector's midline touches count as visible. To touch all, there must be eight
-    /// times as many sectors as the longer side has samples.
+    /// Samples that no sector's midline touches count as visible. To touch all samples, use eight times as many
+    /// sectors as the longer side has samples.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SECTORS)), help_heading = "Players")]
     pub sectors: Option<u32>,
 
@@ -92,7 +92,7 @@ pub struct TerrainJob {
     #[serde(flatten)]
     pub compression: CompressionArgs,
 
-    /// Threads to work with; 0 for one a processor. The bundle does not depend on it
+    /// Number of threads; 0 for one per processor. The bundle does not depend on it
     #[arg(
         long,
         value_name = "N",
@@ -103,13 +103,13 @@ pub struct TerrainJob {
     #[serde(default, deserialize_with = "values::deserialize_threads")]
     pub threads: usize,
 
-    /// Memory that the bake may take, such as 4GB; one that would take more does not begin
+    /// Memory that the bake may use, such as 4GB; a bake that would need more does not start
     ///
-    /// If not given: what the system has free, or what its limits leave.
+    /// Default: what the system has free, or what its limits leave.
     #[arg(long, value_name = "SIZE", help_heading = "The work")]
     pub memory: Option<ByteSize>,
 
-    /// Vector instructions to work with. The bundle does not depend on it
+    /// Vector instructions to use. The bundle does not depend on it
     #[arg(
         long,
         value_enum,
@@ -132,10 +132,10 @@ const ENOUGH_SECTORS: u32 = 1000;
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Visibility {
-    /// Anywhere in the unit square around a sample, who looks and who is seen: for players who move
+    /// Viewer and target anywhere in the unit squares around their samples: for players who move
     #[default]
     Conservative,
-    /// At the samples themselves: to study the ground, about five times quicker
+    /// At the samples themselves: to study the ground; four to six times faster
     Exact,
     /// At the samples, approximated by radial sectors as in Avni's thesis, for comparison
     Sectors,
@@ -144,7 +144,7 @@ pub enum Visibility {
 /// Vector instructions.
 #[derive(Clone, Copy, Default, ValueEnum, Serialize, Deserialize, JsonSchema)]
 pub enum Simd {
-    /// The best that the processor has
+    /// The best of the processor
     #[default]
     #[serde(rename = "auto")]
     Auto,
@@ -154,7 +154,7 @@ pub enum Simd {
     /// AVX2
     #[serde(rename = "avx2")]
     Avx2,
-    /// What every processor of the kind has
+    /// Those that every processor of this architecture has
     #[serde(rename = "baseline")]
     Baseline,
 }

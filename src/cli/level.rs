@@ -19,12 +19,12 @@ use super::flags::with_flags;
 #[serde(rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Reading the level")]
 pub struct LevelArgs {
-    /// What brushes of sky do, in levels of brushes or leaves
+    /// Whether brushes of sky hide, in levels of brushes or leaves
     #[arg(long, value_enum, default_value_t)]
     pub sky: Sky,
 
-    /// The game's folder: the level is its maps/NAME.bsp, loose or in a pack (.pk3, .pak), as the game would load it,
-    /// with its shaders
+    /// The game's folder: the level is its maps/NAME.bsp, loose or in a pack (.pk3, .pak), as the game would load
+    /// it, with its shaders
     #[arg(long, value_name = "DIR")]
     pub pack: Option<PathBuf>,
 
@@ -37,16 +37,17 @@ pub struct LevelArgs {
 #[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct MeshArgs {
-    /// The axis of an OBJ or glTF file that points up [default: y in glTF; in OBJ the more likely one, which is told]
+    /// The axis of an OBJ or glTF file that points up [default: y in glTF; in OBJ the more likely one, reported in
+    /// a note]
     #[arg(long, value_enum, value_name = "AXIS")]
     pub up: Option<Up>,
 
-    /// What an OBJ or glTF file was exported from: sets axes and units, and positions are asked for as this
-    /// engine has them
+    /// The program that exported an OBJ or glTF file: sets axes and units, and positions in queries are in that
+    /// engine's coordinates
     #[arg(long, value_enum, value_name = "NAME")]
     pub from: Option<From>,
 
-    /// Let materials of an OBJ file hide that no library (.mtl) describes: none of them is seen through
+    /// Treat materials of an OBJ file as opaque if no library (.mtl) defines them
     #[arg(long)]
     pub opaque_without_material: bool,
 }
@@ -55,7 +56,7 @@ pub struct MeshArgs {
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Up {
-    /// The second: what is x,y,z in the file is asked for as x,-z,y
+    /// The second: a place at x,y,z in the file is queried as x,-z,y
     Y,
     /// The third
     Z,
@@ -79,10 +80,10 @@ pub enum From {
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Sky {
-    /// Structural ones hide, as for the level's compiler
+    /// Structural sky brushes hide, as for the level's compiler
     #[default]
     Opaque,
-    /// They hide nothing
+    /// Sky brushes hide nothing
     Clear,
 }
 

@@ -18,7 +18,7 @@ use super::output::{self, Json};
 /// To read it at once: viewcell man | man -l -
 #[derive(clap::Args)]
 pub struct ManArgs {
-    /// Folder to write viewcell.1, viewcell-bake.1 and so on into; made if it is not there
+    /// Folder for viewcell.1, viewcell-bake.1 and so on; created if it does not exist
     folder: Option<PathBuf>,
     #[command(flatten)]
     json: Json,

@@ -50,8 +50,8 @@ pub use memory::Memory;
 
 /// Bakes who can see whom.
 ///
-/// A terrain heightmap goes in, a view cell bundle (.vcb) comes out: for every place in the
-/// world, everything that may be seen from it. Games, servers and tools map the bundle and ask.
+/// A terrain heightmap, a level or a mesh goes in, and a view cell bundle (.vcb) comes out: for every place in the
+/// world, everything that may be seen from it. Games, servers and tools map the bundle into memory and query it.
 #[derive(Parser)]
 #[command(name = "viewcell", version, max_term_width = 100, after_help = exit::TABLE)]
 struct Cli {

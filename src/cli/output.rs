@@ -43,10 +43,10 @@ impl Json {
 /// How a file is written by a verb that has no other result.
 #[derive(clap::Args)]
 pub struct FileManner {
-    /// Overwrite the file if it is there
+    /// Overwrite the file if it exists
     #[arg(long)]
     pub force: bool,
-    /// Say nothing on stderr but errors
+    /// Print nothing on stderr but errors
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -167,7 +167,7 @@ fn failure(error: io::Error) -> Failure {
 pub fn check_not_input(input: &Path, output: &Path) -> Result<(), Failure> {
     match (input.canonicalize(), output.canonicalize()) {
         (Ok(input), Ok(there)) if input == there => Err(Failure::usage(format!(
-            "{}: is the input too, and was kept; choose another name for what is written",
+            "{}: is also the input, and was kept; choose another name for the output",
             output.display()
         ))),
         _ => Ok(()),
@@ -184,8 +184,8 @@ pub fn is_stream(path: &Path) -> bool {
 pub fn check_not_stream(output: &Path) -> Result<(), Failure> {
     if is_stream(output) {
         Err(Failure::usage(
-            "-: expected the name of a file to write, since this cannot go to stdout; a file of that \
-             very name is ./-"
+            "-: expected the name of a file to write, since this cannot go to stdout; a file with \
+             that name is ./-"
                 .into(),
         ))
     } else {

@@ -24,16 +24,16 @@ use super::values;
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Places")]
 pub struct PlaceArgs {
-    /// Heightmap of the ground that players stand on, of the same samples and read in the same way.
-    /// INPUT, ground with houses and trees, hides
+    /// Heightmap of the ground that players stand on, with the same samples and reading options as INPUT. INPUT,
+    /// the surface with houses and trees, hides
     ///
-    /// Where INPUT covers a player's eye and head, as in a house, nobody is taken to be: see --inside.
-    /// Where GROUND is void nobody can be, and where INPUT is void nothing hides.
+    /// Places where INPUT covers a player's eye and head, as in a house, are left out: see --inside. Nobody can
+    /// stand where GROUND is void, and nothing hides where INPUT is void.
     #[arg(long, value_name = "GROUND")]
     pub ground: Option<PathBuf>,
 
-    /// With --ground: take ground that is above INPUT by up to so many metres. Feet are where GROUND says,
-    /// and INPUT hides as it is
+    /// With --ground: accept ground that is above INPUT by up to this many metres. Feet are on GROUND, and INPUT
+    /// hides as it is
     #[arg(
         long,
         value_name = "METRES",
@@ -42,19 +42,19 @@ pub struct PlaceArgs {
     )]
     pub ground_tolerance: Option<f64>,
 
-    /// With --ground: ask for places in houses and trees, too. Who is there is hidden from all others
+    /// With --ground: include places in houses and trees. Players there are hidden from all others
     #[arg(long, requires = "ground")]
     #[serde(default)]
     pub inside: bool,
 
-    /// Level of solids, such as a town in CityJSON, that stands on the terrain. Closed bodies hide where they
-    /// are solid from the ground up, feet are on top; lies where its coordinate reference system says, or as
+    /// Level of solids, such as a town in CityJSON, that stands on the terrain. Closed bodies hide where they are
+    /// solid from the ground up, and players stand on top. Positioned by its coordinate reference system, or by
     /// --placement
     #[arg(long, value_name = "FILE")]
     pub solids: Option<PathBuf>,
 
-    /// With --solids: where their origin is, in metres east and south of the first sample and up; and metres
-    /// a unit
+    /// With --solids: position of their origin, in metres east and south of the first sample and up, and
+    /// optionally metres per unit
     #[arg(
         long,
         value_name = "EAST,SOUTH,UP[,SCALE]",
@@ -67,8 +67,8 @@ pub struct PlaceArgs {
     #[serde(flatten)]
     pub mesh: MeshArgs,
 
-    /// Raster of the same samples, 0 or nodata where nobody can be. Such places hide all the same,
-    /// but are not asked for: the bake is quicker, and the bundle smaller
+    /// Raster with the same samples, 0 or nodata where nobody can be. Such places still hide what is behind them,
+    /// but cannot be queried: the bake is faster, and the bundle smaller
     #[arg(long, value_name = "MASK")]
     pub walkable: Option<PathBuf>,
 
@@ -396,7 +396,7 @@ pub fn lay(
         .map(|note| format!("{}: {}", file.display(), with_flags(note)));
     ingested.notes.extend(notes);
     ingested.notes.push(format!(
-        "{}: hides more than the terrain at {} samples; feet are on it at {}",
+        "{}: hides more than the terrain at {} samples; players stand on it at {}",
         file.display(),
         laid.raised,
         laid.covered

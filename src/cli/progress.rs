@@ -17,7 +17,7 @@ use super::signals::Stop;
 /// How progress and other words on stderr are to be.
 #[derive(clap::Args)]
 pub struct Voice {
-    /// Say nothing on stderr but errors
+    /// Print nothing on stderr but errors
     #[arg(short, long)]
     pub quiet: bool,
     /// How to show progress
@@ -47,9 +47,9 @@ pub enum Style {
     Auto,
     /// A line on stderr every few seconds
     Plain,
-    /// A JSON document a line on stderr, every second: stage, done, total, rate, seconds_left
+    /// One JSON document per line on stderr, every second: stage, done, total, rate, seconds_left
     Json,
-    /// No progress; the summary is printed still
+    /// No progress, only the summary
     None,
 }
 

@@ -23,20 +23,21 @@ use super::seal::warn_of_lost_signature;
 use super::signals::Stop;
 use super::values;
 
-/// Bake again only what changes with the ground
+/// Update a bundle after a change of its ground, without a full bake
 ///
-/// The options of the bake are those of the bundle, which stays as it is. What is written is what a
-/// bake of the new terrain would make: a bundle, or with --patch what of the bundle changes, to lay
-/// over it. The bundle must have lost nothing.
+/// The options of the bake are those of the bundle, which stays unchanged. The result is what a bake of the new
+/// terrain would make: a bundle, or with --patch a patch of the changes, to be applied to the bundle. The bundle
+/// must be lossless.
 ///
-/// A bundle of cells (--finest), of a part of the places (--walkable and the like) or of ground below a surface
-/// (--ground) does not hold the ground that it was made of. All pairs are asked then, and files of places are to be
-/// given for the new terrain; --max-slope and --water-level are as they were unless given.
+/// A bundle of coarse cells (--finest), of a part of the places (--walkable and the like) or of ground below a
+/// surface (--ground) does not hold the ground that it was made from. For these all pairs are computed again, and
+/// --walkable, --ground and the like must be given again for the new terrain; --max-slope and --water-level keep
+/// their values unless given.
 ///
-/// With --stamps the new terrain is the bundle's own, with the stamps that viewcell ground stamp takes:
-/// spheres, boxes and cylinders. A heightmap has one height a column. So dig lowers a top that is in the
-/// shape to the shape's bottom, and leaves it where the shape is a cave under it; fill raises a lower top to
-/// the shape's; replace does nothing, and materials are not looked at. Voids stay voids.
+/// With --stamps the new terrain is the bundle's own ground changed by stamps, as for viewcell ground stamp, but
+/// only spheres, boxes and cylinders. A heightmap has one height per column: dig lowers a surface inside the shape
+/// to the shape's bottom, and does nothing if the shape is entirely below it; fill raises a lower surface to the
+/// shape's top; replace does nothing, and materials are ignored. Voids stay voids.
 ///
 /// Example: viewcell rebake level.vcb --terrain crater.tif -o after.vcb
 #[derive(clap::Args)]
@@ -45,15 +46,15 @@ use super::values;
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
-    /// What the ground has become: the whole heightmap, read as the bundle's was
+    /// The new ground: the whole heightmap, read with the same options as the bundle's
     #[arg(long, value_name = "FILE")]
     terrain: Option<PathBuf>,
-    /// Stamps on the bundle's own ground, a line of JSON each
+    /// Stamps on the bundle's own ground, in JSON, one per line
     #[arg(long, value_name = "FILE")]
     stamps: Option<PathBuf>,
     #[command(flatten)]
     places: PlaceArgs,
-    /// Patches that lie over the bundle already, in their order
+    /// Patches that are applied to the bundle already, in their order
     #[arg(long, value_name = "P.vcp", num_args = 1..)]
     over: Vec<PathBuf>,
     /// Bundle to write
@@ -62,10 +63,10 @@ pub struct Args {
     /// Patch to write
     #[arg(long, value_name = "OUT.vcp")]
     patch: Option<PathBuf>,
-    /// Overwrite what is there
+    /// Overwrite files that exist
     #[arg(long)]
     force: bool,
-    /// Threads to work with; 0 for one a processor. What is written does not depend on it
+    /// Number of threads; 0 for one per processor. The output does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
     #[command(flatten)]
@@ -88,11 +89,11 @@ pub struct Document {
     patch_bytes: u64,
     /// Samples whose ground has changed.
     changed_samples: u64,
-    /// Pairs of blocks of 8 x 8 samples that were asked again.
+    /// Pairs of blocks of 8 x 8 samples that were computed again.
     asked_pairs: u64,
-    /// Pairs of blocks that a bake of the new terrain asks.
+    /// Pairs of blocks that a bake of the new terrain computes.
     all_pairs: u64,
-    /// Pairs of blocks that see each other otherwise now.
+    /// Pairs of blocks whose visibility changed.
     changed_pairs: u64,
     /// Processor time in seconds by stage, and of all.
     cpu_seconds: Seconds,
@@ -106,11 +107,11 @@ pub struct Document {
 struct Seconds {
     /// Reading the bundle.
     read: f64,
-    /// Finding what has changed, and the kernel's tables.
+    /// Finding what has changed, and building the kernel's tables.
     prepare: f64,
-    /// Asking who sees whom.
+    /// Computing visibility.
     visibility: f64,
-    /// What of the bundle changes.
+    /// Finding the changes of the bundle.
     patch: f64,
     /// Writing the patch.
     write: f64,
@@ -158,7 +159,7 @@ pub fn run(args: &Args) -> Outcome {
             say(Summary(info));
         }
         say(format_args!(
-            "{} samples changed; {} of {} pairs of blocks asked again, {} changed",
+            "{} samples changed; {} of {} pairs of blocks computed again, {} changed",
             report.changed_samples, report.asked_pairs, report.all_pairs, report.changed_pairs
         ));
         for output in args.output.iter().chain(&args.patch) {

@@ -126,11 +126,11 @@ pub(super) fn check_png(path: &Path) -> Result<(), Failure> {
     )))
 }
 
-/// Draw what a bundle says, with a legend: a PNG
+/// Draw a bundle as a PNG, with a legend
 ///
-/// Give one of --pvs, --frontier, --exposure, --lost and --distance; without any, the terrain or level
-/// is drawn by itself. A place is COL,ROW of a terrain, the number of a cell, or X,Y,Z in a solid level, as in
-/// `viewcell query`.
+/// Give one of --pvs, --frontier, --exposure, --lost and --distance; otherwise the terrain or level itself is
+/// drawn. A place is COL,ROW of a terrain, the number of a cell, or X,Y,Z in a solid level, as in `viewcell
+/// query`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle
@@ -139,16 +139,16 @@ pub struct Args {
     pub what: What,
     #[command(flatten)]
     pub by: By,
-    /// With --pvs and --lost of a terrain: for squares of 2^LEVEL samples a side, not for samples
+    /// With --pvs and --lost of a terrain: for squares of 2^LEVEL samples a side instead of samples
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
     pub quad: u32,
     /// File to write
     #[arg(short, long, value_name = "OUT.png")]
     pub output: PathBuf,
-    /// Width in pixels [default: 1200; with --bare, one pixel a sample of a terrain]
+    /// Width in pixels [default: 1200; with --bare, one pixel per sample of a terrain]
     #[arg(long, value_name = "N")]
     pub width: Option<u32>,
-    /// The map alone, without title, legend and scale; the floors of a level one below the other
+    /// Draw the map alone, without title, legend and scale; the floors of a level one below the other
     #[arg(long)]
     pub bare: bool,
     #[command(flatten)]
@@ -162,14 +162,13 @@ pub struct What {
     /// What may be seen from A
     #[arg(long, value_name = "A", allow_hyphen_values = true)]
     pub pvs: Option<Place>,
-    /// How far A and B may walk before they can see each other, and in what order the regions
-    /// grew
+    /// A frontier set: how far A and B may walk before they can see each other, and in what order the regions grew
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pub frontier: Option<Vec<Place>>,
-    /// How much sees each place
+    /// How many places see each place
     #[arg(long)]
     pub exposure: bool,
-    /// What is hidden here and visible in another bundle of the same input, as after a budget
+    /// What is hidden here and visible in another bundle of the same input, such as one with a budget
     #[arg(long, value_name = "OTHER")]
     pub lost: Option<PathBuf>,
     /// How many visible steps each cell is from A
@@ -190,7 +189,7 @@ pub fn terrain_page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<
     let pages = terrain_pages(path, map, terrain)?;
     let what = &args.what;
     if args.quad != 0 && what.pvs.is_none() && what.lost.is_none() {
-        let message = "--quad: expected --pvs or --lost beside it, which it is of";
+        let message = "--quad: expected --pvs or --lost with it";
         return Err(Failure::usage(message.into()));
     }
     check_level(path, &terrain, args.quad)?;

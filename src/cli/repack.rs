@@ -18,10 +18,10 @@ use super::seal::warn_of_lost_signature;
 use super::signals::Stop;
 use super::{values, verify};
 
-/// Write a bundle anew from one that has lost nothing, without baking again
+/// Write a lossless bundle again in a smaller size, without another bake
 ///
-/// With --budget the new bundle is as small as that, as a bake with that budget would make it. A
-/// bundle that has lost something cannot be repacked: keep the one that has not.
+/// With --budget the result is the same as that of a bake with that budget. A lossy bundle cannot be repacked:
+/// keep the lossless one.
 ///
 /// Example: viewcell repack level.vcb --budget 30MB -o small.vcb
 #[derive(clap::Args)]
@@ -32,7 +32,7 @@ pub struct RepackArgs {
     writing: Writing,
     #[command(flatten)]
     compression: CompressionArgs,
-    /// Threads to work with; 0 for one a processor. The bundle does not depend on it
+    /// Number of threads; 0 for one per processor. The bundle does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
 }
@@ -86,8 +86,8 @@ pub fn grid_of(path: &std::path::Path) -> Result<(u32, u32), Failure> {
 /// Example: viewcell merge level.1-of-2.vcs level.2-of-2.vcs -o level.vcb
 #[derive(clap::Args)]
 pub struct MergeArgs {
-    /// Shards, in any order, that together hold all of one bake; or a bundle and patches over it
-    /// (viewcell rebake), in the order in which they were made
+    /// Shards of one bake, all of them, in any order; or a bundle and its patches (viewcell rebake), in the order
+    /// in which they were made
     #[arg(required = true, value_name = "SHARDS")]
     shards: Vec<PathBuf>,
     #[command(flatten)]
@@ -164,7 +164,7 @@ pub struct Writing {
     /// Bundle to write
     #[arg(short, long, value_name = "OUT.vcb")]
     pub output: PathBuf,
-    /// Overwrite the bundle if it is there
+    /// Overwrite the bundle if it exists
     #[arg(long)]
     pub force: bool,
     /// Check the finished bundle with every rule of viewcell verify

@@ -16,8 +16,8 @@ use super::output::{FileManner, check_outputs, say};
 
 /// Write a bundle with a checksum for each of its pages of 64 KiB
 ///
-/// A server that opens it with `open_checked` (C: viewcell_open_checked) checks each page when it first
-/// touches it, so that a file that has rotted on its disk hides nobody.
+/// A server that opens it with `open_checked` (C: viewcell_open_checked) checks each page on first access, so that
+/// a damaged file hides nobody.
 ///
 /// Example: viewcell seal level.vcb -o sealed.vcb
 #[derive(clap::Args)]
@@ -53,12 +53,12 @@ pub fn seal(args: SealArgs) -> Outcome {
     manner.json.document(|| SealDocument { output, bytes })
 }
 
-/// Write a bundle with a signature, by which others know that it is as you made it
+/// Write a bundle with a signature, by which others know that it is unchanged
 ///
-/// The key is of Ed25519, in PEM (PKCS #8), as `openssl genpkey -algorithm ed25519 -out key.pem` makes it.
-/// `openssl pkey -in key.pem -pubout -out public.pem` prints what those need who check the signature, with
-/// `viewcell verify --key public.pem` or when they open the bundle. The signed bundle has checksums by page, too.
-/// Patches are not signed: merge them, and sign what comes out.
+/// The key is an Ed25519 key in PEM (PKCS #8), as `openssl genpkey -algorithm ed25519 -out key.pem` makes it.
+/// `openssl pkey -in key.pem -pubout -out public.pem` writes the public key, with which others check the
+/// signature, by `viewcell verify --key public.pem` or when they open the bundle. The signed bundle has checksums
+/// by page, too. Patches are not signed: merge them, and sign the result.
 ///
 /// Example: viewcell sign level.vcb --key key.pem -o signed.vcb
 #[derive(clap::Args)]
@@ -120,8 +120,8 @@ fn warn_of_readers(path: &Path) {
     let mode = data.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         say(format_args!(
-            "warning: {}: expected a private key that its owner alone may read, found permissions {mode:o}: who else has \
-             read it can sign as you; chmod 600 it, or make another",
+            "warning: {}: expected a private key that its owner alone may read, found permissions \
+             {mode:o}: anybody who has read it can sign as you; chmod 600 it, or make a new key",
             path.display()
         ));
     }
@@ -143,8 +143,8 @@ pub fn warn_of_lost_signature<'p>(inputs: impl IntoIterator<Item = &'p Path>, ou
     };
     if let Some(input) = inputs.into_iter().find(is_signed) {
         say(format_args!(
-            "warning: {} is not signed: the signature of {} is gone, since the bytes are others; sign it anew (viewcell \
-             sign)",
+            "warning: {} is not signed: the signature of {} is gone, since the bytes changed; sign \
+             it again (viewcell sign)",
             output.display(),
             input.display()
         ));
@@ -165,7 +165,7 @@ pub struct ShipArgs {
     manner: FileManner,
 }
 
-/// Write the bundle that was shipped, byte for byte
+/// Restore a shipped bundle, byte for byte
 ///
 /// Example: viewcell unpack level.vcz -o level.vcb
 #[derive(clap::Args)]

@@ -79,7 +79,7 @@ fn check_threads(threads: usize) -> Result<usize, String> {
 }
 
 fn expected_threads() -> String {
-    format!("expected up to {MOST_THREADS} threads, or 0 for one a processor")
+    format!("expected up to {MOST_THREADS} threads, or 0 for one per processor")
 }
 
 /// The failure where the system starts no more threads.

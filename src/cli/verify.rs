@@ -17,13 +17,13 @@ use super::progress::{Progress, Voice};
 use super::seal;
 use super::signals::Stop;
 
-/// Check a bundle by every rule and every checksum, or that a patch is whole; exit code 1 if not so
+/// Check a bundle by every rule and every checksum, or that a patch is complete; exit code 1 if not
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle, or a patch
     bundle: PathBuf,
-    /// Check that the bundle was signed (viewcell sign) with the private key of this public one: a file as
-    /// `openssl pkey -in key.pem -pubout` prints it
+    /// Check that the bundle was signed (viewcell sign) with the private key of this public key: a file from
+    /// `openssl pkey -in key.pem -pubout`
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Outcome {
     args.json.tell(document, verdict)?;
     if !sound && !args.voice.quiet {
         say(if is_whole {
-            "the file is whole, but nobody knows whose it is: do not use it"
+            "the file is undamaged, but its origin is unknown: do not use it"
         } else {
             "the file is damaged: copy it again, or bake it again"
         });

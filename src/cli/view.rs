@@ -10,25 +10,25 @@ use super::query::cannot_open;
 use super::signals::Stop;
 use super::{simulate, values};
 
-/// Look at a bundle in a browser, or at two side by side
+/// Show a bundle in a browser, or two side by side
 ///
-/// Prints the address of a page, opens it in the browser, and serves it to this machine alone until
-/// Ctrl-C. Hover to see what is visible from a place. Drag two players to see their frontiers, or walk
-/// them with the arrow keys. With --traces, players walk as they did, with what they see and hear of each
-/// other. With --dig, clicks make craters and hills, and what is seen follows; the bundle stays as it is.
+/// Prints the address of a page, opens it in the browser, and serves it to this machine alone until Ctrl-C. Hover
+/// to see what is visible from a place. Drag two players to see their frontier set, or walk them with the arrow
+/// keys. --traces replays movements, with what players see and hear of each other. With --dig, clicks make craters
+/// and hills, and visibility follows; the bundle file stays unchanged.
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
     /// Another of the same terrain or level, to compare
     other: Option<PathBuf>,
-    /// Play the ways of players: a trace of CSV, or a demo of a QuakeWorld server (.mvd)
+    /// Replay the movements of players: a trace in CSV, or a demo of a QuakeWorld server (.mvd)
     #[arg(long, value_name = "FILE", conflicts_with = "other")]
     traces: Option<PathBuf>,
-    /// With --traces: frames a second in which somebody sees, and schemes send
+    /// With --traces: frames per second, in which visibility is computed and schemes send
     #[arg(long, default_value_t = 20.0, value_parser = values::positive, requires = "traces")]
     hz: f64,
-    /// With --traces: which schemes are counted, by names; all unless told
+    /// With --traces: names of schemes to count [default: all]
     #[arg(
         long = "scheme",
         value_name = "NAME",
@@ -36,13 +36,13 @@ pub struct Args {
         requires = "traces"
     )]
     schemes: Vec<String>,
-    /// Dig where you click: the bundle must have lost nothing
+    /// Dig where you click; the bundle must be lossless
     #[arg(long, conflicts_with_all = ["other", "traces"])]
     dig: bool,
-    /// Port of the loopback to listen at; if not given, any that is free
+    /// Port of the loopback interface to listen at [default: any free port]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
-    /// Print the address, and open no browser
+    /// Print the address without opening a browser
     #[arg(long)]
     no_open: bool,
 }

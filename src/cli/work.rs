@@ -22,7 +22,7 @@ use super::values;
 /// How to do it, and what a person sees of it.
 #[derive(clap::Args)]
 pub struct Manner {
-    /// Overwrite the file if it is there
+    /// Overwrite the file if it exists
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub struct Manner {
 /// The same for what writes no file.
 #[derive(clap::Args)]
 pub struct Effort {
-    /// Threads to work with; 0 for one a processor. The result does not depend on it
+    /// Number of threads; 0 for one per processor. The result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
     #[command(flatten)]
@@ -44,9 +44,9 @@ pub struct Effort {
 /// Numbers of a raster, without the voids.
 #[derive(Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct Range {
-    /// The least; absent if there are none.
+    /// The minimum; absent if there are none.
     least: Option<f64>,
-    /// The greatest; absent if there are none.
+    /// The maximum; absent if there are none.
     greatest: Option<f64>,
     /// The mean; absent if there are none.
     mean: Option<f64>,
@@ -81,7 +81,8 @@ impl Range {
         match (self.least, self.mean, self.greatest) {
             (Some(least), Some(mean), Some(greatest)) => {
                 format!(
-                    "{least:.digits$} to {greatest:.digits$}{unit}, {mean:.digits$}{unit} in the mean"
+                    "{least:.digits$} to {greatest:.digits$}{unit}, {mean:.digits$}{unit} on \
+                     average"
                 )
             }
             _ => "nothing".to_owned(),
@@ -230,7 +231,7 @@ pub struct RasterDocument {
     width: u32,
     /// Rows.
     height: u32,
-    /// Samples that are no terrain.
+    /// Number of voids.
     voids: u64,
 }
 

@@ -81,7 +81,7 @@ fn pairs_are_answered_line_by_line() {
 
     let arguments = ["query", "distance", "rooms.vcb", "--pairs", "-"];
     for (line, words) in [
-        ("0 4\n", "cell 4 is not there: expected 0 to 3"),
+        ("0 4\n", "cell 4 does not exist: expected 0 to 3"),
         ("0\n", "two whole numbers"),
         ("0 1 2\n", "two whole numbers"),
     ] {

@@ -231,7 +231,7 @@ fn what_cannot_be_exported_is_said_and_leaves_nothing_behind() {
     // A raster is not to take the place of its own terrain.
     folder.write("wall.tif", std::fs::read(demo()).unwrap());
     let forced = ["export", "skyview", "wall.tif", "-o", "wall.tif", "--force"];
-    folder.fails(&forced, 2, &["is the input too"]);
+    folder.fails(&forced, 2, &["is also the input"]);
     folder.write("kept.npy", "kept");
     folder.fails(
         &["export", "skyview", "wall.asc", "-o", "kept.npy"],

@@ -750,7 +750,7 @@ fn a_disk_that_fills_up_leaves_the_ground_as_it_was() {
     let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert!(matches!(ran.status.code(), Some(4 | 5)), "{stderr}");
     assert!(
-        stderr.contains("g.vcg") && stderr.contains("version 0 still"),
+        stderr.contains("g.vcg") && stderr.contains("still holds version 0"),
         "{stderr}"
     );
     let (after, [counted, dead]) = ground_and_bytes(&folder);

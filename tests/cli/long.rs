@@ -132,7 +132,7 @@ fn a_bake_that_is_there_to_be_resumed_is_told_of() {
     // A bundle that may be overwritten: the bake ended with an error about what it had kept itself.
     leave();
     let ran = folder.ok(&[&arguments[..], &["--force"]].concat());
-    assert!(ran.stderr.contains("going on with it"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("continuing it"), "{}", ran.stderr);
     assert!(!folder.names().contains(&"a.vcb.checkpoint".to_owned()));
     assert!(folder.read("a.vcb") == bundle);
     // What another job has kept is not deleted for that.

@@ -136,7 +136,7 @@ fn no_output_replaces_an_input_or_another_output() {
             "wall.vcb",
         ],
     ] {
-        folder.fails(arguments, USAGE, &["is the input too", "another name"]);
+        folder.fails(arguments, USAGE, &["is also the input", "another name"]);
         assert!(files() == before, "{arguments:?}");
     }
     for arguments in [

@@ -322,7 +322,7 @@ fn solids_hide_where_they_stand_and_carry_feet() {
     );
     let notes = told["notes"].to_string();
     assert!(
-        notes.contains("at 12 samples; feet are on it at 30"),
+        notes.contains("at 12 samples; players stand on it at 30"),
         "{notes}"
     );
     let sees =
@@ -343,7 +343,7 @@ fn solids_hide_where_they_stand_and_carry_feet() {
     assert!(
         told["notes"]
             .to_string()
-            .contains("at 12 samples; feet are on it at 30"),
+            .contains("at 12 samples; players stand on it at 30"),
         "{told}"
     );
     assert_eq!(sees("b.vcb", "0,3", "8,3"), "hidden\n");

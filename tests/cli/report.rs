@@ -140,7 +140,7 @@ fn the_page_of_a_level_says_what_info_says() {
     folder.ok(&["bake", "cells", "bare.json", "--quiet"]);
     let (html, words) = page(&folder, "bare.vcb");
     assert_eq!(html.matches("<img ").count(), 0);
-    assert!(words.contains("No chain of visible steps joins some pairs"));
+    assert!(words.contains("No chain of visible steps connects some pairs"));
 }
 
 #[test]

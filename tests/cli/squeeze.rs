@@ -79,7 +79,7 @@ fn a_budget_is_kept_and_told_of() {
     folder.fails(
         &["repack", "all.vcb", "-o", "all.vcb", "--force"],
         2,
-        &["is the input too"],
+        &["is also the input"],
     );
     for (budget, words) in [
         ("10XB", "expected a size"),

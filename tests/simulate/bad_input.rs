@@ -35,7 +35,8 @@ fn faults_of_traces_are_told_with_file_and_line() {
             // One who is nowhere is counted, and told of.
             assert_eq!(ran.code, Some(0), "{}", ran.stderr);
             assert!(
-                ran.stdout.contains("1 of 2 positions are in no place"),
+                ran.stdout
+                    .contains("1 of 2 positions are outside all places"),
                 "{}",
                 ran.stdout
             );

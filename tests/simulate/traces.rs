@@ -25,7 +25,7 @@ fn a_page_tells_it_with_charts() {
     let page = String::from_utf8(folder.read("report.html")).unwrap();
     for words in [
         "<svg",
-        "Bytes of a client",
+        "Bytes per frame of a client",
         "Late against exposed",
         "By latency",
         "best",

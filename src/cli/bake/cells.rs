@@ -23,9 +23,9 @@ use super::{check_output, finish};
 
 /// Bake a level of cells: who sees whom among them, and how far apart they are
 ///
-/// Reads BSP29, 2PSB, BSP2, BSP30, IBSP38, IBSP46, IBSP47, VBSP, portal files (PRT1, PRT2), Doom
-/// WADs, and cell graphs in JSON (schemas/cells.json), by their content. For a level without
-/// visibility it is computed from the portals; those of a BSP are found by its planes.
+/// Reads BSP29, 2PSB, BSP2, BSP30, IBSP38, IBSP46, IBSP47, VBSP, portal files (PRT1, PRT2), Doom WADs, and cell
+/// graphs in JSON (schemas/cells.json), detected from their content. If a level has no visibility, it is computed
+/// from the portals; those of a BSP are derived from its planes.
 ///
 /// Example: viewcell bake cells e1m1.bsp -o e1m1.vcb
 #[derive(clap::Args)]
@@ -48,7 +48,7 @@ pub struct Args {
     #[arg(short, long, value_name = "OUT.vcb")]
     output: Option<PathBuf>,
 
-    /// What to do with two cells of which one sees the other, but not the other the one
+    /// What to do if one of two cells sees the other, but not the other way round
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Symmetry::Or)]
     symmetry: Symmetry,
 
@@ -56,16 +56,15 @@ pub struct Args {
     #[arg(long, help_heading = "Visibility from portals")]
     recompute: bool,
 
-    /// Compute it in seconds, and call two to three times as much visible
+    /// Compute it in seconds; two to three times as much counts as visible
     #[arg(long, help_heading = "Visibility from portals")]
     fast: bool,
 
-    /// Keep finished work in this file; a bake that was killed goes on with it
+    /// Save finished work in this file; a killed bake continues from it
     #[arg(long, value_name = "FILE", help_heading = "Visibility from portals")]
     checkpoint: Option<PathBuf>,
 
-    /// Keep finished work in OUT.vcb.checkpoint, and go on with what a bake that was killed has left
-    /// there
+    /// Save finished work in OUT.vcb.checkpoint, and continue from what a killed bake has left there
     #[arg(
         long,
         conflicts_with = "checkpoint",
@@ -73,23 +72,23 @@ pub struct Args {
     )]
     resume: bool,
 
-    /// Put portals into the bundle of a level that has visibility, and so which cells touch
+    /// Store portals, and so which cells are adjacent, in the bundle of a level that has visibility
     #[arg(long)]
     portals: bool,
 
-    /// Which map of a WAD
+    /// The map, in a WAD
     #[arg(long, value_name = "NAME")]
     map: Option<String>,
 
-    /// Threads that compute; 0: as many as there are processors
+    /// Number of threads; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
 
-    /// Overwrite the bundle if it is there
+    /// Overwrite the bundle if it exists
     #[arg(long)]
     force: bool,
 
-    /// Check the bundle by every rule when it is written
+    /// Check the finished bundle with every rule of viewcell verify
     #[arg(long)]
     verify: bool,
 
@@ -106,7 +105,7 @@ pub enum Symmetry {
     Or,
     /// Visible if both see each other: hides what one of them sees
     And,
-    /// As it is: distances have a direction, and frontiers may leak
+    /// Unchanged: distances have a direction, and players in a frontier set may see each other
     None,
 }
 
@@ -236,7 +235,7 @@ pub fn bake(
                 return Err(stop.stopped());
             };
             say(format_args!(
-                "viewcell: stopped; what is done is kept in {}",
+                "viewcell: stopped; finished work is kept in {}",
                 kept.display()
             ));
             return Ok(stop.exit());
@@ -250,7 +249,7 @@ pub fn bake(
             match args.symmetry {
                 Symmetry::Or => "both ways count as visible",
                 Symmetry::And => "both ways count as hidden, which is not conservative",
-                Symmetry::None => "they stay so, and frontiers may leak",
+                Symmetry::None => "they stay so, and players in a frontier set may see each other",
             }
         ));
     }
@@ -265,7 +264,7 @@ pub fn bake(
     )
 }
 
-/// Make a bundle of visibility that another tool made or a person edited
+/// Make a bundle from visibility that another tool made or a person edited
 #[derive(clap::Args)]
 pub struct ImportArgs {
     #[command(subcommand)]
@@ -279,13 +278,13 @@ enum What {
 
 /// A bundle of cells from a matrix: PNG, .npy or .csv as export matrix writes them
 ///
-/// Row A, column B is what A sees of B: half as bright as can be, or more, in a picture, other than
-/// 0 in numbers. --level names a level whose boxes, portals and BSP go into the bundle.
+/// Row A, column B says whether A sees B: a picture by at least half brightness, numbers by any value other than
+/// 0. --level names a level whose boxes, portals and BSP go into the bundle.
 #[derive(clap::Args)]
 pub struct MatrixArgs {
     #[command(flatten)]
     bake: Args,
-    /// The level that the matrix is of
+    /// The level that the matrix describes
     #[arg(long, value_name = "LEVEL")]
     level: Option<PathBuf>,
 }

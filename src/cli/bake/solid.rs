@@ -22,11 +22,12 @@ use viewcell::internals::world::solid::{
 
 use super::{ForecastDocument, Manner, check_output, finish, finish_shard, going_on, stopped};
 
-/// Bake a level made of solids: view cells as fine as players, in three dimensions
+/// Bake a level of solids or a mesh: view cells as small as players, in three dimensions
 ///
-/// Reads brushes of IBSP46, IBSP47 and VBSP, solid leaves of BSP29, 2PSB, BSP2, BSP30 and IBSP38, Quake
-/// .map (Standard, Valve 220), OBJ, glTF, GLB and CityJSON, by their content. A view cell is a box of positions
-/// of a player's origin that can be reached from the level's spawn points. Units are the file's.
+/// Reads brushes of IBSP46, IBSP47 and VBSP, solid leaves of BSP29, 2PSB, BSP2, BSP30 and IBSP38, Quake .map
+/// (Standard, Valve 220), OBJ, glTF, GLB and CityJSON, detected from their content. A view cell is a box of
+/// positions of a player's origin that can be reached from the level's spawn points. Lengths are in the file's
+/// units.
 ///
 /// Example: viewcell bake solid ps9ctf.bsp -o ps9ctf.vcb --cell 32
 #[derive(clap::Args)]
@@ -42,8 +43,8 @@ pub struct Args {
     #[arg(long, value_name = "SIZE[,HEIGHT]")]
     cell: Option<Cell>,
 
-    /// The box of a player's body, from the origin [default: that of the game the format belongs to; of
-    /// meshes 0.6 m wide and 1.8 m high, with the origin between the feet]
+    /// The box of a player's body, relative to the origin [default: that of the format's game; in meshes 0.6 m
+    /// wide and 1.8 m high, with the origin between the feet]
     #[arg(
         long,
         value_name = "MINX,MINY,MINZ,MAXX,MAXY,MAXZ",
@@ -51,25 +52,25 @@ pub struct Args {
     )]
     hull: Option<Hull>,
 
-    /// Height of the eye over the origin, or lowest and highest, crouched and standing [default: of the game
-    /// the format belongs to: 12,26 in Quake III, 22 in Quake, which has no crouching; 1.7 m in meshes]
+    /// Height of the eye above the origin, or lowest and highest, crouched and standing [default: that of the
+    /// format's game: 12,26 in Quake III; 22 in Quake, which has no crouching; 1.7 m in meshes]
     #[arg(long, value_name = "LOW[,HIGH]", allow_hyphen_values = true)]
     eye: Option<Eye>,
 
-    /// Positions that players can reach besides the level's spawn points, as they are asked for: a trace (CSV of
-    /// the columns t_ms,player,x,y,z and others), or lines of x,y,z
+    /// Positions that players can reach besides the level's spawn points, in the coordinates of queries: a trace
+    /// (CSV with the columns t_ms,player,x,y,z and others), or lines of x,y,z
     #[arg(long, value_name = "FILE.csv")]
     reach: Option<PathBuf>,
 
-    /// Threads that compute; 0: as many as there are processors
+    /// Number of threads; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
 
-    /// Overwrite the bundle if it is there
+    /// Overwrite the bundle if it exists
     #[arg(long)]
     force: bool,
 
-    /// Check the bundle by every rule when it is written
+    /// Check the finished bundle with every rule of viewcell verify
     #[arg(long)]
     verify: bool,
 
@@ -186,7 +187,8 @@ impl Args {
         let places = find_places(level, options).map_err(|error| no_places(&self.input, &error))?;
         if let Some([x, y, z]) = places.buried.first() {
             notes.push(format!(
-                "{} positions of players are inside solids, the first at {},{},{}: nobody was followed from there",
+                "{} positions of players are inside solids, the first at {},{},{}: no space was \
+                 searched from there",
                 places.buried.len(),
                 Short(*x),
                 Short(*y),
@@ -216,7 +218,7 @@ fn lies(level: &SolidLevel, player: &Player) -> String {
         [low, high] => format!("eyes from {} to {}", Short(low), Short(high)),
     };
     format!(
-        "{}: {} {} from {} on, z up; bodies of {}, {eyes} over the origin",
+        "{}: {} {} from {} on, z up; bodies of {}, {eyes} above the origin",
         level.format,
         numbers(&bounds.size(), " x "),
         level.units.name(),
@@ -239,7 +241,8 @@ fn scale_warning(level: &SolidLevel) -> Option<String> {
         ("large", "centimetres (--from unreal) or millimetres")
     };
     Some(format!(
-        "warning: {} m across is {size} for a level of people: is the file in {guess}? Then export it in metres, or give --cell, --hull and --eye in its unit",
+        "warning: {} m across is {size} for a level that people walk in: is the file in {guess}? \
+         Then export it in metres, or give --cell, --hull and --eye in its unit",
         Short(across)
     ))
 }

@@ -23,15 +23,15 @@ use viewcell::internals::runtime::{MappedBundle, WorldKind};
 
 use super::frontier;
 
-/// How much of the hidden area is kept within budgets, by Avni's method (thesis section 3.4) and by
-/// ours
+/// How much of the hidden area is kept within budgets, by Avni's method (thesis section 3.4) and by the default
+/// one
 ///
-/// TERRAIN is a lossless terrain bundle, or a heightmap, which is then baked (exact). Avni's method,
-/// deepest first, gives each PVS as many nodes as the budget allows at three bytes a node, and
-/// only these bytes are counted. Ours counts the whole file.
+/// TERRAIN is a lossless terrain bundle, or a heightmap, which is then baked (exact). Avni's method, deepest
+/// first, gives each PVS as many nodes as the budget allows at three bytes a node; only these bytes are counted.
+/// For the default method the whole file is counted.
 ///
-/// Of a bundle of a level, the merging of rows and columns by van de Panne and Stewart, with and without
-/// loss, beside the bundle's own rows.
+/// For a bundle of a level: the merging of rows and columns by van de Panne and Stewart, lossless and lossy,
+/// compared with the bundle's own rows.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -39,14 +39,14 @@ pub struct Args {
     /// Budgets
     #[arg(long, value_name = "SIZE,...", value_delimiter = ',', default_values = ["100MB", "30MB", "10MB"])]
     budgets: Vec<ByteSize>,
-    /// More numbers of nodes a PVS to try deepest first with, beside those of the budgets
+    /// More numbers of nodes per PVS to try with deepest first, besides those of the budgets
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [267, 107])]
     nodes: Vec<u64>,
-    /// Threads to work with; 0 for one a processor. The result does not depend on it
+    /// Number of threads; 0 for one per processor. The result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
-    /// Chart: the share kept of what is hidden from samples, over bytes. Black: deepest first;
-    /// orange: ours
+    /// Draw a chart: the share kept of what is hidden from samples, over bytes. Black: deepest first; orange: the
+    /// default
     #[arg(long, value_name = "FILE.png")]
     chart: Option<PathBuf>,
     #[command(flatten)]
@@ -63,27 +63,27 @@ pub struct Document {
     terrain: PathBuf,
     /// Quads of the quadtree.
     quads: u64,
-    /// Bytes of the bundle that has lost nothing.
+    /// Bytes of the lossless bundle.
     lossless_bytes: u64,
-    /// What each method comes to.
+    /// The figures of each method.
     rows: Vec<Row>,
 }
 
 /// The thesis's method.
 const DEEPEST_FIRST: &str = "deepest-first";
 
-/// What a method comes to.
+/// The figures of a method.
 #[derive(Serialize, JsonSchema)]
 struct Row {
-    /// `deepest-first`, row by row; `deepest-first, fewest hidden`: of equally deep nodes those first
-    /// that hide the fewest quads; `optimal`.
+    /// `deepest-first`, row by row; `deepest-first, fewest hidden`: among equally deep nodes first those that hide
+    /// the fewest quads; `optimal`.
     method: &'static str,
     /// Bytes: of all nodes at three bytes each, or of the whole file.
     bytes: u64,
     /// Nodes that each PVS may have, deepest first.
     nodes_per_quad: Option<u64>,
-    /// By level of the viewpoint quad: mean share of the hidden area that is hidden still, of at
-    /// most 1,000 quads a level; absent where nothing was hidden.
+    /// By level of the viewpoint quad: average share of the hidden area that is still hidden, over at most 1,000
+    /// quads a level; absent if nothing was hidden.
     kept: Vec<Option<f64>>,
 }
 
@@ -182,7 +182,7 @@ struct Table<'a>(&'a Document);
 impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let document = self.0;
-        writeln!(f, "without loss: {} bytes", document.lossless_bytes)?;
+        writeln!(f, "lossless: {} bytes", document.lossless_bytes)?;
         f.write_str(
             "method                             bytes  nodes  % of hidden area kept, by level\n",
         )?;
@@ -208,13 +208,13 @@ impl fmt::Display for Table<'_> {
 pub struct MergingDocument {
     /// Cells.
     cells: u32,
-    /// Bytes of all pairs, a bit each.
+    /// Bytes of all pairs, at one bit each.
     matrix_bytes: u64,
-    /// What each method comes to.
+    /// The figures of each method.
     rows: Vec<MergingRow>,
 }
 
-/// Percent of what is hidden that may be given away.
+/// Percentage of what is hidden that may become visible.
 const LOSSES: [f64; 3] = [0.1, 1.0, 5.0];
 
 /// Sections that hold who sees whom.
@@ -234,7 +234,8 @@ pub fn merging(path: &Path, json: &Json) -> Outcome {
         rows: compare_merging(&level, stored, &LOSSES),
     };
     let mut text = format!(
-        "{cells} cells, {} bytes at a bit a pair\nmethod    rows  columns      bytes  % given away  ns to ask\n",
+        "{cells} cells, {} bytes at one bit per pair\nmethod    rows  columns      bytes  % given \
+         away  ns to ask\n",
         document.matrix_bytes
     );
     for row in &document.rows {

@@ -29,8 +29,8 @@ use viewcell::internals::experiment::{
 use viewcell::internals::picture::{Chart, Curve, Series, frequencies};
 use viewcell::internals::runtime::frontier::{FrontierOptions, Grow, Merge};
 
-/// Time and size of frontier sets: {simple, hierarchical} x {lossless, lossy} at several limits of
-/// memory, and our own default (chapter 4 of Avni's thesis)
+/// Time and size of frontier sets: {simple, hierarchical} x {lossless, lossy} at several memory limits, and the
+/// default growth of this program (chapter 4 of Avni's thesis)
 ///
 /// TERRAIN is a terrain bundle, or a heightmap, which is then baked (exact). For each limit, every
 /// PVS is pruned to as many nodes as the thesis could afford, three bytes a node. Times are
@@ -45,18 +45,17 @@ pub struct Args {
     /// Seed of the random draw: the same seed gives the same pairs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Limits of memory in GB (2^30 bytes) at three bytes a node
+    /// Memory limits in GB (2^30 bytes) at three bytes a node
     #[arg(long, value_name = "GB,...", value_delimiter = ',', default_values_t = [0.1, 0.25, 0.5, 1.0], value_parser = values::positive)]
     limits: Vec<f64>,
-    /// Simple growth with lossless merging takes long: grow it for so many pairs only; 0 for all
+    /// Simple growth with lossless merging takes long: do it for this many pairs only; 0 for all
     #[arg(long, value_name = "N", default_value_t = 0)]
     simple_pairs: usize,
-    /// So does the thesis's growth without a limit of memory: grow it for so many pairs only; 0 for
-    /// all
+    /// So does the thesis's growth without a memory limit: do it for this many pairs only; 0 for all
     #[arg(long, value_name = "N", default_value_t = 0)]
     unlimited_pairs: usize,
-    /// Folder for the figures: time.png and size.png over the limits, and for each limit
-    /// times-GB.png and sizes-GB.png, how often each time and size came up
+    /// Folder for the figures: time.png and size.png over the limits, and for each limit histograms of times and
+    /// sizes, times-GB.png and sizes-GB.png
     #[arg(long, value_name = "FOLDER")]
     figures: Option<PathBuf>,
     #[command(flatten)]
@@ -73,7 +72,7 @@ pub struct Document {
     terrain: PathBuf,
     /// Number of pairs of samples, none of which see each other.
     pairs: usize,
-    /// Where the drawing began.
+    /// Seed of the random draw.
     seed: u64,
     /// Samples with terrain.
     samples: u64,
@@ -218,7 +217,7 @@ fn figures(document: &Document, limits: &[f64], folder: &Path) -> Result<(), Fai
         save(
             format!("{name}.png"),
             title,
-            ["limit of memory, GB", unit],
+            ["memory limit, GB", unit],
             means,
         )?;
         for (k, limit) in limits.iter().enumerate() {
@@ -330,26 +329,26 @@ impl fmt::Display for Tables<'_> {
 
 /// Widths of a level, and density and size of its frontiers (Steed & Angus, table 1)
 ///
-/// The widths are over ordered pairs of different cells that some chain of visible steps joins.
-/// The density is the share of pairs of different cells, drawn at random, that have a frontier,
-/// that is, that do not see each other. The size of a frontier is the number of cells in either
-/// region, as a share of those that could be; its mean is over the pairs drawn that have one.
+/// The widths are over ordered pairs of different cells that a chain of visible steps connects. The density is the
+/// share of random pairs of different cells that have a frontier, that is, that do not see each other. The size of
+/// a frontier is the number of cells in either region, as a share of the maximum; its mean is over the drawn pairs
+/// that have one.
 ///
-/// Once over all pairs, with all cells of the level counted as the paper does; and once over pairs
-/// of one component, with its cells alone counted, lest parts of a level that never see each other
-/// flatter the numbers.
+/// The figures are given twice: over all pairs, counting all cells of the level as the paper does; and over pairs
+/// of one component, counting its cells alone, because parts of a level that never see each other would flatter
+/// the figures.
 ///
-/// At last, what it takes to make the frontiers of all pairs beforehand (the method of 2004, section 2),
-/// and to make them when they are asked for.
+/// Then come the cost of precomputing the frontiers of all pairs (the method of 2004, section 2), and of computing
+/// them on demand.
 #[derive(clap::Args)]
 pub struct EpvsArgs {
     /// The bundle
     bundle: PathBuf,
-    /// Pairs to draw; if there are fewer, each is taken once
+    /// Number of pairs to draw; if there are fewer, each is taken once
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pairs: u64,
-    /// Memory for the frontiers that are made beforehand for all pairs; with less than all take, so
-    /// many are made, and the rest is counted
+    /// Memory for precomputed frontiers; if all pairs need more, as many as fit are made, and the rest is
+    /// estimated
     #[arg(long, value_name = "SIZE", default_value = "1GB")]
     memory: ByteSize,
     #[command(flatten)]
@@ -379,8 +378,8 @@ pub fn epvs(args: &EpvsArgs) -> Outcome {
     }
     let ahead = &document.ahead;
     text.push_str(&format!(
-        "\nbeforehand     {} sets, {} bytes, {} bytes where equal regions are kept once, {:.2} s, {:.0} ns to \
-         look one up\nwhen asked     {} bytes and {:.1} us a set\n",
+        "\nbeforehand     {} sets, {} bytes, {} bytes where equal regions are kept once, {:.2} s, \
+         {:.0} ns to look one up\non demand      {} bytes and {:.1} us a set\n",
         ahead.sets,
         ahead.bytes,
         ahead.shared_bytes,

@@ -16,28 +16,27 @@ use viewcell::internals::experiment::ground::{
 use viewcell::internals::ground::{Columns, Layered, Patches, encode};
 use viewcell::internals::picture::{Chart, Curve, Series};
 
-/// Layered ground that clients dig in: how it grows, how often they are in each other's way (Pennings)
+/// Layered ground that clients dig in: how it grows, and how often clients conflict (Pennings)
 ///
-/// The ground is made up after the thesis's description: 1024 x 1024 x 100 cubes, five soils. Half of
-/// the clients dig balls with a radius of 25 cubes at the surface, half fill them. Experiment I counts
-/// nodes and change sets (tables 1 to 4), experiment II attempts to reserve nodes (tables 5 and 6);
-/// the thesis's figures stand beside. Times are of the processor, for what a server does with one
-/// interaction.
+/// The ground is generated from the thesis's description: 1024 x 1024 x 100 cubes, five soils. Half of the clients
+/// dig balls with a radius of 25 cubes at the surface, half fill them. Experiment I counts nodes and change sets
+/// (tables 1 to 4), experiment II attempts to reserve nodes (tables 5 and 6); the thesis's figures are printed
+/// beside. Times are processor time of a server for one interaction.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Of all points
+    /// Seed of all random points
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Numbers of clients, with commas between
+    /// Numbers of clients, separated by commas
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [2, 4, 6, 8, 10], value_parser = clap::value_parser!(u32).range(1..=100))]
     clients: Vec<u32>,
-    /// Also go on to so many interactions of 10 clients, in both scenarios and structures
+    /// Also run this many interactions of 10 clients, in both scenarios and structures
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     prolonged: Option<u32>,
-    /// Only go on, without the tables
+    /// Do only that, without the tables
     #[arg(long, requires = "prolonged")]
     only_prolonged: bool,
-    /// What a client of experiment II takes to look for nodes and to ask, in ms
+    /// Time in ms that a client of experiment II takes to find nodes and request them
     #[arg(long, value_name = "MS", default_value_t = 20)]
     asking: u64,
     /// Write charts into this folder, as SVG
@@ -204,7 +203,7 @@ pub fn draw(path: &Path, title: &str, y: &str, curves: &[Curve]) -> Result<(), F
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell experiment ground")]
 pub struct Document {
-    /// Of all points.
+    /// Seed of all random points.
     pub seed: u64,
     /// The ground before anything happened.
     pub ground: GroundRow,
@@ -212,7 +211,7 @@ pub struct Document {
     pub growth: Vec<GrowthRow>,
     /// Experiment II: tables 5 and 6.
     pub reservations: Vec<ReservationRow>,
-    /// Where it is gone on.
+    /// The continued run.
     pub prolonged: Vec<ProlongedRow>,
 }
 
@@ -244,9 +243,9 @@ pub struct GrowthRow {
     pub clients: u32,
     /// Interactions of all.
     pub interactions: u64,
-    /// Nodes, or runs, that came into being.
+    /// Nodes, or runs, that were added.
     pub nodes: i64,
-    /// The same in hundredths of those there were.
+    /// The same as a percentage of those before.
     pub percent: f64,
     /// Nodes that one interaction added.
     pub growth: Spread,
@@ -284,14 +283,14 @@ pub struct ReservationRow {
     pub longest_wait: u64,
     /// When the last was granted, in ms.
     pub end: u64,
-    /// Mean number of nodes that an attempt named.
+    /// Average number of nodes per attempt.
     pub named: f64,
     /// What the thesis printed, without own locks: interactions, attempts, those that needed several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paper: Option<PaperAttempts>,
 }
 
-/// Where it is gone on.
+/// The continued run.
 #[derive(Serialize, JsonSchema)]
 pub struct ProlongedRow {
     /// `random_interaction` or `coherent_path`.

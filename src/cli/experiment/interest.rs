@@ -13,23 +13,22 @@ use viewcell::internals::experiment::interest::{
     Distribution, MatcherName, Measured, RunOptions, changes_of, measure, read_ticks,
 };
 
-/// Who must hear of whom: matchers side by side on entities that move (Liu's thesis)
+/// Interest matching: matchers compared on moving entities (Liu's thesis)
 ///
-/// Each entity has an update region and a subscription region, cubes with a side of 1, and goes its
-/// way at a steady speed of half to one and a half times the mean. Each tick they all move, and a
-/// matcher tells which pairs of an update and a subscription began to overlap and which ceased to. The
-/// digest is of all these changes in order: it is the same for all matchers.
+/// Each entity has an update region and a subscription region, cubes with a side of 1, and moves at a steady speed
+/// of half to one and a half times the mean. In each tick a matcher reports which pairs of an update and a
+/// subscription region begin to overlap and which cease to. The digest covers all these changes in order: it is
+/// the same for all matchers.
 ///
-/// With --regions, entities come from a file, and the changes are printed: a line for each,
-/// "tick,+|-,update,subscription", sorted by tick, those that began first, then by number. The file
-/// has the header tick,region,kind,min_x,max_x,min_y,max_y,min_z,max_z; kind is u or s. A tick names
-/// all regions that there are; those it does not name are gone. Corners are rounded to 32-bit floats; boxes
-/// that touch then overlap.
+/// With --regions, entities come from a file, and the changes are printed, one per line:
+/// "tick,+|-,update,subscription", sorted by tick, then beginnings before ends, then by number. The file has the
+/// header tick,region,kind,min_x,max_x,min_y,max_y,min_z,max_z; kind is u or s. A tick lists all regions that
+/// exist in it. Corners are rounded to 32-bit floats; boxes that then touch overlap.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     play: PlayArgs,
-    /// Matchers to run, with commas between
+    /// Matchers to run, separated by commas
     #[arg(
         long,
         value_name = "NAME",
@@ -37,7 +36,7 @@ pub struct Args {
         default_value = "grid"
     )]
     matcher: Vec<Matcher>,
-    /// Threads of the matcher that can use several; 0 for one a processor
+    /// Threads of the matcher that can use several; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::threads)]
     threads: usize,
     /// Print the changes of these regions
@@ -49,13 +48,13 @@ pub struct Args {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Matcher {
-    /// Every pair
+    /// Tests every pair
     Brute,
     /// I-Collide's table of pairs
     Lucid,
     /// Liu's sorted lists
     Sorted,
-    /// The runtime's, for servers
+    /// The runtime's grid, for servers
     Grid,
 }
 
@@ -69,11 +68,11 @@ pub struct Document {
     speed: f64,
     /// Ticks that were measured.
     ticks: u32,
-    /// What all that is drawn came from.
+    /// The seed of all random numbers.
     seed: u64,
     /// Entities in a cube of a region's side.
     density: f64,
-    /// Whether what happens between ticks is told.
+    /// Whether changes between ticks are reported.
     space_time: bool,
     /// Threads of the matcher that can use several.
     threads: usize,
@@ -86,19 +85,19 @@ pub struct Document {
 struct MatcherRow {
     /// `brute`, `lucid`, `sorted` or `grid`.
     name: &'static str,
-    /// Mean time of a tick, in milliseconds: telling where all regions are, and matching.
+    /// Mean time of a tick, in milliseconds: setting the positions of all regions, and matching.
     ms_per_tick: f64,
-    /// What of that is telling, which is one thread's work.
+    /// The part of that for setting positions, by one thread.
     telling_ms_per_tick: f64,
-    /// The same in time of processors, all threads together.
+    /// The same in processor time of all threads.
     processor_ms_per_tick: f64,
     /// Memory in use at the end.
     bytes: u64,
-    /// Pairs that began to overlap, those of the first tick, which is not measured, among them.
+    /// Pairs that began to overlap, including those of the first tick, which is not measured.
     began: u64,
     /// Pairs that ceased to.
     ceased: u64,
-    /// Of all changes in order, 16 hexadecimal digits.
+    /// Digest of all changes in order, 16 hexadecimal digits.
     digest: String,
 }
 
@@ -229,33 +228,33 @@ pub struct PlayArgs {
     /// Ticks to measure
     #[arg(long, value_name = "T", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub ticks: u32,
-    /// Of all that is drawn at random
+    /// Seed of all random numbers
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
-    /// Also tell of what begins and ceases between ticks, with the instants
+    /// Also report what begins and ceases between ticks, with the times
     #[arg(long)]
     pub space_time: bool,
     /// Entities in a cube of a region's side
     #[arg(long, value_name = "D", default_value_t = 0.001, value_parser = values::finite)]
     pub density: f64,
-    /// How entities are spread
+    /// Distribution of the entities
     #[arg(long, value_name = "HOW", default_value = "even")]
     world: World,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum World {
-    /// At random all over
+    /// Uniformly at random
     Even,
     /// Half of them in a thousandth of the space
     Skewed,
-    /// All in one spot
+    /// All in one place
     Spot,
     /// Along one axis
     Line,
     /// Sides from 1 to 10,000
     Sizes,
-    /// Each somewhere else in each tick
+    /// Each at a new random place in each tick
     Teleports,
 }
 

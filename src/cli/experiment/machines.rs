@@ -15,12 +15,12 @@ use viewcell::internals::experiment::interest::machines::{
 
 use super::interest::PlayArgs;
 
-/// Who must hear of whom, by several ranks that own parts of space (Liu's thesis, chapter 6)
+/// Interest matching by several ranks that own parts of space (Liu's thesis, chapter 6)
 ///
-/// Entities are those of `experiment interest`. Space is cut into subdivisions, equally many to each rank;
-/// regions that move over a border go to its owner, and those that reach over one are copied. The rank
-/// with most work gives subdivisions away where loads differ by more than a share. All ranks together
-/// tell what one machine tells: the digest is the same for any number of them.
+/// Entities are those of `experiment interest`. Space is divided into subdivisions, equally many for each rank.
+/// Regions that move across a border go to its owner, and those that extend across one are copied. The rank with
+/// most work gives subdivisions away if loads differ by more than a given share. All ranks together report what
+/// one machine reports: the digest is the same for any number of them.
 ///
 /// Ranks are threads. With --mpi, in a program built with the feature mpi, they are processes:
 /// mpirun -n 4 viewcell experiment machines --mpi
@@ -28,10 +28,10 @@ use super::interest::PlayArgs;
 pub struct Args {
     #[command(flatten)]
     play: PlayArgs,
-    /// How many ranks, with commas between
+    /// Numbers of ranks, separated by commas
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,4,8,16", value_parser = clap::value_parser!(u32).range(1..=1024))]
     ranks: Vec<u32>,
-    /// Who gets work from the rank that has most, with commas between
+    /// Which rank gets work from the most loaded one; several policies separated by commas
     #[arg(
         long,
         value_name = "WHO",
@@ -39,13 +39,13 @@ pub struct Args {
         default_value = "none,node,neighbour"
     )]
     balance: Vec<Balance>,
-    /// By which share of the larger load two ranks have to differ, for work to be given away (λ)
+    /// Share of the larger load by which two ranks must differ before work is given away (λ)
     #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = values::finite)]
     threshold: f64,
     /// Subdivisions along each axis
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=64))]
     cuts: u32,
-    /// Be one of the ranks that mpirun has started; of a build with the feature mpi
+    /// Be one of the ranks started by mpirun; needs a build with the feature mpi
     #[arg(long, conflicts_with = "ranks")]
     mpi: bool,
     #[command(flatten)]
@@ -54,11 +54,11 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 enum Balance {
-    /// Nobody
+    /// None
     None,
     /// The rank with the least work (algorithm 7)
     Node,
-    /// The rank with the least among those whose subdivisions lie beside it (algorithm 8)
+    /// The rank with the least work among those with adjacent subdivisions (algorithm 8)
     Neighbour,
 }
 
@@ -70,46 +70,46 @@ pub struct Document {
     entities: u32,
     /// Mean speed, in sides of a region a tick.
     speed: f64,
-    /// Ticks after the first, in which all entities come.
+    /// Ticks after the first, in which all entities appear.
     ticks: u32,
-    /// What all that is drawn came from.
+    /// The seed of all random numbers.
     seed: u64,
-    /// Whether what happens between ticks is told.
+    /// Whether changes between ticks are reported.
     space_time: bool,
     /// Subdivisions.
     subdivisions: u32,
-    /// By which share loads have to differ, for work to be given away.
+    /// Share by which loads must differ before work is given away.
     threshold: f64,
     /// Whether ranks are processes that talk over MPI.
     mpi: bool,
-    /// Each number of ranks, and each way to share work.
+    /// An entry for each number of ranks and each policy of sharing work.
     runs: Vec<Run>,
 }
 
-/// A number of ranks, and a way to share work.
+/// A number of ranks, and a policy of sharing work.
 #[derive(Serialize, JsonSchema)]
 struct Run {
-    /// How many.
+    /// Number of ranks.
     ranks: u32,
     /// `none`, `node` or `neighbour`: who gets work.
     balance: &'static str,
-    /// Mean time of a tick, in milliseconds, the sending of messages included.
+    /// Mean time of a tick, in milliseconds, including messages.
     ms_per_tick: f64,
     /// Pairs that began to overlap.
     began: u64,
     /// Pairs that ceased to.
     ceased: u64,
-    /// Of all changes in order, 16 hexadecimal digits.
+    /// Digest of all changes in order, 16 hexadecimal digits.
     digest: String,
-    /// Regions that went to another rank.
+    /// Regions that moved to another rank.
     migrations: u64,
-    /// Copies of regions that reach into another rank's subdivisions.
+    /// Copies of regions that extend into another rank's subdivisions.
     ghosts: u64,
     /// Bytes that ranks sent each other.
     bytes_sent: u64,
-    /// The load of the rank with most, as a multiple of the mean; the mean over all ticks.
+    /// The greatest load of a rank, as a multiple of the mean load; averaged over all ticks.
     imbalance: f64,
-    /// Subdivisions with none beside them of the same owner, at the end.
+    /// Subdivisions with no adjacent one of the same owner, at the end.
     isolated: usize,
 }
 
@@ -184,8 +184,8 @@ enum Ranks {
 fn over_mpi(args: &Args, _: &Play) -> Result<Option<Ranks>, Failure> {
     if args.mpi {
         Err(Failure::usage(
-            "--mpi: this program was built without MPI; build one that has it with \
-             cargo install --path . --features mpi (it needs libopenmpi-dev and libclang-dev)"
+            "--mpi: this program was built without MPI; build one that has it with cargo install \
+             --path . --locked --features mpi (it needs libopenmpi-dev and libclang-dev)"
                 .into(),
         ))
     } else {
@@ -202,7 +202,7 @@ fn over_mpi(args: &Args, play: &Play) -> Result<Option<Ranks>, Failure> {
         return Ok(None);
     }
     let mut end =
-        Mpi::begin().ok_or_else(|| Failure::usage("--mpi: MPI has begun already".into()))?;
+        Mpi::begin().ok_or_else(|| Failure::usage("--mpi: MPI was started already".into()))?;
     let options = args.play.options(1)?;
     let ranks = end.ranks();
     let mut runs = Vec::new();

@@ -15,7 +15,7 @@ use super::exit::Outcome;
 
 pub use solid::player_of;
 
-/// Set methods side by side, and repeat the papers' experiments
+/// Compare methods, and repeat the papers' experiments
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

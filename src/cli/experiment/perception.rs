@@ -13,18 +13,18 @@ use crate::cli::exit::{Failure, Outcome};
 use crate::cli::input;
 use crate::cli::output::Json;
 
-/// From how far each observer perceives each target, and zones that never miss it
+/// The distances from which observers perceive targets, and zones that never miss one
 ///
-/// An observer perceives a target that covers at least so many pixels of the screen in its longest
-/// direction. The distances printed as exact are the greatest at which this can be so anywhere on a
-/// flat screen, or in the circle around it, which has its corners: beyond them nothing is missed. (The circle
-/// makes a difference where the threshold is a large part of the screen.) Those printed as average are the
-/// paper's, in which all pixels cover the same angle.
+/// An observer perceives a target if the target covers at least a threshold of pixels on the screen in its longest
+/// direction. The distances printed as exact are the greatest at which this is possible anywhere on a flat screen,
+/// or in the circle around it: beyond them nothing is missed. (The circle makes a difference if the threshold is a
+/// large part of the screen.) The distances printed as average are the paper's, in which all pixels cover the same
+/// angle.
 ///
-/// Observers come as comma-separated values with the columns name, fov (degrees across the screen),
-/// screen (pixels across), pixels (the threshold), and perhaps height (pixels from top to bottom; as
-/// many as across unless told) and count (how many there are; 1); targets with name, radius, and
-/// perhaps count. An avatar that is both has one name in both files.
+/// Observers are comma-separated values with the columns name, fov (degrees across the screen), screen (pixels
+/// across), pixels (the threshold), and optionally height (pixels from top to bottom; default as across) and count
+/// (how many there are; default 1). Targets have name, radius, and optionally count. An avatar that is both has
+/// the same name in both files.
 #[derive(clap::Args)]
 pub struct Args {
     /// The observers
@@ -33,7 +33,7 @@ pub struct Args {
     /// The targets
     #[arg(long, value_name = "FILE")]
     targets: PathBuf,
-    /// The distances that the zones are for
+    /// Distances for which to print zones
     #[arg(long, value_name = "WHICH", default_value = "exact")]
     distance: Which,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Which {
-    /// Nothing perceivable on the screen is missed
+    /// Nothing that can be perceived on the screen is missed
     Exact,
     /// The paper's, with pixels of equal angles
     Average,
@@ -64,14 +64,14 @@ pub struct Document {
     effect_management: Vec<Zones>,
 }
 
-/// From how far an observer perceives a target, in the unit of the target's radius.
+/// The distances from which an observer perceives a target, in the unit of the target's radius.
 #[derive(Serialize, JsonSchema)]
 struct Distance {
     /// Who looks.
     observer: String,
     /// At whom.
     target: String,
-    /// Beyond this it is nowhere on the screen large enough.
+    /// Beyond this distance it is too small everywhere on the screen.
     exact: f64,
     /// The paper's, in which all pixels cover the same angle.
     average: f64,

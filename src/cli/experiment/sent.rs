@@ -18,34 +18,35 @@ use viewcell::internals::simulate::sent::{Body, Sent};
 use viewcell::internals::simulate::trace::Trace;
 use viewcell::internals::world::solid::Player;
 
-/// What a server really sent to whom, beside who sees whom in the level
+/// What a server sent to whom, compared with who sees whom in the level
 ///
-/// By the eye of the other and by their box, of the same frame and of one or two before, and whether
-/// those who were sent and are not visible, or the other way round, are dead, nowhere, or at the edge
-/// of sight.
+/// Compares with visibility of the other player's eye and of their box, in the same frame and one or two frames
+/// before. For players who were sent and are not visible, and the other way round, it counts how many are dead, in
+/// no cell, or at the edge of sight.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The bundle of the level's clusters; with `bake cells --symmetry none` as the engine has it
+    /// The bundle of the level's clusters, from `bake cells --symmetry none` to match the engine
     #[arg(required_unless_present = "level")]
     bundle: Option<PathBuf>,
-    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
+    /// Movements of players: CSV with the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
     #[arg(long, value_name = "CSV")]
     traces: PathBuf,
-    /// Who was sent: CSV of the columns t_ms,player,sent, the players with blanks between them, and bytes if known
+    /// Who was sent to whom: CSV with the columns t_ms,player,sent (players separated by blanks), and bytes if
+    /// known
     #[arg(long, value_name = "CSV")]
     sent: PathBuf,
-    /// How far the eye is above a player's origin [default: 26, or with --level that of the game the level belongs to]
+    /// Height of the eye above a player's origin [default: 26, or with --level that of the level's game]
     #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = values::finite)]
     eye: Option<f64>,
-    /// The level itself, as for `bake solid`: judge by lines of sight who was sent in vain, and who too late
+    /// The level itself, as for `bake solid`: count by lines of sight who was sent without need, and who too late
     #[arg(long, value_name = "LEVEL")]
     level: Option<PathBuf>,
     #[command(flatten)]
     reading: LevelArgs,
-    /// With --level: how far clients are away, in milliseconds to the server and back
+    /// With --level: round-trip time of clients, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 0, requires = "level", value_parser = clap::value_parser!(u64).range(..=10_000))]
     rtt: u64,
-    /// With --level: the box of a player's body, from the origin [default: that of the game the level belongs to]
+    /// With --level: the box of a player's body, relative to the origin [default: that of the level's game]
     #[arg(
         long,
         value_name = "MINX,MINY,MINZ,MAXX,MAXY,MAXZ",
@@ -61,18 +62,19 @@ pub struct Args {
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell experiment sent")]
 pub struct Document {
-    /// Each way to tell who sees whom; none without a bundle.
+    /// Each method of deciding who sees whom; empty without a bundle.
     rows: Vec<Row>,
     /// By lines of sight; null without a level.
     lines: Option<Lines>,
 }
 
-/// The record by lines of sight. Of ordered pairs of living players and frames, unless it says otherwise.
+/// The record, judged by lines of sight. Numbers count ordered pairs of living players and frames, unless it says
+/// otherwise.
 #[derive(Serialize, JsonSchema)]
 struct Lines {
-    /// How far clients are away. [Unit: ms]
+    /// Round-trip time of clients. [Unit: ms]
     rtt: u64,
-    /// All that there are.
+    /// All of them.
     pairs: u64,
     /// The one was sent the other.
     sent: u64,
@@ -82,9 +84,9 @@ struct Lines {
     exposed: u64,
     /// The same, in seconds of each pair.
     exposed_s: f64,
-    /// The client had a snapshot to go by.
+    /// The client had a snapshot.
     shown: u64,
-    /// Of these, the other is in sight where the snapshot would have them, and not in it.
+    /// Of these, the other is in sight at the position of the snapshot, and not in the snapshot.
     late: u64,
     /// The same, in milliseconds of each pair.
     late_ms: u64,
@@ -96,16 +98,16 @@ struct Lines {
     frames: u64,
 }
 
-/// A way to tell who sees whom. All numbers are of pairs and frames.
+/// A method of deciding who sees whom. All numbers count pairs and frames.
 #[derive(Serialize, JsonSchema)]
 struct Row {
     /// What is looked at of the other: `eye` or `box`.
     body: &'static str,
-    /// How many spots earlier players were where they are looked for.
+    /// How many frames earlier the tested positions are.
     lag: usize,
-    /// All that there are.
+    /// All of them.
     all: u64,
-    /// The share in which what was sent is what is visible.
+    /// The share in which sent and visible agree.
     agree: f64,
     /// Sent and visible.
     both: u64,

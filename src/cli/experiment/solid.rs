@@ -24,11 +24,12 @@ use viewcell::internals::world::solid::{
     Aabb, PlaceCells, PlaceOptions, Player, SolidLevel, find_places,
 };
 
-/// Solid levels against a tracer of their own: what view cells of some sizes show of a trace, and a hunt for what they hide
+/// Solid levels tested with an independent ray caster: what view cells of several sizes call visible in a trace,
+/// and a search for clear segments between hidden cells
 ///
-/// Of all ordered pairs of living players of a trace: how many are truly in sight, from the eye to 24 points of the
-/// body, how many are visible by view cells, each pair by itself, and how many are in no cell. And a hunt: segments
-/// between positions in cells that are hidden from each other, moved to where they are nearly clear. Exit code 1 if
+/// Counts ordered pairs of living players of a trace: how many are truly in sight, from the eye to 24 points of
+/// the body; how many are visible by view cells; and how many are in no cell. The search traces segments between
+/// positions in cells that are hidden from each other, moved to where they are nearly clear. Exit code 1 if
 /// anything in sight is hidden.
 ///
 /// Example: viewcell experiment solid dm2.bsp --trace dm2.csv --cell 64,32,16 --segments 1000000
@@ -38,28 +39,29 @@ pub struct Args {
     level: PathBuf,
     #[command(flatten)]
     reading: LevelArgs,
-    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
+    /// Movements of players: CSV with the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
     #[arg(long, value_name = "FILE.csv", required_unless_present = "segments")]
     trace: Option<PathBuf>,
-    /// Sizes of view cells; the hunt takes the last [default: twice the size that bake solid takes, that, and half of it]
+    /// Sizes of view cells; the search uses the last [default: twice the size that bake solid takes, that size,
+    /// and half of it]
     #[arg(long, value_name = "SIZE,...", value_delimiter = ',', value_parser = values::positive)]
     cell: Vec<f64>,
     /// Positions that players can reach besides the level's spawn points, as for bake solid
     #[arg(long, value_name = "FILE.csv")]
     reach: Option<PathBuf>,
-    /// A pair of cells is halved so often, one after another, to prove that it is hidden
+    /// How often a pair of cells is halved to prove that it is hidden
     #[arg(long, value_name = "N", default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(..=64))]
     depth: u32,
-    /// A bundle of the level: what it says of the trace; the hunt takes its cells
+    /// A bundle of the level, to be compared with the trace; the search uses its cells
     #[arg(long, value_name = "FILE.vcb")]
     bundle: Option<PathBuf>,
-    /// Hunt with so many segments
+    /// Search with this many segments
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     segments: Option<u64>,
-    /// Of the hunt's random positions
+    /// Seed of the search's random positions
     #[arg(long, value_name = "N", default_value_t = 1, requires = "segments")]
     seed: u64,
-    /// Threads that work; 0: as many as there are processors
+    /// Number of threads; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
     #[command(flatten)]
@@ -72,13 +74,13 @@ pub struct Args {
 pub struct Document {
     /// The level.
     level: PathBuf,
-    /// Opaque solids of it, and opaque faces that are of no solid.
+    /// Opaque solids of the level, and opaque faces that belong to no solid.
     solids: [usize; 2],
-    /// Halvings one after another.
+    /// Number of halvings.
     depth: u32,
-    /// Of the trace; null without one.
+    /// Results of the trace; null without one.
     trace: Option<TraceDocument>,
-    /// Of the hunt; null without one.
+    /// Results of the search; null without one.
     hunt: Option<HuntDocument>,
 }
 
@@ -91,41 +93,41 @@ struct TraceDocument {
     pairs: u64,
     /// Of these, in sight.
     in_sight: u64,
-    /// What view cells say.
+    /// Results by view cells.
     rows: Vec<Row>,
 }
 
-/// What some view cells say.
+/// Results by one set of view cells.
 #[derive(Serialize, JsonSchema)]
 struct Row {
     /// Size of the cells.
     cell: f64,
     /// Number of cells.
     cells: u64,
-    /// `together`: faces of a plane hide as one; `alone`: each solid and face by itself; `bundle`.
+    /// `together`: faces of one plane hide jointly; `alone`: each solid and face separately; `bundle`.
     faces: &'static str,
-    /// Pairs that are visible, those with somebody in no cell among them.
+    /// Pairs that are visible, including those with a player in no cell.
     visible: u64,
-    /// Pairs with somebody in no cell.
+    /// Pairs with a player in no cell.
     nowhere: u64,
     /// Pairs that are in sight and hidden: faults.
     missed: u64,
-    /// Eye and point of a body of one of these.
+    /// Eye and point of the body of one of these.
     example: Option<[[f64; 3]; 2]>,
 }
 
-/// A hunt for a clear segment between hidden cells.
+/// A search for a clear segment between hidden cells.
 #[derive(Serialize, JsonSchema)]
 struct HuntDocument {
     /// Size of the cells.
     cell: f64,
-    /// Whether a bundle says what is hidden, not the kernel, pair by pair.
+    /// Whether a bundle says what is hidden; otherwise the kernel does, pair by pair.
     by_bundle: bool,
     /// Hidden pairs of cells that were searched.
     pairs: u64,
     /// Segments that were traced.
     segments: u64,
-    /// Of these, through gaps that count as closed: narrower than the arithmetic can tell.
+    /// Of these, through gaps that count as closed: narrower than the precision of the arithmetic.
     seams: u64,
     /// Of these, clear: faults.
     clear: u64,

@@ -23,11 +23,11 @@ use viewcell::internals::picture::{Bars, Chart, Series};
 use viewcell::internals::visibility::{Bodies, MAX_SECTORS};
 use viewcell::internals::world::Terrain;
 
-/// The modes of visibility side by side: baked, and compared
+/// Bake in all modes of visibility, and compare
 ///
-/// Bakes the terrain in each mode, and compares all pairs of samples with exact visibility, and
-/// random pairs of cells with what players between the samples see. Large terrains take long in
-/// the conservative mode: --crop takes a part.
+/// Bakes the terrain in each mode. Compares all pairs of samples with exact visibility, and random pairs of cells
+/// with what players between the samples see. Large terrains take long in the conservative mode: --crop takes a
+/// part.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -40,26 +40,26 @@ pub struct Args {
     /// Metres from the ground to the top of the head
     #[arg(long, value_name = "METRES", default_value_t = 1.8, value_parser = values::finite)]
     player_height: f64,
-    /// Radial sectors of the mode of that name
+    /// Number of radial sectors, for the mode sectors
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SECTORS)))]
     sectors: u32,
-    /// Pairs of cells that are searched for a line of sight between any two positions
+    /// Number of pairs of cells to search for a line of sight between any two positions
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
-    /// Random lines of sight tried on each
+    /// Number of random lines of sight for each pair
     #[arg(long, value_name = "N", default_value_t = 1000)]
     positions: u32,
-    /// Threads to work with; 0 for one a processor
+    /// Number of threads; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
     /// Draw a chart of the shares
     #[arg(long, value_name = "OUT.svg")]
     chart: Option<PathBuf>,
-    /// Draw a chart of what a pair of samples costs as terrains grow; bakes the middle of the terrain
-    /// at a quarter, half and three quarters of its sides, too
+    /// Draw a chart of the cost of a pair of samples as terrains grow; also bakes the middle of the terrain at a
+    /// quarter, half and three quarters of its sides
     #[arg(long, value_name = "OUT.svg")]
     cost_chart: Option<PathBuf>,
-    /// Overwrite charts that are there
+    /// Overwrite charts that exist
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -80,7 +80,7 @@ pub struct Document {
     samples: u64,
     #[serde(flatten)]
     sight: SightDocument,
-    /// What was tried between the samples.
+    /// The tests between the samples.
     motion: MotionSample,
     /// The modes.
     modes: Vec<Row>,
@@ -93,8 +93,7 @@ pub struct Document {
 struct Cost {
     /// Columns and rows of the part.
     size: [u32; 2],
-    /// CPU time of the bake in nanoseconds, everything included, for each ordered pair of samples;
-    /// of the modes in their order.
+    /// CPU time of the whole bake in nanoseconds per ordered pair of samples, for each mode in their order.
     nanoseconds_a_pair: Vec<f64>,
 }
 
@@ -105,7 +104,7 @@ struct Row {
     mode: &'static str,
     #[serde(flatten)]
     shares: ModeShares,
-    /// CPU time of the bake, everything included, in seconds.
+    /// CPU time of the whole bake, in seconds.
     cpu_seconds: f64,
     /// Length of the bundle in bytes.
     bytes: u64,

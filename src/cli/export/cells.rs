@@ -21,31 +21,30 @@ use crate::cli::query;
 
 /// Who sees whom among the cells of a level, as a picture or a matrix of numbers
 ///
-/// Row A, column B is what A sees of B. A picture is white where B is visible. With --distances
-/// numbers are visible steps, -1 for unreachable, and a picture is the lighter the nearer B is.
+/// Row A, column B says whether A sees B. A picture is white where B is visible. With --distances numbers are
+/// visible steps, -1 for unreachable, and a picture is lighter the nearer B is.
 #[derive(clap::Args)]
 pub struct MatrixArgs {
     /// The bundle
     bundle: PathBuf,
     #[command(flatten)]
     to: To,
-    /// Write distances, not who sees whom
+    /// Write distances instead of visibility
     #[arg(long)]
     distances: bool,
 }
 
-/// The visibility of a bundle in a copy of the level that it was baked from
+/// The visibility of a bundle, in a copy of the level that it was baked from
 ///
-/// All else in the copy stays as it is. In a WAD it is the REJECT table of one map that changes. A
-/// name that ends in .vis makes an external file as source ports of Quake read it beside the level
-/// (BSP29 alone).
+/// Everything else in the copy stays unchanged. In a WAD, the REJECT table of one map changes. A name that ends in
+/// .vis makes an external file that source ports of Quake read beside the level (BSP29 only).
 #[derive(clap::Args)]
 pub struct VisArgs {
     /// The bundle
     bundle: PathBuf,
     /// The level that it was baked from
     level: PathBuf,
-    /// The map of a WAD with several
+    /// The map, in a WAD with several
     #[arg(long, value_name = "NAME")]
     map: Option<String>,
     #[command(flatten)]
@@ -63,7 +62,7 @@ pub struct JsonArgs {
 
 /// The portals of a level as a portal file (PRT1)
 ///
-/// A bundle has portals if what it was baked from has them, or with bake cells --portals.
+/// A bundle has portals if its input has them, or if it was baked with --portals.
 #[derive(clap::Args)]
 pub struct PrtArgs {
     /// The bundle
@@ -82,7 +81,7 @@ struct To {
     manner: FileManner,
 }
 
-/// What the exports of cells print with --json.
+/// What exports of cells print with --json.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell export matrix, vis, json, prt")]
 pub struct Document {

@@ -16,15 +16,15 @@ use viewcell::internals::visibility::{Horizons, Simd};
 
 /// The horizon of every sample, in degrees, for sectors clockwise from north
 ///
-/// Sector i of N is centred on the azimuth 360·i/N degrees, clockwise from the raster's first row
-/// (north). Its horizon is the greatest angle above the horizontal, in degrees, of the terrain on
-/// that ray from an eye over the sample. It is negative where the eye looks down on all of it, and -90
-/// where the ray meets no terrain at all: at the edge of the raster, beside voids, and where there is
-/// none within --max-distance. Leave these out of means. The terrain is taken where the ray
-/// crosses lines between neighbouring samples, linear between two samples.
+/// Sector i of N is centred on the azimuth 360·i/N degrees, clockwise from the raster's first row (north). Its
+/// horizon is the greatest angle above the horizontal, in degrees, of the terrain on that ray from an eye above
+/// the sample. It is negative if the eye looks down on all of it, and -90 if the ray meets no terrain at all: at
+/// the edge of the raster, beside voids, and if there is none within --max-distance. Leave these values out of
+/// averages. Between samples the terrain is linear: it is evaluated where the ray crosses lines between
+/// neighbouring samples.
 ///
-/// The file has a band of 32-bit floats a sector, NaN for voids: a GeoTIFF that lies where the
-/// terrain lies (a BigTIFF beyond 4 GiB), or a NumPy array of rows × columns × sectors.
+/// The file has one band of 32-bit floats per sector, NaN for voids: a georeferenced GeoTIFF (a BigTIFF beyond 4
+/// GiB), or a NumPy array of rows × columns × sectors.
 #[derive(clap::Args)]
 pub struct HorizonArgs {
     #[command(flatten)]
@@ -58,7 +58,7 @@ pub fn horizon(args: &HorizonArgs) -> Outcome {
     let tell = |looked, degrees: Range| {
         let mut words = format!(", {sectors} sectors: {}", degrees.words("°", 2));
         if degrees.least() == Some(-90.0) {
-            words += "; -90° stands where a ray meets no ground, as at the edge";
+            words += "; -90° means that the ray meets no ground, as at the edge";
         }
         (HorizonDocument { looked, degrees }, words)
     };
@@ -68,10 +68,10 @@ pub fn horizon(args: &HorizonArgs) -> Outcome {
 
 /// The sky view factor of every sample: the share of the hemisphere that is sky
 ///
-/// It is 1 - Σ sin γ / N over N sectors, where γ is the sector's horizon as viewcell export
-/// horizon has it, or 0 where that is negative (Zakšek, Oštir & Kokalj 2011, Remote Sensing 3(2)):
-/// 1 on a plain, one half at the foot of an endless wall. The file has 32-bit floats, NaN for
-/// voids: a GeoTIFF that lies where the terrain lies, or a NumPy array of rows × columns.
+/// It is 1 - Σ sin γ / N over N sectors, where γ is the sector's horizon from viewcell export horizon, or 0 if
+/// that is negative (Zakšek, Oštir & Kokalj 2011, Remote Sensing 3(2)): 1 on a plain, one half at the foot of an
+/// endless wall. The file has 32-bit floats, NaN for voids: a georeferenced GeoTIFF, or a NumPy array of rows ×
+/// columns.
 #[derive(clap::Args)]
 pub struct SkyviewArgs {
     #[command(flatten)]
@@ -129,7 +129,7 @@ pub struct Looked {
     eye_height: f64,
     #[serde(flatten)]
     sight: SightDocument,
-    /// What a person should know about the input.
+    /// Notes about the input.
     notes: Vec<String>,
 }
 

@@ -17,8 +17,7 @@ use super::query;
 use super::render::{check_drawable, survey};
 use super::work::{self, Manner, Range, RasterDocument, Work};
 
-/// Write horizons, exposure or sky view factors of terrains, or the visibility of cells, for other
-/// tools
+/// Write horizons, exposure or sky view factors of terrains, or the visibility of cells, for other tools
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -50,10 +49,9 @@ pub fn run(args: &Args) -> Outcome {
 
 /// How many samples see each sample: the total viewshed, counted in a bundle
 ///
-/// A sample counts itself, so that 0 stands for voids alone. What one sample sees of another is as it
-/// was baked: visibility mode, greatest distance, the earth's shape. The file is a GeoTIFF of 32-bit counts that lies where the
-/// terrain lies, a NumPy array of rows × columns, or a picture: dark and blue where few see a
-/// sample, light and yellow where many do.
+/// A sample counts itself, so 0 stands for voids alone. Visibility is that of the bake: its mode, maximum distance
+/// and curvature. The file is a georeferenced GeoTIFF of 32-bit counts, a NumPy array of rows × columns, or a
+/// picture: dark and blue where few samples see a sample, light and yellow where many do.
 #[derive(clap::Args)]
 pub struct ExposureArgs {
     /// The bundle

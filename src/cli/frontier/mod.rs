@@ -36,8 +36,8 @@ pub const NO_SET: &str = "they can see each other: there is no frontier set";
 
 /// How far may two players walk before they can see each other?
 ///
-/// Prints the size of two regions, one around each player: no place in one can be seen from any
-/// place in the other. Both are empty if the players can see each other.
+/// Prints the sizes of a frontier set: two regions, one around each player, such that no place in one can be seen
+/// from any place in the other. Both are empty if the players can see each other.
 #[derive(clap::Args)]
 #[command(mut_arg("points", |points| points.hide(true)))]
 pub struct Args {
@@ -46,13 +46,13 @@ pub struct Args {
     /// Draw both regions over a hillshade: a name that ends in .png
     #[arg(short, long, value_name = "PNG", conflicts_with = "pairs")]
     pub output: Option<PathBuf>,
-    /// Write a line "a COL ROW" or "b COL ROW" for each sample of the regions; of levels "a CELL" or "b CELL"
+    /// Write a line "a COL ROW" or "b COL ROW" for each sample of the regions; in levels "a CELL" or "b CELL"
     #[arg(long, value_name = "FILE", conflicts_with = "pairs")]
     pub members: Option<PathBuf>,
-    /// Overwrite files that are there
+    /// Overwrite files that exist
     #[arg(long)]
     pub force: bool,
-    /// Of cells: how to make the regions
+    /// For cells: how to make the regions
     #[arg(long, value_name = "HOW", value_parser = construction())]
     pub construction: Option<Construction>,
     #[command(flatten)]
@@ -73,9 +73,10 @@ pub fn sizes([a, b]: [u64; 2], all: u64) -> String {
 fn construction() -> impl TypedValueParser<Value = Construction> {
     let help = |construction| match construction {
         Construction::Published => "Equations 1 and 2 of Steed and Angus, by distances",
-        Construction::Grown => "Both grow over cells that touch, each in turn",
+        Construction::Grown => "Both grow through adjacent cells, in turn",
         Construction::Widened => {
-            "Both grow over cells that touch, the nearest first, and take in all that the other does not see"
+            "Both grow through adjacent cells, the nearest first, and are then extended to all \
+             that the other does not see"
         }
         _ => "The same for A, and for B everything that A's region does not see",
     };
@@ -274,7 +275,7 @@ pub struct CellsDocument {
     size_a: u64,
     /// Number of cells in the region of b.
     size_b: u64,
-    /// `published`, `tightened`, `grown` or `widened`; of a solid level `quads`, of the numbers of its cells.
+    /// `published`, `tightened`, `grown` or `widened`; for a solid level `quads`, of the numbers of its cells.
     construction: &'static str,
     /// The cells of the region of a, in rising order; absent with --pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -324,7 +325,8 @@ pub fn in_level(args: &Args, level: &CellBundle<'_>) -> Outcome {
     let construction = args.construction.unwrap_or_default();
     if construction.needs_neighbours() && !level.has_neighbours() {
         return Err(Failure::usage(format!(
-            "--construction {}: {} does not know which cells touch; bake the level with --portals",
+            "--construction {}: {} does not say which cells are adjacent; bake the level with \
+             --portals",
             construction.name(),
             args.pair.bundle.display()
         )));
@@ -334,7 +336,7 @@ pub fn in_level(args: &Args, level: &CellBundle<'_>) -> Outcome {
         Some(file) => answer_documents(file, |line| {
             let pair = parse_cells(line, level.cells())?;
             let document = set_in_level(level, construction, pair, &mut memory);
-            let document = document.map_err(|_| "no memory for a frontier".to_owned())?;
+            let document = document.map_err(|_| "no memory for a frontier set".to_owned())?;
             Ok(document.without_regions())
         }),
         None => {
@@ -397,8 +399,8 @@ pub fn in_solid(args: &Args, level: &SolidBundle<'_>) -> Outcome {
     }
     if args.construction.is_some() || args.options.margin > 0 {
         return Err(Failure::usage(format!(
-            "--construction, --margin: expected neither, since {path} is of a solid level, whose sets grow over quads of \
-             the numbers of its cells"
+            "--construction, --margin: expected neither, since {path} is of a solid level, whose \
+             frontier sets grow by quads of its cells' numbers"
         )));
     }
     let options = args.options.resolve();

@@ -15,45 +15,42 @@ use crate::cli::query::Place;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Growth of terrain frontiers")]
 pub struct Options {
-    /// Grow quads of all sizes, or single samples. With this, or --merge lossless or lossy,
-    /// whatever else is not given is as in Avni's thesis: fifo, alternate, no budget, nothing
-    /// tightened
+    /// Grow by quads of all sizes, or by single samples. With this option, or with --merge lossless or lossy, all
+    /// other defaults are those of Avni's thesis: fifo, alternate, no budget, nothing tightened
     #[arg(long, value_enum)]
     grow: Option<Grow>,
-    /// How the PVSs of a frontier's quads are joined. lossless: by their union. lossy: what is mixed
-    /// in one and hidden in the other becomes visible. blocks, the default: by whole blocks of 8 x 8
-    /// samples where the union would take long
+    /// How the PVSs of a frontier's quads are merged. lossless: their union. lossy: what is mixed in one and
+    /// hidden in the other becomes visible. blocks, the default: by whole blocks of 8 x 8 samples where the union
+    /// would take long
     #[arg(long, value_enum)]
     merge: Option<Merge>,
-    /// Which quad is tried next: fifo (in the order in which they were found), coarse (large quads
-    /// first), ground (nearest in height to where the player stands), gain (most samples for the
-    /// least that its PVS takes from the other player), or "toward C,R" with where A is going, or
-    /// "toward C,R C,R" with where B is going as well
+    /// Which quad is tried next: fifo (in order of discovery), coarse (large quads first), ground (nearest in
+    /// height to the player's ground), gain (most samples for the least that its PVS takes from the other player),
+    /// or "toward C,R" with where A is going, or "toward C,R C,R" with where B is going as well
     #[arg(long, value_name = "ORDER")]
     order: Option<Order>,
     /// Whose frontier grows next: each in turn, or always the smaller one
     #[arg(long, value_enum)]
     turns: Option<TurnsArg>,
-    /// Which quads are next to a quad: 4 are those over its sides, 8 those over its corners too
+    /// Which quads are neighbours of a quad: 4 for those at its sides, 8 for those at its corners, too
     #[arg(long, value_name = "4|8", value_parser = ["4", "8"])]
     neighbours: Option<String>,
-    /// Try no quads below this level; 0 are single samples. If not given, 4, or five levels below
-    /// the root of small terrains
+    /// Try no quads below this level; 0 for single samples [default: 4, or five levels below the root of small
+    /// terrains]
     #[arg(long, value_name = "LEVEL")]
     finest: Option<u32>,
-    /// Stop growing after so many quads have been tried; 0 for no limit
+    /// Stop growing after this many quads have been tried; 0 for no limit
     #[arg(long, value_name = "QUADS")]
     budget: Option<u32>,
-    /// When one frontier can grow no more, go on with the other (step 3 of the thesis)
+    /// When one frontier can grow no more, continue with the other (step 3 of the thesis)
     #[arg(long)]
     extend: bool,
-    /// At the end, give the smaller frontier all that the other does not see, as far as it is
-    /// connected
+    /// At the end, extend the smaller frontier to everything connected that the other does not see
     #[arg(long, value_name = "YES|NO", num_args = 0..=1, default_missing_value = "yes",
           value_parser = ["yes", "no"])]
     tighten: Option<String>,
-    /// Leave out what lies within so many steps of a region's edge: a player who leaves the rest
-    /// still has so many steps in which to agree on a new set
+    /// Leave out what lies within this many steps of a region's edge: a player who leaves the rest still has that
+    /// many steps in which to agree on a new set
     #[arg(long, value_name = "CELLS", default_value_t = 0)]
     pub margin: u32,
 }
@@ -179,13 +176,13 @@ pub struct OptionsDocument {
     toward: Option<[Option<[u32; 2]>; 2]>,
     /// `alternate` or `balance`.
     turns: &'static str,
-    /// How many quads are next to a quad: 4 or 8.
+    /// How many neighbours a quad has: 4 or 8.
     neighbours: u32,
     /// Level of the smallest quads tried; null for 4, or five levels below the root of small terrains.
     finest: Option<u32>,
     /// Most quads tried; null for no limit.
     budget: Option<u32>,
-    /// Whether the two samples alone are left where no larger quads are mutually invisible.
+    /// Whether only the two samples remain if no larger quads are mutually invisible.
     give_up: bool,
     /// Whether one frontier grew on when the other could grow no more.
     extend: bool,

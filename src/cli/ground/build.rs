@@ -17,10 +17,10 @@ use viewcell::internals::world::Short;
 
 use super::words;
 
-/// Make a ground file of a heightmap, a stack of images, or voxels
+/// Make a ground file from a heightmap, a stack of images, or voxels
 ///
-/// The layers are a JSON file, from the top down; schemas/ground-layers.json describes it, and
-/// schemas/GROUND.md explains it:
+/// The layers are a JSON file, from the top down; schemas/ground-layers.json is its schema, and schemas/GROUND.md
+/// explains it:
 ///
 ///   {"cube_height": 0.5, "bottom": -20, "layers": [{"name": "soil", "depth": 2},
 ///   {"name": "clay", "depth": "clay.tif"}, {"name": "rock"}]}
@@ -34,24 +34,24 @@ pub struct Args {
     /// Ground file to write
     #[arg(short, long, value_name = "OUT.vcg")]
     output: PathBuf,
-    /// How high a cube is; overrides the layers' file
+    /// Height of a cube in metres; overrides the layers' file
     #[arg(long, value_name = "METRES", value_parser = values::positive)]
     cube_height: Option<f64>,
-    /// Refuse more cubes than this
+    /// Refuse ground with more cubes
     #[arg(long, value_name = "N", default_value_t = MOST_CUBES)]
     max_cubes: u64,
     /// Cubes a side of the largest patches, a power of two
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(4..=1 << 24))]
     largest_patch: u32,
-    /// Cubes a side below which patches are not divided, a power of two
+    /// Cubes a side of the smallest patches, a power of two
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(4..=1 << 24))]
     smallest_patch: u32,
     #[command(flatten)]
     reading: Reading,
-    /// Overwrite the file if it is there
+    /// Overwrite the file if it exists
     #[arg(long)]
     force: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -67,7 +67,7 @@ struct Source {
     /// Grey PNGs of one size, the lowest slice first, or a folder of them; layers have values
     #[arg(long, value_name = "PNG", num_args = 1..)]
     stack: Option<Vec<PathBuf>>,
-    /// A byte a cube, the lowest slice first, in a slice row by row; layers have values
+    /// Raw voxels: one byte per cube, the lowest slice first, each row by row; layers have values
     #[arg(long, value_name = "FILE", requires = "size")]
     voxels: Option<PathBuf>,
 }
@@ -90,7 +90,7 @@ pub struct Document {
     patches: u64,
     /// Nodes of quadtrees.
     nodes: u64,
-    /// What a person should know about the input.
+    /// Notes about the input.
     notes: Vec<String>,
 }
 

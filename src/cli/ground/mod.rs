@@ -21,10 +21,10 @@ use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Json, say};
 use super::query;
 
-/// Build layered ground, dig in it, and take its surface to a bake
+/// Build layered ground, dig in it, and export its surface for a bake
 ///
-/// A ground file (.vcg) holds cubes of materials in patches, slices and quadtrees; schemas/GROUND.md says
-/// what its bytes are. It grows where it lies as stamps change it, and compact makes it small again.
+/// A ground file (.vcg) holds cubes of materials in patches, slices and quadtrees; schemas/GROUND.md specifies its
+/// bytes. Stamps append to the file, and compact makes it small again.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -103,7 +103,8 @@ pub fn append(
             return Err(Failure::new(
                 Exit::InputOutput,
                 anyhow::anyhow!(
-                    "{}: another process changed it in the meantime (version {} became {}); begin again",
+                    "{}: another process changed it in the meantime (version {} became {}); start \
+                     again",
                     path.display(),
                     first.from.number,
                     file.version().number
@@ -115,7 +116,7 @@ pub fn append(
     };
     let appended = Appended::new(path, &growth).map_err(|error| {
         let what = format!(
-            "{}: cannot be made longer (it holds version {} still)",
+            "{}: cannot be extended (it still holds version {})",
             path.display(),
             first.from.number
         );
@@ -146,9 +147,9 @@ pub fn words(ground: &Patches) -> String {
     )
 }
 
-/// Change ground by stamps, where it lies: all of them, or none if one is wrong
+/// Change ground by stamps, in place: all of them, or none if one is wrong
 ///
-/// A line of JSON each, which schemas/ground-stamp-line.json describes:
+/// Stamps are JSON, one per line, as schemas/ground-stamp-line.json describes:
 ///
 ///   {"shape":"sphere","at":[120,80,35],"radius":5,"do":"dig"}
 ///   {"shape":"box","at":[9,9,2],"size":[4,4,1],"do":"fill","material":"clay"}
@@ -161,16 +162,16 @@ pub struct StampArgs {
     /// The ground file, which is changed
     #[arg(value_name = "G.vcg")]
     ground: PathBuf,
-    /// Stamps, a line of JSON each
+    /// Stamps in JSON, one per line
     #[arg(long, value_name = "FILE")]
     stamps: PathBuf,
     /// Also write the change sets, for viewcell ground apply
     #[arg(long, value_name = "OUT.vch")]
     changes: Option<PathBuf>,
-    /// Overwrite the change sets if they are there
+    /// Overwrite the change sets if they exist
     #[arg(long)]
     force: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -236,8 +237,8 @@ pub fn stamp(args: &StampArgs) -> Outcome {
         if std::fs::read(path).is_ok_and(|bytes| bytes == encoded(&sets)) {
             if !args.quiet {
                 say(format_args!(
-                    "{}: holds these changes already, and {} has them: a stamp that was interrupted was \
-                     complete; nothing is stamped twice",
+                    "{}: holds these changes already, and {} has their change sets: an interrupted \
+                     run was complete, so no stamp is applied again",
                     args.ground.display(),
                     path.display()
                 ));
@@ -315,8 +316,8 @@ fn write_both(
     };
     appended.commit().map_err(|error| {
         let what = format!(
-            "{}: cannot be written, though its change sets are whole in {}; stamp it again with --force, \
-             which stamps nothing twice",
+            "{}: cannot be written, though its change sets are complete in {}; run it again with \
+             --force, which applies no stamp twice",
             args.ground.display(),
             path.display()
         );
@@ -326,17 +327,16 @@ fn write_both(
 
 /// Apply change sets that viewcell ground stamp wrote: all of them, or none if one does not fit
 ///
-/// Each is for one version of one ground. Those that were applied already, or that come too early, are
-/// refused.
+/// Each is for one version of one ground. Change sets that were applied already, or are out of order, are refused.
 #[derive(clap::Args)]
 pub struct ApplyArgs {
     /// The ground file, which is changed
     #[arg(value_name = "G.vcg")]
     ground: PathBuf,
-    /// Change sets, one after the other
+    /// Change sets, in order
     #[arg(long, value_name = "FILE.vch")]
     changes: PathBuf,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -357,22 +357,22 @@ pub fn apply(args: &ApplyArgs) -> Outcome {
     StampDocument::new(sets.len(), before, &ground, &sets).tell(args.quiet, &args.json)
 }
 
-/// Write a ground file anew without what stamps superseded: the same ground and version in fewer bytes
+/// Rewrite a ground file without superseded data: the same ground and version in fewer bytes
 ///
-/// Change sets for this version still apply. The file is put in the place of the old one when it is whole;
-/// who has the old one open keeps it as it is. Where there is nothing to take out, it is left alone.
+/// Change sets for this version still apply. The new file replaces the old one when it is complete; a process that
+/// has the old one open keeps its content. If nothing is superseded, the file stays unchanged.
 #[derive(clap::Args)]
 pub struct CompactArgs {
     /// The ground file
     #[arg(value_name = "G.vcg")]
     ground: PathBuf,
-    /// Write another file, and leave this one as it is
+    /// Write another file, and leave this one unchanged
     #[arg(short, long, value_name = "OUT.vcg")]
     output: Option<PathBuf>,
-    /// Overwrite the other file if it is there
+    /// Overwrite the other file if it exists
     #[arg(long, requires = "output")]
     force: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -383,13 +383,13 @@ pub struct CompactArgs {
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell ground compact")]
 pub struct CompactDocument {
-    /// The file that holds the ground without what is superseded.
+    /// The file without superseded data.
     output: PathBuf,
-    /// Length of the file as it was, in bytes.
+    /// Length of the file before, in bytes.
     bytes_before: u64,
-    /// Length of the file as it is now.
+    /// Length of the file now, in bytes.
     bytes: u64,
-    /// The version of the ground, which stays.
+    /// The version of the ground, which does not change.
     version: u64,
 }
 
@@ -424,7 +424,7 @@ fn write_other(path: &Path, output: &Path, force: bool) -> Result<CompactDocumen
 }
 
 fn write_anew(path: &Path) -> Result<CompactDocument, Failure> {
-    let cannot = |error| Failure::io(format!("{}: cannot be written anew", path.display()), error);
+    let cannot = |error| Failure::io(format!("{}: cannot be rewritten", path.display()), error);
     // Nobody makes it grow from here on, until another is in its place.
     let mut held = hold(path).map_err(cannot)?;
     let mut before = Vec::new();

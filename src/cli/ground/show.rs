@@ -19,13 +19,13 @@ use viewcell::internals::picture::{
 };
 use viewcell::internals::world::Georeference;
 
-/// Tell what a ground file holds: size, materials, nodes, and with --slices each slice
+/// Print what a ground file holds: size, materials, nodes, and with --slices each slice
 #[derive(clap::Args)]
 pub struct InfoArgs {
     /// The ground file
     #[arg(value_name = "G.vcg")]
     ground: PathBuf,
-    /// Count each slice by itself
+    /// Count each slice separately
     #[arg(long)]
     slices: bool,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub struct InfoDocument {
     width: u32,
     /// Rows.
     height: u32,
-    /// Number of slices from the lowest to the highest that is not empty.
+    /// Number of slices, from the lowest to the highest non-empty one.
     slices: u64,
     /// The lowest slice's number; slice 0 lies just above height 0.
     first_slice: i32,
@@ -50,20 +50,20 @@ pub struct InfoDocument {
     patches: u64,
     /// Nodes of all quadtrees.
     nodes: u64,
-    /// Bytes of the file that count.
+    /// Bytes of the file in use.
     bytes: u64,
-    /// Bytes of the file that hold nothing of the ground as it is now: what stamps superseded, and what was
-    /// left by one that could not be written. viewcell ground compact takes them out.
+    /// Bytes of the file that hold nothing of the current ground: superseded by stamps, or left by a stamp that
+    /// could not be written. viewcell ground compact removes them.
     dead_bytes: u64,
     /// Memory that the ground takes when it is read.
     memory: u64,
     /// How many change sets were applied.
     version: u64,
-    /// Of all of them in order, 16 hexadecimal digits.
+    /// Digest of all of them in order, 16 hexadecimal digits.
     digest: String,
     /// The materials, in the order of their numbers.
     materials: Vec<MaterialRow>,
-    /// Each slice that some patch has, upwards; absent without --slices.
+    /// Each slice of any patch, from the lowest up; absent without --slices.
     #[serde(skip_serializing_if = "Option::is_none")]
     each_slice: Option<Vec<SliceRow>>,
 }
@@ -203,8 +203,8 @@ fn info_text(info_document: &InfoDocument) -> String {
 
 /// Write the ground's surface as a heightmap, or a slice of it as text
 ///
-/// The surface is the top of the highest cube of each column, in metres, NaN where there is none: 32-bit
-/// floats that lie where the heightmap lay, to be baked by viewcell bake terrain.
+/// The surface is the top of the highest cube of each column, in metres, NaN where there is none: 32-bit floats,
+/// georeferenced like the original heightmap, for viewcell bake terrain.
 #[derive(clap::Args)]
 pub struct ExportArgs {
     /// The ground file
@@ -223,8 +223,8 @@ pub struct ExportArgs {
     /// With --text: number of the slice
     #[arg(long, value_name = "Z", requires = "text", conflicts_with = "surface")]
     slice: Option<i32>,
-    /// With --text: the way to a branch, a digit for each step: 0 north-west, 1 north-east, 2
-    /// south-east, 3 south-west
+    /// With --text: the path to a branch, one digit per level: 0 north-west, 1 north-east, 2 south-east, 3
+    /// south-west
     #[arg(
         long,
         value_name = "DIGITS",
@@ -232,10 +232,10 @@ pub struct ExportArgs {
         conflicts_with = "surface"
     )]
     path: String,
-    /// Overwrite the file if it is there
+    /// Overwrite the file if it exists
     #[arg(long)]
     force: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -245,10 +245,10 @@ pub struct ExportArgs {
 #[derive(clap::Args)]
 #[group(required = true, multiple = false)]
 struct Exported {
-    /// Write the surface here
+    /// Write the surface to this file
     #[arg(long, value_name = "OUT.tif|.npy")]
     surface: Option<PathBuf>,
-    /// Write a slice of a patch here, as text: { before four children, e for empty, f, g, h ... for
+    /// Write a slice of a patch to this file, as text: { before four children, e for empty, f, g, h ... for
     /// materials 1, 2, 3
     #[arg(long, value_name = "OUT.txt", requires = "slice")]
     text: Option<PathBuf>,
@@ -343,7 +343,7 @@ fn write_text(args: &ExportArgs, output: &Path) -> Result<ExportDocument, Failur
     };
     let Some(text) = text else {
         return Err(Failure::usage(format!(
-            "--path {}: expected the way to a node, found a leaf on it",
+            "--path {}: expected the path to a node, found a leaf on it",
             args.path
         )));
     };
@@ -371,10 +371,10 @@ pub struct RenderArgs {
     /// Width in pixels
     #[arg(long, value_name = "N", default_value_t = 1200)]
     width: u32,
-    /// One pixel a cube, without title, legend and scale
+    /// One pixel per cube, without title, legend and scale
     #[arg(long)]
     bare: bool,
-    /// Overwrite the file if it is there
+    /// Overwrite the file if it exists
     #[arg(long)]
     force: bool,
     #[command(flatten)]

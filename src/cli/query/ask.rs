@@ -63,7 +63,7 @@ pub fn solid_of<'a>(
     let parameters = bundle.parameters();
     if (parameters.input_bytes, parameters.input_crc32) != (read.bytes, read.crc32) {
         return Err(Failure::bad_input(format!(
-            "{}: expected a bundle of {}, found one of another file; bake the level anew",
+            "{}: expected a bundle of {}, found one of another file; bake the level again",
             path.display(),
             file.display()
         )));
@@ -99,7 +99,7 @@ pub fn ask_world(
 /// Patches over a bundle.
 #[derive(clap::Args)]
 pub struct Over {
-    /// A patch over the bundle (viewcell rebake), or several in the order in which they were made
+    /// A patch to apply to the bundle (viewcell rebake), or several in the order in which they were made
     #[arg(long, value_name = "P.vcp", num_args = 1..)]
     patch: Vec<PathBuf>,
 }
@@ -154,7 +154,7 @@ pub fn cannot_open(path: &Path, error: OpenError) -> Failure {
 pub struct PairArgs {
     /// The bundle
     pub bundle: PathBuf,
-    /// One player, or who looks: COL,ROW, or a cell's number, or X,Y,Z in a solid level
+    /// The first player, who looks: COL,ROW, or a cell's number, or X,Y,Z in a solid level
     #[arg(
         required_unless_present_any = ["pairs", "points"],
         requires = "b",
@@ -171,8 +171,9 @@ pub struct PairArgs {
     /// Answer each line "c0 r0 c1 r1" (cells: "a b") of a file, or of stdin if it is -
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b", "By"])]
     pub pairs: Option<PathBuf>,
-    /// Answer each line "x y z x y z" of a file, or of stdin if it is -: origins of two players in a solid
-    /// level, of whom the first looks. How many are in no view cell, and so see all, is said on stderr
+    /// Answer each line "x y z x y z" of a file, or of stdin if it is -: origins of two players in a solid level,
+    /// of whom the first looks. A note on stderr counts positions in no view cell, which see all and are seen by
+    /// all
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b", "By", "pairs"])]
     points: Option<PathBuf>,
     #[command(flatten)]
@@ -365,7 +366,7 @@ pub fn parse_cells(line: &[u8], cells: u32) -> Result<[u32; 2], String> {
     match pair.iter().find(|cell| **cell >= cells) {
         None => Ok(pair),
         Some(outside) => Err(format!(
-            "cell {outside} is not there: expected 0 to {}",
+            "cell {outside} does not exist: expected 0 to {}",
             cells - 1
         )),
     }

@@ -62,8 +62,8 @@ pub fn run(args: Args) -> Outcome {
 pub struct VisibleArgs {
     #[command(flatten)]
     pair: PairArgs,
-    /// Answer for the quads of level L that hold the places: visible if anything in one may be seen
-    /// from anywhere in the other
+    /// Answer for the quads of level L that contain the places: visible if anything in one may be seen from
+    /// anywhere in the other
     #[arg(long, value_name = "L")]
     quad: Option<u32>,
 }
@@ -76,14 +76,14 @@ pub struct VisibleDocument {
     a: [u32; 2],
     /// To where: column and row.
     b: [u32; 2],
-    /// Level of the quads that hold a and b and are answered for: 0 for the samples themselves.
+    /// Level of the quads of a and b that the answer is for: 0 for the samples themselves.
     level: u32,
     /// Whether a player at b may be seen from a.
     visible: bool,
-    /// Why nobody at a sees anybody, where nobody can be there; absent where somebody can.
+    /// Why nobody can be at a, so that nobody there sees anybody; absent if somebody can.
     #[serde(skip_serializing_if = "Option::is_none")]
     nobody_at_a: Option<Standing>,
-    /// The same of b, whom nobody sees.
+    /// The same for b.
     #[serde(skip_serializing_if = "Option::is_none")]
     nobody_at_b: Option<Standing>,
 }
@@ -150,16 +150,15 @@ fn sees(terrain: &TerrainBundle, level: u32, pair: [Sample; 2]) -> bool {
     pvs.is_some_and(|pvs| pvs.state(b) != Visibility::Hidden)
 }
 
-/// May a player who comes up to so far from A and one who comes so far from B see each other?
-/// Prints visible or hidden
+/// May two players see each other if each moves up to a given distance from A and B? Prints visible or hidden
 ///
-/// What a server asks with reaches that follow from speed and ping: at 5 m/s and 300 ms, 1.5 m. The
-/// answer errs towards visible. With --pairs, answers a whole file: 1 or 0 for each line, in order.
+/// This is what a server asks, with distances from speed and ping: at 5 m/s and 300 ms, 1.5 m. The answer errs
+/// towards visible. With --pairs, answers a whole file: 1 or 0 for each line, in order.
 #[derive(clap::Args)]
 pub struct WithinArgs {
     #[command(flatten)]
     pair: PairArgs,
-    /// How far both come, or the first and the second: metres, or units of a level of cells
+    /// How far both may move, or the first and the second: metres, or units of a level
     #[arg(long, value_name = "R[,S]", allow_hyphen_values = true)]
     reach: Reaches,
 }
@@ -192,9 +191,9 @@ pub struct WithinDocument {
     a: Vec<u32>,
     /// Where the second player is.
     b: Vec<u32>,
-    /// How far each comes, in metres or in units of the level.
+    /// How far each may move, in metres or in units of the level.
     reach: [f64; 2],
-    /// Whether they may see each other on their ways.
+    /// Whether they may see each other on their routes.
     visible: bool,
 }
 
@@ -231,8 +230,8 @@ pub fn within(args: &WithinArgs) -> Outcome {
 
 /// How many visible steps lead from cell A to cell B? Prints a number or unreachable
 ///
-/// 0 for a cell and itself, 1 if B is visible, 2 if something that A sees, sees B, and so on (the
-/// extended PVS). With --pairs, answers a whole file, a line for each line, in order.
+/// 0 for a cell and itself, 1 if B is visible, 2 if a cell that A sees, sees B, and so on (the extended PVS). With
+/// --pairs, answers a whole file, one line for each, in order.
 #[derive(clap::Args)]
 pub struct DistanceArgs {
     /// The bundle
@@ -262,7 +261,7 @@ pub struct DistanceDocument {
     a: u32,
     /// To which cell.
     b: u32,
-    /// Visible steps; null if no chain of them leads there.
+    /// Visible steps; null if unreachable.
     distance: Option<u32>,
 }
 

@@ -132,8 +132,8 @@ pub struct By {
     /// Places are EAST,SOUTH: metres east and south of the north-western sample
     #[arg(long)]
     at: bool,
-    /// Places are LON,LAT: degrees of longitude and latitude, of a bundle whose coordinate
-    /// reference system is in degrees
+    /// Places are LON,LAT: degrees of longitude and latitude, for a bundle whose coordinate reference system is in
+    /// degrees
     #[arg(long)]
     lonlat: bool,
     /// Places are X,Y in the bundle's coordinate reference system, whatever its unit
@@ -197,8 +197,8 @@ impl By {
         let transform = parameters.transform;
         let (Some(transform), true) = (transform, crs.is_some() || self.xy) else {
             return Err(Failure::usage(format!(
-                "{option}: {} does not say where on earth it lies; give places by COL,ROW, or by \
-                 metres with --at",
+                "{option}: {} has no geographic position; give places by COL,ROW, or by metres \
+                 with --at",
                 path.display()
             )));
         };
@@ -319,8 +319,8 @@ pub fn check_by_number(path: &Path, by: &By) -> Result<(), Failure> {
         Ok(())
     } else {
         Err(Failure::usage(format!(
-            "--at, --lonlat, --xy: expected a terrain, found a level in {}; viewcell query locate tells \
-             which cell holds a point",
+            "--at, --lonlat, --xy: expected a terrain, found a level in {}; viewcell query locate \
+             finds the cell that contains a point",
             path.display()
         )))
     }

@@ -21,7 +21,7 @@ use super::ask::{Over, ask_world, cannot_open, cells};
 use super::place::{By, Place, Standing, check_cell, count_samples, quad_at, quad_over};
 use super::solid;
 
-/// What can be seen from A? Prints counts; with -o draws it
+/// What can be seen from A? Prints counts; -o draws it
 #[derive(clap::Args)]
 pub struct PvsArgs {
     /// The bundle
@@ -33,14 +33,14 @@ pub struct PvsArgs {
     by: By,
     #[command(flatten)]
     over: Over,
-    /// Ask for the square of 2^LEVEL samples a side that holds A, not for A alone
+    /// Query the square of 2^LEVEL samples a side that contains A, instead of A alone
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
     quad: u32,
-    /// Draw it: .png is a hillshade with what is hidden shaded, .tif a GeoTIFF mask, 1 = visible, 0 = hidden,
-    /// 255 = no data
+    /// Write a drawing: .png is a hillshade with hidden places shaded, .tif a GeoTIFF mask, 1 = visible, 0 =
+    /// hidden, 255 = no data
     #[arg(short, long, value_name = "MASK.png|.tif")]
     output: Option<PathBuf>,
-    /// Overwrite the drawing if it is there
+    /// Overwrite the drawing if it exists
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -59,7 +59,7 @@ pub struct PvsDocument {
     visible: u64,
     /// Number of samples hidden from all of it, voids not counted.
     hidden: u64,
-    /// Number of samples that are no terrain, or where nobody can be.
+    /// Number of voids and of samples where nobody can be.
     void: u64,
     /// The drawing, if one was asked for.
     output: Option<PathBuf>,
@@ -230,18 +230,17 @@ fn geotiff(
     )
 }
 
-/// Which cell holds a point, or which sample? Prints its number, or COL,ROW and the height of the
-/// ground
+/// Which cell or sample contains a point? Prints the number of the cell, or COL,ROW of the sample and the height
+/// of the ground
 ///
-/// In a level of cells the point is X,Y,Z in the units and axes of the level; it is looked for in the
-/// level's BSP, or where it has none in the boxes of its cells. Where there is no cell, the answer is
-/// nowhere. In a terrain the place is EAST,SOUTH with --at, LON,LAT with --lonlat, X,Y with --xy,
-/// and COL,ROW without.
+/// In a level of cells the point is X,Y,Z in the units and axes of the level. Its cell is found by the level's BSP
+/// or, without one, by the boxes of the cells. If there is no cell, the answer is nowhere. In a terrain the place
+/// is EAST,SOUTH with --at, LON,LAT with --lonlat, X,Y with --xy, and otherwise COL,ROW.
 #[derive(clap::Args)]
 pub struct LocateArgs {
     /// The bundle
     bundle: PathBuf,
-    /// The point, with commas or blanks between its numbers
+    /// The point: numbers separated by commas or blanks
     #[arg(allow_hyphen_values = true)]
     point: String,
     // Numbers by themselves, so that options are options still where they end.
@@ -263,15 +262,15 @@ pub struct LocateArgs {
 pub struct LocateTerrainDocument {
     /// Column and row of the sample.
     sample: [u32; 2],
-    /// Column and row of the view cell that holds it, of a bundle of --finest; absent where view cells
-    /// are samples.
+    /// Column and row of the view cell that contains it, in a bundle of --finest; absent if view cells are
+    /// samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     cell: Option<[u32; 2]>,
     /// How far east and south of sample (0, 0) it lies, in metres.
     at: [f64; 2],
     /// Height of its ground in metres; null at a void.
     height: Option<f32>,
-    /// Whether somebody can be there. Where nobody can, there is nothing to see and to be seen.
+    /// Whether somebody can be there. If not, nothing is visible to or from there.
     place: Standing,
 }
 
@@ -281,7 +280,7 @@ pub struct LocateTerrainDocument {
 pub struct LocateDocument {
     /// The point.
     point: [f64; 3],
-    /// The cell that holds it; null in solid and outside of the level.
+    /// The cell that contains it; null in solid and outside the level.
     cell: Option<u32>,
 }
 

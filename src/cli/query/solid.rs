@@ -16,11 +16,11 @@ use super::place::Place;
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell query visible, solid levels")]
 pub struct SolidVisibleDocument {
-    /// The view cell that sees; null where the position is in none.
+    /// The view cell that sees; null if the position is in none.
     a: Option<u32>,
-    /// The view cell that is looked at; null where the position is in none.
+    /// The view cell that is looked at; null if the position is in none.
     b: Option<u32>,
-    /// How far each comes, in units of the level; absent where it was not asked for.
+    /// How far each may move, in units of the level; absent if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     reach: Option<[f64; 2]>,
     /// Whether anybody in b may be seen from a.
@@ -47,9 +47,9 @@ pub struct SolidPvsDocument {
 pub struct SolidLocateDocument {
     /// The position of a player's origin.
     point: [f64; 3],
-    /// The view cell that it is in; null where no player was expected to be able to be.
+    /// The view cell that contains it; null outside all cells.
     cell: Option<u32>,
-    /// The positions that the cell stands for.
+    /// The positions that the cell contains.
     bounds: Option<[[f64; 3]; 2]>,
 }
 
@@ -105,7 +105,7 @@ impl Where {
 pub fn cell_at(path: &Path, level: &SolidBundle, place: Place) -> Result<u32, Failure> {
     Where::of(path, level, place)?.cell(level).ok_or_else(|| {
         Failure::usage(format!(
-            "{place} is in no view cell of {}: who is there may see all",
+            "{place} is in no view cell of {}: a player there may see all",
             path.display()
         ))
     })

@@ -72,7 +72,7 @@ fn of_level(level: &CellBundle<'_>, info: &Info) -> Vec<(String, String)> {
             0 => "not known".to_owned(),
             pairs => grouped(pairs.into()),
         };
-        rows.push(("Pairs that touch", touch));
+        rows.push(("Adjacent pairs", touch));
     }
     if let Some(of) = info
         .provenance
@@ -85,7 +85,7 @@ fn of_level(level: &CellBundle<'_>, info: &Info) -> Vec<(String, String)> {
         };
         rows.push(("Portals", portals));
         rows.push((
-            "Parts that see nothing of each other",
+            "Components that see nothing of each other",
             format!(
                 "{}, the largest of {} cells",
                 grouped(of.components),
@@ -112,12 +112,13 @@ fn warnings(info: &Info, statistics: Option<&CellStatistics>) -> Vec<String> {
                  hidden, which an engine may draw."
             ),
             _ => format!(
-                "{pairs} pairs of cells see each other one way only: frontier sets may leak."
+                "{pairs} pairs of cells see each other one way only: players in a frontier set may \
+                 see each other."
             ),
         });
     }
     if statistics.is_some_and(|of| of.unreachable_pairs > 0) {
-        warnings.push("No chain of visible steps joins some pairs of cells.".into());
+        warnings.push("No chain of visible steps connects some pairs of cells.".into());
     }
     warnings
 }

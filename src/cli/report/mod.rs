@@ -29,11 +29,11 @@ use super::query;
 use super::render::name;
 use super::work::{Manner, Work};
 
-/// Tell on one page of HTML what was baked, what is hidden, and what it cost
+/// Write one page of HTML: what was baked, what is hidden, and what it cost
 ///
-/// The page holds its pictures and needs no network: what is hidden at each level, what share is
-/// visible at each distance, a map of exposure, the most exposed and the most hidden places, sizes,
-/// times (where the bundle's .timings.json lies beside it), losses to a budget, and warnings.
+/// The page contains its pictures and needs no network. It shows what is hidden at each level, what share is
+/// visible at each distance, a map of exposure, the most exposed and the most hidden places, sizes, times (if the
+/// bundle's .timings.json is beside it), losses to a budget, and warnings.
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle
@@ -41,9 +41,9 @@ pub struct Args {
     /// File to write
     #[arg(short, long, value_name = "REPORT.html")]
     output: PathBuf,
-    /// Let the page hold the bundle, of up to 64 MB, to be looked around in: what is seen from where the
-    /// mouse is. Needs no server; a link to the page may say from where to look, report.html#178,166, and
-    /// at whom, #178,166;300,100
+    /// Include the bundle, of up to 64 MB, in the page, which then shows what is visible from the place under the
+    /// mouse. Needs no server. A link to the page may name a viewer, report.html#178,166, and a target,
+    /// #178,166;300,100
     #[arg(long)]
     interactive: bool,
     #[command(flatten)]
@@ -58,7 +58,7 @@ pub struct Document {
     output: PathBuf,
     /// Its length in bytes.
     bytes: u64,
-    /// What it warns of.
+    /// Its warnings.
     warnings: Vec<String>,
 }
 
@@ -141,8 +141,7 @@ pub fn finished_page(
     }
     if let Some(loss) = made.and_then(|made| made.loss.as_ref()) {
         warnings.push(format!(
-            "Some of what is hidden is given out as visible, {}; nothing that is visible is given \
-             out as hidden.",
+            "Some hidden places are stored as visible, {}; no visible place is stored as hidden.",
             reason(&loss.given)
         ));
     }
@@ -214,7 +213,7 @@ fn sizes(info: &Info) -> Section {
 fn times(info: &Info) -> Section {
     let title = "What the bake took";
     let Some(timings) = &info.timings else {
-        let words = "Not known: there is no file of timings beside the bundle, or not of this one.";
+        let words = "Unknown: there is no file of timings of this bundle beside it.";
         return Section::new(title, words);
     };
     let words = format!(

@@ -196,14 +196,14 @@ fn warnings(about: Option<&TerrainInfo>, terrain: &TerrainBundle<'_>) -> Vec<Str
                 .into(),
         ),
         "sectors" => warnings.push(
-            "Visibility is by sectors, which is wrong both ways: some of what is hidden here can \
-             be seen."
+            "Visibility is by sectors, which errs in both directions: some of what is hidden here \
+             can be seen."
                 .into(),
         ),
         _ => {}
     }
     if !about.mutual {
-        warnings.push("A may see B where B does not see A: ask both ways.".into());
+        warnings.push("A may see B although B does not see A: query both directions.".into());
     }
     let voids = about.samples - terrain.valid().count(terrain.grid().root());
     if voids > 0 {

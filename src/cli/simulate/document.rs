@@ -22,95 +22,94 @@ pub struct Document {
     pub frames: usize,
     /// How long a run is, in seconds.
     pub seconds: f64,
-    /// Runs with different seeds; figures are means over them.
+    /// Number of runs with different seeds; figures are averages over them.
     pub runs: usize,
-    /// The greatest speed of somebody who walked, in metres or units a second.
+    /// The greatest speed of a walking player, in metres or units a second.
     pub greatest_speed: f64,
-    /// How often somebody was put somewhere else: died, or came through a teleporter.
+    /// How often a player was relocated: by death or a teleporter.
     pub jumps: u64,
-    /// Positions that no place of the bundle holds, one a player and frame: in solid, in a void or
-    /// outside. Players count as being where they were before.
+    /// Positions outside all places of the bundle, counted per player and frame: in solid, in a void or outside.
+    /// Such players are taken to be at their previous place.
     pub positions_nowhere: u64,
     /// All positions.
     pub positions: u64,
-    /// What each scheme comes to.
+    /// The figures of each scheme.
     pub schemes: Vec<Scheme>,
-    /// With --bound: what frontier sets could come to at best.
+    /// With --bound: the best that frontier sets could achieve.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<Bound>,
-    /// What it takes to do the same again.
+    /// The options that repeat this run.
     pub job: Job,
 }
 
-/// What a scheme comes to.
+/// The figures of a scheme.
 #[derive(Serialize, JsonSchema)]
 pub struct Scheme {
     /// Its name: `CS`, `CSA`, `NPP`, `PPP`, `FB` for those of Steed and Angus.
     pub name: String,
-    /// Packets of a frame, of all players and the server.
+    /// Packets per frame, of all players and the server.
     pub packets_per_frame: f64,
-    /// The same for each player.
+    /// The same per player.
     pub packets_per_client_frame: f64,
-    /// Of these, those that players send, and those that the server sends.
+    /// Those that players send, and those that the server sends.
     pub packets_up_down: [f64; 2],
-    /// Bytes of a frame for each player, up and down, headers of UDP and IP counted.
+    /// Bytes per frame and player, up and down, including headers of UDP and IP.
     pub bytes_per_client_frame: f64,
-    /// Packets against those of perfect peers.
+    /// Packets as a multiple of those of perfect peers.
     pub ratio_to_perfect: f64,
-    /// Frames in which a player who can be seen was not known to the one who sees, of all pairs.
+    /// Frames in which a visible player was not known to the one who sees them, over all pairs.
     pub late_frames: f64,
-    /// The same within the time that a packet takes after one of the two was put somewhere else,
-    /// which nobody can foresee. Not among `late_frames`.
+    /// The same within the time that a packet takes after one of the two was relocated, which cannot be predicted.
+    /// Not included in `late_frames`.
     pub late_frames_after_jumps: f64,
-    /// How many milliseconds those who were late were so, in the mean; 0 if nobody was.
+    /// Average lateness in milliseconds; 0 if nobody was late.
     pub late_ms_mean: f64,
-    /// The longest.
+    /// The greatest lateness.
     pub late_ms_worst: f64,
-    /// How often a minute somebody was late, of all pairs.
+    /// How often per minute a player was late, over all pairs.
     pub late_per_minute: f64,
-    /// Seconds a minute in which a client knows where somebody is whom it cannot see, in the mean of
-    /// clients.
+    /// Seconds per minute in which a client knows where a player is whom it cannot see, on average over clients.
     pub exposed_seconds_per_minute: f64,
-    /// Of those whom a client cannot see, the share of whom it knows where they are.
+    /// Share of the players whom a client cannot see, but whose position it knows.
     pub exposed_share: f64,
-    /// How far away those are in the mean, in metres or units.
+    /// Their average distance, in metres or units.
     pub exposed_distance_mean: f64,
-    /// Agreements on frontier sets a minute, of all pairs.
+    /// Agreements on frontier sets per minute, over all pairs.
     pub negotiations_per_minute: f64,
     /// Frontier sets in force at the end.
     pub sets_in_force: f64,
-    /// Bytes of memory that these take, those that several pairs share counted once.
+    /// Bytes of memory of these; what several pairs share is counted once.
     pub set_bytes: f64,
     /// How many seconds frontier sets lasted.
     pub set_seconds: Spread,
-    /// Packets that got lost.
+    /// Packets lost.
     pub packets_lost: f64,
-    /// Microseconds of processor time a frame, for all players.
+    /// Microseconds of processor time per frame, for all players.
     pub cpu_us_per_tick: f64,
-    /// Packets of a frame.
+    /// Packets per frame.
     pub packets: Spread,
-    /// Bytes of a frame for each player.
+    /// Bytes per frame and player.
     pub bytes: Spread,
 }
 
-/// A mean, and how far from it others are.
+/// A mean, and the spread around it.
 #[derive(Serialize, JsonSchema)]
 pub struct Spread {
     /// The mean.
     pub mean: f64,
-    /// 95 of 100 are no greater.
+    /// The 95th percentile.
     pub p95: f64,
     /// The greatest.
     pub worst: f64,
-    /// Where the mean lies with 95 % confidence: of one run by drawing stretches of ten seconds
-    /// anew, of several by what they differ.
+    /// 95 % confidence interval of the mean: for one run by resampling stretches of ten seconds, for several runs
+    /// by their variation.
     pub confidence: [f64; 2],
 }
 
-/// What frontier sets could come to at best.
+/// The best that frontier sets could achieve.
 #[derive(Serialize, JsonSchema)]
 pub struct Bound {
-    /// Times that a pair comes out of sight.
+    /// How often a pair goes out of sight.
     pub out_of_sight: u64,
     /// The fewest agreements, if all moves were known beforehand.
     pub agreements: u64,
@@ -217,12 +216,13 @@ pub fn table(document: &Document) -> String {
         "{players} players, {frames} frames, {seconds:.1} s{}",
         match document.runs {
             1 => String::new(),
-            runs => format!(", means of {runs} runs"),
+            runs => format!(", averages of {runs} runs"),
         }
     ));
     if document.positions_nowhere > 0 {
         line(format_args!(
-            "{} of {} positions are in no place of the bundle, and count as the place before",
+            "{} of {} positions are outside all places of the bundle, and count as the previous \
+             place",
             document.positions_nowhere, document.positions
         ));
     }

@@ -23,19 +23,18 @@ pub struct Options {
     /// The bundle
     #[arg(required_unless_present = "job_file")]
     bundle: Option<PathBuf>,
-    /// Who was where: CSV of the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead; a demo of a
-    /// QuakeWorld server (.mvd); or on a terrain several tracks in GPX, with a comma between them, a
-    /// player each
+    /// Movements of players: CSV with the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead; a demo of a QuakeWorld
+    /// server (.mvd); or on a terrain several GPX tracks separated by commas, one per player
     #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
     traces: Vec<PathBuf>,
-    /// With tracks in GPX: where the middle of each is put, in metres east and south of the first
-    /// sample; else they lie where the terrain lies on earth
+    /// With GPX tracks: where the middle of each is placed, in metres east and south of the first sample [default:
+    /// their geographic position]
     #[arg(long, value_name = "EAST,SOUTH", value_parser = place, requires = "traces")]
     place: Option<Place>,
-    /// Without a trace: players move as those of this one do; other options of motion go before
+    /// Without a trace: players move like those of this trace; other options of motion override it
     #[arg(long, value_name = "TRACE", conflicts_with = "traces")]
     like: Option<PathBuf>,
-    /// Without a trace: how many players are made up
+    /// Without a trace: number of players
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(2..=1024), conflicts_with = "traces")]
     players: u16,
     /// Without a trace: where the players go
@@ -44,19 +43,19 @@ pub struct Options {
     /// Without a trace: for how long
     #[arg(long, value_name = "S", default_value = "600", value_parser = values::positive, conflicts_with = "traces")]
     seconds: f64,
-    /// Of made-up ways, and of packets that get lost
+    /// Seed of generated movements, and of lost packets
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Without a trace: do it with so many seeds, from --seed on
+    /// Without a trace: repeat with this many seeds, from --seed on
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "traces")]
     repeat: u32,
-    /// Without a trace: how fast players go in the mean, in metres or units a second
+    /// Without a trace: average speed of players, in metres or units a second
     #[arg(long, value_name = "V", value_parser = values::positive, conflicts_with = "traces")]
     walk: Option<f64>,
-    /// Without a trace: for how many seconds players stop in the mean
+    /// Without a trace: for how many seconds players stop on average
     #[arg(long, value_name = "S", value_parser = values::not_negative, conflicts_with = "traces")]
     pause: Option<f64>,
-    /// Without a trace: how often a minute each player dies
+    /// Without a trace: how often per minute each player dies
     #[arg(long, value_name = "RATE", value_parser = values::not_negative, conflicts_with = "traces")]
     deaths: Option<f64>,
     /// Without a trace: for how many seconds players stay dead
@@ -65,69 +64,68 @@ pub struct Options {
     /// Frames a second, of clients and of the server
     #[arg(long, default_value = "10", value_parser = values::positive)]
     hz: f64,
-    /// There and back, between a client and the server or two peers, in milliseconds; several for
-    /// one player after the other
+    /// Round-trip time between a client and the server or two peers, in milliseconds; several values are assigned
+    /// to players in turn
     #[arg(long, value_name = "MS,...", value_delimiter = ',', default_value = "0", value_parser = values::not_negative)]
     rtt: Vec<f64>,
-    /// How much players' --rtt differ: it is the median of a log-normal distribution, and this the
-    /// standard deviation of its logarithm, such as 0.5
+    /// How much round-trip times differ: --rtt is the median of a log-normal distribution, and this the standard
+    /// deviation of its logarithm, such as 0.5
     #[arg(long, value_name = "SIGMA", default_value = "0", value_parser = values::not_negative)]
     rtt_spread: f64,
-    /// Up to so many milliseconds more on each way
+    /// Maximum additional delay in each direction, in milliseconds
     #[arg(long, value_name = "MS", default_value = "0", value_parser = values::not_negative)]
     jitter: f64,
-    /// Packets of a hundred that get lost
+    /// Percentage of packets that are lost
     #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent)]
     loss: f64,
-    /// How many packets get lost in a row, in the mean
+    /// How many packets are lost in a row, on average
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::positive)]
     burst: f64,
-    /// What each client's line carries up, and down; 0 for any amount
+    /// Bandwidth of each client up, and down; 0 for unlimited
     #[arg(long, value_name = "KBIT/S", default_value = "0", value_parser = values::not_negative)]
     bandwidth: f64,
-    /// With --bandwidth: for how long packets wait for the line; those that would wait longer are lost
+    /// With --bandwidth: the longest time that packets are queued; those that would wait longer are lost
     #[arg(long, value_name = "MS", default_value = "100", value_parser = values::not_negative)]
     queue: f64,
-    /// By what is judged who sees whom
+    /// What decides who truly sees whom
     #[arg(long, value_enum, default_value_t = Truth::Places)]
     truth: Truth,
-    /// The file of a solid level, by whose solids and faces lines of sight are drawn: for --truth lines, and the scheme
-    /// sight
+    /// The file of a solid level, in which lines of sight are traced for --truth lines and the scheme sight
     #[arg(long, value_name = "FILE")]
     level: Option<PathBuf>,
     #[command(flatten)]
     reading: LevelArgs,
-    /// Which schemes, by names: best is the one that we recommend
+    /// Names of schemes to play; best is the recommended one
     #[arg(long = "scheme", value_name = "NAME", value_delimiter = ',')]
     schemes: Vec<String>,
-    /// How far the eye is above a player's origin
+    /// Height of the eye above a player's origin
     #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = values::finite)]
     eye: Option<f64>,
-    /// Who is faster has not walked: died, or came through a teleporter
+    /// Players faster than this have not walked, but died or used a teleporter
     #[arg(long, value_name = "V", value_parser = values::positive)]
     jump: Option<f64>,
-    /// For schemes that look ahead: how fast players are at most, else as fast as they were
+    /// For schemes that look ahead: maximum speed of players [default: measured in the movements]
     #[arg(long, value_name = "V", value_parser = values::not_negative)]
     speed: Option<f64>,
-    /// For the look-ahead: how fast players' velocity may change, in metres or units a second squared; else
-    /// as it did
+    /// For the look-ahead: maximum acceleration of players, in metres or units a second squared [default: measured
+    /// in the movements]
     #[arg(long, value_name = "A", value_parser = values::not_negative)]
     acceleration: Option<f64>,
-    /// For the look-ahead: how much players' velocity may change at once, by jumps, knock-back and walls, in
-    /// metres or units a second; else as much as it did
+    /// For the look-ahead: maximum sudden change of players' velocity, by jumps, knock-back and walls, in metres
+    /// or units a second [default: measured in the movements]
     #[arg(long, value_name = "V", value_parser = values::not_negative)]
     impulse: Option<f64>,
-    /// For schemes that look ahead: by how much, the same for all, with reaches of --speed in any direction;
-    /// else each client by its own --rtt, with reaches by how players move
+    /// For schemes that look ahead: a fixed time for all, with reaches of --speed in any direction [default: by
+    /// each client's --rtt, with reaches by how players move]
     #[arg(long, value_name = "MS", value_parser = values::not_negative)]
     ahead: Option<f64>,
-    /// For the scheme by distance: how far
+    /// For the scheme by distance: its range
     #[arg(long, value_name = "D", value_parser = values::positive)]
     distance: Option<f64>,
     /// For the scheme of zones: their side
     #[arg(long, value_name = "D", value_parser = values::positive)]
     zone: Option<f64>,
-    /// Tell, too, what frontier sets could save at most, if all moves were known beforehand
+    /// Also print what frontier sets could save at most, if all moves were known beforehand
     #[arg(long)]
     bound: bool,
 }
@@ -136,24 +134,24 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Motion {
-    /// Each to places taken at random
+    /// Each to random places
     Waypoints,
     /// Each between a few points, by shortest paths
     Objectives,
-    /// The same in fours, of whom three follow one
+    /// The same in groups of four, in which three follow one
     Squads,
 }
 
-/// By what is judged who sees whom.
+/// What decides who truly sees whom.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Truth {
-    /// What the bundle says of the two places
+    /// What the bundle says about the two places
     #[default]
     Places,
-    /// Besides, in a level: a line of sight from the eye to the other's eye, feet or shoulders; in a solid one, whose
+    /// In a level also a line of sight from the eye to the other's eye, feet or shoulders; in a solid level, whose
     /// file is given, to 24 points of the body
     Lines,
 }
@@ -164,62 +162,62 @@ pub enum Truth {
 pub struct Job {
     /// The bundle.
     pub bundle: PathBuf,
-    /// The trace; null for players that are made up.
+    /// The trace; null for generated players.
     pub traces: Option<PathBuf>,
-    /// More tracks in GPX.
+    /// More GPX tracks.
     #[serde(default)]
     pub more_traces: Vec<PathBuf>,
-    /// Where the middle of each track is put, in metres east and south.
+    /// Where the middle of each track is placed, in metres east and south.
     #[serde(default)]
     pub place: Option<[f64; 2]>,
-    /// The trace whose motion is made up; null for none.
+    /// The trace whose motion is imitated; null for none.
     #[serde(default)]
     pub like: Option<PathBuf>,
-    /// Players that are made up.
+    /// Number of generated players.
     pub players: u16,
     /// Where they go.
     pub motion: Motion,
     /// For how many seconds.
     pub seconds: f64,
-    /// Of ways, and of packets that get lost.
+    /// Seed of movements, and of lost packets.
     pub seed: u64,
-    /// With how many seeds.
+    /// Number of seeds.
     pub repeat: u32,
-    /// How fast they go; null for as people do.
+    /// Their average speed; null for that of people.
     pub walk: Option<f64>,
     /// For how many seconds they stop.
     pub pause: Option<f64>,
-    /// How often a minute they die.
+    /// How often per minute they die.
     pub deaths: Option<f64>,
     /// For how many seconds they stay dead.
     #[serde(default)]
     pub respawn: Option<f64>,
     /// Frames a second.
     pub hz: f64,
-    /// There and back, in milliseconds.
+    /// Round-trip time, in milliseconds.
     pub rtt: f64,
-    /// The same for one player after the other; empty if all have the same.
+    /// Round-trip times of players in turn; empty if all have the same.
     #[serde(default)]
     pub rtts: Vec<f64>,
-    /// Standard deviation of the logarithm of players' times there and back.
+    /// Standard deviation of the logarithm of players' round-trip times.
     #[serde(default)]
     pub rtt_spread: f64,
-    /// Milliseconds more on each way, at most.
+    /// Maximum additional delay in each direction, in milliseconds.
     pub jitter: f64,
-    /// Packets of a hundred that get lost.
+    /// Percentage of packets that are lost.
     pub loss: f64,
-    /// Packets that get lost in a row, in the mean.
+    /// Packets lost in a row, on average.
     pub burst: f64,
-    /// Kilobits a second that each client's line carries, up and down; 0 for any amount.
+    /// Bandwidth of each client in kilobits a second, up and down; 0 for unlimited.
     #[serde(default)]
     pub bandwidth: f64,
-    /// For how many milliseconds packets wait for the line at most.
+    /// The longest time that packets are queued, in milliseconds.
     #[serde(default)]
     pub queue: f64,
-    /// By what is judged who sees whom.
+    /// What decides who truly sees whom.
     #[serde(default)]
     pub truth: Truth,
-    /// The file of a solid level, by which lines of sight are drawn.
+    /// The file of a solid level, in which lines of sight are traced.
     #[serde(default)]
     pub level: Option<PathBuf>,
     /// How it is read.
@@ -227,25 +225,25 @@ pub struct Job {
     pub reading: LevelArgs,
     /// Names of schemes.
     pub schemes: Vec<String>,
-    /// From a player's origin up to the eye; null for as the level's game has it.
+    /// Height of the eye above a player's origin; null for that of the level's game.
     pub eye: Option<f64>,
-    /// Who is faster has not walked.
+    /// Players faster than this have not walked.
     pub jump: Option<f64>,
-    /// For schemes that look ahead: how fast players are.
+    /// For schemes that look ahead: maximum speed of players.
     pub speed: Option<f64>,
-    /// For the look-ahead: how fast their velocity may change.
+    /// For the look-ahead: maximum acceleration.
     #[serde(default)]
     pub acceleration: Option<f64>,
-    /// For the look-ahead: how much it may change at once.
+    /// For the look-ahead: maximum sudden change of velocity.
     #[serde(default)]
     pub impulse: Option<f64>,
-    /// For schemes that look ahead: by how many milliseconds.
+    /// For schemes that look ahead: by how many milliseconds, if fixed.
     pub ahead: Option<f64>,
-    /// For the scheme by distance.
+    /// For the scheme by distance: its range.
     pub distance: Option<f64>,
-    /// For the scheme of zones.
+    /// For the scheme of zones: their side.
     pub zone: Option<f64>,
-    /// Whether to tell what could be saved at most.
+    /// Whether to print what could be saved at most.
     pub bound: bool,
 }
 
@@ -449,7 +447,7 @@ fn place(text: &str) -> Result<Place, String> {
 
 fn percent(text: &str) -> Result<f64, String> {
     let number = values::not_negative(text).ok().filter(|x| *x < 100.0);
-    number.ok_or_else(|| "expected packets of a hundred: 0 or more, less than 100".to_owned())
+    number.ok_or_else(|| "expected a percentage: 0 or more, less than 100".to_owned())
 }
 
 /// The names of all schemes.

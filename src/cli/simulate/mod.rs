@@ -32,11 +32,11 @@ use document::Document;
 pub use job::Job;
 pub use ways::csv;
 
-/// What would a bundle save a game, and how much would a wall-hack still see?
+/// Simulate what a bundle saves a game, and what a wall-hack still shows
 ///
-/// Plays players' ways through schemes of who is told what: those of Steed and Angus (CS, CSA, NPP,
-/// PPP, FB) and what games do instead, and counts packets, bytes, who is told too late and who is
-/// told too much.
+/// Plays the movements of players through schemes that decide who is sent whose position: those of Steed and Angus
+/// (CS, CSA, NPP, PPP, FB) and those of games. Counts packets, bytes, who is told too late and who is told too
+/// much.
 ///
 /// Example: viewcell simulate dm2.vcb --traces play.csv --rtt 150
 #[derive(clap::Args)]
@@ -46,20 +46,20 @@ pub struct Args {
     verb: Option<Verb>,
     #[command(flatten)]
     job: job::Options,
-    /// Tell a run again: the options of a document that --json printed
+    /// Repeat a run: take the options from a document that --json printed
     #[arg(long = "job", value_name = "FILE", conflicts_with = "bundle")]
     job_file: Option<PathBuf>,
-    /// Tell it on one page of HTML, with charts
+    /// Write one page of HTML, with charts
     #[arg(short, long, value_name = "REPORT.html")]
     output: Option<PathBuf>,
-    /// Write the ways that were made up or read, as a trace of CSV
+    /// Write the generated or read movements, as a trace in CSV
     #[arg(long, value_name = "CSV")]
     write_trace: Option<PathBuf>,
-    /// Send everything as datagrams over the loopback, too, and fail unless these are as many bytes as
-    /// were counted, and nobody is later
+    /// Also send everything as datagrams over the loopback interface, and fail if the bytes differ from those
+    /// counted, or if anybody is later
     #[arg(long)]
     loopback: bool,
-    /// Overwrite files that are there
+    /// Overwrite files that exist
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -132,23 +132,24 @@ fn check(job: &Job, field: &Field) -> Result<(), Failure> {
     if job.truth == job::Truth::Lines && field.lines().is_none() {
         return Err(Failure::usage(match field {
             Field::Solid(_) => format!(
-                "--truth lines: expected --level with the file of {bundle}, by whose solids lines of sight are drawn"
+                "--truth lines: expected --level with the file of {bundle}, in which lines of \
+                 sight are traced"
             ),
             _ => format!(
-                "--truth lines: expected a level, in which lines of sight are drawn between points, found {bundle}, \
-                 a terrain; leave it out"
+                "--truth lines: expected a level, in which lines of sight are traced between \
+                 points, found {bundle}, a terrain; leave it out"
             ),
         }));
     }
     if let Field::Solid(_) = field {
         if job.traces.is_none() {
             return Err(Failure::usage(format!(
-                "{bundle}: expected --traces, since where players walk in a solid level is not known"
+                "{bundle}: expected --traces, since movements in a solid level cannot be generated"
             )));
         }
         if job.eye.is_some() {
             return Err(Failure::usage(format!(
-                "--eye: {bundle} is of a solid level, and knows where eyes are; leave it out"
+                "--eye: {bundle} is of a solid level, which has its own eye heights; leave it out"
             )));
         }
     }

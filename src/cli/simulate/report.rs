@@ -32,7 +32,8 @@ pub fn page(
         name.unwrap_or_default()
     };
     let lead = format!(
-        "{} players, {:.0} seconds at {} frames a second, {} ms there and back, {} % of packets lost",
+        "{} players, {:.0} seconds at {} frames a second, {} ms round-trip time, {} % of packets \
+         lost",
         document.players, document.seconds, job.hz, job.rtt, job.loss
     );
     let mut figures = vec![("players".to_owned(), document.players.to_string())];
@@ -54,8 +55,8 @@ pub fn page(
         warnings: match document.positions_nowhere {
             0 => Vec::new(),
             nowhere => vec![format!(
-                "{nowhere} of {} positions are in no place of the bundle, and count as the place \
-                 before.",
+                "{nowhere} of {} positions are outside all places of the bundle, and count as the \
+                 previous place.",
                 document.positions
             )],
         },
@@ -97,10 +98,15 @@ fn by_latency(latencies: &Latencies) -> Section {
     });
     Section::new(
         "By latency",
-        "Packets of a frame; frames in which somebody who could be seen was not known; of those whom a client \
-         cannot see, the share of whom it knows where they are. Otherwise as above.",
+        "Packets per frame; frames in which a visible player was not known; share of the players \
+         whom a client cannot see, but whose position it knows. Otherwise as above.",
     )
-    .table("Each scheme, by the time there and back", 1, &columns, rows.collect())
+    .table(
+        "Each scheme, by round-trip time",
+        1,
+        &columns,
+        rows.collect(),
+    )
 }
 
 /// Packets and bytes of each scheme.
@@ -133,16 +139,17 @@ fn counted(document: &Document) -> Section {
         .collect();
     Section::new(
         "What is sent",
-        "Packets and bytes of a frame, headers of UDP and IP counted. CS, CSA, NPP, PPP and FB are \
-         the schemes of Steed and Angus; PPP cannot be, and is what others are measured by.",
+        "Packets and bytes per frame, including headers of UDP and IP. CS, CSA, NPP, PPP and FB \
+         are the schemes of Steed and Angus; PPP is impossible in practice, and is the reference \
+         for the others.",
     )
     .chart(Chart::new(
-        "Bytes of a client's frame",
+        "Bytes per frame of a client",
         ["scheme", "bytes"],
         Series::Bars(&names, &bytes),
     ))
     .chart(Chart::new(
-        "Packets of a client's frame",
+        "Packets per frame of a client",
         ["scheme", "packets"],
         Series::Bars(&names, &packets),
     ))
@@ -189,7 +196,7 @@ fn told(document: &Document, further: &Further) -> Section {
             "scheme",
             "late frames",
             "times a minute",
-            "ms in the mean",
+            "ms on average",
             "ms at most",
             "exposed, s a minute",
             "% of those out of sight",
@@ -312,13 +319,13 @@ fn asked(document: &Document) -> Section {
             "players",
             match &job.traces {
                 Some(trace) => format!("of {}", trace.display()),
-                None => format!("made up, {:?}, seed {}", job.motion, job.seed),
+                None => format!("generated, {:?}, seed {}", job.motion, job.seed),
             },
         ),
         fact(
             "fastest",
             format!("{:.1} a second", document.greatest_speed),
         ),
-        fact("put somewhere else", format!("{} times", document.jumps)),
+        fact("relocated", format!("{} times", document.jumps)),
     ])
 }

@@ -29,8 +29,8 @@ pub fn recorded(path: &Path) -> Result<Trace, Failure> {
     match extension(path).as_deref() {
         Some("mvd") => recorded_by_server(path),
         Some("qwd" | "dem") => Err(Failure::bad_input(format!(
-            "{}: expected where all players were, found a demo of one player's own, which tells only of \
-             whom that player saw; give the server's demo (.mvd)",
+            "{}: expected the positions of all players, found a demo recorded by one player, which \
+             holds only whom that player saw; give the server's demo (.mvd)",
             path.display()
         ))),
         Some("gz" | "bz2" | "zip") => Err(Failure::bad_input(format!(
@@ -57,8 +57,8 @@ fn recorded_by_server(path: &Path) -> Result<Trace, Failure> {
     let demo = demo::read(&bytes).map_err(Failure::bad_file(path))?;
     if !demo.is_whole {
         say(format_args!(
-            "{}: the demo ends at byte {} without its end mark: it was cut short, and what is there of \
-             it is played",
+            "{}: the demo ends at byte {} without its end mark: it was cut short, and only the \
+             part before is played",
             path.display(),
             bytes.len()
         ));
@@ -129,8 +129,8 @@ fn tracks(job: &Job, map: &MappedBundle, field: &Field, paths: &[&Path]) -> Resu
         .collect::<Result<Vec<Vec<Fix>>, Failure>>()?;
     if walkers.len() < 2 {
         return Err(Failure::bad_input(format!(
-            "{}: expected tracks of two players or more, found one: give several files, with a comma \
-             between them",
+            "{}: expected tracks of two players or more, found one: give several files, separated \
+             by commas",
             paths[0].display()
         )));
     }
@@ -166,18 +166,18 @@ fn tracks(job: &Job, map: &MappedBundle, field: &Field, paths: &[&Path]) -> Resu
     }))
 }
 
-/// How players of a trace move, as options of made-up motion
+/// Print how players of a trace move, as options for generated motion
 ///
-/// Speed, stops, deaths and how long these last, in the mean. `viewcell simulate BUNDLE --like TRACE
-/// --players 256` takes them over.
+/// Average speed, stops and deaths, and their durations. `viewcell simulate BUNDLE --like TRACE --players 256`
+/// uses them.
 #[derive(clap::Args)]
 pub struct FitArgs {
-    /// Who was where: a trace of CSV, or a demo of a QuakeWorld server (.mvd)
+    /// Movements of players: a trace in CSV, or a demo of a QuakeWorld server (.mvd)
     trace: PathBuf,
-    /// Who is faster has not walked: died, or came through a teleporter
+    /// Players faster than this have not walked, but died or used a teleporter
     #[arg(long, value_name = "V", default_value_t = 2000.0, value_parser = values::positive)]
     jump: f64,
-    /// For --speed and --impulse of the look-ahead: frames a second
+    /// Frames per second at which --speed and --impulse of the look-ahead are measured
     #[arg(long, default_value = "20", value_parser = values::positive)]
     hz: f64,
     #[command(flatten)]
@@ -192,22 +192,22 @@ pub struct FitDocument {
     players: usize,
     /// How long it is, in seconds.
     seconds: f64,
-    /// How fast players are who move, in metres or units a second: --walk.
+    /// Average speed of moving players, in metres or units a second: --walk.
     walk: f64,
     /// For how many seconds they stop: --pause.
     pause: f64,
-    /// How often a minute of life each dies: --deaths.
+    /// How often per minute of life each dies: --deaths.
     deaths: f64,
     /// For how many seconds they stay dead: --respawn.
     respawn: f64,
     /// The share of their life in which they move.
     moving: f64,
-    /// How fast players are at most, along the ground and up or down, in metres or units a second: the greater
-    /// is --speed of the look-ahead.
+    /// Maximum speed of players, horizontally and vertically, in metres or units a second: the greater is --speed
+    /// of the look-ahead.
     speed: [f64; 2],
-    /// How much their velocity changed at most at once: the greater is --impulse.
+    /// Greatest sudden change of their velocity: the greater is --impulse.
     impulse: [f64; 2],
-    /// How far positions are off at most, in metres or units.
+    /// Greatest error of positions, in metres or units.
     error: [f64; 2],
 }
 
