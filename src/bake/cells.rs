@@ -21,6 +21,7 @@ use crate::bundle::{
 };
 use crate::compress::cells::{CellRows, encode_rows};
 use crate::format::Tag;
+use crate::format::bits;
 use crate::format::cells::{
     CellParameters, Child, Neighbours, Node, PortalRecord, Portals, SymmetryCode,
 };
@@ -411,7 +412,7 @@ pub fn read_level(path: &Path) -> Result<CellGraph, BakeError> {
     let mut graph = CellGraph::new(cells as usize);
     let words = (0..cells).flat_map(|cell| {
         let row = level.pvs(cell);
-        (0..cells.div_ceil(64) as usize).map(move |i| row.word(i))
+        (0..bits::words(cells)).map(move |i| row.word(i))
     });
     graph.pvs = Some(BitMatrix::from_words(cells as usize, words.collect()));
     let pairs = (0..cells).flat_map(|a| level.neighbours(a).map(move |b| [a, b]));

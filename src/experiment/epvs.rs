@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::dice::Dice;
+use crate::format::bits;
 use crate::runtime::CellBundle;
 use crate::runtime::cell_frontier::{Construction, ShortMemory};
 
@@ -234,7 +235,7 @@ pub struct Ahead {
 /// [`ShortMemory`] where a set needs more memory than its construction says.
 pub fn ahead(level: &CellBundle<'_>, memory: u64) -> Result<Ahead, ShortMemory> {
     let cells = level.cells();
-    let words = (cells as usize).div_ceil(64);
+    let words = bits::words(cells);
     let construction = Construction::Published;
     let mut working = vec![0; construction.words(cells)];
     let most = memory / (16 * words as u64).max(1);

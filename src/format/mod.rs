@@ -27,6 +27,7 @@
 )]
 
 pub mod answer;
+pub mod bits;
 pub mod bytes;
 pub mod cells;
 mod error;

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::format::bits;
+
 /// What a stamp takes of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
@@ -118,11 +120,8 @@ impl Cubes {
                         _ => 0,
                     };
                     let (below, here) = (bits(slice.checked_sub(1)), bits(Some(slice)));
-                    let mut changes = below ^ here;
-                    while changes != 0 {
-                        let bit = changes.trailing_zeros() as usize;
-                        changes &= changes - 1;
-                        let column = word * 64 + bit;
+                    for bit in bits::ones(below ^ here) {
+                        let column = word * 64 + bit as usize;
                         let began = &mut began[row as usize * columns + column];
                         let z = self.corner[2] + slice as i32;
                         if here >> bit & 1 == 1 {

@@ -4,6 +4,7 @@ use image::RgbaImage;
 
 use super::hillshade::{Ground, NUMBER_LIGHT};
 use super::palette::{AFTER_A, AFTER_B, Colour, HALF_A, HALF_B, NEUTRAL};
+use crate::format::bits;
 use crate::runtime::Sample;
 use crate::runtime::frontier::{FrontierBuilder, FrontierError, FrontierOptions, Side};
 
@@ -121,11 +122,9 @@ impl Half {
         for (block, before) in self.words.iter_mut().enumerate() {
             let (column, row) = (block as u32 % columns, block as u32 / columns);
             let now = region.block(column, row);
-            let mut new = now & !*before;
+            let new = now & !*before;
             *before = now;
-            while new != 0 {
-                let bit = new.trailing_zeros();
-                new &= new - 1;
+            for bit in bits::ones(new) {
                 let (x, y) = (column * 8 + bit % 8, row * 8 + bit / 8);
                 if grid.has_sample(Sample::new(x, y)) {
                     self.joined[(y * grid.width() + x) as usize] = Some(step);

@@ -5,13 +5,13 @@ use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::format::bits;
 use crate::runtime::cell_frontier::{
     Construction as OfCells, Frontier, ShortMemory, spread, widen,
 };
 use crate::runtime::{Quad, Sample, TerrainBundle};
 
 use super::field::{Field, Level, Place};
-use super::half::has;
 use super::scene::Mixed;
 use super::store::{Kind, Store};
 
@@ -180,7 +180,7 @@ impl<'a> Regions<'a> {
             return set.clone();
         }
         let set = self.in_level(level, places).map(Arc::new);
-        let words = (level.bundle.cells() as usize).div_ceil(64);
+        let words = bits::words(level.bundle.cells());
         self.kept.grows(64 + 16 * words);
         self.kept.of_places.insert(places, set.clone());
         set
@@ -346,7 +346,7 @@ impl<'a> Regions<'a> {
     /// Whether a player is well inside some cells.
     fn holds(&mut self, words: &[u64], place: Place) -> bool {
         if self.reach == 0.0 {
-            return has(words, place);
+            return bits::has(words, place as usize);
         }
         let Field::Level(level) = self.field else {
             return false;

@@ -4,6 +4,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::field::{Field, Place};
 use super::play::Play;
+use crate::format::bits;
 
 /// A frame of a play.
 #[derive(Debug)]
@@ -109,8 +110,8 @@ impl<'s> Scene<'s> {
         if !self.lines {
             return seen;
         }
-        let truly = |bit: &usize| self.truly_sees(viewer, word * 64 + bit);
-        bits_of(seen).filter(truly).map(|bit| 1 << bit).sum()
+        let truly = |bit: &u32| self.truly_sees(viewer, word * 64 + *bit as usize);
+        bits::ones(seen).filter(truly).map(|bit| 1 << bit).sum()
     }
 
     /// Whether a player can see another, by what is judged by.
@@ -129,15 +130,6 @@ impl<'s> Scene<'s> {
         }
         self.field.visible(viewer.1, other.1)
     }
-}
-
-/// The numbers of the bits that are set.
-pub(super) fn bits_of(mut word: u64) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let bit = word.trailing_zeros() as usize;
-        word &= word.wrapping_sub(1);
-        (bit < 64).then_some(bit)
-    })
 }
 
 /// Sets a bit of a row.

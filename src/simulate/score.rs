@@ -3,8 +3,8 @@
 use super::field::{Field, Place};
 use super::play::Play;
 use super::scene::Scene;
-use super::scene::bits_of;
 use super::wire::{Item, SERVER};
+use crate::format::bits;
 
 /// What players know of each other, and what that is worth.
 #[derive(Clone, Debug)]
@@ -151,25 +151,27 @@ impl Score {
         self.hidden_pairs += u64::from((others & !seen).count_ones());
         let words = self.players.div_ceil(64);
         let was_late = self.are_late[viewer * words + word];
-        for bit in bits_of(was_late & others & !late) {
-            self.late[row + bit] = 0;
+        for bit in bits::ones(was_late & others & !late) {
+            self.late[row + bit as usize] = 0;
         }
         self.are_late[viewer * words + word] &= !others | late;
-        for bit in bits_of(late) {
-            if self.jumped[viewer].max(self.jumped[first + bit]) > frame && self.excused > 0 {
+        for bit in bits::ones(late) {
+            if self.jumped[viewer].max(self.jumped[first + bit as usize]) > frame
+                && self.excused > 0
+            {
                 self.late_jumps += 1;
                 continue;
             }
             self.are_late[viewer * words + word] |= 1 << bit;
-            let late = &mut self.late[row + bit];
+            let late = &mut self.late[row + bit as usize];
             self.late_events += u64::from(*late == 0);
             *late += 1;
             self.late_frames += 1;
             self.late_longest = self.late_longest.max(*late);
         }
-        for bit in bits_of(exposed) {
+        for bit in bits::ones(exposed) {
             self.exposed_pairs += 1;
-            let (a, b) = (scene.at[viewer], scene.at[first + bit]);
+            let (a, b) = (scene.at[viewer], scene.at[first + bit as usize]);
             let square: f64 = (0..3).map(|i| (a[i] - b[i]).powi(2)).sum();
             self.exposed_distance += square.sqrt();
         }

@@ -1,5 +1,6 @@
 //! What all samples of a block see, at once: for what goes through all pairs of a bundle.
 
+use crate::format::bits;
 use crate::format::blockbits::transpose;
 use crate::runtime::{Leaf, Sample, TerrainBundle, Visibility};
 
@@ -64,7 +65,7 @@ impl<'a> GroupSight<'a> {
 
     /// What any of the viewpoints `from` sees of block `target`; bits without terrain are 0.
     pub fn seen(&self, from: u64, target: usize) -> u64 {
-        let mut from = from & self.viewpoints;
+        let from = from & self.viewpoints;
         if from == 0 {
             return 0;
         }
@@ -74,9 +75,8 @@ impl<'a> GroupSight<'a> {
             Visibility::Visible => terrain,
             Visibility::Unknown => {
                 let mut seen = 0;
-                while from != 0 {
-                    seen |= self.rows[target][from.trailing_zeros() as usize];
-                    from &= from - 1;
+                for viewpoint in bits::ones(from) {
+                    seen |= self.rows[target][viewpoint as usize];
                 }
                 seen & terrain
             }

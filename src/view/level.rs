@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Refusal};
 use super::terrain::micros_since;
 use crate::bake::read_level;
+use crate::format::bits;
 use crate::picture::{Overhead, hillshade};
 use crate::runtime::CellBundle;
 use crate::runtime::cell_frontier::Construction;
@@ -195,7 +196,7 @@ impl<'a> LevelWalk<'a> {
     }
 
     fn regions(&self) -> [&[u64]; 2] {
-        let row = (self.level.cells() as usize).div_ceil(64);
+        let row = bits::words(self.level.cells());
         [&self.memory[..row], &self.memory[row..2 * row]]
     }
 }

@@ -12,6 +12,7 @@ use super::check::check_sight;
 use super::level::{cell_number, light};
 use super::source::Opened;
 use super::terrain::{self, micros_since};
+use crate::format::bits;
 use crate::picture::{Floors, NOBODY};
 use crate::runtime::frontier::{FrontierBuilder, Region, Side};
 use crate::runtime::{SolidBundle, SolidParameters};
@@ -142,10 +143,10 @@ pub(super) fn exposed(opened: &Arc<Opened>, level: &SolidBundle<'_>) -> Result<A
 
 /// A set of cells: how many they are, and their bits.
 fn words(level: &SolidBundle<'_>, cells: impl Iterator<Item = u32>) -> (u32, Vec<u64>) {
-    let mut words = vec![0_u64; (level.cells() as usize).div_ceil(64)];
+    let mut words = vec![0_u64; bits::words(level.cells())];
     let mut count = 0;
     for cell in cells.filter(|cell| *cell < level.cells()) {
-        words[cell as usize / 64] |= 1 << (cell % 64);
+        bits::set(&mut words, cell as usize);
         count += 1;
     }
     (count, words)

@@ -1,5 +1,6 @@
 //! A square matrix of bits: who sees whom.
 
+use crate::format::bits;
 use crate::format::blockbits::transpose;
 
 /// An n × n matrix of bits, row by row, 64 bits a word, lowest bit first.
@@ -46,10 +47,8 @@ impl BitMatrix {
         let stride = n.div_ceil(64);
         assert_eq!(words.len(), n * stride, "words of a matrix of {n} x {n}");
         let mut matrix = Self { n, stride, words };
-        if !n.is_multiple_of(64) {
-            for a in 0..n {
-                matrix.row_mut(a)[stride - 1] &= (1 << (n % 64)) - 1;
-            }
+        for a in 0..n {
+            bits::cut(matrix.row_mut(a), n as u32);
         }
         matrix
     }
@@ -209,14 +208,7 @@ impl std::fmt::Debug for BitMatrix {
 
 /// The bits set in a row of words, in rising order.
 pub fn ones(row: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    row.iter().enumerate().flat_map(|(i, &word)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let bit = rest.trailing_zeros();
-            rest &= rest.wrapping_sub(1);
-            (bit < 64).then_some(64 * i + bit as usize)
-        })
-    })
+    bits::ones_of(row.iter().copied()).map(|bit| bit as usize)
 }
 
 /// How a PVS is made symmetric before anything is derived from it.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use viewcell::internals::bake::read_level;
 use viewcell::internals::bundle;
 use viewcell::internals::export::{external_vis, with_visibility};
+use viewcell::internals::format::bits;
 use viewcell::internals::ingest::cells::{
     CellGraphFile, IngestCellsOptions, PortalFile, PortalFileKind,
 };
@@ -177,7 +178,7 @@ fn pvs_of(path: &Path) -> Result<BitMatrix, Failure> {
     let cells = level.cells();
     let rows = (0..cells).flat_map(|cell| {
         let row = level.pvs(cell);
-        (0..cells.div_ceil(64) as usize).map(move |i| row.word(i))
+        (0..bits::words(cells)).map(move |i| row.word(i))
     });
     Ok(BitMatrix::from_words(cells as usize, rows.collect()))
 }

@@ -1,6 +1,7 @@
 //! Who of one block sees whom of another, bit by bit, in the order of the tree that it becomes.
 
 use super::symbols::{PairSymbols, Sight};
+use crate::format::bits;
 use crate::format::blockbits::in_morton_order;
 use crate::format::morton;
 
@@ -99,10 +100,8 @@ impl PairBits {
                 continue;
             }
             tree.nodes.push(node_of(has_seen, has_hidden));
-            let mut mixed = has_seen & has_hidden;
-            while mixed != 0 {
-                let inner = mixed.trailing_zeros() as usize;
-                mixed &= mixed - 1;
+            for inner in bits::ones(u64::from(has_seen & has_hidden)) {
+                let inner = inner as usize;
                 tree.leaves
                     .push(self.leaf(4 * i + (inner >> 2), 4 * j + (inner & 3)));
             }

@@ -16,6 +16,7 @@ use super::codebook::Codebook;
 use super::symbols::{Pair, PairSymbols};
 use crate::compress::ValidPyramid;
 use crate::format::Quad;
+use crate::format::bits;
 use crate::format::blockpair::Node;
 
 /// What it is worth that something is hidden from the samples of a block.
@@ -350,11 +351,8 @@ impl<'a> PairPruner<'a> {
         // Every leaf by itself, as if the node cost nothing; all as they are; all visible.
         let (mut best_full, mut best_cost) = (node.full(), 0.0);
         let (mut exact_cost, mut all_cost) = (0.0, 0.0);
-        let mut mixed = node.mixed();
-        for &leaf in exact {
-            let at = mixed.trailing_zeros() as usize;
-            mixed &= mixed.wrapping_sub(1);
-            let (v, t) = corners(outer, at);
+        for (&leaf, at) in exact.iter().zip(bits::ones(node.mixed().into())) {
+            let (v, t) = corners(outer, at as usize);
             let whole = losses.of(v, t, !leaf);
             all_cost += whole;
             let (length, shorter) = self.leaves[usize::from(leaf)];

@@ -1,5 +1,6 @@
 //! The rows of a cell bundle: `CPVS` and `CDST`.
 
+use crate::format::bits;
 use crate::format::bytes::{array_at, put, u64_at};
 
 /// Bits a distance: how `CDST` stores them.
@@ -135,17 +136,7 @@ impl<'a> PvsRow<'a> {
     /// The cells seen, in rising order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + Clone + use<'a> {
         let cells = self.cells;
-        self.words()
-            .zip(0_u32..)
-            .flat_map(|(word, i)| {
-                let mut rest = word;
-                core::iter::from_fn(move || {
-                    let bit = rest.trailing_zeros();
-                    rest &= rest.wrapping_sub(1);
-                    (bit < 64).then_some(i.saturating_mul(64).saturating_add(bit))
-                })
-            })
-            .take_while(move |cell| *cell < cells)
+        bits::ones_of(self.words()).take_while(move |cell| *cell < cells)
     }
 }
 

@@ -15,6 +15,7 @@
 //! ```
 
 use super::dictionary::{Dictionary, ESCAPE};
+use crate::format::bits;
 
 /// The two masks of a pair's children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -348,10 +349,8 @@ impl<'a> BlockPair<'a> {
         let (mut counted, mut used) = (0, 0);
         for &(before, node, at) in open.iter().take(waiting) {
             let (near, far) = (quarter_of(from, at >> 2), quarter_of(to, at & 3));
-            let mut wanted = node.mixed() & pairs_of(squares(near), squares(far));
-            while wanted != 0 {
-                let at = wanted.trailing_zeros();
-                wanted &= wanted - 1;
+            let wanted = node.mixed() & pairs_of(squares(near), squares(far));
+            for at in bits::ones(wanted.into()) {
                 let leaf = before + rank(node.mixed(), at);
                 let Some(&first) = firsts.get(leaf) else {
                     return true;

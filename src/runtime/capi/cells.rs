@@ -5,6 +5,7 @@ use super::status::{
     Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, VIEWCELL_OUTSIDE,
     VIEWCELL_UNREACHABLE, answer, buffer, place, slice, viewcell_status,
 };
+use crate::format::bits;
 use crate::format::cells::SymmetryCode;
 use crate::runtime::CellBundle;
 use crate::runtime::cell_frontier::Construction;
@@ -54,10 +55,6 @@ fn there(level: &CellBundle<'_>, cells: &[u32]) -> Answer<()> {
         .all(is_there)
         .then_some(())
         .ok_or(VIEWCELL_OUTSIDE)
-}
-
-fn words(level: &CellBundle<'_>) -> usize {
-    level.cells().div_ceil(64) as usize
 }
 
 pub(super) fn construction(level: &CellBundle<'_>, number: u32) -> Answer<Construction> {
@@ -193,7 +190,9 @@ pub unsafe extern "C" fn viewcell_cells_pvs(
         let level = unsafe { level(bundle) }?;
         there(level, &[cell])?;
         let out = unsafe { buffer(words, count) }?;
-        let out = out.get_mut(..self::words(level)).ok_or(VIEWCELL_BUFFER)?;
+        let out = out
+            .get_mut(..self::bits::words(level.cells()))
+            .ok_or(VIEWCELL_BUFFER)?;
         let row = level.pvs(cell).words();
         if row.len() < out.len() {
             return Err(VIEWCELL_FORMAT);
@@ -279,7 +278,7 @@ pub unsafe extern "C" fn viewcell_cells_frontier(
         {
             return Ok(1);
         }
-        let regions = 2 * words(level);
+        let regions = 2 * bits::words(level.cells());
         memory.iter_mut().take(regions).for_each(|word| *word = 0);
         Ok(0)
     })
@@ -296,8 +295,7 @@ pub unsafe extern "C" fn viewcell_cells_contains(
 ) -> viewcell_status {
     answer(|| {
         let words = unsafe { slice(words, count) }?;
-        let word = words.get(cell as usize / 64).copied().unwrap_or(0);
-        Ok((word >> (cell % 64) & 1) as viewcell_status)
+        Ok(bits::has(words, cell as usize).into())
     })
 }
 

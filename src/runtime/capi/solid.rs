@@ -5,6 +5,7 @@ use super::status::{
     Answer, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, buffer, place,
     slice, viewcell_status,
 };
+use crate::format::bits;
 use crate::runtime::SolidBundle;
 
 /// What a bundle of a solid level is of. Lengths are in units of the level.
@@ -189,13 +190,11 @@ pub unsafe extern "C" fn viewcell_solid_pvs(
             return Err(VIEWCELL_OUTSIDE);
         }
         let out = unsafe { buffer(words, count) }?;
-        let needed = level.cells().div_ceil(64) as usize;
+        let needed = bits::words(level.cells());
         let out = out.get_mut(..needed).ok_or(VIEWCELL_BUFFER)?;
         out.fill(0);
         for seen in level.visible_cells(cell) {
-            if let Some(word) = out.get_mut(seen as usize / 64) {
-                *word |= 1 << (seen % 64);
-            }
+            bits::set(out, seen as usize);
         }
         Ok(VIEWCELL_OK)
     })

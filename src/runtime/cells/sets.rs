@@ -6,6 +6,7 @@
 
 use super::CellBundle;
 pub use super::widened::{spread, widen};
+use crate::format::bits;
 use crate::format::cells::{DistanceBits, DistanceRow, PvsRow};
 
 /// How frontiers are made.
@@ -44,7 +45,7 @@ impl Construction {
 
     /// Words of memory that [`CellBundle::frontier`] needs for a level of so many cells.
     pub const fn words(self, cells: u32) -> usize {
-        let row = (cells as usize).div_ceil(64);
+        let row = bits::words(cells);
         match self {
             Self::Published | Self::Tightened => 2 * row,
             Self::Grown => 4 * row + 2 * cells as usize,
@@ -150,7 +151,7 @@ pub fn by_distance<'m>(
     memory: &'m mut [u64],
 ) -> Result<Option<Frontier<'m>>, ShortMemory> {
     let cells = row_a.cells();
-    let [ab, ba] = parts([words_of(cells); 2], memory)?;
+    let [ab, ba] = parts([bits::words(cells); 2], memory)?;
     let bits = row_a.bits();
     let length = bits.row_len(cells);
     let whole = |row: &DistanceRow| row.bits() == bits && row.bytes().len() >= length;
@@ -162,13 +163,11 @@ pub fn by_distance<'m>(
         _ => compare(row_a, row_b, ab, ba),
     }
     // Behind the last cell is nothing, whatever the last byte of a row says.
-    let last = (1_u64 << (cells % 64)).wrapping_sub(1);
-    if let (Some(ab), Some(ba), 1..) = (ab.last_mut(), ba.last_mut(), cells % 64) {
-        (*ab, *ba) = (*ab & last, *ba & last);
-    }
+    bits::cut(ab, cells);
+    bits::cut(ba, cells);
     // A row's entry for its own cell is 1, not 0.
-    put(ab, a);
-    put(ba, b);
+    bits::set(ab, a as usize);
+    bits::set(ba, b as usize);
     Ok(Some(Frontier { ab, ba }))
 }
 
@@ -184,16 +183,13 @@ pub fn tightened<'m, 'p>(
     if by_distance(pair, rows, memory)?.is_none() {
         return Ok(None);
     }
-    let [ab, ba] = parts([words_of(cells); 2], memory)?;
+    let [ab, ba] = parts([bits::words(cells); 2], memory)?;
     for i in 0..ab.len() {
         let (Some(&in_ab), Some(in_ba)) = (ab.get(i), ba.get_mut(i)) else {
             break;
         };
         // What is in a region already sees itself or is hidden: the rest is to be asked.
-        let mut rest = !(in_ab | *in_ba);
-        while rest != 0 {
-            let bit = rest.trailing_zeros();
-            rest &= rest - 1;
+        for bit in bits::ones(!(in_ab | *in_ba)) {
             let cell = 64 * i as u32 + bit;
             // What no chain joins to A, no cell of F_AB sees. Cells see most of what is numbered
             // near them.
@@ -215,7 +211,7 @@ pub fn grow<'m, 'p, N: Iterator<Item = u32>>(
     neighbours: impl Fn(u32) -> N,
     memory: &'m mut [u64],
 ) -> Result<Option<Frontier<'m>>, ShortMemory> {
-    let (row, queue) = (words_of(cells), cells as usize);
+    let (row, queue) = (bits::words(cells), cells as usize);
     let [ab, ba, seen_a, seen_b, queue_a, queue_b] =
         parts([row, row, row, row, queue, queue], memory)?;
     let mut one = Side::new(ab, seen_a, queue_a);
@@ -263,7 +259,7 @@ impl<'m> Side<'m> {
     }
 
     fn take(&mut self, cell: u32, row: PvsRow<'_>) {
-        put(self.region, cell);
+        bits::set(self.region, cell as usize);
         add_seen(self.seen, cell, row);
         if let Some(place) = self.queue.get_mut(self.tail) {
             *place = cell.into();
@@ -284,7 +280,7 @@ impl<'m> Side<'m> {
         let cell = self.queue.get(self.head).copied().unwrap_or(0) as u32;
         self.head += 1;
         for next in neighbours(cell).filter(|&next| next < cells) {
-            if get(self.region, next) || get(other.seen, next) {
+            if bits::has(self.region, next as usize) || bits::has(other.seen, next as usize) {
                 continue;
             }
             // In a damaged bundle a row may see what does not see it back.
@@ -294,11 +290,6 @@ impl<'m> Side<'m> {
             }
         }
     }
-}
-
-/// Words of a bitmap of so many cells.
-pub(super) const fn words_of(cells: u32) -> usize {
-    (cells as usize).div_ceil(64)
 }
 
 /// Memory cut into parts of these lengths.
@@ -323,18 +314,7 @@ pub(super) fn add_seen(seen: &mut [u64], cell: u32, row: PvsRow<'_>) {
     for (seen, word) in seen.iter_mut().zip(words) {
         *seen |= word;
     }
-    put(seen, cell);
-}
-
-pub(super) fn get(words: &[u64], cell: u32) -> bool {
-    let word = words.get(cell as usize / 64);
-    word.is_some_and(|word| word >> (cell % 64) & 1 == 1)
-}
-
-pub(super) fn put(words: &mut [u64], cell: u32) {
-    if let Some(word) = words.get_mut(cell as usize / 64) {
-        *word |= 1 << (cell % 64);
-    }
+    bits::set(seen, cell as usize);
 }
 
 /// EQ 1 and EQ 2, a cell at a time.
@@ -347,9 +327,9 @@ fn compare(row_a: DistanceRow<'_>, row_b: DistanceRow<'_>, ab: &mut [u64], ba: &
     for (cell, (a, b)) in (0_u32..).zip(row_a.codes().zip(row_b.codes())) {
         let (a, b) = (far(a), far(b));
         if a < b {
-            put(ab, cell);
+            bits::set(ab, cell as usize);
         } else if b < a.saturating_sub(1) {
-            put(ba, cell);
+            bits::set(ba, cell as usize);
         }
     }
 }

@@ -1,14 +1,15 @@
 //! Regions of cells that grow by distance, and then take in all that the other does not see.
 
 use super::CellBundle;
-use super::sets::{Frontier, ShortMemory, add_seen, get, parts, put, words_of};
+use super::sets::{Frontier, ShortMemory, add_seen, parts};
+use crate::format::bits;
 use crate::format::cells::PvsRow;
 
 impl<'a> CellBundle<'a> {
     /// Takes out of the second of two regions what sees the first one or is seen by it, for constructions that go by
     /// sight one way. The regions are the first of four rows of memory; empty where there are fewer.
     pub(in crate::runtime) fn hide_both_ways(&self, memory: &mut [u64]) {
-        let row = words_of(self.cells());
+        let row = bits::words(self.cells());
         let Ok([ab, ba, seen, hidden]) = parts([row; 4], &mut *memory) else {
             return memory.fill(0);
         };
@@ -48,7 +49,7 @@ pub fn widen<'m, 'p, N: Iterator<Item = (u32, f64)>>(
     memory: &'m mut [u64],
 ) -> Result<Option<Frontier<'m>>, ShortMemory> {
     spread(cells, seeds, &pvs, neighbours, memory)?;
-    let [ab, ba, seen] = parts([words_of(cells); 3], memory)?;
+    let [ab, ba, seen] = parts([bits::words(cells); 3], memory)?;
     hidden_from(cells, &pvs, ba, seen, ab);
     hidden_from(cells, &pvs, ab, seen, ba);
     Ok(Some(Frontier { ab, ba }))
@@ -65,13 +66,13 @@ fn hidden_from<'p>(
 ) {
     seen.fill(0);
     hidden.fill(0);
-    for cell in (0..cells).filter(|cell| get(region, *cell)) {
+    for cell in (0..cells).filter(|cell| bits::has(region, *cell as usize)) {
         add_seen(seen, cell, pvs(cell));
     }
     // In a bundle that is not symmetric a row may see what does not see it back.
-    for cell in (0..cells).filter(|cell| !get(seen, *cell)) {
+    for cell in (0..cells).filter(|cell| !bits::has(seen, *cell as usize)) {
         if !pvs(cell).meets(region, 0) {
-            put(hidden, cell);
+            bits::set(hidden, cell as usize);
         }
     }
 }
@@ -86,7 +87,7 @@ pub fn spread<'m, 'p, N: Iterator<Item = (u32, f64)>>(
     neighbours: impl Fn(u32) -> N,
     memory: &'m mut [u64],
 ) -> Result<Option<Frontier<'m>>, ShortMemory> {
-    let (row, entries) = (words_of(cells), 2 * cells as usize);
+    let (row, entries) = (bits::words(cells), 2 * cells as usize);
     let [ab, ba, seen_a, seen_b, distances, slots, heap] =
         parts([row, row, row, row, entries, entries, entries], memory)?;
     for words in [&mut *ab, &mut *ba, &mut *seen_a, &mut *seen_b] {
@@ -106,10 +107,10 @@ pub fn spread<'m, 'p, N: Iterator<Item = (u32, f64)>>(
             ((&mut *ab, &mut *seen_a), (&mut *ba, &mut *seen_b))
         };
         let row = pvs(cell);
-        if get(other.1, cell) || row.meets(other.0, 0) {
+        if bits::has(other.1, cell as usize) || row.meets(other.0, 0) {
             continue;
         }
-        put(own.0, cell);
+        bits::set(own.0, cell as usize);
         add_seen(own.1, cell, row);
         for (next, distance) in neighbours(cell).filter(|(next, _)| *next < cells) {
             // Sixteenths of a unit: whole numbers are the same on every machine.

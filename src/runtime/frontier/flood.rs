@@ -2,6 +2,7 @@
 
 use super::options::Neighbours;
 use super::samples::{Ground, Samples};
+use crate::format::bits;
 
 const COLUMN_0: u64 = 0x0101_0101_0101_0101;
 const COLUMN_7: u64 = COLUMN_0 << 7;
@@ -19,15 +20,10 @@ pub(super) fn flood(
     waiting: &mut [u64],
 ) {
     let columns = ground.columns();
-    let wait = |waiting: &mut [u64], index: usize| {
-        if let Some(word) = waiting.get_mut(index / 64) {
-            *word |= 1 << (index % 64);
-        }
-    };
     for (index, &word) in set.words().iter().enumerate() {
         // Most blocks have nothing more to take in.
         if ground.word(index) & !closed.word(index) & !word != 0 {
-            wait(waiting, index);
+            bits::set(waiting, index);
         }
     }
     let mut any = true;
@@ -38,7 +34,9 @@ pub(super) fn flood(
                 let index = at * 64 + bits.trailing_zeros() as usize;
                 *bits &= *bits - 1;
                 if grow_block(set, closed, ground, index, by) {
-                    wait_around(index, columns, ground.len(), |index| wait(waiting, index));
+                    wait_around(index, columns, ground.len(), |index| {
+                        bits::set(waiting, index)
+                    });
                     any = true;
                 }
             }

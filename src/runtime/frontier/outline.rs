@@ -1,5 +1,6 @@
 //! Of which quads a set of samples has some, and of which it has all.
 
+use crate::format::bits;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Quad};
 
@@ -74,7 +75,7 @@ impl Outline {
             for (index, quad) in numbers.at(level) {
                 for child in (0..4).filter_map(|child| numbers.of(quad.child(child)?)) {
                     for bits in [&mut some, &mut gap] {
-                        let is_on = has(bits, child);
+                        let is_on = bits::has(bits, child);
                         put(bits, index, is_on);
                     }
                 }
@@ -102,18 +103,13 @@ impl Outline {
 
     /// Whether some of a quad is in the set.
     pub(super) fn has_some(&self, number: usize) -> bool {
-        has(&self.some, number)
+        bits::has(&self.some, number)
     }
 
     /// Whether all of a quad is.
     pub(super) fn has_all(&self, number: usize) -> bool {
-        has(&self.all, number)
+        bits::has(&self.all, number)
     }
-}
-
-fn has(bits: &[u64], number: usize) -> bool {
-    let word = bits.get(number / 64);
-    word.is_some_and(|word| word >> (number % 64) & 1 == 1)
 }
 
 fn put(bits: &mut [u64], number: usize, on: bool) {

@@ -1,6 +1,7 @@
 //! Sessions in a level of cells.
 
 use super::{SessionOptions, SessionWorld};
+use crate::format::bits;
 use crate::format::cells::{MAX_CELLS, SymmetryCode};
 use crate::runtime::frontier::FrontierError;
 use crate::runtime::{CellBundle, Extent};
@@ -15,19 +16,13 @@ impl Half {
     /// Whether a cell is in it; `false` for one that is not there. Constant time.
     #[inline]
     pub fn contains(&self, cell: u32) -> bool {
-        has(&self.words, cell)
+        bits::has(&self.words, cell as usize)
     }
 
     /// Its cells: bit c for cell c, 64 a word, the lowest bit first.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
-}
-
-#[inline]
-fn has(words: &[u64], cell: u32) -> bool {
-    let word = words.get(cell as usize / 64).copied().unwrap_or(0);
-    word >> (cell % 64) & 1 == 1
 }
 
 /// The frontier set at hand between cells.
@@ -41,7 +36,7 @@ pub struct CellSets<'a> {
 impl CellSets<'_> {
     /// Words of one bitmap.
     fn words(&self) -> usize {
-        (self.level.cells() as usize).div_ceil(64)
+        bits::words(self.level.cells())
     }
 
     fn half(&self, number: usize) -> &[u64] {
@@ -61,7 +56,7 @@ impl<'a> SessionWorld for CellBundle<'a> {
     }
 
     fn builder(&self, options: &SessionOptions) -> CellSets<'a> {
-        let row = (self.cells() as usize).div_ceil(64);
+        let row = bits::words(self.cells());
         CellSets {
             level: *self,
             // Of four rows where sight is not mutual.
@@ -123,7 +118,7 @@ impl<'a> SessionWorld for CellBundle<'a> {
     }
 
     fn join(sets: &mut CellSets<'a>, cell: u32) -> bool {
-        has(sets.half(1), cell)
+        bits::has(sets.half(1), cell as usize)
     }
 
     fn finish(sets: &mut CellSets<'a>, _: &SessionOptions) -> [Half; 2] {

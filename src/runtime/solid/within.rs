@@ -4,8 +4,8 @@
 //! reach. Each part of one list is asked for all parts of the other at once.
 
 use super::SolidBundle;
-use crate::format::morton;
 use crate::format::solid::BUCKET_SIDE;
+use crate::format::{bits, morton};
 use crate::runtime::Extent;
 
 /// Cells of a block.
@@ -53,10 +53,7 @@ impl Parts {
     /// Calls for each cell; `None` as soon as that is.
     pub(super) fn each_cell(&self, mut call: impl FnMut(u32) -> Option<()>) -> Option<()> {
         for part in self.slice() {
-            let mut cells = part.cells;
-            while cells != 0 {
-                let bit = cells.trailing_zeros();
-                cells &= cells - 1;
+            for bit in bits::ones(part.cells) {
                 call(part.block * BLOCK + morton::number(bit % 8, bit / 8) as u32)?;
             }
         }

@@ -1,6 +1,7 @@
 //! Sight with a look-ahead in a level, by cells that touch.
 
 use super::motion::Extent;
+use crate::format::bits;
 use crate::format::cells::{Child, Node, SymmetryCode};
 use crate::format::solid::Corners;
 use crate::runtime::CellBundle;
@@ -16,7 +17,7 @@ impl<'m> Reach<'m> {
     /// Whether a cell is in it; `false` for one that is not there. Constant time.
     #[inline]
     pub fn contains(&self, cell: u32) -> bool {
-        has(self.words, cell as usize)
+        bits::has(self.words, cell as usize)
     }
 
     /// Its cells: bit c for cell c, 64 a word, the lowest bit first.
@@ -46,7 +47,7 @@ impl CellBundle<'_> {
     }
 
     fn row_words(&self) -> usize {
-        (self.cells() as usize).div_ceil(64)
+        bits::words(self.cells())
     }
 
     /// The cells that a player may come to who is anywhere in `cell` and walks less than `reach`
@@ -153,7 +154,7 @@ impl CellBundle<'_> {
     fn boxes_in(&self, region: &Extent, words: &mut [u64]) {
         for cell in 0..self.cells() {
             if region.meets(self.corners(cell, true)) {
-                put(words, cell as usize);
+                bits::set(words, cell as usize);
             }
         }
     }
@@ -174,7 +175,7 @@ impl CellBundle<'_> {
             let index = match waiting.get(next) {
                 Some(Child::Node(index)) => *index,
                 Some(Child::Cell(cell)) => {
-                    put(words, *cell as usize);
+                    bits::set(words, *cell as usize);
                     continue;
                 }
                 _ => continue,
@@ -241,7 +242,7 @@ impl CellBundle<'_> {
     /// Sets the bits of all cells that are seen from any of some cells.
     pub(super) fn seen_from(&self, cells: &[u64], seen: &mut [u64]) {
         seen.fill(0);
-        for cell in cells_of(cells) {
+        for cell in bits::ones_of(cells.iter().copied()) {
             for (seen, word) in seen.iter_mut().zip(self.pvs(cell).words()) {
                 *seen |= word;
             }
@@ -250,8 +251,9 @@ impl CellBundle<'_> {
 
     /// Whether any of some cells sees any of others, either way.
     pub fn any_visible(&self, a: Reach, b: Reach) -> bool {
-        let sees =
-            |from: &[u64], to: &[u64]| cells_of(from).any(|cell| self.pvs(cell).meets(to, 0));
+        let sees = |from: &[u64], to: &[u64]| {
+            bits::ones_of(from.iter().copied()).any(|cell| self.pvs(cell).meets(to, 0))
+        };
         let mutual = self.parameters().symmetry != SymmetryCode::None;
         sees(a.words, b.words) || !mutual && sees(b.words, a.words)
     }
@@ -262,7 +264,7 @@ impl CellBundle<'_> {
         if start >= self.cells() {
             return;
         }
-        put(words, start as usize);
+        bits::set(words, start as usize);
         if reach == 0.0 {
             return;
         }
@@ -280,22 +282,19 @@ impl CellBundle<'_> {
         let from = corners(start);
         for cell in (0..self.cells()).filter(|&cell| cell != start) {
             if gap(from, corners(cell)) < reach || reach == f64::INFINITY {
-                put(near, cell as usize);
+                bits::set(near, cell as usize);
             }
         }
-        put(fresh, start as usize);
+        bits::set(fresh, start as usize);
         while let Some(cell) = take_first(fresh) {
             let here = corners(cell);
             for (i, word) in near.iter_mut().enumerate() {
-                let mut rest = *word;
-                while rest != 0 {
-                    let bit = rest.trailing_zeros();
-                    rest &= rest - 1;
+                for bit in bits::ones(*word) {
                     let next = i * 64 + bit as usize;
                     if gap(here, corners(next as u32)) <= TOUCH {
                         *word &= !(1 << bit);
-                        put(words, next);
-                        put(fresh, next);
+                        bits::set(words, next);
+                        bits::set(fresh, next);
                     }
                 }
             }
@@ -341,27 +340,4 @@ fn gap(a: Corners, b: Corners) -> f64 {
         square += side * side;
     }
     square.sqrt()
-}
-
-fn has(words: &[u64], at: usize) -> bool {
-    let word = words.get(at / 64);
-    word.is_some_and(|word| word >> (at % 64) & 1 == 1)
-}
-
-fn put(words: &mut [u64], at: usize) {
-    if let Some(word) = words.get_mut(at / 64) {
-        *word |= 1 << (at % 64);
-    }
-}
-
-/// The cells whose bits are set, in rising order.
-fn cells_of(words: &[u64]) -> impl Iterator<Item = u32> {
-    words.iter().zip(0_u32..).flat_map(|(&word, i)| {
-        let mut rest = word;
-        core::iter::from_fn(move || {
-            let bit = rest.trailing_zeros();
-            rest &= rest.wrapping_sub(1);
-            (bit < 64).then_some(i.saturating_mul(64).saturating_add(bit))
-        })
-    })
 }

@@ -1,6 +1,7 @@
 //! Where a player may be, found once and asked about many times.
 
 use super::motion::{Extent, Motion, MotionLimits, Mover};
+use crate::format::bits;
 use crate::format::cells::SymmetryCode;
 use crate::format::solid::Corners;
 use crate::runtime::solid::reached::{MOST, ReachedCell};
@@ -31,7 +32,7 @@ impl<'a> ReachableSet<'a> {
     /// Of nobody, who sees nobody.
     pub fn new(world: World<'a>) -> Self {
         let words = match &world {
-            World::Cells(level) => (level.cells() as usize).div_ceil(64),
+            World::Cells(level) => bits::words(level.cells()),
             World::Terrain(_) | World::Solid(_) => 0,
         };
         Self {
@@ -128,11 +129,7 @@ impl<'a> ReachableSet<'a> {
                 let _ = level.cells_in(region, own);
                 match cell.filter(|_| own.iter().any(|word| *word != 0)) {
                     None => own.fill(u64::MAX),
-                    Some(cell) => {
-                        if let Some(word) = own.get_mut(cell as usize / 64) {
-                            *word |= 1 << (cell % 64);
-                        }
-                    }
+                    Some(cell) => bits::set(own, cell as usize),
                 }
                 level.seen_from(own, seen);
             }

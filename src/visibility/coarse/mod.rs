@@ -30,6 +30,7 @@ use super::lanes::VOID;
 use super::sightline::Stance;
 use super::simd::at_level;
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
+use crate::format::bits;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Quad};
 use covers::CellCache;
@@ -344,10 +345,8 @@ impl Seen<'_> {
                 let Some(rows) = self.sights.rows_mut(child as usize, place) else {
                     continue;
                 };
-                let mut lanes = lanes;
-                while lanes != 0 {
-                    rows[lanes.trailing_zeros() as usize] |= cells;
-                    lanes &= lanes - 1;
+                for lane in bits::ones(lanes) {
+                    rows[lane as usize] |= cells;
                 }
             }
         }

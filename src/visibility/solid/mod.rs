@@ -27,6 +27,7 @@ pub use field::{DEPTH, SolidField};
 
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
 use crate::convex::Decider;
+use crate::format::bits;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::{Grid, Quad, morton};
 use boxes::{Node, tree};
@@ -126,14 +127,13 @@ impl Seen<'_> {
         for (target, cells) in parts(b) {
             let (column, row) = morton::place(u64::from(target));
             let place = (column as i32, row as i32);
-            for (own, mut viewers) in parts(a) {
+            for (own, viewers) in parts(a) {
                 let child = own - self.first / BLOCK;
                 let Some(rows) = self.sights.rows_mut(child as usize, place) else {
                     continue;
                 };
-                while viewers != 0 {
-                    rows[viewers.trailing_zeros() as usize] |= cells;
-                    viewers &= viewers - 1;
+                for viewer in bits::ones(viewers) {
+                    rows[viewer as usize] |= cells;
                 }
             }
         }

@@ -9,6 +9,7 @@ use super::level::SolidLevel;
 use super::minkowski::Sum;
 use super::places::PlacesError;
 use super::words::Words;
+use crate::format::bits;
 use crate::format::solid::STEPS;
 
 /// What is free by less than this is not. [Unit: of the file]
@@ -335,15 +336,13 @@ impl Voxels {
                 let row = ((z >> self.per_cell[2]) * count[1] + (y >> self.per_cell[1])) * count[0];
                 for word in 0..self.row {
                     let taken = self.taken.get(start + word);
-                    let mut reached = self.reached.get(start + word) & !taken;
+                    let reached = self.reached.get(start + word) & !taken;
                     if reached == 0 {
                         continue;
                     }
                     let near = near.get(start + word);
-                    while reached != 0 {
-                        let bit = reached.trailing_zeros() as usize;
-                        reached &= reached - 1;
-                        flags[row + ((64 * word + bit) >> self.per_cell[0])] |=
+                    for bit in bits::ones(reached) {
+                        flags[row + ((64 * word + bit as usize) >> self.per_cell[0])] |=
                             1 | ((near >> bit & 1) as u8) << 1;
                     }
                 }
