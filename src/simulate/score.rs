@@ -1,6 +1,6 @@
 //! What is counted of a scheme, and what frontier sets could save at most, if all moves were known beforehand.
 
-use super::field::{Field, Place};
+use super::field::{Field, Place, distance};
 use super::play::Play;
 use super::scene::Scene;
 use super::wire::{Item, SERVER};
@@ -171,9 +171,7 @@ impl Score {
         }
         for bit in bits::ones(exposed) {
             self.exposed_pairs += 1;
-            let (a, b) = (scene.at[viewer], scene.at[first + bit as usize]);
-            let square: f64 = (0..3).map(|i| (a[i] - b[i]).powi(2)).sum();
-            self.exposed_distance += square.sqrt();
+            self.exposed_distance += distance(scene.at[viewer], scene.at[first + bit as usize]);
         }
         exposed != 0
     }

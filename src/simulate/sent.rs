@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::BufRead;
 
-use super::field::{Level, Place};
+use super::field::{Level, Place, distance};
 use super::trace::{Trace, TraceError, TracePoint};
 
 /// The columns of the record. `bytes`, the size of each snapshot, may follow.
@@ -62,14 +62,6 @@ impl Agreement {
 
 /// Who is further from where they were a frame ago was put there. [Unit: the level's]
 const ELSEWHERE: f64 = 200.0;
-
-fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| (a - b).powi(2))
-        .sum::<f64>()
-        .sqrt()
-}
 
 /// What a record comes to by lines of sight: ordered pairs of living players and frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use crate::simulate::regions::{Halves, Inside, Regions};
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, SERVER, Wire, Word};
 
-use super::{Scheme, Sets, bytes_of};
+use super::{Scheme, Sets, bytes_of, lower_first, says};
 
 /// The one region of a client: what halves have in common, and whether it may be silent there.
 #[derive(Clone, Debug, Default)]
@@ -152,11 +152,7 @@ impl<'a> Groups<'a> {
                 self.known[other].asked = true;
                 continue;
             }
-            let places = if player < other {
-                [place, there]
-            } else {
-                [there, place]
-            };
+            let places = lower_first([player, other], place, there);
             if matches!(self.pairs[at], Between::Open(Some(tried)) if tried == places) {
                 continue;
             }
@@ -226,7 +222,6 @@ impl<'a> Groups<'a> {
             };
             asks = true;
             wire.send(item(
-                SERVER,
                 player,
                 player,
                 Word::Hello,
@@ -267,15 +262,7 @@ impl<'a> Groups<'a> {
                 let spot = (here, at);
                 put(
                     wire,
-                    item(
-                        SERVER,
-                        viewer,
-                        viewer,
-                        Word::Agree,
-                        spot,
-                        scene.frame,
-                        version,
-                    ),
+                    item(viewer, viewer, Word::Agree, spot, scene.frame, version),
                 );
             }
             if self.known[viewer].open == 0 {
@@ -290,7 +277,7 @@ impl<'a> Groups<'a> {
                     let frame = frame as usize;
                     put(
                         wire,
-                        item(SERVER, viewer, other, Word::Position, (there, at), frame, 0),
+                        item(viewer, other, Word::Position, (there, at), frame, 0),
                     );
                 }
             }
@@ -298,9 +285,8 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// A statement.
+/// A statement of the server.
 fn item(
-    from: u32,
     to: usize,
     about: usize,
     word: Word,
@@ -309,7 +295,7 @@ fn item(
     version: u32,
 ) -> Item {
     Item {
-        from,
+        from: SERVER,
         to: to as u32,
         about: about as u32,
         word,
@@ -317,24 +303,6 @@ fn item(
         at,
         frame: frame as u32,
         answers: version,
-    }
-}
-
-/// What a client says to the server.
-fn says(scene: &Scene, player: usize, place: Place, version: u32) -> Item {
-    let at = scene.at[player].map(|x| x as f32);
-    let spot = (place, at);
-    Item {
-        to: SERVER,
-        ..item(
-            player as u32,
-            0,
-            player,
-            Word::Position,
-            spot,
-            scene.frame,
-            version,
-        )
     }
 }
 
@@ -349,7 +317,10 @@ impl Scheme for Groups<'_> {
                 continue;
             };
             if self.speaks(player, place) {
-                wire.send(says(scene, player, place, self.clients[player].version));
+                wire.send(Item {
+                    answers: self.clients[player].version,
+                    ..says(scene, player, place, SERVER)
+                });
             }
         }
     }
@@ -405,7 +376,10 @@ impl Scheme for Groups<'_> {
             Word::Position | Word::Quiet => false,
         };
         if answers && let Some(place) = scene.places[player] {
-            wire.send(says(scene, player, place, self.clients[player].version));
+            wire.send(Item {
+                answers: self.clients[player].version,
+                ..says(scene, player, place, SERVER)
+            });
         }
     }
 

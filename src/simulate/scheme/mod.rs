@@ -15,12 +15,12 @@ use std::time::Duration;
 
 use crate::runtime::MotionLimits;
 
-use super::field::Field;
+use super::field::{Field, Place};
 use super::network::Timing;
 use super::regions::{Construction, Half, Halves, Regions};
 use super::scene::Scene;
 use super::store::Store;
-use super::wire::{Item, Wire};
+use super::wire::{Item, Wire, Word};
 use lookahead::Ahead;
 use server::Relay;
 
@@ -195,6 +195,29 @@ pub trait Scheme: Send {
     /// What it has come to with its frontier sets.
     fn sets(&self) -> Sets {
         Sets::default()
+    }
+}
+
+/// What a player says of themselves: where they are.
+fn says(scene: &Scene, player: usize, place: Place, to: u32) -> Item {
+    Item {
+        from: player as u32,
+        to,
+        about: player as u32,
+        word: Word::Position,
+        place,
+        at: scene.at[player].map(|x| x as f32),
+        frame: scene.frame as u32,
+        answers: 0,
+    }
+}
+
+/// What belongs to a player and to another, that of the one with the lower number first.
+fn lower_first<T>([own, other]: [usize; 2], of_own: T, of_other: T) -> [T; 2] {
+    if own < other {
+        [of_own, of_other]
+    } else {
+        [of_other, of_own]
     }
 }
 

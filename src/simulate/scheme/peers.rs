@@ -23,7 +23,7 @@ use crate::simulate::regions::{Halves, Inside, Regions};
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, Wire, Word};
 
-use super::{Scheme, Sets, bytes_of};
+use super::{Scheme, Sets, bytes_of, lower_first, says};
 
 /// What one of two players knows.
 #[derive(Clone, Debug, Default)]
@@ -170,14 +170,9 @@ impl<'a> Frontiers<'a> {
         let answers = self.end(own, other).heard.map_or(place, |(place, _)| place);
         self.end(own, other).told = Some((place, scene.frame as u32));
         wire.send(Item {
-            from: own as u32,
-            to: other as u32,
-            about: own as u32,
             word,
-            place,
-            at: scene.at[own].map(|x| x as f32),
-            frame: scene.frame as u32,
             answers,
+            ..says(scene, own, place, other as u32)
         });
     }
 
@@ -205,13 +200,7 @@ impl<'a> Frontiers<'a> {
                 .is_some_and(|(_, frame)| frame == item.frame);
         let told = self.end(own, other).told;
         self.forget(own, other, scene);
-        let pair = |own_place, other_place| {
-            if own < other {
-                [own_place, other_place]
-            } else {
-                [other_place, own_place]
-            }
-        };
+        let pair = |own_place, other_place| lower_first([own, other], own_place, other_place);
         if crossed && let Some((told, _)) = told {
             self.end(own, other).asks = false;
             let set = self.make([own, other], pair(told, item.place), None);
@@ -283,8 +272,7 @@ impl Scheme for Frontiers<'_> {
                 let Some(place) = scene.places[own] else {
                     return;
                 };
-                let (a, b) = (item.answers, item.place);
-                let places = if own < other { [a, b] } else { [b, a] };
+                let places = lower_first([own, other], item.answers, item.place);
                 let set = self.make([own, other], places, None);
                 self.adopt(own, other, place, set, scene);
             }
@@ -305,11 +293,7 @@ impl Scheme for Frontiers<'_> {
                 let (Some((told, _)), Some((heard, _))) = (end.told, end.heard) else {
                     continue;
                 };
-                let places = if own < other {
-                    [told, heard]
-                } else {
-                    [heard, told]
-                };
+                let places = lower_first([own, other], told, heard);
                 let gone = usize::from(own < other);
                 let set = self.make([own, other], places, Some(gone));
                 self.adopt(own, other, told, set, scene);
@@ -349,16 +333,7 @@ pub(super) fn tell(scene: &Scene, wire: &mut Wire, tells: impl Fn(usize, usize) 
             if from == to || there.is_none() || !tells(from, to) {
                 continue;
             }
-            wire.send(Item {
-                from: from as u32,
-                to: to as u32,
-                about: from as u32,
-                word: Word::Position,
-                place,
-                at: scene.at[from].map(|x| x as f32),
-                frame: scene.frame as u32,
-                answers: 0,
-            });
+            wire.send(says(scene, from, place, to as u32));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::simulate::field::{Field, Place};
 use crate::simulate::scene::Scene;
 use crate::simulate::wire::{Item, SERVER, Wire, Word};
 
-use super::Scheme;
+use super::{Scheme, says};
 
 /// What the server knows of a player.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,22 @@ impl Known {
         Motion {
             position: self.at.map(f64::from),
             velocity,
+        }
+    }
+}
+
+impl Known {
+    /// What the server says of the player.
+    fn told(&self, to: usize, word: Word, answers: u32) -> Item {
+        Item {
+            from: SERVER,
+            to: to as u32,
+            about: self.player as u32,
+            word,
+            place: self.place,
+            at: self.at,
+            frame: self.frame,
+            answers,
         }
     }
 }
@@ -156,16 +172,7 @@ impl<R: Rule> Server<R> {
                 }
                 is_told[viewer.player] = true;
                 is_told[other.player] = true;
-                let item = Item {
-                    from: SERVER,
-                    to: viewer.player as u32,
-                    about: other.player as u32,
-                    word: Word::Position,
-                    place: other.place,
-                    at: other.at,
-                    frame: other.frame,
-                    answers: 0,
-                };
+                let item = other.told(viewer.player, Word::Position, 0);
                 if first || self.relay == Relay::Each {
                     wire.send(item);
                 } else {
@@ -176,27 +183,17 @@ impl<R: Rule> Server<R> {
         }
         for player in self.known.iter().flatten() {
             let number = player.player;
-            let says = |word, answers| Item {
-                from: SERVER,
-                to: number as u32,
-                about: number as u32,
-                word,
-                place: player.place,
-                at: player.at,
-                frame: player.frame,
-                answers,
-            };
             let now = scene.frame as u32;
             match (is_told[number], now < self.alone[number]) {
                 // Somebody was put where they may see them.
                 (true, true) => {
                     self.alone[number] = 0;
-                    wire.send(says(Word::Hello, 0));
+                    wire.send(player.told(number, Word::Hello, 0));
                 }
                 (false, false) => {
                     if let Some(until) = self.rule.quiet_until(scene, player) {
                         self.alone[number] = until;
-                        wire.send(says(Word::Quiet, until));
+                        wire.send(player.told(number, Word::Quiet, until));
                     }
                 }
                 _ => {}
@@ -208,16 +205,7 @@ impl<R: Rule> Server<R> {
     /// A client says where it is.
     fn say(scene: &Scene, player: usize, wire: &mut Wire) {
         if let Some(place) = scene.places[player] {
-            wire.send(Item {
-                from: player as u32,
-                to: SERVER,
-                about: player as u32,
-                word: Word::Position,
-                place,
-                at: scene.at[player].map(|x| x as f32),
-                frame: scene.frame as u32,
-                answers: 0,
-            });
+            wire.send(says(scene, player, place, SERVER));
         }
     }
 }
