@@ -179,13 +179,8 @@ fn sniff(source: &RasterFile, file: &File) -> Result<Option<Format>, IngestError
 
 /// The format of samples that a header beside them describes.
 fn described(source: &RasterFile) -> Option<Format> {
-    if envi::header_of(source.path).is_some() {
-        Some(Format::Envi)
-    } else if esri::header_of(source.path).is_some() {
-        Some(Format::EsriHeader)
-    } else {
-        None
-    }
+    let envi = envi::header_of(source.path).map(|_| Format::Envi);
+    envi.or_else(|| esri::header_of(source.path).map(|_| Format::EsriHeader))
 }
 
 fn check_options(options: &IngestOptions) -> Result<(), IngestError> {

@@ -185,7 +185,7 @@ impl Layer {
 }
 
 /// A name that ends with the first zero, in lower case.
-fn name(bytes: &[u8]) -> String {
+pub(super) fn name(bytes: &[u8]) -> String {
     let name = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
     String::from_utf8_lossy(name)
         .to_ascii_lowercase()

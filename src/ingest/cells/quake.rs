@@ -51,6 +51,11 @@ impl Kind {
         }
     }
 
+    /// Whether numbers of edges and faces have 32 bits.
+    pub(crate) fn is_wide(self) -> bool {
+        matches!(self, Self::Bsp2 | Self::Bsp2Rmq)
+    }
+
     /// Bytes a leaf.
     pub(crate) fn leaf_len(self) -> usize {
         self.layout().1

@@ -24,7 +24,7 @@ pub(super) fn is_gltf(bytes: &[u8]) -> bool {
 }
 
 /// JSON without a byte order mark, which some editors write.
-fn without_mark(bytes: &[u8]) -> &[u8] {
+pub(in crate::ingest) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 

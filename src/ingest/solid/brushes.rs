@@ -3,7 +3,7 @@
 //! Only those of the world: doors, lifts and other brush entities are models of their own, move, and hide
 //! nothing. Of what is drawn otherwise (curved patches, displacements, models) nothing is read.
 
-use super::contents::{Hides, sky_note};
+use super::contents::{self, DETAIL, Family, Hides, Side, sky_note};
 use super::{Sky, entities};
 use crate::ingest::cells::lump::{Lump, Record, Records};
 use crate::ingest::error::IngestError;
@@ -22,6 +22,27 @@ pub(super) struct Brush {
     pub detail: bool,
     /// Stops players.
     pub stops: bool,
+}
+
+impl Brush {
+    /// Of a brush with these contents and sides; none if it neither hides nor stops.
+    pub(super) fn of(
+        family: Family,
+        contents: u32,
+        looks: &[Side],
+        number: usize,
+        sides: std::ops::Range<usize>,
+    ) -> Option<Self> {
+        let hides = contents::hides(family, contents, looks);
+        let stops = contents::stops(family, contents);
+        (hides != Hides::Nothing || stops).then_some(Self {
+            number,
+            sides,
+            hides,
+            detail: contents & DETAIL != 0,
+            stops,
+        })
+    }
 }
 
 /// The lumps that brushes are made of.
@@ -163,7 +184,7 @@ impl<'a> InFront<'a> {
     }
 }
 
-fn plane(record: Record) -> Plane {
+pub(super) fn plane(record: Record) -> Plane {
     Plane {
         normal: [0, 4, 8].map(|at| f64::from(record.f32(at))),
         dist: f64::from(record.f32(12)),
@@ -189,12 +210,4 @@ pub(super) fn run(
                 format!("{count} from {first} on"),
             )
         })
-}
-
-/// A name that ends with the first zero.
-pub(super) fn name(bytes: &[u8]) -> String {
-    let name = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
-    String::from_utf8_lossy(name)
-        .to_ascii_lowercase()
-        .replace('\\', "/")
 }

@@ -1,11 +1,12 @@
 //! Quake II and Source: IBSP38 and VBSP. Which brushes are the world's the leaves of its tree tell.
 
 use super::Sky;
-use super::brushes::{self, Brush, Lumps, World, name, run};
-use super::contents::{self, DETAIL, Family, Hides, Side};
+use super::brushes::{self, Brush, Lumps, World, run};
+use super::contents::{self, Family, Hides, Side};
 use super::drawn;
 use crate::ingest::cells::lump::{Lump, Record, Records};
 use crate::ingest::error::IngestError;
+use crate::ingest::packs::name;
 use crate::world::solid::{Face, Player, SolidLevel};
 
 /// Where the lumps of a format lie, and how its records look.
@@ -162,17 +163,8 @@ impl Parts<'_> {
                 "sides",
             )?;
             let contents = brush.i32(8) as u32;
-            let hides = contents::hides(family, contents, &sides_of[range.clone()]);
-            let stops = contents::stops(family, contents);
-            if hides != Hides::Nothing || stops {
-                found.push(Brush {
-                    number,
-                    sides: range,
-                    hides,
-                    detail: contents & DETAIL != 0,
-                    stops,
-                });
-            }
+            let looks = &sides_of[range.clone()];
+            found.extend(Brush::of(family, contents, looks, number, range));
         }
         let plane = |side: Record| usize::from(side.u16(0));
         let lumps = Lumps {

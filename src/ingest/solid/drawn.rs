@@ -4,10 +4,10 @@
 
 use std::collections::HashMap;
 
-use super::brushes::name;
 use crate::ingest::cells::lump::{Lump, Record, Records};
 use crate::ingest::cells::quake::Kind;
 use crate::ingest::error::IngestError;
+use crate::ingest::packs::name;
 use crate::world::plane::{Plane, Point, cross, dot, minus};
 use crate::world::solid::{Aabb, Face, area, behind};
 
@@ -37,7 +37,7 @@ impl<'a> Lumps<'a> {
     /// Of Quake and Half-Life.
     pub(super) fn quake(file: &Lump<'a>, kind: Kind) -> Result<Self, IngestError> {
         let lump = |index, name| file.entry(4, 8, index, name);
-        let wide = matches!(kind, Kind::Bsp2 | Kind::Bsp2Rmq);
+        let wide = kind.is_wide();
         Ok(Self {
             planes: lump(1, "planes")?.records(20)?,
             vertices: lump(3, "vertices")?.records(12)?,

@@ -65,7 +65,7 @@ pub(super) fn read(
     let run = super::brushes::run(
         &file
             .entry(4, 8, 7, "faces")?
-            .records(if kind_is_wide(kind) { 28 } else { 20 })?,
+            .records(if kind.is_wide() { 28 } else { 20 })?,
         &models.lump,
         56,
         [world.i32(56), world.i32(60)],
@@ -93,10 +93,6 @@ pub(super) fn read(
     notes.extend(contents::sky_note(sky, "leaves", skies, 0));
     notes.extend((!volume).then(|| "no leaf of the world hides anything".into()));
     Ok(level)
-}
-
-fn kind_is_wide(kind: Kind) -> bool {
-    matches!(kind, Kind::Bsp2 | Kind::Bsp2Rmq)
 }
 
 /// For each leaf as stored, whether it has marksurfaces.

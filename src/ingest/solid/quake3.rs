@@ -6,11 +6,12 @@
 //! and so do those that one walks through, if their shader scripts are known.
 
 use super::Sky;
-use super::brushes::{self, Brush, Lumps, World, name, run};
-use super::contents::{self, DETAIL, Family, Hides, NON_SOLID, Side};
+use super::brushes::{self, Brush, Lumps, World, run};
+use super::contents::{self, Family, Hides, NON_SOLID, Side};
 use super::shaders::Shaders;
 use crate::ingest::cells::lump::{Lump, Record, Records};
 use crate::ingest::error::IngestError;
+use crate::ingest::packs::name;
 use crate::world::plane::{Plane, Point, dot};
 use crate::world::solid::{Face, Player, Solid, SolidLevel};
 
@@ -116,17 +117,7 @@ pub(super) fn read(
             .clone()
             .map(|i| Ok(shader(&sides.lump, sides.at(i) + 4, sides_of[i].i32(4))?.side))
             .collect();
-        let hides = contents::hides(Family::Quake3, contents, &looks?);
-        let stops = contents::stops(Family::Quake3, contents);
-        if hides != Hides::Nothing || stops {
-            found.push(Brush {
-                number,
-                sides: range,
-                hides,
-                detail: contents & DETAIL != 0,
-                stops,
-            });
-        }
+        found.extend(Brush::of(Family::Quake3, contents, &looks?, number, range));
     }
     let by_sides =
         |brush: &Brush| matches!(brush.hides, Hides::Front | Hides::Structural | Hides::Sky);
@@ -262,12 +253,8 @@ impl Tree {
         let leaves = file.entry(8, 8, 4, "leaves")?.records(48)?;
         let node = |record: Record| {
             let plane = usize::try_from(record.i32(0)).ok();
-            let plane = plane.and_then(|plane| planes.get(plane))?;
-            let plane = Plane {
-                normal: [0, 4, 8].map(|at| f64::from(plane.f32(at))),
-                dist: f64::from(plane.f32(12)),
-            };
-            Some((plane, [record.i32(4), record.i32(8)]))
+            let plane = *plane.and_then(|plane| planes.get(plane))?;
+            Some((brushes::plane(plane), [record.i32(4), record.i32(8)]))
         };
         Ok(Self {
             // Without a tree nothing is known to be a wall.

@@ -150,7 +150,7 @@ fn closing(tokens: &[Token], at: usize) -> usize {
 }
 
 /// A stage: it covers all of the surface, or leaves some of it open.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 struct Stage {
     open: bool,
     may_be_off: bool,
@@ -176,10 +176,7 @@ fn shader(tokens: &[Token]) -> Shader {
             },
             // It is elsewhere than the level says.
             "deformvertexes" | "fogparms" | "portal" => shader.seen_through = true,
-            "implicitmap" => stages.push(Stage {
-                open: false,
-                may_be_off: false,
-            }),
+            "implicitmap" => stages.push(Stage::default()),
             "implicitmask" | "implicitblend" => stages.push(Stage {
                 open: true,
                 may_be_off: false,
@@ -196,10 +193,7 @@ fn shader(tokens: &[Token]) -> Shader {
 }
 
 fn stage(tokens: &[Token]) -> Stage {
-    let mut stage = Stage {
-        open: false,
-        may_be_off: false,
-    };
+    let mut stage = Stage::default();
     for (i, (word, _)) in tokens.iter().enumerate() {
         let next = |k: usize| tokens.get(i + k).map_or("", |(word, _)| word.as_str());
         match word.as_str() {

@@ -44,15 +44,7 @@ pub(super) fn read_buffers(
                 None => beside(uri, length, path),
             },
         };
-        let bytes = read.and_then(|mut bytes| {
-            if bytes.len() < length {
-                let found = format!("{} bytes", bytes.len());
-                let remedy = "the buffer is cut short: fetch or export it again";
-                return Err(IngestError::bad(format!("{length} bytes"), found, remedy));
-            }
-            bytes.truncate(length);
-            Ok(bytes)
-        });
+        let bytes = read.and_then(|bytes| cut(bytes, length));
         bytes.map_err(|error| error.within(format!("buffer {}", buffer.index())))
     });
     buffers.collect()
@@ -77,17 +69,20 @@ fn beside(uri: &str, length: usize, path: &Path) -> Result<Vec<u8>, IngestError>
         IngestError::bad(expected, format!("{uri:.200}"), remedy)
     })?;
     let file = path.parent().unwrap_or(Path::new("")).join(name);
-    let read = || {
-        let mut bytes = file_start(&file, "the mesh's buffer", length as u64)?;
-        if bytes.len() < length {
-            let found = format!("{} bytes", bytes.len());
-            let remedy = "the buffer is cut short: fetch or export it again";
-            return Err(IngestError::bad(format!("{length} bytes"), found, remedy));
-        }
-        bytes.truncate(length);
-        Ok(bytes)
-    };
-    read().map_err(|error: IngestError| error.of(&file))
+    file_start(&file, "the mesh's buffer", length as u64)
+        .and_then(|bytes| cut(bytes, length))
+        .map_err(|error| error.of(&file))
+}
+
+/// The first bytes of a buffer, which may be longer.
+fn cut(mut bytes: Vec<u8>, length: usize) -> Result<Vec<u8>, IngestError> {
+    if bytes.len() < length {
+        let found = format!("{} bytes", bytes.len());
+        let remedy = "the buffer is cut short: fetch or export it again";
+        return Err(IngestError::bad(format!("{length} bytes"), found, remedy));
+    }
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 /// The path that a URI names, if it is relative, and does not lead out of where it begins on any system.

@@ -18,7 +18,7 @@ impl Transform {
     pub(super) fn of(file: &Value, metres: Point) -> Result<Self, IngestError> {
         let part = |name: &str, otherwise: Point| match &file["transform"] {
             Value::Null => Ok(otherwise),
-            transform => triple(&transform[name])
+            transform => numbers(&transform[name])
                 .ok_or_else(|| wrong(&transform[name]).at(format!("transform, {name}"))),
         };
         Ok(Self {
@@ -56,12 +56,12 @@ fn triples(stored: &Value, what: &str) -> Result<Vec<Point>, IngestError> {
         .as_array()
         .ok_or_else(|| IngestError::bad("vertices", "none", REMEDY))?;
     let one = |(i, vertex): (usize, &Value)| {
-        triple(vertex).ok_or_else(|| wrong(vertex).at(format!("{what} {i}")))
+        numbers(vertex).ok_or_else(|| wrong(vertex).at(format!("{what} {i}")))
     };
     stored.iter().enumerate().map(one).collect()
 }
 
-fn triple(value: &Value) -> Option<Point> {
+fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
     let numbers: Option<Vec<f64>> = value.as_array()?.iter().map(Value::as_f64).collect();
     numbers?.try_into().ok()
 }
@@ -101,11 +101,7 @@ impl<'a> Corners<'a> {
         matrix: &Value,
         origin: Point,
     ) -> Result<Self, IngestError> {
-        let numbers: Option<Vec<f64>> = matrix
-            .as_array()
-            .and_then(|numbers| numbers.iter().map(Value::as_f64).collect());
-        let numbers = numbers.and_then(|numbers| <[f64; 16]>::try_from(numbers).ok());
-        let affine = numbers.filter(|numbers| numbers[12..] == [0.0, 0.0, 0.0, 1.0]);
+        let affine = numbers::<16>(matrix).filter(|m| m[12..] == [0.0, 0.0, 0.0, 1.0]);
         let m = affine.ok_or_else(|| {
             let expected = "a transformationMatrix of 16 numbers, the last four 0, 0, 0, 1";
             IngestError::bad(expected, format!("{:.80}", matrix.to_string()), REMEDY)

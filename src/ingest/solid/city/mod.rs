@@ -18,6 +18,7 @@ use self::looks::{Looks, Materials};
 use self::reference::Reference;
 use super::shell::{Polygon, Tally, add_shell};
 use crate::ingest::error::IngestError;
+use crate::ingest::mesh::without_mark;
 use crate::world::solid::{Player, Point, SolidLevel, Units};
 
 const REMEDY: &str = "the file is damaged: fetch or export it again";
@@ -42,10 +43,6 @@ pub(super) fn matches(bytes: &[u8]) -> bool {
             head.contains("\"CityJSON\"")
         }
     }
-}
-
-fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 /// Looks for the `type` of a JSON object, and keeps nothing else.
