@@ -132,7 +132,6 @@ fn geo_keys(georeference: &Georeference, spacing: [f64; 2]) -> (Vec<u16>, String
         .strip_prefix("EPSG:")
         .and_then(|c| c.parse::<u16>().ok());
     let mut text = String::new();
-    let mut keys: Vec<[u16; 4]> = Vec::new();
     let mut cite = |key: u16, words: &str| {
         let offset = text.len() as u16;
         // `|` ends a string in this tag, and the tag is ASCII.
@@ -145,43 +144,34 @@ fn geo_keys(georeference: &Georeference, spacing: [f64; 2]) -> (Vec<u16>, String
         [key, GEO_ASCII_PARAMS, text.len() as u16 - offset, offset]
     };
     let value = |key: u16, value: u16| [key, 0, 1, value];
-    match code {
+    let (model, more) = match code {
         Some(code) if in_degrees(georeference, spacing) => {
-            keys.push(value(MODEL_TYPE, GEOGRAPHIC));
-            keys.push(value(RASTER_TYPE, PIXEL_IS_AREA));
-            keys.push(value(GEODETIC_CRS, code));
+            (GEOGRAPHIC, vec![value(GEODETIC_CRS, code)])
         }
-        Some(code) => {
-            keys.push(value(MODEL_TYPE, PROJECTED));
-            keys.push(value(RASTER_TYPE, PIXEL_IS_AREA));
-            keys.push(value(PROJECTED_CRS, code));
-        }
+        Some(code) => (PROJECTED, vec![value(PROJECTED_CRS, code)]),
         // The well-known text of a CRS that no code names goes into a citation, where GDAL and
         // ArcGIS look for it behind these words.
         None if crs.starts_with("PROJCS") && crs.len() < 32_000 => {
-            keys.push(value(MODEL_TYPE, PROJECTED));
-            keys.push(value(RASTER_TYPE, PIXEL_IS_AREA));
-            keys.push(value(PROJECTED_CRS, USER_DEFINED));
-            keys.push(cite(PROJECTED_CITATION, &format!("ESRI PE String = {crs}")));
-        }
-        // A plane that is nowhere on a planet, but whose unit is known.
-        None if in_metres(georeference, spacing) => {
-            keys.push(value(MODEL_TYPE, PROJECTED));
-            keys.push(value(RASTER_TYPE, PIXEL_IS_AREA));
-            if !crs.is_empty() && crs.len() < 32_000 {
-                keys.push(cite(CITATION, crs));
-            }
-            keys.push(value(PROJECTED_CRS, USER_DEFINED));
-            keys.push(value(LINEAR_UNITS, METRE));
+            let words = cite(PROJECTED_CITATION, &format!("ESRI PE String = {crs}"));
+            (PROJECTED, vec![value(PROJECTED_CRS, USER_DEFINED), words])
         }
         None => {
-            keys.push(value(MODEL_TYPE, USER_DEFINED));
-            keys.push(value(RASTER_TYPE, PIXEL_IS_AREA));
-            if !crs.is_empty() && crs.len() < 32_000 {
-                keys.push(cite(CITATION, crs));
+            let citable = !crs.is_empty() && crs.len() < 32_000;
+            let mut more = Vec::from_iter(citable.then(|| cite(CITATION, crs)));
+            // A plane that is nowhere on a planet, but whose unit is known.
+            if in_metres(georeference, spacing) {
+                more.extend([
+                    value(PROJECTED_CRS, USER_DEFINED),
+                    value(LINEAR_UNITS, METRE),
+                ]);
+                (PROJECTED, more)
+            } else {
+                (USER_DEFINED, more)
             }
         }
-    }
+    };
+    let mut keys = vec![value(MODEL_TYPE, model), value(RASTER_TYPE, PIXEL_IS_AREA)];
+    keys.extend(more);
     let header = [1, 1, 0, keys.len() as u16];
     (
         header

@@ -7,6 +7,7 @@ use super::palette::{
 };
 use super::terrain::decades;
 use super::viewshed::Viewpoint;
+use crate::format::bits;
 use crate::runtime::cell_frontier::{Construction, ShortMemory};
 use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
 use crate::runtime::{CellBundle, SolidBundle, SolidParameters};
@@ -55,16 +56,15 @@ impl Level<'_> {
         let none = || vec![false; cells as usize];
         match self {
             Self::Cells(level) => {
-                let is_in =
-                    |words: &[u64], cell: u32| words[cell as usize / 64] >> (cell % 64) & 1 == 1;
                 let region = |construction: Construction| {
                     let mut memory = vec![0; construction.words(cells)];
                     let found = level.frontier(a, b, construction, &mut memory)?;
                     Ok(found.map_or_else(
                         || [none(), none()],
                         |set| {
-                            [set.ab, set.ba]
-                                .map(|words| (0..cells).map(|c| is_in(words, c)).collect())
+                            let is_in =
+                                |words| (0..cells).map(move |c| bits::has(words, c as usize));
+                            [set.ab, set.ba].map(|words| is_in(words).collect())
                         },
                     ))
                 };

@@ -6,6 +6,7 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 
 use super::PictureError;
+use super::raster::npy_head;
 use crate::runtime::CellBundle;
 
 /// What a matrix is of.
@@ -54,6 +55,7 @@ pub fn matrix_file(
     };
     let entries = (0..cells).flat_map(|a| (0..cells).map(move |b| (a, b)));
     let entries = entries.map(|(a, b)| entry(a, b));
+    let shape = format!("{cells}, {cells}");
     match (format, of) {
         (MatrixFormat::Png, _) => {
             let steps = level.parameters().greatest_distance as i32 + 1;
@@ -65,12 +67,12 @@ pub fn matrix_file(
             png(cells, &entries.map(grey).collect::<Vec<u8>>())
         }
         (MatrixFormat::Npy, MatrixOf::Pvs) => {
-            let mut bytes = npy_head("|u1", cells);
+            let mut bytes = npy_head("|u1", &shape);
             bytes.extend(entries.map(|entry| entry as u8));
             Ok(bytes)
         }
         (MatrixFormat::Npy, MatrixOf::Distances) => {
-            let mut bytes = npy_head("<i4", cells);
+            let mut bytes = npy_head("<i4", &shape);
             bytes.extend(entries.flat_map(i32::to_le_bytes));
             Ok(bytes)
         }
@@ -96,19 +98,4 @@ fn png(side: u32, pixels: &[u8]) -> Result<Vec<u8>, PictureError> {
         .write_image(pixels, side, side, ExtendedColorType::L8)
         .map_err(|error| PictureError(error.to_string()))?;
     Ok(out.into_inner())
-}
-
-/// The head of an array of side × side numbers (NEP 1, version 1.0).
-fn npy_head(dtype: &str, side: u32) -> Vec<u8> {
-    let mut dict =
-        format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({side}, {side}), }}");
-    // Magic, version, length and dictionary fill a multiple of 64 bytes, with a line's end.
-    while !(10 + dict.len() + 1).is_multiple_of(64) {
-        dict.push(' ');
-    }
-    dict.push('\n');
-    let mut head = b"\x93NUMPY\x01\x00".to_vec();
-    head.extend((dict.len() as u16).to_le_bytes());
-    head.extend(dict.bytes());
-    head
 }

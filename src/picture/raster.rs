@@ -90,7 +90,7 @@ impl<W: Write> RasterWriter<W> {
         assert!((1..=MAX_BANDS as usize).contains(&layout.bands.len()));
         let head = match format {
             RasterFormat::GeoTiff => tiff_head::<N>(layout),
-            RasterFormat::Npy => npy_head::<N>(layout),
+            RasterFormat::Npy => npy_head_of::<N>(layout),
         };
         out.write_all(&head)?;
         let samples = u64::from(layout.width) * u64::from(layout.height);
@@ -127,13 +127,17 @@ impl<W: Write> RasterWriter<W> {
     }
 }
 
-/// Version 1.0 of the format, padded as NumPy does to a multiple of 64 bytes.
-fn npy_head<N: Number>(layout: &RasterLayout<'_>) -> Vec<u8> {
+fn npy_head_of<N: Number>(layout: &RasterLayout<'_>) -> Vec<u8> {
     let mut shape = format!("{}, {}", layout.height, layout.width);
     if layout.bands.len() > 1 {
         let _ = write!(shape, ", {}", layout.bands.len());
     }
-    let dtype = N::DTYPE;
+    npy_head(N::DTYPE, &shape)
+}
+
+/// The head of a file of NumPy, for an array of numbers of a type: version 1.0 of the format, padded as NumPy does
+/// to a multiple of 64 bytes.
+pub(super) fn npy_head(dtype: &str, shape: &str) -> Vec<u8> {
     let mut text = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({shape}), }}");
     while (10 + text.len() + 1) % 64 != 0 {
         text.push(' ');
@@ -224,13 +228,8 @@ fn tags<N: Number>(layout: &RasterLayout<'_>, row: u64, start: u64) -> Vec<(u16,
 fn encode(tags: &[(u16, Values)], big: bool) -> Vec<u8> {
     let mut head = b"II".to_vec();
     // A pointer or a count.
-    let word = |value: u64| {
-        if big {
-            value.to_le_bytes().to_vec()
-        } else {
-            (value as u32).to_le_bytes().to_vec()
-        }
-    };
+    let size = if big { 8 } else { 4 };
+    let word = |value: u64| value.to_le_bytes()[..size].to_vec();
     if big {
         head.extend([43, 0, 8, 0, 0, 0]);
         head.extend(word(16));
@@ -240,7 +239,6 @@ fn encode(tags: &[(u16, Values)], big: bool) -> Vec<u8> {
         head.extend(word(8));
         head.extend((tags.len() as u16).to_le_bytes());
     }
-    let size = if big { 8 } else { 4 };
     let directory = head.len() + tags.len() * (4 + 2 * size) + size;
     let mut behind: Vec<u8> = Vec::new();
     for (tag, values) in tags {
@@ -366,7 +364,7 @@ mod tests {
     #[test]
     fn an_array_has_its_shape_and_begins_at_a_multiple_of_64() {
         for (bands, shape) in [(1, "(3, 5)"), (7, "(3, 5, 7)")] {
-            let head = npy_head::<f32>(&layout(&names(bands)));
+            let head = npy_head_of::<f32>(&layout(&names(bands)));
             assert_eq!(head.len() % 64, 0);
             assert_eq!(head[..8], *b"\x93NUMPY\x01\0");
             assert_eq!(

@@ -11,6 +11,7 @@ use crate::runtime::frontier::Region;
 use crate::runtime::{Quad, Sample, TerrainBundle};
 
 /// What was found.
+#[derive(Default)]
 pub(super) struct Checked {
     /// Number of PVSs read.
     pub looked: u64,
@@ -33,10 +34,6 @@ pub(super) fn check_sight(terrain: &TerrainBundle<'_>, halves: [Region<'_>; 2]) 
         (true, false) => &looks[1..],
     };
     let (columns, rows) = terrain.grid().block_shape();
-    let nothing = || Checked {
-        looked: 0,
-        sees: None,
-    };
     (0..columns * rows)
         .into_par_iter()
         .map_init(
@@ -44,10 +41,10 @@ pub(super) fn check_sight(terrain: &TerrainBundle<'_>, halves: [Region<'_>; 2]) 
             |words, index| {
                 let block = (index % columns, index / columns);
                 let checked = looks.iter().map(|look| look.look(block, words));
-                checked.fold(nothing(), join)
+                checked.fold(Checked::default(), join)
             },
         )
-        .reduce(nothing, join)
+        .reduce(Checked::default, join)
 }
 
 fn join(one: Checked, other: Checked) -> Checked {
@@ -68,10 +65,7 @@ impl Look<'_> {
     /// Looks from the members in a block. `words` is room for a block bitmap.
     fn look(&self, (column, row): (u32, u32), words: &mut [u64]) -> Checked {
         let members = self.own.block(column, row);
-        let mut checked = Checked {
-            looked: 0,
-            sees: None,
-        };
+        let mut checked = Checked::default();
         if members == 0 {
             return checked;
         }

@@ -212,7 +212,7 @@ pub(super) fn step(walk: &mut LevelWalk<'_>, to: &[Option<String>; 2]) -> Result
         }
     }
     let places = walk.places;
-    let is_in = |(words, cell): (&[u64], u32)| words[cell as usize / 64] >> (cell % 64) & 1 == 1;
+    let is_in = |(words, cell): (&[u64], u32)| bits::has(words, cell as usize);
     let stays = walk.has_set && walk.regions().into_iter().zip(places).all(is_in);
     let visible = level.visible(places[0], places[1]) || level.visible(places[1], places[0]);
     if !stays {
