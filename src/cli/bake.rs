@@ -141,7 +141,7 @@ pub fn run(args: Args) -> Outcome {
             job.force |= args.force;
             (job, args.manner)
         }
-        (None, None) => return Err(Failure::usage("expected a world to bake, or --job".into())),
+        (None, None) => return Err(Failure::usage("expected a world to bake, or --job")),
     };
     job.mode()?;
     let long = &manner.long;
@@ -151,14 +151,12 @@ pub fn run(args: Args) -> Outcome {
     let output = long.output(job.output()?);
     if job.verify && long.shard.is_some() {
         return Err(Failure::usage(
-            "--verify: expected a bundle to check, found --shard; give --verify to viewcell merge"
-                .into(),
+            "--verify: expected a bundle to check, found --shard; give --verify to viewcell merge",
         ));
     }
     if job.compression.is_lossy() && long.shard.is_some() {
         return Err(Failure::usage(
-            "--budget, --compression: expected a whole bundle, found --shard; give them to viewcell merge"
-                .into(),
+            "--budget, --compression: expected a whole bundle, found --shard; give them to viewcell merge",
         ));
     }
     check_output(&job.input, job.force, long.resume, &output)?;
@@ -390,14 +388,22 @@ impl From<IngestError> for Failure {
     }
 }
 
+/// Where the bundle of a level goes.
+fn bundle_of(output: Option<&PathBuf>, input: &Path) -> Result<PathBuf, Failure> {
+    match (output, input.file_stem()) {
+        (Some(output), _) => Ok(output.clone()),
+        (None, Some(stem)) => Ok(PathBuf::from(stem).with_extension("vcb")),
+        (None, None) => Err(Failure::usage("expected a level to bake")),
+    }
+}
+
 /// What would fail at the end of the bake fails before its beginning.
 pub fn check_output(input: &Path, force: bool, resume: bool, output: &Path) -> Result<(), Failure> {
     check_not_stream(output)?;
     if is_stream(input) {
         return Err(Failure::usage(
             "-: expected the name of a file to bake: a bake reads its input twice (for its digest) \
-             and may be resumed, so it cannot come from stdin; write it to a file first"
-                .into(),
+             and may be resumed, so it cannot come from stdin; write it to a file first",
         ));
     }
     check_not_input(input, output)?;

@@ -154,8 +154,7 @@ fn check_limits(args: &Args) -> Result<(), Failure> {
     if !limited && args.min_hidden.is_empty() {
         return Err(Failure::usage(
             "expected --max-size, --min-hidden, --max-exposed or --against: without a limit every \
-             bundle passes"
-                .into(),
+             bundle passes",
         ));
     }
     for (i, limit) in args.min_hidden.iter().enumerate() {

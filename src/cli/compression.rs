@@ -78,7 +78,7 @@ impl CompressionArgs {
             }
             Some(Method::Optimal) if self.budget.is_none() => {
                 return Err(Failure::usage(
-                    "--compression optimal: expected a --budget to reach".into(),
+                    "--compression optimal: expected a --budget to reach",
                 ));
             }
             _ => {}
@@ -120,16 +120,13 @@ impl CompressionArgs {
     fn deepest_first(&self, grid: Grid) -> Result<Compression, Failure> {
         if self.weight.is_some() {
             return Err(Failure::usage(
-                "--weight: deepest-first uses no weights; expected --compression optimal with it"
-                    .into(),
+                "--weight: deepest-first uses no weights; expected --compression optimal with it",
             ));
         }
         let nodes = match (self.nodes_per_quad, self.budget) {
             // A job file knows of no ranges.
             (Some(0), None) => {
-                return Err(Failure::usage(
-                    "--nodes-per-quad 0: expected at least 1".into(),
-                ));
+                return Err(Failure::usage("--nodes-per-quad 0: expected at least 1"));
             }
             (Some(nodes), None) => nodes,
             (None, Some(size)) => match nodes_for(grid, size.0) {
@@ -144,8 +141,7 @@ impl CompressionArgs {
             },
             _ => {
                 return Err(Failure::usage(
-                    "--compression deepest-first: expected --nodes-per-quad or --budget, one of them"
-                        .into(),
+                    "--compression deepest-first: expected --nodes-per-quad or --budget, one of them",
                 ));
             }
         };

@@ -80,13 +80,13 @@ impl Failure {
     }
 
     /// The arguments contradict each other or the input.
-    pub fn usage(message: String) -> Self {
-        Self::new(Exit::Usage, anyhow::Error::msg(message))
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, anyhow::Error::msg(message.into()))
     }
 
     /// An input file is damaged, or is not what it should be.
-    pub fn bad_input(message: String) -> Self {
-        Self::new(Exit::BadInput, anyhow::Error::msg(message))
+    pub fn bad_input(message: impl Into<String>) -> Self {
+        Self::new(Exit::BadInput, anyhow::Error::msg(message.into()))
     }
 
     /// The same, by an error about a file.

@@ -178,10 +178,9 @@ impl FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match values::list(text, 'x').as_deref() {
-            Some([width, height]) => Ok(Self([*width, *height])),
-            _ => Err("expected WxH, as in 513x513".into()),
-        }
+        let size = values::list(text, 'x').and_then(|list| list.try_into().ok());
+        size.map(Self)
+            .ok_or_else(|| "expected WxH, as in 513x513".into())
     }
 }
 
@@ -193,10 +192,9 @@ impl FromStr for Crop {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match values::list(text, ',').as_deref() {
-            Some([column, row, width, height]) => Ok(Self([*column, *row, *width, *height])),
-            _ => Err("expected C,R,W,H: first column, first row, columns, rows".into()),
-        }
+        let crop = values::list(text, ',').and_then(|list| list.try_into().ok());
+        crop.map(Self)
+            .ok_or_else(|| "expected C,R,W,H: first column, first row, columns, rows".into())
     }
 }
 

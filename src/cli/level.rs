@@ -154,7 +154,7 @@ impl MeshArgs {
 }
 
 /// The name of a value, as it is written on the command line.
-fn name(value: &impl ValueEnum) -> Value {
+pub fn name(value: &impl ValueEnum) -> Value {
     let value = value.to_possible_value();
     value.map_or(Value::Null, |value| value.get_name().into())
 }

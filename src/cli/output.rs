@@ -48,7 +48,7 @@ pub struct FileManner {
     pub force: bool,
     /// Print nothing on stderr but errors
     #[arg(short, long)]
-    quiet: bool,
+    pub quiet: bool,
     #[command(flatten)]
     pub json: Json,
 }
@@ -185,8 +185,7 @@ pub fn check_not_stream(output: &Path) -> Result<(), Failure> {
     if is_stream(output) {
         Err(Failure::usage(
             "-: expected the name of a file to write, since this cannot go to stdout; a file with \
-             that name is ./-"
-                .into(),
+             that name is ./-",
         ))
     } else {
         Ok(())

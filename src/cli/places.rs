@@ -141,27 +141,26 @@ impl PlaceArgs {
     fn check(&self) -> Result<(), Failure> {
         if self.inside && self.ground.is_none() {
             return Err(Failure::usage(
-                "--inside: expected only with --ground; add it, or leave out --inside".into(),
+                "--inside: expected only with --ground; add it, or leave out --inside",
             ));
         }
         if let Some(placement) = &self.placement {
             if self.solids.is_none() {
                 return Err(Failure::usage(
-                    "--placement: expected only with --solids; add it, or leave it out".into(),
+                    "--placement: expected only with --solids; add it, or leave it out",
                 ));
             }
             parse(placement)?;
         }
         if self.mesh != MeshArgs::default() && self.solids.is_none() {
             return Err(Failure::usage(
-                "--up, --from, --opaque-without-material: expected only with --solids; add it, or leave them out".into(),
+                "--up, --from, --opaque-without-material: expected only with --solids; add it, or leave them out",
             ));
         }
         if let Some(metres) = self.ground_tolerance {
             if self.ground.is_none() {
                 return Err(Failure::usage(
-                    "--ground-tolerance: expected only with --ground; add it, or leave it out"
-                        .into(),
+                    "--ground-tolerance: expected only with --ground; add it, or leave it out",
                 ));
             }
             if !(metres >= 0.0 && metres.is_finite()) {

@@ -204,11 +204,11 @@ fn bar(name: &'static str, unit: &'static str, total: u64) -> ProgressBar {
             let _ = write!(
                 out,
                 "{}",
-                left(
+                left(seconds_left(
                     state.pos(),
                     state.len().unwrap_or(0),
                     state.elapsed().as_secs_f64()
-                )
+                ))
             );
         })
         .progress_chars("=> ");
@@ -220,8 +220,8 @@ fn bar(name: &'static str, unit: &'static str, total: u64) -> ProgressBar {
 }
 
 /// The time left, for people: none is told before there is a rate to tell it by.
-fn left(done: u64, total: u64, elapsed_seconds: f64) -> String {
-    match seconds_left(done, total, elapsed_seconds) {
+fn left(seconds: Option<f64>) -> String {
+    match seconds {
         Some(left) => format!("{} left", Seconds(left)),
         None => "no rate yet".to_owned(),
     }
@@ -301,10 +301,10 @@ impl fmt::Display for Report {
             "{}: {} of {} {} ({percent:.1} %), {:.0}/s, ",
             self.stage, self.done, self.total, self.unit, self.rate
         )?;
-        match self.seconds_left {
-            _ if self.done >= self.total => write!(f, "done in {}", Seconds(self.elapsed_seconds)),
-            Some(left) => write!(f, "{} left", Seconds(left)),
-            None => write!(f, "no rate yet"),
+        if self.done >= self.total {
+            write!(f, "done in {}", Seconds(self.elapsed_seconds))
+        } else {
+            f.write_str(&left(self.seconds_left))
         }
     }
 }
@@ -366,9 +366,9 @@ mod tests {
     /// The bar said "0s left" until the first step was done, which may take hours.
     #[test]
     fn a_bar_without_a_rate_does_not_say_that_no_time_is_left() {
-        assert_eq!(left(0, 1000, 3600.0), "no rate yet");
-        assert_eq!(left(250, 1000, 10.0), "30 s left");
-        assert_eq!(left(1000, 1000, 10.0), "0 ms left");
+        assert_eq!(left(seconds_left(0, 1000, 3600.0)), "no rate yet");
+        assert_eq!(left(seconds_left(250, 1000, 10.0)), "30 s left");
+        assert_eq!(left(seconds_left(1000, 1000, 10.0)), "0 ms left");
         let bar = bar("visibility", "viewpoints", 1000);
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
         bar.finish_and_clear();

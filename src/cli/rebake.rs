@@ -198,7 +198,7 @@ fn follow(args: &Args, progress: &Progress) -> Result<RebakeReport, Failure> {
         (None, Some(stamps)) => stamped(args, stamps)?,
         (None, None) => {
             return Err(Failure::usage(
-                "expected --terrain or --stamps, found neither".to_owned(),
+                "expected --terrain or --stamps, found neither",
             ));
         }
     };

@@ -77,7 +77,7 @@ fn save(args: &Args, work: &Work<'_>, page: &Page) -> Outcome {
 /// The maps of a page, one below the other, as they are or so many pixels wide.
 fn bare(args: &Args, page: &Page) -> Result<RgbaImage, Failure> {
     let Some(panel) = page.panels.first() else {
-        return Err(Failure::usage("there is nothing to draw".into()));
+        return Err(Failure::usage("there is nothing to draw"));
     };
     let (columns, rows) = panel.picture.dimensions();
     let width = args.width.unwrap_or(columns);
@@ -190,7 +190,7 @@ pub fn terrain_page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<
     let what = &args.what;
     if args.quad != 0 && what.pvs.is_none() && what.lost.is_none() {
         let message = "--quad: expected --pvs or --lost with it";
-        return Err(Failure::usage(message.into()));
+        return Err(Failure::usage(message));
     }
     check_level(path, &terrain, args.quad)?;
     if what.distance.is_some() {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::input;
+use crate::cli::level::name;
 use crate::cli::output::{Json, check_not_input, say};
 use crate::cli::progress::{Progress, Voice};
 use crate::cli::signals::Stop;
@@ -19,7 +20,7 @@ use viewcell::internals::visibility::portals::FlowMethod;
 use viewcell::internals::world::{self, CellGraph};
 
 use super::kind::Kind;
-use super::{check_output, finish};
+use super::{bundle_of, check_output, finish};
 
 /// Bake a level of cells: who sees whom among them, and how far apart they are
 ///
@@ -117,14 +118,6 @@ impl Symmetry {
             Self::None => world::Symmetry::None,
         }
     }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Or => "or",
-            Self::And => "and",
-            Self::None => "none",
-        }
-    }
 }
 
 impl Args {
@@ -140,11 +133,7 @@ impl Args {
 
     /// Where the bundle goes.
     pub fn bundle(&self) -> Result<PathBuf, Failure> {
-        match (&self.output, self.input.file_stem()) {
-            (Some(output), _) => Ok(output.clone()),
-            (None, Some(stem)) => Ok(PathBuf::from(stem).with_extension("vcb")),
-            (None, None) => Err(Failure::usage("expected a level to bake".into())),
-        }
+        bundle_of(self.output.as_ref(), &self.input)
     }
 
     /// Where finished work is kept.
@@ -156,7 +145,7 @@ impl Args {
     /// The options that the bundle depends on.
     fn options(&self) -> Map<String, Value> {
         let mut options = Map::new();
-        options.insert("symmetry".into(), self.symmetry.name().into());
+        options.insert("symmetry".into(), name(&self.symmetry));
         for (name, set) in [
             ("recompute", self.recompute),
             ("fast", self.fast),

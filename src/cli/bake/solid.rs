@@ -20,7 +20,9 @@ use viewcell::internals::world::solid::{
     Aabb, PlaceOptions, Places, PlacesError, Player, SolidLevel, Units, find_places,
 };
 
-use super::{ForecastDocument, Manner, check_output, finish, finish_shard, going_on, stopped};
+use super::{
+    ForecastDocument, Manner, bundle_of, check_output, finish, finish_shard, going_on, stopped,
+};
 
 /// Bake a level of solids or a mesh: view cells as small as players, in three dimensions
 ///
@@ -145,11 +147,7 @@ impl FromStr for Hull {
 impl Args {
     /// Where the bundle goes.
     fn bundle(&self) -> Result<PathBuf, Failure> {
-        match (&self.output, self.input.file_stem()) {
-            (Some(output), _) => Ok(output.clone()),
-            (None, Some(stem)) => Ok(PathBuf::from(stem).with_extension("vcb")),
-            (None, None) => Err(Failure::usage("expected a level to bake".into())),
-        }
+        bundle_of(self.output.as_ref(), &self.input)
     }
 
     fn player(&self, level: &SolidLevel) -> Result<Player, Failure> {
@@ -271,8 +269,7 @@ pub fn run(args: &Args) -> Outcome {
     let output = long.output(args.bundle()?);
     if long.shard.is_some() && (args.verify || args.compression.is_lossy()) {
         return Err(Failure::usage(
-            "--verify, --budget, --compression: expected a whole bundle, found --shard; give them to viewcell merge"
-                .into(),
+            "--verify, --budget, --compression: expected a whole bundle, found --shard; give them to viewcell merge",
         ));
     }
     if !long.dry_run {

@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Outcome {
     let good = |limit: &f64| limit.is_finite() && *limit > 0.0;
     if args.pairs == 0 || args.limits.is_empty() || !args.limits.iter().all(good) {
         return Err(Failure::usage(
-            "expected at least one pair, and limits above 0".into(),
+            "expected at least one pair, and limits above 0",
         ));
     }
     if let Some(folder) = &args.figures {

@@ -185,8 +185,7 @@ fn over_mpi(args: &Args, _: &Play) -> Result<Option<Ranks>, Failure> {
     if args.mpi {
         Err(Failure::usage(
             "--mpi: this program was built without MPI; build one that has it with cargo install \
-             --path . --locked --features mpi (it needs libopenmpi-dev and libclang-dev)"
-                .into(),
+             --path . --locked --features mpi (it needs libopenmpi-dev and libclang-dev)",
         ))
     } else {
         Ok(None)
@@ -201,8 +200,7 @@ fn over_mpi(args: &Args, play: &Play) -> Result<Option<Ranks>, Failure> {
     if !args.mpi {
         return Ok(None);
     }
-    let mut end =
-        Mpi::begin().ok_or_else(|| Failure::usage("--mpi: MPI was started already".into()))?;
+    let mut end = Mpi::begin().ok_or_else(|| Failure::usage("--mpi: MPI was started already"))?;
     let options = args.play.options(1)?;
     let ranks = end.ranks();
     let mut runs = Vec::new();

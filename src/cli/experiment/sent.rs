@@ -201,7 +201,7 @@ fn agreement(args: &Args, bundle: &Path, sent: &Sent, trace: &Trace) -> Result<V
     let map = query::open(bundle)?;
     let level = query::cells(bundle, &map)?;
     let Field::Level(level) = Field::level(level) else {
-        return Err(Failure::usage("expected a level".into()));
+        return Err(Failure::usage("expected a level"));
     };
     let mut rows = Vec::new();
     for (body, name) in [(Body::Eye, "eye"), (Body::Box, "box")] {

@@ -107,7 +107,7 @@ impl To {
         }
         if self.manner.json.json {
             Err(Failure::usage(
-                "--json: stdout is for the file already, by -o -; leave out one of them".into(),
+                "--json: stdout is for the file already, by -o -; leave out one of them",
             ))
         } else {
             Ok(())

@@ -152,7 +152,7 @@ impl Look {
         check_height("eye_height", eye_height)?;
         let sight = self.sight.over(terrain, input, &self.heightmap.reading)?;
         let level = Simd::Auto.level();
-        let level = level.ok_or_else(|| Failure::usage("this processor is not known".into()))?;
+        let level = level.ok_or_else(|| Failure::usage("this processor is not known"))?;
         let mut horizons = Horizons::new(terrain, eye_height, self.sectors, level);
         if let Some(curvature) = sight.curvature {
             horizons = horizons.with_curvature(curvature);

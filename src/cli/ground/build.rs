@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::flags::with_flags;
 use crate::cli::heightmap::Reading;
-use crate::cli::output::{self, Json, say};
+use crate::cli::output::{self, FileManner, say};
 use crate::cli::values;
 use viewcell::internals::bundle;
 use viewcell::internals::ground::{Layered, MOST_CUBES, Sides, encode};
@@ -48,14 +48,8 @@ pub struct Args {
     smallest_patch: u32,
     #[command(flatten)]
     reading: Reading,
-    /// Overwrite the file if it exists
-    #[arg(long)]
-    force: bool,
-    /// Print nothing but errors
-    #[arg(short, long)]
-    quiet: bool,
     #[command(flatten)]
-    json: Json,
+    manner: FileManner,
 }
 
 #[derive(clap::Args)]
@@ -101,7 +95,7 @@ pub fn run(args: &Args) -> Outcome {
         GroundSource::Stack(paths) => inputs.extend(paths.iter().map(PathBuf::as_path)),
         GroundSource::Heightmap(path) | GroundSource::Voxels(path) => inputs.push(path),
     }
-    output::check_outputs(&inputs, [&args.output], args.force)?;
+    output::check_outputs(&inputs, [&args.output], args.manner.force)?;
     let layers = read_layers(&args.layers)?;
     let options = args.options()?;
     let folder = args.layers.parent().unwrap_or(Path::new(""));
@@ -109,8 +103,8 @@ pub fn run(args: &Args) -> Outcome {
     let ground = grounded.ground;
     let notes: Vec<String> = grounded.notes.iter().map(|note| with_flags(note)).collect();
     let bytes = encode(&ground);
-    bundle::save(&args.output, &bytes, args.force)?;
-    if !args.quiet {
+    bundle::save(&args.output, &bytes, args.manner.force)?;
+    if !args.manner.quiet {
         notes
             .iter()
             .for_each(|note| say(format_args!("note: {note}")));
@@ -120,7 +114,7 @@ pub fn run(args: &Args) -> Outcome {
             words(&ground)
         ));
     }
-    args.json.document(|| Document {
+    args.manner.json.document(|| Document {
         output: args.output.clone(),
         bytes: bytes.len() as u64,
         width: ground.frame().width(),

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::exit::{Failure, Outcome};
-use crate::cli::output::{self, Json, say};
+use crate::cli::output::{self, FileManner, Json, say};
 use crate::cli::render::{check_png, check_width};
 use crate::cli::work;
 use viewcell::internals::bundle;
@@ -232,14 +232,8 @@ pub struct ExportArgs {
         conflicts_with = "surface"
     )]
     path: String,
-    /// Overwrite the file if it exists
-    #[arg(long)]
-    force: bool,
-    /// Print nothing but errors
-    #[arg(short, long)]
-    quiet: bool,
     #[command(flatten)]
-    json: Json,
+    manner: FileManner,
 }
 
 #[derive(clap::Args)]
@@ -273,18 +267,18 @@ pub struct ExportDocument {
 pub fn export(args: &ExportArgs) -> Outcome {
     let output = args.what.surface.as_ref().or(args.what.text.as_ref());
     let Some(output) = output else {
-        return Err(Failure::usage("expected --surface or --text".into()));
+        return Err(Failure::usage("expected --surface or --text"));
     };
-    output::check_outputs(&[&args.ground], [output], args.force)?;
+    output::check_outputs(&[&args.ground], [output], args.manner.force)?;
     let document = match &args.what.surface {
         Some(output) => write_surface(args, output)?,
         None => write_text(args, output)?,
     };
-    if !args.quiet {
+    if !args.manner.quiet {
         let (width, height) = (document.width, document.height);
         say(format_args!("{}: {width} x {height}", output.display()));
     }
-    args.json.document(|| &document)
+    args.manner.json.document(|| &document)
 }
 
 fn write_surface(args: &ExportArgs, output: &Path) -> Result<ExportDocument, Failure> {
@@ -306,7 +300,7 @@ fn write_surface(args: &ExportArgs, output: &Path) -> Result<ExportDocument, Fai
         spacing: [dx, dy],
         georeference: georeference.as_ref(),
     };
-    bundle::save_with(output, args.force, |file| {
+    bundle::save_with(output, args.manner.force, |file| {
         let mut raster = RasterWriter::new::<f32>(file, format, &layout)?;
         raster.write(&heights)?;
         raster.finish().map(drop)
@@ -347,7 +341,7 @@ fn write_text(args: &ExportArgs, output: &Path) -> Result<ExportDocument, Failur
             args.path
         )));
     };
-    bundle::save(output, (text + "\n").as_bytes(), args.force)?;
+    bundle::save(output, (text + "\n").as_bytes(), args.manner.force)?;
     Ok(ExportDocument {
         output: output.to_owned(),
         width: 1 << square.level,

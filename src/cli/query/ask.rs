@@ -230,7 +230,7 @@ impl PairArgs {
     /// What clap has seen to already.
     fn places(&self) -> Result<[Place; 2], Failure> {
         let places = self.a.zip(self.b).map(<[Place; 2]>::from);
-        places.ok_or_else(|| Failure::usage("expected two places A and B, or --pairs FILE".into()))
+        places.ok_or_else(|| Failure::usage("expected two places A and B, or --pairs FILE"))
     }
 
     /// Answers visible or hidden on a terrain.

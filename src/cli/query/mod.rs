@@ -284,7 +284,7 @@ pub fn distance(args: &DistanceArgs) -> Outcome {
         return answer_all(&level, file, &args.json);
     }
     let cell = |place: Option<Place>| {
-        let place = place.ok_or_else(|| Failure::usage("expected two cells A and B".into()))?;
+        let place = place.ok_or_else(|| Failure::usage("expected two cells A and B"))?;
         check_cell(&args.bundle, &level, place)
     };
     let (a, b) = (cell(args.a)?, cell(args.b)?);

@@ -251,7 +251,7 @@ impl Options {
     /// What they ask for.
     pub fn job(&self) -> Result<Job, Failure> {
         let bundle = self.bundle.clone();
-        let bundle = bundle.ok_or_else(|| Failure::usage("expected a bundle".into()))?;
+        let bundle = bundle.ok_or_else(|| Failure::usage("expected a bundle"))?;
         let schemes = if self.schemes.is_empty() {
             all_schemes()
         } else {

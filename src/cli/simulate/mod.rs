@@ -105,8 +105,7 @@ pub fn run(args: &Args) -> Outcome {
     if args.loopback && !job.network().is_instant() {
         return Err(Failure::usage(
             "--loopback: expected no --rtt, --jitter, --loss and --bandwidth: the loopback is a network of \
-             its own"
-                .into(),
+             its own",
         ));
     }
     let write_trace = args.write_trace.as_deref().map(|path| (path, args.force));
@@ -255,8 +254,7 @@ fn simulate(
         }
         runs.push(figures);
     }
-    let (play, bound) =
-        told.ok_or_else(|| Failure::usage("--repeat 0: expected 1 or more".into()))?;
+    let (play, bound) = told.ok_or_else(|| Failure::usage("--repeat 0: expected 1 or more"))?;
     let first = runs.first().map_or(&[][..], |run| run);
     let lasted = first
         .iter()

@@ -90,7 +90,7 @@ pub fn ways(
             path.display()
         ))),
         Some(_) if !job.more_traces.is_empty() => Err(Failure::usage(
-            "--traces: expected one trace, or several tracks in GPX, found several files".into(),
+            "--traces: expected one trace, or several tracks in GPX, found several files",
         )),
         Some(path) => recorded(path),
         None => {
