@@ -10,7 +10,7 @@
 //!
 //! A level as its bundle has it.
 
-use super::error::BakeError;
+use super::error::{BakeError, unreadable};
 use super::job::{Source, TOOL};
 use super::observer::{Observer, Stage};
 use super::parallel::{pool, thread_count};
@@ -395,17 +395,8 @@ const LIMIT: u64 = 1 << 30;
 ///
 /// [`BakeError`] where the file cannot be read, or is no bundle of cells.
 pub fn read_level(path: &Path) -> Result<CellGraph, BakeError> {
-    let bytes = std::fs::read(path).map_err(|error| BundleError::Read {
-        path: path.to_owned(),
-        error,
-    })?;
-    let format = |error: OpenError| match error {
-        OpenError::Format { error, .. } => BundleError::Format {
-            path: path.to_owned(),
-            error,
-        },
-        OpenError::Io { path, error } => BundleError::Read { path, error },
-    };
+    let bytes = std::fs::read(path).map_err(BundleError::read(path))?;
+    let format = |error: OpenError| unreadable(path, error);
     let bundle = Bundle::from_bytes(&bytes).map_err(format)?;
     let level = bundle.cells().map_err(format)?;
     let cells = level.cells();
@@ -421,11 +412,7 @@ pub fn read_level(path: &Path) -> Result<CellGraph, BakeError> {
     graph.positions = (0..cells).map(|cell| level.position(cell)).collect();
 
     let file = BundleFile::open(path)?;
-    let damaged = |section: Tag, problem: String| BundleError::Section {
-        path: path.to_owned(),
-        section: section.to_string(),
-        problem,
-    };
+    let damaged = |section: Tag, problem: String| BundleError::section(path, section, problem);
     if let Some(text) = file.read(Tag::CNAM, LIMIT)? {
         let names: Vec<String> = serde_json::from_slice(&text)
             .map_err(|error| damaged(Tag::CNAM, format!("expected names in JSON: {error}")))?;

@@ -204,6 +204,19 @@ pub enum BakeErrorKind {
 }
 
 impl BakeError {
+    /// An option that cannot be.
+    pub(crate) fn option(
+        option: &'static str,
+        expected: &'static str,
+        found: impl ToString,
+    ) -> Self {
+        Self::Option {
+            option,
+            expected,
+            found: found.to_string(),
+        }
+    }
+
     /// The class of the error.
     pub fn kind(&self) -> BakeErrorKind {
         match self {

@@ -93,11 +93,7 @@ impl BakeOptions {
             _ => Some("0, for cells that do not grow, or 1 to 4096"),
         };
         if let Some(expected) = expected {
-            return Err(BakeError::Option {
-                option: "grade",
-                expected,
-                found: self.grade.to_string(),
-            });
+            return Err(BakeError::option("grade", expected, self.grade));
         }
         let expected = match (self.detail, self.finest) {
             (0, _) => None,
@@ -109,11 +105,7 @@ impl BakeOptions {
             _ => None,
         };
         if let Some(expected) = expected {
-            return Err(BakeError::Option {
-                option: "detail",
-                expected,
-                found: self.detail.to_string(),
-            });
+            return Err(BakeError::option("detail", expected, self.detail));
         }
         let expected = match self.finest {
             0 => return Ok(()),
@@ -122,11 +114,7 @@ impl BakeOptions {
             level if level > grid.root_level() => "a level that the terrain has",
             _ => return Ok(()),
         };
-        Err(BakeError::Option {
-            option: "finest",
-            expected,
-            found: self.finest.to_string(),
-        })
+        Err(BakeError::option("finest", expected, self.finest))
     }
 
     /// The terrain with the places that the bake asks for: not those where the surface covers eye
@@ -143,11 +131,11 @@ impl BakeOptions {
             VisibilityMode::Exact => Stance::Sample,
             VisibilityMode::Conservative => Stance::Cell,
             VisibilityMode::Sectors(_) => {
-                return Err(BakeError::Option {
-                    option: "visibility",
-                    expected: "exact or conservative where ground and surface are apart",
-                    found: "sectors, whose lines of sight go over one ground alone".to_owned(),
-                });
+                return Err(BakeError::option(
+                    "visibility",
+                    "exact or conservative where ground and surface are apart",
+                    "sectors, whose lines of sight go over one ground alone",
+                ));
             }
         };
         if self.inside {
@@ -171,11 +159,11 @@ impl BakeOptions {
     pub(super) fn check_simd(&self) -> Result<(), BakeError> {
         match self.simd.level() {
             Some(_) => Ok(()),
-            None => Err(BakeError::Option {
-                option: "simd",
-                expected: "instructions that this processor has",
-                found: self.simd.name().to_owned(),
-            }),
+            None => Err(BakeError::option(
+                "simd",
+                "instructions that this processor has",
+                self.simd.name(),
+            )),
         }
     }
 
@@ -195,11 +183,11 @@ impl BakeOptions {
         if let VisibilityMode::Sectors(sectors) = self.mode
             && !(1..=MAX_SECTORS).contains(&sectors)
         {
-            return Err(BakeError::Option {
-                option: "sectors",
-                expected: "1 to 1000000 sectors",
-                found: sectors.to_string(),
-            });
+            return Err(BakeError::option(
+                "sectors",
+                "1 to 1000000 sectors",
+                sectors,
+            ));
         }
         self.check_simd()?;
         self.check_memory(grid, input)?;
@@ -230,11 +218,7 @@ pub fn check_height(option: &'static str, metres: f64) -> Result<(), BakeError> 
     if (0.0..=1e6).contains(&metres) {
         Ok(())
     } else {
-        Err(BakeError::Option {
-            option,
-            expected: "0 to 1000000 m",
-            found: Short(metres).to_string(),
-        })
+        Err(BakeError::option(option, "0 to 1000000 m", Short(metres)))
     }
 }
 
@@ -251,11 +235,11 @@ pub fn check_sight(
     if let Some(distance) = max_distance
         && !(distance.is_finite() && distance > 0.0)
     {
-        return Err(BakeError::Option {
-            option: "max_distance",
-            expected: "a positive number of metres",
-            found: Short(distance).to_string(),
-        });
+        return Err(BakeError::option(
+            "max_distance",
+            "a positive number of metres",
+            Short(distance),
+        ));
     }
     let Some(curvature) = curvature else {
         return Ok(());
@@ -263,18 +247,18 @@ pub fn check_sight(
     let Curvature { radius, refraction } = curvature;
     // A smaller earth is none, and would be bent beyond what a parabola is good for.
     if !(radius.is_finite() && radius >= 1e3) {
-        return Err(BakeError::Option {
-            option: "curvature",
-            expected: "a radius of at least 1000 m",
-            found: Short(radius).to_string(),
-        });
+        return Err(BakeError::option(
+            "curvature",
+            "a radius of at least 1000 m",
+            Short(radius),
+        ));
     }
     if !(0.0..1.0).contains(&refraction) {
-        return Err(BakeError::Option {
-            option: "refraction",
-            expected: "a coefficient of at least 0 and less than 1",
-            found: Short(refraction).to_string(),
-        });
+        return Err(BakeError::option(
+            "refraction",
+            "a coefficient of at least 0 and less than 1",
+            Short(refraction),
+        ));
     }
     let [dx, dy] = terrain.spacing();
     let (x, y) = (
@@ -290,11 +274,11 @@ pub fn check_sight(
 }
 
 fn too_large(found: String) -> BakeError {
-    BakeError::Option {
-        option: "curvature",
-        expected: "a terrain that is small beside the earth",
+    BakeError::option(
+        "curvature",
+        "a terrain that is small beside the earth",
         found,
-    }
+    )
 }
 
 /// The ground that straight sight meets: lowered on a round earth, as it is on a flat one.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::format::{FormatError, Quad};
+use crate::format::{FormatError, Quad, Tag};
 
 /// What can go wrong with a bundle on disk. Says the file, the place in it, what was expected,
 /// what was found, and what to do.
@@ -151,6 +151,31 @@ pub enum ErrorKind {
 }
 
 impl BundleError {
+    /// What the system says where a file is read.
+    pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |error| Self::Read {
+            path: path.to_owned(),
+            error,
+        }
+    }
+
+    /// What is wrong with the bytes of a file.
+    pub(crate) fn format(path: &Path) -> impl Fn(FormatError) -> Self + Copy {
+        move |error| Self::Format {
+            path: path.to_owned(),
+            error,
+        }
+    }
+
+    /// What is wrong with a section of a file.
+    pub(crate) fn section(path: &Path, section: Tag, problem: impl Into<String>) -> Self {
+        Self::Section {
+            path: path.to_owned(),
+            section: section.to_string(),
+            problem: problem.into(),
+        }
+    }
+
     /// The class of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {

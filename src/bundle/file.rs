@@ -23,14 +23,8 @@ impl BundleFile {
     /// Opens a file and checks its header, length and section table, as
     /// [`crate::runtime::Bundle::from_bytes`] does.
     pub fn open(path: &Path) -> Result<Self, BundleError> {
-        let read = |error| BundleError::Read {
-            path: path.to_owned(),
-            error,
-        };
-        let format = |error| BundleError::Format {
-            path: path.to_owned(),
-            error,
-        };
+        let read = BundleError::read(path);
+        let format = BundleError::format(path);
         let (mut file, length) = open_regular(path).map_err(read)?;
         let start = read_up_to(&mut file, HEADER_LEN as u64).map_err(read)?;
         if let Some((found, remedy)) = other_kind(&start) {
@@ -114,15 +108,8 @@ impl BundleFile {
         read_section(&self.file, section, limit)
             .map(Some)
             .map_err(|problem| match problem {
-                Problem::Io(error) => BundleError::Read {
-                    path: self.path.clone(),
-                    error,
-                },
-                Problem::Content(problem) => BundleError::Section {
-                    path: self.path.clone(),
-                    section: tag.to_string(),
-                    problem,
-                },
+                Problem::Io(error) => BundleError::read(&self.path)(error),
+                Problem::Content(problem) => BundleError::section(&self.path, tag, problem),
             })
     }
 }

@@ -261,41 +261,30 @@ impl SectionInfo {
     }
 }
 
-fn provenance_in(path: &Path, text: &[u8]) -> Result<Provenance, BundleError> {
-    serde_json::from_slice(text).map_err(|error| BundleError::Section {
-        path: path.to_owned(),
-        section: Tag::PROV.to_string(),
-        problem: format!("expected provenance in JSON: {error}"),
+pub(super) fn provenance_in(path: &Path, text: &[u8]) -> Result<Provenance, BundleError> {
+    serde_json::from_slice(text).map_err(|error| {
+        let problem = format!("expected provenance in JSON: {error}");
+        BundleError::section(path, Tag::PROV, problem)
     })
 }
 
 fn is_patch(path: &Path) -> Result<bool, BundleError> {
-    let read = |error| BundleError::Read {
-        path: path.to_owned(),
-        error,
-    };
+    let read = BundleError::read(path);
     let (mut file, _) = open_regular(path).map_err(read)?;
     let start = read_up_to(&mut file, PATCH_MAGIC.len() as u64).map_err(read)?;
     Ok(start == PATCH_MAGIC)
 }
 
 fn patch_info(path: &Path) -> Result<Info, BundleError> {
-    let bytes = std::fs::read(path).map_err(|error| BundleError::Read {
-        path: path.to_owned(),
-        error,
-    })?;
-    let patch = Patch::parse(&bytes).map_err(|error| BundleError::Format {
-        path: path.to_owned(),
-        error,
-    })?;
+    let bytes = std::fs::read(path).map_err(BundleError::read(path))?;
+    let patch = Patch::parse(&bytes).map_err(BundleError::format(path))?;
     let header = patch.header();
     let provenance = match patch.section(Tag::PROV) {
         Some((section, stored)) if section.length <= TEXT_LIMIT => {
             let text = zstd::bulk::decompress(stored, section.length as usize);
-            let text = text.map_err(|error| BundleError::Section {
-                path: path.to_owned(),
-                section: Tag::PROV.to_string(),
-                problem: format!("expected a frame of zstd: {error}"),
+            let text = text.map_err(|error| {
+                let problem = format!("expected a frame of zstd: {error}");
+                BundleError::section(path, Tag::PROV, problem)
             })?;
             Some(provenance_in(path, &text)?)
         }
@@ -328,10 +317,7 @@ fn patch_info(path: &Path) -> Result<Info, BundleError> {
 }
 
 fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
-    let format = |error| BundleError::Format {
-        path: file.path().to_owned(),
-        error,
-    };
+    let format = BundleError::format(file.path());
     let missing = format(crate::format::FormatError::MissingSection { tag: Tag::GRID });
     let record = file.read(Tag::GRID, TERRAIN_LEN as u64)?.ok_or(missing)?;
     let parameters = TerrainParameters::parse(&record).map_err(format)?;
@@ -376,10 +362,7 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
 }
 
 fn cells_info(file: &BundleFile) -> Result<CellsInfo, BundleError> {
-    let format = |error| BundleError::Format {
-        path: file.path().to_owned(),
-        error,
-    };
+    let format = BundleError::format(file.path());
     let missing = format(crate::format::FormatError::MissingSection { tag: Tag::CELL });
     let record = file.read(Tag::CELL, CELLS_LEN as u64)?.ok_or(missing)?;
     let parameters = CellParameters::parse(&record).map_err(format)?;
@@ -400,10 +383,7 @@ fn cells_info(file: &BundleFile) -> Result<CellsInfo, BundleError> {
 }
 
 fn solid_info(file: &BundleFile) -> Result<SolidInfo, BundleError> {
-    let format = |error| BundleError::Format {
-        path: file.path().to_owned(),
-        error,
-    };
+    let format = BundleError::format(file.path());
     let need = |tag, length: usize| {
         let missing = crate::format::FormatError::MissingSection { tag };
         file.read(tag, length as u64)?.ok_or(format(missing))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::error::BundleError;
 use super::file::BundleFile;
-use super::info::TEXT_LIMIT;
+use super::info::{TEXT_LIMIT, provenance_in};
 use super::provenance::Provenance;
 use super::verify::damaged_page;
 use super::writer::{SolidSections, TerrainHeader};
@@ -33,15 +33,8 @@ impl TerrainParts {
     /// checksums.
     pub fn read(path: &Path) -> Result<Self, BundleError> {
         let file = BundleFile::open(path)?;
-        let format = |error| BundleError::Format {
-            path: path.to_owned(),
-            error,
-        };
-        let damaged = |tag: Tag, problem: String| BundleError::Section {
-            path: path.to_owned(),
-            section: tag.to_string(),
-            problem,
-        };
+        let format = BundleError::format(path);
+        let damaged = |tag: Tag, problem: String| BundleError::section(path, tag, problem);
         let found = file.header().kind;
         if !matches!(found, WorldKind::Terrain | WorldKind::Solid) {
             return Err(format(FormatError::OtherKind {
@@ -103,8 +96,7 @@ impl TerrainParts {
             }
             None => ValidPyramid::from_places(parameters.grid, std::iter::repeat(true)),
         };
-        let provenance = serde_json::from_slice(&need(Tag::PROV, TEXT_LIMIT)?)
-            .map_err(|error| damaged(Tag::PROV, format!("expected provenance in JSON: {error}")))?;
+        let provenance = provenance_in(path, &need(Tag::PROV, TEXT_LIMIT)?)?;
         Ok(Self {
             header: TerrainHeader {
                 parameters,
@@ -123,15 +115,8 @@ impl TerrainParts {
     pub fn provenance(path: &Path) -> Result<Provenance, BundleError> {
         let file = BundleFile::open(path)?;
         let text = file.read(Tag::PROV, TEXT_LIMIT)?;
-        let text = text.ok_or(BundleError::Format {
-            path: path.to_owned(),
-            error: FormatError::MissingSection { tag: Tag::PROV },
-        })?;
-        serde_json::from_slice(&text).map_err(|error| BundleError::Section {
-            path: path.to_owned(),
-            section: Tag::PROV.to_string(),
-            problem: format!("expected provenance in JSON: {error}"),
-        })
+        let missing = FormatError::MissingSection { tag: Tag::PROV };
+        provenance_in(path, &text.ok_or(BundleError::format(path)(missing))?)
     }
 }
 
@@ -139,10 +124,7 @@ impl BundleFile {
     /// Reads the whole file. Errors unless all sections have their checksums, and all pages where the file has
     /// checksums of these.
     pub fn check_sections(&self) -> Result<(), BundleError> {
-        let read = |error| BundleError::Read {
-            path: self.path().to_owned(),
-            error,
-        };
+        let read = BundleError::read(self.path());
         let mut buffer = vec![0; 1 << 18];
         for section in self.sections() {
             let mut file = self.file();
@@ -158,26 +140,16 @@ impl BundleFile {
             }
             let found = checksum.finalize();
             if found != section.checksum {
-                return Err(BundleError::Section {
-                    path: self.path().to_owned(),
-                    section: section.tag.to_string(),
-                    problem: format!(
-                        "expected checksum {:08x}, found {found:08x}",
-                        section.checksum
-                    ),
-                });
+                let expected = section.checksum;
+                let problem = format!("expected checksum {expected:08x}, found {found:08x}");
+                return Err(BundleError::section(self.path(), section.tag, problem));
             }
         }
         let page = damaged_page(self).map_err(read)?;
         page.map_or(Ok(()), |fault| {
-            Err(BundleError::Section {
-                path: self.path().to_owned(),
-                section: Tag::PCRC.to_string(),
-                problem: format!(
-                    "{}: expected {}, found {}",
-                    fault.place, fault.expected, fault.found
-                ),
-            })
+            let (place, expected, found) = (fault.place, fault.expected, fault.found);
+            let problem = format!("{place}: expected {expected}, found {found}");
+            Err(BundleError::section(self.path(), Tag::PCRC, problem))
         })
     }
 }

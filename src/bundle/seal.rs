@@ -55,10 +55,7 @@ pub(super) fn copy(
     let mut sections = Vec::with_capacity(count);
     let mut buffer = vec![0; 1 << 18];
     for &section in &kept {
-        let read = |error| BundleError::Read {
-            path: bundle.path().to_owned(),
-            error,
-        };
+        let read = BundleError::read(bundle.path());
         let before = out.position;
         let mut open = out.begin(section.tag, section.flags)?;
         sums.zeros(before, open.offset);

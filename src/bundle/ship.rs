@@ -44,10 +44,7 @@ pub struct Shipped {
 pub fn ship(input: &Path, output: &Path, overwrite: bool) -> Result<Shipped, BundleError> {
     check_output(output, overwrite)?;
     BundleFile::open(input)?.check_sections()?;
-    let read = |error| BundleError::Read {
-        path: input.to_owned(),
-        error,
-    };
+    let read = BundleError::read(input);
     let (mut file, length) = open_regular(input).map_err(read)?;
     let mut checksum = crc32fast::Hasher::new();
     copy(&mut file, &mut Sum(&mut checksum)).map_err(read)?;
@@ -77,10 +74,7 @@ pub fn ship(input: &Path, output: &Path, overwrite: bool) -> Result<Shipped, Bun
 /// Writes the bundle that was shipped as `input`, byte for byte. Errors unless it is whole.
 pub fn unpack(input: &Path, output: &Path, overwrite: bool) -> Result<Shipped, BundleError> {
     check_output(output, overwrite)?;
-    let read = |error| BundleError::Read {
-        path: input.to_owned(),
-        error,
-    };
+    let read = BundleError::read(input);
     let bad = |problem: String| BundleError::Shipped {
         path: input.to_owned(),
         problem,

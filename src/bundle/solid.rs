@@ -11,7 +11,11 @@ use crate::format::{Grid, Sample};
 use crate::world::solid::{PlaceCells, Player, SolidLevel};
 
 /// View cells that no bundle has room for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expected 1 to {MAX_SOLID_CELLS} view cells, at most {} along each axis, found {cells}, {along} along the longest: make them larger",
+    MAX_BUCKETS * BUCKET_SIDE
+)]
 #[non_exhaustive]
 pub struct TooManyCells {
     /// How many there are.
@@ -19,20 +23,6 @@ pub struct TooManyCells {
     /// How many of the smallest there are along the longest axis.
     pub along: u32,
 }
-
-impl std::fmt::Display for TooManyCells {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "expected 1 to {MAX_SOLID_CELLS} view cells, at most {} along each axis, found {}, {} along the longest: make them larger",
-            MAX_BUCKETS * BUCKET_SIDE,
-            self.cells,
-            self.along
-        )
-    }
-}
-
-impl std::error::Error for TooManyCells {}
 
 impl SolidSections {
     /// The sections of a level with these view cells and players, from a file; without occluders.

@@ -82,14 +82,7 @@ pub fn group_over(base: Option<Base<Group>>, new: &Group, whole: &[u8], out: &mu
     let (table, records) = new.parts();
     let head = whole.len() - table.len() - records.len();
     let same = is_same(&base.piece.skeleton(), &new.skeleton());
-    put(
-        base.at,
-        &runs,
-        if same { &[0] } else { &whole[..head] },
-        &own,
-        whole,
-        out,
-    );
+    put(base.at, &runs, (!same).then_some(head), &own, whole, out);
 }
 
 /// Where each record of a group is, and those that are not the bundle's. `None` where there is no way to
@@ -120,14 +113,7 @@ pub fn tree_over(base: Option<Base<Tree>>, new: &Tree, whole: &[u8], out: &mut V
     };
     let head = whole.len() - 8 * runs.length as usize;
     let same = is_same(&base.piece, new);
-    put(
-        base.at,
-        &runs,
-        if same { &[0] } else { &whole[..head] },
-        &own,
-        whole,
-        out,
-    );
+    put(base.at, &runs, (!same).then_some(head), &own, whole, out);
 }
 
 fn tree_runs(base: &Base<Tree>, new: &Tree) -> Option<(Runs, Vec<u8>)> {
@@ -158,7 +144,8 @@ fn is_same(a: &Tree, b: &Tree) -> bool {
     a.root() == b.root() && a.nodes() == b.nodes()
 }
 
-fn put(base: u64, runs: &Runs, head: &[u8], own: &[u8], whole: &[u8], out: &mut Vec<u8>) {
+fn put(base: u64, runs: &Runs, head: Option<usize>, own: &[u8], whole: &[u8], out: &mut Vec<u8>) {
+    let head = head.map_or(&[0][..], |head| &whole[..head]);
     let (count, length) = write_varint(runs.count);
     if length + runs.bytes.len() + head.len() + own.len() >= whole.len() {
         return put_whole(whole, out);

@@ -18,7 +18,7 @@ use crate::bundle::{
 };
 use crate::compress::ValidPyramid;
 use crate::format::{Patch, Tag};
-use crate::runtime::{Layers, MappedBundle, OpenError};
+use crate::runtime::{Layers, MappedBundle};
 use crate::world::{Georeference, Terrain};
 
 /// The files that a bake goes on from, as they are in memory.
@@ -40,24 +40,17 @@ impl Before {
         let map = MappedBundle::open(bundle).map_err(|error| unreadable(bundle, error))?;
         let mut patches = Vec::new();
         for path in over {
-            let bytes = read_whole(path).map_err(|error| BundleError::Read {
-                path: path.clone(),
-                error,
-            })?;
-            let patch = Patch::parse(&bytes).map_err(|error| BundleError::Format {
-                path: path.clone(),
-                error,
-            })?;
+            let bytes = read_whole(path).map_err(BundleError::read(path))?;
+            let patch = Patch::parse(&bytes).map_err(BundleError::format(path))?;
             for (sample, height) in patch.heights() {
                 let old = parts.heights.get_mut(sample as usize);
                 let old =
                     old.filter(|_| height.is_nan() || height.abs() <= Terrain::MAX_ABS_HEIGHT);
-                *old.ok_or_else(|| BundleError::Section {
-                    path: path.clone(),
-                    section: Tag::CHTS.to_string(),
-                    problem: format!(
+                *old.ok_or_else(|| {
+                    let problem = format!(
                         "expected samples of the bundle and heights of a terrain, found {height} m at sample {sample}"
-                    ),
+                    );
+                    BundleError::section(path, Tag::CHTS, problem)
                 })? = height;
             }
             if let Some(provenance) = provenance_of(&patch) {
@@ -94,20 +87,10 @@ impl Before {
 
     /// The patches over the bundle.
     pub(crate) fn layers(&self, bundle: &Path, over: &[PathBuf]) -> Result<Layers<'_>, BakeError> {
-        let format = |path: &Path, error: OpenError| -> BakeError {
-            match error {
-                OpenError::Format { error, .. } => BundleError::Format {
-                    path: path.to_owned(),
-                    error,
-                }
-                .into(),
-                other => unreadable(path, other),
-            }
-        };
         let opened = self.map.bundle().and_then(|bundle| Layers::new(&bundle));
-        let mut layers = opened.map_err(|error| format(bundle, error))?;
+        let mut layers = opened.map_err(|error| unreadable(bundle, error))?;
         for (bytes, path) in self.patches.iter().zip(over) {
-            layers.lay(bytes).map_err(|error| format(path, error))?;
+            layers.lay(bytes).map_err(|error| unreadable(path, error))?;
         }
         Ok(layers)
     }

@@ -98,11 +98,7 @@ struct Room<'k> {
 
 /// There is no kernel for incremental re-bakes.
 fn no_kernel() -> BakeError {
-    BakeError::Option {
-        option: "visibility",
-        expected: "exact or conservative",
-        found: "sectors".to_owned(),
-    }
+    BakeError::option("visibility", "exact or conservative", "sectors")
 }
 
 /// What a quad's blocks see otherwise, each with its number; and how many pairs were asked.

@@ -437,11 +437,11 @@ pub(crate) fn stance_of(options: &BakeOptions) -> Result<Stance, BakeError> {
     match options.mode {
         VisibilityMode::Exact => Ok(Stance::Sample),
         VisibilityMode::Conservative => Ok(Stance::Cell),
-        VisibilityMode::Sectors(sectors) => Err(BakeError::Option {
-            option: "visibility",
-            expected: "exact or conservative in a bundle that is to be re-baked",
-            found: format!("sectors ({sectors})"),
-        }),
+        VisibilityMode::Sectors(sectors) => Err(BakeError::option(
+            "visibility",
+            "exact or conservative in a bundle that is to be re-baked",
+            format!("sectors ({sectors})"),
+        )),
     }
 }
 

@@ -127,10 +127,7 @@ impl Store {
         keep: Keep,
     ) -> Result<Self, StoreError> {
         let begin = |replace: bool| Self::begin(path, role, shape, keep, replace);
-        let read = |error| BundleError::Read {
-            path: path.to_owned(),
-            error,
-        };
+        let read = BundleError::read(path);
         let fault = |fault| StoreError::of(path, role.name(), fault);
         let file = match File::options().read(true).write(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return begin(false),
@@ -353,10 +350,7 @@ impl Store {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(place.offset))
             .and_then(|_| file.read_exact(&mut bytes))
-            .map_err(|error| BundleError::Read {
-                path: self.path.clone(),
-                error,
-            })?;
+            .map_err(BundleError::read(&self.path))?;
         Ok(Some(bytes))
     }
 

@@ -28,10 +28,7 @@ pub(crate) struct Shard {
 impl Shard {
     /// Opens a shard. Reads all of it, and errors unless it is one, and whole.
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
-        let (file, _) = open_regular(path).map_err(|error| BundleError::Read {
-            path: path.to_owned(),
-            error,
-        })?;
+        let (file, _) = open_regular(path).map_err(BundleError::read(path))?;
         let fault = |fault| StoreError::of(path, Role::Shard.name(), fault);
         let copy = file.try_clone().map_err(|error| fault(error.into()))?;
         let mut reader = Reader::open(copy).map_err(fault)?;

@@ -5,7 +5,7 @@ mod visibility;
 
 use std::io;
 
-use places::{boxes, bsp, names, neighbours, portals, start, words};
+use places::{boxes, bsp, names, neighbours, portals, words};
 use visibility::{Level, compare_distances, pvs, rows, statistics};
 
 use super::container::Container;
@@ -136,7 +136,7 @@ fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
 }
 
 fn cells(container: &Container, record: &[u8], faults: &mut Faults) -> Option<CellParameters> {
-    let start = start(container, Tag::CELL);
+    let start = container.start(Tag::CELL);
     if record.len() != CELLS_LEN {
         let expected = format!("{CELLS_LEN} bytes");
         faults.add("section CELL", start, expected, record.len());

@@ -89,6 +89,11 @@ impl Container {
         self.sections.iter().find(|section| section.tag == tag)
     }
 
+    /// Where a section begins in the file.
+    pub(super) fn start(&self, tag: Tag) -> u64 {
+        self.section(tag).map_or(0, |section| section.offset)
+    }
+
     /// Checks sections: which, whether they must be there, and with which flags.
     pub(super) fn check_present<const N: usize>(
         &self,

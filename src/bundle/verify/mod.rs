@@ -114,10 +114,7 @@ pub(super) fn damaged_page(file: &BundleFile) -> io::Result<Option<Fault>> {
 ///
 /// Where the file cannot be read. Whatever is wrong with its bytes is in the report.
 pub fn verify(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Report, BundleError> {
-    check_all(path, progress).map_err(|error| BundleError::Read {
-        path: path.to_owned(),
-        error,
-    })
+    check_all(path, progress).map_err(BundleError::read(path))
 }
 
 /// What a patch is held to by itself. What it says of a bundle shows when it is laid over that.

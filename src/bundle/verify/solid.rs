@@ -99,17 +99,13 @@ fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
     Ok(())
 }
 
-fn start(container: &Container, tag: Tag) -> u64 {
-    container.section(tag).map_or(0, |section| section.offset)
-}
-
 fn solid(
     container: &Container,
     record: &[u8],
     valid: &ValidPyramid,
     faults: &mut Faults,
 ) -> Option<SolidParameters> {
-    let at = start(container, Tag::SOLD);
+    let at = container.start(Tag::SOLD);
     if record.len() != SOLID_LEN {
         faults.add(
             "section SOLD",
@@ -143,7 +139,7 @@ fn solid(
             let place = format!("section {tag}");
             faults.add(
                 place,
-                start(container, tag),
+                container.start(tag),
                 format!("{expected} bytes"),
                 found,
             );
@@ -154,7 +150,7 @@ fn solid(
         let found = format!("{} x {}", grid.width(), grid.height());
         faults.add(
             "section GRID",
-            start(container, Tag::GRID),
+            container.start(Tag::GRID),
             "the grid of as many cells",
             found,
         );
@@ -171,7 +167,7 @@ fn solid(
         });
         if word != expected {
             let place = format!("section VALD, block ({column}, {row})");
-            let at = start(container, Tag::VALD) + index as u64 * 8;
+            let at = container.start(Tag::VALD) + index as u64 * 8;
             faults.add(
                 place,
                 at,
@@ -193,7 +189,7 @@ fn place_of(record: &CellBox) -> (u64, u64) {
 }
 
 fn check_cells(container: &Container, cells: &SolidCells, faults: &mut Faults) {
-    let (at, solid) = (start(container, Tag::SBOX), cells.parameters());
+    let (at, solid) = (container.start(Tag::SBOX), cells.parameters());
     let mut next = 0;
     for cell in 0..solid.cells {
         let Some(record) = cells.record(cell) else {
@@ -232,7 +228,7 @@ fn check_cells(container: &Container, cells: &SolidCells, faults: &mut Faults) {
 }
 
 fn check_occluders(container: &Container, bytes: &[u8], faults: &mut Faults) {
-    let at = start(container, Tag::SOCC);
+    let at = container.start(Tag::SOCC);
     let Some(occluders) = Occluders::new(bytes) else {
         let expected = "a header, its occluders and planes";
         return faults.add(
@@ -263,7 +259,7 @@ fn check_occluders(container: &Container, bytes: &[u8], faults: &mut Faults) {
 }
 
 fn check_buckets(container: &Container, cells: &SolidCells, faults: &mut Faults) {
-    let (at, solid) = (start(container, Tag::SLOC), cells.parameters());
+    let (at, solid) = (container.start(Tag::SLOC), cells.parameters());
     let [columns, rows, layers] = solid.buckets;
     let mut expected = vec![(0_u32, [0_u64; 8]); solid.bucket_count() as usize];
     let index = |[x, y, z]: [u32; 3]| ((z * rows + y) * columns + x) as usize;

@@ -21,7 +21,7 @@ pub(crate) fn neighbours(
     if container.section(Tag::CADJ).is_none() {
         return Ok(Vec::new());
     }
-    let start = start(container, Tag::CADJ);
+    let start = container.start(Tag::CADJ);
     let bytes = plain(container, Tag::CADJ)?;
     let lists = Neighbours::new(&bytes, parameters.cells);
     let offsets: Vec<u32> = (0..=parameters.cells)
@@ -62,7 +62,7 @@ pub(crate) fn bsp(
     parameters: &CellParameters,
     faults: &mut Faults,
 ) -> io::Result<()> {
-    let start = start(container, Tag::CBSP);
+    let start = container.start(Tag::CBSP);
     let bytes = plain(container, Tag::CBSP)?;
     let mut parents = vec![0_u32; parameters.nodes as usize];
     for index in 0..parameters.nodes {
@@ -122,7 +122,7 @@ pub(crate) fn boxes(container: &Container, faults: &mut Faults) -> io::Result<()
             number(k) <= number(k + 3) && number(k).is_finite() && number(k + 3).is_finite()
         });
         if !sound {
-            let at = start(container, Tag::CBOX) + (cell * POINT_LEN) as u64;
+            let at = container.start(Tag::CBOX) + (cell * POINT_LEN) as u64;
             let found = format!("{:?}", [0, 1, 2, 3, 4, 5].map(number));
             let expected = "finite numbers, the smallest first";
             faults.add(format!("box of cell {cell}"), at, expected, found);
@@ -132,7 +132,7 @@ pub(crate) fn boxes(container: &Container, faults: &mut Faults) -> io::Result<()
     for (cell, bytes) in points.chunks_exact(POINT_LEN).enumerate() {
         let point = [0, 1, 2].map(|i| f64_at(bytes, 8 * i).unwrap_or(f64::NAN));
         if point.iter().any(|x| !x.is_finite()) {
-            let at = start(container, Tag::CPOS) + (cell * POINT_LEN) as u64;
+            let at = container.start(Tag::CPOS) + (cell * POINT_LEN) as u64;
             let place = format!("position of cell {cell}");
             faults.add(place, at, "finite numbers", format!("{point:?}"));
         }
@@ -180,7 +180,7 @@ pub(crate) fn names(
         Err(error) => error.to_string(),
     };
     let expected = format!("a JSON array of {} texts", parameters.cells);
-    faults.add("section CNAM", start(container, Tag::CNAM), expected, found);
+    faults.add("section CNAM", container.start(Tag::CNAM), expected, found);
     Ok(())
 }
 
@@ -196,7 +196,7 @@ pub(crate) fn portals(
     let Some(bytes) = cold(container, Tag::CPRT, PORTALS_LIMIT, faults)? else {
         return Ok(());
     };
-    let section = start(container, Tag::CPRT);
+    let section = container.start(Tag::CPRT);
     let mut portals = Portals::new(&bytes);
     for portal in 0..portals.left() {
         let place = format!("portal {portal}");
@@ -236,9 +236,4 @@ pub(crate) fn portals(
 pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
     let (words, _) = bytes.as_chunks::<4>();
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
-}
-
-/// Where a section begins in the file.
-pub(crate) fn start(container: &Container, tag: Tag) -> u64 {
-    container.section(tag).map_or(0, |section| section.offset)
 }

@@ -3,7 +3,6 @@
 use std::io;
 
 use super::super::container::Container;
-use super::places::start;
 use crate::bundle::provenance::Provenance;
 use crate::bundle::verify::report::Faults;
 use crate::compress::cells::CellRows;
@@ -32,7 +31,7 @@ impl Level {
 }
 
 pub(super) fn rows(container: &Container, level: &Level, faults: &mut Faults) -> io::Result<()> {
-    let start = start(container, Tag::CROW);
+    let start = container.start(Tag::CROW);
     let mut next = 0;
     for (cell, &row) in level.row_of.iter().enumerate() {
         if row > next || row >= level.parameters.rows {
@@ -51,7 +50,7 @@ pub(super) fn rows(container: &Container, level: &Level, faults: &mut Faults) ->
 }
 
 pub(super) fn pvs(container: &Container, level: &Level, faults: &mut Faults) -> io::Result<()> {
-    let start = start(container, Tag::CPVS);
+    let start = container.start(Tag::CPVS);
     let length = level.parameters.pvs_row_len();
     let at = |row: usize| start + (row * length) as u64;
     let cells = level.parameters.cells;
@@ -107,7 +106,7 @@ pub(super) fn compare_distances(
     right: &CellRows,
     faults: &mut Faults,
 ) {
-    let cell = start(container, Tag::CELL);
+    let cell = container.start(Tag::CELL);
     if parameters.greatest_distance != right.greatest {
         let found = parameters.greatest_distance;
         faults.add("greatest distance", cell + 16, right.greatest, found);
@@ -117,7 +116,7 @@ pub(super) fn compare_distances(
         faults.add("distance bits", cell + 8, expected, found);
         return;
     }
-    let start = start(container, Tag::CDST);
+    let start = container.start(Tag::CDST);
     let length = parameters.distance_bits.row_len(parameters.cells);
     let pairs = distances
         .chunks_exact(length)
