@@ -225,26 +225,22 @@ impl Sights {
 
     /// Adds to what the viewpoints of a block see of each other what sees them.
     pub(crate) fn join_mutual(&mut self, viewpoints: usize, own: usize) {
-        let at = viewpoints * self.targets + own;
-        if self.states[at] == State::Mixed {
-            let rows = &mut self.rows[at];
-            let mut seen_by = *rows;
-            transpose(&mut seen_by);
-            for (row, seen_by) in rows.iter_mut().zip(seen_by) {
-                *row |= seen_by;
-            }
-        }
+        self.with_mutual(viewpoints, own, |row, seen_by| row | seen_by);
     }
 
     /// Leaves of what the viewpoints of a block see of each other what both see.
     pub(crate) fn leave_mutual(&mut self, viewpoints: usize, own: usize) {
+        self.with_mutual(viewpoints, own, |row, seen_by| row & seen_by);
+    }
+
+    fn with_mutual(&mut self, viewpoints: usize, own: usize, combine: impl Fn(u64, u64) -> u64) {
         let at = viewpoints * self.targets + own;
         if self.states[at] == State::Mixed {
             let rows = &mut self.rows[at];
             let mut seen_by = *rows;
             transpose(&mut seen_by);
             for (row, seen_by) in rows.iter_mut().zip(seen_by) {
-                *row &= seen_by;
+                *row = combine(*row, seen_by);
             }
         }
     }

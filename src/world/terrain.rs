@@ -49,10 +49,13 @@ impl Georeference {
 }
 
 /// Why a grid is no terrain.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TerrainError {
     /// A side of zero samples, or more samples than `u32` counts.
+    #[error(
+        "a terrain of {width} x {height} samples was declared, but {samples} heights were given"
+    )]
     Size {
         /// Columns.
         width: u32,
@@ -62,6 +65,10 @@ pub enum TerrainError {
         samples: usize,
     },
     /// A height that is infinite or beyond ±10⁷ m.
+    #[error(
+        "sample ({column}, {row}) has height {value} m; expected a finite height within ±{} m (mark voids as nodata, or rescale them)",
+        Terrain::MAX_ABS_HEIGHT
+    )]
     Height {
         /// Column of the sample.
         column: u32,
@@ -71,56 +78,23 @@ pub enum TerrainError {
         value: f64,
     },
     /// Spacing beyond [`Terrain::SPACINGS`].
+    #[error(
+        "spacing is {} x {} m; expected {:e} to {:e} m (give `spacing` in metres)",
+        Short(.0[0]), Short(.0[1]), Terrain::SPACINGS.start(), Terrain::SPACINGS.end()
+    )]
     Spacing([f64; 2]),
     /// Every sample is void.
+    #[error("every sample is void; expected at least one height (is the nodata value right?)")]
     AllVoid,
     /// There is terrain, but nobody can be anywhere.
+    #[error("nobody can be anywhere; expected at least one sample that is walkable and no void")]
     NoPlace,
     /// The ground is above the surface.
+    #[error(
+        "{0}; expected ground nowhere above what hides it (are the two exchanged, or of different datums? if they only cross a little, give `ground_tolerance`)"
+    )]
     GroundAbove(GroundAbove),
 }
-
-impl std::fmt::Display for TerrainError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Size {
-                width,
-                height,
-                samples,
-            } => write!(
-                f,
-                "a terrain of {width} x {height} samples was declared, but {samples} heights were given"
-            ),
-            Self::Height { column, row, value } => write!(
-                f,
-                "sample ({column}, {row}) has height {value} m; expected a finite height within ±{} m (mark voids as nodata, or rescale them)",
-                Terrain::MAX_ABS_HEIGHT
-            ),
-            Self::Spacing([dx, dy]) => write!(
-                f,
-                "spacing is {} x {} m; expected {:e} to {:e} m (give `spacing` in metres)",
-                Short(*dx),
-                Short(*dy),
-                Terrain::SPACINGS.start(),
-                Terrain::SPACINGS.end()
-            ),
-            Self::AllVoid => write!(
-                f,
-                "every sample is void; expected at least one height (is the nodata value right?)"
-            ),
-            Self::NoPlace => write!(
-                f,
-                "nobody can be anywhere; expected at least one sample that is walkable and no void"
-            ),
-            Self::GroundAbove(above) => write!(
-                f,
-                "{above}; expected ground nowhere above what hides it (are the two exchanged, or of different datums? if they only cross a little, give `ground_tolerance`)"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for TerrainError {}
 
 impl Terrain {
     /// Greatest absolute ground height in metres.

@@ -1,7 +1,6 @@
 //! Ticks of regions in a file of comma-separated values, and what changes from each to the next.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use crate::runtime::interest::{Bounds, Interest, InterestError, Kind, Region};
 
@@ -29,21 +28,14 @@ pub struct Tick {
 }
 
 /// What is wrong with a file of regions.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("line {line}: {message}")]
 pub struct RegionsError {
     /// The line, from 1.
     pub line: usize,
     /// What was expected there, what was found, and what to do.
     pub message: String,
 }
-
-impl fmt::Display for RegionsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.message)
-    }
-}
-
-impl std::error::Error for RegionsError {}
 
 /// Reads ticks of regions.
 ///

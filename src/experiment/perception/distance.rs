@@ -1,7 +1,5 @@
 //! From how far a sphere is perceived.
 
-use std::fmt;
-
 /// A camera with a flat screen of square pixels, and what its player makes out on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observer {
@@ -14,33 +12,18 @@ pub struct Observer {
 }
 
 /// What is no observer.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ObserverError {
     /// A field of view, in degrees.
+    #[error("expected a field of view between 0 and 180 degrees, found {0}")]
     FieldOfView(f64),
     /// A screen without pixels.
+    #[error("expected a screen of at least a pixel, found 0")]
     Screen,
     /// A threshold.
+    #[error("expected a threshold of more than 0 pixels, found {0}")]
     Threshold(f64),
 }
-
-impl fmt::Display for ObserverError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::FieldOfView(degrees) => write!(
-                f,
-                "expected a field of view between 0 and 180 degrees, found {degrees}"
-            ),
-            Self::Screen => f.write_str("expected a screen of at least a pixel, found 0"),
-            Self::Threshold(pixels) => write!(
-                f,
-                "expected a threshold of more than 0 pixels, found {pixels}"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for ObserverError {}
 
 impl Observer {
     /// An observer by the field of view across the screen in degrees, the screen's pixels across and

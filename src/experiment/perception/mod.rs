@@ -9,7 +9,6 @@ mod distance;
 mod radii;
 
 use std::collections::HashSet;
-use std::fmt;
 
 pub use distance::{Observer, ObserverError};
 pub use radii::{Avatar, Optimum, PairSum, Radii, distances, least_squares, radii};
@@ -22,21 +21,14 @@ pub struct Target {
 }
 
 /// What is wrong with a file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("line {line}: {message}")]
 pub struct TableError {
     /// The line, from 1.
     pub line: usize,
     /// What was expected there, what was found.
     pub message: String,
 }
-
-impl fmt::Display for TableError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.message)
-    }
-}
-
-impl std::error::Error for TableError {}
 
 /// A named row, and how many there are of it.
 pub(super) type Row<T> = (String, f64, T);

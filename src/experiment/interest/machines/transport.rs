@@ -1,6 +1,5 @@
 //! How ranks talk to each other, and what they send each other, in bytes.
 
-use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::runtime::interest::{Bounds, Kind};
@@ -37,23 +36,12 @@ impl<T: Transport> Transport for &mut T {
 }
 
 /// A rank has ended before the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a message of rank {rank}, found that it has ended; start all ranks again")]
 pub struct Lost {
     /// Which.
     pub rank: usize,
 }
-
-impl fmt::Display for Lost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rank = self.rank;
-        write!(
-            f,
-            "expected a message of rank {rank}, found that it has ended; start all ranks again"
-        )
-    }
-}
-
-impl std::error::Error for Lost {}
 
 /// One end of ranks of one process.
 #[derive(Debug)]
