@@ -1,7 +1,7 @@
 //! Choices that are the same in every run and on every machine.
 
 /// SplitMix64 (Steele, Lea and Flood, 2014), by its seed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Dice(pub u64);
 
 impl Dice {

@@ -35,7 +35,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// The options of a bake of cells.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct CellOptions {
     /// How the PVS is made symmetric.
@@ -53,20 +53,6 @@ pub struct CellOptions {
     /// Where finished work of a full flow is kept until the bundle is there. A flow that was
     /// killed goes on with it.
     pub checkpoint: Option<PathBuf>,
-}
-
-impl Default for CellOptions {
-    fn default() -> Self {
-        Self {
-            symmetry: Symmetry::Or,
-            threads: 0,
-            overwrite: false,
-            recompute: false,
-            portals: false,
-            flow: FlowMethod::Full,
-            checkpoint: None,
-        }
-    }
 }
 
 /// What a bake of cells made, and what it took.

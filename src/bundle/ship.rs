@@ -177,6 +177,7 @@ impl Write for Both<'_, '_, '_> {
 }
 
 /// A bundle of which the first bytes are there.
+#[derive(Default)]
 pub(crate) struct Arriving {
     /// What its length should be.
     length: u64,
@@ -196,12 +197,7 @@ impl Arriving {
     pub(crate) fn new(length: u64) -> Self {
         Self {
             length,
-            position: 0,
-            head: Vec::new(),
-            header: None,
-            open: Vec::new(),
-            has_table: false,
-            fault: None,
+            ..Self::default()
         }
     }
 

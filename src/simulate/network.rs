@@ -149,7 +149,7 @@ fn normal(dice: &mut Dice) -> f64 {
 }
 
 /// Which packets get lost.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Losses {
     /// For each who sends, whether packets get lost now: players, then the server.
     losing: Vec<bool>,
@@ -183,7 +183,7 @@ impl Losses {
 }
 
 /// Lines that carry so much and no more, one a client and way.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Lines {
     /// When each line is free again. [Unit: ms]
     free: Vec<f64>,

@@ -7,7 +7,7 @@ use super::wire::{Item, SERVER};
 use crate::format::bits;
 
 /// What players know of each other, and what that is worth.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Score {
     players: usize,
     /// For how long a player who was told of another knows where they are. [Unit: frames]
@@ -71,18 +71,9 @@ impl Score {
             jumped: vec![0; players],
             late: vec![0; players * players],
             are_late: vec![0; players * players.div_ceil(64)],
-            late_frames: 0,
-            late_jumps: 0,
-            late_events: 0,
-            late_longest: 0,
-            exposed_frames: 0,
-            exposed_pairs: 0,
-            hidden_pairs: 0,
-            exposed_distance: 0.0,
-            visible_pairs: 0,
             packets: Vec::with_capacity(play.frames),
             bytes: Vec::with_capacity(play.frames),
-            kept: None,
+            ..Self::default()
         }
     }
 

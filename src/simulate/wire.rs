@@ -12,7 +12,7 @@ use super::network::{Lines, Losses};
 pub use super::network::Network;
 
 /// Everything that one scheme sends.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Wire {
     network: Network,
     dice: Dice,
@@ -94,19 +94,7 @@ impl Wire {
             times: network.times(players, seed),
             lines: [Lines::new(players), Lines::new(players)],
             network,
-            now: 0.0,
-            here: VecDeque::new(),
-            later: BinaryHeap::new(),
-            coming: BinaryHeap::new(),
-            open: None,
-            loopback: None,
-            fault: None,
-            sent: 0,
-            arrival: None,
-            length: 0,
-            packets: [0; 2],
-            bytes: [0; 2],
-            lost: 0,
+            ..Self::default()
         }
     }
 

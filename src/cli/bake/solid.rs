@@ -150,7 +150,7 @@ impl Args {
         bundle_of(self.output.as_ref(), &self.input)
     }
 
-    fn player(&self, level: &SolidLevel) -> Result<Player, Failure> {
+    fn player(&self, level: &SolidLevel) -> Player {
         let mut player = level.player;
         if let Some(eye) = self.eye {
             player.eye = eye.0;
@@ -159,7 +159,7 @@ impl Args {
             player.crouched = player.crouched.within(&hull).unwrap_or(hull);
             player.hull = hull;
         }
-        Ok(player)
+        player
     }
 
     /// The options that the bundle depends on.
@@ -287,7 +287,7 @@ pub fn run(args: &Args) -> Outcome {
     let level = &ingested.level;
     let mut place_options = PlaceOptions::of(level);
     place_options.memory = memory::free();
-    place_options.player = args.player(level)?;
+    place_options.player = args.player(level);
     if let Some(Cell([size, height])) = args.cell {
         (place_options.size, place_options.height) = (size, height);
     }

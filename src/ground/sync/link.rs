@@ -17,7 +17,7 @@ const LAST: u8 = 2;
 const MOST: usize = 1 << 28;
 
 /// One end of a connection.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Link {
     /// After how long a packet is sent again. [Unit: ms]
     resend: u64,
@@ -36,13 +36,7 @@ impl Link {
     pub fn new(resend: u64) -> Self {
         Self {
             resend,
-            next: 0,
-            waiting: VecDeque::new(),
-            expected: 0,
-            early: BTreeMap::new(),
-            partial: Vec::new(),
-            ready: VecDeque::new(),
-            tell: false,
+            ..Self::default()
         }
     }
 

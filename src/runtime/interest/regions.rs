@@ -73,7 +73,7 @@ const PLACES: u32 = 1 << 30;
 ///
 /// *Alive* counts what has come, is not removed. A place of a removed region is given away only
 /// after the tick that reports what ceased, so that an index names one region in any tick.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Regions {
     places: Vec<Place>,
     /// Of those that moved in this tick: where they were when the last one ended.
@@ -94,15 +94,9 @@ impl Regions {
     /// No regions yet, and at most `limit` at a time.
     pub(super) fn new(limit: u32) -> Self {
         Self {
-            places: Vec::new(),
-            was: Vec::new(),
-            meta: Vec::new(),
-            free: Vec::new(),
-            gone: Vec::new(),
             tick: 1,
-            moved: 0,
-            alive: 0,
             limit: limit.min(PLACES),
+            ..Self::default()
         }
     }
 
