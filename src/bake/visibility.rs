@@ -12,12 +12,11 @@ use super::tiles::{Tile, pairs_by_tile};
 use crate::bundle::StageTime;
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{PairBits, PairList, PairSymbols, Sight};
-use crate::format::grid::BLOCK_LEVEL;
+use crate::format::VisibilityMode;
 use crate::format::morton::comes_before;
-use crate::format::{Quad, VisibilityMode};
 use crate::visibility::{
-    BlockSight, Bodies, HeightField, LOOK_LEVEL, Order, Rays, SectorField, Sectors, ShaftField,
-    Shafts, Sights, Stance, Viewsheds,
+    BlockSight, Bodies, HeightField, Order, Rays, SectorField, Sectors, ShaftField, Shafts, Sights,
+    Stance, Viewsheds,
 };
 use crate::world::Terrain;
 use cpu_time::ThreadTime;
@@ -101,7 +100,8 @@ impl<'t, K: Kernels> Visibility<'t, K> {
         let mut pieces = Vec::new();
         for (tile, missing) in missing.iter().enumerate() {
             let mut first = 0;
-            for together in missing.chunk_by(|&a, &b| self.quad(a) == self.quad(b)) {
+            let quad = |number: usize| self.order.look_quad(number);
+            for together in missing.chunk_by(|&a, &b| quad(a) == quad(b)) {
                 pieces.push((tile, first, together));
                 first += together.len();
             }
@@ -183,11 +183,7 @@ impl<'t, K: Kernels> Visibility<'t, K> {
 
     /// The quads that a kernel looks from at once: the numbers of their blocks.
     pub(super) fn quads(&self) -> Vec<std::ops::Range<usize>> {
-        let numbers: Vec<usize> = (0..self.order.len()).collect();
-        let together = numbers.chunk_by(|&a, &b| self.quad(a) == self.quad(b));
-        together
-            .map(|blocks| blocks[0]..blocks[0] + blocks.len())
-            .collect()
+        self.order.look_quads()
     }
 
     /// Looks from such a quad, and hands over its groups.
@@ -197,18 +193,12 @@ impl<'t, K: Kernels> Visibility<'t, K> {
         blocks: &std::ops::Range<usize>,
         mut take: impl FnMut(usize, Group),
     ) {
-        room.kernel.look(self.quad(blocks.start), &mut room.sights);
+        let quad = self.order.look_quad(blocks.start);
+        room.kernel.look(quad, &mut room.sights);
         for number in blocks.clone() {
             let group = self.group(room, number);
             take(number, group);
         }
-    }
-
-    /// The quad that a kernel looks from at once to which a block belongs.
-    fn quad(&self, number: usize) -> Quad {
-        let (column, row) = self.order.block(number);
-        let up = LOOK_LEVEL - BLOCK_LEVEL;
-        Quad::new(LOOK_LEVEL, column >> up, row >> up)
     }
 
     /// The groups of these blocks, by their numbers, of a quad that a kernel looks from at once;
@@ -220,7 +210,7 @@ impl<'t, K: Kernels> Visibility<'t, K> {
         stop: &dyn Fn() -> bool,
     ) -> Option<std::io::Result<Vec<Encoded>>> {
         let begun = ThreadTime::now();
-        let quad = self.quad(blocks[0]);
+        let quad = self.order.look_quad(blocks[0]);
         if !room.kernel.look_unless(quad, &mut room.sights, stop) {
             return None;
         }

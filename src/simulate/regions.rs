@@ -121,11 +121,6 @@ const BLOCK_LEVEL: u32 = 3;
 /// first pair that is hidden from each other.
 const STARTS: [[u32; 2]; 6] = [[6, 6], [5, 5], [4, 4], [4, 3], [3, 4], [3, 3]];
 
-/// The quad of a level that holds a sample.
-fn ancestor(sample: Sample, level: u32) -> Quad {
-    Quad::new(level, sample.column >> level, sample.row >> level)
-}
-
 /// How far a player may have gone since they were last heard of, for whom a set is made without
 /// asking; in distances between the middles of cells, of which a player comes through several in a
 /// frame. [Unit: of the level]
@@ -236,7 +231,7 @@ impl<'a> Regions<'a> {
             return None;
         }
         let around = [a, b].map(|place| self.field.sample(place));
-        let blocks = around.map(|sample| ancestor(sample, BLOCK_LEVEL));
+        let blocks = around.map(|sample| sample.quad().ancestor(BLOCK_LEVEL));
         let set = match self.kept.of_blocks.get(&blocks) {
             Some(set) => set.clone(),
             None => {
@@ -266,7 +261,7 @@ impl<'a> Regions<'a> {
         // One more for where in the sample a player is.
         let margin = if steps > 0.0 { steps as u32 + 1 } else { 0 };
         for levels in STARTS {
-            let quads = [0, 1].map(|i| ancestor(around[i], levels[i]));
+            let quads = [0, 1].map(|i| around[i].quad().ancestor(levels[i]));
             let set = match self.kept.of_quads.get(&quads) {
                 Some(set) => set.clone(),
                 None => {

@@ -122,18 +122,12 @@ struct BlockCounter {
 
 impl<'a> Counter<'a> {
     fn new(terrain: TerrainBundle<'a>) -> Self {
-        let block = BlockCounter {
-            planes: [0; 8],
-            added: 0,
-            whole: 0,
-            counts: [0; 64],
-        };
         Self {
             terrain,
             sight: GroupSight::new(terrain),
             ring: Survey::ring(&terrain),
             rings: vec![Ring::default(); RINGS],
-            blocks: vec![block; terrain.grid().blocks()],
+            blocks: vec![BlockCounter::NONE; terrain.grid().blocks()],
         }
     }
 
@@ -195,6 +189,13 @@ impl<'a> Counter<'a> {
 }
 
 impl BlockCounter {
+    const NONE: Self = Self {
+        planes: [0; 8],
+        added: 0,
+        whole: 0,
+        counts: [0; 64],
+    };
+
     fn add(&mut self, bits: u64) {
         if bits == 0 {
             return;
@@ -254,12 +255,7 @@ mod tests {
 
     #[test]
     fn a_block_counts_every_bit_past_all_flushes() {
-        let mut counter = BlockCounter {
-            planes: [0; 8],
-            added: 0,
-            whole: 0,
-            counts: [0; 64],
-        };
+        let mut counter = BlockCounter::NONE;
         let mut expected = [0_u32; 64];
         let mut word = 1_u64;
         for _ in 0..1000 {

@@ -1,5 +1,6 @@
 //! Which pairs of blocks see each other otherwise, now that the ground has changed.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cpu_time::ThreadTime;
@@ -13,12 +14,9 @@ use crate::bake::visibility::{Kernel, Kernels};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::sights_of;
 use crate::compress::pairs::{Codebook, PairBits, PairCounts, PairSymbols, Sight};
-use crate::format::grid::BLOCK_LEVEL;
+use crate::format::Groups;
 use crate::format::pairs::Group;
-use crate::format::{Groups, Quad};
-use crate::visibility::{
-    Change, LOOK_BLOCKS, LOOK_LEVEL, Onlookers, Rays, Recheck, Sights, Viewsheds,
-};
+use crate::visibility::{Change, LOOK_BLOCKS, Onlookers, Rays, Recheck, Sights, Viewsheds};
 use fearless_simd::Level;
 
 /// How a block sees another one now, if that is not as it was or is to be said anew.
@@ -107,10 +105,7 @@ type OfQuad = (Vec<(usize, Vec<PairChange>)>, u64, [i64; 4]);
 impl PairRecheck<'_> {
     /// Asks all pairs that may have changed.
     pub(crate) fn run(&self, workers: &Workers) -> Result<Changes, BakeError> {
-        let numbers: Vec<usize> = (0..self.order.len()).collect();
-        let quads: Vec<&[usize]> = numbers
-            .chunk_by(|&a, &b| self.quad(a) == self.quad(b))
-            .collect();
+        let quads = self.order.look_quads();
         let nanos = AtomicU64::new(0);
         let mut changes = Changes {
             by_block: vec![Vec::new(); self.order.len()],
@@ -129,7 +124,7 @@ impl PairRecheck<'_> {
             |_| Ok(()),
             |room, quad, ()| {
                 let begun = ThreadTime::now();
-                let found = room.as_mut().map(|room| self.ask(room, quads[quad]));
+                let found = room.as_mut().map(|room| self.ask(room, &quads[quad]));
                 nanos.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
                 found
             },
@@ -154,7 +149,7 @@ impl PairRecheck<'_> {
     fn onlookers(
         &self,
         workers: &Workers,
-        quads: &[&[usize]],
+        quads: &[Range<usize>],
         nanos: &AtomicU64,
     ) -> Result<Option<Onlookers>, BakeError> {
         let Some(change) = self.change.filter(|change| change.has_places()) else {
@@ -167,26 +162,20 @@ impl PairRecheck<'_> {
             |_| Ok(()),
             |rays, quad, ()| {
                 let begun = ThreadTime::now();
-                let quad = self.quad(quads[quad][0]);
+                let quad = self.order.look_quad(quads[quad].start);
                 let found = rays.as_mut().map(|rays| rays.onlookers(change, quad));
                 nanos.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
                 found
             },
             |quad, found| {
                 let found = found.ok_or_else(no_kernel)?;
-                for &number in quads[quad] {
+                for number in quads[quad].clone() {
                     words[self.order.index(number)] = found[self.child(number)];
                 }
                 Ok(())
             },
         )?;
         Ok(Some(Onlookers::new(self.valid.grid(), words)))
-    }
-
-    fn quad(&self, number: usize) -> Quad {
-        let (column, row) = self.order.block(number);
-        let up = LOOK_LEVEL - BLOCK_LEVEL;
-        Quad::new(LOOK_LEVEL, column >> up, row >> up)
     }
 
     fn level(&self) -> Level {
@@ -233,10 +222,10 @@ impl PairRecheck<'_> {
     }
 
     /// Asks for the blocks of a quad, given by their numbers.
-    fn ask(&self, room: &mut Room<'_>, numbers: &[usize]) -> OfQuad {
+    fn ask(&self, room: &mut Room<'_>, numbers: &Range<usize>) -> OfQuad {
         let onlookers = room.onlookers;
         let may_change = |block: usize| onlookers.is_none_or(|all| all.of_block(block) != 0);
-        let numbers = numbers.iter().copied();
+        let numbers = numbers.clone();
         // Who sees nothing otherwise may have been said to see what was not there.
         let numbers: Vec<usize> = numbers
             .filter(|&n| room.moves || may_change(self.order.index(n)))
@@ -263,7 +252,7 @@ impl PairRecheck<'_> {
                     may_change(target) && (ends || change.may_change(before[target] as usize));
             }
         }
-        let quad = self.quad(numbers[0]);
+        let quad = self.order.look_quad(numbers[0]);
         match &mut room.ask {
             Ask::Again(recheck) => {
                 recheck.look(quad, &room.open, &mut room.sights, &mut room.decided);

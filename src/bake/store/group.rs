@@ -10,7 +10,10 @@ use super::error::StoreError;
 use super::file::Store;
 use crate::compress::pairs::group::morton_blocks;
 use crate::compress::pairs::{PairList, Sight};
-use crate::format::Grid;
+use crate::format::grid::BLOCK_LEVEL;
+use crate::format::{Grid, Quad};
+use crate::visibility::LOOK_LEVEL;
+use std::ops::Range;
 use wincode::{SchemaRead, SchemaWrite};
 
 /// zstd level of the groups. Higher ones take longer than they save in writing.
@@ -91,6 +94,21 @@ impl BlockOrder {
             Targets::OwnAndLater => number,
         };
         self.indices[first..].iter().map(|&index| index as usize)
+    }
+
+    /// The quad from which a kernel looks at once that holds block number `number`.
+    pub(crate) fn look_quad(&self, number: usize) -> Quad {
+        let (column, row) = self.blocks[number];
+        Quad::new(BLOCK_LEVEL, column, row).ancestor(LOOK_LEVEL)
+    }
+
+    /// The numbers of the blocks, those of such a quad together.
+    pub(crate) fn look_quads(&self) -> Vec<Range<usize>> {
+        let numbers: Vec<usize> = (0..self.len()).collect();
+        let together = numbers.chunk_by(|&a, &b| self.look_quad(a) == self.look_quad(b));
+        together
+            .map(|blocks| blocks[0]..blocks[0] + blocks.len())
+            .collect()
     }
 }
 

@@ -59,12 +59,12 @@ impl Unfilled {
         if !grid.has_sample(sample) || terrain >> bit & 1 == 0 {
             return 0;
         }
-        let (mut taken, block) = (0, ancestor(sample, BLOCK_LEVEL));
+        let (mut taken, block) = (0, sample.quad().ancestor(BLOCK_LEVEL));
         for quad in self.quads(side) {
-            if quad.level >= BLOCK_LEVEL && ancestor(sample, quad.level) == *quad {
+            if quad.level >= BLOCK_LEVEL && sample.quad().ancestor(quad.level) == *quad {
                 return terrain;
             }
-            if quad.level < BLOCK_LEVEL && ancestor(quad.origin(), BLOCK_LEVEL) == block {
+            if quad.level < BLOCK_LEVEL && quad.ancestor(BLOCK_LEVEL) == block {
                 taken |= terrain & quad_mask(*quad);
             }
         }
@@ -161,11 +161,6 @@ impl Unfilled {
         let seen = self.rest.as_ref().map_or(0, |(_, seen)| seen.len());
         size_of::<Self>() + quads * size_of::<Quad>() + seen * size_of::<Arc<Seen>>()
     }
-}
-
-/// The quad of a level that holds a sample.
-fn ancestor(sample: Sample, level: u32) -> Quad {
-    Quad::new(level, sample.column >> level, sample.row >> level)
 }
 
 /// What several quads see of a block.

@@ -2,6 +2,7 @@
 
 use super::super::simd::at_level;
 use super::boxes::Node;
+use super::field::DEPTH;
 use crate::convex::{Decider, Found, List, Look, Occluder, Run, Span};
 use fearless_simd::{Level, Simd};
 
@@ -25,7 +26,6 @@ pub(super) struct Descent<'d> {
     pub decider: &'d mut Decider<AtLevel>,
     pub occluders: &'d [Occluder],
     pub trees: [&'d [Node]; 2],
-    pub depth: u32,
     /// Is called for pairs of runs of which all of the one see all of the other.
     pub mark: &'d mut dyn FnMut(&Node, &Node),
 }
@@ -36,7 +36,7 @@ impl Descent<'_> {
         let [a, b] = [0, 1].map(|k| &self.trees[k][at[k] as usize]);
         let (decider, occluders) = (&mut *self.decider, self.occluders);
         if a.is_cell() && b.is_cell() {
-            let found = decider.decide(occluders, &a.eye, &b.body, list, self.depth);
+            let found = decider.decide(occluders, &a.eye, &b.body, list, DEPTH);
             if found != Found::Hidden {
                 (self.mark)(a, b);
             }

@@ -24,7 +24,6 @@ pub struct SolidField {
     pub(super) grid: Grid,
     /// The cells there are in each block of the grid.
     pub(super) valid: Vec<u64>,
-    pub(super) depth: u32,
 }
 
 /// Faces of a plane are taken together if that makes them larger by this factor.
@@ -61,13 +60,7 @@ impl SolidField {
             valid: valid(grid, cells.len() as u32),
             cells,
             grid,
-            depth: DEPTH,
         }
-    }
-
-    /// The same, with so many halvings.
-    pub fn with_depth(self, depth: u32) -> Self {
-        Self { depth, ..self }
     }
 
     /// The same, without the occluders that are made of several solids or faces.

@@ -91,7 +91,6 @@ impl Viewsheds for Solids<'_> {
                 decider: &mut self.decider,
                 occluders: &field.occluders,
                 trees: [&own, &field.tree],
-                depth: field.depth,
                 mark: &mut |a: &Node, b: &Node| seen.mark(a, b),
             };
             descent.descend([0, 0], all);
