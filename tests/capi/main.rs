@@ -1,5 +1,5 @@
 //! The C interface: the header that is committed, and programs that use it.
-#![cfg(feature = "bake")]
+#![cfg(all(feature = "bake", feature = "capi"))]
 
 mod awareness;
 #[cfg(unix)]
