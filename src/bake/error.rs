@@ -52,7 +52,8 @@ pub enum BakeError {
     },
     /// Nobody can be anywhere.
     #[error(
-        "{input}: {error}; players would be inside of what hides wherever they stand (are ground and surface of one datum? `inside` asks for them all the same)"
+        "{input}: {error}; players would be covered by the surface everywhere (do ground and \
+         surface have the same datum? `inside` includes covered places)"
     )]
     Places {
         /// The name of the terrain's file.
@@ -106,7 +107,8 @@ pub enum BakeError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A bundle has lost something, and cannot be the source of this one.
-    #[error("{}: expected a bundle that has lost nothing, found one that was made for a budget; repack the bundle that it was made from, or bake again", path.display())]
+    #[error("{}: expected a lossless bundle, found one that was made for a budget; repack the \
+         bundle that it was made from, or bake again", path.display())]
     Lossy {
         /// The bundle.
         path: PathBuf,
@@ -164,7 +166,8 @@ pub enum BakeError {
         error: String,
     },
     /// The thread that makes patches could not start, or did not come to an end.
-    #[error("{}: the thread that makes patches failed: {error}; answers stay safe, but ground that changes costs more from now on: open the bundle anew", path.display())]
+    #[error("{}: the thread that makes patches failed: {error}; answers stay safe, but ground that \
+         changes costs more from now on: open the bundle again", path.display())]
     Thread {
         /// The bundle.
         path: PathBuf,
@@ -173,7 +176,8 @@ pub enum BakeError {
         error: std::io::Error,
     },
     /// The bake ended before its time, and what is done is kept.
-    #[error("{error}; {done} of {total} tiles are kept in {}, and what is done of others: go on with it (`resume`), or start anew (`restart`)", checkpoint.display())]
+    #[error("{error}; {done} of {total} tiles are kept in {}, and finished parts of others: \
+         continue it (`resume`), or start again (`restart`)", checkpoint.display())]
     Kept {
         /// Why it ended.
         #[source]

@@ -212,7 +212,8 @@ impl BundleError {
                 error: io::Error::new(
                     error.kind(),
                     format!(
-                        "{error}: raise the limit on the size of files (ulimit -f), or write to a system of larger files"
+                        "{error}: raise the limit on the size of files (ulimit -f), or write to a \
+                         file system that allows larger files"
                     ),
                 ),
             },

@@ -135,7 +135,7 @@ fn other_kind(start: &[u8]) -> Option<(&'static str, &'static str)> {
         )),
         b"\x89VCR\r\n\x1a\n" => Some((
             "a shard or a checkpoint",
-            "merge the shards, or go on with the bake (`resume`)",
+            "merge the shards, or continue the bake (`resume`)",
         )),
         b"\x89VCZ\r\n\x1a\n" => Some(("a bundle for downloads", "unpack it first")),
         _ => None,

@@ -188,16 +188,21 @@ impl fmt::Display for FormatError {
             ),
             Self::PatchBase { expected, found } => write!(
                 f,
-                "expected a patch of the bundle of {} bytes and checksum {:08x}, found one of a bundle of {} bytes and checksum {:08x}: lay it over the bundle that it was made for",
+                "expected a patch of the bundle of {} bytes and checksum {:08x}, found one of a \
+                 bundle of {} bytes and checksum {:08x}: apply it to the bundle that it was made \
+                 for",
                 expected.length, expected.checksum, found.length, found.checksum
             ),
             Self::PatchOrder { expected, found } => write!(
                 f,
-                "expected a patch to lay over the file of {} bytes and checksum {:08x}, found one for {} bytes and checksum {:08x}: give patches in the order in which they were made, and all of them",
+                "expected a patch to apply to the file of {} bytes and checksum {:08x}, found one \
+                 for {} bytes and checksum {:08x}: give patches in the order in which they were \
+                 made, and all of them",
                 expected.length, expected.checksum, found.length, found.checksum
             ),
             Self::Unpatchable => f.write_str(
-                "expected a bundle that has lost nothing and whose PVSs are pairs of blocks, found another: repack the bundle that it was made from",
+                "expected a lossless bundle whose PVSs are pairs of blocks, found another: repack \
+                 the bundle that it was made from",
             ),
             Self::TooManyPatches => f.write_str(
                 "expected at most 255 patches over a bundle, found more: merge them into a bundle",
@@ -247,7 +252,8 @@ impl fmt::Display for FormatError {
                 "expected a signature (section SIGN), found none: do not trust the file, or sign it (`viewcell sign`)",
             ),
             Self::OtherSigner => f.write_str(
-                "expected a signature by the key given, found one by another: do not trust the file, or ask whose it is",
+                "expected a signature by the key given, found one by another key: do not trust the \
+                 file, or ask who signed it",
             ),
             Self::Signature => f.write_str(
                 "expected contents as they were signed, found others: do not use the file, and get it again",

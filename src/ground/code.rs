@@ -55,12 +55,12 @@ pub fn decode_tree(bytes: &[u8], level: u8, greatest: Material) -> Result<Tree, 
     let mut bits = BitReader::new(cursor.0);
     // A node takes a bit at least, except for one whose place leaves no choice.
     if u64::from(nodes) > 4 * bits.left() + 1 {
-        return Err(damaged("bytes for as many nodes as are told of"));
+        return Err(damaged("bytes for the declared number of nodes"));
     }
     let mut codes = Vec::with_capacity(nodes as usize);
     let read = take_node(&mut bits, level, leaf.into(), nodes as usize, &mut codes);
     if read.is_none() || codes.len() != nodes as usize || !bits.is_done() {
-        return Err(damaged("as many nodes as are told of"));
+        return Err(damaged("the declared number of nodes"));
     }
     if !is_pruned_tree(&codes, level, greatest) {
         return Err(damaged("a pruned tree of the ground's materials"));

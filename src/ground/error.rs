@@ -113,7 +113,7 @@ impl fmt::Display for GroundError {
             },
             Self::Outside => write!(
                 f,
-                "the stamp lies wholly outside: expected one that touches a patch of the ground; \
+                "the stamp is entirely outside: expected one that touches a patch of the ground; \
                  it is placed in metres east and south of the first sample, and by height"
             ),
             Self::Damaged {

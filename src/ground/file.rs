@@ -388,7 +388,7 @@ impl Appended {
         file.read_exact(&mut head)?;
         if !growth.fits(&head) {
             return Err(io::Error::other(
-                "another process changed it in the meantime; begin again",
+                "another process changed it in the meantime; start again",
             ));
         }
         write_at(&mut file, growth.at, &growth.bytes)?;
@@ -421,7 +421,7 @@ pub fn hold(path: &Path) -> io::Result<File> {
     lock(&file)?;
     if !is_named(&file, path)? {
         return Err(io::Error::other(
-            "another process replaced it in the meantime; begin again",
+            "another process replaced it in the meantime; start again",
         ));
     }
     Ok(file)

@@ -332,7 +332,7 @@ fn apply_mask(
         IngestError::bad(
             expected,
             found,
-            "write it anew: gdal_translate -co COMPRESS=DEFLATE INPUT OUT.tif",
+            "convert it: gdal_translate -co COMPRESS=DEFLATE INPUT OUT.tif",
         )
     };
     let bits = short(tiff, Tag::BitsPerSample, 1)?;

@@ -44,7 +44,7 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
     let corner = corner(source);
     if corner.is_none() && source.options.spacing.is_none() {
         return Err(IngestError::usage(
-            "a name like N34W119.hgt, which says where the tile lies",
+            "a name like N34W119.hgt, which gives the tile's position",
             "another",
             "name the file so, or give its `spacing` in metres",
         )
@@ -62,7 +62,7 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
     } else {
         raster
             .notes
-            .push("the file's name does not say where the tile lies".to_owned());
+            .push("the file's name does not give the tile's position".to_owned());
     }
     Ok(raster)
 }

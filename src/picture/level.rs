@@ -228,7 +228,7 @@ impl<'a> LevelPages<'a> {
         let sum: u64 = counts.iter().copied().map(u64::from).sum();
         let mean = sum as f64 / counts.len().max(1) as f64;
         let subtitle = format!(
-            "{}: a cell is seen by {} to {} cells, {mean:.0} in the mean",
+            "{}: a cell is seen by {} to {} cells, {mean:.0} on average",
             self.name,
             grouped(least.into()),
             grouped(most)

@@ -118,7 +118,7 @@ fn regions<'m>(
     memory: &'m mut [u64],
 ) -> Result<Option<[&'m [u64]; 2]>, Refusal> {
     if construction.needs_neighbours() && !level.has_neighbours() {
-        let reason = "this level does not know which cells touch; bake it with its portals";
+        let reason = "this level does not say which cells are adjacent; bake it with its portals";
         return Err(Refusal::bad_request(reason));
     }
     let frontier = level.frontier(a, b, construction, memory);

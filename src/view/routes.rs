@@ -175,7 +175,7 @@ fn ask(
 
 /// The ground that can be dug in.
 fn dug(view: &View) -> Result<&Arc<Digging>, Refusal> {
-    let none = "this ground stays as it is: viewcell view was not asked to let it be dug in";
+    let none = "this ground cannot be changed: viewcell view was started without digging";
     view.digging
         .as_ref()
         .ok_or_else(|| Refusal::not_found(none))
@@ -357,7 +357,7 @@ fn check(view: &View, pane: usize, query: &Query) -> Answered {
 
 fn walk(view: &View, pane: usize, query: &Query) -> Answered {
     if view.digging.is_some() {
-        let walks = "walks are on ground that stays as it is; this is dug in";
+        let walks = "walks need ground that does not change; this one may be dug";
         return Err(Refusal::not_found(walks));
     }
     let players = Players::new(query)?;

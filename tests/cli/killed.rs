@@ -107,7 +107,7 @@ fn a_bake_of_cells_that_is_killed_again_and_again_ends_with_the_same_bytes() {
         &[
             "killed.vcb.checkpoint",
             "other portals",
-            "delete it to begin anew",
+            "delete it to start again",
         ],
     );
     folder.fails(

@@ -149,7 +149,7 @@ fn queries_ask_through_patches_and_merge_makes_a_bundle_of_them() {
     folder.fails(
         &[&other[..], &["gap.vcp"]].concat(),
         3,
-        &["gap.vcp", "lay it over the bundle"],
+        &["gap.vcp", "apply it to the bundle"],
     );
     assert!(!folder.names().contains(&"none.vcb".to_owned()));
 }

@@ -415,7 +415,7 @@ fn a_level_is_read_out_of_a_games_folder_and_its_sky_as_one_says() {
     let (told, is_hidden) = hidden("sky.vcb", &[]);
     assert!(is_hidden && told.contains("with --sky clear"), "{told}");
     let (told, is_hidden) = hidden("clear.vcb", &["--sky", "clear"]);
-    assert!(told.contains("let all through"), "{told}");
+    assert!(told.contains("with sky hide nothing"), "{told}");
     // Its drawn sides hide either way, each from its front.
     assert!(is_hidden);
     folder.fails(

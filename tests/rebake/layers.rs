@@ -136,7 +136,7 @@ fn four_patches_answer_as_a_bake_and_merge_to_its_bytes() {
         let other = expected.bundle().unwrap();
         let error = Layers::new(&other).unwrap().lay(&bytes[0]).unwrap_err();
         assert!(
-            error.to_string().contains("lay it over the bundle"),
+            error.to_string().contains("apply it to the bundle"),
             "{error}"
         );
         let error = merge_patches(
@@ -358,7 +358,7 @@ fn what_cannot_follow_is_refused_with_a_reason() {
         ..BakeOptions::default()
     };
     bake_terrain(&ground, &source(), &options, &lossy, &Silent).unwrap();
-    refused(&lossy, &ground, &["lossy.vcb", "has lost nothing"]);
+    refused(&lossy, &ground, &["lossy.vcb", "a lossless bundle"]);
     let no_folder = path("none/out.vcb");
     assert!(follow(&base, &ground, &no_folder).is_err());
     // The bundle stays as it is, and ground that stays as it is makes the same bundle.

@@ -356,14 +356,14 @@ fn what_is_not_solid_hides_from_its_front() {
     let (hides, notes) = is(&drape);
     assert!(
         hides == THROUGH
-            && notes.contains("12 drawn triangles that one walks through hide nothing"),
+            && notes.contains("12 drawn triangles that players walk through hide nothing"),
         "{notes}"
     );
     let script = "textures/base/drape\n{\nsurfaceparm nonsolid\n{\nmap drape.tga\n}\n}\n";
     std::fs::write(folder.path().join("scripts/base.shader"), script).unwrap();
     let (hides, notes) = is(&drape);
     assert!(
-        hides == FRONT && notes.contains("12 drawn triangles that one walks through hide from"),
+        hides == FRONT && notes.contains("12 drawn triangles that players walk through hide from"),
         "{notes}"
     );
     let mut trans = drape.clone();

@@ -219,8 +219,8 @@ fn without_an_engine_questions_have_the_axes_of_the_level() {
 fn an_obj_is_taken_with_the_axis_up_along_which_it_has_floors() {
     let y_up = |[a, b, up]: Point| [a, up, -b];
     for (file, axis) in [
-        (obj(&[LONG, SHORT], y_up), "y is taken to be up"),
-        (obj(&[LONG, SHORT], |at| at), "z is taken to be up"),
+        (obj(&[LONG, SHORT], y_up), "y is taken as up"),
+        (obj(&[LONG, SHORT], |at| at), "z is taken as up"),
     ] {
         let read = read_with(&file, &SolidOptions::default()).unwrap();
         assert!(is_over_short(&read.level, OVER), "{axis}");
@@ -275,7 +275,7 @@ fn an_obj_is_taken_with_the_axis_up_along_which_it_has_floors() {
     };
     let read = read_with(&std::fs::read(path).unwrap(), &SolidOptions::default()).unwrap();
     assert!(
-        read.notes[0].contains("y is taken to be up"),
+        read.notes[0].contains("y is taken as up"),
         "{:?}",
         read.notes
     );
@@ -335,7 +335,11 @@ fn an_obj_without_its_materials_is_refused_unless_they_are_told_to_hide() {
         }
         let read = in_folder(folder, &text, true).unwrap();
         assert_eq!(read.level.faces.len(), 1);
-        assert!(read.notes[0].contains("hide, as told"), "{:?}", read.notes);
+        assert!(
+            read.notes[0].contains("are taken as opaque, as requested"),
+            "{:?}",
+            read.notes
+        );
     }
     // A material that no face has needs no description.
     let unused = WALL.replace("usemtl glass", "usemtl glass\nusemtl wall");

@@ -370,7 +370,7 @@ fn a_real_mesh_without_its_library_hides_only_if_told_so() {
     let level = read.level;
     assert_eq!(level.faces.len(), level.obstacle_faces.len());
     assert_eq!(level.solids.len(), level.obstacles.len());
-    let up = |note: &String| note.contains("y is taken to be up");
+    let up = |note: &String| note.contains("y is taken as up");
     assert!(read.notes.iter().any(up), "{:?}", read.notes);
 }
 

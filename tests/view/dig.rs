@@ -128,5 +128,8 @@ fn what_cannot_be_dug_is_refused_in_words() {
     let still = Serving::new(&baked.bundle, None);
     let (status, words) = still.request("GET", "/api/0/live", "");
     let words = String::from_utf8(words).unwrap();
-    assert!(status == 404 && words.contains("dug in"), "{words}");
+    assert!(
+        status == 404 && words.contains("cannot be changed"),
+        "{words}"
+    );
 }

@@ -27,7 +27,8 @@ pub enum StoreError {
         expected: &'static str,
     },
     /// Another version of the program wrote it.
-    #[error("{}: expected records of version {expected}, found {found}; use the version of viewcell that wrote it, or bake anew (`restart`)", path.display())]
+    #[error("{}: expected records of version {expected}, found {found}; use the version of \
+         viewcell that wrote it, or bake again (`restart`)", path.display())]
     Version {
         /// The file.
         path: PathBuf,
@@ -37,7 +38,8 @@ pub enum StoreError {
         found: u32,
     },
     /// The file is damaged.
-    #[error("{}: {problem} at byte {offset}; the file is damaged: copy it again, or bake anew (`restart`)", path.display())]
+    #[error("{}: {problem} at byte {offset}; the file is damaged: copy it again, or bake again \
+         (`restart`)", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -47,7 +49,8 @@ pub enum StoreError {
         problem: &'static str,
     },
     /// An earlier bake of the same job was not finished.
-    #[error("{}: an earlier bake of the same job was stopped after {done} of {total} tiles; go on with it (`resume`), or start anew (`restart`)", path.display())]
+    #[error("{}: an earlier bake of the same job was stopped after {done} of {total} tiles; \
+         continue it (`resume`), or start again (`restart`)", path.display())]
     Unfinished {
         /// The checkpoint.
         path: PathBuf,
@@ -57,7 +60,9 @@ pub enum StoreError {
         total: u32,
     },
     /// The checkpoint is of another job.
-    #[error("{}: is of another bake: expected {what} {asked}, found {found}; finish that one as it was begun (`resume`), or delete what it did (`restart`), or write elsewhere (`output`)", path.display())]
+    #[error("{}: is of another bake: expected {what} {asked}, found {found}; finish that one with \
+         its own input and options (`resume`), or delete its work (`restart`), or write elsewhere \
+         (`output`)", path.display())]
     OtherJob {
         /// The checkpoint.
         path: PathBuf,
@@ -86,7 +91,8 @@ pub enum StoreError {
         other: String,
     },
     /// A shard is not whole.
-    #[error("{}: shard {index}/{of}: expected all of tiles {first} to {last}, found no end; it was cut off, or its bake is not finished: copy it again, or go on with it (`resume`)", path.display())]
+    #[error("{}: shard {index}/{of}: expected all of tiles {first} to {last}, found no end; it was \
+         cut off, or its bake is not finished: copy it again, or continue it (`resume`)", path.display())]
     Incomplete {
         /// The shard.
         path: PathBuf,

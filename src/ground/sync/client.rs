@@ -172,8 +172,8 @@ impl Client {
             }
             Message::Mistaken { said, found } => {
                 self.told.push(format!(
-                    "the ground was never of version {} with digest {:016x}; it is of version {}: all \
-                     of it is asked for anew",
+                    "the ground was never of version {} with digest {:016x}; it is of version {}: \
+                     all of it is requested again",
                     said.number, said.digest, found.number
                 ));
                 self.ground = None;

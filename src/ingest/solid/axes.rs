@@ -53,13 +53,11 @@ impl Axes {
         let up = up.unwrap_or_else(|| {
             let (up, why) = likely_up(faces);
             let asked = match up {
-                UpAxis::Y => {
-                    "y is taken to be up, and what is x,y,z in the file is x,-z,y in questions"
-                }
-                UpAxis::Z => "z is taken to be up",
+                UpAxis::Y => "y is taken as up, so x,y,z in the file is x,-z,y in queries",
+                UpAxis::Z => "z is taken as up",
             };
             notes.push(format!(
-                "OBJ says nothing of axes: {asked} ({why}); give `up` if that is wrong"
+                "OBJ does not define its axes: {asked} ({why}); give `up` if that is wrong"
             ));
             up
         });

@@ -276,11 +276,12 @@ pub(super) fn sky_note(sky: Sky, what: &str, whole: usize, front: usize) -> Opti
         (_, 0) if front == 0 => None,
         (_, 0) => Some(rest.trim_start_matches("; ").to_owned()),
         (Sky::Opaque, _) => Some(format!(
-            "{whole} structural {what} with sky hide as walls do, since the level's compiler sees nothing through them{rest}; \
-             with `sky` clear those {whole} would let all through"
+            "{whole} structural {what} with sky hide like walls, because they are opaque for the \
+             level's compiler{rest}; with `sky` clear those {whole} would hide nothing"
         )),
         (Sky::Clear, _) => Some(format!(
-            "{whole} structural {what} with sky let all through{rest}; with `sky` opaque those {whole} would hide as walls do"
+            "{whole} structural {what} with sky hide nothing{rest}; with `sky` opaque those \
+             {whole} would hide like walls"
         )),
     }
 }

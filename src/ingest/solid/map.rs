@@ -58,7 +58,8 @@ pub(super) fn read(
     let count = omitted.iter().filter(|omitted| **omitted).count();
     if count > 0 {
         notes.push(format!(
-            "{count} entities are in layers that are omitted from export: neither their brushes nor their spawn points are there"
+            "{count} entities are in layers that are omitted from export: their brushes and spawn \
+             points are left out"
         ));
     }
     let mut level = SolidLevel::new("Quake map", Units::Quake, Player::QUAKE);
@@ -144,7 +145,7 @@ pub(super) fn read(
     }
     if omitted > 0 {
         notes.push(format!(
-            "{omitted} brushes of entities with _omitbrushes are not there"
+            "{omitted} brushes of entities with _omitbrushes are left out"
         ));
     }
     if patches > 0 {

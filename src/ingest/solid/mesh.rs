@@ -108,14 +108,16 @@ fn clear_materials(
     match first {
         Some((name, line)) if !options.opaque_without_material => {
             return Err(IngestError::bad(
-                "a description of each material, which says whether it is seen through",
+                "a definition of each material, which says whether it is transparent",
                 format!("{count} materials without one, the first {name:.80}; {missing}"),
-                "put the library (.mtl) beside the file, or give `opaque_without_material` if nothing is seen through those materials",
+                "put the library (.mtl) beside the file, or give `opaque_without_material` if \
+                 those materials are opaque",
             )
             .at(format!("line {line}")));
         }
         Some((name, line)) => notes.push(format!(
-            "{count} materials without a description hide, as told (the first: {name:.80}, line {line}; {missing})"
+            "{count} materials without a definition are taken as opaque, as requested (the first: \
+             {name:.80}, line {line}; {missing})"
         )),
         None if !libraries.missing.is_empty() => {
             notes.push(format!("{missing}; no face needs it"));

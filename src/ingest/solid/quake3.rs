@@ -157,21 +157,23 @@ pub(super) fn read(
     let mut level = brushes::level(&world, lumps, side, &found, notes)?;
     if !shaders_of.is_empty() && !shaders_of.iter().any(|shader| shader.scripted) {
         notes.push(
-            "no shader script is beside the level: what textures have holes is known by their names alone; \
-             read the level from its `pack`, or put scripts/*.shader beside its folder"
+            "no shader script is beside the level: which textures have holes is guessed from their \
+             names; read the level from its `pack`, or put scripts/*.shader beside its folder"
                 .into(),
         );
     }
     if !walked.is_empty() {
         notes.push(format!(
-            "{} drawn triangles that one walks through hide from their front, as their shader scripts say",
+            "{} drawn triangles that players walk through hide from their front, as their shader \
+             scripts say",
             walked.len()
         ));
     }
     if !unknown.is_empty() {
         notes.push(format!(
-            "{} drawn triangles that one walks through hide nothing, since the scripts of their shaders are not there: \
-             read the level from its `pack`, or put scripts/*.shader beside its folder",
+            "{} drawn triangles that players walk through hide nothing, because their shader \
+             scripts are missing: read the level from its `pack`, or put scripts/*.shader beside \
+             its folder",
             unknown.len()
         ));
     }

@@ -35,7 +35,7 @@ pub(super) fn level(
     let polygons = once(polygons);
     if polygons.len() < all {
         notes.push(format!(
-            "{} faces are where others are already, and left out",
+            "{} duplicate faces are left out",
             all - polygons.len()
         ));
     }

@@ -108,8 +108,8 @@ impl Reader {
             other => Err(DemoError::at(
                 at,
                 format!(
-                    "expected a message of a server's demo, 1 to 6, found {other}; is it a .mvd? Demos \
-                     of a player's own (.qwd, .dem) tell only of whom that player saw"
+                    "expected a message of a server's demo, 1 to 6, found {other}; is it a .mvd? \
+                     Demos recorded by a player (.qwd, .dem) hold only whom that player saw"
                 ),
             )),
         }
@@ -152,9 +152,7 @@ impl Reader {
                 } else {
                     Err(DemoError::at(
                         at,
-                        format!(
-                            "expected what a server tells, by a number from 1 to 84, found {kind}"
-                        ),
+                        format!("expected a server's message, numbered 1 to 84, found {kind}"),
                     ))
                 }
             }

@@ -62,42 +62,42 @@ impl SchemeOptions {
 pub const SCHEMES: &[(&str, &str)] = &[
     (
         "CS",
-        "a server passes each position on to those who may see it (the paper's)",
+        "a server relays each position to the players who may see it (the paper's)",
     ),
     (
         "CSA",
         "the same, all of a frame in one packet (the paper's)",
     ),
-    ("NPP", "peers tell everybody (the paper's)"),
+    ("NPP", "peers send to everybody (the paper's)"),
     (
         "PPP",
-        "peers tell those who can see them, as by a miracle (the paper's)",
+        "peers send to those who can see them, with perfect knowledge (the paper's)",
     ),
     ("FB", "peers with frontier sets as published (the paper's)"),
-    ("distance", "a server tells of those who are near"),
+    ("distance", "a server sends players who are near"),
     (
         "aware",
-        "a server tells of those who are near and may be seen",
+        "a server sends players who are near and may be seen",
     ),
     (
         "zones",
-        "a server tells of those in a zone and those around it",
+        "a server sends players in the same zone and the zones around it",
     ),
     (
         "fat-pvs",
-        "a server tells of those who may be seen from close by, as Quake's does",
+        "a server sends players who may be seen from nearby, as Quake's does",
     ),
     (
         "sight",
-        "a server tells of those in a line of sight at the instant, as plugins do",
+        "a server sends players in a line of sight at the present instant, as plugins do",
     ),
     (
         "look-ahead",
-        "a server tells of those who may come to be seen",
+        "a server sends players who may come into sight before the next packet",
     ),
     (
         "tightened",
-        "peers with frontier sets, the second region as large as can be",
+        "peers with frontier sets, the second region as large as possible",
     ),
     (
         "grown",
@@ -105,8 +105,8 @@ pub const SCHEMES: &[(&str, &str)] = &[
     ),
     (
         "best",
-        "peers with frontier sets that grow by distance, agreed on with one packet; where packets take time, the \
-         look-ahead, and whom nobody may see for a while is silent",
+        "peers with frontier sets that grow by distance, agreed on with one packet; if packets \
+         take time, the look-ahead, and players whom nobody may see for a while are silent",
     ),
     (
         "groups",

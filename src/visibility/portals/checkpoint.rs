@@ -22,7 +22,8 @@ pub enum CheckpointError {
         error: io::Error,
     },
     /// It is not the checkpoint of this flow.
-    #[error("{}: expected the checkpoint of a flow through these portals, found {found}; name another, or delete it to begin anew if it is one", path.display())]
+    #[error("{}: expected the checkpoint of a flow through these portals, found {found}; name \
+         another, or delete it to start again if it is one", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,

@@ -75,15 +75,16 @@ impl Reference {
         found.metres = [horizontal, horizontal, vertical];
         if found.metres != [1.0; 3] {
             let asked = if horizontal == vertical {
-                "asked for in the file's units"
+                "in the file's units"
             } else {
-                "asked for in metres"
+                "in metres"
             };
             if horizontal == vertical {
                 found.asked = horizontal;
             }
             notes.push(format!(
-                "EPSG:{code} counts units of {} m on the ground and of {} m in height: converted to metres; positions are {asked}",
+                "EPSG:{code} counts units of {} m on the ground and of {} m in height: converted \
+                 to metres; positions in queries are {asked}",
                 Short(horizontal),
                 Short(vertical)
             ));
