@@ -37,16 +37,6 @@ impl Replaced {
             Some((what, &self.bytes[start..end]))
         })
     }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.count
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
 }
 
 /// What a patch holds.

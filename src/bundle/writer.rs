@@ -122,16 +122,6 @@ impl TerrainWriter {
         })
     }
 
-    /// The quad whose tree is due; `None` when all have come.
-    pub fn due(&self) -> Option<Quad> {
-        self.due
-    }
-
-    /// The grid.
-    pub fn grid(&self) -> Grid {
-        self.grid
-    }
-
     /// Appends the tree of a quad. Errors unless it is the quad that is due in bake order
     /// ([`Grid::next_in_bake_order`]).
     pub fn push_tree(

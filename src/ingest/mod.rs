@@ -42,7 +42,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-pub use cells::{IngestCellsOptions, IngestedCells, read_cells, wad_maps};
+pub use cells::{IngestCellsOptions, IngestedCells, read_cells};
 pub use error::{IngestError, IngestErrorKind};
 pub use matrix::read_matrix;
 pub use packs::level_bytes;

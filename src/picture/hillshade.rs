@@ -102,7 +102,6 @@ pub const NUMBER_LIGHT: f32 = 0.72;
 pub struct Ground {
     width: u32,
     rows: u32,
-    spacing: [f64; 2],
     /// Row by row; NaN for a void.
     shade: Vec<f32>,
 }
@@ -126,19 +125,8 @@ impl Ground {
         Self {
             width,
             rows: heights.len() as u32 / width,
-            spacing,
             shade: hillshade(width, heights, spacing),
         }
-    }
-
-    /// Columns and rows.
-    pub fn size(&self) -> (u32, u32) {
-        (self.width, self.rows)
-    }
-
-    /// Metres between samples, east and south.
-    pub fn spacing(&self) -> [f64; 2] {
-        self.spacing
     }
 
     /// The ground with each sample in its colour, by its place row by row; `least_light` is what

@@ -122,11 +122,6 @@ impl<'a> LevelPages<'a> {
         })
     }
 
-    /// The plans of the floors.
-    pub fn floors(&self) -> &Floors {
-        &self.floors
-    }
-
     /// The level alone, by the height of the ground.
     pub fn plain(&self) -> Page {
         let ground = |cell| self.level.ground(cell);

@@ -40,11 +40,6 @@ impl<'a> TerrainPages<'a> {
         }
     }
 
-    /// The ground.
-    pub fn ground(&self) -> &Ground {
-        &self.ground
-    }
-
     /// The hillshade alone.
     pub fn plain(&self) -> Page {
         let grid = self.terrain.grid();
@@ -207,11 +202,6 @@ impl<'a> TerrainPages<'a> {
             }
         }
         page
-    }
-
-    /// The bundle's name, and what *visible* means in it.
-    pub fn about(&self) -> &str {
-        &self.about
     }
 
     fn page(

@@ -130,11 +130,6 @@ impl<'a> Neighbours<'a> {
         (cells as u64 + 1 + neighbours as u64) * 4
     }
 
-    /// Whether there is no such section.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
     /// Number of neighbours of all cells before `cell`, which is at most the number of cells.
     pub fn offset(&self, cell: u32) -> Option<u32> {
         if cell <= self.cells {
@@ -158,12 +153,6 @@ impl<'a> Neighbours<'a> {
         };
         let (words, _) = list().unwrap_or(&[]).as_chunks::<4>();
         words.iter().map(|word| u32::from_le_bytes(*word))
-    }
-
-    /// An entry among the neighbours of all cells.
-    pub fn entry(&self, entry: usize) -> Option<u32> {
-        let first = usize::try_from(Self::len_of(self.cells, 0)).ok()?;
-        u32_at(self.bytes, first.checked_add(entry.checked_mul(4)?)?)
     }
 
     /// The words of the section: lists of neighbours, of the cells in their order.
@@ -228,8 +217,6 @@ mod tests {
         for (cell, list) in (0..).zip(lists) {
             assert!(neighbours.of(cell).eq(list.iter().copied()), "{cell}");
         }
-        assert_eq!(neighbours.entry(1), Some(3));
-        assert_eq!(neighbours.entry(4), None);
         assert_eq!(neighbours.of(4).len(), 0);
         assert_eq!(neighbours.of(u32::MAX).len(), 0);
         // Cut short, and with an offset beyond the end.

@@ -34,7 +34,6 @@ use crate::world::CellGraph;
 
 pub use json::{CellFile, CellGraphFile, CellRef, Cells, PortalEntry};
 pub use prt::{OpaqueFace, PortalFile, PortalFileKind};
-pub use wad::wad_maps;
 
 /// Reads a level from a file of any known format, found by content.
 ///

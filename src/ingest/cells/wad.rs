@@ -10,8 +10,6 @@
 //! pair of sectors, row by row, lowest bit first: 1 if no monster in the one can see into the
 //! other. Many editors write zeros: then everything counts as visible.
 
-use std::path::Path;
-
 use super::check_count;
 use super::lump::{Lump, Records};
 use crate::ingest::error::IngestError;
@@ -22,17 +20,6 @@ const MAP_LUMPS: [&str; 11] = [
     "THINGS", "LINEDEFS", "SIDEDEFS", "VERTEXES", "SEGS", "SSECTORS", "NODES", "SECTORS", "REJECT",
     "BLOCKMAP", "BEHAVIOR",
 ];
-
-/// The names of a WAD's maps, in the order of the file.
-///
-/// # Errors
-///
-/// [`IngestError`] for a file that cannot be read or is no WAD.
-pub fn wad_maps(path: &Path) -> Result<Vec<String>, IngestError> {
-    let bytes = crate::ingest::source::file_bytes(path, "a WAD").map_err(|error| error.of(path))?;
-    let entries = directory(Lump::file(&bytes)).map_err(|error| error.of(path))?;
-    Ok(maps(&entries).map(|(name, _)| name.to_owned()).collect())
-}
 
 /// Reads a map; `name` may be left out where there is one alone.
 pub(crate) fn read(

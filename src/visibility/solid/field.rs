@@ -100,16 +100,6 @@ impl SolidField {
         bytes
     }
 
-    /// Number of occluders.
-    pub fn occluders(&self) -> usize {
-        self.occluders.len()
-    }
-
-    /// Number of cells.
-    pub fn cells(&self) -> usize {
-        self.cells.len()
-    }
-
     /// The cells there are in each block of the grid, row by row.
     pub fn valid(&self) -> &[u64] {
         &self.valid

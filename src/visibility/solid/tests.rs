@@ -165,7 +165,7 @@ fn grid(cells: usize) -> Grid {
 
 /// By viewer and target.
 fn seen(kernel: &mut Solids<'_>) -> Vec<Vec<bool>> {
-    let (grid, count) = (kernel.grid(), kernel.field.cells());
+    let (grid, count) = (kernel.grid(), kernel.field.cells.len());
     let mut sights = Sights::new(grid);
     let mut seen = vec![vec![false; count]; count];
     let columns = grid.block_shape().0;
