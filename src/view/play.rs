@@ -59,7 +59,7 @@ impl Players {
                 self.schemes.len(),
             ));
         }
-        self.play(&field(opened)?).map(|_| ())
+        self.play(&field(opened)).map(|_| ())
     }
 
     fn play(&self, field: &Field) -> Result<Play, String> {
@@ -85,11 +85,11 @@ impl Players {
     }
 }
 
-fn field(opened: &Opened) -> Result<Field<'_>, String> {
+fn field(opened: &Opened) -> Field<'_> {
     match *opened.bundle.world() {
-        World::Terrain(terrain) => Ok(Field::terrain(terrain)),
-        World::Cells(level) => Ok(Field::level(level)),
-        World::Solid(level) => Ok(Field::solid(level, None)),
+        World::Terrain(terrain) => Field::terrain(terrain),
+        World::Cells(level) => Field::level(level),
+        World::Solid(level) => Field::solid(level, None),
     }
 }
 
@@ -147,9 +147,9 @@ pub(super) fn counts(opened: &Opened, players: &Players, name: &str) -> Result<A
 fn find_out(opened: &Arc<Opened>, players: &Players) {
     let goes_on = || Arc::strong_count(opened) > 1;
     let played = &opened.played;
-    let begun = field(opened).and_then(|field| players.play(&field).map(|play| (field, play)));
-    let (field, play) = match begun {
-        Ok(begun) => begun,
+    let field = field(opened);
+    let play = match players.play(&field) {
+        Ok(play) => play,
         Err(why) => {
             let _ = played.ways.set(Err(why));
             return;
