@@ -1,6 +1,5 @@
 //! Bundles within a budget: never hidden where nothing was lost says visible, and as large as they
 //! may be.
-#![cfg(feature = "bake")]
 
 #[path = "bundle/common.rs"]
 #[allow(dead_code)]
@@ -9,14 +8,14 @@ mod common;
 use std::path::Path;
 
 use common::{Silent, World, mix};
-use viewcell::internals::bake::{
+use viewcell::query::{MappedBundle, Quad, TerrainBundle, Visibility};
+use viewcell_bake::bundle::{Info, info, verify};
+use viewcell_bake::compress::ValidPyramid;
+use viewcell_bake::compress::prune::DepthPruner;
+use viewcell_bake::{
     BakeError, BakeErrorKind, Budget, Compression, DeepestFirst, RepackOptions, Ties, Weight,
     repack,
 };
-use viewcell::internals::bundle::{Info, info, verify};
-use viewcell::internals::compress::ValidPyramid;
-use viewcell::internals::compress::prune::DepthPruner;
-use viewcell::internals::runtime::{MappedBundle, Quad, TerrainBundle, Visibility};
 
 fn within(bytes: u64, weight: Weight) -> RepackOptions {
     RepackOptions {

@@ -3,9 +3,9 @@
 use fearless_simd::Level;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
-use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::visibility::{Curvature, Horizons, Simd, horizon};
-use viewcell::internals::world::Terrain;
+use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_bake::visibility::{Curvature, Horizons, Simd, horizon};
+use viewcell_bake::world::Terrain;
 
 fn all(terrain: &Terrain, of_strip: impl Fn(u32) -> Vec<f32>) -> Vec<f32> {
     (0..terrain.height())

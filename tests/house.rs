@@ -1,8 +1,5 @@
-//! Rules of the source tree that the compiler does not know: which folder may use which, where
-//! `unsafe`, panics and allocation are allowed, and that only the command line names flags.
-//!
-//! The table of folders is the one in ARCHITECTURE.md. Files within a folder may use each other.
-//! Modules under `#[cfg(test)]` may use what they like.
+//! Rules of the source tree that neither the compiler nor Cargo knows: where `unsafe`, panics and allocation are allowed,
+//! where files are opened, and that only the programs name flags. Modules under `#[cfg(test)]` may do what they like.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,72 +21,78 @@ const PANICS: &[&str] = &[
 /// Where `unsafe` is allowed: the memory map, what owns its bytes, the C interface, the allocator, and a question to
 /// Windows.
 const UNSAFE: &[&str] = &[
-    "bake/peak.rs",
-    "runtime/map.rs",
-    "runtime/capi/",
-    "runtime/owned.rs",
-    "cli/memory.rs",
+    "bake/job/peak.rs",
+    "viewcell/query/map.rs",
+    "viewcell/capi/",
+    "viewcell/query/owned.rs",
+    "program/memory.rs",
 ];
 
-/// Readers of files in `ingest` and `cli`: how many places of a file open or read one, and why none waits for a pipe
-/// or reads a device. What names a file beside another goes through `ingest/source.rs`, arguments through
-/// `cli/input.rs`.
+/// Readers of files in `bake/ingest`, `program` and `papers/verbs`: how many places of a file open or read one, and why none waits for a pipe
+/// or reads a device. What names a file beside another goes through `bake/ingest/source.rs`, arguments through
+/// `program/input.rs`.
 const READERS: &[(&str, usize, &str)] = &[
     (
-        "ingest/source.rs",
+        "bake/ingest/source.rs",
         2,
         "the gate: asks first whether it is a file",
     ),
     (
-        "ingest/mod.rs",
+        "bake/ingest/mod.rs",
         1,
         "the raster, which went through the gate",
     ),
-    ("ingest/envi.rs", 2, "found beside it by `is_file`"),
-    ("ingest/esri.rs", 1, "found beside it by `is_file`"),
-    ("ingest/raw.rs", 1, "the data of these two"),
+    ("bake/ingest/envi.rs", 2, "found beside it by `is_file`"),
+    ("bake/ingest/esri.rs", 1, "found beside it by `is_file`"),
+    ("bake/ingest/raw.rs", 1, "the data of these two"),
     (
-        "ingest/geotiff.rs",
+        "bake/ingest/geotiff.rs",
         1,
         "the mask beside it, found by `is_file`",
     ),
     (
-        "ingest/ground/sources.rs",
+        "bake/ingest/ground/sources.rs",
         1,
         "slices, whose length was asked for by the gate",
     ),
     (
-        "ingest/packs.rs",
+        "bake/ingest/packs.rs",
         3,
         "packs of a folder, and files found by `is_file`",
     ),
-    ("cli/input.rs", 1, "the gate of arguments"),
+    ("program/input.rs", 1, "the gate of arguments"),
     (
-        "cli/bake/kind.rs",
+        "program/bake/kind.rs",
         1,
         "the first bytes of an argument that `is_file` knows",
     ),
     (
-        "cli/query/ask.rs",
+        "program/query/ask.rs",
         1,
         "pairs, line by line: a pipe is what scripts give",
     ),
     (
-        "cli/experiment/frontier.rs",
+        "papers/verbs/frontier.rs",
         1,
         "the first bytes of an argument that is opened again",
     ),
-    ("cli/ground/mod.rs", 2, "a file that this run writes"),
-    ("cli/report/look.rs", 1, "a bundle that is mapped already"),
-    ("cli/memory.rs", 3, "what the system says of memory"),
-    ("cli/signals.rs", 1, "what the system says of signals"),
+    ("program/ground/mod.rs", 2, "a file that this run writes"),
+    (
+        "program/report/look.rs",
+        1,
+        "a bundle that is mapped already",
+    ),
+    ("program/memory.rs", 3, "what the system says of memory"),
+    ("program/signals.rs", 1, "what the system says of signals"),
 ];
 
 #[test]
 fn files_are_read_where_it_is_known_that_they_are_files() {
     let mut found = BTreeMap::new();
     for (file, text) in files() {
-        let listed = file.starts_with("ingest/") || file.starts_with("cli/");
+        let listed = ["bake/ingest/", "program/", "papers/verbs/"]
+            .iter()
+            .any(|folder| file.starts_with(folder));
         if !listed || file.ends_with("tests.rs") {
             continue;
         }
@@ -114,26 +117,12 @@ fn files_are_read_where_it_is_known_that_they_are_files() {
 }
 
 #[test]
-fn every_folder_uses_only_what_the_table_allows() {
-    let table = table();
+fn unsafe_panics_and_allocation_keep_to_their_places() {
     let files = files();
-    assert!(files.len() > 100, "found only {} files", files.len());
-    let mut faults = Vec::new();
-    for (file, text) in &files {
-        faults.extend(check(&table, file, text));
-    }
+    assert!(files.len() > 400, "found only {} files", files.len());
+    let faults = files.iter().flat_map(|(file, text)| check(file, text));
+    let faults: Vec<String> = faults.collect();
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
-}
-
-#[test]
-fn folders_form_a_graph_without_loops() {
-    let mut table = table();
-    while !table.is_empty() {
-        let before = table.len();
-        let waiting: Vec<String> = table.keys().cloned().collect();
-        table.retain(|_, allowed| allowed.iter().any(|folder| waiting.contains(folder)));
-        assert!(table.len() < before, "a loop among {waiting:?}");
-    }
 }
 
 /// Files and folders that CONTRIBUTING.md sends people to, and those that README.md and ARCHITECTURE.md name.
@@ -147,7 +136,7 @@ fn documents_name_files_that_exist() {
         (
             "ARCHITECTURE.md",
             include_str!("../ARCHITECTURE.md"),
-            &["", "src/"],
+            &["", "src/", "src/bake/", "src/viewcell/"],
         ),
     ] {
         for name in text.split('`').skip(1).step_by(2) {
@@ -246,7 +235,10 @@ fn lock_files_the_changelog_and_pages_have_the_version_of_cargo_toml() {
 #[test]
 fn no_text_outside_the_command_line_names_a_flag() {
     let mut faults = Vec::new();
-    for (file, text) in files().iter().filter(|(file, _)| !file.starts_with("cli/")) {
+    for (file, text) in files()
+        .iter()
+        .filter(|(file, _)| !file.starts_with("program/") && !file.starts_with("papers/verbs/"))
+    {
         let texts = literals(shipped(text.parse().expect(file)));
         faults.extend(
             texts
@@ -275,24 +267,14 @@ fn bindings_link_the_runtime_alone() {
             manifest.contains_key("workspace"),
             "{name}: no lock file of its own"
         );
-        let Some(dependency) = manifest["dependencies"].get("viewcell") else {
-            continue; // by way of another
-        };
-        assert_eq!(
-            dependency["default-features"].as_bool(),
-            Some(false),
-            "{name}"
-        );
-        let allowed: &[&str] = match folder.ends_with("python") {
-            true => &["bake", "internals"],
-            false => &["capi", "internals", "mmap"],
-        };
-        let features = dependency.get("features").and_then(|list| list.as_array());
-        for feature in features.into_iter().flatten() {
-            assert!(
-                allowed.contains(&feature.as_str().unwrap()),
-                "{name}: {feature:?}"
-            );
+        let dependencies = manifest["dependencies"].as_table().unwrap();
+        let ours = dependencies
+            .keys()
+            .filter(|name| name.starts_with("viewcell-"));
+        for dependency in ours {
+            let is_allowed = dependency == "viewcell-sight"
+                || folder.ends_with("python") && dependency == "viewcell-bake";
+            assert!(is_allowed, "{name}: {dependency}");
         }
     }
     assert!(crates >= 2, "found only {crates}");
@@ -302,7 +284,7 @@ fn bindings_link_the_runtime_alone() {
 /// that their README says they leave out.
 #[test]
 fn bindings_have_the_c_interface_but_for_what_they_say() {
-    let header = include_str!("../src/runtime/capi/viewcell.h");
+    let header = include_str!("../src/viewcell/capi/viewcell.h");
     let code = header
         .lines()
         .filter(|line| !line.trim_start().starts_with(['/', '*']));
@@ -367,63 +349,29 @@ fn names_of_c(text: &str) -> impl Iterator<Item = (&str, &str)> {
 
 #[test]
 fn each_kind_of_fault_is_found() {
-    let table = table();
     for (file, text) in [
-        ("runtime/open.rs", "use crate::bundle::Writer;"),
         (
-            "runtime/open.rs",
-            "use crate::{format::{self, Header}, bundle};",
-        ),
-        ("runtime/mod.rs", "fn f() { g(crate::ingest::read) }"),
-        ("runtime/open.rs", "use super::super::bundle;"),
-        (
-            "runtime/open.rs",
-            "use viewcell::internals::world::Terrain;",
-        ),
-        (
-            "runtime/open.rs",
+            "viewcell/query/open.rs",
             "fn f(x: Option<u8>) -> u8 { x.unwrap() }",
         ),
-        ("runtime/open.rs", "fn f() { unsafe { g() } }"),
-        ("format/mod.rs", "use std::io;"),
-        ("format/mod.rs", "fn f() -> Vec<u8> { g() }"),
-        ("attic/mod.rs", "fn f() {}"),
-        (
-            "picture/shade.rs",
-            "#[cfg(test)] mod tests {} use crate::bake::run;",
-        ),
+        ("viewcell/query/open.rs", "fn f() { unsafe { g() } }"),
+        ("viewcell/format/mod.rs", "use std::io;"),
+        ("viewcell/format/mod.rs", "fn f() -> Vec<u8> { g() }"),
     ] {
-        assert_eq!(check(&table, file, text).len(), 1, "{file}: {text}");
+        assert_eq!(check(file, text).len(), 1, "{file}: {text}");
     }
     for (file, text) in [
         (
-            "runtime/open.rs",
-            "use crate::{format::Header, runtime::x};",
+            "viewcell/query/open.rs",
+            "/* unsafe */ pub(crate) fn f() {}",
         ),
         (
-            "runtime/open.rs",
-            "use super::super::format; use super::map;",
+            "viewcell/query/open.rs",
+            "#[cfg(test)] mod tests { fn f() { x.unwrap() } }",
         ),
-        (
-            "runtime/open.rs",
-            "// use crate::bundle;\n/* unsafe */ pub(crate) fn f() {}",
-        ),
-        (
-            "runtime/open.rs",
-            "#[cfg(test)] mod tests { use crate::bundle::Writer; }",
-        ),
-        (
-            "runtime/open.rs",
-            "#[cfg(test)] mod tests; fn f() -> &str { \"crate::bundle\" }",
-        ),
-        ("runtime/map.rs", "fn f() { unsafe { g() } }"),
-        ("lib.rs", "pub mod format; pub use crate::runtime::Bundle;"),
+        ("viewcell/query/map.rs", "fn f() { unsafe { g() } }"),
     ] {
-        assert_eq!(
-            check(&table, file, text),
-            Vec::<String>::new(),
-            "{file}: {text}"
-        );
+        assert_eq!(check(file, text), Vec::<String>::new(), "{file}: {text}");
     }
     for text in ["\"with --crop\"", "r#\"-o\"#", "\"--{name}\""] {
         assert!(names_a_flag(text), "{text}");
@@ -439,43 +387,6 @@ fn each_kind_of_fault_is_found() {
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// The folders of the table in ARCHITECTURE.md, and what each may use.
-fn table() -> BTreeMap<String, Vec<String>> {
-    let page = include_str!("../ARCHITECTURE.md");
-    let (_, page) = page.split_once("## What each folder may use").unwrap();
-    let quoted = |cell: &str| -> Vec<String> {
-        cell.split('`')
-            .skip(1)
-            .step_by(2)
-            .map(String::from)
-            .collect()
-    };
-    let rows: Vec<Vec<&str>> = page
-        .split("\n## ")
-        .next()
-        .unwrap()
-        .lines()
-        .map(|line| line.trim_matches('|').split(" | ").collect())
-        .filter(|row: &Vec<&str>| row.len() == 3 && row[0].contains('`'))
-        .collect();
-    let names: Vec<String> = rows.iter().map(|row| quoted(row[0])[0].clone()).collect();
-    rows.iter()
-        .zip(&names)
-        .map(|(row, name)| {
-            let told = quoted(row[2]);
-            let allowed = match row[2].trim_start().starts_with("all") {
-                true => names
-                    .iter()
-                    .filter(|other| *other != name && !told.contains(other))
-                    .cloned()
-                    .collect(),
-                false => told,
-            };
-            (name.clone(), allowed)
-        })
-        .collect()
 }
 
 /// All files of `src` but of the bindings, which are crates of their own: paths from `src`, and texts.
@@ -506,7 +417,7 @@ fn files() -> Vec<(String, String)> {
 }
 
 /// The faults of one file, whose path is from `src`.
-fn check(table: &BTreeMap<String, Vec<String>>, file: &str, text: &str) -> Vec<String> {
+fn check(file: &str, text: &str) -> Vec<String> {
     let words = words(shipped(text.parse().expect(file)));
     let mut faults = Vec::new();
     let mut ban = |names: &[&str]| {
@@ -518,76 +429,14 @@ fn check(table: &BTreeMap<String, Vec<String>>, file: &str, text: &str) -> Vec<S
     if !UNSAFE.iter().any(|place| file.starts_with(place)) {
         ban(&["unsafe"]);
     }
-    let folder = file.trim_end_matches(".rs").split('/').next().unwrap();
-    if ["format", "runtime"].contains(&folder) {
+    // What of it panics by index is for the lints of its modules.
+    if file.starts_with("viewcell/") && !file.starts_with("viewcell/convex") {
         ban(PANICS);
     }
-    if folder == "format" {
+    if file.starts_with("viewcell/format/") {
         ban(NOT_IN_FORMAT);
     }
-    match table.get(folder) {
-        Some(allowed) => {
-            let used = used(
-                &words,
-                file.matches('/').count() + usize::from(!file.ends_with("/mod.rs")),
-            );
-            let wrong = used.iter().filter(|name| {
-                *name != folder && table.contains_key(*name) && !allowed.contains(name)
-            });
-            faults.extend(
-                wrong.map(|name| {
-                    format!("{file}: `{folder}` may not use `{name}`, only {allowed:?}")
-                }),
-            );
-        }
-        None if !file.contains('/') => {} // the doors of the crate
-        None => faults.push(format!("{file}: `{folder}` has no row in ARCHITECTURE.md")),
-    }
     faults
-}
-
-/// The names that follow the crate's root in paths of a file that lies so many folders deep.
-fn used(words: &[String], depth: usize) -> Vec<String> {
-    let mut used = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        let supers = words[at..]
-            .chunks(2)
-            .take_while(|w| w[0] == "super" && w.len() == 2 && w[1] == "::")
-            .count();
-        let after = match word.as_str() {
-            "crate" | "viewcell" => at + 1,
-            // `super` of `a/mod.rs` and `super::super` of `a/b.rs` are the root.
-            "super" if supers >= depth && supers > 0 => at + 2 * supers - 1,
-            _ => continue,
-        };
-        let mut rest = words[after..].iter().map(String::as_str);
-        if rest.next() != Some("::") {
-            continue;
-        }
-        let mut rest = rest.peekable();
-        // How the program names what is inside the library.
-        if rest.next_if_eq(&"internals").is_some() {
-            rest.next();
-        }
-        let mut level = 0;
-        let mut begins = true;
-        for word in rest {
-            match word {
-                "{" => level += 1,
-                "}" => level -= 1,
-                "," => begins = level == 1,
-                name if begins && level <= 1 => {
-                    used.push(name.to_string());
-                    begins = false;
-                }
-                _ => {}
-            }
-            if level == 0 {
-                break;
-            }
-        }
-    }
-    used
 }
 
 /// A file's tokens without each `mod` under `#[cfg(test)]`.

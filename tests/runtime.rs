@@ -117,12 +117,11 @@ fn nothing_is_allocated_by_answers_about_cells() {
     );
 }
 
-/// `cargo test --test runtime --no-default-features --features capi`.
-#[cfg(feature = "capi")]
+#[cfg(not(runtime_alone))]
 #[test]
 fn nothing_is_allocated_by_what_the_header_says_does_not() {
     use core::ptr::{null, null_mut};
-    use viewcell::internals::runtime::capi::*;
+    use viewcell::capi::*;
 
     let open = |bytes: &[u8]| {
         let mut bundle = null_mut();
@@ -185,7 +184,7 @@ fn nothing_is_allocated_by_what_the_header_says_does_not() {
 }
 
 /// How much memory is left of so many rounds, after a first one.
-#[cfg(feature = "capi")]
+#[cfg(not(runtime_alone))]
 fn left_of(rounds: u32, mut round: impl FnMut()) -> usize {
     round();
     let before = BYTES.get();
@@ -193,11 +192,11 @@ fn left_of(rounds: u32, mut round: impl FnMut()) -> usize {
     BYTES.get() - before
 }
 
-#[cfg(feature = "capi")]
+#[cfg(not(runtime_alone))]
 #[test]
 fn what_was_closed_leaves_nothing_behind() {
     use core::ptr::{null, null_mut};
-    use viewcell::internals::runtime::capi::*;
+    use viewcell::capi::*;
 
     let rounds = if cfg!(miri) { 30 } else { 200_000 };
     let sample = |column, row| viewcell_sample { column, row };

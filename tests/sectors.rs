@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use fearless_simd::Level;
 use proptest::prelude::*;
-use viewcell::internals::format::Quad;
-use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::visibility::{
+use viewcell::format::Quad;
+use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_bake::visibility::{
     Bodies, HeightField, LOOK_LEVEL, Rays, SectorField, Sectors, Sights, Simd, Stance, Viewsheds,
     sees_by_sectors,
 };
-use viewcell::internals::world::Terrain;
+use viewcell_bake::world::Terrain;
 
 /// Side of the quad of viewpoints that a kernel computes in one call.
 const SIDE: u32 = 1 << LOOK_LEVEL;

@@ -57,7 +57,7 @@ with_sources() {
 library_by() { # folder to build in, what calls Cargo for the system...
   local kind
   for kind in cdylib staticlib; do
-    "${@:2}" rustc --lib --no-default-features --features capi --target-dir "$1" \
+    "${@:2}" rustc -p viewcell --features capi --target-dir "$1" \
       --config 'profile.release.opt-level=2' --config 'profile.release.lto="fat"' \
       --config 'profile.release.codegen-units=1' --crate-type $kind
   done

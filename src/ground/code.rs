@@ -4,7 +4,7 @@ use super::change::{Body, Branches, ChangeSet, ColumnRun, Runs, Version, is_prun
 use super::error::GroundError;
 use super::path::Path;
 use super::tree::{DIVIDED, Material, Tree};
-use crate::format::crc32;
+use viewcell::format::crc32;
 
 /// How many bits numbers up to the greatest take.
 fn bits_for(greatest: Material) -> u32 {

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::format::bits;
+use viewcell::format::bits;
 
 /// What a stamp takes of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,7 +254,7 @@ fn halved(bits: u64, join: impl Fn(u64, u64) -> u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::Dice;
+    use viewcell::dice::Dice;
 
     #[test]
     fn the_pyramid_says_what_a_look_at_every_cube_says() {

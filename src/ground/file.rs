@@ -20,7 +20,7 @@ use super::error::GroundError;
 use super::frame::Frame;
 use super::patches::{Patches, Stack};
 use super::tree::{EMPTY, Tree};
-use crate::format::crc32;
+use viewcell::format::crc32;
 
 pub use layout::{GROUND_MAGIC, encode};
 
@@ -461,7 +461,7 @@ fn write_at(file: &mut File, at: u64, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::frame::Square;
+    use crate::frame::Square;
 
     /// A file of two patches of 64 x 64 columns, with the bottoms and numbers of slices that are asked for.
     /// Both patches may have one table, and all slices one tree.

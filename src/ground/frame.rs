@@ -328,7 +328,7 @@ pub(super) fn morton(x: u32, y: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::Dice;
+    use viewcell::dice::Dice;
 
     fn frame(size: [u32; 2], sides: Sides, has: impl Fn(u32, u32) -> bool) -> Frame {
         Frame::new(size, [1.0; 3], Vec::new(), sides, has).unwrap()

@@ -1,7 +1,7 @@
 //! Where a game is played: a terrain, a level of cells or a solid level, behind one face; which cells of a level touch, and
 //! what is in a line of sight: through the BSP of a level, or by whoever knows better.
 
-use crate::runtime::{CellBundle, Sample, SolidBundle, SolidParameters, TerrainBundle};
+use viewcell::query::{CellBundle, Sample, SolidBundle, SolidParameters, TerrainBundle};
 
 /// Where a player is: a cell, or a sample counted row by row. In a solid level cells are samples of the grid of their
 /// numbers.
@@ -166,7 +166,7 @@ impl<'a> Field<'a> {
 
     /// Whether sight is the same both ways.
     pub fn is_mutual(&self) -> bool {
-        use crate::runtime::SymmetryCode;
+        use viewcell::query::SymmetryCode;
         match self {
             Self::Terrain(terrain) => terrain.parameters().mutual,
             Self::Level(level) => level.bundle.parameters().symmetry != SymmetryCode::None,

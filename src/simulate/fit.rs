@@ -1,7 +1,7 @@
 //! How players of a trace move: as parameters of made-up motion, so that the motion of eight people can be
 //! scaled to many; and as limits, for a look-ahead.
 
-use crate::runtime::MotionLimits;
+use viewcell::query::MotionLimits;
 
 use super::field::distance;
 use super::play::Play;

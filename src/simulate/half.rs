@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::runtime::Sample;
-use crate::runtime::frontier::{Region, Side, Unfilled};
+use viewcell::frontier::{Region, Side, Unfilled};
+use viewcell::query::Sample;
 
 /// Where one of two players may be.
 #[derive(Clone, Debug)]
@@ -187,8 +187,8 @@ pub type Halves = [Half; 2];
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::Grid;
-    use crate::runtime::frontier::Frontier;
+    use viewcell::frontier::Frontier;
+    use viewcell::query::Grid;
 
     #[test]
     fn runs_hold_what_the_region_holds() {

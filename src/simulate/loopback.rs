@@ -173,7 +173,7 @@ fn says(mut bytes: &[u8], items: &[Item]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::wire::{AGREEMENT, POSITION, PREAMBLE};
+    use crate::wire::{AGREEMENT, POSITION, PREAMBLE};
 
     fn item(from: u32, to: u32, word: Word) -> Item {
         Item {

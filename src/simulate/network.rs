@@ -1,10 +1,9 @@
 //! How packets travel: how long they take, how much fits through, which get lost.
 
-use crate::dice::Dice;
+use viewcell::dice::Dice;
 
 /// How packets travel.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct Network {
     /// There and back: between a client and the server, and between two peers. [Unit: ms]
     pub rtt: f64,

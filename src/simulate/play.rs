@@ -6,7 +6,6 @@ use super::trace::Trace;
 
 /// How a trace is played.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct PlayOptions {
     /// Frames a second.
     pub hz: f64,

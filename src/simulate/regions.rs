@@ -4,12 +4,10 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
+use viewcell::format::bits;
 
-use crate::format::bits;
-use crate::runtime::cell_frontier::{
-    Construction as OfCells, Frontier, ShortMemory, spread, widen,
-};
-use crate::runtime::{Quad, Sample, TerrainBundle};
+use viewcell::frontier::cells::{Construction as OfCells, Frontier, ShortMemory, spread, widen};
+use viewcell::query::{Quad, Sample, TerrainBundle};
 
 use super::field::{Field, Level, Place};
 use super::scene::Mixed;

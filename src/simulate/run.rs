@@ -17,7 +17,6 @@ pub use super::store::Clock;
 
 /// How schemes are played.
 #[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct RunOptions {
     /// How packets travel.
     pub network: Network,
@@ -74,7 +73,6 @@ pub struct Outcome {
 
 /// Why nothing was played.
 #[derive(Debug)]
-#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub enum RunError {
     /// There is no scheme of that name.
     NoScheme(String),

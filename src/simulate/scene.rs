@@ -4,7 +4,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::field::{Field, Place};
 use super::play::Play;
-use crate::format::bits;
+use viewcell::format::bits;
 
 /// A frame of a play.
 #[derive(Debug)]

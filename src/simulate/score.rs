@@ -4,7 +4,7 @@ use super::field::{Field, Place, distance};
 use super::play::Play;
 use super::scene::Scene;
 use super::wire::{Item, SERVER};
-use crate::format::bits;
+use viewcell::format::bits;
 
 /// What players know of each other, and what that is worth.
 #[derive(Clone, Debug, Default)]

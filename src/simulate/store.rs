@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::runtime::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
-use crate::runtime::{Quad, TerrainBundle, Visibility};
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
+use viewcell::query::{Quad, TerrainBundle, Visibility};
 
 use super::half::{Grown, Half, Halves, Runs};
 use super::scene::Mixed;

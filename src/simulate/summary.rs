@@ -1,6 +1,6 @@
 //! What is told of a scheme: means, and how sure they are.
 
-use crate::dice::Dice;
+use viewcell::dice::Dice;
 
 use super::play::Play;
 use super::run::Outcome;

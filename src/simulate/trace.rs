@@ -35,7 +35,6 @@ pub struct Trace {
 
 /// What is wrong with a trace, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct TraceError {
     /// The line, counted from 1; none for the trace as a whole.
     pub line: Option<u64>,

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
-use crate::dice::Dice;
+use viewcell::dice::Dice;
 
 use super::field::Place;
 use super::loopback::Loopback;

@@ -4,8 +4,8 @@ mod common;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use viewcell::internals::compress::{Scratch, ValidPyramid, encode};
-use viewcell::internals::runtime::Quad;
+use viewcell::query::Quad;
+use viewcell_bake::compress::{Scratch, ValidPyramid, encode};
 
 fn main() {
     common::bundle();

@@ -3,10 +3,9 @@
 mod common;
 
 use divan::Bencher;
-use viewcell::internals::runtime::frontier::{
-    FrontierBuilder, FrontierOptions, Grow, Merge, Session, SessionOptions, Side,
-};
-use viewcell::internals::runtime::{MappedBundle, Sample, TerrainBundle};
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Grow, Merge, Side};
+use viewcell::query::{MappedBundle, Sample, TerrainBundle};
+use viewcell::session::{Session, SessionOptions};
 
 fn main() {
     // Baked, and read once, before anything is measured.

@@ -6,14 +6,12 @@ use std::path::PathBuf;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use viewcell::internals::format::cells::{DistanceBits, DistanceRow, PvsRow};
-use viewcell::internals::hierarchy::epvs::{Epvs, UNREACHABLE};
-use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
-use viewcell::internals::runtime::cell_frontier::{
-    Construction, by_distance, grow, tightened, widen,
-};
-use viewcell::internals::visibility::portals::{FlowMethod, FlowOptions, flow, recover};
-use viewcell::internals::world::{BitMatrix, CellGraph};
+use viewcell::format::cells::{DistanceBits, DistanceRow, PvsRow};
+use viewcell::frontier::cells::{Construction, by_distance, grow, tightened, widen};
+use viewcell_bake::hierarchy::epvs::{Epvs, UNREACHABLE};
+use viewcell_bake::ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell_bake::visibility::portals::{FlowMethod, FlowOptions, flow, recover};
+use viewcell_bake::world::{BitMatrix, CellGraph};
 
 fn main() {
     divan::main();

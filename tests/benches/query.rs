@@ -4,8 +4,8 @@ mod common;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use viewcell::internals::bundle::seal;
-use viewcell::internals::runtime::{MappedBundle, Quad, Sample};
+use viewcell::query::{MappedBundle, Quad, Sample};
+use viewcell_bake::bundle::seal;
 
 fn main() {
     // Baked, and read once, before anything is measured: queries are asked of a warm map.

@@ -4,12 +4,10 @@
 
 use cpu_time::ProcessTime;
 use std::path::Path;
-use viewcell::internals::format::Quad;
-use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::visibility::{
-    Bodies, HeightField, LOOK_BLOCKS, LOOK_LEVEL, Rays, ShaftField,
-};
-use viewcell::internals::visibility::{Shafts, Sights, Simd, Stance, Viewsheds};
+use viewcell::format::Quad;
+use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_bake::visibility::{Bodies, HeightField, LOOK_BLOCKS, LOOK_LEVEL, Rays, ShaftField};
+use viewcell_bake::visibility::{Shafts, Sights, Simd, Stance, Viewsheds};
 
 fn main() {
     let given: Vec<String> = std::env::args()

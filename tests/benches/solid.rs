@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use viewcell::internals::dice::mixed;
-use viewcell::internals::runtime::{
+use viewcell::dice::mixed;
+use viewcell::query::{
     Extent, MappedBundle, Motion, MotionLimits, Mover, ReachableSet, SolidBundle, World,
 };
 

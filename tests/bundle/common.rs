@@ -2,16 +2,14 @@
 
 use std::path::Path;
 
-pub use viewcell::internals::bake::Silent;
-use viewcell::internals::bake::{RepackOptions, repack};
-use viewcell::internals::bundle::{
+pub use viewcell::dice::mixed as mix;
+use viewcell::format::{Grid, Quad, Sample, TerrainParameters, TreeCode, VisibilityMode};
+pub use viewcell_bake::Silent;
+use viewcell_bake::bundle::{
     InputFile, Provenance, Statistics, TerrainHeader, TerrainWriter, Written,
 };
-use viewcell::internals::compress::{Scratch, ValidPyramid, encode};
-pub use viewcell::internals::dice::mixed as mix;
-use viewcell::internals::format::{
-    Grid, Quad, Sample, TerrainParameters, TreeCode, VisibilityMode,
-};
+use viewcell_bake::compress::{Scratch, ValidPyramid, encode};
+use viewcell_bake::{RepackOptions, repack};
 
 /// A world whose visibility is a formula: symmetric, in blotches, with hidden and visible areas
 /// of all sizes.
@@ -139,7 +137,7 @@ impl World {
         &self,
         path: &Path,
         overwrite: bool,
-    ) -> Result<Written, viewcell::internals::bundle::BundleError> {
+    ) -> Result<Written, viewcell_bake::bundle::BundleError> {
         let pyramid = self.pyramid();
         let mut writer = TerrainWriter::create(path, overwrite, &self.header(), &self.heights)?;
         let mut statistics = Statistics::new(self.grid, pyramid.samples());

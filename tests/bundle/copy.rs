@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use viewcell::internals::runtime::{MappedBundle, OpenError, OwnedBundle, Sample, World};
+use viewcell::query::{MappedBundle, OpenError, OwnedBundle, Sample, World};
 
 use crate::golden::pairs_path;
 

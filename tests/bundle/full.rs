@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use viewcell::internals::bundle::{BundleError, ErrorKind};
+use viewcell_bake::bundle::{BundleError, ErrorKind};
 
 use crate::common::World;
 

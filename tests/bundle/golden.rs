@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::internals::bundle::verify;
-use viewcell::internals::runtime::MappedBundle;
+use viewcell::query::MappedBundle;
+use viewcell_bake::bundle::verify;
 
 use crate::common::World;
 

@@ -4,12 +4,10 @@
 use std::io::{Seek, SeekFrom, Write};
 
 use proptest::prelude::*;
-use viewcell::internals::bundle::{info, verify};
-use viewcell::internals::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::internals::format::{
-    Grid, Header, Quad, ReadPvs, Sample, Tag, Tree, Valid, Visibility, crc32,
-};
-use viewcell::internals::runtime::{Bundle, Leaf, OpenError};
+use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::format::{Grid, Header, Quad, ReadPvs, Sample, Tag, Tree, Valid, Visibility, crc32};
+use viewcell::query::{Bundle, Leaf, OpenError};
+use viewcell_bake::bundle::{info, verify};
 
 use crate::common::{World, mix};
 
@@ -310,7 +308,7 @@ fn a_tree_of_nothing_but_nodes_ends() {
     // Every code unknown, and far fewer nodes than they ask for; then far more.
     let grid = Grid::new(4_096, 4_096).unwrap();
     for nodes in [1u32, 100, 20_000] {
-        let (head, length) = viewcell::internals::format::bytes::write_varint(2 + nodes);
+        let (head, length) = viewcell::format::bytes::write_varint(2 + nodes);
         let mut bytes = head[..length].to_vec();
         bytes.resize(length + nodes as usize, 0xAA);
         let tree = Tree::parse(Valid::everywhere(grid), &bytes).unwrap();

@@ -1,5 +1,4 @@
 //! The bundle, from PVS bitmaps to bytes and back to answers.
-#![cfg(feature = "bake")]
 
 #[path = "../common/reader.rs"]
 mod reader;

@@ -3,9 +3,9 @@
 use core::sync::atomic::AtomicU8;
 use std::path::Path;
 
-use viewcell::internals::bundle::{seal, verify};
-use viewcell::internals::format::Tag;
-use viewcell::internals::runtime::{Bundle, MappedBundle, OpenError, Sample, TerrainBundle};
+use viewcell::format::Tag;
+use viewcell::query::{Bundle, MappedBundle, OpenError, Sample, TerrainBundle};
+use viewcell_bake::bundle::{seal, verify};
 
 use crate::golden::{pairs_path, path};
 use crate::reader::said;
@@ -143,7 +143,7 @@ fn every_flipped_bit_of_a_bundle_that_was_named_is_caught() {
     let flips = std::env::var("VIEWCELL_HUNT_FLIPS").map_or(1_000_000, |n| n.parse().unwrap());
     let (folder, to) = sealed(Path::new(&from));
     let mut bytes = std::fs::read(&to).unwrap();
-    let mut dice = viewcell::internals::dice::Dice(1);
+    let mut dice = viewcell::dice::Dice(1);
     let mut caught = Caught::default();
     for flip in 0..flips {
         let at = (dice.bits() % bytes.len() as u64) as usize;

@@ -1,13 +1,13 @@
 //! Tree code 2: pairs of blocks, against the definition and against single trees.
 
 use proptest::prelude::*;
-use viewcell::internals::bake::{RepackOptions, repack};
-use viewcell::internals::bundle::verify;
-use viewcell::internals::compress::pairs::{Codebook, Histogram, PairSymbols, Sight, transpose};
-use viewcell::internals::format::Sample;
-use viewcell::internals::format::blockpair::BlockPair;
-use viewcell::internals::format::dictionary::Dictionary;
-use viewcell::internals::runtime::{Leaf, MappedBundle, Quad, TerrainBundle};
+use viewcell::format::Sample;
+use viewcell::format::blockpair::BlockPair;
+use viewcell::format::dictionary::Dictionary;
+use viewcell::query::{Leaf, MappedBundle, Quad, TerrainBundle};
+use viewcell_bake::bundle::verify;
+use viewcell_bake::compress::pairs::{Codebook, Histogram, PairSymbols, Sight, transpose};
+use viewcell_bake::{RepackOptions, repack};
 
 use crate::common::{Silent, World};
 

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use viewcell::internals::bake::{BakeOptions, Silent, Source, bake_terrain};
-use viewcell::internals::bundle::verify;
-use viewcell::internals::format::{Grid, crc32};
-use viewcell::internals::runtime::{MappedBundle, Quad, Sample};
-use viewcell::internals::world::Terrain;
+use viewcell::format::{Grid, crc32};
+use viewcell::query::{MappedBundle, Quad, Sample};
+use viewcell_bake::bundle::verify;
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{BakeOptions, Silent, Source, bake_terrain};
 
 use crate::golden::{self, GOLDEN};
 use crate::reader::{read_bundle, said};
@@ -32,12 +32,7 @@ fn every_tree_reads_alike() {
             let (checksum, count) = (crc32(&bytes), pvs.count());
             let mut tree = Vec::new();
             let pyramid = golden_pyramid(name);
-            viewcell::internals::compress::encode(
-                &pyramid,
-                &blocks,
-                &mut Default::default(),
-                &mut tree,
-            );
+            viewcell_bake::compress::encode(&pyramid, &blocks, &mut Default::default(), &mut tree);
             let Quad { level, column, row } = quad;
             let length = tree.len();
             writeln!(
@@ -83,7 +78,7 @@ fn every_pvs_of_pairs_reads_alike() {
     }
 }
 
-fn golden_pyramid(name: &str) -> viewcell::internals::compress::ValidPyramid {
+fn golden_pyramid(name: &str) -> viewcell_bake::compress::ValidPyramid {
     let &(_, width, height, voids) = GOLDEN.iter().find(|golden| golden.0 == name).unwrap();
     crate::common::World::new(width, height, voids).pyramid()
 }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use viewcell::internals::bundle::{
+use viewcell::format::{Quad, Tag};
+use viewcell::query::{Bundle, MappedBundle, Sample};
+use viewcell_bake::bundle::{
     BundleError, ErrorKind, Provenance, StageTime, TerrainWriter, Timings, info,
 };
-use viewcell::internals::format::{Quad, Tag};
-use viewcell::internals::runtime::{Bundle, MappedBundle, Sample};
 
 use crate::common::World;
 

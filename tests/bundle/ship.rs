@@ -1,6 +1,6 @@
 //! Bundles for downloads, and back.
 
-use viewcell::internals::bundle::{BundleError, ErrorKind, ship, unpack};
+use viewcell_bake::bundle::{BundleError, ErrorKind, ship, unpack};
 
 use crate::common::World;
 

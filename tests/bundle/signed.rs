@@ -1,12 +1,11 @@
 //! Signatures: what was signed is believed, and nothing else.
-#![cfg(feature = "sign")]
 
 use std::path::{Path, PathBuf};
 
-use viewcell::internals::bundle::{info, seal, sign, verify};
-use viewcell::internals::format::{FormatError, Header, Section, Tag, crc32};
-use viewcell::internals::runtime::{Bundle, MappedBundle, OpenError};
-use viewcell::internals::sign::{PrivateKey, PublicKey};
+use viewcell::format::{FormatError, Header, Section, Tag, crc32};
+use viewcell::query::{Bundle, MappedBundle, OpenError};
+use viewcell::sign::{PrivateKey, PublicKey};
+use viewcell_bake::bundle::{info, seal, sign, verify};
 
 use crate::golden::{pairs_path, path};
 

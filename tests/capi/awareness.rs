@@ -2,9 +2,9 @@
 
 use std::ptr::{null, null_mut};
 
-use viewcell::internals::runtime::capi::*;
-use viewcell::internals::runtime::interest::{Awareness, Senses};
-use viewcell::internals::runtime::{Bundle, Sample};
+use viewcell::capi::*;
+use viewcell::interest::{Awareness, Senses};
+use viewcell::query::{Bundle, Sample};
 
 const TERRAIN: &[u8] = include_bytes!("../golden/v1/13x9-voids.vcb");
 

@@ -4,15 +4,15 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use viewcell::internals::bake::{CellOptions, bake_cells};
-use viewcell::internals::runtime::cell_frontier::Construction;
-use viewcell::internals::runtime::frontier::{News, Session, SessionOptions};
-use viewcell::internals::runtime::{Bundle, CellBundle};
-use viewcell::internals::world::{BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph};
+use viewcell::frontier::cells::Construction;
+use viewcell::query::{Bundle, CellBundle};
+use viewcell::session::{News, Session, SessionOptions};
+use viewcell_bake::world::{BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph};
+use viewcell_bake::{CellOptions, bake_cells};
 
 use crate::baking::source;
 use crate::common::{compile, ok, python, same};
-use viewcell::internals::bake::Silent;
+use viewcell_bake::Silent;
 
 /// A corridor of 70 cells, 10 long each, of which every cell sees two steps ahead; nobody sees
 /// into the last but itself. With a BSP, and knowing which cells touch, or with neither.

@@ -1,4 +1,4 @@
-//! `src/runtime/capi/viewcell.h` is what cbindgen makes of the sources.
+//! `src/viewcell/capi/viewcell.h` is what cbindgen makes of the sources.
 //!
 //! To write it anew: `VIEWCELL_WRITE_HEADER=1 cargo test --test capi header`.
 
@@ -83,7 +83,7 @@ const FRONT: &str = "\
  */";
 
 fn generate() -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/runtime/capi");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/viewcell/capi");
     let config = Config {
         language: Language::C,
         cpp_compat: true,
@@ -120,7 +120,7 @@ fn generate() -> String {
 
 #[test]
 fn the_header_is_up_to_date() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/runtime/capi/viewcell.h");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/viewcell/capi/viewcell.h");
     let header = generate();
     if std::env::var_os("VIEWCELL_WRITE_HEADER").is_some() {
         std::fs::write(&file, &header).unwrap();
@@ -128,7 +128,7 @@ fn the_header_is_up_to_date() {
     let found = std::fs::read_to_string(&file).unwrap_or_default();
     assert!(
         found == header,
-        "src/runtime/capi/viewcell.h is out of date; write it anew with \
+        "src/viewcell/capi/viewcell.h is out of date; write it anew with \
          `VIEWCELL_WRITE_HEADER=1 cargo test --test capi header`"
     );
     for name in ["viewcell_open", "viewcell_session_move", "VIEWCELL_CLOSED"] {
@@ -139,7 +139,7 @@ fn the_header_is_up_to_date() {
 /// Those that do not read the header name its version themselves.
 #[test]
 fn bindings_name_the_version_of_the_header() {
-    let version = viewcell::internals::runtime::capi::VIEWCELL_ABI_VERSION;
+    let version = viewcell::capi::VIEWCELL_ABI_VERSION;
     let bindings = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bindings");
     for (file, line) in [
         ("csharp/Runtime/Native.cs", "const uint AbiVersion = "),

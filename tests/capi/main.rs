@@ -1,5 +1,4 @@
 //! The C interface: the header that is committed, and programs that use it.
-#![cfg(all(feature = "bake", feature = "capi"))]
 
 mod awareness;
 #[cfg(unix)]

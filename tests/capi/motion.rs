@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 
-use viewcell::internals::dice::Dice;
-use viewcell::internals::runtime::capi::*;
-use viewcell::internals::runtime::frontier::{News, Notice, Session, SessionOptions};
-use viewcell::internals::runtime::{
+use viewcell::capi::*;
+use viewcell::dice::Dice;
+use viewcell::query::{
     Bundle, Motion, MotionLimits, OwnedBundle, Place, Predictor, Running, World, WorldKind,
 };
+use viewcell::session::{News, Notice, Session, SessionOptions};
 
 use crate::cells::corridor;
 use crate::programs::wall;

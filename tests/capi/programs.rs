@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use viewcell::internals::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
-use viewcell::internals::runtime::{Bundle, MappedBundle, Sample};
-use viewcell::internals::visibility::Bodies;
-use viewcell::internals::world::Terrain;
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
+use viewcell::query::{Bundle, MappedBundle, Sample};
+use viewcell_bake::visibility::Bodies;
+use viewcell_bake::world::Terrain;
 
 use crate::baking::bake_exactly;
 use crate::common::{compile, ok, python, root, shared, skip};

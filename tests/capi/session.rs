@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use viewcell::internals::runtime::frontier::{News, Session, SessionOptions};
-use viewcell::internals::runtime::{MappedBundle, Sample};
-use viewcell::internals::world::Terrain;
+use viewcell::query::{MappedBundle, Sample};
+use viewcell::session::{News, Session, SessionOptions};
+use viewcell_bake::world::Terrain;
 
 use crate::baking::bake_exactly;
 use crate::common::{compile, ok, same};

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
-use viewcell::internals::runtime::{Bundle, CellBundle};
-use viewcell::internals::world::Symmetry;
+use viewcell::query::{Bundle, CellBundle};
+use viewcell_bake::ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell_bake::world::Symmetry;
 
 use crate::bundle::bake;
 use crate::common::levels;

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell::internals::bake::{CellOptions, Silent, Source, bake_cells};
-use viewcell::internals::bundle::{InputFile, verify};
-use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
-use viewcell::internals::runtime::{Bundle, CellBundle};
-use viewcell::internals::world::{BitMatrix, CellGraph, Portal, Symmetry};
+use viewcell::query::{Bundle, CellBundle};
+use viewcell_bake::bundle::{InputFile, verify};
+use viewcell_bake::ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell_bake::world::{BitMatrix, CellGraph, Portal, Symmetry};
+use viewcell_bake::{CellOptions, Silent, Source, bake_cells};
 
 use crate::common::{levels, slow_distances};
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use viewcell::internals::world::BitMatrix;
+use viewcell_bake::world::BitMatrix;
 
 /// Where the levels are that are not part of the repository; says so if they are not there.
 pub fn levels() -> Option<PathBuf> {

@@ -2,12 +2,12 @@
 //! mean harm.
 
 use proptest::prelude::*;
-use viewcell::internals::bundle::verify::CELL_RULES;
-use viewcell::internals::bundle::{Provenance, Report, verify};
-use viewcell::internals::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::internals::format::{Header, Section, Tag, WorldKind, crc32};
-use viewcell::internals::runtime::Bundle;
-use viewcell::internals::world::Symmetry;
+use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::format::{Header, Section, Tag, WorldKind, crc32};
+use viewcell::query::Bundle;
+use viewcell_bake::bundle::verify::CELL_RULES;
+use viewcell_bake::bundle::{Provenance, Report, verify};
+use viewcell_bake::world::Symmetry;
 
 use crate::bundle::bake;
 use crate::golden::corridor;

@@ -4,9 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::internals::bundle::verify;
-use viewcell::internals::runtime::{Bundle, MappedBundle};
-use viewcell::internals::world::{
+use viewcell::query::{Bundle, MappedBundle};
+use viewcell_bake::bundle::verify;
+use viewcell_bake::world::{
     BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph, Portal, Symmetry,
 };
 

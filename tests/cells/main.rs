@@ -1,5 +1,4 @@
 //! Levels of cells: files in, graphs, bundles, answers and files out.
-#![cfg(feature = "bake")]
 
 #[path = "../common/reader.rs"]
 mod reader;

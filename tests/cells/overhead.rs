@@ -1,8 +1,8 @@
 //! Levels from above.
 
-use viewcell::internals::picture::Overhead;
-use viewcell::internals::runtime::Bundle;
-use viewcell::internals::world::{BitMatrix, CellGraph, Portal, Symmetry};
+use viewcell::query::Bundle;
+use viewcell_bake::world::{BitMatrix, CellGraph, Portal, Symmetry};
+use viewcell_view::picture::Overhead;
 
 use crate::bundle::bake;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use viewcell::internals::hierarchy::epvs::Epvs;
-use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
-use viewcell::internals::world::CellGraph;
+use viewcell_bake::hierarchy::epvs::Epvs;
+use viewcell_bake::ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell_bake::world::CellGraph;
 
 const NAMES: &str = "ABCDEFGHI";
 

@@ -2,9 +2,9 @@
 //! name the lump and the byte.
 
 use proptest::prelude::*;
-use viewcell::internals::ingest::cells::{IngestCellsOptions, IngestedCells, cells_from_bytes};
-use viewcell::internals::ingest::{IngestError, IngestErrorKind};
-use viewcell::internals::world::{BitMatrix, CellGraph};
+use viewcell_bake::ingest::cells::{IngestCellsOptions, IngestedCells, cells_from_bytes};
+use viewcell_bake::ingest::{IngestError, IngestErrorKind};
+use viewcell_bake::world::{BitMatrix, CellGraph};
 
 use crate::builder::{KINDS, Kind, level, lump, wad};
 

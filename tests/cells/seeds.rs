@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use viewcell::internals::ingest::cells::{IngestCellsOptions, cells_from_bytes};
-use viewcell::internals::world::BitMatrix;
+use viewcell_bake::ingest::cells::{IngestCellsOptions, cells_from_bytes};
+use viewcell_bake::world::BitMatrix;
 
 use crate::builder::{KINDS, level, wad};
 

@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
-use viewcell::internals::dice::Dice;
-use viewcell::internals::runtime::cell_frontier::Construction;
-use viewcell::internals::runtime::frontier::{
-    FrontierError, News, Notice, Session, SessionOptions,
-};
-use viewcell::internals::runtime::{Bundle, CellBundle, Extent, SymmetryCode};
+use viewcell::dice::Dice;
+use viewcell::frontier::FrontierError;
+use viewcell::frontier::cells::Construction;
+use viewcell::query::{Bundle, CellBundle, Extent, SymmetryCode};
+use viewcell::session::{News, Notice, Session, SessionOptions};
 
-use viewcell::internals::world::Symmetry;
+use viewcell_bake::world::Symmetry;
 
 use crate::bundle::{bake, random_level};
 

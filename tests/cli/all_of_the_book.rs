@@ -227,10 +227,10 @@ fn build_library(root: &Path, folder: &Folder) {
     }
 }
 
-/// The crate's documentation includes them (`src/lib.rs`), so that their Rust is compiled.
+/// The crate's documentation includes them (`src/program/lib.rs`), so that their Rust is compiled.
 #[test]
 fn every_page_with_rust_is_compiled() {
-    let library = include_str!("../../src/lib.rs");
+    let library = include_str!("../../src/program/lib.rs");
     for page in pages() {
         if fs::read_to_string(&page).unwrap().contains("```rust") {
             let name = page
@@ -239,8 +239,8 @@ fn every_page_with_rust_is_compiled() {
                 .to_str()
                 .unwrap();
             assert!(
-                library.contains(&format!("\"../{name}\"")),
-                "{name} is not in src/lib.rs"
+                library.contains(&format!("\"../../{name}\"")),
+                "{name} is not in src/program/lib.rs"
             );
         }
     }

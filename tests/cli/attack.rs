@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use viewcell::internals::format::{Header, Section, Tag, crc32};
+use viewcell::format::{Header, Section, Tag, crc32};
 
 use super::common::{Folder, PRIVATE_KEY, wall};
 use super::solid::rooms;

@@ -284,7 +284,7 @@ fn a_level_goes_out_as_json_and_bakes_to_the_same_sections() {
     folder.ok(&["bake", "cells", "out.json", "-o", "out.vcb", "--quiet"]);
     let sections = |name| {
         let bytes = folder.read(name);
-        let bundle = viewcell::internals::runtime::Bundle::from_bytes(&bytes).unwrap();
+        let bundle = viewcell::query::Bundle::from_bytes(&bytes).unwrap();
         let stored = bundle.sections().map(|section| {
             let (_, stored) = bundle.section(section.tag).unwrap();
             (section.tag.to_string(), stored.to_vec())

@@ -212,7 +212,7 @@ fn what_cannot_be_is_refused() {
     folder.fails(&["frontier", "wall.asc", "0,2", "8,2"], 3, &["wall.asc"]);
     let mut cells = folder.read("wall.vcb");
     cells[12] = 2;
-    let checksum = viewcell::internals::format::crc32(&cells[..60]).to_le_bytes();
+    let checksum = viewcell::format::crc32(&cells[..60]).to_le_bytes();
     cells[60..64].copy_from_slice(&checksum);
     folder.write("cells.vcb", cells);
     folder.fails(

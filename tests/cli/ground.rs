@@ -611,7 +611,7 @@ fn who_writes_a_ground_file_does_so_alone() {
     let folder = plain();
     many_stamps(&folder);
     let before = folder.read("g.vcg");
-    let held = viewcell::internals::ground::hold(&folder.path("g.vcg")).unwrap();
+    let held = viewcell_ground::hold(&folder.path("g.vcg")).unwrap();
     for verb in [
         &["ground", "compact", "g.vcg"][..],
         &["ground", "stamp", "g.vcg", "--stamps", "stamps.txt"],

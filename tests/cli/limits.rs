@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use viewcell::internals::format::{Header, Section, crc32};
+use viewcell::format::{Header, Section, crc32};
 
 use crate::common::{Folder, VIEWCELL, demo, hills};
 

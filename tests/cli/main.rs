@@ -1,5 +1,4 @@
 //! The program from outside: arguments in; stdout, stderr, files and exit codes out.
-#![cfg(feature = "cli")]
 
 #[path = "../common/html.rs"]
 mod html;

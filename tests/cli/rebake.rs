@@ -1,8 +1,8 @@
 //! Bundles that follow changed ground, and patches over them.
 
 use serde_json::Value;
-use viewcell::internals::format::Tag;
-use viewcell::internals::runtime::Bundle;
+use viewcell::format::Tag;
+use viewcell::query::Bundle;
 
 use super::common::{Folder, hills, wall};
 

@@ -488,7 +488,6 @@ fn help_that_nobody_can_get_is_a_failure() {
 }
 
 #[test]
-#[cfg(not(feature = "mpi"))]
 fn a_program_without_mpi_says_which_has_it() {
     let folder = Folder::new();
     folder.fails(

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use viewcell::internals::bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
-use viewcell::internals::bundle::InputFile;
-use viewcell::internals::visibility::Bodies;
-use viewcell::internals::world::Terrain;
+use viewcell_bake::bundle::InputFile;
+use viewcell_bake::visibility::Bodies;
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
 
 /// From nowhere.
 pub fn source() -> Source {

@@ -7,10 +7,10 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use viewcell::internals::bake::{
+use viewcell::query::{MappedBundle, Sample};
+use viewcell_bake::{
     BakeOptions, IngestOptions, Silent, Source, VisibilityMode, bake_terrain, read_terrain,
 };
-use viewcell::query::{MappedBundle, Sample};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Some(input) = std::env::args_os().nth(1).map(PathBuf::from) else {

@@ -8,8 +8,8 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use viewcell::frontier::{News, Session, SessionOptions};
 use viewcell::query::{MappedBundle, Sample};
+use viewcell::session::{News, Session, SessionOptions};
 
 /// Players, and ticks of the server.
 const PLAYERS: usize = 16;

@@ -5,20 +5,20 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell::internals::bake::{
+use viewcell::format::pairs::TREE_LEVEL;
+use viewcell::query::{Grid, MappedBundle, Quad, Sample, TerrainBundle, Visibility};
+use viewcell_bake::bundle::verify;
+use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_bake::survey::{GroupSight, survey};
+use viewcell_bake::{
     Budget, Compression, DeepestFirst, RepackOptions, Silent, Ties, Weight, repack,
 };
-use viewcell::internals::bundle::verify;
-use viewcell::internals::format::pairs::TREE_LEVEL;
-use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::runtime::{Grid, MappedBundle, Quad, Sample, TerrainBundle, Visibility};
-use viewcell::internals::survey::{GroupSight, survey};
 
 use crate::baking::bake_exactly;
 use crate::common::{MUTUAL, ONE_WAY, ridges};
 use crate::reader::said;
-use viewcell::internals::visibility::Bodies;
-use viewcell::internals::world::Terrain;
+use viewcell_bake::visibility::Bodies;
+use viewcell_bake::world::Terrain;
 
 /// The slow twin: the definition in `schemas/BUNDLE.md`, over all pairs of quads.
 struct Twin {
@@ -270,11 +270,7 @@ fn read_alike(bundle: &TerrainBundle<'_>, path: &Path) {
         let pvs = bundle.pvs(quad).unwrap();
         pvs.expand(&mut words);
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let end = format!(
-            " {} {:08x}",
-            pvs.count(),
-            viewcell::internals::format::crc32(&bytes)
-        );
+        let end = format!(" {} {:08x}", pvs.count(), viewcell::format::crc32(&bytes));
         let line = lines.next().unwrap();
         assert!(line.ends_with(&end), "{quad:?}: {line}, not{end}");
     }

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-pub use viewcell::internals::dice::Dice;
-use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::runtime::frontier::{
+pub use viewcell::dice::Dice;
+use viewcell::frontier::{
     FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
 };
-use viewcell::internals::runtime::{MappedBundle, Sample};
-use viewcell::internals::visibility::{Bodies, sees};
-use viewcell::internals::world::Terrain;
+use viewcell::query::{MappedBundle, Sample};
+use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_bake::visibility::{Bodies, sees};
+use viewcell_bake::world::Terrain;
 
 use crate::baking::bake_exactly;
 

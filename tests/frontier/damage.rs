@@ -1,8 +1,9 @@
 //! Damaged bundles: no crash, no hang.
 
 use crate::common::{Dice, MUTUAL, all_options, bake, ridges};
-use viewcell::internals::runtime::frontier::{FrontierBuilder, Session, SessionOptions, Side};
-use viewcell::internals::runtime::{Bundle, Sample};
+use viewcell::frontier::{FrontierBuilder, Side};
+use viewcell::query::{Bundle, Sample};
+use viewcell::session::{Session, SessionOptions};
 
 #[test]
 fn frontiers_of_damaged_bundles_end() {

@@ -5,11 +5,9 @@
 //! own.
 
 use rayon::prelude::*;
-use viewcell::internals::runtime::frontier::{
-    FrontierBuilder, FrontierOptions, Grow, Merge, Region, Side,
-};
-use viewcell::internals::runtime::{Grid, Sample, TerrainBundle};
-use viewcell::internals::survey::GroupSight;
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Grow, Merge, Region, Side};
+use viewcell::query::{Grid, Sample, TerrainBundle};
+use viewcell_bake::survey::GroupSight;
 
 use crate::common::{Baked, Dice, MUTUAL, Matrix, ONE_WAY, all_options, bake, real, ridges};
 
@@ -285,8 +283,7 @@ fn no_set_of_a_bundle_that_was_named_leaks() {
         others: number("VIEWCELL_HUNT_OTHERS", 1),
         unlimited: 600,
     };
-    let [map, truth] =
-        [path, truth].map(|path| viewcell::internals::runtime::MappedBundle::open(path).unwrap());
+    let [map, truth] = [path, truth].map(|path| viewcell::query::MappedBundle::open(path).unwrap());
     hunt(
         &map.terrain().unwrap(),
         &truth.terrain().unwrap(),

@@ -1,10 +1,10 @@
 //! No member of one half sees a member of the other, by the uncompressed PVS, in both directions.
 
 use crate::common::{Dice, MUTUAL, Matrix, ONE_WAY, all_options, bake, ridges};
-use viewcell::internals::runtime::frontier::{FrontierBuilder, FrontierOptions, Side};
-use viewcell::internals::runtime::{Bundle, Sample};
-use viewcell::internals::visibility::Bodies;
-use viewcell::internals::world::Terrain;
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
+use viewcell::query::{Bundle, Sample};
+use viewcell_bake::visibility::Bodies;
+use viewcell_bake::world::Terrain;
 
 /// What a set must be, beside free of leaks.
 fn check(matrix: &Matrix, builder: &mut FrontierBuilder<'_>, [a, b]: [Sample; 2], what: &str) {

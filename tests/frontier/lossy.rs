@@ -3,15 +3,14 @@
 
 use std::path::Path;
 
-use viewcell::internals::bake::{
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
+use viewcell::query::{MappedBundle, Sample, TerrainBundle};
+use viewcell::session::{News, Session, SessionOptions};
+use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_bake::{
     BakeOptions, Budget, Compression, DeepestFirst, RepackOptions, Silent, Ties, VisibilityMode,
     Weight, bake_terrain, repack,
 };
-use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::runtime::frontier::{
-    FrontierBuilder, FrontierOptions, News, Session, SessionOptions, Side,
-};
-use viewcell::internals::runtime::{MappedBundle, Sample, TerrainBundle};
 
 use crate::baking::source;
 use crate::common::{Dice, all_options};

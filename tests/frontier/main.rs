@@ -1,5 +1,4 @@
 //! Frontier sets: never a leak, equal to a slow twin, whatever the options.
-#![cfg(feature = "bake")]
 
 #[path = "../common/baking.rs"]
 mod baking;

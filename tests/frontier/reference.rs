@@ -3,11 +3,11 @@
 use crate::common::{MUTUAL, Matrix, ONE_WAY, bake, options, ridges};
 use proptest::prelude::*;
 use std::collections::HashSet;
-use viewcell::internals::runtime::frontier::{
+use viewcell::frontier::{
     FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
 };
-use viewcell::internals::runtime::{Grid, Quad, Sample};
-use viewcell::internals::world::Terrain;
+use viewcell::query::{Grid, Quad, Sample};
+use viewcell_bake::world::Terrain;
 
 type Set = HashSet<Sample>;
 
@@ -397,7 +397,7 @@ proptest! {
         if builder.region(Side::A).is_empty() {
             prop_assert!(terrain.visible(a, b));
         } else {
-            use viewcell::internals::runtime::Visibility::Hidden;
+            use viewcell::query::Visibility::Hidden;
             let (of_a, of_b) = (quad(Side::A, a).unwrap(), quad(Side::B, b).unwrap());
             prop_assert_eq!(terrain.visible_quads(of_a, of_b), Hidden);
             prop_assert!(terrain.visible_quads(of_a.parent(), of_b) != Hidden);

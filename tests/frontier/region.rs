@@ -3,10 +3,8 @@
 use crate::common::{Dice, MUTUAL, bake, ridges};
 use proptest::prelude::*;
 use std::collections::HashSet;
-use viewcell::internals::runtime::frontier::{
-    Frontier, FrontierBuilder, FrontierCodeError, FrontierOptions, Side,
-};
-use viewcell::internals::runtime::{Grid, Sample};
+use viewcell::frontier::{Frontier, FrontierBuilder, FrontierCodeError, FrontierOptions, Side};
+use viewcell::query::{Grid, Sample};
 
 /// Whether a sample lies within closed rings: by counting edges to its north.
 fn within(rings: &[Vec<[u32; 2]>], sample: Sample) -> bool {

@@ -1,7 +1,7 @@
 //! A builder that remembers what quads see makes the sets that one makes that does not.
 
-use viewcell::internals::runtime::Sample;
-use viewcell::internals::runtime::frontier::{FrontierBuilder, Side};
+use viewcell::frontier::{FrontierBuilder, Side};
+use viewcell::query::Sample;
 
 use crate::common::{Dice, MUTUAL, ONE_WAY, all_options, bake, ridges};
 

@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 
 use crate::common::{Dice, MUTUAL, Matrix, ONE_WAY, bake, ridges};
-use viewcell::internals::runtime::frontier::{
-    FrontierBuilder, FrontierError, FrontierOptions, News, Notice, Session, SessionOptions, Side,
-};
-use viewcell::internals::runtime::{Extent, Sample};
-use viewcell::internals::visibility::Bodies;
+use viewcell::frontier::{FrontierBuilder, FrontierError, FrontierOptions, Side};
+use viewcell::query::{Extent, Sample};
+use viewcell::session::{News, Notice, Session, SessionOptions};
+use viewcell_bake::visibility::Bodies;
 
 const WIDTH: u32 = 24;
 const HEIGHT: u32 = 20;

@@ -1,10 +1,8 @@
 //! In steps: usable at any point, and the same in the end.
 
 use crate::common::{MUTUAL, Matrix, ONE_WAY, all_options, bake, ridges};
-use viewcell::internals::runtime::Sample;
-use viewcell::internals::runtime::frontier::{
-    FrontierBuilder, FrontierError, FrontierOptions, Side,
-};
+use viewcell::frontier::{FrontierBuilder, FrontierError, FrontierOptions, Side};
+use viewcell::query::Sample;
 
 #[test]
 fn a_set_may_be_used_after_any_step() {

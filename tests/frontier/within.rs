@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use viewcell::internals::bake::{BakeOptions, Silent, VisibilityMode, bake_terrain};
-use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::runtime::{
+use viewcell::query::{
     Extent, MappedBundle, Motion, MotionLimits, Mover, Predictor, ReachableSet, Sample, World,
 };
+use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_bake::{BakeOptions, Silent, VisibilityMode, bake_terrain};
 
 use crate::baking::source;
 

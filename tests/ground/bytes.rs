@@ -1,8 +1,8 @@
 //! Files and change sets: read back as they were, or refused, whatever befalls their bytes.
 
-use viewcell::internals::dice::Dice;
-use viewcell::internals::format::crc32;
-use viewcell::internals::ground::{
+use viewcell::dice::Dice;
+use viewcell::format::crc32;
+use viewcell_ground::{
     ChangeSet, Columns, Effect, GroundFile, Growth, Layered, Patches, Place, Rule, Shape, Stamp,
     encode, grow, hold, touched,
 };

@@ -1,7 +1,7 @@
 //! Small grounds, and stamps at random.
 
-use viewcell::internals::dice::Dice;
-use viewcell::internals::ground::{
+use viewcell::dice::Dice;
+use viewcell_ground::{
     Ask, Cubes, Depth, Effect, GroundError, Layered, Material, Mesh, Patches, Rule, Shape, Sides,
     Stamp, of_layers,
 };

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use viewcell::internals::ground::{ChangeSet, GroundFile, Layered, Patches, encode};
+use viewcell_ground::{ChangeSet, GroundFile, Layered, Patches, encode};
 
 use crate::common::hills;
 

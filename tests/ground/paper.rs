@@ -1,8 +1,8 @@
 //! The made-up terrain is of the description that the thesis gives of its own, and small in memory.
 
-use viewcell::internals::experiment::ground::PAPER_NODES;
-use viewcell::internals::experiment::ground::{SOILS, paper_terrain};
-use viewcell::internals::ground::{Columns, Layered};
+use viewcell_ground::{Columns, Layered};
+use viewcell_papers::ground::PAPER_NODES;
+use viewcell_papers::ground::{SOILS, paper_terrain};
 
 #[test]
 fn the_made_up_terrain_is_as_the_thesis_describes_its_own() {

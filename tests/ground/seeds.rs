@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use viewcell::internals::ground::{
+use viewcell_ground::{
     ChangeSet, Columns, Effect, GroundFile, Layered, Rule, Shape, Stamp, encode,
 };
 

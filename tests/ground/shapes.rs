@@ -1,7 +1,7 @@
 //! Which cubes a stamp takes, against a look at every cube.
 
-use viewcell::internals::dice::Dice;
-use viewcell::internals::ground::{Effect, GroundError, Layered, Rule, Shape, Stamp};
+use viewcell::dice::Dice;
+use viewcell_ground::{Effect, GroundError, Layered, Rule, Shape, Stamp};
 
 use crate::common::{any_stamp, cubes, hills, octahedron};
 

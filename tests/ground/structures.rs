@@ -1,7 +1,7 @@
 //! Quadtrees and columns are what a number for every cube is, after any stamps.
 
-use viewcell::internals::dice::Dice;
-use viewcell::internals::ground::{
+use viewcell::dice::Dice;
+use viewcell_ground::{
     Body, Columns, Dense, Depth, Effect, Frame, GroundError, Layered, Patches, Path, Rule, Shape,
     Stamp, Tree, of_layers, surface,
 };
@@ -151,7 +151,7 @@ fn a_change_set_that_does_not_fit_is_refused_whole() {
         .iter()
         .map(|(record, codes)| (*record, codes.to_vec()))
         .collect();
-    type Change = fn(&mut Vec<(viewcell::internals::ground::Record, Vec<u8>)>);
+    type Change = fn(&mut Vec<(viewcell_ground::Record, Vec<u8>)>);
     let damage: &[Change] = &[
         |all| all.last_mut().unwrap().0.patch = 1000,
         |all| all.last_mut().unwrap().0.slice = i32::MIN + 1,
@@ -167,7 +167,7 @@ fn a_change_set_that_does_not_fit_is_refused_whole() {
     for (i, damage) in damage.iter().enumerate() {
         let mut all = all.clone();
         damage(&mut all);
-        let mut branches = viewcell::internals::ground::Branches::default();
+        let mut branches = viewcell_ground::Branches::default();
         for (record, codes) in &all {
             branches.push(record.patch, record.slice, record.path, codes);
         }

@@ -2,13 +2,9 @@
 
 use std::net::UdpSocket;
 
-use viewcell::internals::dice::Dice;
-use viewcell::internals::ground::sync::{
-    Client, Link, Manner, Message, Reach, Server, ServerOptions,
-};
-use viewcell::internals::ground::{
-    ChangeSet, Effect, Layered, Patches, Rule, Shape, Stamp, Version, encode,
-};
+use viewcell::dice::Dice;
+use viewcell_ground::sync::{Client, Link, Manner, Message, Reach, Server, ServerOptions};
+use viewcell_ground::{ChangeSet, Effect, Layered, Patches, Rule, Shape, Stamp, Version, encode};
 
 use crate::common::hills;
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::internals::ingest::IngestErrorKind::Bad;
-use viewcell::internals::ingest::IngestOptions;
+use viewcell_bake::ingest::IngestErrorKind::Bad;
+use viewcell_bake::ingest::IngestOptions;
 
 use super::{read, read_plainly, refused, skipped};
 

@@ -1,5 +1,4 @@
 //! Reading terrains: every format, the real files, bad input, and GDAL as the judge.
-#![cfg(feature = "bake")]
 
 #[cfg(feature = "gdal")]
 mod against_gdal;
@@ -16,9 +15,7 @@ mod tiff_builder;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use viewcell::internals::ingest::{
-    IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain,
-};
+use viewcell_bake::ingest::{IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain};
 
 /// A real terrain, from outside the repository.
 fn real_file(name: &str) -> Option<PathBuf> {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use viewcell::internals::ingest::{IngestOptions, Ingested};
-use viewcell::internals::world::Terrain;
+use viewcell_bake::ingest::{IngestOptions, Ingested};
+use viewcell_bake::world::Terrain;
 
 use super::{read, read_plainly, real_file};
 

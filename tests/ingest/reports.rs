@@ -1,7 +1,7 @@
 //! Rasters of public reports of faults: `../shared/data/reports/files`, described in the README there.
 
-use viewcell::internals::ingest::IngestErrorKind::Bad;
-use viewcell::internals::ingest::IngestOptions;
+use viewcell_bake::ingest::IngestErrorKind::Bad;
+use viewcell_bake::ingest::IngestOptions;
 
 use super::{read_plainly, refused, shared_file};
 

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use viewcell::internals::runtime::interest::{Awareness, InterestError, Senses, Sight};
+use viewcell::interest::{Awareness, InterestError, Senses, Sight};
 
 use crate::common::Dice;
 

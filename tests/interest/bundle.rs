@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use viewcell::internals::runtime::interest::{Awareness, LookAhead, Senses, Sight};
-use viewcell::internals::runtime::{Bundle, Sample};
+use viewcell::interest::{Awareness, LookAhead, Senses, Sight};
+use viewcell::query::{Bundle, Sample};
 
 use crate::common::Dice;
 

@@ -1,6 +1,6 @@
 //! All methods say the same.
 
-use viewcell::internals::runtime::interest::{BruteForce, Grid, Kind};
+use viewcell::interest::{BruteForce, Grid, Kind};
 
 use crate::common::{Dice, Player, Step, WORLDS, follow, steps};
 

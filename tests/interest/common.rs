@@ -1,6 +1,6 @@
 //! Worlds that move, the same in every run.
 
-use viewcell::internals::runtime::interest::{Bounds, Interest, Kind, Method, Region};
+use viewcell::interest::{Bounds, Interest, Kind, Method, Region};
 
 /// SplitMix64.
 pub struct Dice(pub u64);

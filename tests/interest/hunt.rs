@@ -1,7 +1,7 @@
 //! Long adversarial motion: ticks and sweeps of all worlds against comparing all pairs.
 //! `scripts/check interest` asks for a million ticks.
 
-use viewcell::internals::runtime::interest::{BruteForce, Grid, Kind};
+use viewcell::interest::{BruteForce, Grid, Kind};
 
 use crate::common::{Dice, Player, Step, WORLDS, follow, steps};
 

@@ -1,8 +1,6 @@
 //! Motion along polynomials: nothing is missed, and nothing is called that is not close.
 
-use viewcell::internals::runtime::interest::{
-    Bounds, InterestError, Path, RESOLUTION, Span, linear, polynomial,
-};
+use viewcell::interest::{Bounds, InterestError, Path, RESOLUTION, Span, linear, polynomial};
 
 use crate::common::Dice;
 

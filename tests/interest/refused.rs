@@ -1,6 +1,6 @@
 //! What is refused changes nothing.
 
-use viewcell::internals::runtime::interest::{Bounds, Grid, Interest, InterestError, Kind, Region};
+use viewcell::interest::{Bounds, Grid, Interest, InterestError, Kind, Region};
 
 fn unit(at: f32) -> Bounds {
     Bounds::new([at; 3], [at + 1.0; 3]).unwrap()

@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use viewcell::internals::runtime::interest::{Bounds, Grid, Interest, Kind};
+use viewcell::interest::{Bounds, Grid, Interest, Kind};
 
 use crate::common::Dice;
 
@@ -36,12 +36,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-fn world(
-    entities: usize,
-) -> (
-    Interest<Grid>,
-    Vec<(viewcell::internals::runtime::interest::Region, [f32; 3])>,
-) {
+fn world(entities: usize) -> (Interest<Grid>, Vec<(viewcell::interest::Region, [f32; 3])>) {
     let mut dice = Dice(3);
     let mut interest = Interest::new();
     let side = (8.0 * entities as f32).cbrt();

@@ -1,6 +1,6 @@
 //! Space and time: nothing is missed between two ticks, and nothing invented.
 
-use viewcell::internals::runtime::interest::{Bounds, BruteForce, Grid, Kind, linear};
+use viewcell::interest::{Bounds, BruteForce, Grid, Kind, linear};
 
 use crate::common::{Dice, Player, Step, WORLDS, follow, steps};
 

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use viewcell::internals::bake::{
+use viewcell_bake::bundle::InputFile;
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{
     BakeError, BakeOptions, BakeReport, Compression, Keep, Observer, ShardOf, ShardReport, Source,
     Stage, VisibilityMode, bake_shard, bake_terrain,
 };
-use viewcell::internals::bundle::InputFile;
-use viewcell::internals::world::Terrain;
 
 /// A terrain, and where it is from.
 pub struct World {

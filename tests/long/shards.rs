@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use viewcell::internals::bake::{
+use viewcell_bake::{
     BakeError, BakeErrorKind, Compression, Keep, ShardOf, VisibilityMode, bake_shard, merge,
     shard_in_the_making,
 };

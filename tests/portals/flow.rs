@@ -4,10 +4,10 @@
 use std::ops::ControlFlow;
 
 use proptest::prelude::*;
-use viewcell::internals::visibility::portals::{
+use viewcell_bake::visibility::portals::{
     FlowError, FlowMethod, FlowOptions, ON_PLANE, Sightlines, flow,
 };
-use viewcell::internals::world::{BitMatrix, CellGraph, Portal};
+use viewcell_bake::world::{BitMatrix, CellGraph, Portal};
 
 use super::common::{bsp_as_portal_file, portal_file, pvs, rooms};
 

@@ -1,14 +1,14 @@
 //! Frontiers between cells: no cell of one region sees any of the other.
 
 use proptest::prelude::*;
-use viewcell::internals::format::cells::{DistanceBits, DistanceRow, PvsRow};
-use viewcell::internals::hierarchy::epvs::{Epvs, UNREACHABLE};
-use viewcell::internals::ingest::cells::{IngestCellsOptions, read_cells};
-use viewcell::internals::runtime::cell_frontier::{
+use viewcell::format::cells::{DistanceBits, DistanceRow, PvsRow};
+use viewcell::frontier::cells::{
     Construction, Frontier, ShortMemory, by_distance, grow, spread, tightened, widen,
 };
-use viewcell::internals::visibility::portals::recover;
-use viewcell::internals::world::{BitMatrix, CellGraph, ones};
+use viewcell_bake::hierarchy::epvs::{Epvs, UNREACHABLE};
+use viewcell_bake::ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell_bake::visibility::portals::recover;
+use viewcell_bake::world::{BitMatrix, CellGraph, ones};
 
 use super::common::level;
 

@@ -1,5 +1,4 @@
 //! Levels of portals: portal files, flow through them, and what is derived from it.
-#![cfg(feature = "bake")]
 
 mod common;
 mod flow;

@@ -3,13 +3,13 @@
 
 use std::path::PathBuf;
 
-use viewcell::internals::bake::{
+use viewcell::dice::Dice;
+use viewcell::query::{Layers, MappedBundle};
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{
     BakeOptions, Compression, RebakeJob, RebakeOptions, RebakeReport, Silent, VisibilityMode,
     bake_terrain, merge_patches, rebake,
 };
-use viewcell::internals::dice::Dice;
-use viewcell::internals::runtime::{Layers, MappedBundle};
-use viewcell::internals::world::Terrain;
 
 use super::baking::source;
 use super::full_bake::sections;

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use viewcell::internals::bake::{
+use viewcell::dice::Dice;
+use viewcell::format::Tag;
+use viewcell::query::Bundle;
+use viewcell_bake::bundle::StageTime;
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{
     BakeOptions, RebakeJob, RebakeOptions, RebakeReport, Silent, VisibilityMode, bake_terrain,
     rebake,
 };
-use viewcell::internals::bundle::StageTime;
-use viewcell::internals::dice::Dice;
-use viewcell::internals::format::Tag;
-use viewcell::internals::runtime::Bundle;
-use viewcell::internals::world::Terrain;
 
 use super::baking::source;
 use super::stamps::{Stamp, crop, exact, other_bakes};

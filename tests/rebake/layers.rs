@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::internals::bake::{
+use viewcell::dice::Dice;
+use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::format::layers::Piece;
+use viewcell::format::{Patch, PatchHeader, Section, Tag, crc32};
+use viewcell::query::{Bundle, Layers, MappedBundle, Quad, Sample, TerrainBundle};
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{
     BakeOptions, Compression, RebakeJob, RebakeOptions, Silent, VisibilityMode, bake_terrain,
     merge_patches, rebake,
 };
-use viewcell::internals::dice::Dice;
-use viewcell::internals::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::internals::format::layers::Piece;
-use viewcell::internals::format::{Patch, PatchHeader, Section, Tag, crc32};
-use viewcell::internals::runtime::{Bundle, Layers, MappedBundle, Quad, Sample, TerrainBundle};
-use viewcell::internals::world::Terrain;
 
 use super::baking::source;
 use super::full_bake::sections;
@@ -351,9 +351,9 @@ fn what_cannot_follow_is_refused_with_a_reason() {
     refused(&base, &elsewhere, &["base.vcb", "place"]);
     let options = BakeOptions {
         mode: VisibilityMode::Exact,
-        compression: Compression::Optimal(viewcell::internals::bake::Budget {
+        compression: Compression::Optimal(viewcell_bake::Budget {
             bytes: before.len() as u64 * 3 / 4,
-            weight: viewcell::internals::bake::Weight::Area,
+            weight: viewcell_bake::Weight::Area,
         }),
         ..BakeOptions::default()
     };

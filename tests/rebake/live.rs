@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use viewcell::internals::bake::VisibilityMode;
-use viewcell::internals::bake::{
-    BakeOptions, Compression, LiveSession, RebakeJob, RebakeOptions, Rebaker, Silent, as_seen,
-    bake_terrain, merge_patches, rebake,
+use viewcell::dice::Dice;
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
+use viewcell::query::{Extent, MappedBundle, Quad, Sample, Visibility};
+use viewcell::session::SessionOptions;
+use viewcell_bake::VisibilityMode;
+use viewcell_bake::live::Snapshot;
+use viewcell_bake::live::{LiveSession, Rebaker};
+use viewcell_bake::visibility::{Bodies, find_sight, sees};
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{
+    BakeOptions, Compression, RebakeJob, RebakeOptions, Silent, as_seen, bake_terrain,
+    merge_patches, rebake,
 };
-use viewcell::internals::dice::Dice;
-use viewcell::internals::ground::{Shape, TopEffect};
-use viewcell::internals::runtime::frontier::{
-    FrontierBuilder, FrontierOptions, SessionOptions, Side,
-};
-use viewcell::internals::runtime::{Extent, MappedBundle, Quad, Sample, Visibility};
-use viewcell::internals::visibility::{Bodies, find_sight, sees};
-use viewcell::internals::world::Terrain;
-use viewcell::live::Snapshot;
+use viewcell_ground::{Shape, TopEffect};
 
 use super::baking::source;
 use super::full_bake::sections;

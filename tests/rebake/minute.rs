@@ -7,14 +7,15 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use viewcell::internals::bake::{RebakeOptions, Rebaker};
-use viewcell::internals::dice::Dice;
-use viewcell::internals::ground::stamp_top;
-use viewcell::internals::ground::{Shape, TopEffect};
-use viewcell::internals::runtime::frontier::SessionOptions;
-use viewcell::internals::runtime::{Sample, Visibility};
-use viewcell::internals::visibility::{Bodies, sees};
-use viewcell::internals::world::Terrain;
+use viewcell::dice::Dice;
+use viewcell::query::{Sample, Visibility};
+use viewcell::session::SessionOptions;
+use viewcell_bake::RebakeOptions;
+use viewcell_bake::live::Rebaker;
+use viewcell_bake::visibility::{Bodies, sees};
+use viewcell_bake::world::Terrain;
+use viewcell_ground::stamp_top;
+use viewcell_ground::{Shape, TopEffect};
 
 use super::baking::bake_exactly;
 use super::stamps::crop;

@@ -1,11 +1,11 @@
 //! Frontier sets and ground that changes under them.
 
-use viewcell::internals::bake::{
+use viewcell::query::{Layers, MappedBundle, Sample, TerrainBundle};
+use viewcell::session::{News, Notice, Session, SessionOptions};
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{
     BakeOptions, RebakeJob, RebakeOptions, Silent, VisibilityMode, bake_terrain, rebake,
 };
-use viewcell::internals::runtime::frontier::{News, Notice, Session, SessionOptions};
-use viewcell::internals::runtime::{Layers, MappedBundle, Sample, TerrainBundle};
-use viewcell::internals::world::Terrain;
 
 use super::baking::source;
 

@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::internals::bake::{
+use viewcell::dice::Dice;
+use viewcell::query::{Layers, MappedBundle, Quad, TerrainBundle};
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{
     BakeOptions, RebakeJob, RebakeOptions, Silent, bake_terrain, merge_patches, rebake,
 };
-use viewcell::internals::bake::{Compression, VisibilityMode};
-use viewcell::internals::dice::Dice;
-use viewcell::internals::runtime::{Layers, MappedBundle, Quad, TerrainBundle};
-use viewcell::internals::world::Terrain;
+use viewcell_bake::{Compression, VisibilityMode};
 
 use super::baking::source;
 use super::full_bake::{follow, sections};

@@ -5,14 +5,14 @@
 use std::path::{Path, PathBuf};
 
 use cpu_time::ThreadTime;
-use viewcell::internals::bake::{
+use viewcell::dice::Dice;
+use viewcell::query::{Layers, MappedBundle, Quad, Sample, TerrainBundle};
+use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{
     BakeOptions, Compression, RebakeJob, RebakeOptions, RebakeReport, Silent, VisibilityMode,
     bake_terrain, merge_patches, rebake,
 };
-use viewcell::internals::dice::Dice;
-use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::runtime::{Layers, MappedBundle, Quad, Sample, TerrainBundle};
-use viewcell::internals::world::Terrain;
 
 use super::baking::source;
 use super::full_bake::{follow, sections};

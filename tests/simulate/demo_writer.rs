@@ -1,7 +1,7 @@
 //! Writes demos of QuakeWorld as servers do: the plain counterpart of the reader. It shares nothing
 //! with it, so that both must have the format right.
 
-use viewcell::internals::simulate::trace::Trace;
+use viewcell_simulate::trace::Trace;
 
 /// What the server of a demo can do.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell::internals::simulate::demo::{DemoError, read};
-use viewcell::internals::simulate::trace::{Trace, TracePoint};
+use viewcell_simulate::demo::{DemoError, read};
+use viewcell_simulate::trace::{Trace, TracePoint};
 
 use crate::common::Folder;
 use crate::demo_writer::{Message, Server, to_all};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use viewcell::internals::dice::Dice;
-use viewcell::internals::runtime::{Bundle, CellBundle, MappedBundle};
+use viewcell::dice::Dice;
+use viewcell::query::{Bundle, CellBundle, MappedBundle};
 
 pub const LEVEL: &[u8] = include_bytes!("../golden/v1/level.vcb");
 

@@ -1,5 +1,4 @@
 //! Sight with a look-ahead, and what a bundle is worth to a game.
-#![cfg(feature = "cli")]
 
 mod bad_input;
 #[path = "../common/baking.rs"]

@@ -1,7 +1,7 @@
 //! Where players may be who move within limits.
 
-use viewcell::internals::runtime::{Bundle, Extent, MappedBundle, Motion, MotionLimits, Sample};
-use viewcell::internals::visibility::Bodies;
+use viewcell::query::{Bundle, Extent, MappedBundle, Motion, MotionLimits, Sample};
+use viewcell_bake::visibility::Bodies;
 
 use crate::baking::bake_exactly;
 use crate::terrain::walls;

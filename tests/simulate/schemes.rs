@@ -3,18 +3,18 @@
 
 use std::time::Duration;
 
-use viewcell::internals::dice::Dice;
-use viewcell::internals::runtime::cell_frontier::Construction;
-use viewcell::internals::runtime::{Bundle, CellBundle};
-use viewcell::internals::simulate::field::Field;
-use viewcell::internals::simulate::fit::{fit, limits};
-use viewcell::internals::simulate::motion::{Model, MotionOptions, motion};
-use viewcell::internals::simulate::play::{Play, PlayOptions};
-use viewcell::internals::simulate::run::{Outcome, RunError, RunOptions, run};
-use viewcell::internals::simulate::scheme::{SCHEMES, SchemeOptions};
-use viewcell::internals::simulate::score::bound;
-use viewcell::internals::simulate::trace::{Trace, TracePoint};
-use viewcell::internals::simulate::wire::{HEADERS, Network, POSITION, PREAMBLE};
+use viewcell::dice::Dice;
+use viewcell::frontier::cells::Construction;
+use viewcell::query::{Bundle, CellBundle};
+use viewcell_simulate::field::Field;
+use viewcell_simulate::fit::{fit, limits};
+use viewcell_simulate::motion::{Model, MotionOptions, motion};
+use viewcell_simulate::play::{Play, PlayOptions};
+use viewcell_simulate::run::{Outcome, RunError, RunOptions, run};
+use viewcell_simulate::scheme::{SCHEMES, SchemeOptions};
+use viewcell_simulate::score::bound;
+use viewcell_simulate::trace::{Trace, TracePoint};
+use viewcell_simulate::wire::{HEADERS, Network, POSITION, PREAMBLE};
 
 const LEVEL: &[u8] = include_bytes!("../golden/v1/level.vcb");
 const PLAYERS: usize = 6;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use viewcell::internals::dice::Dice;
-use viewcell::internals::runtime::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
-use viewcell::internals::runtime::{MappedBundle, Quad, Sample, TerrainBundle};
-use viewcell::internals::simulate::field::Field;
-use viewcell::internals::simulate::regions::{Construction, Half, Regions};
-use viewcell::internals::simulate::store::Store;
-use viewcell::internals::visibility::{Bodies, sees};
-use viewcell::internals::world::Terrain;
+use viewcell::dice::Dice;
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
+use viewcell::query::{MappedBundle, Quad, Sample, TerrainBundle};
+use viewcell_bake::visibility::{Bodies, sees};
+use viewcell_bake::world::Terrain;
+use viewcell_simulate::field::Field;
+use viewcell_simulate::regions::{Construction, Half, Regions};
+use viewcell_simulate::store::Store;
 
 use crate::baking::bake_exactly;
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use viewcell::internals::ingest::solid::{IngestedSolid, SolidOptions, read_solid};
+use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions, read_solid};
 
 /// A file of the real data; says so if it is not there.
 pub fn data(name: &str) -> Option<PathBuf> {

@@ -1,11 +1,11 @@
 //! Eyes from crouched to standing, and places where one can only crouch.
 
-use viewcell::internals::bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
-use viewcell::internals::dice::Dice;
-use viewcell::internals::runtime::{OwnedBundle, SolidBundle, World};
-use viewcell::internals::world::solid::{
+use viewcell::dice::Dice;
+use viewcell::query::{OwnedBundle, SolidBundle, World};
+use viewcell_bake::world::solid::{
     Aabb, PlaceOptions, Player, Solid, SolidLevel, Units, find_places,
 };
+use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
 
 fn level(player: Player, boxes: &[[[f64; 3]; 2]]) -> SolidLevel {
     let mut level = SolidLevel::new("test", Units::Quake, player);

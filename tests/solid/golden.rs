@@ -6,13 +6,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::reader::{read_bundle, said};
-use viewcell::internals::bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
-use viewcell::internals::bundle::verify;
-use viewcell::internals::format::{Frame, SolidUnits};
-use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
-use viewcell::internals::runtime::{Bundle, Extent, OwnedBundle, Place, SolidBundle, World};
-use viewcell::internals::visibility::Simd;
-use viewcell::internals::world::solid::{PlaceOptions, find_places};
+use viewcell::format::{Frame, SolidUnits};
+use viewcell::query::{Bundle, Extent, OwnedBundle, Place, SolidBundle, World};
+use viewcell_bake::bundle::verify;
+use viewcell_bake::ingest::solid::{SolidOptions, read_solid};
+use viewcell_bake::visibility::Simd;
+use viewcell_bake::world::solid::{PlaceOptions, find_places};
+use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
 
 /// Two rooms of 256 x 256 x 128 units beside each other, with a wall between them and a door at its northern end.
 pub fn two_rooms() -> String {
@@ -80,7 +80,7 @@ fn bytes_do_not_depend_on_threads_and_processors() {
     let alone = with(1, Simd::Baseline);
     assert!(alone == with(3, Simd::Auto));
     // Several blocks of 64 cells, or there would be nothing to share.
-    let bundle = viewcell::internals::runtime::Bundle::from_bytes(&alone).unwrap();
+    let bundle = viewcell::query::Bundle::from_bytes(&alone).unwrap();
     let cells = bundle.solid().unwrap().cells();
     assert!(cells > 256, "{cells} cells");
 }

@@ -1,5 +1,4 @@
 //! Levels of solids: their readers, and where players can be in them.
-#![cfg(all(feature = "bake", feature = "internals"))]
 
 #[path = "../common/reader.rs"]
 mod reader;
@@ -12,7 +11,6 @@ mod meshes;
 mod motion;
 mod occlusion;
 mod origin;
-#[cfg(feature = "packs")]
 mod packs;
 mod places;
 mod rasterize;

@@ -5,10 +5,10 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
-use viewcell::internals::ingest::solid::{
+use viewcell_bake::ingest::solid::{
     Exporter, IngestedSolid, SolidOptions, UpAxis, solid_from_bytes,
 };
-use viewcell::internals::world::solid::SolidLevel;
+use viewcell_bake::world::solid::SolidLevel;
 
 use crate::common::data;
 
@@ -191,7 +191,7 @@ fn an_engines_positions_are_where_it_has_them() {
             );
             // No other axes would do.
             for axes in all_axes() {
-                let wrong = viewcell::internals::format::Frame { axes, ..frame };
+                let wrong = viewcell::format::Frame { axes, ..frame };
                 let found = is_over_short(&level, wrong.to_level(asked));
                 assert_eq!(found, axes == frame.axes, "{from:?} {kind} {axes:?}");
             }

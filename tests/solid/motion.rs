@@ -1,7 +1,7 @@
 //! Who may come to see whom, by how players move, against each pair of cells.
 
 use proptest::prelude::*;
-use viewcell::internals::runtime::{
+use viewcell::query::{
     Bundle, Extent, Motion, MotionLimits, Mover, Predictor, ReachableSet, SolidBundle, World,
 };
 

@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use viewcell::internals::dice::Dice;
-use viewcell::internals::format::Tag;
-use viewcell::internals::format::occluders::{HEADER_LEN, RECORD_LEN};
-use viewcell::internals::ingest::solid::{SolidOptions, read_solid};
-use viewcell::internals::runtime::{
-    Bundle, Extent, OcclusionTest, ReachableSet, SolidBundle, World,
-};
-use viewcell::internals::world::solid::SolidLevel;
+use viewcell::dice::Dice;
+use viewcell::format::Tag;
+use viewcell::format::occluders::{HEADER_LEN, RECORD_LEN};
+use viewcell::query::{Bundle, Extent, OcclusionTest, ReachableSet, SolidBundle, World};
+use viewcell_bake::ingest::solid::{SolidOptions, read_solid};
+use viewcell_bake::world::solid::SolidLevel;
 
 use super::golden::two_rooms;
 use super::motion::reached;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell::internals::ingest::solid::{SolidOptions, UpAxis, solid_from_bytes};
-use viewcell::internals::world::solid::{
+use viewcell_bake::ingest::solid::{SolidOptions, UpAxis, solid_from_bytes};
+use viewcell_bake::world::solid::{
     Aabb, Heightmap, Placement, Player, Rasterized, Solid, SolidLevel, Units, rasterize,
 };
 

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use viewcell::internals::ingest::solid::{
-    IngestedSolid, SolidOptions, read_solid, solid_from_bytes,
-};
-use viewcell::internals::world::solid::SolidLevel;
+use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions, read_solid, solid_from_bytes};
+use viewcell_bake::world::solid::SolidLevel;
 
 use crate::common::{data, level};
 

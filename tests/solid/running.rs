@@ -1,7 +1,7 @@
 //! Where a player who has nothing in the way may be, against players who are moved as games move them.
 
-use viewcell::internals::dice::Dice;
-use viewcell::internals::runtime::{Motion, Running};
+use viewcell::dice::Dice;
+use viewcell::query::{Motion, Running};
 
 /// A player as the game moves them: on level ground at height 0, or above nothing.
 struct Player {

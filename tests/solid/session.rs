@@ -1,11 +1,10 @@
 //! Sessions in solid levels: silence is never wrong, and notices are not wasted.
 
-use viewcell::internals::bake::BakeOptions;
-use viewcell::internals::dice::Dice;
-use viewcell::internals::runtime::frontier::{
-    FrontierError, News, Notice, Session, SessionOptions,
-};
-use viewcell::internals::runtime::{Bundle, Extent, SolidBundle, SolidParameters};
+use viewcell::dice::Dice;
+use viewcell::frontier::FrontierError;
+use viewcell::query::{Bundle, Extent, SolidBundle, SolidParameters};
+use viewcell::session::{News, Notice, Session, SessionOptions};
+use viewcell_bake::BakeOptions;
 
 use crate::golden::baked;
 

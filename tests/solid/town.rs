@@ -8,14 +8,12 @@
 use std::path::Path;
 
 use super::common::level;
-use viewcell::internals::bake::{
-    BakeOptions, BakeReport, Silent, Source, VisibilityMode, bake_terrain,
-};
-use viewcell::internals::dice::mixed;
-use viewcell::internals::experiment::solid::{SegmentSight, Tracer};
-use viewcell::internals::runtime::{MappedBundle, Sample};
-use viewcell::internals::world::Terrain;
-use viewcell::internals::world::solid::{Heightmap, Placement, SolidLevel, rasterize};
+use viewcell::dice::mixed;
+use viewcell::query::{MappedBundle, Sample};
+use viewcell_bake::visibility::solid::{SegmentSight, Tracer};
+use viewcell_bake::world::Terrain;
+use viewcell_bake::world::solid::{Heightmap, Placement, SolidLevel, rasterize};
+use viewcell_bake::{BakeOptions, BakeReport, Silent, Source, VisibilityMode, bake_terrain};
 
 /// Of eyes and heads, as `bake terrain` has them.
 const HEAD: f64 = 1.8;

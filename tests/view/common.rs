@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use tempfile::TempDir;
-use viewcell::internals::view::Server;
+use viewcell_view::live::Server;
 
 pub const VIEWCELL: &str = env!("CARGO_BIN_EXE_viewcell");
 

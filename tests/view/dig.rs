@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use viewcell::internals::bundle::TerrainParts;
-use viewcell::internals::view::Server;
-use viewcell::internals::visibility::{Bodies, sees};
-use viewcell::internals::world::Terrain;
+use viewcell_bake::bundle::TerrainParts;
+use viewcell_bake::visibility::{Bodies, sees};
+use viewcell_bake::world::Terrain;
+use viewcell_view::live::Server;
 
 use crate::browser::Browser;
 use crate::common::{Baked, Serving};

@@ -1,5 +1,4 @@
 //! The live view: its page in a real browser, and its server by itself.
-#![cfg(feature = "view")]
 
 #[path = "../common/html.rs"]
 mod html;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::Value;
 use tiff::decoder::{Decoder, DecodingResult};
-use viewcell::internals::runtime::frontier::{Session, SessionOptions};
-use viewcell::internals::runtime::{MappedBundle, Sample};
+use viewcell::query::{MappedBundle, Sample};
+use viewcell::session::{Session, SessionOptions};
 
 use crate::browser::Browser;
 use crate::common::{Baked, Serving, data, text, viewcell};

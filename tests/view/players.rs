@@ -6,12 +6,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
-use viewcell::internals::simulate::play::PlayOptions;
-use viewcell::internals::simulate::run::RunOptions;
-use viewcell::internals::simulate::scheme::SchemeOptions;
-use viewcell::internals::simulate::trace::Trace;
-use viewcell::internals::simulate::wire::Network;
-use viewcell::internals::view::{Players, Server};
+use viewcell_simulate::play::PlayOptions;
+use viewcell_simulate::run::RunOptions;
+use viewcell_simulate::scheme::SchemeOptions;
+use viewcell_simulate::trace::Trace;
+use viewcell_simulate::wire::Network;
+use viewcell_view::live::{Players, Server};
 
 use crate::browser::Browser;
 use crate::common::{Baked, Serving, VIEWCELL, text, viewcell};

@@ -282,7 +282,7 @@ fn floors_of_a_solid_level_are_painted_and_players_walk_on_them() {
     assert_eq!(browser.evaluate(&format!("{ground}.floor")), 0);
 
     let trace = fs::read(baked.path("walks.csv")).unwrap();
-    let trace = viewcell::internals::simulate::trace::Trace::read(&trace[..]).unwrap();
+    let trace = viewcell_simulate::trace::Trace::read(&trace[..]).unwrap();
     let serving = players::serve(&baked, &trace);
     browser.open(&serving.url);
     browser.wait_for("viewcell.play?.ways.players === 3");

@@ -4,10 +4,10 @@
 //! Crops by default; `VIEWCELL_FULL=1` takes the whole files (`scripts/check exact`).
 
 use super::{BODIES, Baked, Dice, real};
-use viewcell::internals::bake::VisibilityMode;
-use viewcell::internals::ingest::IngestOptions;
-use viewcell::internals::runtime::{MappedBundle, Sample};
-use viewcell::internals::visibility::sees;
+use viewcell::query::{MappedBundle, Sample};
+use viewcell_bake::VisibilityMode;
+use viewcell_bake::ingest::IngestOptions;
+use viewcell_bake::visibility::sees;
 
 fn ask(name: &str, mut options: IngestOptions, crop: [u32; 4], always: bool) {
     let full = std::env::var_os("VIEWCELL_FULL").is_some();

@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::small::{bodies, terrain};
 use super::{BODIES, Dice, Viewsheds, levels, real};
 use proptest::prelude::*;
-use viewcell::internals::bake::{
-    BakeError, BakeOptions, Keep, Observer, Silent, Source, Stage, VisibilityMode, bake_terrain,
-};
-use viewcell::internals::format::morton::comes_before;
-use viewcell::internals::format::{Grid, Quad, Sample};
-use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::runtime::{MappedBundle, Visibility};
-use viewcell::internals::visibility::{
+use viewcell::format::morton::comes_before;
+use viewcell::format::{Grid, Quad, Sample};
+use viewcell::query::{MappedBundle, Visibility};
+use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_bake::visibility::{
     Bodies, HeightField, LOOK_LEVEL, Order, Rays, ShaftField, Shafts, Sights, Stance,
     Viewsheds as _, find_sight,
 };
-use viewcell::internals::world::Terrain;
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{
+    BakeError, BakeOptions, Keep, Observer, Silent, Source, Stage, VisibilityMode, bake_terrain,
+};
 
 /// By pairs of cells of a level, those of one in a row: whether any sample of the first sees any of
 /// the second, by the kernel of samples; nothing is asked of what comes before if an order is given.

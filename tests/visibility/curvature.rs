@@ -2,10 +2,10 @@
 
 use super::{BODIES, Baked, Dice};
 use proptest::prelude::*;
-use viewcell::internals::bake::VisibilityMode;
-use viewcell::internals::runtime::{MappedBundle, Sample};
-use viewcell::internals::visibility::{Curvature, TOLERANCE, sees};
-use viewcell::internals::world::Terrain;
+use viewcell::query::{MappedBundle, Sample};
+use viewcell_bake::VisibilityMode;
+use viewcell_bake::visibility::{Curvature, TOLERANCE, sees};
+use viewcell_bake::world::Terrain;
 
 /// By how much the ground rises above the sight from `a` to `b` at most, in metres: over each grid
 /// line the straight ground between two samples, which the bulge of the way as a whole lifts and

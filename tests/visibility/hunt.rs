@@ -9,13 +9,13 @@
 
 use super::coarse::coarse;
 use super::{BODIES, Baked, Dice, SIDE, Viewsheds, levels, real};
-use viewcell::internals::bake::VisibilityMode;
-use viewcell::internals::ingest::IngestOptions;
-use viewcell::internals::runtime::{MappedBundle, Sample};
-use viewcell::internals::visibility::{
+use viewcell::query::{MappedBundle, Sample};
+use viewcell_bake::VisibilityMode;
+use viewcell_bake::ingest::IngestOptions;
+use viewcell_bake::visibility::{
     Bodies, Curvature, HeightField, Rays, ShaftField, Stance, Surface, is_blocked,
 };
-use viewcell::internals::world::Terrain;
+use viewcell_bake::world::Terrain;
 
 /// Whether whole files are baked.
 fn full() -> bool {

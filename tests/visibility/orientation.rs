@@ -4,11 +4,11 @@
 //! may do is to prove of one orientation's pair what it leaves visible in another, and that seldom.
 
 use super::{BODIES, Viewsheds, levels};
-use viewcell::internals::dice::Dice;
-use viewcell::internals::format::morton::comes_before;
-use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::visibility::{HeightField, LOOK_LEVEL, Rays, Stance, find_sight, sees};
-use viewcell::internals::world::Terrain;
+use viewcell::dice::Dice;
+use viewcell::format::morton::comes_before;
+use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_bake::visibility::{HeightField, LOOK_LEVEL, Rays, Stance, find_sight, sees};
+use viewcell_bake::world::Terrain;
 
 /// The eight ways to lay a square on a grid.
 #[derive(Clone, Copy, Debug)]

@@ -5,19 +5,19 @@ use super::small::{all_pairs_of, bodies, terrain};
 use super::{BODIES, Dice, levels};
 use proptest::prelude::*;
 use std::path::Path;
-use viewcell::internals::bake::{
+use viewcell::format::Sample;
+use viewcell::format::morton::comes_before;
+use viewcell::query::{MappedBundle, Quad, Visibility};
+use viewcell_bake::bundle::verify;
+use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_bake::visibility::{
+    Bodies, HeightField, Order, Rays, Stance, covered, find_sight, sees,
+};
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{
     BakeOptions, Keep, RepackOptions, ShardOf, Silent, Source, VisibilityMode, bake_shard,
     bake_terrain, merge, repack,
 };
-use viewcell::internals::bundle::verify;
-use viewcell::internals::format::Sample;
-use viewcell::internals::format::morton::comes_before;
-use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::runtime::{MappedBundle, Quad, Visibility};
-use viewcell::internals::visibility::{
-    Bodies, HeightField, Order, Rays, Stance, covered, find_sight, sees,
-};
-use viewcell::internals::world::Terrain;
 
 /// Where players can be: here and there, on one side of a line, or in a rectangle; somewhere.
 fn walkable(terrain: &Terrain, kind: u32, seed: u64) -> Vec<bool> {

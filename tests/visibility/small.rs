@@ -2,11 +2,11 @@
 
 use super::{BODIES, SIDE, Viewsheds, levels};
 use proptest::prelude::*;
-use viewcell::internals::format::Quad;
-use viewcell::internals::format::morton::comes_before;
-use viewcell::internals::visibility::{BlockSight, LOOK_LEVEL, Sights, Viewsheds as _};
-use viewcell::internals::visibility::{Bodies, HeightField, Order, Rays, Stance, find_sight, sees};
-use viewcell::internals::world::Terrain;
+use viewcell::format::Quad;
+use viewcell::format::morton::comes_before;
+use viewcell_bake::visibility::{BlockSight, LOOK_LEVEL, Sights, Viewsheds as _};
+use viewcell_bake::visibility::{Bodies, HeightField, Order, Rays, Stance, find_sight, sees};
+use viewcell_bake::world::Terrain;
 
 /// A terrain of one of the kinds that have gone wrong somewhere: ties, spikes, pits, voids.
 pub fn terrain() -> impl Strategy<Value = Terrain> {

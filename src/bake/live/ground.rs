@@ -1,11 +1,11 @@
 //! The ground as it is now, and what a change of it may open.
 
-use crate::format::bytes::put;
-use crate::format::grid::Sample;
-use crate::format::{Area, Grid, Opening, Quad, Sunk};
-use crate::ground::GroundError;
 use crate::visibility::Stance;
 use crate::world::Terrain;
+use viewcell::format::bytes::put;
+use viewcell::format::grid::Sample;
+use viewcell::format::{Area, Grid, Opening, Quad, Sunk};
+use viewcell_ground::GroundError;
 
 /// The ground as readers have it.
 #[derive(Clone)]
@@ -14,7 +14,7 @@ pub(crate) struct Ground {
     pub heights: Vec<u8>,
     /// A word for each block, as in a bundle.
     pub valid: Vec<u8>,
-    /// By quad: see [`crate::format::Openings::new`].
+    /// By quad: see [`viewcell::format::Openings::new`].
     pub lows: Vec<f32>,
 }
 

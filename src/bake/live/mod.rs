@@ -12,7 +12,7 @@
 //!
 //! 1. *Safe.* What a [`Snapshot`] hides is hidden on the ground of that snapshot. Its PVSs are those of
 //!    the ground with the first [`Snapshot::decided`] changes, as a bake makes them; of each later
-//!    change it has an opening, and [`crate::format::answer::openings`] says why whoever may see somebody by
+//!    change it has an opening, and [`viewcell::format::answer::openings`] says why whoever may see somebody by
 //!    any of these counts as visible.
 //! 2. *At once.* [`Rebaker::stamp`] returns after the snapshot with the new ground is in place. Who
 //!    asks [`Rebaker::now`] after that gets it, or a later one: there is one place for the snapshot,

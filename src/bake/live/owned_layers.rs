@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use self_cell::self_cell;
 
-use crate::bake::error::{BakeError, unreadable};
-use crate::bake::incremental::layers::Before;
 use crate::bundle::{BundleError, PatchParts, Provenance, Replaced, patch_bytes};
-use crate::format::Patch;
-use crate::runtime::Layers;
+use crate::job::error::{BakeError, unreadable};
+use crate::job::incremental::layers::Before;
+use viewcell::format::Patch;
+use viewcell::query::Layers;
 
 /// So many patches lie over a bundle at most: each query asks which of them has what it looks for.
 pub(crate) const MOST_PATCHES: usize = 4;
@@ -37,7 +37,7 @@ impl OwnedLayers {
         patches: Vec<Arc<Vec<u8>>>,
         path: &Path,
     ) -> Result<Self, BakeError> {
-        let wrong = |error: crate::runtime::OpenError| unreadable(path, error);
+        let wrong = |error: viewcell::query::OpenError| unreadable(path, error);
         Self::try_new(Files { before, patches }, |files| {
             let bundle = files.before.map.bundle().map_err(wrong)?;
             let mut layers = Layers::new(&bundle).map_err(wrong)?;
@@ -81,7 +81,7 @@ impl OwnedLayers {
 
     /// How many patches there are.
     #[cfg(test)]
-    pub fn patches(&self) -> usize {
+    pub(crate) fn patches(&self) -> usize {
         self.borrow_owner().patches.len()
     }
 }

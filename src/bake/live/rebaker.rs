@@ -13,18 +13,18 @@ use arc_swap::ArcSwap;
 use super::ground::Survey;
 use super::owned_layers::OwnedLayers;
 use super::snapshot::Snapshot;
-use crate::bake::error::{BakeError, unreadable};
-use crate::bake::incremental::layers::{Before, terrain_of};
-use crate::bake::incremental::rebake::{
+use crate::job::error::{BakeError, unreadable};
+use crate::job::incremental::layers::{Before, terrain_of};
+use crate::job::incremental::rebake::{
     RebakeJob, RebakeOptions, options_of, rebake_layers, stance_of,
 };
-use crate::bake::job::Source;
-use crate::bake::observer::{Observer, Stage};
-use crate::bake::options::{BakeOptions, as_seen};
-use crate::bake::parallel::{Workers, thread_count};
-use crate::format::{Area, Sample};
-use crate::ground::{GroundError, Shape, TopEffect, stamp_top};
+use crate::job::observer::{Observer, Stage};
+use crate::job::options::{BakeOptions, as_seen};
+use crate::job::parallel::{Workers, thread_count};
+use crate::job::source::Source;
 use crate::world::Terrain;
+use viewcell::format::{Area, Sample};
+use viewcell_ground::{GroundError, Shape, TopEffect, stamp_top};
 
 /// Where more changes than that wait, all are decided together; else those that lie together in so
 /// small a part of the terrain.
@@ -33,7 +33,6 @@ const PART: u64 = 64;
 
 /// What a change of the ground did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct Stamped {
     /// How many times the ground has changed now.
     pub version: u64,
@@ -51,9 +50,9 @@ pub struct Stamped {
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use viewcell::bake::{BakeOptions, RebakeOptions, Silent, Source, Terrain, VisibilityMode};
-/// use viewcell::ground::{Shape, TopEffect};
-/// use viewcell::live::Rebaker;
+/// use viewcell_bake::{BakeOptions, RebakeOptions, Silent, Source, Terrain, VisibilityMode};
+/// use viewcell_ground::{Shape, TopEffect};
+/// use viewcell_bake::live::Rebaker;
 /// use viewcell::query::Sample;
 ///
 /// # let heights = (0..24 * 16).map(|i| if i % 24 == 12 { 20.0 } else { 0.0 });
@@ -62,7 +61,7 @@ pub struct Stamped {
 /// # let path = folder.path().join("wall.vcb");
 /// // A wall from north to south, as on the first page.
 /// let options = BakeOptions { mode: VisibilityMode::Exact, ..BakeOptions::default() };
-/// viewcell::bake::bake_terrain(&terrain, &Source::of_terrain(&terrain), &options, &path, &Silent)?;
+/// viewcell_bake::bake_terrain(&terrain, &Source::of_terrain(&terrain), &options, &path, &Silent)?;
 ///
 /// let live = Rebaker::open(&path, &[], &RebakeOptions::default())?;
 /// let (west, east) = (Sample::new(2, 8), Sample::new(21, 8));
@@ -120,7 +119,7 @@ impl Rebaker {
     ///
     /// # Errors
     ///
-    /// As [`crate::bake::rebake()`]: where the bundle has lost something or is by sectors, and where something
+    /// As [`crate::job::rebake()`]: where the bundle has lost something or is by sectors, and where something
     /// cannot be read.
     pub fn open(
         bundle: &Path,

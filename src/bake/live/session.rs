@@ -7,12 +7,11 @@ use self_cell::self_cell;
 
 use super::rebaker::{Rebaker, Shared};
 use super::snapshot::Snapshot;
-use crate::format::grid::BLOCK_LEVEL;
-use crate::format::{Grid, Openings, Quad, Sample};
-use crate::runtime::frontier::{
-    Frontier, FrontierBuilder, FrontierError, Session, SessionOptions, SessionWorld,
-};
-use crate::runtime::{Extent, TerrainBundle};
+use viewcell::format::grid::BLOCK_LEVEL;
+use viewcell::format::{Grid, Openings, Quad, Sample};
+use viewcell::frontier::{Frontier, FrontierBuilder, FrontierError};
+use viewcell::query::{Extent, TerrainBundle};
+use viewcell::session::{Session, SessionOptions, SessionWorld};
 
 self_cell!(
     /// A snapshot, and its terrain.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::ground::Ground;
 use super::owned_layers::OwnedLayers;
-use crate::format::{Opening, Openings, Sample, Valid};
-use crate::runtime::TerrainBundle;
+use viewcell::format::{Opening, Openings, Sample, Valid};
+use viewcell::query::TerrainBundle;
 
 /// So many openings are kept after their patch is there, for sessions that come later.
 const KEPT: usize = 256;
@@ -75,7 +75,7 @@ impl Snapshot {
     }
 
     /// Of each change that waits, in their order, what it may open.
-    pub(crate) fn waiting(&self) -> &[Opening] {
+    pub fn waiting(&self) -> &[Opening] {
         let waiting = (self.version - self.baked) as usize;
         &self.openings[self.openings.len() - waiting..]
     }

@@ -7,15 +7,14 @@ use std::sync::{Arc, Mutex};
 use super::ground::Survey;
 use super::owned_layers::MOST_PATCHES;
 use super::rebaker::{Rebaker, patch};
-use crate::bake::incremental::rebake::stance_of;
-use crate::bake::job::header;
-use crate::bake::{
-    BakeOptions, RebakeOptions, Silent, Source, VisibilityMode, bake_terrain, unreadable,
-};
-use crate::dice::Dice;
-use crate::format::{Opening, Openings, Sample};
+use crate::job::incremental::rebake::stance_of;
+use crate::job::source::header;
+use crate::job::{BakeOptions, RebakeOptions, Silent, Source, bake_terrain, unreadable};
 use crate::visibility::{Bodies, find_sight, sees};
 use crate::world::Terrain;
+use viewcell::dice::Dice;
+use viewcell::format::VisibilityMode;
+use viewcell::format::{Opening, Openings, Sample};
 
 fn bundle(folder: &Path) -> std::path::PathBuf {
     let heights = (0..20 * 16).map(|i| if i % 20 == 9 { 20.0 } else { 0.0 });

@@ -1,13 +1,13 @@
 //! The parts of a ground file: head, index, tables and slices, read and written.
 
-use crate::format::crc32;
-use crate::ground::change::Version;
-use crate::ground::code::{Cursor, encode_tree, put_text};
-use crate::ground::error::GroundError;
-use crate::ground::frame::{Frame, Place, Square};
-use crate::ground::layered::Layered;
-use crate::ground::patches::Patches;
-use crate::ground::tree::Tree;
+use crate::change::Version;
+use crate::code::{Cursor, encode_tree, put_text};
+use crate::error::GroundError;
+use crate::frame::{Frame, Place, Square};
+use crate::layered::Layered;
+use crate::patches::Patches;
+use crate::tree::Tree;
+use viewcell::format::crc32;
 
 /// What a file begins with.
 pub const GROUND_MAGIC: &[u8; 8] = b"VCGROUND";

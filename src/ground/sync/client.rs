@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 
 use super::message::{Message, Reach, Reason};
-use crate::ground::change::ChangeSet;
-use crate::ground::code::decode_tree;
-use crate::ground::error::GroundError;
-use crate::ground::file::GroundFile;
-use crate::ground::layered::Layered;
-use crate::ground::patches::Patches;
-use crate::ground::path::NodeName;
-use crate::ground::stamp::Stamp;
+use crate::change::ChangeSet;
+use crate::code::decode_tree;
+use crate::error::GroundError;
+use crate::file::GroundFile;
+use crate::layered::Layered;
+use crate::patches::Patches;
+use crate::path::NodeName;
+use crate::stamp::Stamp;
 
 /// Who finds out what a stamp changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

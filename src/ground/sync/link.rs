@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::super::code::Cursor;
-use crate::format::crc32;
+use viewcell::format::crc32;
 
 /// The most bytes of a message in one packet.
 const PIECE: usize = 1200;
@@ -142,7 +142,7 @@ fn read(packet: &[u8]) -> Option<(u32, u32, u8, &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::Dice;
+    use viewcell::dice::Dice;
 
     #[test]
     fn messages_come_whole_and_in_order_however_many_packets_get_lost() {

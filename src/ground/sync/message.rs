@@ -1,10 +1,10 @@
 //! What server and clients say to one another.
 
-use crate::ground::change::Version;
-use crate::ground::code::Cursor;
-use crate::ground::error::GroundError;
-use crate::ground::mesh::Mesh;
-use crate::ground::stamp::{Effect, Rule, Shape, Stamp};
+use crate::change::Version;
+use crate::code::Cursor;
+use crate::error::GroundError;
+use crate::mesh::Mesh;
+use crate::stamp::{Effect, Rule, Shape, Stamp};
 
 /// Which part of the ground a client wants (Pennings, section 4.3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

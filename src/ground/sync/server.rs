@@ -4,18 +4,17 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::client::digest_of;
 use super::message::{Message, Reach, Reason};
-use crate::ground::change::{Body, Branches, ChangeSet, Version};
-use crate::ground::code::encode_tree;
-use crate::ground::file::encode;
-use crate::ground::layered::{Layered, check_effect};
-use crate::ground::patches::{Patches, Stack};
-use crate::ground::path::{Locks, NodeName};
-use crate::ground::stamp::Stamp;
-use crate::ground::tree::{EMPTY, Tree};
+use crate::change::{Body, Branches, ChangeSet, Version};
+use crate::code::encode_tree;
+use crate::file::encode;
+use crate::layered::{Layered, check_effect};
+use crate::patches::{Patches, Stack};
+use crate::path::{Locks, NodeName};
+use crate::stamp::Stamp;
+use crate::tree::{EMPTY, Tree};
 
 /// How a server deals with reservations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct ServerOptions {
     /// How long a reservation holds: t_lock. [Unit: ms]
     pub lock: u64,

@@ -311,7 +311,6 @@ impl Reader {
 
 /// What is wrong with a demo, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct DemoError {
     /// The number of the message, counted from 1; none for the demo as a whole.
     pub message: Option<u64>,

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::dice::Dice;
-use crate::runtime::{CellBundle, Sample};
-use crate::simulate::field::{Field, Place};
+use crate::field::{Field, Place};
+use viewcell::dice::Dice;
+use viewcell::query::{CellBundle, Sample};
 
 use super::{Model, MotionOptions};
 

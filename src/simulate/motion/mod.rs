@@ -10,7 +10,7 @@ mod player;
 use ground::Ground;
 use player::Player;
 
-use crate::dice::Dice;
+use viewcell::dice::Dice;
 
 use super::field::Field;
 use super::trace::{Trace, TracePoint};
@@ -104,7 +104,6 @@ pub enum Model {
 
 /// How players move.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct MotionOptions {
     /// Where they go.
     pub model: Model,

@@ -1,7 +1,7 @@
 //! One player who walks.
 
-use crate::dice::Dice;
-use crate::simulate::field::{Field, Place};
+use crate::field::{Field, Place};
+use viewcell::dice::Dice;
 
 use super::ground::Ground;
 use super::{Model, MotionOptions};

@@ -14,10 +14,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::simulate::field::Place;
-use crate::simulate::regions::{Halves, Inside, Regions};
-use crate::simulate::scene::Scene;
-use crate::simulate::wire::{Item, SERVER, Wire, Word};
+use crate::field::Place;
+use crate::regions::{Halves, Inside, Regions};
+use crate::scene::Scene;
+use crate::wire::{Item, SERVER, Wire, Word};
 
 use super::{Scheme, Sets, bytes_of, lower_first, says};
 

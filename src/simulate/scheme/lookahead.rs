@@ -1,10 +1,10 @@
 //! A server that tells of those who may come to be seen before the next packet about them arrives, as the
 //! runtime's look-ahead has it.
 
-use crate::runtime::{MotionLimits, Predictor, World};
-use crate::simulate::field::Field;
-use crate::simulate::network::Timing;
-use crate::simulate::scene::Scene;
+use crate::field::Field;
+use crate::network::Timing;
+use crate::scene::Scene;
+use viewcell::query::{MotionLimits, Predictor, World};
 
 use super::server::{Known, Rule};
 

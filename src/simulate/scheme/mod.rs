@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::runtime::MotionLimits;
+use viewcell::query::MotionLimits;
 
 use super::field::{Field, Place};
 use super::network::Timing;
@@ -26,7 +26,6 @@ use server::Relay;
 
 /// What schemes may be told besides.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(not(feature = "internals"), non_exhaustive)]
 pub struct SchemeOptions {
     /// How far the scheme by distance tells. [Unit: of the field]
     pub distance: f64,

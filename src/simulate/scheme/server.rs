@@ -1,11 +1,11 @@
 //! What schemes with a server share: clients tell it where they are, and it passes that on. And their rules, by which
 //! it tells of whom to whom, but for the look-ahead.
 
-use crate::runtime::interest::{Awareness, Senses, Sight};
-use crate::runtime::{Motion, MotionLimits, Quad, Visibility};
-use crate::simulate::field::{Field, Place};
-use crate::simulate::scene::Scene;
-use crate::simulate::wire::{Item, SERVER, Wire, Word};
+use crate::field::{Field, Place};
+use crate::scene::Scene;
+use crate::wire::{Item, SERVER, Wire, Word};
+use viewcell::interest::{Awareness, Senses, Sight};
+use viewcell::query::{Motion, MotionLimits, Quad, Visibility};
 
 use super::{Scheme, says};
 

@@ -9,9 +9,9 @@
 use std::path::{Path, PathBuf};
 
 use divan::Bencher;
-use viewcell::internals::bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
-use viewcell::internals::ingest::{IngestOptions, read_terrain};
-use viewcell::internals::runtime::{MappedBundle, Sample};
+use viewcell::query::{MappedBundle, Sample};
+use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
 
 /// The bundle to ask.
 pub fn bundle() -> PathBuf {
@@ -46,7 +46,7 @@ pub fn open(path: impl AsRef<Path>) -> MappedBundle {
 
 /// Sample number `i` of a fixed, well-mixed sequence.
 pub fn sample(i: u64, width: u32, height: u32) -> Sample {
-    let z = viewcell::internals::dice::mixed(i);
+    let z = viewcell::dice::mixed(i);
     Sample::new(z as u32 % width, (z >> 32) as u32 % height)
 }
 

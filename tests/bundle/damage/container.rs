@@ -1,8 +1,8 @@
 //! Damage to header, section table and sections as such.
 
-use viewcell::internals::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::internals::format::{Section, Tag, crc32};
-use viewcell::internals::runtime::Bundle;
+use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::format::{Section, Tag, crc32};
+use viewcell::query::Bundle;
 
 use super::{Parts, report_of, reseal_header, reseal_table, trips, write_table};
 

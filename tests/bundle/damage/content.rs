@@ -1,7 +1,7 @@
 //! Damage to what sections hold, with checksums that belong to it.
 
-use viewcell::internals::bundle::Provenance;
-use viewcell::internals::format::{Quad, Sample, Section, Tag};
+use viewcell::format::{Quad, Sample, Section, Tag};
+use viewcell_bake::bundle::Provenance;
 
 use super::{Parts, report_of, trips};
 use crate::common::World;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use viewcell::internals::bundle::verify::{Outcome, RULES, Rule};
-use viewcell::internals::bundle::{Provenance, Report, verify};
-use viewcell::internals::compress::{Scratch, encode};
-use viewcell::internals::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::internals::format::{Header, Quad, ReadPvs, Section, Tag, Tree, WorldKind, crc32};
-use viewcell::internals::runtime::Bundle;
+use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::format::{Header, Quad, ReadPvs, Section, Tag, Tree, WorldKind, crc32};
+use viewcell::query::Bundle;
+use viewcell_bake::bundle::verify::{Outcome, RULES, Rule};
+use viewcell_bake::bundle::{Provenance, Report, verify};
+use viewcell_bake::compress::{Scratch, encode};
 
 use crate::common::World;
 
@@ -115,9 +115,9 @@ impl Parts {
         let grid = self.world.grid;
         let (mut trees, mut index) = (Vec::new(), vec![0; 8 * grid.quad_count() as usize]);
         let mut statistics =
-            viewcell::internals::bundle::Statistics::new(grid, self.world.pyramid().samples());
+            viewcell_bake::bundle::Statistics::new(grid, self.world.pyramid().samples());
         let mask = self.bytes(Tag::VALD).clone();
-        let valid = viewcell::internals::format::Valid::from_blocks(grid, &mask);
+        let valid = viewcell::format::Valid::from_blocks(grid, &mask);
         for quad in grid.bake_order() {
             let at = 8 * grid.quad_index(quad).unwrap() as usize;
             index[at..at + 8].copy_from_slice(&(trees.len() as u64).to_le_bytes());
@@ -136,7 +136,7 @@ impl Parts {
     fn replace_pvs(&mut self, change: impl Fn(Quad, &mut [u64])) {
         let pyramid = self.world.pyramid();
         let mask = self.bytes(Tag::VALD).clone();
-        let valid = viewcell::internals::format::Valid::from_blocks(self.world.grid, &mask);
+        let valid = viewcell::format::Valid::from_blocks(self.world.grid, &mask);
         self.replace_trees(|quad, tree| {
             let mut pvs = vec![0; pyramid.grid().blocks()];
             Tree::parse(valid, &tree).unwrap().expand(&mut pvs);

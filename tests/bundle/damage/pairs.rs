@@ -1,6 +1,6 @@
 //! Damage to pairs of blocks, with checksums that belong to it.
 
-use viewcell::internals::format::{Section, Tag};
+use viewcell::format::{Section, Tag};
 
 use super::{Parts, report_of, trips};
 use crate::common::World;

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use viewcell::internals::bake::{
+use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::query::MappedBundle;
+use viewcell_bake::{
     BakeError, BakeErrorKind, BakeReport, Budget, Compression, DeepestFirst, RepackOptions, Ties,
     Weight, repack,
 };
-use viewcell::internals::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::internals::runtime::MappedBundle;
 
 use super::Parts;
 use crate::common::{Silent, World, mix};

@@ -4,7 +4,7 @@
 mod reseal;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::internals::runtime::{Bundle, Quad, Sample};
+use viewcell::query::{Bundle, Quad, Sample};
 
 fuzz_target!(|data: &[u8]| {
     let bytes = reseal::reseal(data);

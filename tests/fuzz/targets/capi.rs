@@ -5,7 +5,7 @@ mod reseal;
 
 use core::ptr::null_mut;
 use libfuzzer_sys::fuzz_target;
-use viewcell::internals::runtime::capi::*;
+use viewcell::capi::*;
 
 fuzz_target!(|data: &[u8]| {
     let bytes = reseal::reseal(data);

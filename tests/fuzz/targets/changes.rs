@@ -4,8 +4,8 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::internals::ground::sync::Message;
-use viewcell::internals::ground::{Ask, ChangeSet, Columns, Depth, Layered, Patches, Sides, of_layers};
+use viewcell_ground::sync::Message;
+use viewcell_ground::{Ask, ChangeSet, Columns, Depth, Layered, Patches, Sides, of_layers};
 
 static GROUND: LazyLock<(Patches, Columns)> = LazyLock::new(|| {
     let ask = Ask {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::internals::simulate::{demo, trace::Trace};
+use viewcell_simulate::{demo, trace::Trace};
 
 fuzz_target!(|data: &[u8]| match demo::read(data) {
     Ok(demo) => assert_eq!(Trace::read(demo.trace.write().as_bytes()), Ok(demo.trace)),

@@ -4,11 +4,9 @@
 mod reseal;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::internals::runtime::frontier::{
-    Frontier, FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Session,
-    SessionOptions, Side, Turns,
-};
-use viewcell::internals::runtime::{Bundle, Sample};
+use viewcell::frontier::{Frontier, FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns};
+use viewcell::session::{Session, SessionOptions};
+use viewcell::query::{Bundle, Sample};
 
 fuzz_target!(|data: &[u8]| {
     let Some((choices, data)) = data.split_first_chunk::<8>() else {

@@ -1,11 +1,11 @@
 //! What the targets of level readers share.
 
-use viewcell::internals::export::with_visibility;
-use viewcell::internals::ingest::cells::{
+use viewcell_bake::export::with_visibility;
+use viewcell_bake::ingest::cells::{
     CellGraphFile, IngestCellsOptions, PortalFile, PortalFileKind, cells_from_bytes,
 };
-use viewcell::internals::visibility::portals::recover;
-use viewcell::internals::world::CellGraph;
+use viewcell_bake::visibility::portals::recover;
+use viewcell_bake::world::CellGraph;
 
 /// Most cells of a level that more is done with than reading, so that a liar does not take the
 /// time.

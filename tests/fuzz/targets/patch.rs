@@ -4,12 +4,12 @@
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::internals::bake::{BakeOptions, VisibilityMode, Silent, Source, bake_terrain};
-use viewcell::internals::format::patch::PatchHeader;
-use viewcell::internals::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::internals::format::{FileId, Section, crc32};
-use viewcell::internals::runtime::{Bundle, Layers, Quad};
-use viewcell::internals::world::Terrain;
+use viewcell_bake::{BakeOptions, VisibilityMode, Silent, Source, bake_terrain};
+use viewcell::format::patch::PatchHeader;
+use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::format::{FileId, Section, crc32};
+use viewcell::query::{Bundle, Layers, Quad};
+use viewcell_bake::world::Terrain;
 
 /// A small bundle.
 fn base() -> &'static [u8] {

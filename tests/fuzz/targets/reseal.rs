@@ -1,7 +1,7 @@
 //! Makes header and checksums agree with the bytes, so that what lies behind them is reached.
 
-use viewcell::internals::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::internals::format::{Header, crc32};
+use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::format::{Header, crc32};
 
 /// Most samples of a grid that are asked for, so that a liar does not take the memory.
 #[allow(dead_code, reason = "not every target asks for samples")]

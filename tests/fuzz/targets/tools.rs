@@ -5,7 +5,7 @@ mod reseal;
 
 use libfuzzer_sys::fuzz_target;
 use std::path::PathBuf;
-use viewcell::internals::bundle::{info, verify};
+use viewcell_bake::bundle::{info, verify};
 
 fuzz_target!(|data: &[u8]| {
     let bytes = reseal::reseal(data);

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::internals::simulate::trace::Trace;
+use viewcell_simulate::trace::Trace;
 
 fuzz_target!(|data: &[u8]| {
     let Ok(trace) = Trace::read(data) else {

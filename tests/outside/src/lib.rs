@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use viewcell::bake::{BakeOptions, Silent, Source, Terrain, VisibilityMode, bake_terrain};
+use viewcell_bake::{BakeOptions, Silent, Source, Terrain, VisibilityMode, bake_terrain};
 
 /// What a program comes to.
 pub type Outcome = Result<(), Box<dyn Error>>;

@@ -9,12 +9,9 @@ use std::time::Duration;
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::{PyFileExistsError, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
-use viewcell::internals::bake::BakeErrorKind;
-use viewcell::internals::bake::{
-    BakeError as Reason, BakeOptions, Budget, Compression, Curvature, Georeference, Observer,
-    Source, Stage, Terrain, VisibilityMode, Weight, bake_terrain,
-};
-use viewcell::internals::bundle::Timings;
+use viewcell_bake::BakeErrorKind;
+use viewcell_bake::{BakeError as Reason, BakeOptions, Budget, Compression, Curvature, Georeference, Observer, Source, Stage, Terrain, VisibilityMode, Weight, bake_terrain};
+use viewcell_bake::bundle::Timings;
 
 use crate::error::BakeError;
 
@@ -92,7 +89,7 @@ fn raised(reason: &Reason) -> PyErr {
     let words = reason.to_string();
     match reason {
         Reason::Option { .. } => return PyValueError::new_err(words),
-        Reason::Bundle(viewcell::internals::bundle::BundleError::Exists { .. }) => {
+        Reason::Bundle(viewcell_bake::bundle::BundleError::Exists { .. }) => {
             return PyFileExistsError::new_err(words);
         }
         _ => {}

@@ -425,7 +425,7 @@ impl Bundle {
         let opened = self.opened()?;
         let seen = py.detach(|| match opened.world() {
             found @ World::Terrain(_) => Err(other_kind("a level", found)),
-            World::Cells(level) => Ok(viewcell::internals::survey::seen_by(level)),
+            World::Cells(level) => Ok(viewcell_bake::survey::seen_by(level)),
             World::Solid(level) => {
                 let mut seen = vec![0; level.cells() as usize];
                 for cell in (0..level.cells()).flat_map(|cell| level.visible_cells(cell)) {

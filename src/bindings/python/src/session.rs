@@ -2,7 +2,8 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use viewcell::frontier::{FrontierError, News, SessionOptions};
+use viewcell::frontier::FrontierError;
+use viewcell::session::{News, SessionOptions};
 use viewcell::query::{OwnedBundle, Place, Sample, World};
 
 use crate::error::{KindError, OutsideError, VoidError};
@@ -40,7 +41,7 @@ impl At {
 
 /// Players in a bundle, and the frontier sets between them. One thread at a time.
 #[pyclass(module = "viewcell._viewcell")]
-pub struct Session(viewcell::frontier::Session<OwnedBundle>);
+pub struct Session(viewcell::session::Session<OwnedBundle>);
 
 impl Session {
     pub fn new(bundle: &OwnedBundle, players: usize, options: &Options) -> PyResult<Self> {
@@ -55,7 +56,7 @@ impl Session {
             patience: options.patience,
             peers: options.peers,
         };
-        let session = viewcell::frontier::Session::new(bundle, players, options);
+        let session = viewcell::session::Session::new(bundle, players, options);
         Ok(Self(session))
     }
 }
@@ -75,7 +76,7 @@ impl Session {
     ) -> PyResult<Vec<(usize, usize, bool)>> {
         let place = to.map(|at| at.place(self.0.world().world()));
         let mut told = Vec::new();
-        let tell = |notice: viewcell::frontier::Notice| {
+        let tell = |notice: viewcell::session::Notice| {
             told.push((notice.to, notice.about, notice.what == News::Frontier));
         };
         let moved = py.detach(|| self.0.move_to(player, place, tell));

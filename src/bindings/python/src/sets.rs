@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use viewcell::frontier::{
     FrontierBuilder, FrontierError, FrontierOptions, Side, cells::Construction,
 };
-use viewcell::internals::runtime::frontier::{Grow, Merge};
+use viewcell::frontier::{Grow, Merge};
 use viewcell::query::{CellBundle, Sample, TerrainBundle};
 
 use crate::error::{OutsideError, VoidError};

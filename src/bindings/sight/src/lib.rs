@@ -6,7 +6,7 @@ mod watch;
 
 use std::sync::Arc;
 
-pub use viewcell::frontier::Half;
+pub use viewcell::session::Half;
 pub use viewcell::query::{OpenError, OwnedBundle, Place, SolidBundle, World};
 pub use watch::{Being, Change, Known, Manner, Watch};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use viewcell::frontier::{Half, Session, SessionOptions};
+use viewcell::session::{Half, Session, SessionOptions};
 use viewcell::query::{OwnedBundle, Place, World};
 
 /// Sessions take the square of their players in memory: some 20 MB for as many. Beyond, each pair is asked.

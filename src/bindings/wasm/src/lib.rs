@@ -6,7 +6,7 @@
 
 use std::alloc::{Layout, alloc, dealloc};
 
-pub use viewcell::internals::runtime::capi::*;
+pub use viewcell::capi::*;
 
 /// Words of bitmaps are of 64 bits.
 const ALIGNMENT: usize = 8;

@@ -6,7 +6,7 @@ mod world;
 
 use cpu_time::ProcessTime;
 use others::{Changes, Matcher};
-use viewcell::internals::runtime::interest::{Interest, Kind, Region};
+use viewcell::interest::{Interest, Kind, Region};
 use world::World;
 
 /// The runtime's.
@@ -19,7 +19,7 @@ struct Ours {
 
 impl Matcher for Ours {
     fn tick(&mut self, boxes: &[([f32; 3], [f32; 3])]) -> Changes {
-        use viewcell::internals::runtime::interest::Bounds;
+        use viewcell::interest::Bounds;
         let bounds = |&(min, max): &([f32; 3], [f32; 3])| Bounds::new(min, max).unwrap();
         if self.regions.is_empty() {
             let kinds = [Kind::Update, Kind::Subscription];

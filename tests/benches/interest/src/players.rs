@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use cpu_time::ProcessTime;
-use viewcell::internals::runtime::interest::{Awareness, Senses};
-use viewcell::internals::runtime::{MappedBundle, Sample};
+use viewcell::interest::{Awareness, Senses};
+use viewcell::query::{MappedBundle, Sample};
 
 use crate::world::Dice;
 

@@ -1,8 +1,8 @@
-//! `viewcell::bake`: a level of cells, a terrain, another bundle of it, and errors that can be told apart.
+//! `viewcell_bake`: a level of cells, a terrain, another bundle of it, and errors that can be told apart.
 
 use std::error::Error;
 
-use viewcell::bake::{
+use viewcell_bake::{
     BakeError, BakeErrorKind, BakeOptions, CellOptions, IngestCellsOptions, IngestErrorKind,
     IngestOptions, RepackOptions, Silent, Source, Terrain, bake_cells, bake_terrain, read_cells,
     read_terrain, repack, verify,

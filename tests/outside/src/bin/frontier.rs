@@ -1,8 +1,7 @@
 //! `viewcell::frontier`: a set, a session, and what it refuses.
 
-use viewcell::frontier::{
-    FrontierBuilder, FrontierError, FrontierOptions, Grow, Session, SessionOptions, Side,
-};
+use viewcell::frontier::{FrontierBuilder, FrontierError, FrontierOptions, Grow, Side};
+use viewcell::session::{Session, SessionOptions};
 use viewcell::query::{OwnedBundle, Sample, World};
 use viewcell_outside::{Outcome, wall};
 

@@ -1,6 +1,6 @@
 //! `viewcell::ground`: layers, a stamp, and the same on another machine.
 
-use viewcell::ground::{
+use viewcell_ground::{
     Ask, Depth, Effect, GroundError, Layered, Rule, Shape, Sides, Stamp, of_layers,
 };
 use viewcell_outside::Outcome;

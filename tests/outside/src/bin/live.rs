@@ -1,9 +1,9 @@
 //! `viewcell::live`: ground that changes while players are on it.
 
-use viewcell::bake::RebakeOptions;
-use viewcell::frontier::SessionOptions;
-use viewcell::ground::{Shape, TopEffect};
-use viewcell::live::{LiveSession, Rebaker};
+use viewcell_bake::RebakeOptions;
+use viewcell::session::SessionOptions;
+use viewcell_ground::{Shape, TopEffect};
+use viewcell_bake::live::{LiveSession, Rebaker};
 use viewcell::query::Sample;
 use viewcell_outside::{Outcome, wall};
 

@@ -1,11 +1,11 @@
 //! `viewcell::simulate`: made-up players, and what two schemes tell them.
 
 use viewcell::query::{OwnedBundle, World};
-use viewcell::simulate::field::Field;
-use viewcell::simulate::motion::{Model, MotionOptions, motion};
-use viewcell::simulate::play::{Play, PlayOptions};
-use viewcell::simulate::run::{RunError, RunOptions, run};
-use viewcell::simulate::scheme::SchemeOptions;
+use viewcell_simulate::field::Field;
+use viewcell_simulate::motion::{Model, MotionOptions, motion};
+use viewcell_simulate::play::{Play, PlayOptions};
+use viewcell_simulate::run::{RunError, RunOptions, run};
+use viewcell_simulate::scheme::SchemeOptions;
 use viewcell_outside::{Outcome, wall};
 
 fn main() -> Outcome {

@@ -1,0 +1,52 @@
+//! Writing, verifying and dumping bundles.
+//!
+//! - [`writer`]: trees in, a finished file out, or nothing;
+//! - `cells`: the same for levels of cells;
+//! - [`pairs_writer`]: groups and trees in, a finished file out;
+//! - [`output`]: files in the making;
+//! - [`mod@file`]: reading sections of a file without mapping it;
+//! - [`mod@verify`]: every rule of the format, one function each;
+//! - [`mod@info`]: what a bundle is and how it was made;
+//! - [`parts`]: what a bundle holds beside its PVSs, to make another of;
+//! - `seal`: checksums by page for a bundle that has none;
+//! - `sign`: a signature of its contents;
+//! - [`mod@ship`]: bundles for downloads, and back;
+//! - [`timings`]: what the making took, in a file beside the bundle.
+
+mod cells;
+pub mod error;
+pub mod file;
+pub mod info;
+pub mod output;
+pub mod pairs_writer;
+pub mod parts;
+mod patch;
+pub mod provenance;
+mod seal;
+pub mod ship;
+mod sign;
+pub mod solid;
+pub mod timings;
+pub mod verify;
+pub mod writer;
+
+pub use cells::{CellSections, write_cells};
+pub use error::{BundleError, ErrorKind};
+pub use file::{BundleFile, kind_of};
+pub(crate) use file::{check_frame, open_regular};
+pub use info::{CellsInfo, FileInfo, Info, PatchInfo, SolidInfo, TerrainInfo, info};
+pub use output::{check_output, remove_parts, replace, save, save_with};
+pub(crate) use output::{rename_file, scratch_beside};
+pub use pairs_writer::{PairsWriter, trees_in_order};
+pub use parts::TerrainParts;
+pub use patch::{PatchParts, Replaced, patch_bytes};
+pub use provenance::{
+    CellStatistics, Given, InputFile, LevelStatistics, Loss, LossyLevel, Provenance, Statistics,
+};
+pub use seal::seal;
+pub use ship::{Shipped, ship, unpack};
+pub use sign::sign;
+pub use solid::{TooManyCells, grid_of_cells};
+pub use timings::{StageTime, Timings};
+pub use verify::{Fault, Progress, Report, RuleOutcome, verify};
+pub use writer::{SolidSections, TerrainHeader, TerrainWriter, Written};

@@ -1,0 +1,197 @@
+//! Rules on what the sections of a cell bundle hold.
+
+mod places;
+mod visibility;
+
+use std::io;
+
+use places::{boxes, bsp, names, neighbours, portals, words};
+use visibility::{Level, compare_distances, pvs, rows, statistics};
+
+use super::container::Container;
+use super::report::Rule;
+use super::report::{Checker, Faults};
+use super::sections::{PROVENANCE, plain, provenance};
+use crate::compress::cells::recompute;
+use viewcell::format::cells::{CELLS_LEN, CellParameters, POINT_LEN};
+use viewcell::format::{Section, Tag};
+
+pub(super) const PRESENT: Rule = Rule {
+    name: "cell-sections-present",
+    demands: "the sections of a level are there, required, plain or compressed as they must be",
+};
+pub(super) const CELLS: Rule = Rule {
+    name: "cells",
+    demands: "every field of CELL makes sense, with the sections that it calls for and their lengths",
+};
+pub(super) const ROWS: Rule = Rule {
+    name: "rows",
+    demands: "CROW numbers rows in the order in which cells first have them, and leaves none out",
+};
+pub(super) const PVS: Rule = Rule {
+    name: "cell-pvs",
+    demands: "rows of CPVS differ, each cell sees itself, no bit is set behind the last cell, and \
+              visibility is mutual if it was made so",
+};
+pub(super) const DISTANCES: Rule = Rule {
+    name: "distances",
+    demands: "CDST holds the fewest visible steps by CPVS, in the fewest bits, with the greatest as CELL says",
+};
+pub(super) const TOUCHING: Rule = Rule {
+    name: "touching-cells",
+    demands: "CADJ lists for each cell others in rising order, each of which lists it too",
+};
+pub(super) const BSP: Rule = Rule {
+    name: "bsp",
+    demands: "nodes of CBSP have finite planes, come before their children, have one parent each, \
+              and two different sides",
+};
+pub(super) const BOXES: Rule = Rule {
+    name: "boxes",
+    demands: "CBOX holds smallest, then greatest coordinates, and CPOS points, all finite",
+};
+pub(super) const NAMES: Rule = Rule {
+    name: "names",
+    demands: "CNAM is a JSON array of a text for each cell",
+};
+pub(super) const PORTALS: Rule = Rule {
+    name: "portals",
+    demands: "CPRT holds polygons of finite corners between cells that touch by CADJ",
+};
+pub(super) const STATISTICS: Rule = Rule {
+    name: "cell-statistics",
+    demands: "the statistics in PROV are those of the cells",
+};
+
+/// Checks all rules of this file.
+pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<()> {
+    if !checker.check(PRESENT, |faults| present(container, faults))? {
+        return Ok(());
+    }
+    let record = plain(container, Tag::CELL)?;
+    let parameters = checker.read(CELLS, |faults| Ok(cells(container, &record, faults)))?;
+    let Some(parameters) = parameters else {
+        return Ok(());
+    };
+    let mut level = Level {
+        parameters,
+        row_of: (0..parameters.cells).collect(),
+        pvs: plain(container, Tag::CPVS)?,
+    };
+    let row_of = plain(container, Tag::CROW)?;
+    if !row_of.is_empty() {
+        level.row_of = words(&row_of);
+    }
+    let mut touching = Vec::new();
+    let touch = checker.check(TOUCHING, |faults| {
+        touching = neighbours(container, &parameters, faults)?;
+        Ok(())
+    })?;
+    checker.check(BSP, |faults| bsp(container, &parameters, faults))?;
+    checker.check(BOXES, |faults| boxes(container, faults))?;
+    checker.check(NAMES, |faults| names(container, &parameters, faults))?;
+    if touch {
+        checker.check(PORTALS, |faults| {
+            portals(container, &parameters, &touching, faults)
+        })?;
+    }
+    let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
+
+    let sound = checker.check(ROWS, |faults| rows(container, &level, faults))?
+        && checker.check(PVS, |faults| pvs(container, &level, faults))?;
+    if !sound {
+        return Ok(());
+    }
+    let distances = plain(container, Tag::CDST)?;
+    let right = recompute(parameters.cells, &level.row_of, &level.pvs);
+    let sound = checker.check(DISTANCES, |faults| {
+        compare_distances(container, &parameters, &distances, &right, faults);
+        Ok(())
+    })?;
+    if let (true, Some(told)) = (sound, told) {
+        checker.check(STATISTICS, |faults| {
+            statistics(&parameters, &told, &right, faults);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
+    let must = [
+        (Tag::CELL, true, Section::REQUIRED),
+        (Tag::CROW, false, Section::REQUIRED),
+        (Tag::CPVS, true, Section::REQUIRED),
+        (Tag::CDST, true, Section::REQUIRED),
+        (Tag::CADJ, false, 0),
+        (Tag::CBSP, false, 0),
+        (Tag::CBOX, false, 0),
+        (Tag::CPOS, false, 0),
+        (Tag::CNAM, false, Section::ZSTD),
+        (Tag::CPRT, false, Section::ZSTD),
+        (Tag::PROV, true, Section::ZSTD),
+    ];
+    container.check_present(must, faults);
+    Ok(())
+}
+
+fn cells(container: &Container, record: &[u8], faults: &mut Faults) -> Option<CellParameters> {
+    let start = container.start(Tag::CELL);
+    if record.len() != CELLS_LEN {
+        let expected = format!("{CELLS_LEN} bytes");
+        faults.add("section CELL", start, expected, record.len());
+        return None;
+    }
+    let parameters = match CellParameters::parse(record) {
+        Ok(parameters) => parameters,
+        Err(error) => {
+            faults.add("section CELL", start, "fields that make sense", error);
+            return None;
+        }
+    };
+    let canonical = parameters.encode();
+    if let Some(at) = (0..CELLS_LEN).find(|&at| canonical[at] != record[at]) {
+        let place = format!("section CELL, byte {at}");
+        faults.add(place, start + at as u64, canonical[at], record[at]);
+        return None;
+    }
+    let cells = u64::from(parameters.cells);
+    let points = cells * POINT_LEN as u64;
+    // Length, and whether the parameters call for the section.
+    let lengths = [
+        (
+            Tag::CROW,
+            cells * 4,
+            Some(parameters.rows < parameters.cells),
+        ),
+        (Tag::CPVS, parameters.pvs_len(), None),
+        (Tag::CDST, parameters.distances_len(), None),
+        (
+            Tag::CADJ,
+            parameters.adjacency_len(),
+            Some(parameters.neighbours > 0),
+        ),
+        (
+            Tag::CBSP,
+            parameters.nodes_len(),
+            Some(parameters.nodes > 0),
+        ),
+        (Tag::CBOX, points, None),
+        (Tag::CPOS, points, None),
+    ];
+    for (tag, expected, called_for) in lengths {
+        let place = format!("section {tag}");
+        match (container.section(tag), called_for) {
+            (None, Some(true)) => faults.add(place, None, "a section, by CELL", "none"),
+            (Some(section), Some(false)) => {
+                faults.add(place, section.offset, "no such section, by CELL", "one");
+            }
+            (Some(section), _) if section.length != expected => {
+                let expected = format!("{expected} bytes");
+                faults.add(place, section.offset, expected, section.length);
+            }
+            _ => {}
+        }
+    }
+    faults.is_empty().then_some(parameters)
+}

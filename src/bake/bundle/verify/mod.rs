@@ -1,0 +1,184 @@
+//! Every rule of the format, one function each.
+//!
+//! Rules come in an order in which each may rely on those before it. Where one that others rely
+//! on fails, these are skipped: a file with one fault is reported for that fault, not for all
+//! that follows from it.
+//!
+//! Memory: 8 bytes a quad for the index, a few block bitmaps a level, and in tree code 2 the
+//! pairs of blocks.
+
+mod cells;
+mod container;
+mod pairs;
+mod report;
+mod sections;
+mod solid;
+mod trees;
+
+use std::io::{self, Seek};
+use std::path::Path;
+
+pub use report::{Fault, Outcome, Progress, Report, Rule, RuleOutcome};
+
+use super::error::BundleError;
+use super::file::{BundleFile, open_regular, read_up_to};
+use report::{Checker, Faults};
+use viewcell::format::header::HEADER_LEN;
+use viewcell::format::patch::PATCH_MAGIC;
+use viewcell::format::{Header, Patch, WorldKind};
+
+/// The rules on a terrain bundle, in the order in which they are checked.
+pub const RULES: [Rule; 28] = after_container([
+    sections::PRESENT,
+    sections::GRID,
+    sections::CRS,
+    sections::MASK,
+    sections::HEIGHTS,
+    sections::SOURCE_HEIGHTS,
+    sections::PROVENANCE,
+    trees::INDEX,
+    pairs::PAIR_INDEX,
+    pairs::GROUPS,
+    pairs::DICTIONARY,
+    trees::TREES,
+    trees::VOIDS,
+    trees::UNIONS,
+    trees::SYMMETRY,
+    trees::STATISTICS,
+]);
+
+/// The rules on a cell bundle, in the order in which they are checked.
+pub const CELL_RULES: [Rule; 24] = after_container([
+    cells::PRESENT,
+    cells::CELLS,
+    cells::TOUCHING,
+    cells::BSP,
+    cells::BOXES,
+    cells::NAMES,
+    cells::PORTALS,
+    sections::PROVENANCE,
+    cells::ROWS,
+    cells::PVS,
+    cells::DISTANCES,
+    cells::STATISTICS,
+]);
+
+/// The rules on a bundle of a solid level, in the order in which they are checked.
+pub const SOLID_RULES: [Rule; 28] = after_container([
+    solid::PRESENT,
+    sections::GRID,
+    sections::MASK,
+    solid::SOLID,
+    solid::CELLS,
+    solid::LOCATE,
+    solid::OCCLUDERS,
+    sections::PROVENANCE,
+    trees::INDEX,
+    pairs::PAIR_INDEX,
+    pairs::GROUPS,
+    pairs::DICTIONARY,
+    trees::TREES,
+    trees::VOIDS,
+    trees::UNIONS,
+    trees::SYMMETRY,
+    trees::STATISTICS,
+]);
+
+/// The rules on every bundle, and those on one kind of world after them.
+const fn after_container<const N: usize, const ALL: usize>(rules: [Rule; N]) -> [Rule; ALL] {
+    let mut all = [container::MAGIC; ALL];
+    let mut i = 0;
+    while i < ALL {
+        all[i] = match i.checked_sub(container::RULES.len()) {
+            Some(own) => rules[own],
+            None => container::RULES[i],
+        };
+        i += 1;
+    }
+    all
+}
+
+/// The first page of a bundle, whose header and table are sound, that has not the checksum that `PCRC` states.
+pub(super) fn damaged_page(file: &BundleFile) -> io::Result<Option<Fault>> {
+    let start = HEADER_LEN + file.header().table_length();
+    let mut faults = Faults::default();
+    container::pages(file.file(), start, file.sections(), &mut faults)?;
+    Ok(faults.first())
+}
+
+/// Checks every rule of the format on a bundle, and reports on each; on a patch, that it is whole.
+///
+/// Takes about as long as reading the file and encoding its trees once more.
+///
+/// # Errors
+///
+/// Where the file cannot be read. Whatever is wrong with its bytes is in the report.
+pub fn verify(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Report, BundleError> {
+    check_all(path, progress).map_err(BundleError::read(path))
+}
+
+/// What a patch is held to by itself. What it says of a bundle shows when it is laid over that.
+const PATCH: Rule = Rule {
+    name: "patch",
+    demands: "header, section table and all sections have their checksums, and all that a patch needs is there",
+};
+
+/// Checks a patch.
+fn check_patch(bytes: &[u8]) -> Report {
+    let fault = Patch::parse(bytes).err().map(|error| Fault {
+        place: "file".to_owned(),
+        offset: None,
+        expected: "a patch as schemas/PATCH.md describes it".to_owned(),
+        found: format!("this: {error}"),
+    });
+    Report {
+        bytes: bytes.len() as u64,
+        rules: vec![RuleOutcome {
+            rule: PATCH.name.to_owned(),
+            demands: PATCH.demands.to_owned(),
+            outcome: match fault {
+                None => Outcome::Passed,
+                Some(_) => Outcome::Failed,
+            },
+            fault_count: u64::from(fault.is_some()),
+            faults: fault.into_iter().collect(),
+        }],
+    }
+}
+
+fn check_all(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<Report> {
+    let (mut file, bytes) = open_regular(path)?;
+    // What begins like no cell bundle is held to the rules on terrain.
+    let start = read_up_to(&mut file, HEADER_LEN as u64)?;
+    file.rewind()?;
+    if start.starts_with(&PATCH_MAGIC) {
+        return Ok(check_patch(&read_up_to(&mut file, bytes)?));
+    }
+    let rules: &[Rule] = match Header::parse(&start) {
+        Ok(header) if header.kind == WorldKind::Cells => &CELL_RULES,
+        Ok(header) if header.kind == WorldKind::Solid => &SOLID_RULES,
+        _ => &RULES,
+    };
+    let rules = rules.iter().map(|rule| RuleOutcome {
+        rule: rule.name.to_owned(),
+        demands: rule.demands.to_owned(),
+        outcome: Outcome::Skipped,
+        fault_count: 0,
+        faults: Vec::new(),
+    });
+    let mut checker = Checker {
+        report: Report {
+            bytes,
+            rules: rules.collect(),
+        },
+        progress,
+    };
+    if let Some(container) = container::check(&mut checker, file, bytes)? {
+        match container.kind {
+            WorldKind::Terrain => sections::check(&mut checker, &container)?,
+            WorldKind::Cells => cells::check(&mut checker, &container)?,
+            WorldKind::Solid => solid::check(&mut checker, &container)?,
+        }
+    }
+    Ok(checker.report)
+}

@@ -1,0 +1,335 @@
+//! Rules on what the sections of a terrain bundle hold, trees apart.
+
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use super::container::Container;
+use super::report::Rule;
+use super::report::{Checker, Faults};
+use super::trees;
+use crate::bundle::file::{Problem, read_section, read_up_to};
+use crate::bundle::info::TEXT_LIMIT;
+use crate::bundle::provenance::Provenance;
+use crate::compress::ValidPyramid;
+use viewcell::format::pairs::TREE_LEVEL;
+use viewcell::format::terrain::TERRAIN_LEN;
+use viewcell::format::{Section, Tag, TerrainParameters, TreeCode};
+
+pub(super) const PRESENT: Rule = Rule {
+    name: "sections-present",
+    demands: "the sections of a terrain are there, required, plain or compressed as they must be",
+};
+pub(super) const GRID: Rule = Rule {
+    name: "grid",
+    demands: "every field of GRID makes sense, with the lengths of VALD, HGTS, PIDX, TIDX and TREE",
+};
+pub(super) const CRS: Rule = Rule {
+    name: "crs",
+    demands: "CRS is UTF-8 text",
+};
+pub(super) const MASK: Rule = Rule {
+    name: "terrain-mask",
+    demands: "VALD is there only if there are voids, has some terrain, and none outside the grid",
+};
+pub(super) const HEIGHTS: Rule = Rule {
+    name: "heights",
+    demands: "HGTS holds finite heights where there is terrain, and the NaN 7fc00000 at voids; if walkable, either where VALD has none",
+};
+pub(super) const SOURCE_HEIGHTS: Rule = Rule {
+    name: "source-heights",
+    demands: "SRCH rounds to HGTS, is void where that is, and is there only if some height rounds",
+};
+pub(super) const PROVENANCE: Rule = Rule {
+    name: "provenance",
+    demands: "PROV is JSON of the known form",
+};
+
+/// Checks all rules of this file, and those on trees.
+pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<()> {
+    if !checker.check(PRESENT, |faults| present(container, faults))? {
+        return Ok(());
+    }
+    let record = plain(container, Tag::GRID)?;
+    let parameters = checker.read(GRID, |faults| Ok(grid(container, &record, faults)))?;
+    let Some(parameters) = parameters else {
+        return Ok(());
+    };
+    checker.check(CRS, |faults| crs(container, faults))?;
+    let terrain = checker.read(MASK, |faults| mask(container, &parameters, faults))?;
+    let Some(terrain) = terrain else {
+        return Ok(());
+    };
+    if checker.check(HEIGHTS, |faults| {
+        heights(container, (&terrain, parameters.walkable), faults)
+    })? {
+        checker.check(SOURCE_HEIGHTS, |faults| source_heights(container, faults))?;
+    }
+    let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
+    trees::check(checker, container, &parameters, &terrain, told.as_ref())
+}
+
+/// The bytes of a section that is there, and short enough for memory.
+pub(super) fn plain(container: &Container, tag: Tag) -> io::Result<Vec<u8>> {
+    let Some(section) = container.section(tag) else {
+        return Ok(Vec::new());
+    };
+    let mut reader = &container.file;
+    reader.seek(SeekFrom::Start(section.offset))?;
+    read_up_to(reader, section.stored_length)
+}
+
+fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
+    let must = [
+        (Tag::GRID, true, Section::REQUIRED),
+        (Tag::CRS, false, 0),
+        (Tag::VALD, false, Section::REQUIRED),
+        (Tag::HGTS, true, Section::REQUIRED),
+        (Tag::SRCH, false, Section::ZSTD),
+        (Tag::DICT, false, Section::REQUIRED),
+        (Tag::PAIR, false, Section::REQUIRED),
+        (Tag::PIDX, false, Section::REQUIRED),
+        (Tag::TREE, true, Section::REQUIRED),
+        (Tag::TIDX, true, Section::REQUIRED),
+        (Tag::PROV, true, Section::ZSTD),
+    ];
+    container.check_present(must, faults);
+    Ok(())
+}
+
+pub(super) fn grid(
+    container: &Container,
+    record: &[u8],
+    faults: &mut Faults,
+) -> Option<TerrainParameters> {
+    let start = container
+        .section(Tag::GRID)
+        .map_or(0, |section| section.offset);
+    if record.len() != TERRAIN_LEN {
+        let expected = format!("{TERRAIN_LEN} bytes");
+        faults.add("section GRID", start, expected, record.len());
+        return None;
+    }
+    let parameters = match TerrainParameters::parse(record) {
+        Ok(parameters) => parameters,
+        Err(error) => {
+            faults.add("section GRID", start, "fields that make sense", error);
+            return None;
+        }
+    };
+    // Reserved bytes, and fields that do not apply, are zero in the canonical encoding.
+    let canonical = parameters.encode();
+    if let Some(at) = (0..TERRAIN_LEN).find(|&at| canonical[at] != record[at]) {
+        let place = format!("section GRID, byte {at}");
+        faults.add(place, start + at as u64, canonical[at], record[at]);
+        return None;
+    }
+    let grid = parameters.grid;
+    let pairs = parameters.tree_code == TreeCode::Pairs;
+    for tag in [Tag::DICT, Tag::PAIR, Tag::PIDX] {
+        let found = container.section(tag);
+        if found.is_some() != pairs {
+            let word = |there: bool| if there { "one" } else { "none" };
+            let expected = format!("{}, by the tree code", word(pairs));
+            let at = found.map_or(start, |section| section.offset);
+            faults.add(format!("section {tag}"), at, expected, word(!pairs));
+        }
+    }
+    let trees = match parameters.tree_code {
+        TreeCode::Single => grid.quad_count(),
+        TreeCode::Pairs => grid.quad_count() - grid.first_index(TREE_LEVEL),
+    };
+    let lengths = [
+        (Tag::VALD, grid.blocks() as u64 * 8),
+        (Tag::HGTS, grid.samples() * 4),
+        (Tag::PIDX, grid.blocks() as u64 * 8),
+        (Tag::TIDX, trees * 8),
+    ];
+    for (tag, expected) in lengths {
+        if let Some(section) = container.section(tag)
+            && section.length != expected
+        {
+            let expected = format!("{expected} bytes");
+            faults.add(
+                format!("section {tag}"),
+                section.offset,
+                expected,
+                section.length,
+            );
+        }
+    }
+    if let Some(section) = container.section(Tag::TREE)
+        && section.length < trees
+    {
+        let expected = format!("at least {trees} bytes");
+        faults.add("section TREE", section.offset, expected, section.length);
+    }
+    faults.is_empty().then_some(parameters)
+}
+
+fn crs(container: &Container, faults: &mut Faults) -> io::Result<()> {
+    let Some(section) = container.section(Tag::CRS) else {
+        return Ok(());
+    };
+    if section.length > TEXT_LIMIT {
+        let expected = format!("at most {TEXT_LIMIT} bytes");
+        faults.add("section CRS", section.offset, expected, section.length);
+    } else if let Err(error) = std::str::from_utf8(&plain(container, Tag::CRS)?) {
+        let at = section.offset + error.valid_up_to() as u64;
+        faults.add("section CRS", at, "UTF-8 text", error);
+    }
+    Ok(())
+}
+
+pub(super) fn mask(
+    container: &Container,
+    parameters: &TerrainParameters,
+    faults: &mut Faults,
+) -> io::Result<Option<ValidPyramid>> {
+    let grid = parameters.grid;
+    let columns = grid.block_shape().0 as usize;
+    let masks: Vec<u64> = (0..grid.blocks())
+        .map(|i| grid.block_mask((i % columns) as u32, (i / columns) as u32))
+        .collect();
+    let Some(section) = container.section(Tag::VALD) else {
+        return Ok(Some(ValidPyramid::new(grid, &masks)));
+    };
+    let bytes = plain(container, Tag::VALD)?;
+    let (words, _) = bytes.as_chunks::<8>();
+    let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    for (i, (word, mask)) in words.iter().zip(&masks).enumerate() {
+        if word & !mask != 0 {
+            let place = format!("section VALD, block ({}, {})", i % columns, i / columns);
+            let (expected, found) = (format!("bits within {mask:016x}"), format!("{word:016x}"));
+            faults.add(place, section.offset + i as u64 * 8, expected, found);
+        }
+    }
+    if words == masks {
+        faults.add(
+            "section VALD",
+            section.offset,
+            "some void, or no such section",
+            "no void",
+        );
+    }
+    if words.iter().all(|&word| word == 0) {
+        faults.add("section VALD", section.offset, "some terrain", "none");
+    }
+    Ok(faults.is_empty().then(|| ValidPyramid::new(grid, &words)))
+}
+
+fn heights(
+    container: &Container,
+    (terrain, walkable): (&ValidPyramid, bool),
+    faults: &mut Faults,
+) -> io::Result<()> {
+    let grid = terrain.grid();
+    let section = container
+        .section(Tag::HGTS)
+        .map_or(0, |section| section.offset);
+    let mut reader = BufReader::with_capacity(1 << 18, &container.file);
+    reader.seek(SeekFrom::Start(section))?;
+    for (at, sample) in grid.row_by_row().enumerate() {
+        let mut bytes = [0; 4];
+        reader.read_exact(&mut bytes)?;
+        let height = f32::from_le_bytes(bytes);
+        let (word, bit) = grid.block_bit(sample);
+        let is_terrain = terrain.blocks()[word] >> bit & 1 == 1;
+        let sound = if is_terrain {
+            height.is_finite()
+        } else {
+            height.to_bits() == f32::NAN.to_bits() || walkable && height.is_finite()
+        };
+        if !sound {
+            let place = format!("height of sample ({}, {})", sample.column, sample.row);
+            let expected = if is_terrain {
+                "a finite number (VALD says terrain)".to_owned()
+            } else if walkable {
+                format!("a finite number, or the NaN {:08x}", f32::NAN.to_bits())
+            } else {
+                format!("the NaN {:08x} (VALD says void)", f32::NAN.to_bits())
+            };
+            let found = format!("{height} ({:08x})", height.to_bits());
+            faults.add(place, section + at as u64 * 4, expected, found);
+        }
+    }
+    Ok(())
+}
+
+fn source_heights(container: &Container, faults: &mut Faults) -> io::Result<()> {
+    let Some(section) = container.section(Tag::SRCH) else {
+        return Ok(());
+    };
+    let hot = plain(container, Tag::HGTS)?;
+    let (hot, _) = hot.as_chunks::<4>();
+    let source = match read_section(&container.file, section, hot.len() as u64 * 8) {
+        Ok(source) => source,
+        Err(Problem::Io(error)) => return Err(error),
+        Err(Problem::Content(problem)) => {
+            faults.add(
+                "section SRCH",
+                section.offset,
+                "8 bytes a sample, in zstd",
+                problem,
+            );
+            return Ok(());
+        }
+    };
+    let (source, _) = source.as_chunks::<8>();
+    if source.len() != hot.len() {
+        let expected = format!("{} heights", hot.len());
+        faults.add("section SRCH", section.offset, expected, source.len());
+        return Ok(());
+    }
+    let mut rounds = false;
+    for (i, (source, hot)) in source.iter().zip(hot).enumerate() {
+        let (source, hot) = (f64::from_le_bytes(*source), f32::from_le_bytes(*hot));
+        rounds |= source != f64::from(hot) && !source.is_nan();
+        let sound = if hot.is_nan() {
+            source.to_bits() == f64::NAN.to_bits()
+        } else {
+            (source as f32).to_bits() == hot.to_bits()
+        };
+        if !sound {
+            let place = format!("section SRCH, height {i}");
+            faults.add(
+                place,
+                section.offset,
+                format!("one that rounds to {hot}"),
+                source,
+            );
+        }
+    }
+    if !rounds && faults.is_empty() {
+        let expected = "a height that f32 rounds, or no such section";
+        faults.add("section SRCH", section.offset, expected, "none");
+    }
+    Ok(())
+}
+
+pub(super) fn provenance(
+    container: &Container,
+    faults: &mut Faults,
+) -> io::Result<Option<Provenance>> {
+    let Some(section) = container.section(Tag::PROV) else {
+        return Ok(None);
+    };
+    let text = match read_section(&container.file, section, TEXT_LIMIT) {
+        Ok(text) => text,
+        Err(Problem::Io(error)) => return Err(error),
+        Err(Problem::Content(problem)) => {
+            faults.add(
+                "section PROV",
+                section.offset,
+                "JSON in a zstd frame",
+                problem,
+            );
+            return Ok(None);
+        }
+    };
+    match serde_json::from_slice(&text) {
+        Ok(provenance) => Ok(Some(provenance)),
+        Err(error) => {
+            faults.add("section PROV", section.offset, "provenance in JSON", error);
+            Ok(None)
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Rules on what only bundles of solid levels hold.
+
+use std::io;
+
+use super::container::Container;
+use super::report::{Checker, Faults, Rule};
+use super::sections::{GRID, MASK, PROVENANCE, grid, mask, plain, provenance};
+use super::trees;
+use crate::compress::ValidPyramid;
+use viewcell::format::morton::{self, solid_number};
+use viewcell::format::occluders::{HEADER_LEN, Occluders, RECORD_LEN};
+use viewcell::format::solid::{
+    BOX_LEN, BUCKET_LEN, BUCKET_SIDE, CellBox, SOLID_LEN, STEPS, SolidCells, SolidParameters,
+    morton3,
+};
+use viewcell::format::{Section, Tag};
+
+pub(super) const PRESENT: Rule = Rule {
+    name: "solid-sections-present",
+    demands: "the sections of a solid level are there, required, plain or compressed as they must be",
+};
+pub(super) const SOLID: Rule = Rule {
+    name: "solid",
+    demands: "every field of SOLD makes sense, with the lengths of SBOX and SLOC, the grid, and where VALD has cells",
+};
+pub(super) const CELLS: Rule = Rule {
+    name: "solid-cells",
+    demands: "boxes of SBOX lie within their cells, and cells within the buckets, in Morton order, apart from each other",
+};
+pub(super) const LOCATE: Rule = Rule {
+    name: "solid-locate",
+    demands: "SLOC has for each bucket the first of its cells, and a bit for each least corner",
+};
+pub(super) const OCCLUDERS: Rule = Rule {
+    name: "solid-occluders",
+    demands: "SOCC is as long as it says, and each of its occluders makes sense",
+};
+
+/// Checks all rules of this file, and those that all bundles of pairs of blocks share.
+pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<()> {
+    if !checker.check(PRESENT, |faults| present(container, faults))? {
+        return Ok(());
+    }
+    let record = plain(container, Tag::GRID)?;
+    let parameters = checker.read(GRID, |faults| Ok(grid(container, &record, faults)))?;
+    let Some(parameters) = parameters else {
+        return Ok(());
+    };
+    let valid = checker.read(MASK, |faults| mask(container, &parameters, faults))?;
+    let Some(valid) = valid else {
+        return Ok(());
+    };
+    let record = plain(container, Tag::SOLD)?;
+    let solid = checker.read(SOLID, |faults| {
+        Ok(solid(container, &record, &valid, faults))
+    })?;
+    let Some(solid) = solid else {
+        return Ok(());
+    };
+    let (boxes, buckets) = (plain(container, Tag::SBOX)?, plain(container, Tag::SLOC)?);
+    let cells = SolidCells::new(solid, &boxes, &buckets);
+    let sound = checker.check(CELLS, |faults| {
+        check_cells(container, &cells, faults);
+        Ok(())
+    })?;
+    if sound {
+        checker.check(LOCATE, |faults| {
+            check_buckets(container, &cells, faults);
+            Ok(())
+        })?;
+    }
+    if container.section(Tag::SOCC).is_some() {
+        let bytes = plain(container, Tag::SOCC)?;
+        checker.check(OCCLUDERS, |faults| {
+            check_occluders(container, &bytes, faults);
+            Ok(())
+        })?;
+    }
+    let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
+    trees::check(checker, container, &parameters, &valid, told.as_ref())
+}
+
+fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
+    let must = [
+        (Tag::SOLD, true, Section::REQUIRED),
+        (Tag::SBOX, true, Section::REQUIRED),
+        (Tag::SLOC, true, Section::REQUIRED),
+        (Tag::SOCC, false, 0),
+        (Tag::GRID, true, Section::REQUIRED),
+        (Tag::VALD, false, Section::REQUIRED),
+        (Tag::DICT, true, Section::REQUIRED),
+        (Tag::PAIR, true, Section::REQUIRED),
+        (Tag::PIDX, true, Section::REQUIRED),
+        (Tag::TREE, true, Section::REQUIRED),
+        (Tag::TIDX, true, Section::REQUIRED),
+        (Tag::PROV, true, Section::ZSTD),
+    ];
+    container.check_present(must, faults);
+    Ok(())
+}
+
+fn solid(
+    container: &Container,
+    record: &[u8],
+    valid: &ValidPyramid,
+    faults: &mut Faults,
+) -> Option<SolidParameters> {
+    let at = container.start(Tag::SOLD);
+    if record.len() != SOLID_LEN {
+        faults.add(
+            "section SOLD",
+            at,
+            format!("{SOLID_LEN} bytes"),
+            record.len(),
+        );
+        return None;
+    }
+    let solid = match SolidParameters::parse(record, container.version) {
+        Ok(solid) => solid,
+        Err(error) => {
+            faults.add("section SOLD", at, "fields that make sense", error);
+            return None;
+        }
+    };
+    let mut canonical = solid.encode();
+    if container.version == 1 {
+        canonical[148..].fill(0);
+    }
+    if let Some(byte) = (0..SOLID_LEN).find(|&byte| canonical[byte] != record[byte]) {
+        let place = format!("section SOLD, byte {byte}");
+        faults.add(place, at + byte as u64, canonical[byte], record[byte]);
+    }
+    for (tag, expected) in [
+        (Tag::SBOX, u64::from(solid.cells) * BOX_LEN as u64),
+        (Tag::SLOC, solid.bucket_count() * BUCKET_LEN as u64),
+    ] {
+        let found = container.section(tag).map_or(0, |section| section.length);
+        if found != expected {
+            let place = format!("section {tag}");
+            faults.add(
+                place,
+                container.start(tag),
+                format!("{expected} bytes"),
+                found,
+            );
+        }
+    }
+    let grid = valid.grid();
+    if SolidParameters::grid_of(solid.cells) != Some(grid) {
+        let found = format!("{} x {}", grid.width(), grid.height());
+        faults.add(
+            "section GRID",
+            container.start(Tag::GRID),
+            "the grid of as many cells",
+            found,
+        );
+        return None;
+    }
+    let columns = grid.block_shape().0;
+    for (index, &word) in valid.blocks().iter().enumerate() {
+        let (column, row) = (index as u32 % columns, index as u32 / columns);
+        let first = morton::number(column, row) * 64;
+        let expected = (0..64).fold(0, |word, number| {
+            let sample = SolidParameters::sample((first + number) as u32);
+            let is_cell = first + number < u64::from(solid.cells);
+            word | u64::from(is_cell) << grid.block_bit(sample).1
+        });
+        if word != expected {
+            let place = format!("section VALD, block ({column}, {row})");
+            let at = container.start(Tag::VALD) + index as u64 * 8;
+            faults.add(
+                place,
+                at,
+                format!("{expected:016x}"),
+                format!("{word:016x}"),
+            );
+        }
+    }
+    faults.is_empty().then_some(solid)
+}
+
+/// The Morton number of the cell's place among all smallest cells, and how many of these it is.
+fn place_of(record: &CellBox) -> (u64, u64) {
+    let place = record
+        .low
+        .map(|steps| (u32::from(steps) / STEPS) >> record.level);
+    let number = solid_number(place);
+    (number << (3 * record.level), 1 << (3 * record.level))
+}
+
+fn check_cells(container: &Container, cells: &SolidCells, faults: &mut Faults) {
+    let (at, solid) = (container.start(Tag::SBOX), cells.parameters());
+    let mut next = 0;
+    for cell in 0..solid.cells {
+        let Some(record) = cells.record(cell) else {
+            return;
+        };
+        let mut fault = |expected: &str| {
+            let (place, at) = (
+                format!("cell {cell}"),
+                at + u64::from(cell) * BOX_LEN as u64,
+            );
+            faults.add(place, at, expected, format!("{record:?}"));
+        };
+        if 1_u32
+            .checked_shl(record.level.into())
+            .is_none_or(|side| side > BUCKET_SIDE)
+        {
+            fault("a level from 0 to 3");
+            return;
+        }
+        let side = STEPS << record.level;
+        let fits = (0..3).all(|axis| {
+            let (low, high) = (u32::from(record.low[axis]), u32::from(record.high[axis]));
+            let least = low / side * side;
+            let most = solid.buckets[axis] * BUCKET_SIDE * STEPS;
+            low <= high && high <= least + side && least + side <= most
+        });
+        if !fits {
+            fault("a box within its cell, and a cell within the buckets");
+        }
+        let (number, count) = place_of(&record);
+        if number < next {
+            fault("cells in Morton order that do not overlap");
+        }
+        next = next.max(number + count);
+    }
+}
+
+fn check_occluders(container: &Container, bytes: &[u8], faults: &mut Faults) {
+    let at = container.start(Tag::SOCC);
+    let Some(occluders) = Occluders::new(bytes) else {
+        let expected = "a header, its occluders and planes";
+        return faults.add(
+            "section SOCC",
+            at,
+            expected,
+            format!("{} bytes", bytes.len()),
+        );
+    };
+    let mut planes = 0;
+    for number in 0..occluders.len() {
+        let record = occluders.record(number).filter(|record| {
+            let mut numbers = record.first..record.first + record.planes;
+            record.first == planes && numbers.all(|plane| occluders.plane(plane).is_some())
+        });
+        let Some(record) = record else {
+            let at = at + (HEADER_LEN + number as usize * RECORD_LEN) as u64;
+            let place = format!("section SOCC, occluder {number}");
+            return faults.add(
+                place,
+                at,
+                "a kind, a box, and the planes that are next",
+                "others",
+            );
+        };
+        planes += record.planes;
+    }
+}
+
+fn check_buckets(container: &Container, cells: &SolidCells, faults: &mut Faults) {
+    let (at, solid) = (container.start(Tag::SLOC), cells.parameters());
+    let [columns, rows, layers] = solid.buckets;
+    let mut expected = vec![(0_u32, [0_u64; 8]); solid.bucket_count() as usize];
+    let index = |[x, y, z]: [u32; 3]| ((z * rows + y) * columns + x) as usize;
+    for cell in 0..solid.cells {
+        let Some(record) = cells.record(cell) else {
+            return;
+        };
+        let side = 1 << record.level;
+        let corner = record
+            .low
+            .map(|steps| u32::from(steps) / STEPS / side * side);
+        let (first, bitmap) = &mut expected[index(corner.map(|at| at / BUCKET_SIDE))];
+        if *bitmap == [0; 8] {
+            *first = cell;
+        }
+        let [x, y, z] = corner.map(|at| at % BUCKET_SIDE);
+        let code = morton3(x, y, z);
+        bitmap[code as usize / 64] |= 1 << (code % 64);
+    }
+    for z in 0..layers {
+        for y in 0..rows {
+            for x in 0..columns {
+                let Some(found) = cells.bucket([x, y, z]) else {
+                    return;
+                };
+                let index = index([x, y, z]);
+                if (found.first, found.bitmap) != expected[index] {
+                    let place = format!("bucket ({x}, {y}, {z})");
+                    let at = at + (index * BUCKET_LEN) as u64;
+                    let (first, bitmap) = expected[index];
+                    let count: u32 = bitmap.iter().map(|word| word.count_ones()).sum();
+                    let expected = format!("first cell {first}, {count} cells by SBOX");
+                    faults.add(place, at, expected, format!("{found:?}"));
+                }
+            }
+        }
+    }
+}

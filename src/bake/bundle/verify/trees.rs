@@ -1,0 +1,324 @@
+//! Rules on the index and the trees: one pass over the trees in bake order.
+
+mod places;
+mod rules;
+
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use super::container::Container;
+use super::pairs::{self, PairSections};
+use super::report::Rule;
+use super::report::{Checker, Faults};
+use crate::bundle::provenance::{Provenance, Statistics};
+use crate::compress::{Scratch, ValidPyramid, encode};
+use viewcell::format::bytes::{read_varint, write_varint};
+use viewcell::format::pairs::TREE_LEVEL;
+use viewcell::format::{Grid, Quad, ReadPvs, Sample, TerrainParameters, Tree, TreeCode, Valid};
+
+use places::{Places, index, name};
+use rules::{compare, narrowed, symmetry};
+
+pub(super) use rules::SYMMETRY;
+
+pub(super) const INDEX: Rule = Rule {
+    name: "index",
+    demands: "TIDX places the trees in TREE in bake order, the first at 0, each after the one before",
+};
+pub(super) const TREES: Rule = Rule {
+    name: "trees",
+    demands: "every tree fills the bytes up to the next, and is the one canonical code of its PVS",
+};
+pub(super) const VOIDS: Rule = Rule {
+    name: "voids",
+    demands: "nothing is visible from a quad without terrain",
+};
+pub(super) const UNIONS: Rule = Rule {
+    name: "unions",
+    demands: "without loss, the PVS of a quad is the union of those of its children",
+};
+pub(super) const STATISTICS: Rule = Rule {
+    name: "statistics",
+    demands: "the statistics in PROV are those of the PVSs",
+};
+
+/// Checks all rules of this file.
+pub(super) fn check(
+    checker: &mut Checker,
+    container: &Container,
+    parameters: &TerrainParameters,
+    terrain: &ValidPyramid,
+    provenance: Option<&Provenance>,
+) -> io::Result<()> {
+    let grid = parameters.grid;
+    let least = match parameters.tree_code {
+        TreeCode::Single => 0,
+        TreeCode::Pairs => TREE_LEVEL,
+    };
+    let places = Places::read(container, grid, least)?;
+    if !checker.check(INDEX, |faults| index(&places, faults))? {
+        return Ok(());
+    }
+    let mask: Vec<u8> = terrain
+        .blocks()
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    let mut statistics = Statistics::new(grid, terrain.samples());
+    let valid = Valid::from_blocks(grid, &mask);
+    let pairs = match parameters.tree_code {
+        TreeCode::Single => {
+            for rule in [pairs::PAIR_INDEX, pairs::GROUPS, pairs::DICTIONARY] {
+                checker.note(rule, Faults::default());
+            }
+            None
+        }
+        TreeCode::Pairs => {
+            let pairs = PairSections::read(container, parameters)?;
+            if !pairs.check(checker, terrain, valid, &mut statistics)? {
+                return Ok(());
+            }
+            Some(pairs)
+        }
+    };
+    let pass = Pass {
+        terrain,
+        pairs: pairs.as_ref(),
+        lossy: parameters.lossy,
+        valid,
+        scratch: Scratch::default(),
+        recoded: Vec::new(),
+        unions: vec![Union::new(grid); grid.levels() as usize + 1],
+        statistics,
+    };
+    let (sound, statistics) = pass.run(checker, container, &places)?;
+    if !sound {
+        return Ok(());
+    }
+    if parameters.mutual {
+        let mut faults = Faults::default();
+        match &pairs {
+            None => symmetry(checker, container, &places, valid, &mut faults)?,
+            Some(pairs) => pairs.asymmetries(terrain, valid, &mut faults),
+        }
+        checker.note(SYMMETRY, faults);
+    } else {
+        checker.note(SYMMETRY, Faults::default());
+    }
+    if let Some(provenance) = provenance {
+        let told = &provenance.statistics;
+        checker.check(STATISTICS, |faults| {
+            let stored = |faults: &mut Faults| compare(told, &statistics, faults);
+            if !parameters.lossy {
+                stored(faults);
+                return Ok(());
+            }
+            // Before answers were narrowed, what is stored was counted.
+            let mut before = Faults::default();
+            stored(&mut before);
+            if !before.is_empty() {
+                let ground = (terrain, valid);
+                let pairs = pairs.as_ref();
+                let found = narrowed(container, parameters, ground, pairs, least, &statistics)?;
+                compare(told, &found, faults);
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// The PVSs of a quad's children, taken together.
+#[derive(Clone)]
+struct Union {
+    bits: Vec<u64>,
+    /// Whether the trees of all children were sound.
+    sure: bool,
+}
+
+impl Union {
+    fn new(grid: Grid) -> Self {
+        Self {
+            bits: vec![0; grid.blocks()],
+            sure: true,
+        }
+    }
+}
+
+/// The pass over all trees.
+struct Pass<'a> {
+    terrain: &'a ValidPyramid,
+    /// What the quads below those with trees see.
+    pairs: Option<&'a PairSections>,
+    /// Whether more may be visible from a quad than from its children, and the other way round.
+    lossy: bool,
+    valid: Valid<'a>,
+    scratch: Scratch,
+    recoded: Vec<u8>,
+    /// By level: what the children of the quad at hand see.
+    unions: Vec<Union>,
+    statistics: Statistics,
+}
+
+impl Pass<'_> {
+    /// Goes through the trees; says whether all are sound, and their statistics.
+    fn run(
+        mut self,
+        checker: &mut Checker,
+        container: &Container,
+        places: &Places,
+    ) -> io::Result<(bool, Statistics)> {
+        let [mut trees, mut voids, mut unions] = [(); 3].map(|()| Faults::default());
+        let mut reader = BufReader::with_capacity(1 << 20, &container.file);
+        reader.seek(SeekFrom::Start(places.start))?;
+        let total = places.offsets.len() as u64;
+        let mut bytes = Vec::new();
+        let mut pvs = vec![0; places.grid.blocks()];
+        for (done, quad) in (0..).zip(places.order()) {
+            if done % 1024 == 0 {
+                checker.tell(TREES, done, total);
+            }
+            let offset = places.offset(quad);
+            bytes.resize((places.end(quad) - offset) as usize, 0);
+            reader.read_exact(&mut bytes)?;
+            let at = places.start + offset;
+            let place = || format!("tree of {}", name(quad));
+            let has_terrain = self.valid.has_quad(quad);
+
+            pvs.fill(0);
+            let tree = Tree::parse(self.valid, &bytes);
+            if let Some(tree) = &tree {
+                tree.expand(&mut pvs);
+            }
+            let visible = self.recode(&pvs);
+            let sound = match fault_of(tree.as_ref(), &bytes, &self.recoded) {
+                Some((expected, found)) => {
+                    trees.add(place(), at, expected, found);
+                    false
+                }
+                None => true,
+            };
+            if sound && !has_terrain && visible > 0 {
+                let found = format!("{visible} visible samples");
+                voids.add(place(), at, "all hidden: it has no terrain", found);
+            }
+            if let (Some(pairs), TREE_LEVEL) = (self.pairs, quad.level) {
+                let mut bits = vec![0; pvs.len()];
+                for child in (0..4).filter_map(|i| quad.child(i)) {
+                    pairs.expand(self.valid, child, &mut bits);
+                    let union = self.unions[quad.level as usize].bits.iter_mut();
+                    union.zip(&bits).for_each(|(to, from)| *to |= from);
+                }
+            }
+            let union = &self.unions[quad.level as usize];
+            let judged = quad.level > 0 && !self.lossy && sound && union.sure;
+            if judged && union.bits != pvs {
+                let (expected, found) = difference(places.grid, &union.bits, &pvs);
+                unions.add(place(), at, expected, found);
+            }
+            self.pass_up(quad, &pvs, sound);
+            self.statistics
+                .record(quad, has_terrain, visible, bytes.len());
+        }
+        let sound = checker.note(TREES, trees);
+        // An unsound tree is no ground to judge these rules by, but what was found stands.
+        checker.note(VOIDS, voids);
+        checker.note(UNIONS, unions);
+        Ok((sound, self.statistics))
+    }
+
+    /// Encodes a PVS anew; returns the number of visible samples.
+    fn recode(&mut self, pvs: &[u64]) -> u64 {
+        self.recoded.clear();
+        encode(self.terrain, pvs, &mut self.scratch, &mut self.recoded)
+    }
+
+    /// Adds a quad's PVS to its parent's union, and makes its own ready for the next quad.
+    fn pass_up(&mut self, quad: Quad, pvs: &[u64], sound: bool) {
+        let level = quad.level as usize;
+        let (below, above) = self.unions.split_at_mut(level + 1);
+        for (to, from) in above[0].bits.iter_mut().zip(pvs) {
+            *to |= from;
+        }
+        above[0].sure &= sound;
+        below[level].bits.fill(0);
+        below[level].sure = true;
+    }
+}
+
+/// What is wrong with a tree: expected and found. `recoded` is the code of its PVS.
+fn fault_of(tree: Option<&Tree>, bytes: &[u8], recoded: &[u8]) -> Option<(String, String)> {
+    let fault = |expected: &str, found: String| Some((expected.to_owned(), found));
+    let (Some(tree), Some((head, body))) = (tree, read_varint(bytes)) else {
+        let start = &bytes[..bytes.len().min(8)];
+        return fault(
+            "a head, and the nodes it announces",
+            format!("{start:02X?}"),
+        );
+    };
+    let (_, head_length) = write_varint(head);
+    if head_length + body.len() != bytes.len() {
+        return fault(
+            "a head in as few bytes as it takes",
+            format!("{:02X?}", &bytes[..2]),
+        );
+    }
+    let codes = |code| {
+        let of_node = move |node: &u8| {
+            (0..4)
+                .filter(|child| node >> (2 * child) & 3 == code)
+                .count()
+        };
+        tree.nodes().iter().map(of_node).sum::<usize>()
+    };
+    if codes(3) > 0 {
+        return fault(
+            "codes 0, 1 and 2",
+            format!("{} times the reserved code 3", codes(3)),
+        );
+    }
+    let items = match head {
+        0 | 1 => 0,
+        _ => 1 + codes(2),
+    };
+    let expected = tree.nodes().len() + 8 * items.saturating_sub(tree.nodes().len());
+    if body.len() != expected {
+        let expected = format!("{} bytes, by its nodes", head_length + expected);
+        return fault(
+            &expected,
+            format!("{} bytes up to the next tree", bytes.len()),
+        );
+    }
+    if bytes != recoded {
+        let at = bytes.iter().zip(recoded).position(|(a, b)| a != b);
+        let at = at.unwrap_or(bytes.len().min(recoded.len()));
+        let expected = format!("the canonical code, {} bytes", recoded.len());
+        return fault(
+            &expected,
+            format!("{} bytes that differ from byte {at}", bytes.len()),
+        );
+    }
+    None
+}
+
+/// The first sample in which two PVSs differ.
+fn difference(grid: Grid, union: &[u64], pvs: &[u64]) -> (String, String) {
+    let sees = |visible: bool| if visible { "visible" } else { "hidden" };
+    let has = |bits: &[u64], sample| {
+        let (word, bit) = grid.block_bit(sample);
+        bits[word] >> bit & 1 == 1
+    };
+    let differs = |&sample: &Sample| has(union, sample) != has(pvs, sample);
+    match grid.row_by_row().find(differs) {
+        Some(sample) => {
+            let place = format!("sample ({}, {})", sample.column, sample.row);
+            (
+                format!("{place} {}, as from its children", sees(has(union, sample))),
+                format!("{place} {}", sees(has(pvs, sample))),
+            )
+        }
+        None => (
+            "the union of its children".to_owned(),
+            "another PVS".to_owned(),
+        ),
+    }
+}

@@ -1,0 +1,319 @@
+//! Writing a terrain bundle.
+//!
+//! The file is made under another name in its own folder, synced, and renamed when it is whole
+//! ([`super::output`]). Trees are streamed; of the bundle only the index (8 bytes a quad) is in
+//! memory.
+
+use std::path::Path;
+
+use wincode::{SchemaRead, SchemaWrite};
+
+use super::error::BundleError;
+use super::output::{OpenSection, Output, check_output};
+use super::provenance::Provenance;
+use crate::compress::ValidPyramid;
+use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::format::{Grid, Quad, Section, Tag, TerrainParameters, WorldKind};
+
+/// What a terrain bundle says of itself: the `GRID` section, and the CRS.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TerrainHeader {
+    /// The `GRID` section.
+    pub parameters: TerrainParameters,
+    /// Coordinate reference system: `EPSG:n`, WKT, or what the source file said.
+    pub crs: Option<String>,
+    /// Of a solid level: what it is of. There are no heights then, and samples are cells.
+    pub solid: Option<SolidSections>,
+}
+
+/// The sections that only a bundle of a solid level has ([`viewcell::format::solid`]).
+#[derive(Clone, Debug, PartialEq, Eq, SchemaRead, SchemaWrite)]
+pub struct SolidSections {
+    /// `SOLD`.
+    pub parameters: Vec<u8>,
+    /// `SBOX`.
+    pub boxes: Vec<u8>,
+    /// `SLOC`.
+    pub buckets: Vec<u8>,
+    /// `SOCC`; empty in a bundle without.
+    pub occluders: Vec<u8>,
+}
+
+impl SolidSections {
+    /// How many bytes they take in a bundle.
+    pub fn bytes(&self) -> u64 {
+        let lengths = self.tagged().map(|(_, bytes)| bytes.len() as u64);
+        lengths.sum()
+    }
+
+    fn tagged(&self) -> impl Iterator<Item = (Tag, &[u8])> {
+        let sections = [
+            (Tag::SOLD, &self.parameters[..]),
+            (Tag::SBOX, &self.boxes),
+            (Tag::SLOC, &self.buckets),
+            (Tag::SOCC, &self.occluders),
+        ];
+        sections.into_iter().filter(|(_, bytes)| !bytes.is_empty())
+    }
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// Length of the bundle in bytes.
+    pub bytes: u64,
+    /// Checksum in its header, which stands for the whole file.
+    pub checksum: u32,
+    /// Its sections.
+    pub sections: Vec<Section>,
+}
+
+/// Writes a terrain bundle: trees in bake order in, a finished file out. Dropped before
+/// [`TerrainWriter::finish`], it leaves nothing behind.
+#[derive(Debug)]
+pub struct TerrainWriter {
+    out: Output,
+    grid: Grid,
+    overwrite: bool,
+    /// The quad whose tree is due.
+    due: Option<Quad>,
+    /// Offsets of the trees, by [`Grid::quad_index`].
+    index: Vec<u64>,
+    trees: OpenSection,
+    front: Front,
+}
+
+impl TerrainWriter {
+    /// Begins a bundle. `heights` are in metres, row by row, NaN for void.
+    ///
+    /// Errors where the output exists and is not to be overwritten, its folder is not there, or
+    /// the heights do not fit the grid.
+    pub fn create(
+        path: &Path,
+        overwrite: bool,
+        header: &TerrainHeader,
+        heights: &[f64],
+    ) -> Result<Self, BundleError> {
+        let valid = of_heights(header.parameters.grid, heights)?;
+        Self::create_on(path, overwrite, header, (heights, &valid))
+    }
+
+    /// The same for ground on which somebody can be only where it is `valid`, which no void is.
+    pub fn create_on(
+        path: &Path,
+        overwrite: bool,
+        header: &TerrainHeader,
+        ground: (&[f64], &ValidPyramid),
+    ) -> Result<Self, BundleError> {
+        check_output(path, overwrite)?;
+        let mut out = Output::create(path)?;
+        let grid = header.parameters.grid;
+        let index = new_index(&out, grid.quad_count())?;
+        let front = Front::write(&mut out, header, ground, &[Tag::TREE, Tag::TIDX])?;
+        let trees = out.begin(Tag::TREE, Section::REQUIRED)?;
+        Ok(Self {
+            out,
+            grid,
+            overwrite,
+            due: Some(grid.first_in_bake_order()),
+            index,
+            trees,
+            front,
+        })
+    }
+
+    /// Appends the tree of a quad. Errors unless it is the quad that is due in bake order
+    /// ([`Grid::next_in_bake_order`]).
+    pub fn push_tree(
+        &mut self,
+        level: u32,
+        column: u32,
+        row: u32,
+        bytes: &[u8],
+    ) -> Result<(), BundleError> {
+        let quad = Quad::new(level, column, row);
+        let (true, Some(index)) = (self.due == Some(quad), self.grid.quad_index(quad)) else {
+            return Err(BundleError::Order {
+                expected: self.due,
+                found: Some(quad),
+            });
+        };
+        self.index[index as usize] = self.out.position - self.trees.offset;
+        self.trees.checksum.update(bytes);
+        self.due = self.grid.next_in_bake_order(quad);
+        self.out.write(bytes)
+    }
+
+    /// Writes what remains, syncs, and gives the file its name. Errors if trees are missing, or
+    /// if meanwhile somebody else made a file of that name and it is not to be overwritten.
+    pub fn finish(mut self, provenance: &Provenance) -> Result<Written, BundleError> {
+        self.write_index()?;
+        self.front.finish(self.out, provenance, self.overwrite)
+    }
+
+    fn write_index(&mut self) -> Result<(), BundleError> {
+        if self.due.is_some() {
+            return Err(BundleError::Order {
+                expected: self.due,
+                found: None,
+            });
+        }
+        let out = &mut self.out;
+        self.front.sections.push(out.end(self.trees.clone()));
+        let offsets = self.index.iter().map(|offset| offset.to_le_bytes());
+        self.front
+            .sections
+            .push(out.section(Tag::TIDX, Section::REQUIRED, offsets)?);
+        Ok(())
+    }
+}
+
+/// Room for an index of so many entries.
+pub(super) fn new_index(out: &Output, entries: u64) -> Result<Vec<u64>, BundleError> {
+    let mut index = Vec::new();
+    index
+        .try_reserve_exact(entries as usize)
+        .map_err(|_| BundleError::Memory {
+            path: out.path.clone(),
+            bytes: entries * 8,
+        })?;
+    index.resize(entries as usize, 0);
+    Ok(index)
+}
+
+/// The sections of a terrain bundle that do not depend on how PVSs are coded: what comes before
+/// the PVSs, the provenance behind them, and the header.
+#[derive(Debug)]
+pub(super) struct Front {
+    /// What has been written.
+    pub sections: Vec<Section>,
+    /// Sections that the table has room for.
+    expected: usize,
+    kind: WorldKind,
+}
+
+impl Front {
+    /// Writes the sections before the PVSs, which take sections `pvss` in the end.
+    pub(super) fn write(
+        out: &mut Output,
+        header: &TerrainHeader,
+        (heights, valid): (&[f64], &ValidPyramid),
+        pvss: &[Tag],
+    ) -> Result<Self, BundleError> {
+        let grid = header.parameters.grid;
+        check_length(grid, heights)?;
+        let has_voids = valid.samples() < grid.samples();
+        let (kind, heights) = match header.solid {
+            Some(_) => (WorldKind::Solid, None),
+            None => (WorldKind::Terrain, Some(heights)),
+        };
+        let rounds = heights
+            .into_iter()
+            .flatten()
+            .any(|&height| !height.is_nan() && f64::from(height as f32) != height);
+        let own = match &header.solid {
+            Some(solid) => solid.tagged().count(),
+            None => [Tag::HGTS].len(),
+        };
+        let always = [Tag::GRID, Tag::PROV].len() + own + pvss.len();
+        let optional = [header.crs.is_some(), has_voids, rounds];
+        let expected = always + optional.iter().filter(|&&there| there).count();
+        // Header and table come last; until then their place holds zeros, which no reader takes
+        // for a bundle.
+        out.write(&vec![0; HEADER_LEN + expected * ENTRY_LEN])?;
+
+        let mut sections = Vec::new();
+        for (tag, bytes) in header.solid.iter().flat_map(SolidSections::tagged) {
+            let flags = if tag == Tag::SOCC {
+                0
+            } else {
+                Section::REQUIRED
+            };
+            sections.push(out.section(tag, flags, [bytes])?);
+        }
+        let record = header.parameters.encode();
+        sections.push(out.section(Tag::GRID, Section::REQUIRED, [record.as_slice()])?);
+        if let Some(crs) = &header.crs {
+            sections.push(out.section(Tag::CRS, 0, [crs.as_bytes()])?);
+        }
+        if has_voids {
+            let words = valid.blocks().iter().map(|word| word.to_le_bytes());
+            sections.push(out.section(Tag::VALD, Section::REQUIRED, words)?);
+        }
+        if let Some(heights) = heights {
+            let hot = heights
+                .iter()
+                .map(|&height| stored_height(height).to_le_bytes());
+            sections.push(out.section(Tag::HGTS, Section::REQUIRED, hot)?);
+            if rounds {
+                let source: Vec<u8> = heights
+                    .iter()
+                    .flat_map(|&height| source_height(height).to_le_bytes())
+                    .collect();
+                sections.push(out.compressed_section(Tag::SRCH, &source)?);
+            }
+        }
+        Ok(Self {
+            sections,
+            expected,
+            kind,
+        })
+    }
+
+    /// Writes provenance, table and header, syncs, and gives the file its name.
+    pub(super) fn finish(
+        self,
+        out: Output,
+        provenance: &Provenance,
+        overwrite: bool,
+    ) -> Result<Written, BundleError> {
+        self.finish_within(u64::MAX, out, provenance, overwrite)
+    }
+
+    /// As [`Front::finish`], but a file of more than `most` bytes is not named.
+    pub(super) fn finish_within(
+        mut self,
+        most: u64,
+        mut out: Output,
+        provenance: &Provenance,
+        overwrite: bool,
+    ) -> Result<Written, BundleError> {
+        let text = serde_json::to_vec(provenance)
+            .map_err(|error| out.error("writing provenance", error.into()))?;
+        self.sections
+            .push(out.compressed_section(Tag::PROV, &text)?);
+        assert_eq!(self.sections.len(), self.expected);
+        out.finish(self.kind, self.sections, most, overwrite)
+    }
+}
+
+/// Where somebody can be by the heights alone; errors unless there is one a sample.
+pub(super) fn of_heights(grid: Grid, heights: &[f64]) -> Result<ValidPyramid, BundleError> {
+    check_length(grid, heights)?;
+    Ok(ValidPyramid::from_heights(grid, heights))
+}
+
+fn check_length(grid: Grid, heights: &[f64]) -> Result<(), BundleError> {
+    if heights.len() as u64 == grid.samples() {
+        Ok(())
+    } else {
+        Err(BundleError::Heights {
+            expected: grid.samples(),
+            found: heights.len() as u64,
+        })
+    }
+}
+
+/// The height that `HGTS` stores: every void as the same NaN.
+fn stored_height(height: f64) -> f32 {
+    if height.is_nan() {
+        f32::NAN
+    } else {
+        height as f32
+    }
+}
+
+/// The height that `SRCH` stores: every void as the same NaN.
+fn source_height(height: f64) -> f64 {
+    if height.is_nan() { f64::NAN } else { height }
+}

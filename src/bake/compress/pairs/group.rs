@@ -1,0 +1,294 @@
+//! The group of a block ([`viewcell::format::pairs`]), before and after it has bytes.
+
+use super::bits::PairBits;
+use super::codebook::Codebook;
+use super::symbols::{PairList, Sight};
+use crate::compress::ValidPyramid;
+use viewcell::format::bytes::write_varint;
+use viewcell::format::grid::BLOCK_LEVEL;
+use viewcell::format::morton::{self, comes_before};
+use viewcell::format::pairs::TABLE_RUN;
+use viewcell::format::tree::{HIDDEN, UNKNOWN, VISIBLE};
+use viewcell::format::{Grid, Leaf, Tree};
+
+/// What the samples of a block see.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupSymbols {
+    /// Column and row of the block.
+    pub block: (u32, u32),
+    /// By block, row by row.
+    pub sights: Vec<Sight>,
+    /// The mixed pairs that have their record here, in Morton order of the targets.
+    pub pairs: PairList,
+}
+
+impl GroupSymbols {
+    /// The mixed blocks whose record is here, in order.
+    pub fn kept(&self, grid: Grid, mutual: bool) -> impl Iterator<Item = (u32, u32)> {
+        let (across, _) = grid.block_shape();
+        let mut mixed: Vec<_> = (0..)
+            .zip(&self.sights)
+            .filter(|&(_, &sight)| sight == Sight::Mixed)
+            .map(|(index, _)| (index % across, index / across))
+            .filter(|&target| is_kept(mutual, self.block, target))
+            .collect();
+        mixed.sort_unstable_by_key(|&(column, row)| morton::number(column, row));
+        mixed.into_iter()
+    }
+}
+
+/// Whether the record of a pair of blocks is in the group of the first.
+pub fn is_kept(mutual: bool, block: (u32, u32), target: (u32, u32)) -> bool {
+    !mutual || !comes_before(target, block)
+}
+
+/// The blocks of a grid in Morton order, which is their bake order.
+pub fn morton_blocks(grid: Grid) -> Vec<(u32, u32)> {
+    let (columns, rows) = grid.block_shape();
+    let mut blocks: Vec<_> = (0..rows)
+        .flat_map(|row| (0..columns).map(move |column| (column, row)))
+        .collect();
+    blocks.sort_unstable_by_key(|&(column, row)| morton::number(column, row));
+    blocks
+}
+
+/// Appends the bytes of a group. Panics unless it has one sight a block of the grid, and one pair
+/// a mixed block whose record is here.
+pub fn encode_group(
+    valid: &ValidPyramid,
+    group: &GroupSymbols,
+    mutual: bool,
+    codebook: &Codebook,
+    out: &mut Vec<u8>,
+) {
+    let own = encode_head(valid, group.block, &group.sights, mutual, out);
+    assert_eq!(own, group.pairs.iter().count(), "one pair a mixed block");
+    encode_records(&group.pairs, codebook, out);
+}
+
+/// Appends what comes before the table of a group; returns how many records are to follow. Panics
+/// unless there is one sight a block of the grid.
+pub fn encode_head(
+    valid: &ValidPyramid,
+    block: (u32, u32),
+    sights: &[Sight],
+    mutual: bool,
+    out: &mut Vec<u8>,
+) -> usize {
+    let Some(mixed) = skeleton(valid, sights, out) else {
+        return 0;
+    };
+    let kept = |&target: &(u32, u32)| is_kept(mutual, block, target);
+    let own = mixed.iter().filter(|target| kept(target)).count();
+    for count in [mixed.len() - own, own] {
+        let (bytes, length) = write_varint(count as u32);
+        out.extend_from_slice(&bytes[..length]);
+    }
+    own
+}
+
+/// Appends the table of a group and its records.
+pub fn encode_records(pairs: &PairList, codebook: &Codebook, out: &mut Vec<u8>) {
+    let mut records = Vec::new();
+    let mut starts = Vec::new();
+    for pair in pairs.iter() {
+        starts.push(records.len() as u64);
+        codebook.write(pair, &mut records);
+    }
+    put_together(&starts, &records, out);
+}
+
+/// Appends the table of a group and its records, which have their bytes.
+pub fn encode_table<'a>(pieces: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
+    let mut records = Vec::new();
+    let mut starts = Vec::new();
+    for piece in pieces {
+        starts.push(records.len() as u64);
+        records.extend_from_slice(piece);
+    }
+    put_together(&starts, &records, out);
+}
+
+/// Appends the table of records that begin at `starts`, and the records.
+pub fn put_together(starts: &[u64], records: &[u8], out: &mut Vec<u8>) {
+    for run in starts.chunks(TABLE_RUN) {
+        out.extend(run[0].to_le_bytes());
+        // A record has less than 1,700 bytes.
+        out.extend(
+            run.iter()
+                .flat_map(|start| ((start - run[0]) as u16).to_le_bytes()),
+        );
+    }
+    out.extend_from_slice(records);
+}
+
+/// Appends the head and nodes of a group; returns the mixed blocks in their order, if the root is
+/// unknown. Panics unless there is one sight a block of the grid.
+fn skeleton(valid: &ValidPyramid, sights: &[Sight], out: &mut Vec<u8>) -> Option<Vec<(u32, u32)>> {
+    let grid = valid.grid();
+    assert_eq!(sights.len(), grid.blocks(), "one sight a block");
+    // By level from 3, row by row: whether somebody sees something, and whether not all.
+    let flags = |(&sight, &terrain): (&Sight, &u64)| match sight {
+        Sight::Hidden => (false, terrain != 0),
+        Sight::Visible => (terrain != 0, false),
+        Sight::Mixed => (true, true),
+    };
+    let mut levels = vec![
+        sights
+            .iter()
+            .zip(valid.blocks())
+            .map(flags)
+            .collect::<Vec<_>>(),
+    ];
+    for level in BLOCK_LEVEL + 1..=grid.root_level() {
+        let (columns, rows) = grid.quads_at(level);
+        let (across, down) = grid.quads_at(level - 1);
+        let below = &levels[levels.len() - 1];
+        let mut quads = vec![(false, false); columns as usize * rows as usize];
+        for row in 0..down {
+            for column in 0..across {
+                let from = below[(row * across + column) as usize];
+                let to = &mut quads[((row >> 1) * columns + (column >> 1)) as usize];
+                *to = (to.0 | from.0, to.1 | from.1);
+            }
+        }
+        levels.push(quads);
+    }
+    let code = |level: u32, (column, row): (u32, u32)| {
+        let (columns, rows) = grid.quads_at(level);
+        if column >= columns || row >= rows {
+            return HIDDEN;
+        }
+        match levels[(level - BLOCK_LEVEL) as usize][(row * columns + column) as usize] {
+            (false, _) => HIDDEN,
+            (_, false) => VISIBLE,
+            _ => UNKNOWN,
+        }
+    };
+    let root = code(grid.root_level(), (0, 0));
+    if root != UNKNOWN {
+        out.push(root);
+        return None;
+    }
+    let mut nodes = Vec::new();
+    let mut quads = vec![(0, 0)];
+    for level in (BLOCK_LEVEL..grid.root_level()).rev() {
+        let mut children = Vec::new();
+        for &(column, row) in &quads {
+            let mut node = 0;
+            for i in 0..4 {
+                let child = (2 * column + (i & 1), 2 * row + (i >> 1));
+                let code = code(level, child);
+                node |= code << (2 * i);
+                if code == UNKNOWN {
+                    children.push(child);
+                }
+            }
+            nodes.push(node);
+        }
+        quads = children;
+    }
+    let (bytes, length) = write_varint(2 + nodes.len() as u32);
+    out.extend_from_slice(&bytes[..length]);
+    out.extend(nodes);
+    Some(quads)
+}
+
+/// How the blocks of a grid are seen by a skeleton, in its order; hidden ones are left out.
+pub fn sights_of(skeleton: Tree<'_>) -> impl Iterator<Item = (Sight, (u32, u32))> {
+    let sights = skeleton.leaves().filter_map(|leaf| match leaf {
+        Leaf::Hidden(_) => None,
+        Leaf::Visible(quad) => Some((Sight::Visible, quad)),
+        Leaf::Block(quad, _) => Some((Sight::Mixed, quad)),
+    });
+    let valid = skeleton.valid();
+    sights.flat_map(move |(sight, quad)| {
+        let (columns, rows) = valid.grid().block_range(quad);
+        rows.flat_map(move |row| columns.clone().map(move |column| (sight, (column, row))))
+    })
+}
+
+/// Visible samples by level of the viewpoint quad, 0 to 3, summed over the quads.
+#[derive(Clone, Debug, Default)]
+pub struct PairCounts {
+    /// Visible samples.
+    pub visible: [u64; 4],
+    /// Quads that have terrain.
+    pub quads: [u64; 4],
+}
+
+impl PairCounts {
+    /// Adds what the samples of a group's block see; of a mutual bundle, for each pair whose
+    /// record it has, what is seen back, too.
+    pub fn add(&mut self, valid: &ValidPyramid, group: &GroupSymbols, mutual: bool) {
+        let across = valid.grid().block_shape().0;
+        let index = |(column, row): (u32, u32)| (row * across + column) as usize;
+        let terrain = valid.blocks();
+        let viewpoints = terrain[index(group.block)];
+        self.add_block(viewpoints);
+        for (&sight, &targets) in group.sights.iter().zip(terrain) {
+            if sight == Sight::Visible {
+                self.add_visible(viewpoints, targets);
+            }
+        }
+        for (target, pair) in group.kept(valid.grid(), mutual).zip(group.pairs.iter()) {
+            let bits = PairBits::new(&pair.rows(), viewpoints, terrain[index(target)]);
+            self.add_mixed(&bits, mutual && target != group.block);
+        }
+    }
+
+    /// Adds the quads of a block; of it and all blocks below, the terrain is given.
+    pub fn add_block(&mut self, viewpoints: u64) {
+        for (sum, quads) in self.quads.iter_mut().zip(quads_with(viewpoints)) {
+            *sum += quads;
+        }
+    }
+
+    /// Adds what the quads of a block see of another, which is all.
+    pub fn add_visible(&mut self, viewpoints: u64, targets: u64) {
+        let samples = u64::from(targets.count_ones());
+        for (sum, quads) in self.visible.iter_mut().zip(quads_with(viewpoints)) {
+            *sum += quads * samples;
+        }
+    }
+
+    /// Adds what the quads of a block see of another, and perhaps what is seen back.
+    pub fn add_mixed(&mut self, bits: &PairBits, both: bool) {
+        let [there, back] = bits.visible();
+        for (sum, (there, back)) in self.visible.iter_mut().zip(there.into_iter().zip(back)) {
+            *sum += there + if both { back } else { 0 };
+        }
+    }
+
+    /// Adds the counts of another part of the groups.
+    pub fn join(&mut self, other: &Self) {
+        for (to, from) in self.visible.iter_mut().zip(other.visible) {
+            *to += from;
+        }
+        for (to, from) in self.quads.iter_mut().zip(other.quads) {
+            *to += from;
+        }
+    }
+}
+
+/// The first samples of the squares of `side` samples in a block.
+fn corners(side: usize) -> impl Iterator<Item = usize> {
+    (0..8)
+        .step_by(side)
+        .flat_map(move |row| (0..8).step_by(side).map(move |column| row * 8 + column))
+}
+
+/// Quads with terrain by level, 0 to 3, in a block.
+fn quads_with(terrain: u64) -> [u64; 4] {
+    if terrain == !0 {
+        return [64, 16, 4, 1];
+    }
+    [0, 1, 2, 3].map(|level| {
+        let side = 1 << level;
+        let line = (1u64 << side) - 1;
+        let square = (0..side).fold(0, |square, row| square | line << (8 * row));
+        corners(side)
+            .filter(|&v| terrain >> v & square != 0)
+            .count() as u64
+    })
+}

@@ -1,0 +1,19 @@
+//! Tree code 2 ([`viewcell::format::pairs`]): who sees whom, pair of blocks by pair of blocks.
+//!
+//! [`symbols`] makes the tree of a pair out of its bits, [`codebook`] gives the symbols of all
+//! trees their bytes, and [`group`] puts the records of a block together.
+
+pub mod bits;
+pub mod codebook;
+pub mod group;
+pub mod prune;
+mod recode;
+pub mod symbols;
+
+pub use bits::PairBits;
+pub use codebook::{Codebook, Histogram};
+pub use group::{GroupSymbols, PairCounts, encode_group, encode_head, encode_records};
+pub use prune::{PairPruner, PairWorth, Worth, prune_tree};
+pub use recode::{Recoder, RecordCounts};
+pub use symbols::{Pair, PairList, PairSymbols, Sight};
+pub use viewcell::format::blockbits::transpose;

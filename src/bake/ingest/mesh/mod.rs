@@ -1,0 +1,116 @@
+//! Meshes from files, whose form is told by their first bytes.
+mod gltf;
+pub(super) mod obj;
+
+use std::path::Path;
+
+use self::gltf::read_gltf;
+pub(super) use self::gltf::read_surface;
+use self::obj::{ObjFace, ObjFile};
+use super::error::IngestError;
+use super::source::file_bytes;
+use viewcell_ground::Mesh;
+
+/// What a binary glTF file begins with.
+const MAGIC: &[u8] = b"glTF";
+
+/// Whether bytes begin as a glTF file does, binary or JSON.
+pub(super) fn is_gltf(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC) || without_mark(bytes).trim_ascii_start().first() == Some(&b'{')
+}
+
+/// JSON without a byte order mark, which some editors write.
+pub(in crate::ingest) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// The triangles of a scene: metres east, south and up.
+#[derive(Default)]
+pub(super) struct Surface {
+    pub(super) corners: Vec<[f64; 3]>,
+    pub(super) triangles: Vec<[u32; 3]>,
+    /// Of each triangle, how it is drawn.
+    pub(super) looks: Vec<Look>,
+    /// Corners may be small integers.
+    quantized: bool,
+}
+
+/// How a triangle is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Look {
+    /// Its back is drawn, too.
+    pub(super) two_sided: bool,
+    /// Nothing is seen through it.
+    pub(super) opaque: bool,
+}
+
+/// Reads a closed mesh of a Wavefront OBJ or a glTF 2.0 file, binary or JSON. Metres east, south and up.
+///
+/// OBJ says nothing of axes: its coordinates are taken as they stand, x east, y south, z up. In glTF y is up,
+/// and the front of a model looks along z: x is east, z south, y up, so that nothing is mirrored, and a model's
+/// front looks south.
+///
+/// # Errors
+///
+/// A file that cannot be read or is neither, a buffer of it that is not there, a mesh that is not closed.
+pub fn read_mesh(path: &Path) -> Result<Mesh, IngestError> {
+    let bytes = file_bytes(path, "an OBJ or glTF file");
+    let mesh = bytes.and_then(|bytes| {
+        if is_gltf(&bytes) {
+            read_gltf(&bytes, path)
+        } else {
+            read_obj(&bytes)
+        }
+    });
+    mesh.map_err(|error| error.of(path))
+}
+
+/// Reads a closed mesh. Faces of more than three corners are cut into triangles from their first
+/// corner; coordinates are taken as metres east, south and up.
+///
+/// # Errors
+///
+/// Bytes that are no OBJ, a mesh that is not closed.
+pub(super) fn read_obj(bytes: &[u8]) -> Result<Mesh, IngestError> {
+    let ObjFile { corners, faces, .. } = ObjFile::read(bytes)?;
+    let fan = |face: &ObjFace| -> Vec<[u32; 3]> {
+        let (first, rest) = (face.corners[0], &face.corners[1..]);
+        rest.windows(2)
+            .map(|pair| [first, pair[0], pair[1]])
+            .collect()
+    };
+    let triangles = faces.iter().flat_map(fan).collect();
+    Ok(Mesh::new(corners, triangles)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const CUBE: &str = "# a cube\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+                        vn 0 0 1\nf 4 3 2 1\nf 5/1/1 6/1/1 7/1/1 8//1\nf 1 2 6 5\nf 2 3 7 6\n\
+                        f 3 4 8 7\nf -5 -8 -4 -1\n";
+
+    #[test]
+    fn faces_become_triangles() {
+        let mesh = read_obj(CUBE.as_bytes()).unwrap();
+        assert_eq!((mesh.corners().len(), mesh.triangles().len()), (8, 12));
+    }
+
+    #[test]
+    fn what_is_no_closed_mesh_is_refused_with_its_line() {
+        let fails = |text: &str, words: &str| {
+            let error = read_obj(text.as_bytes())
+                .unwrap_err()
+                .of(Path::new("a.obj"));
+            assert!(error.to_string().contains(words), "{error}");
+        };
+        fails(&CUBE.replace("f 1 2 6 5\n", ""), "closed");
+        fails(&CUBE.replace("v 1 1 1", "v 1 one 1"), "line 8");
+        fails(&CUBE.replace("f 1 2 6 5", "f 1 0 6 5"), "line 13");
+        fails(&CUBE.replace("f 1 2 6 5", "f 1 2 6 500"), "corners");
+        fails("", "triangles");
+    }
+}

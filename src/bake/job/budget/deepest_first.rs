@@ -1,0 +1,183 @@
+//! A bundle with every PVS pruned to a number of nodes, as the thesis did it (section 3.4).
+//!
+//! A side road, for comparison: PVSs are pruned one by one, so they are read from a bundle, and are
+//! single trees in the one that is written (tree code 1).
+
+use std::path::Path;
+
+use super::options::DeepestFirst;
+use crate::bundle::{Given, Loss, Provenance, Statistics, TerrainWriter, Written};
+use crate::compress::prune::DepthPruner;
+use crate::compress::{Scratch, encode};
+use crate::job::encode::Place;
+use crate::job::error::{BakeError, unreadable};
+use crate::job::observer::Stage;
+use crate::job::parallel::Workers;
+use crate::survey::GroupSight;
+use viewcell::format::grid::{BLOCK_LEVEL, quad_mask};
+use viewcell::format::{Quad, TreeCode};
+use viewcell::query::{MappedBundle, OpenError, TerrainBundle};
+
+/// Quads that a thread prunes at a time: some three blocks and the quads in them.
+const CHUNK: u64 = 256;
+
+/// Writes the bundle `source` with every PVS pruned by itself, in tree code 1. The provenance is
+/// given what was lost.
+pub(crate) fn prune(
+    source: &Path,
+    place: &Place,
+    workers: &Workers,
+    to: DeepestFirst,
+    provenance: &mut Provenance,
+) -> Result<Written, BakeError> {
+    let cannot = |error: OpenError| unreadable(source, error);
+    let map = MappedBundle::open(source).map_err(cannot)?;
+    let terrain = map.terrain().map_err(cannot)?;
+    let valid = place.valid;
+    let grid = valid.grid();
+    let mut header = place.header(TreeCode::Single, true);
+    // Whom A sees is pruned without a look at who sees A.
+    header.parameters.mutual = false;
+    let mut writer = TerrainWriter::create_on(
+        place.path,
+        place.overwrite,
+        &header,
+        (place.heights, place.valid),
+    )?;
+    let mut statistics = Statistics::new(grid, valid.samples());
+    workers.observer.stage(Stage::Prune, grid.quad_count());
+    let mut quads = grid.bake_order();
+    let mut done = 0;
+    workers.run(
+        0..grid.quad_count().div_ceil(CHUNK) as usize,
+        |_| Ok(quads.by_ref().take(CHUNK as usize).collect::<Vec<Quad>>()),
+        |room: &mut Option<Room<'_>>, _, quads| {
+            let room = room.get_or_insert_with(|| Room {
+                reader: Reader::new(terrain),
+                pruner: DepthPruner::new(valid),
+                levels: vec![Pruned::default(); grid.levels() as usize],
+                blocks: grid.blocks(),
+            });
+            let mut scratch = Scratch::default();
+            let pruned = quads.into_iter().map(|quad| {
+                let pruned = room.prune(quad, to);
+                let pruned = pruned.ok_or_else(|| unreadable(source, "it is damaged"))?;
+                let mut bytes = Vec::new();
+                encode(valid, &pruned.own, &mut scratch, &mut bytes);
+                Ok((quad, pruned.visible(), bytes))
+            });
+            pruned.collect::<Result<Vec<_>, BakeError>>()
+        },
+        |_, trees| {
+            for (quad, visible, bytes) in trees? {
+                writer.push_tree(quad.level, quad.column, quad.row, &bytes)?;
+                let has_terrain = terrain.valid().has_quad(quad);
+                statistics.record(quad, has_terrain, visible, bytes.len());
+                done += 1;
+            }
+            workers.observer.advance(Stage::Prune, done);
+            Ok(())
+        },
+    )?;
+    let given = Given::DeepestFirst {
+        nodes_per_quad: to.nodes,
+        ties: to.ties.name().to_owned(),
+    };
+    provenance.loss = Some(match &provenance.loss {
+        Some(loss) => loss.and_then(given, &statistics),
+        None => Loss::between(given, &provenance.statistics, &statistics),
+    });
+    provenance.statistics = statistics;
+    Ok(writer.finish(provenance)?)
+}
+
+/// Room for a PVS of each level.
+struct Room<'v> {
+    reader: Reader<'v>,
+    pruner: DepthPruner<'v>,
+    /// The quad of each level that was pruned last.
+    levels: Vec<Pruned>,
+    /// Of the grid.
+    blocks: usize,
+}
+
+/// What is left of a PVS, as block bitmaps.
+#[derive(Clone, Default)]
+struct Pruned {
+    quad: Option<Quad>,
+    /// As it is stored.
+    own: Vec<u64>,
+    /// What is visible: in it, and in those of all quads around it.
+    narrow: Vec<u64>,
+}
+
+impl Pruned {
+    fn visible(&self) -> u64 {
+        let words = self.narrow.iter();
+        words.map(|word| u64::from(word.count_ones())).sum()
+    }
+}
+
+impl Room<'_> {
+    /// Prunes the PVS of a quad, and those of the quads around it unless they were pruned last.
+    /// `None` where the bundle is damaged.
+    fn prune(&mut self, quad: Quad, to: DeepestFirst) -> Option<&Pruned> {
+        let (below, above) = self.levels.split_at_mut(quad.level as usize + 1);
+        let pruned = below.last_mut()?;
+        if pruned.quad == Some(quad) {
+            return self.levels.get(quad.level as usize);
+        }
+        if !above.is_empty() {
+            self.prune(quad.parent(), to)?;
+        }
+        let (below, above) = self.levels.split_at_mut(quad.level as usize + 1);
+        let pruned = below.last_mut()?;
+        pruned.own.resize(self.blocks, 0);
+        self.reader.read(quad, &mut pruned.own)?;
+        self.pruner.prune(&mut pruned.own, to.nodes, to.ties);
+        pruned.narrow.clone_from(&pruned.own);
+        if let Some(around) = above.first() {
+            let words = pruned.narrow.iter_mut().zip(&around.narrow);
+            words.for_each(|(word, around)| *word &= around);
+        }
+        pruned.quad = Some(quad);
+        self.levels.get(quad.level as usize)
+    }
+}
+
+/// Reads what is stored of PVSs, those of a block's quads together where they are pairs of blocks.
+struct Reader<'v> {
+    terrain: TerrainBundle<'v>,
+    sight: GroupSight<'v>,
+    /// The block that was looked from last.
+    block: Option<[u32; 2]>,
+}
+
+impl<'v> Reader<'v> {
+    fn new(terrain: TerrainBundle<'v>) -> Self {
+        Self {
+            terrain,
+            sight: GroupSight::new(terrain),
+            block: None,
+        }
+    }
+
+    /// Writes what a quad sees as a block bitmap. `None` where the bundle is damaged.
+    fn read(&mut self, quad: Quad, pvs: &mut [u64]) -> Option<()> {
+        if quad.level > BLOCK_LEVEL || self.terrain.groups().is_none() {
+            self.terrain.stored_pvs(quad)?.expand(pvs);
+            return Some(());
+        }
+        let up = BLOCK_LEVEL - quad.level;
+        let block = [quad.column >> up, quad.row >> up];
+        if self.block != Some(block) {
+            self.sight.look(block[0], block[1])?;
+            self.block = Some(block);
+        }
+        let from = quad_mask(quad);
+        for (target, word) in pvs.iter_mut().enumerate() {
+            *word = self.sight.seen(from, target);
+        }
+        Some(())
+    }
+}

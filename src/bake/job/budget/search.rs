@@ -1,0 +1,192 @@
+//! The trade of hidden area against bytes that comes to a budget.
+//!
+//! By ever more of the groups: by a few, which settles the codes, by more, and then by all of them
+//! until the file is within 2 % of the budget.
+
+use super::options::Budget;
+use super::{EVERYTHING, Search};
+use crate::bundle::{Given, Loss, Provenance, Written};
+use crate::compress::pairs::Codebook;
+use crate::job::encode::Assembly;
+use crate::job::encode::write;
+use crate::job::error::BakeError;
+use crate::job::store::group::StoredGroups;
+
+/// After so many trades, one that is known to be enough is taken.
+const ATTEMPTS: u32 = 24;
+
+/// Bytes by which the provenance may grow.
+const PROVENANCE_BYTES: u64 = 512;
+
+/// The trade that is tried first.
+const FIRST_TRADE: f64 = 16.0;
+
+/// What trades are looked for between.
+const TRADES: (f64, f64) = (1e-3, 1e12);
+
+/// Of what a bundle may come to, the part that the search aims at: it is to be at most all, and at
+/// least 98 %.
+const AIM: f64 = 0.993;
+
+impl Search<'_> {
+    /// Finds the trade, and writes what it comes to.
+    pub(crate) fn run(
+        &mut self,
+        budget: &Budget,
+        provenance: &mut Provenance,
+    ) -> Result<Written, BakeError> {
+        // With the loss in it, the provenance takes some more bytes.
+        let mut most = budget.bytes.saturating_sub(PROVENANCE_BYTES);
+        let least = self.least()?;
+        if least > most {
+            return Err(BakeError::Budget {
+                budget: budget.bytes,
+                least: least + PROVENANCE_BYTES,
+            });
+        }
+        // Odd: in Morton order, every second or fourth block has the same place in its quad.
+        let [few, many] = [128, 512].map(|number| (self.groups() / number) | 1);
+        let mut codebook = Codebook::new(&self.original.tally.histogram);
+        let mut trade = FIRST_TRADE;
+        // Codes follow from what is kept, and what is kept from the codes.
+        for near in [0.02, 0.01] {
+            trade = self.solve(&codebook, most, few, trade, near)?;
+            let estimate = self.estimate(&codebook, trade, many)?;
+            codebook = Codebook::new(&estimate.histogram);
+        }
+        trade = self.solve(&codebook, most, many, trade, 0.002)?;
+        let floor = budget.bytes / 100 * 98;
+        let mut bracket = Bracket::default();
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let (store, kept) = self.keep(&codebook, trade)?;
+            let bytes = self.fixed + kept.bytes();
+            let excess = excess(bytes, most);
+            let fits = bytes <= most || trade >= EVERYTHING;
+            let ends = attempts >= ATTEMPTS || bracket.is_closed();
+            if !fits && ends {
+                trade = bracket.enough();
+                continue;
+            }
+            if !fits || !(ends || bytes >= floor || trade <= TRADES.0) {
+                trade = bracket.next(trade, excess);
+                continue;
+            }
+            let mut made = provenance.clone();
+            made.statistics = kept.statistics(self.assembly.place.valid);
+            let given = Given::Optimal {
+                budget_bytes: budget.bytes,
+                weight: budget.weight.name().to_owned(),
+                area_per_byte: trade,
+            };
+            let loss = Loss::between(given, &provenance.statistics, &made.statistics);
+            made.loss = Some(loss);
+            let assembly = Assembly {
+                groups: StoredGroups {
+                    stores: &[store],
+                    ..self.assembly.groups
+                },
+                ..*self.assembly
+            };
+            let written = write(&assembly, &kept, true, &made, budget.bytes)?;
+            if written.bytes <= budget.bytes {
+                *provenance = made;
+                return Ok(written);
+            }
+            if trade >= EVERYTHING {
+                return Err(BakeError::Budget {
+                    budget: budget.bytes,
+                    least: written.bytes,
+                });
+            }
+            // More than was reckoned: the next one is to be as much smaller.
+            most = most.saturating_sub(written.bytes - budget.bytes);
+            bracket = Bracket::default();
+            trade = bracket.next(trade, excess.abs());
+        }
+    }
+
+    /// A trade that comes to `most` bytes, or a bit less, by every `stride`-th group: looked for
+    /// from `first` on, until it is `near` enough.
+    fn solve(
+        &mut self,
+        codebook: &Codebook,
+        most: u64,
+        stride: usize,
+        first: f64,
+        near: f64,
+    ) -> Result<f64, BakeError> {
+        let mut bracket = Bracket::default();
+        let mut trade = first;
+        for _ in 0..ATTEMPTS {
+            let bytes = self.estimate(codebook, trade, stride)?.bytes;
+            let excess = excess(bytes, most);
+            if excess.abs() < near || bracket.is_closed() {
+                break;
+            }
+            let next = bracket.next(trade, excess);
+            if !(TRADES.0..=TRADES.1).contains(&next) {
+                break;
+            }
+            trade = next;
+        }
+        Ok(trade)
+    }
+}
+
+/// By how much so many bytes are more than what is aimed at: a logarithm.
+fn excess(bytes: u64, most: u64) -> f64 {
+    (bytes as f64 / (AIM * most as f64)).ln()
+}
+
+/// What is known of the trade that is looked for. All is by logarithms, of trades and of how many
+/// times too many bytes they come to.
+#[derive(Default)]
+struct Bracket {
+    /// The greatest trade that comes to too many.
+    low: Option<(f64, f64)>,
+    /// The least that comes to few enough.
+    high: Option<(f64, f64)>,
+    /// Trades that were tried on one side only.
+    steps: i32,
+}
+
+impl Bracket {
+    /// The next trade, after one with such an excess.
+    fn next(&mut self, trade: f64, excess: f64) -> f64 {
+        let trade = trade.ln();
+        if excess > 0.0 {
+            self.low = Some((trade, excess));
+        } else {
+            self.high = Some((trade, excess));
+        }
+        let next = match (self.low, self.high) {
+            // Where a straight line says, but well inside.
+            (Some(low), Some(high)) => {
+                let part = low.1 / (low.1 - high.1);
+                low.0 + (high.0 - low.0) * part.clamp(0.1, 0.9)
+            }
+            // Bytes fall about as trades rise, or more slowly.
+            _ => {
+                let away = (1.2 * excess.abs() + 0.005) * 2f64.powi(self.steps);
+                self.steps += 1;
+                trade + away.copysign(excess)
+            }
+        };
+        match next.exp() {
+            next if next > TRADES.1 => EVERYTHING,
+            next => f64::max(next, TRADES.0),
+        }
+    }
+
+    /// Whether nothing is left between.
+    fn is_closed(&self) -> bool {
+        matches!((self.low, self.high), (Some(low), Some(high)) if high.0 - low.0 < 1e-6)
+    }
+
+    /// A trade that comes to few enough bytes.
+    fn enough(&self) -> f64 {
+        self.high.map_or(EVERYTHING, |(trade, _)| trade.exp())
+    }
+}

@@ -1,0 +1,341 @@
+//! What a bake will take, by a sample of it.
+//!
+//! Memory that a bake takes, foreseen before it begins.
+
+use super::budget::options::Compression;
+use super::error::BakeError;
+use super::observer::Silent;
+use super::options::{BakeOptions, as_seen, mutual};
+use super::parallel::thread_count;
+use super::store::group::{BlockOrder, Group, Targets};
+use super::terrain::Cells;
+use super::visibility::{Kernel, Kernels, Visibility};
+use crate::compress::ValidPyramid;
+use crate::compress::pairs::{Codebook, Histogram, encode_head};
+use crate::visibility::{HeightField, ShaftField, Sights, Stance};
+use crate::world::Terrain;
+use cpu_time::ThreadTime;
+use viewcell::format::grid::BLOCK_LEVEL;
+use viewcell::format::pairs::table_length;
+use viewcell::format::{Grid, VisibilityMode};
+
+/// What a bake is foreseen to take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forecast {
+    /// Processor time of all threads together, in seconds.
+    pub cpu_seconds: f64,
+    /// Bytes of the bundle.
+    pub bytes: u64,
+    /// Bytes of memory, at most.
+    pub memory: u64,
+    /// Quads of viewpoints that were looked from to know it.
+    pub sampled: usize,
+    /// Quads of viewpoints that the bake looks from.
+    pub quads: usize,
+}
+
+/// After so many seconds of processor time, once the tables are made, so many quads of viewpoints are
+/// enough.
+const ENOUGH: [(f64, usize); 3] = [(3.0, 24), (10.0, 4), (30.0, 1)];
+
+/// Share of the looking that is taken by what comes after it: 4 to 9 % on jacksboro and Bilbao.
+const AFTERWARDS: f64 = 0.06;
+
+/// Bytes of the trees of large quads, for those of pairs of blocks: 0.08 to 0.14 there.
+const TREES: f64 = 0.11;
+
+/// Bytes of what is always there: header, table, parameters, provenance.
+const FIXED: u64 = 2048;
+
+/// Foresees the bake of a terrain, which is from a file of the name `input`: looks from some quads
+/// of viewpoints, spread evenly, and reckons all from them. Takes some seconds.
+///
+/// # Errors
+///
+/// Where [`super::bake_terrain`] would refuse to begin.
+pub fn forecast(
+    terrain: &Terrain,
+    options: &BakeOptions,
+    input: &str,
+) -> Result<Forecast, BakeError> {
+    let samples = options.grid(terrain, input)?;
+    let terrain = &*options.asked_for(terrain, input)?;
+    let cells = Cells::of(terrain, options);
+    let grid = cells.grid();
+    let mutual = mutual(options);
+    let valid = cells.valid();
+    let order = BlockOrder::new(grid, Targets::of(mutual));
+    let seen = &*as_seen(terrain, options.curvature)?;
+    let visibility = Visibility::prepare(
+        || Kernel::new(seen, options),
+        &valid,
+        &order,
+        options,
+        &Silent,
+    );
+    let near = Near::new(grid, terrain.spacing(), options);
+    let told = |number: usize| near.told_by(&order, number);
+    let found = Sampled::look(&visibility, &valid, &order, told, near.all(mutual));
+    let tables = 4.0 * grid.samples() as f64 + 8.0 * grid.blocks() as f64 * 1.5;
+    let lossless = found.bytes + tables as u64;
+    Ok(Forecast {
+        cpu_seconds: found.cpu_seconds,
+        bytes: match &options.compression {
+            Compression::Optimal(budget) => lossless.min(budget.bytes),
+            _ => lossless,
+        },
+        memory: options.memory_needed(samples),
+        sampled: found.quads,
+        quads: visibility.quads().len(),
+    })
+}
+
+/// What a bake comes to, by some of its quads of viewpoints.
+pub(super) struct Sampled {
+    /// Processor time of the bake, in seconds.
+    pub cpu_seconds: f64,
+    /// Bytes of the bundle, but for what is of each sample and block.
+    pub bytes: u64,
+    /// Quads that were looked from.
+    pub quads: usize,
+}
+
+impl Sampled {
+    /// Looks from some quads. A group tells of `told_by` its number blocks, all together of `all`.
+    pub(super) fn look<K: Kernels>(
+        visibility: &Visibility<'_, K>,
+        valid: &ValidPyramid,
+        order: &BlockOrder,
+        told_by: impl Fn(usize) -> u64,
+        all: u64,
+    ) -> Self {
+        let quads = visibility.quads();
+        let mut room = visibility.room();
+        let mut tally = Tally::default();
+        let begun = ThreadTime::now();
+        let (mut sampled, mut pairs) = (0, 0);
+        for at in spread(quads.len()) {
+            let taken = begun.elapsed().as_secs_f64();
+            if ENOUGH
+                .iter()
+                .any(|&(seconds, enough)| taken > seconds && sampled >= enough)
+            {
+                break;
+            }
+            visibility.look_from(&mut room, &quads[at], |number, group| {
+                tally.add(valid, order.block(number), &group, order.is_mutual());
+                pairs += told_by(number);
+            });
+            sampled += 1;
+        }
+        // A quad that is late in the order tells of few others.
+        let share = pairs as f64 / all as f64;
+        let looking = begun.elapsed().as_secs_f64() / share;
+        Self {
+            cpu_seconds: visibility.prepared() + looking * (1.0 + AFTERWARDS),
+            bytes: FIXED + tally.bytes(share),
+            quads: sampled,
+        }
+    }
+}
+
+/// Which blocks are near enough to see each other.
+struct Near {
+    /// Columns and rows of blocks.
+    shape: [u32; 2],
+    /// Length of a block east and south, in metres.
+    sides: [f64; 2],
+    metres: f64,
+}
+
+impl Near {
+    fn new(grid: Grid, spacing: [f64; 2], options: &BakeOptions) -> Self {
+        let (columns, rows) = grid.block_shape();
+        let side = f64::from(1u32 << (BLOCK_LEVEL + options.finest));
+        Self {
+            shape: [columns, rows],
+            sides: spacing.map(|metres| metres * side),
+            metres: options.max_distance.unwrap_or(f64::INFINITY),
+        }
+    }
+
+    /// Whether blocks so many columns and rows apart are.
+    fn holds(&self, apart: [u32; 2]) -> bool {
+        let [x, y] = [0, 1].map(|axis| f64::from(apart[axis].saturating_sub(1)) * self.sides[axis]);
+        x.hypot(y) <= self.metres
+    }
+
+    /// How many blocks group number `number` tells of.
+    fn told_by(&self, order: &BlockOrder, number: usize) -> u64 {
+        let [columns, _] = self.shape;
+        let (column, row) = order.block(number);
+        let told = order.told_by(number).filter(|&index| {
+            let other = (index as u32 % columns, index as u32 / columns);
+            self.holds([other.0.abs_diff(column), other.1.abs_diff(row)])
+        });
+        told.count() as u64
+    }
+
+    /// How many all groups tell of.
+    fn all(&self, mutual: bool) -> u64 {
+        let [columns, rows] = self.shape;
+        let ordered = |across: u32, down: u32| {
+            let ways = (1 + u64::from(across > 0)) * (1 + u64::from(down > 0));
+            ways * u64::from(columns - across) * u64::from(rows - down)
+        };
+        let apart = (0..rows).flat_map(|down| (0..columns).map(move |across| [across, down]));
+        let near = apart.filter(|&apart| self.holds(apart));
+        let all: u64 = near.map(|[across, down]| ordered(across, down)).sum();
+        let blocks = u64::from(columns) * u64::from(rows);
+        if mutual { (all + blocks) / 2 } else { all }
+    }
+}
+
+/// The numbers below `count`, each once, such that the first of them are spread evenly: steps of
+/// the golden section.
+fn spread(count: usize) -> impl Iterator<Item = usize> {
+    let are_prime = |mut a: usize, mut b: usize| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a == 1
+    };
+    let golden = (count as f64 * 0.618_034) as usize;
+    let step = (golden.max(1)..).find(|&step| are_prime(step, count));
+    let step = step.unwrap_or(1);
+    (0..count).map(move |k| (k as u64 * step as u64 % count as u64) as usize)
+}
+
+/// What the groups that were looked at come to.
+#[derive(Default)]
+struct Tally {
+    histogram: Histogram,
+    /// Bytes of heads and tables.
+    around: u64,
+}
+
+impl Tally {
+    fn add(&mut self, valid: &ValidPyramid, block: (u32, u32), group: &Group, mutual: bool) {
+        self.histogram.count_all(&group.pairs);
+        let mut head = Vec::new();
+        let pairs = encode_head(valid, block, &group.sights, mutual, &mut head);
+        // A group tells of half the blocks; of the others its head has as much.
+        let heads = head.len() as u64 * (1 + u64::from(mutual));
+        self.around += heads + table_length(pairs) as u64;
+    }
+
+    /// Bytes of records, heads, tables and trees of all groups, of which so many were looked at.
+    fn bytes(&self, share: f64) -> u64 {
+        let codebook = Codebook::new(&self.histogram);
+        let dictionary = codebook.section().len() as u64;
+        let sampled = codebook.cost().saturating_sub(dictionary) + self.around;
+        dictionary + (sampled as f64 / share * (1.0 + TREES)) as u64
+    }
+}
+
+/// Bytes of a sample in other tables: its height, as it is read, as it is seen on a round earth and
+/// as the bundle has it, and whether it has terrain.
+const SAMPLE_BYTES: u64 = 40;
+
+/// Bytes of the program, its libraries and buffers.
+const PROGRAM_BYTES: u64 = 24 << 20;
+
+impl BakeOptions {
+    /// Bytes of memory that a bake of a grid takes at most, as far as can be told before it
+    /// begins.
+    pub fn memory_needed(&self, grid: Grid) -> u64 {
+        let stance = match self.mode {
+            VisibilityMode::Exact => Some(Stance::Sample),
+            VisibilityMode::Conservative => Some(Stance::Cell),
+            // The heights, as they are.
+            VisibilityMode::Sectors(_) => None,
+        };
+        let tables = match (stance, self.finest) {
+            (None, _) => 0,
+            (Some(stance), 0) => HeightField::bytes(grid.width(), grid.height(), stance),
+            (Some(_), _) => ShaftField::bytes(grid.width(), grid.height()),
+        };
+        // Beside what a block sees, a thread has some groups on their way.
+        let side = |samples: u32| samples.div_ceil(1 << self.finest);
+        let cells = Grid::new(side(grid.width()), side(grid.height())).unwrap_or(grid);
+        let room = Sights::bytes(cells) * 3 / 2;
+        let threads = thread_count(self.threads) as u64;
+        PROGRAM_BYTES + SAMPLE_BYTES * grid.samples() + tables + threads * room
+    }
+
+    /// Errors where a bake of a grid would take more memory than it may.
+    pub(crate) fn check_memory(&self, grid: Grid, input: &str) -> Result<(), BakeError> {
+        let needed = self.memory_needed(grid);
+        match self.memory {
+            Some(limit) if needed > limit => Err(BakeError::Memory {
+                input: input.to_owned(),
+                needed,
+                limit,
+                threads: thread_count(self.threads),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::error::BakeErrorKind;
+    use super::*;
+
+    #[test]
+    fn as_many_blocks_are_told_of_as_all_groups_tell() {
+        for (size, mutual, metres) in [
+            ([70, 41], true, None),
+            ([70, 41], false, None),
+            ([130, 90], true, Some(900.0)),
+            ([130, 90], false, Some(300.0)),
+        ] {
+            let grid = Grid::new(size[0], size[1]).unwrap();
+            let options = BakeOptions {
+                max_distance: metres,
+                ..BakeOptions::default()
+            };
+            let near = Near::new(grid, [30.0, 25.0], &options);
+            let order = BlockOrder::new(grid, Targets::of(mutual));
+            let told: u64 = (0..order.len()).map(|n| near.told_by(&order, n)).sum();
+            assert_eq!(near.all(mutual), told, "{size:?}, {mutual}");
+        }
+    }
+
+    #[test]
+    fn each_number_comes_once_and_the_first_lie_apart() {
+        for count in [1, 2, 3, 4, 7, 24, 100, 1849] {
+            let mut all: Vec<usize> = spread(count).collect();
+            let mut first: Vec<usize> = all.iter().copied().take(10).collect();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..count), "{count}");
+            if count >= 100 {
+                first.sort_unstable();
+                let apart = first.windows(2).map(|pair| pair[1] - pair[0]).min();
+                assert!(apart >= Some(count / 30), "{count}: {first:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_bake_that_would_not_fit_is_refused_with_what_it_takes() {
+        let grid = Grid::new(1000, 1000).unwrap();
+        let mut options = BakeOptions {
+            mode: VisibilityMode::Exact,
+            threads: 1,
+            ..BakeOptions::default()
+        };
+        let needed = options.memory_needed(grid);
+        // A million samples were measured to take 961 MB.
+        assert!((900 << 20..1300 << 20).contains(&needed), "{needed}");
+        options.memory = Some(needed);
+        options.check_memory(grid, "a.tif").unwrap();
+        options.memory = Some(needed - 1);
+        let error = options.check_memory(grid, "a.tif").unwrap_err();
+        assert_eq!(error.kind(), BakeErrorKind::Resource);
+        assert!(error.to_string().contains("a.tif"));
+        options.threads = 2;
+        assert!(options.memory_needed(grid) > needed);
+    }
+}

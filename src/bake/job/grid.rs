@@ -1,0 +1,268 @@
+//! A grid of places that see each other to a bundle, or to a share of one, whatever the world and
+//! the kernel are.
+
+use std::path::{Path, PathBuf};
+
+use super::encode::{Assembly, Place, compress};
+use super::error::BakeError;
+use super::observer::{Observer, Stage};
+use super::options::BakeOptions;
+use super::parallel::{Workers, thread_count};
+use super::report::{BakeReport, Finish, ShardReport};
+use super::source::TOOL;
+use super::store::file::{Keep, Role, Shape, Store, beside};
+use super::store::group::{BlockOrder, StoredGroups, Targets};
+use super::store::records::{Head, Job, Share};
+use super::store::shard::Shard;
+use super::tiles::{ShardOf, Tile, pairs_by_tile, tiles};
+use super::visibility::{Kernels, Visibility};
+use crate::bundle::{Info, TerrainHeader, TerrainParts, check_output, info};
+use crate::compress::ValidPyramid;
+
+/// The checkpoint of a bundle in the making.
+pub fn checkpoint_beside(bundle: &Path) -> PathBuf {
+    beside(bundle, ".checkpoint")
+}
+
+/// A shard in the making.
+pub fn shard_in_the_making(shard: &Path) -> PathBuf {
+    beside(shard, ".part")
+}
+
+/// What is baked.
+pub(super) struct GridBake<'a> {
+    /// What it is of, for whoever resumes it or merges its shards.
+    pub job: Job,
+    /// What the bundle begins with; the grid is in its parameters.
+    pub header: &'a TerrainHeader,
+    /// A number for each place, row by row, as the bundle has it: of terrain the ground's height.
+    pub heights: &'a [f64],
+    /// Where somebody can be.
+    pub valid: &'a ValidPyramid,
+    /// Threads, instructions, compression, and what becomes of files.
+    pub options: &'a BakeOptions,
+}
+
+impl GridBake<'_> {
+    /// Bakes a bundle at `output`, with kernels over tables that `prepare` makes.
+    pub(super) fn bundle<K: Kernels>(
+        self,
+        prepare: impl FnOnce() -> K,
+        output: &Path,
+        observer: &dyn Observer,
+    ) -> Result<BakeReport, BakeError> {
+        let Self {
+            header,
+            heights,
+            valid,
+            options,
+            ..
+        } = self;
+        let mut finish = Finish::new(thread_count(options.threads), options.simd.name());
+        let grid = valid.grid();
+        let tiles = tiles(grid);
+        let head = self.job.whole();
+        let open = || {
+            let shape = Shape {
+                head: &head,
+                heights,
+                valid: valid.blocks(),
+                tiles: &tiles,
+            };
+            match options.keep {
+                Keep::Nothing => Store::scratch(output, grid.blocks()),
+                keep => Store::open(&checkpoint_beside(output), Role::Checkpoint, shape, keep),
+            }
+        };
+        if options.keep == Keep::Resume
+            && !options.overwrite
+            && let Some(report) =
+                baked_already(output, &head.job, header, (heights, valid), options)
+        {
+            if checkpoint_beside(output).is_file() {
+                // It was killed when it had named the bundle, and before it had tidied up.
+                open()?.remove()?;
+            }
+            return Ok(report);
+        }
+        check_output(output, options.overwrite)?;
+        let mut store = open()?;
+        let kept_tiles = taken_over(&store, &tiles, options, observer);
+        let order = BlockOrder::new(grid, Targets::of(header.parameters.mutual));
+        let total = tiles.len() as u32;
+        let keeping = |error: BakeError, store: &Store| match options.keep {
+            Keep::Nothing => error,
+            _ => error.keeping(store, &tiles),
+        };
+        let visibility = Visibility::prepare(prepare, valid, &order, options, observer);
+        if let Err(error) = visibility.fill(&tiles, &mut store, observer) {
+            return Err(keeping(error, &store));
+        }
+        finish.stages = visibility.stages();
+        // Its tables are as large as all that is left to do.
+        drop(visibility);
+        finish.restart_clock();
+        let mut provenance = head.job.provenance();
+        let place = Place {
+            path: output,
+            overwrite: options.overwrite,
+            header,
+            heights,
+            valid,
+        };
+        let written = Workers::new(finish.threads(), observer).and_then(|workers| {
+            let assembly = Assembly {
+                groups: StoredGroups {
+                    stores: std::slice::from_ref(&store),
+                    order: &order,
+                },
+                place: &place,
+                workers: &workers,
+            };
+            compress(&assembly, &options.compression, &mut provenance)
+        });
+        let written = written.map_err(|error| keeping(error, &store))?;
+        if options.keep != Keep::Nothing {
+            store.remove()?;
+        }
+        finish.stage("compress");
+        Ok(BakeReport {
+            tiles: total,
+            kept_tiles,
+            ..finish.report(written, provenance, &place)
+        })
+    }
+
+    /// Bakes a share of the tiles into a shard at `output`.
+    pub(super) fn shard<K: Kernels>(
+        self,
+        prepare: impl FnOnce() -> K,
+        shard: ShardOf,
+        output: &Path,
+        observer: &dyn Observer,
+    ) -> Result<ShardReport, BakeError> {
+        let Self {
+            header,
+            valid,
+            options,
+            ..
+        } = self;
+        let all = tiles(valid.grid());
+        let mutual = header.parameters.mutual;
+        let order = BlockOrder::new(valid.grid(), Targets::of(mutual));
+        let viewpoints = all.iter().map(|tile| tile.viewpoints(&order, valid));
+        let viewpoints: Vec<u64> = viewpoints.collect();
+        let due = shard.tiles(&pairs_by_tile(&viewpoints, mutual));
+        let head = Head {
+            job: self.job,
+            share: Share {
+                index: shard.index(),
+                of: shard.of(),
+                first: due.start as u32,
+                end: due.end as u32,
+            },
+        };
+        let total_tiles = head.job.tiles;
+        if options.keep == Keep::Resume
+            && !options.overwrite
+            && let Ok(there) = Shard::open(output)
+            && there.head == head
+        {
+            return Ok(ShardReport {
+                share: head.share,
+                total_tiles,
+                kept_tiles: head.share.end - head.share.first,
+                bytes: there.store.length(),
+            });
+        }
+        check_output(output, options.overwrite)?;
+        let tiles = &all[due];
+        let shape = Shape {
+            head: &head,
+            heights: self.heights,
+            valid: valid.blocks(),
+            tiles,
+        };
+        let part = shard_in_the_making(output);
+        let mut store = Store::open(&part, Role::Shard, shape, options.keep)?;
+        let kept_tiles = taken_over(&store, tiles, options, observer);
+        let visibility = Visibility::prepare(prepare, valid, &order, options, observer);
+        match visibility.fill(tiles, &mut store, observer) {
+            Ok(()) => {
+                observer.stage(Stage::Finish, 1);
+                let bytes = store.finish_as(output, options.overwrite)?;
+                observer.advance(Stage::Finish, 1);
+                Ok(ShardReport {
+                    share: head.share,
+                    total_tiles,
+                    kept_tiles,
+                    bytes,
+                })
+            }
+            Err(error) if options.keep == Keep::Nothing => Err(error),
+            Err(error) => Err(error.keeping(&store, tiles)),
+        }
+    }
+}
+
+/// Tells of the tiles that an earlier bake did; returns how many.
+fn taken_over(
+    store: &Store,
+    tiles: &[Tile],
+    options: &BakeOptions,
+    observer: &dyn Observer,
+) -> u32 {
+    if options.keep != Keep::Resume {
+        return 0;
+    }
+    let done = store.tiles_done(tiles);
+    observer.stage(Stage::Resume, tiles.len() as u64);
+    observer.advance(Stage::Resume, done.into());
+    done
+}
+
+/// What the bundle at `output` came to, if it is what this job makes: by what it says of itself, and
+/// by what it holds, since an input may be read otherwise that has its name and digest still.
+fn baked_already(
+    output: &Path,
+    job: &Job,
+    header: &TerrainHeader,
+    (heights, valid): (&[f64], &ValidPyramid),
+    options: &BakeOptions,
+) -> Option<BakeReport> {
+    let Info {
+        bytes,
+        sections,
+        timings,
+        ..
+    } = info(output).ok()?;
+    let parts = TerrainParts::read(output).ok()?;
+    let made = parts.provenance;
+    // How the PVSs are coded is the compression's.
+    let (mut due, there) = (header.clone(), parts.header);
+    due.parameters.tree_code = there.parameters.tree_code;
+    due.parameters.lossy = there.parameters.lossy;
+    due.parameters.mutual = there.parameters.mutual;
+    let mut pairs = parts.heights.iter().zip(heights);
+    let same = made.tool == TOOL
+        && made.input == job.input
+        && made.options == job.options()
+        && due == there
+        && parts.heights.len() == heights.len()
+        && pairs.all(|(there, due)| there == due || there.is_nan() && due.is_nan())
+        && parts.valid.blocks() == valid.blocks()
+        && options.compression.makes(made.loss.as_ref(), bytes);
+    let sections = sections.into_iter();
+    same.then(|| BakeReport {
+        width: header.parameters.grid.width(),
+        height: header.parameters.grid.height(),
+        bytes,
+        sections: sections
+            .map(|section| (section.tag, section.bytes))
+            .collect(),
+        statistics: made.statistics,
+        timings: timings.unwrap_or_default(),
+        tiles: job.tiles,
+        kept_tiles: job.tiles,
+    })
+}

@@ -1,0 +1,512 @@
+//! Incremental re-bakes: a bundle, and ground that has changed, to a patch or to another bundle.
+//!
+//! ```text
+//! prepare      what has changed, and the tables of the kernel
+//! visibility   pairs of blocks whose sight may meet what has changed are asked again
+//! patch        the groups and trees of those that see otherwise now
+//! compress     if a bundle is wanted: old groups with new ones over them
+//! ```
+//!
+//! All other pairs are as they were: [`crate::visibility::Change`] says why. The bundle that comes
+//! out is that of a bake of the new terrain, but for its provenance.
+
+use std::path::{Path, PathBuf};
+
+use cpu_time::ProcessTime;
+
+use super::layers::{Before, terrain_of, write};
+use super::pair_changes::PairRecheck;
+use super::replaced::PatchPieces;
+use super::splice::Splice;
+use crate::bundle::{
+    BundleError, PatchParts, Provenance, StageTime, Written, check_output, patch_bytes, save,
+};
+use crate::compress::ValidPyramid;
+use crate::compress::pairs::Codebook;
+use crate::job::budget::options::Compression;
+use crate::job::encode::Place;
+use crate::job::error::{BakeError, unreadable};
+use crate::job::observer::{Observer, Stage};
+use crate::job::options::{BakeOptions, as_seen, mutual};
+use crate::job::parallel::{Workers, thread_count};
+use crate::job::report::{BakeReport, Finish, stage_time};
+use crate::job::source::{Source, TOOL};
+use crate::job::store::group::{BlockOrder, Targets};
+use crate::job::terrain::Cells;
+use crate::job::visibility::Kernel;
+use crate::visibility::{Bodies, Change, Curvature, Simd, Stance};
+use crate::world::Terrain;
+use viewcell::format::{Grid, Tag, TerrainParameters, Valid, VisibilityMode};
+use viewcell::query::Layers;
+
+/// Where an incremental re-bake goes on, and where to.
+#[derive(Clone, Debug)]
+pub struct RebakeJob<'a> {
+    /// The bundle. It stays as it is.
+    pub bundle: &'a Path,
+    /// Patches that lie over it already, in their order.
+    pub over: &'a [PathBuf],
+    /// A bundle to write.
+    pub output: Option<&'a Path>,
+    /// A patch to write.
+    pub patch: Option<&'a Path>,
+}
+
+/// Options of an incremental re-bake.
+#[derive(Clone, Debug, Default)]
+pub struct RebakeOptions {
+    /// Threads that compute; 0 for as many as there are processors. Changes no byte.
+    pub threads: usize,
+    /// Instructions to use. Changes no byte.
+    pub simd: Simd,
+    /// Whether to replace outputs that exist.
+    pub overwrite: bool,
+    /// Whether who is covered by the surface is asked for ([`BakeOptions::inside`]), in a bundle of ground below
+    /// one.
+    pub inside: bool,
+}
+
+/// What an incremental re-bake asked, made and took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RebakeReport {
+    /// Pairs of blocks of 8 × 8 samples that were asked again.
+    pub asked_pairs: u64,
+    /// Pairs of blocks that a bake of the new terrain asks.
+    pub all_pairs: u64,
+    /// Pairs of blocks that see each other otherwise now.
+    pub changed_pairs: u64,
+    /// Samples whose ground has changed.
+    pub changed_samples: u64,
+    /// Bytes of the patch, whether it was written or not.
+    pub patch_bytes: u64,
+    /// Processor time by stage.
+    pub stages: Vec<StageTime>,
+    /// The bundle, if one was written.
+    pub bundle: Option<BakeReport>,
+}
+
+/// The options of the bake that a bundle says it is of.
+pub(crate) fn options_of(parameters: &TerrainParameters, options: &RebakeOptions) -> BakeOptions {
+    let distance = parameters.max_distance;
+    BakeOptions {
+        eye_height: parameters.eye_height,
+        player_height: parameters.player_height,
+        mode: parameters.visibility,
+        max_distance: distance.is_finite().then_some(distance),
+        curvature: (parameters.earth_radius > 0.0).then_some(Curvature {
+            radius: parameters.earth_radius,
+            refraction: parameters.refraction,
+        }),
+        threads: options.threads,
+        simd: options.simd,
+        overwrite: options.overwrite,
+        finest: parameters.finest(),
+        grade: parameters.grade(),
+        detail: parameters.detail(),
+        inside: options.inside,
+        ..BakeOptions::default()
+    }
+}
+
+/// Errors unless a terrain may be what has become of the one in a bundle.
+fn check_terrain(
+    bundle: &Path,
+    parameters: &TerrainParameters,
+    terrain: &Terrain,
+    options: &BakeOptions,
+    input: &str,
+) -> Result<(), BakeError> {
+    let [width, height] = parameters.heightmap();
+    let other = |what, expected: String, found: String| BakeError::OtherTerrain {
+        path: bundle.to_owned(),
+        input: input.to_owned(),
+        what,
+        expected,
+        found,
+    };
+    if (width, height) != (terrain.width(), terrain.height()) {
+        return Err(other(
+            "columns and rows",
+            format!("{width} x {height}"),
+            format!("{} x {}", terrain.width(), terrain.height()),
+        ));
+    }
+    let places = |walkable: bool, covered: bool| match (walkable, covered) {
+        (false, false) => "on which everybody may be",
+        (true, false) => "with places where nobody may be",
+        (false, true) => "of ground below a surface",
+        (true, true) => "of ground below a surface, with places where nobody may be",
+    };
+    let expected = places(parameters.walkable, parameters.covered);
+    let asked = options.asked_for(terrain, input)?;
+    let cells = Cells::of(&asked, options);
+    let new = &cells.header().parameters;
+    let found = places(new.walkable, new.covered);
+    if expected != found {
+        return Err(BakeError::OtherPlaces {
+            path: bundle.to_owned(),
+            expected,
+            found,
+        });
+    }
+    let terrain = &*cells.terrain;
+    let [dx, dy] = parameters.cell_spacing;
+    if parameters.cell_spacing != terrain.spacing() {
+        let [x, y] = terrain.spacing();
+        return Err(other(
+            "metres between samples",
+            format!("{dx} and {dy}"),
+            format!("{x} and {y}"),
+        ));
+    }
+    let place = terrain.georeference().map(|place| place.transform);
+    if let (Some(expected), Some(found)) = (parameters.transform, place)
+        && expected != found
+    {
+        return Err(other(
+            "place",
+            format!("the transform {expected:?}"),
+            format!("{found:?}"),
+        ));
+    }
+    Ok(())
+}
+
+/// Re-bakes a bundle incrementally: `terrain`, of the file that `source` tells of, is its new ground.
+///
+/// The options of the bake are those of the bundle. A bundle of cells, of a part of the places or of ground below
+/// a surface does not hold the ground that it was made of: all its pairs are asked. What is written holds what a bake of `terrain`
+/// with them would: a bundle at `output` has the same bytes but for its provenance, and a patch
+/// answers the same once it is laid over the bundle.
+///
+/// # Errors
+///
+/// Where the bundle has lost something or is by sectors, where the terrain has other sides, spacing, place, or
+/// places, where patches are none of this bundle or in another order, and where something cannot be
+/// read or written. Then nothing is left behind.
+pub fn rebake(
+    job: &RebakeJob,
+    terrain: &Terrain,
+    source: &Source,
+    options: &RebakeOptions,
+    observer: &dyn Observer,
+) -> Result<RebakeReport, BakeError> {
+    let mut finish = Finish::new(thread_count(options.threads), options.simd.name());
+    for output in job.output.iter().chain(&job.patch) {
+        check_output(output, options.overwrite)?;
+    }
+    let mut clock = Clock::new();
+    let before = Before::read(job.bundle, job.over)?;
+    let parts = &before.parts;
+    let bake = options_of(&parts.header.parameters, options);
+    check_terrain(
+        job.bundle,
+        &parts.header.parameters,
+        terrain,
+        &bake,
+        &source.input.name,
+    )?;
+    let mut layers = before.layers(job.bundle, job.over)?;
+    let old = terrain_of(&parts.header, &parts.heights, job.bundle)?;
+    clock.stage("read");
+
+    let workers = Workers::new(thread_count(options.threads), observer)?;
+    let followed = rebake_layers(
+        &before,
+        &layers,
+        job,
+        [&old, terrain],
+        source,
+        &bake,
+        &workers,
+    )?;
+    clock.stages.extend(followed.stages);
+    clock.restart();
+    if let Some(patch) = job.patch {
+        save(patch, &followed.patch, options.overwrite)?;
+        clock.stage("write");
+    }
+    let mut bundle = None;
+    if let Some(output) = job.output {
+        let asked = bake.asked_for(terrain, &source.input.name)?;
+        let cells = Cells::of(&asked, &bake);
+        let place = Place {
+            path: output,
+            overwrite: options.overwrite,
+            header: cells.header(),
+            heights: cells.terrain.ground(),
+            valid: &followed.valid,
+        };
+        let (made, written) = match followed.bundle {
+            Some(written) => written,
+            None => {
+                layers
+                    .lay(&followed.patch)
+                    .map_err(|error| unreadable(job.bundle, error))?;
+                let lossless = Compression::Lossless;
+                let made = provenance(source);
+                let written = write(&layers, &before.map, &place, &lossless, made, &workers)?;
+                clock.stage("compress");
+                written
+            }
+        };
+        finish.stages = clock.stages.clone();
+        bundle = Some(finish.report(written, made, &place));
+    }
+    Ok(RebakeReport {
+        asked_pairs: followed.asked,
+        all_pairs: followed.all,
+        changed_pairs: followed.changed,
+        changed_samples: followed.samples,
+        patch_bytes: followed.patch.len() as u64,
+        stages: clock.stages,
+        bundle,
+    })
+}
+
+/// What came of an incremental re-bake.
+pub(crate) struct Rebaked {
+    pub(crate) patch: Vec<u8>,
+    valid: ValidPyramid,
+    stages: Vec<StageTime>,
+    asked: u64,
+    all: u64,
+    changed: u64,
+    samples: u64,
+    /// The bundle, where that was written on the way.
+    bundle: Option<(Provenance, Written)>,
+}
+
+/// Asks what may have changed, and makes a patch of what has. `old` is the ground of what sees each other in the
+/// bundle: of its samples, or of its cells.
+pub(crate) fn rebake_layers(
+    before: &Before,
+    layers: &Layers,
+    job: &RebakeJob,
+    [old, new]: [&Terrain; 2],
+    source: &Source,
+    options: &BakeOptions,
+    workers: &Workers,
+) -> Result<Rebaked, BakeError> {
+    let input = &source.input.name;
+    options.grid(new, input)?;
+    let new = &*options.asked_for(new, input)?;
+    let cells = Cells::of(new, options);
+    let grid = cells.grid();
+    let mutual = mutual(options);
+    let stance = stance_of(options)?;
+    let mut stages = Vec::new();
+    let begun = ProcessTime::now();
+    workers.observer.stage(Stage::Prepare, 1);
+    let seen = as_seen(new, options.curvature)?;
+    let bodies = Bodies {
+        eye: options.eye_height,
+        head: options.player_height,
+    };
+    let old_seen = if before.holds_ground() {
+        Some(as_seen(old, options.curvature)?)
+    } else {
+        None
+    };
+    let change = old_seen
+        .as_deref()
+        .map(|old| Change::between(old, &seen, bodies, stance))
+        // Where it costs less to ask all pairs than to find out which to ask, all are asked.
+        .filter(Change::is_worth_finding);
+    let valid = cells.valid();
+    let words: Vec<u8> = valid
+        .blocks()
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    let now = Valid::from_blocks(grid, &words);
+    let order = BlockOrder::new(grid, Targets::of(mutual));
+    let kernel = Kernel::new(&seen, options);
+    let old_kernel = match (&change, old_seen.as_deref()) {
+        (Some(change), Some(old)) if change.is_between_cells() => Some(Kernel::new(old, options)),
+        _ => None,
+    };
+    workers.observer.advance(Stage::Prepare, 1);
+    stages.push(stage_time("prepare", begun.elapsed().as_secs_f64()));
+
+    let terrain = layers.terrain();
+    let there = terrain.valid();
+    let terrain = terrain.with_terrain_at(now);
+    let columns = grid.block_shape().0;
+    let was: Vec<u64> = (0..grid.blocks() as u32)
+        .map(|index| there.block(index % columns, index / columns))
+        .collect();
+    let codebook = dictionary(before, job.bundle)?;
+    let groups = terrain
+        .groups()
+        .ok_or_else(|| unreadable(job.bundle, "expected pairs of blocks"))?;
+    let changes = PairRecheck {
+        old: groups,
+        change: change.as_ref(),
+        kernel: &kernel,
+        old_kernel: old_kernel.as_ref(),
+        options,
+        valid: &valid,
+        was: &was,
+        order: &order,
+        mutual,
+        codebook: &codebook,
+    }
+    .run(workers)?;
+    stages.push(stage_time("visibility", changes.seconds));
+
+    let begun = ProcessTime::now();
+    let patching = PatchPieces {
+        groups,
+        trees: terrain.trees(),
+        base: layers.base(),
+        valid: &valid,
+        was: &was,
+        order: &order,
+        mutual,
+        changes: &changes,
+    };
+    let new_groups = patching.new_groups(workers)?;
+    let new_trees = patching.new_trees();
+    let heights = changed_heights(old.heights(), cells.terrain.ground());
+    let moved = was != valid.blocks();
+    let provenance = provenance(source);
+    let patch = patch_bytes(&PatchParts {
+        base: layers.base_id(),
+        parent: layers.last_id(),
+        valid: moved.then_some(valid.blocks()),
+        blocks: grid.blocks() as u32,
+        heights: &heights,
+        groups: &new_groups.pieces,
+        trees: &new_trees.new.pieces,
+        provenance: &provenance,
+    })
+    .map_err(|error| BundleError::write(job.bundle, "compressing", 0, error))?;
+    stages.push(stage_time("patch", begun.elapsed().as_secs_f64()));
+    let all = all_pairs(grid, mutual);
+    let begun = ProcessTime::now();
+    let mut bundle = None;
+    if let Some(output) = job.output
+        && !moved
+        && layers.is_empty()
+    {
+        let place = Place {
+            path: output,
+            overwrite: options.overwrite,
+            header: cells.header(),
+            heights: cells.terrain.ground(),
+            valid: &valid,
+        };
+        let mut made = Provenance {
+            statistics: before.parts.provenance.statistics.clone(),
+            ..provenance
+        };
+        let restream = Splice {
+            bundle: before
+                .map
+                .bundle()
+                .map_err(|error| unreadable(job.bundle, error))?,
+            groups,
+            trees: terrain.trees(),
+            order: &order,
+            new_groups: &new_groups.whole,
+            new_trees: &new_trees,
+            changes: &changes,
+        };
+        let written = restream.write(&place, &mut made, workers)?;
+        stages.push(stage_time("compress", begun.elapsed().as_secs_f64()));
+        bundle = Some((made, written));
+    }
+    let changed = changes.by_block.iter().flatten();
+    Ok(Rebaked {
+        patch,
+        stages,
+        asked: changes.asked,
+        all,
+        changed: changed.filter(|pair| pair.differs).count() as u64,
+        samples: heights.len() as u64,
+        valid,
+        bundle,
+    })
+}
+
+/// How those stand who are asked for in a bundle that is re-baked.
+pub(crate) fn stance_of(options: &BakeOptions) -> Result<Stance, BakeError> {
+    match options.mode {
+        VisibilityMode::Exact => Ok(Stance::Sample),
+        VisibilityMode::Conservative => Ok(Stance::Cell),
+        VisibilityMode::Sectors(sectors) => Err(BakeError::option(
+            "visibility",
+            "exact or conservative in a bundle that is to be re-baked",
+            format!("sectors ({sectors})"),
+        )),
+    }
+}
+
+/// How what is made was made; without statistics.
+fn provenance(source: &Source) -> Provenance {
+    Provenance {
+        tool: TOOL.to_owned(),
+        input: source.input.clone(),
+        options: source.options.clone(),
+        ..Provenance::default()
+    }
+}
+
+/// The codes of a bundle.
+fn dictionary(before: &Before, path: &Path) -> Result<Codebook, BakeError> {
+    let bundle = before
+        .map
+        .bundle()
+        .map_err(|error| unreadable(path, error))?;
+    let section = bundle.section(Tag::DICT);
+    let codebook = section.and_then(|(_, bytes)| Codebook::parse(bytes));
+    codebook.ok_or_else(|| unreadable(path, "expected a section DICT"))
+}
+
+/// The samples that differ, and their new heights.
+fn changed_heights(old: &[f64], new: &[f64]) -> Vec<(u32, f64)> {
+    let pairs = old.iter().zip(new);
+    let differ =
+        |(before, after): (&f64, &f64)| before != after && !(before.is_nan() && after.is_nan());
+    (0..)
+        .zip(pairs)
+        .filter(|&(_, pair)| differ(pair))
+        .map(|(sample, (_, after))| (sample, *after))
+        .collect()
+}
+
+/// Pairs of blocks that a bake decides.
+fn all_pairs(grid: Grid, mutual: bool) -> u64 {
+    let blocks = grid.blocks() as u64;
+    if mutual {
+        blocks * (blocks + 1) / 2
+    } else {
+        blocks * blocks
+    }
+}
+
+/// Processor time, stage by stage.
+struct Clock {
+    begun: ProcessTime,
+    stages: Vec<StageTime>,
+}
+
+impl Clock {
+    fn new() -> Self {
+        Self {
+            begun: ProcessTime::now(),
+            stages: Vec::new(),
+        }
+    }
+
+    fn restart(&mut self) {
+        self.begun = ProcessTime::now();
+    }
+
+    fn stage(&mut self, name: &str) {
+        self.stages
+            .push(stage_time(name, self.begun.elapsed().as_secs_f64()));
+        self.restart();
+    }
+}

@@ -1,0 +1,59 @@
+//! The job: heightmap to bundle, stage by stage.
+//!
+//! ```text
+//! prepare      the terrain as the kernels read it
+//! visibility   blocks that the store lacks: how each sees the others, tile by tile
+//! compress     what all groups come to, hierarchy, codes; then the bundle; sync, rename
+//! ```
+//!
+//! All that is computed goes into one `store`, block by block, and bundles are written of what is
+//! there: whole bakes, resumed ones, shards that are merged, bundles that are repacked, and budgets
+//! take the same road. Tiles run in parallel; whichever thread is first, they are appended in
+//! bake order.
+//!
+//! A bake may take hours. Each tile is kept as soon as it is done ([`Keep`]): a bake that is
+//! killed at any instant, and resumed, loses what the threads had begun since, which is less than
+//! the time of a tile (1,024 viewpoints: 0.1 s for 100,000 samples, 20 s for ten million). And
+//! [`bake_shard`] bakes a share of the tiles, for [`merge`] to join.
+
+mod budget;
+mod cells;
+mod encode;
+pub(crate) mod error;
+mod forecast;
+mod grid;
+pub(crate) mod incremental;
+mod merge;
+pub(crate) mod observer;
+pub(crate) mod options;
+pub(crate) mod parallel;
+mod peak;
+mod repack;
+mod report;
+mod solid;
+pub(crate) mod source;
+mod store;
+mod terrain;
+mod tiles;
+mod visibility;
+
+pub use budget::options::{Budget, Compression, DeepestFirst, Ties, Weight};
+pub use cells::{CellOptions, CellReport, bake_cells, read_level};
+pub use error::{BakeError, BakeErrorKind, unreadable};
+pub use forecast::{Forecast, forecast};
+pub use grid::{checkpoint_beside, shard_in_the_making};
+pub use incremental::layers::{ground_of, merge_patches};
+pub use incremental::rebake::{RebakeJob, RebakeOptions, RebakeReport, rebake};
+pub use merge::{grid_of_shard, merge};
+pub use observer::{Observer, Silent, Stage};
+pub use options::{BakeOptions, as_seen, check_height, check_sight};
+pub use parallel::{pool, thread_count};
+pub use repack::{RepackOptions, repack};
+pub use report::{BakeReport, ShardReport};
+pub use solid::{SolidWorld, bake_solid, bake_solid_shard, forecast_solid};
+pub use source::Source;
+pub use store::error::StoreError;
+pub use store::file::Keep;
+pub use store::records::Share;
+pub use terrain::{bake_shard, bake_terrain};
+pub use tiles::ShardOf;

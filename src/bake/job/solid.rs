@@ -1,0 +1,230 @@
+//! A solid level to a bundle, or to a share of one: what `grid` bakes is the level's.
+
+use std::path::Path;
+
+use super::budget::options::Compression;
+use super::error::BakeError;
+use super::forecast::{Forecast, Sampled};
+use super::grid::GridBake;
+use super::observer::{Observer, Silent};
+use super::options::BakeOptions;
+use super::parallel::thread_count;
+use super::peak;
+use super::report::{BakeReport, ShardReport};
+use super::source::{Source, job};
+use super::store::group::{BlockOrder, Targets};
+use super::tiles::ShardOf;
+use super::visibility::{Kernels, Visibility};
+use crate::bundle::{SolidSections, TerrainHeader, grid_of_cells};
+use crate::compress::ValidPyramid;
+use crate::visibility::solid::{SolidField, Solids};
+use crate::visibility::{Sights, Viewsheds};
+use crate::world::solid::{PlaceCells, Player, SolidLevel};
+use fearless_simd::Level;
+use viewcell::format::{TerrainParameters, TreeCode, VisibilityMode};
+
+/// What is baked of a solid level.
+#[derive(Clone, Copy, Debug)]
+pub struct SolidWorld<'l> {
+    /// What hides.
+    pub level: &'l SolidLevel,
+    /// Where players can be. At least one cell.
+    pub places: &'l PlaceCells,
+    /// Who they are.
+    pub player: &'l Player,
+}
+
+/// Bakes a solid level into a bundle at `output`. Of `options` those on visibility mean nothing here, but
+/// threads, instructions, memory, compression and what becomes of files count.
+///
+/// Takes time in the order of pairs of cells, and memory for each thread of 256 bitmaps of cells.
+///
+/// # Errors
+///
+/// Invalid options, memory that is not allowed, files that cannot be read or written, and a checkpoint or
+/// shard of another job.
+pub fn bake_solid(
+    world: SolidWorld<'_>,
+    source: &Source,
+    options: &BakeOptions,
+    output: &Path,
+    observer: &dyn Observer,
+) -> Result<BakeReport, BakeError> {
+    let subject = Subject::new(world, source, options)?;
+    let bake = subject.bake(source, options);
+    bake.bundle(|| &subject.field, output, observer)
+}
+
+/// Bakes a share of the tiles of a solid level into a shard at `output`, for [`super::merge`].
+///
+/// # Errors
+///
+/// As [`bake_solid`].
+pub fn bake_solid_shard(
+    world: SolidWorld<'_>,
+    source: &Source,
+    options: &BakeOptions,
+    shard: ShardOf,
+    output: &Path,
+    observer: &dyn Observer,
+) -> Result<ShardReport, BakeError> {
+    let subject = Subject::new(world, source, options)?;
+    let bake = subject.bake(source, options);
+    bake.shard(|| &subject.field, shard, output, observer)
+}
+
+/// Foresees the bake of a solid level, by some of its quads of viewpoints. Takes some seconds.
+///
+/// # Errors
+///
+/// Where [`bake_solid`] would refuse to begin.
+pub fn forecast_solid(
+    world: SolidWorld<'_>,
+    source: &Source,
+    options: &BakeOptions,
+) -> Result<Forecast, BakeError> {
+    let subject = Subject::new(world, source, options)?;
+    let valid = &subject.valid;
+    let order = BlockOrder::new(valid.grid(), Targets::All);
+    let tables = || &subject.field;
+    let visibility = Visibility::prepare(tables, valid, &order, options, &Silent);
+    let blocks = valid.grid().blocks() as u64;
+    let found = Sampled::look(&visibility, valid, &order, |_| blocks, blocks * blocks);
+    let sections = subject.header.solid.iter().map(SolidSections::bytes);
+    let lossless = found.bytes + sections.sum::<u64>() + 12 * blocks;
+    Ok(Forecast {
+        cpu_seconds: found.cpu_seconds,
+        bytes: match &options.compression {
+            Compression::Optimal(budget) => lossless.min(budget.bytes),
+            _ => lossless,
+        },
+        // To find the cells may have taken more than the bake will.
+        memory: subject.memory(options).max(peak::memory()),
+        sampled: found.quads,
+        quads: visibility.quads().len(),
+    })
+}
+
+/// Bytes of the program, its libraries and buffers.
+const PROGRAM_BYTES: u64 = 24 << 20;
+
+/// Bytes of a cell in tables: eyes and bodies, and two nodes of the tree.
+const CELL_BYTES: u64 = 400;
+
+/// The level as a grid of numbers.
+struct Subject {
+    header: TerrainHeader,
+    /// Nobody asks for them.
+    heights: Vec<f64>,
+    valid: ValidPyramid,
+    digest: String,
+    field: SolidField,
+}
+
+impl Subject {
+    fn new(
+        world: SolidWorld<'_>,
+        source: &Source,
+        options: &BakeOptions,
+    ) -> Result<Self, BakeError> {
+        let SolidWorld {
+            level,
+            places,
+            player,
+        } = world;
+        options.check_simd()?;
+        let sections = SolidSections::new(level, places, player, &source.input);
+        let sections = sections.map_err(|error| BakeError::Cells {
+            input: source.input.name.clone(),
+            error,
+        })?;
+        let valid = grid_of_cells(places.len() as u32);
+        let field = SolidField::new(level, places, player, valid.grid());
+        let sections = SolidSections {
+            occluders: field.occluder_section(),
+            ..sections
+        };
+        let hull = player.hull;
+        let header = TerrainHeader {
+            parameters: TerrainParameters {
+                grid: valid.grid(),
+                cell_spacing: [1.0; 2],
+                eye_height: player.eye[1] - hull.min[2],
+                player_height: hull.max[2] - hull.min[2],
+                max_distance: f64::INFINITY,
+                visibility: VisibilityMode::Conservative,
+                // Eyes are not where feet are.
+                mutual: false,
+                tree_code: TreeCode::Pairs,
+                lossy: false,
+                earth_radius: 0.0,
+                refraction: 0.0,
+                transform: None,
+                coarse: None,
+                walkable: false,
+                covered: false,
+            },
+            crs: None,
+            solid: Some(sections),
+        };
+        let subject = Self {
+            heights: vec![0.0; valid.grid().samples() as usize],
+            digest: digest(level),
+            header,
+            valid,
+            field,
+        };
+        let needed = subject.memory(options);
+        match options.memory {
+            Some(limit) if needed > limit => Err(BakeError::Memory {
+                input: source.input.name.clone(),
+                needed,
+                limit,
+                threads: thread_count(options.threads),
+            }),
+            _ => Ok(subject),
+        }
+    }
+
+    /// Bytes that a bake takes at most.
+    fn memory(&self, options: &BakeOptions) -> u64 {
+        let cells = self.valid.samples() * CELL_BYTES;
+        let threads = thread_count(options.threads) as u64;
+        PROGRAM_BYTES + cells + threads * Sights::bytes(self.valid.grid())
+    }
+
+    fn bake<'a>(&'a self, source: &Source, options: &'a BakeOptions) -> GridBake<'a> {
+        GridBake {
+            job: job(self.digest.clone(), source, &self.header),
+            header: &self.header,
+            heights: &self.heights,
+            valid: &self.valid,
+            options,
+        }
+    }
+}
+
+impl Kernels for &SolidField {
+    fn viewsheds(&self, level: Level) -> Box<dyn Viewsheds + '_> {
+        Box::new(Solids::new(self, level))
+    }
+}
+
+/// Digest of what hides, algorithm first.
+fn digest(level: &SolidLevel) -> String {
+    let mut digest = crc32fast::Hasher::new();
+    let mut numbers = |numbers: &[f64]| {
+        for number in numbers {
+            digest.update(&number.to_le_bytes());
+        }
+    };
+    for plane in level.solids.iter().flat_map(|solid| &solid.planes) {
+        numbers(&plane.normal);
+        numbers(&[plane.dist]);
+    }
+    for face in &level.faces {
+        numbers(face.vertices.as_flattened());
+        numbers(&[f64::from(face.two_sided)]);
+    }
+    format!("crc32:{:08x}", digest.finalize())
+}

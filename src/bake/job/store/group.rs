@@ -1,0 +1,249 @@
+//! The group of a block: how its 64 viewpoints see other blocks, and its bytes in a store.
+//!
+//! A record of a store is a *key*, the block and which of its targets are there, and a zstd frame
+//! of the group: runs of blocks that are seen alike, and the nodes and leaves of the pairs that are
+//! mixed ([`crate::compress::pairs`]).
+//!
+//! The groups of a bake, wherever they lie.
+
+use super::error::StoreError;
+use super::file::Store;
+use crate::compress::pairs::group::morton_blocks;
+use crate::compress::pairs::{PairList, Sight};
+use crate::visibility::LOOK_LEVEL;
+use std::ops::Range;
+use viewcell::format::grid::BLOCK_LEVEL;
+use viewcell::format::{Grid, Quad};
+use wincode::{SchemaRead, SchemaWrite};
+
+/// zstd level of the groups. Higher ones take longer than they save in writing.
+const ZSTD_LEVEL: i32 = 1;
+
+/// Which blocks a group tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, SchemaRead, SchemaWrite)]
+pub(crate) enum Targets {
+    /// All blocks of the grid.
+    All,
+    /// The block itself, and those after it in Morton order: where sight is mutual, the groups of
+    /// the blocks before it tell the rest.
+    OwnAndLater,
+}
+
+impl Targets {
+    /// Those that a bundle keeps, whose sight is mutual or not.
+    pub(crate) fn of(mutual: bool) -> Self {
+        if mutual { Self::OwnAndLater } else { Self::All }
+    }
+}
+
+/// How the viewpoints of a block see other blocks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Group {
+    /// By block, row by row: hidden where the group does not tell of a block.
+    pub sights: Vec<Sight>,
+    /// The mixed pairs that the group tells of, in Morton order of the targets.
+    pub pairs: PairList,
+}
+
+/// The blocks of a grid in Morton order: groups are numbered in this order.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockOrder {
+    blocks: Vec<(u32, u32)>,
+    /// Their places, row by row.
+    indices: Vec<u32>,
+    targets: Targets,
+}
+
+impl BlockOrder {
+    /// The order of a grid; groups tell of these targets.
+    pub(crate) fn new(grid: Grid, targets: Targets) -> Self {
+        let blocks = morton_blocks(grid);
+        let across = grid.block_shape().0;
+        let indices = blocks.iter().map(|&(c, r)| r * across + c).collect();
+        Self {
+            blocks,
+            indices,
+            targets,
+        }
+    }
+
+    /// Whether groups tell of each pair once.
+    pub(crate) fn is_mutual(&self) -> bool {
+        self.targets == Targets::OwnAndLater
+    }
+
+    /// Number of blocks.
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Column and row of block number `number`.
+    pub(crate) fn block(&self, number: usize) -> (u32, u32) {
+        self.blocks[number]
+    }
+
+    /// Place of block number `number`, row by row.
+    pub(crate) fn index(&self, number: usize) -> usize {
+        self.indices[number] as usize
+    }
+
+    /// The places of the blocks that group number `number` tells of, in order.
+    pub(crate) fn told_by(&self, number: usize) -> impl Iterator<Item = usize> {
+        let first = match self.targets {
+            Targets::All => 0,
+            Targets::OwnAndLater => number,
+        };
+        self.indices[first..].iter().map(|&index| index as usize)
+    }
+
+    /// The quad from which a kernel looks at once that holds block number `number`.
+    pub(crate) fn look_quad(&self, number: usize) -> Quad {
+        let (column, row) = self.blocks[number];
+        Quad::new(BLOCK_LEVEL, column, row).ancestor(LOOK_LEVEL)
+    }
+
+    /// The numbers of the blocks, those of such a quad together.
+    pub(crate) fn look_quads(&self) -> Vec<Range<usize>> {
+        let numbers: Vec<usize> = (0..self.len()).collect();
+        let together = numbers.chunk_by(|&a, &b| self.look_quad(a) == self.look_quad(b));
+        together
+            .map(|blocks| blocks[0]..blocks[0] + blocks.len())
+            .collect()
+    }
+}
+
+/// What a record begins with.
+#[derive(Clone, Copy, Debug, SchemaRead, SchemaWrite)]
+pub(crate) struct Key {
+    /// Number of the block in Morton order.
+    pub block: u32,
+    /// Which of its targets are there.
+    pub targets: Targets,
+    /// Length of the group's bytes, which follow as a zstd frame.
+    length: u32,
+}
+
+/// A group's bytes, before they are compressed.
+#[derive(SchemaRead, SchemaWrite)]
+struct Flat {
+    /// The sight of a run of blocks in the two lowest bits, and above them how many there are.
+    runs: Vec<u32>,
+    nodes: Vec<u32>,
+    leaves: Vec<u16>,
+}
+
+/// Bytes that lists of so many blocks may have: a length each, and for each block a run, 17 nodes
+/// and 256 leaves.
+fn most_bytes(blocks: usize) -> usize {
+    3 * 8 + blocks * (4 + 17 * 4 + 256 * 2)
+}
+
+impl Group {
+    /// Its record. Panics unless it has one sight a block of the grid.
+    pub(crate) fn encode(&self, number: usize, order: &BlockOrder) -> std::io::Result<Vec<u8>> {
+        assert_eq!(self.sights.len(), order.len(), "one sight a block");
+        let mut runs: Vec<u32> = Vec::new();
+        for index in order.told_by(number) {
+            let sight = self.sights[index] as u32;
+            match runs.last_mut() {
+                Some(run) if *run & 3 == sight => *run += 4,
+                _ => runs.push(4 | sight),
+            }
+        }
+        let flat = Flat {
+            runs,
+            nodes: self.pairs.nodes.clone(),
+            leaves: self.pairs.leaves.clone(),
+        };
+        let other = std::io::Error::other::<wincode::WriteError>;
+        let bytes = wincode::config::serialize(&flat, limits()).map_err(other)?;
+        let key = Key {
+            block: number as u32,
+            targets: order.targets,
+            length: bytes.len() as u32,
+        };
+        let mut payload = wincode::serialize(&key).map_err(other)?;
+        payload.extend(zstd::bulk::compress(&bytes, ZSTD_LEVEL)?);
+        Ok(payload)
+    }
+
+    /// The group of a record; `None` where that is not what [`Group::encode`] makes.
+    pub(crate) fn decode(payload: &[u8], order: &BlockOrder) -> Option<Self> {
+        let (key, frame) = Key::split(payload)?;
+        let length = key.length as usize;
+        // Asked first: a damaged length must not ask for all memory.
+        if key.targets != order.targets
+            || key.block as usize >= order.len()
+            || length > most_bytes(order.len())
+        {
+            return None;
+        }
+        let bytes = zstd::bulk::decompress(frame, length).ok()?;
+        let flat: Flat = wincode::config::deserialize_exact(&bytes, limits()).ok()?;
+        let mut sights = vec![Sight::Hidden; order.len()];
+        let mut told = order.told_by(key.block as usize);
+        let mut mixed = 0;
+        for run in flat.runs {
+            let sight = match run & 3 {
+                0 => Sight::Hidden,
+                1 => Sight::Visible,
+                2 => Sight::Mixed,
+                _ => return None,
+            };
+            for _ in 0..run >> 2 {
+                sights[told.next()?] = sight;
+                mixed += usize::from(sight == Sight::Mixed);
+            }
+        }
+        let pairs = PairList::of_parts(flat.nodes, flat.leaves, mixed)?;
+        told.next().is_none().then_some(Self { sights, pairs })
+    }
+}
+
+impl Key {
+    /// The key of a record, and what comes after it.
+    pub(crate) fn split(mut payload: &[u8]) -> Option<(Self, &[u8])> {
+        let key = wincode::deserialize_from(&mut payload).ok()?;
+        Some((key, payload))
+    }
+}
+
+/// Lists may take what the largest groups take: the default would be too little.
+pub(super) fn limits() -> impl wincode::config::Config + Copy {
+    wincode::config::Configuration::default().with_preallocation_size_limit::<{ 1 << 28 }>()
+}
+
+/// The groups of a bake, in one store or in several.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredGroups<'a> {
+    /// Where they lie.
+    pub stores: &'a [Store],
+    /// Their order.
+    pub order: &'a BlockOrder,
+}
+
+impl StoredGroups<'_> {
+    /// The bytes of a block's group. Errors where it is missing.
+    pub(crate) fn read(&self, number: usize) -> Result<Vec<u8>, StoreError> {
+        for store in self.stores {
+            if let Some(bytes) = store.read(number)? {
+                return Ok(bytes);
+            }
+        }
+        Err(self.damaged(number))
+    }
+
+    /// A group out of its bytes; `None` where they are damaged.
+    pub(crate) fn decode(&self, bytes: &[u8]) -> Option<Group> {
+        Group::decode(bytes, self.order)
+    }
+
+    /// The error of a group that is not what one was made of.
+    pub(crate) fn damaged(&self, number: usize) -> StoreError {
+        let holder = self.stores.iter().find(|store| store.has(number));
+        match holder.or(self.stores.first()) {
+            Some(store) => store.damaged(number),
+            None => StoreError::NoShards,
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Upper bounds of the ground: a plane over a quad, a bilinear patch over each quarter of a sample's cell.
+
+use super::field::{NOWHERE, ShaftField};
+use super::slopes::MAX_SLOPE_LEVEL;
+use crate::visibility::lanes::VOID;
+use crate::visibility::surface::{Cover, POINTS};
+use std::ops::Range;
+
+/// Heights over the corners of a rectangle on the map: north-west, north-east, south-west, south-east.
+pub(crate) type Corners = [f32; 4];
+
+/// Heights over the points of a rectangle, row by row: its corners, the middles of its sides, and its middle.
+pub(crate) type Heights = [f32; POINTS * POINTS];
+
+/// Heights over corners, where the other points do not count.
+pub(super) fn over_corners([nw, ne, sw, se]: Corners) -> Heights {
+    [nw, VOID, ne, VOID, VOID, VOID, sw, VOID, se]
+}
+
+/// Bounds of the cells that were asked for last, less the field's base: a direct-mapped cache.
+pub(crate) struct CellCache(Vec<((u32, u32), CellHeights)>);
+
+/// Heights whose bilinear interpolation over each quarter of a cell is nowhere below its ground.
+#[derive(Clone, Copy)]
+pub(crate) struct CellHeights {
+    /// For quarters one by one: those of the [`Cover`].
+    pub quarters: Heights,
+    /// For the whole cell at once: the same, or the cell's greatest ground at all points.
+    pub whole: Heights,
+}
+
+/// Of cells whose columns and rows are equal modulo this the last one is kept.
+const KEPT: u32 = 32;
+
+impl CellCache {
+    pub(super) fn new() -> Self {
+        let none = CellHeights {
+            quarters: [VOID; POINTS * POINTS],
+            whole: [VOID; POINTS * POINTS],
+        };
+        Self(vec![(NOWHERE, none); (KEPT * KEPT) as usize])
+    }
+
+    /// The bounds of a cell: kept ones, or new ones in the place of what was kept.
+    pub(super) fn of(&mut self, field: &ShaftField<'_>, place: (u32, u32)) -> &CellHeights {
+        let (column, row) = place;
+        let kept = &mut self.0[((row % KEPT) * KEPT + column % KEPT) as usize];
+        if kept.0 != place {
+            let cover = Cover::new(field.terrain, column, row);
+            let quarters = cover.quarters.map(|height| (height - field.base) as f32);
+            let greatest = (cover.greatest - field.base) as f32;
+            let highest = quarters.iter().fold(VOID, |most, &height| most.max(height));
+            let mean = quarters.iter().sum::<f32>() / quarters.len() as f32;
+            // Over roofs the points overshoot the ground, and a level bound hides more. The factor is measured
+            // (tests/benches/coarse.md).
+            let whole = if highest - greatest > 0.25 * (greatest - mean) {
+                [greatest; POINTS * POINTS]
+            } else {
+                quarters
+            };
+            *kept = (place, CellHeights { quarters, whole });
+        }
+        &kept.1
+    }
+}
+
+/// By level of quads from 1 to below [`MAX_SLOPE_LEVEL`]: heights over the corners of each, whose bilinear interpolation is nowhere
+/// below any ground in it that somebody can be on; [`VOID`] where nobody can. (Of the cells of samples [`CellCache`] tell.)
+pub(crate) fn corners(field: &ShaftField<'_>) -> Vec<Vec<Corners>> {
+    let (width, height) = (field.samples.width(), field.samples.height());
+    let mut corners = vec![Vec::new(); MAX_SLOPE_LEVEL as usize];
+    // Rows of the largest quads, one after the other.
+    let band = 1 << (MAX_SLOPE_LEVEL - 1);
+    for first in (0..height).step_by(band) {
+        let end = height.min(first + band as u32);
+        let covers: Vec<_> = (first..end)
+            .flat_map(|row| (0..width).map(move |column| (column, row)))
+            .map(|place| {
+                let is_anybody = field.has_anybody(0, field.quads[0].number(place));
+                is_anybody.then(|| Cover::new(field.terrain, place.0, place.1))
+            })
+            .collect();
+        for (level, corners) in (0..).zip(&mut corners).skip(1) {
+            let side = 1 << level;
+            for row in (first..end).step_by(side) {
+                for column in (0..width).step_by(side) {
+                    let columns = column..width.min(column + side as u32);
+                    let rows = row - first..end.min(row + side as u32) - first;
+                    corners.push(plane_above(&covers, width, columns, rows, field.base));
+                }
+            }
+        }
+    }
+    corners
+}
+
+/// Heights over the corners of some columns and rows of cells, on a plane that none of their ground is above; [`VOID`]
+/// where there is none. The plane of least squares, raised; or a level one if that is lower in the middle, as it
+/// is over roofs.
+fn plane_above(
+    covers: &[Option<Cover>],
+    width: u32,
+    columns: Range<u32>,
+    rows: Range<u32>,
+    base: f64,
+) -> Corners {
+    // Places in samples from the middle, and heights.
+    let middle = [&columns, &rows].map(|range| f64::from(range.start + range.end - 1) / 2.0);
+    let half = [&columns, &rows].map(|range| f64::from(range.end - range.start) / 2.0);
+    let each = || {
+        let cells = rows
+            .clone()
+            .flat_map(|row| columns.clone().map(move |column| (column, row)));
+        cells.filter_map(|(column, row)| {
+            let cover = covers[(row * width + column) as usize].as_ref()?;
+            Some((
+                f64::from(column) - middle[0],
+                f64::from(row) - middle[1],
+                cover,
+            ))
+        })
+    };
+    let point = |k: usize| {
+        let at = |k: usize| k as f64 / (POINTS - 1) as f64 - 0.5;
+        (at(k % POINTS), at(k / POINTS))
+    };
+    let (mut count, mut x, mut y, mut h) = (0.0, 0.0, 0.0, 0.0);
+    let (mut xx, mut xy, mut yy, mut xh, mut yh) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    let mut greatest = f64::MIN;
+    for (column, row, cover) in each() {
+        greatest = greatest.max(cover.greatest - base);
+        for (k, height) in cover.quarters.iter().enumerate() {
+            let (east, south) = point(k);
+            let (east, south, height) = (column + east, row + south, height - base);
+            count += 1.0;
+            x += east;
+            y += south;
+            h += height;
+            xx += east * east;
+            xy += east * south;
+            yy += south * south;
+            xh += east * height;
+            yh += south * height;
+        }
+    }
+    if count == 0.0 {
+        return [VOID; 4];
+    }
+    xx -= x * x / count;
+    xy -= x * y / count;
+    yy -= y * y / count;
+    xh -= x * h / count;
+    yh -= y * h / count;
+    // There are nine points of each cell: never on a line.
+    let determinant = xx * yy - xy * xy;
+    let east = (xh * yy - yh * xy) / determinant;
+    let south = (yh * xx - xh * xy) / determinant;
+    let mut raised = f64::MIN;
+    for (column, row, cover) in each() {
+        for (k, height) in cover.quarters.iter().enumerate() {
+            let (x, y) = point(k);
+            let plane = east * (column + x) + south * (row + y);
+            raised = raised.max(height - base - plane);
+        }
+    }
+    if greatest <= raised {
+        return [greatest as f32; 4];
+    }
+    [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)]
+        .map(|(x, y)| (raised + east * x * half[0] + south * y * half[1]) as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::slopes::tests::{SIDE, place, sample_at, terrain};
+    use super::super::step::side;
+    use super::*;
+    use crate::visibility::Bodies;
+    use crate::visibility::conservative::continuous::Surface;
+    use crate::visibility::sightline::Stance;
+    use viewcell::dice::Dice;
+
+    /// At shares of the way from west to east and from north to south.
+    fn bilinear(corners: Corners, [x, y]: [f64; 2]) -> f64 {
+        let [nw, ne, sw, se] = corners.map(f64::from);
+        (nw * (1.0 - x) + ne * x) * (1.0 - y) + (sw * (1.0 - x) + se * x) * y
+    }
+
+    /// The same by the quarter that the place is in.
+    fn over(heights: &Heights, share: [f64; 2]) -> f64 {
+        let quarter = share.map(|share| usize::from(share > 0.5));
+        let first = quarter[1] * POINTS + quarter[0];
+        let corners = [0, 1, POINTS, POINTS + 1].map(|corner| heights[first + corner]);
+        bilinear(corners, [0, 1].map(|k| 2.0 * share[k] - quarter[k] as f64))
+    }
+
+    #[test]
+    fn no_ground_rises_above_the_corners_of_its_quad() {
+        let mut dice = Dice(12);
+        let bodies = Bodies {
+            eye: 1.0,
+            head: 1.0,
+        };
+        for _ in 0..10 {
+            let terrain = terrain(&mut dice);
+            let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
+            let mut cells = CellCache::new();
+            for _ in 0..4000 {
+                let level = dice.roll(MAX_SLOPE_LEVEL);
+                let quad = (dice.roll(SIDE) >> level, dice.roll(SIDE) >> level);
+                let number = field.quads[level as usize].number(quad);
+                if !field.has_anybody(level, number) {
+                    continue;
+                }
+                let sides = [quad.0, quad.1].map(|at| side(level, at, SIDE));
+                let at = sides.map(|side| place(&mut dice, side));
+                let sample = sample_at(at, sides);
+                if !field.has_anybody(0, field.quads[0].number(sample)) {
+                    continue;
+                }
+                let share = [0, 1].map(|k| (at[k] - sides[k][0]) / (sides[k][1] - sides[k][0]));
+                let bounds = match level {
+                    0 => {
+                        let cell = cells.of(&field, quad);
+                        vec![over(&cell.quarters, share), over(&cell.whole, share)]
+                    }
+                    _ => {
+                        let corners = field.corners[level as usize][number];
+                        vec![bilinear(corners, share)]
+                    }
+                };
+                for surface in Surface::ALL {
+                    if let Some(ground) = surface.height(&terrain, at[0], at[1]) {
+                        let ground = ground - field.base;
+                        for bound in &bounds {
+                            assert!(
+                                ground <= bound + f64::from(field.margin_slopes),
+                                "{ground} above {bound}, level {level}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

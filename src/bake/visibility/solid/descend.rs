@@ -1,0 +1,72 @@
+//! Pairs of runs of cells: hidden as a whole, seen as a whole, or divided.
+
+use super::super::simd::at_level;
+use super::boxes::Node;
+use super::field::DEPTH;
+use fearless_simd::{Level, Simd};
+use viewcell::convex::{Decider, Found, List, Look, Occluder, Run, Span};
+
+/// The instructions of a SIMD level; decisions take as long as they take.
+pub(super) struct AtLevel(pub Level);
+
+impl Run for AtLevel {
+    #[inline(always)]
+    fn vectorize<T>(&self, kernel: impl FnOnce() -> T) -> T {
+        at_level!(self.0, simd => simd.vectorize(kernel))
+    }
+
+    #[inline(always)]
+    fn goes_on(&mut self) -> bool {
+        true
+    }
+}
+
+/// A search through two trees of cells: who of the one sees whom of the other.
+pub(super) struct Descent<'d> {
+    pub decider: &'d mut Decider<AtLevel>,
+    pub occluders: &'d [Occluder],
+    pub trees: [&'d [Node]; 2],
+    /// Is called for pairs of runs of which all of the one see all of the other.
+    pub mark: &'d mut dyn FnMut(&Node, &Node),
+}
+
+impl Descent<'_> {
+    /// Finds who sees whom in a pair of nodes, of which a list of occluders may hide parts.
+    pub(super) fn descend(&mut self, at: [u32; 2], list: List) {
+        let [a, b] = [0, 1].map(|k| &self.trees[k][at[k] as usize]);
+        let (decider, occluders) = (&mut *self.decider, self.occluders);
+        if a.is_cell() && b.is_cell() {
+            let found = decider.decide(occluders, &a.eye, &b.body, list, DEPTH);
+            if found != Found::Hidden {
+                (self.mark)(a, b);
+            }
+            return;
+        }
+        let cut = match decider.look(occluders, &a.eye, &b.body, list) {
+            Look::Hidden => return,
+            Look::Clear => None,
+            Look::Part(cut) => Some(cut),
+        };
+        let mine = decider.narrow(&a.eye, &b.body, list);
+        if mine.is_empty() {
+            (self.mark)(a, b);
+            return;
+        }
+        let longest = |span: &Span| span.half.into_iter().fold(0.0, f64::max);
+        let of_a = match (a.is_cell(), b.is_cell(), cut) {
+            (true, _, _) => false,
+            (_, true, _) => true,
+            (_, _, Some(cut)) => cut.axis < 3,
+            _ => longest(&a.eye) > longest(&b.body),
+        };
+        let halves = if of_a {
+            a.halves.map(|a| [a, at[1]])
+        } else {
+            b.halves.map(|b| [at[0], b])
+        };
+        for at in halves {
+            self.descend(at, mine);
+        }
+        self.decider.leave(list);
+    }
+}

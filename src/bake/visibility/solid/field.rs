@@ -1,0 +1,203 @@
+//! A level of solids as the kernel reads it.
+
+use super::boxes::{Node, ViewBox, tree};
+use super::cover::covers;
+use super::lanes;
+use super::{BLOCK, BLOCK_LEVEL};
+use crate::world::solid::{Aabb, FacePlane, PlaceCells, Player, Solid, SolidLevel, merge_solids};
+use viewcell::convex::{Kind, Occluder, Scale, Span};
+use viewcell::convex::{Plane, Point, cross, dot, minus};
+use viewcell::format::occluders::{MAX_OCCLUDERS, OccluderRecord, encode_header, encode_plane};
+use viewcell::format::{Grid, morton};
+
+/// As many halvings one after another prove that a pair of cells is hidden, if nobody says another number.
+pub const DEPTH: u32 = 14;
+
+/// What hides in a level, and the cells that see each other.
+pub struct SolidField {
+    pub(super) occluders: Vec<Occluder>,
+    pub(super) scale: Scale,
+    /// Greatest coordinate, in amount, of the level and its cells.
+    extent: f64,
+    pub(super) cells: Vec<ViewBox>,
+    pub(super) tree: Vec<Node>,
+    pub(super) grid: Grid,
+    /// The cells there are in each block of the grid.
+    pub(super) valid: Vec<u64>,
+}
+
+/// Faces of a plane are taken together if that makes them larger by this factor.
+const WORTH: f64 = 1.01;
+
+impl SolidField {
+    /// The tables of a level whose players may be in these cells, of which there is at least one.
+    pub fn new(level: &SolidLevel, places: &PlaceCells, player: &Player, grid: Grid) -> Self {
+        let cells: Vec<ViewBox> = (0..places.len())
+            .map(|cell| {
+                let origins = places.bounds(cell).about(level.middle);
+                let eyes = Aabb {
+                    min: [0.0, 0.0, player.eye[0]],
+                    max: [0.0, 0.0, player.eye[1]],
+                };
+                ViewBox {
+                    eye: span(&origins.plus(&eyes)),
+                    body: span(&origins.plus(&player.hull)),
+                }
+            })
+            .collect();
+        let reach = |span: &Span| {
+            let corners = span.min().into_iter().chain(span.max());
+            corners.fold(0.0, |most: f64, x| most.max(x.abs()))
+        };
+        let cell_reach = cells.iter().map(|cell| reach(&cell.body.around(&cell.eye)));
+        let extent = cell_reach.fold(reach(&span(&level.bounds())), f64::max);
+        let scale = Scale::new(extent);
+        Self {
+            occluders: occluders(level, scale),
+            scale,
+            extent,
+            tree: tree(&cells, 0, cells.len() as u32),
+            valid: valid(grid, cells.len() as u32),
+            cells,
+            grid,
+        }
+    }
+
+    /// The same, without the occluders that are made of several solids or faces.
+    pub fn without_covers(mut self, level: &SolidLevel) -> Self {
+        self.occluders = solids(&level.solids, self.scale);
+        self.occluders.extend(faces(level, self.scale));
+        self
+    }
+
+    /// What hides, as bundles have it: the `SOCC` section.
+    pub fn occluder_section(&self) -> Vec<u8> {
+        let planes: usize = self.occluders.iter().map(|of| of.planes.len()).sum();
+        let count = self.occluders.len();
+        if count.max(planes) > MAX_OCCLUDERS as usize {
+            return Vec::new();
+        }
+        let mut bytes = encode_header(count as u32, planes as u32, self.extent).to_vec();
+        let mut first = 0;
+        for occluder in &self.occluders {
+            let record = OccluderRecord {
+                kind: match occluder.kind {
+                    Kind::Solid => 0,
+                    Kind::Flat => 1,
+                    Kind::FrontOnly => 2,
+                },
+                planes: occluder.planes.len() as u32,
+                first,
+                thick: occluder.thick,
+                bounds: [occluder.bounds.min(), occluder.bounds.max()],
+            };
+            first += record.planes;
+            bytes.extend(record.encode());
+        }
+        for plane in self.occluders.iter().flat_map(|of| &of.planes) {
+            bytes.extend(encode_plane(plane.normal, plane.dist));
+        }
+        bytes
+    }
+
+    /// The cells there are in each block of the grid, row by row.
+    pub fn valid(&self) -> &[u64] {
+        &self.valid
+    }
+}
+
+fn span(of: &Aabb) -> Span {
+    Span::between(of.min, of.max)
+}
+
+/// The cells there are in each block.
+fn valid(grid: Grid, count: u32) -> Vec<u64> {
+    let (columns, rows) = grid.block_shape();
+    let blocks = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+    blocks
+        .map(|(column, row)| {
+            let first = morton::number(column, row) << (2 * BLOCK_LEVEL);
+            let there = u64::from(count).saturating_sub(first);
+            lanes(0, there.min(u64::from(BLOCK)) as u32)
+        })
+        .collect()
+}
+
+fn occluders(level: &SolidLevel, scale: Scale) -> Vec<Occluder> {
+    // What straddles the seam of two solids neither of them hides.
+    let mut occluders = solids(&merge_solids(&level.solids), scale);
+    for plane in FacePlane::all(level) {
+        // A face of a solid is worth less than the solid.
+        let least = if level.faces.is_empty() { WORTH } else { 0.0 };
+        for cover in covers(&plane.polygons, scale.margin) {
+            if cover.gain < least {
+                continue;
+            }
+            let at = |[u, v]: [f64; 2]| -> Point {
+                let [across, up] = &plane.axes;
+                std::array::from_fn(|k| plane.origin[k] + u * across[k] + v * up[k])
+            };
+            let corners: Vec<Point> = cover.polygon.into_iter().map(at).collect();
+            // What grew over gaps of three times the margin must not reach beyond the rim.
+            let off = [FacePlane::TOLERANCE, 4.0 * scale.margin];
+            occluders.push(flat(plane.plane, &corners, !plane.two_sided, off));
+        }
+    }
+    occluders
+}
+
+fn solids(solids: &[Solid], scale: Scale) -> Vec<Occluder> {
+    solids
+        .iter()
+        .map(|solid| {
+            let planes = solid.planes.iter().copied();
+            Occluder::solid(planes, span(&solid.bounds), scale.margin)
+        })
+        .collect()
+}
+
+fn faces(level: &SolidLevel, scale: Scale) -> impl Iterator<Item = Occluder> {
+    level.faces.iter().map(move |face| {
+        let off = [0.0, scale.margin];
+        flat(face.plane, &face.vertices, !face.two_sided, off)
+    })
+}
+
+/// The convex polygon of these corners near `plane`, anticlockwise seen from its front, made smaller by
+/// `margin`. What is opaque lies no further than `thick` off the plane. It hides from the front alone, or from
+/// either side.
+pub(super) fn flat(
+    plane: Plane,
+    corners: &[Point],
+    front_only: bool,
+    [thick, margin]: [f64; 2],
+) -> Occluder {
+    let mut planes = vec![plane];
+    for (i, &p) in corners.iter().enumerate() {
+        let q = corners[(i + 1) % corners.len()];
+        let out = cross(minus(q, p), plane.normal);
+        let length = dot(out, out).sqrt();
+        if length > 0.0 {
+            let normal = out.map(|x| x / length);
+            let dist = dot(normal, p).min(dot(normal, q)) - margin;
+            planes.push(Plane { normal, dist });
+        }
+    }
+    let least = |k: usize| corners.iter().map(|p| p[k]).fold(f64::INFINITY, f64::min);
+    let most = |k: usize| {
+        corners
+            .iter()
+            .map(|p| p[k])
+            .fold(f64::NEG_INFINITY, f64::max)
+    };
+    Occluder {
+        kind: if front_only {
+            Kind::FrontOnly
+        } else {
+            Kind::Flat
+        },
+        planes,
+        bounds: Span::between(std::array::from_fn(least), std::array::from_fn(most)),
+        thick,
+    }
+}

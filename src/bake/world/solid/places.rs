@@ -1,0 +1,188 @@
+//! Where players can be in a level of solids.
+//!
+//! A player's box at an origin p collides with a convex obstacle O iff p lies inside the Minkowski sum of O and
+//! the box mirrored at its origin. A voxel of origins is blocked if it lies within one such sum, shrunk by a
+//! slack; so a voxel in which some origin is free is never blocked. From the spawn points all free voxels are
+//! filled that can be come to, through faces of voxels: in levels of games without regard to heights (jump pads
+//! and rockets lift players anywhere), in others upwards only near above something to stand on. View cells are
+//! the boxes of a coarser grid that hold such a voxel. They are too many rather than too few.
+
+use super::aabb::Aabb;
+use super::cells::PlaceCells;
+use super::level::{Player, SolidLevel, Units};
+use super::minkowski::Sum;
+use super::voxels::Voxels;
+use viewcell::convex::{Point, minus, plus};
+
+/// What view cells to make.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaceOptions {
+    /// Width of the finest cells. [Unit: of the file]
+    pub size: f64,
+    /// Their height.
+    pub height: f64,
+    /// The player.
+    pub player: Player,
+    /// Origins of players known besides the level's spawns, in coordinates of the file: of a trace, or given as points.
+    pub reach: Vec<Point>,
+    /// The most cells.
+    pub most: usize,
+    /// Bytes that finding them may take.
+    pub memory: Option<u64>,
+}
+
+impl PlaceOptions {
+    /// Cells and player as is usual for a level.
+    pub fn of(level: &SolidLevel) -> Self {
+        Self {
+            size: level.units.cell(),
+            height: level.units.cell(),
+            player: level.player,
+            reach: Vec::new(),
+            most: 1 << 20,
+            memory: None,
+        }
+    }
+}
+
+/// View cells in coordinates of the file, and how they were found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Places {
+    /// The cells.
+    pub cells: PlaceCells,
+    /// Size of the voxels in which players were followed.
+    pub voxel: [f64; 3],
+    /// Number of voxels that can be reached.
+    pub reached: u64,
+    /// Spawn points, and points of `reach`, that are not free: from them nothing was followed.
+    pub buried: Vec<Point>,
+}
+
+/// Why there are no view cells.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlacesError {
+    /// Nobody says where players are.
+    #[error("expected a spawn point in the level, or points in `reach`, found none")]
+    NoSpawn,
+    /// All spawn points are inside obstacles.
+    #[error("expected a spawn point with room for a player, found {0}, all inside solids")]
+    Buried(usize),
+    /// Sizes that are none.
+    #[error("expected a size and height of cells and a hull of more than 0, found {0}")]
+    Size(f64),
+    /// A level too large for cells of the size.
+    #[error("expected at most {most} view cells, found {cells}; a `size` of {size} would do")]
+    Many {
+        /// How many there would be.
+        cells: u64,
+        /// How many there may be.
+        most: usize,
+        /// Twice the size, or so often, that there are few enough.
+        size: f64,
+    },
+    /// Not enough memory to follow players in.
+    #[error(
+        "expected a level whose places take at most {limit} bytes to find, found one of up to {needed}; a `size` of {size} takes less"
+    )]
+    Memory {
+        /// What it may take.
+        needed: u64,
+        /// What it must not.
+        limit: u64,
+        /// Twice the size.
+        size: f64,
+    },
+    /// A level too large for voxels of the size.
+    #[error(
+        "expected a level of fewer voxels of {size}, found {across} m or units across; a `size` of {enough} would do"
+    )]
+    Large {
+        /// Of the cells.
+        size: f64,
+        /// The longest side of the level.
+        across: f64,
+        /// A size that would do.
+        enough: f64,
+    },
+}
+
+/// Finds the view cells of a level.
+///
+/// Time grows with the voxels within obstacles and with those reached; memory is at most four bits a voxel of the box
+/// around the level, of at most 2^31 in 2^22 rows, and less where much of it is neither in obstacles nor near above
+/// them. Voxels are made larger, up to the size of a cell, until they are as few.
+///
+/// # Errors
+///
+/// [`PlacesError`].
+pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places, PlacesError> {
+    let hull = options.player.crouched;
+    let cell = [options.size, options.size, options.height];
+    for length in cell.into_iter().chain(hull.size()) {
+        if !(length.is_finite() && length > 0.0) {
+            return Err(PlacesError::Size(length));
+        }
+    }
+    let reach = options.reach.iter().map(|&at| minus(at, level.middle));
+    let seeds: Vec<Point> = level.spawns.iter().copied().chain(reach).collect();
+    if seeds.is_empty() {
+        return Err(PlacesError::NoSpawn);
+    }
+    let mut voxels = Voxels::new(level, &seeds, cell, &hull, options.memory)?;
+    let slack = hull.size()[0] / 64.0;
+    let solids = level
+        .obstacles
+        .iter()
+        .map(|solid| Sum::of_solid(solid, &hull));
+    let faces = level
+        .obstacle_faces
+        .iter()
+        .map(|face| Sum::of_face(face, &hull));
+    for sum in solids.chain(faces) {
+        voxels.block(&sum, slack);
+    }
+    if level.units == Units::Metres {
+        voxels.bound_climbs();
+    }
+    // A player appears, or is set down by a teleporter, near the point that the file names.
+    let around = Aabb {
+        min: [hull.min[0], hull.min[1], -0.25 * hull.size()[2]],
+        max: [hull.max[0], hull.max[1], 0.75 * hull.size()[2]],
+    };
+    let mut buried = Vec::new();
+    for &seed in &seeds {
+        let near = Aabb {
+            min: seed,
+            max: seed,
+        }
+        .plus(&around);
+        if !voxels.flood(&near) {
+            buried.push(plus(seed, level.middle));
+        }
+    }
+    if buried.len() == seeds.len() {
+        return Err(PlacesError::Buried(buried.len()));
+    }
+    let flags = voxels.cells(level.units.near_floor());
+    let count = flags.boxes(0).count();
+    if count > options.most {
+        let mut times = 1;
+        while flags.boxes(times).count() > options.most {
+            times += 1;
+        }
+        return Err(PlacesError::Many {
+            cells: count as u64,
+            most: options.most,
+            size: options.size * f64::from(1_u32 << times),
+        });
+    }
+    let mut cells = voxels.trimmed(cell, flags.boxes(0));
+    cells.origin = plus(cells.origin, level.middle);
+    Ok(Places {
+        cells,
+        voxel: voxels.size(),
+        reached: voxels.reached(),
+        buried,
+    })
+}

@@ -1,0 +1,316 @@
+//! `viewcell bake cells`: a level becomes a bundle; and `viewcell import`: other tools' visibility does.
+
+use crate::level::name;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::exit::{Failure, Outcome};
+use crate::input;
+use crate::output::{Json, check_not_input, say};
+use crate::progress::{Progress, Voice};
+use crate::signals::Stop;
+use crate::values;
+use viewcell_bake::ingest::cells::cells_from_bytes;
+use viewcell_bake::ingest::{
+    IngestCellsOptions, IngestedCells, level_bytes, read_cells, read_matrix,
+};
+use viewcell_bake::visibility::portals::FlowMethod;
+use viewcell_bake::world::{self, CellGraph};
+use viewcell_bake::{CellOptions, Source};
+
+use super::kind::Kind;
+use super::{bundle_of, check_output, finish};
+
+/// Bake a level of cells: who sees whom among them, and how far apart they are
+///
+/// Reads BSP29, 2PSB, BSP2, BSP30, IBSP38, IBSP46, IBSP47, VBSP, portal files (PRT1, PRT2), Doom WADs, and cell
+/// graphs in JSON (schemas/cells.json), detected from their content. If a level has no visibility, it is computed
+/// from the portals; those of a BSP are derived from its planes.
+///
+/// Example: viewcell bake cells e1m1.bsp -o e1m1.vcb
+#[derive(clap::Args)]
+pub struct CellsArgs {
+    #[command(flatten)]
+    bake: Args,
+
+    /// The game's folder: the level is its maps/NAME.bsp, loose or in a pack (.pk3, .pak), as the game would load it
+    #[arg(long, value_name = "DIR", help_heading = "Reading the level")]
+    pack: Option<PathBuf>,
+}
+
+/// How to bake cells, whatever they are read from.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The level
+    input: PathBuf,
+
+    /// The bundle to write [default: the input's name with .vcb, in the current folder]
+    #[arg(short, long, value_name = "OUT.vcb")]
+    output: Option<PathBuf>,
+
+    /// What to do if one of two cells sees the other, but not the other way round
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Symmetry::Or)]
+    symmetry: Symmetry,
+
+    /// Compute who sees whom from portals, even if the level has visibility
+    #[arg(long, help_heading = "Visibility from portals")]
+    recompute: bool,
+
+    /// Compute it in seconds; two to three times as much counts as visible
+    #[arg(long, help_heading = "Visibility from portals")]
+    fast: bool,
+
+    /// Save finished work in this file; a killed bake continues from it
+    #[arg(long, value_name = "FILE", help_heading = "Visibility from portals")]
+    checkpoint: Option<PathBuf>,
+
+    /// Save finished work in OUT.vcb.checkpoint, and continue from what a killed bake has left there
+    #[arg(
+        long,
+        conflicts_with = "checkpoint",
+        help_heading = "Visibility from portals"
+    )]
+    resume: bool,
+
+    /// Store portals, and so which cells are adjacent, in the bundle of a level that has visibility
+    #[arg(long)]
+    portals: bool,
+
+    /// The map, in a WAD
+    #[arg(long, value_name = "NAME")]
+    map: Option<String>,
+
+    /// Number of threads; 0 for one per processor
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
+    threads: usize,
+
+    /// Overwrite the bundle if it exists
+    #[arg(long)]
+    force: bool,
+
+    /// Check the finished bundle with every rule of viewcell verify
+    #[arg(long)]
+    verify: bool,
+
+    #[command(flatten)]
+    voice: Voice,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// How a PVS is made symmetric.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Symmetry {
+    /// Visible if either sees the other: never hides what is visible
+    Or,
+    /// Visible if both see each other: hides what one of them sees
+    And,
+    /// Unchanged: distances have a direction, and players in a frontier set may see each other
+    None,
+}
+
+impl Symmetry {
+    pub fn world(self) -> world::Symmetry {
+        match self {
+            Self::Or => world::Symmetry::Or,
+            Self::And => world::Symmetry::And,
+            Self::None => world::Symmetry::None,
+        }
+    }
+}
+
+impl Args {
+    /// The file to read.
+    pub fn input(&self) -> &Path {
+        &self.input
+    }
+
+    /// Which map of a WAD.
+    pub fn map(&self) -> Option<&str> {
+        self.map.as_deref()
+    }
+
+    /// Where the bundle goes.
+    pub fn bundle(&self) -> Result<PathBuf, Failure> {
+        bundle_of(self.output.as_ref(), &self.input)
+    }
+
+    /// Where finished work is kept.
+    fn kept(&self, output: &Path) -> Option<PathBuf> {
+        let beside = || viewcell_bake::checkpoint_beside(output);
+        self.checkpoint.clone().or_else(|| self.resume.then(beside))
+    }
+
+    /// The options that the bundle depends on.
+    fn options(&self) -> Map<String, Value> {
+        let mut options = Map::new();
+        options.insert("symmetry".into(), name(&self.symmetry));
+        for (name, set) in [
+            ("recompute", self.recompute),
+            ("fast", self.fast),
+            ("portals", self.portals),
+        ] {
+            if set {
+                options.insert(name.into(), true.into());
+            }
+        }
+        if let Some(map) = &self.map {
+            options.insert("map".into(), map.to_ascii_uppercase().into());
+        }
+        options
+    }
+}
+
+pub fn run(args: &CellsArgs) -> Outcome {
+    let input = &args.bake.input;
+    let is_json = input.extension().is_some_and(|end| end == "json");
+    if !is_json && Kind::of(input) == Some(Kind::Solid) {
+        return Err(Failure::bad_input(format!(
+            "{}: expected a level with view cells of its own, as compilers write them, found solids or faces; viewcell \
+             bake solid divides it into view cells",
+            input.display()
+        )));
+    }
+    bake(&args.bake, |bake| {
+        let options = IngestCellsOptions {
+            map: bake.map.clone(),
+        };
+        let bytes = level_bytes(&bake.input, args.pack.as_deref())?;
+        let ingested =
+            cells_from_bytes(&bytes, &options).map_err(|error| error.about(&bake.input))?;
+        let source = Source::of_file(&bake.input, &bytes, ingested.format, bake.options());
+        Ok((ingested, source))
+    })
+}
+
+/// Bakes what `ingest` reads.
+pub fn bake(
+    args: &Args,
+    ingest: impl FnOnce(&Args) -> Result<(IngestedCells, Source), Failure>,
+) -> Outcome {
+    let output = args.bundle()?;
+    check_output(&args.input, args.force, args.resume, &output)?;
+    let stop = Stop::listen()?;
+    let progress = Progress::new(&args.voice, stop.clone());
+
+    let (ingested, source) = ingest(args)?;
+    let mut notes = ingested.notes;
+    let options = CellOptions {
+        symmetry: args.symmetry.world(),
+        threads: args.threads,
+        overwrite: args.force,
+        recompute: args.recompute,
+        portals: args.portals,
+        flow: if args.fast {
+            FlowMethod::Fast
+        } else {
+            FlowMethod::Full
+        },
+        checkpoint: args.kept(&output),
+    };
+    let flows = args.recompute || ingested.graph.pvs.is_none();
+    if args.fast && !flows {
+        return Err(Failure::usage(format!(
+            "--fast: expected a level without visibility, or --recompute; {} has visibility",
+            args.input.display()
+        )));
+    }
+    let baked = viewcell_bake::bake_cells(&ingested.graph, &source, &options, &output, &progress);
+    progress.finish();
+    let report = match baked {
+        Err(_) if stop.asked() => {
+            let Some(kept) = &options.checkpoint else {
+                return Err(stop.stopped());
+            };
+            say(format_args!(
+                "viewcell: stopped; finished work is kept in {}",
+                kept.display()
+            ));
+            return Ok(stop.exit());
+        }
+        other => other?,
+    };
+    let one_way = report.statistics.one_way_pairs;
+    if one_way > 0 {
+        notes.push(format!(
+            "{one_way} pairs of cells see each other one way only: {}",
+            match args.symmetry {
+                Symmetry::Or => "both ways count as visible",
+                Symmetry::And => "both ways count as hidden, which is not conservative",
+                Symmetry::None => "they stay so, and players in a frontier set may see each other",
+            }
+        ));
+    }
+    args.voice.tell_notes(&notes);
+    finish(
+        output,
+        notes,
+        args.verify,
+        &args.voice,
+        &args.json,
+        &progress,
+    )
+}
+
+/// Make a bundle from visibility that another tool made or a person edited
+#[derive(clap::Args)]
+pub struct ImportArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    Matrix(MatrixArgs),
+}
+
+/// A bundle of cells from a matrix: PNG, .npy or .csv as export matrix writes them
+///
+/// Row A, column B says whether A sees B: a picture by at least half brightness, numbers by any value other than
+/// 0. --level names a level whose boxes, portals and BSP go into the bundle.
+#[derive(clap::Args)]
+pub struct MatrixArgs {
+    #[command(flatten)]
+    bake: Args,
+    /// The level that the matrix describes
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<PathBuf>,
+}
+
+pub fn import(args: &ImportArgs) -> Outcome {
+    let What::Matrix(args) = &args.what;
+    bake(&args.bake, |bake| {
+        if let Some(level) = &args.level {
+            check_not_input(level, &bake.bundle()?)?;
+        }
+        let pvs = read_matrix(bake.input())?;
+        let (mut graph, mut notes) = match &args.level {
+            None => (CellGraph::new(pvs.n()), Vec::new()),
+            Some(path) => {
+                let options = IngestCellsOptions {
+                    map: bake.map().map(str::to_owned),
+                };
+                let level = read_cells(path, &options)?;
+                (level.graph, level.notes)
+            }
+        };
+        if graph.cells != pvs.n() {
+            return Err(Failure::bad_input(format!(
+                "{}: expected {} rows, as the level has cells, found {}",
+                bake.input().display(),
+                graph.cells,
+                pvs.n()
+            )));
+        }
+        notes.push("visibility is that of the matrix".into());
+        graph.pvs = Some(pvs);
+        let ingested = IngestedCells {
+            graph,
+            format: "matrix",
+            notes,
+        };
+        let source = input::source(bake.input(), ingested.format, bake.options())?;
+        Ok((ingested, source))
+    })
+}

@@ -1,0 +1,385 @@
+//! `viewcell bake solid`: a level made of solids becomes a bundle.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde_json::{Map, Value};
+
+use crate::compression::CompressionArgs;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::level::{self, LevelArgs};
+use crate::progress::Progress;
+use crate::signals::Stop;
+use crate::simulate::csv;
+use crate::{input, memory, values};
+use viewcell_bake::bundle::grid_of_cells;
+use viewcell_bake::visibility;
+use viewcell_bake::world::Short;
+use viewcell_bake::world::solid::{
+    Aabb, PlaceOptions, Places, PlacesError, Player, SolidLevel, Units, find_places,
+};
+use viewcell_bake::{BakeOptions, SolidWorld, Source};
+
+use super::{
+    ForecastDocument, Manner, bundle_of, check_output, finish, finish_shard, going_on, stopped,
+};
+
+/// Bake a level of solids or a mesh: view cells as small as players, in three dimensions
+///
+/// Reads brushes of IBSP46, IBSP47 and VBSP, solid leaves of BSP29, 2PSB, BSP2, BSP30 and IBSP38, Quake .map
+/// (Standard, Valve 220), OBJ, glTF, GLB and CityJSON, detected from their content. A view cell is a box of
+/// positions of a player's origin that can be reached from the level's spawn points. Lengths are in the file's
+/// units.
+///
+/// Example: viewcell bake solid ps9ctf.bsp -o ps9ctf.vcb --cell 32
+#[derive(clap::Args)]
+pub struct Args {
+    /// The level
+    input: PathBuf,
+
+    /// The bundle to write [default: the input's name with .vcb, in the current folder]
+    #[arg(short, long, value_name = "OUT.vcb")]
+    output: Option<PathBuf>,
+
+    /// Width of the view cells near floors, and their height [default: 32 units of Quake, 1 m of meshes]
+    #[arg(long, value_name = "SIZE[,HEIGHT]")]
+    cell: Option<Cell>,
+
+    /// The box of a player's body, relative to the origin [default: that of the format's game; in meshes 0.6 m
+    /// wide and 1.8 m high, with the origin between the feet]
+    #[arg(
+        long,
+        value_name = "MINX,MINY,MINZ,MAXX,MAXY,MAXZ",
+        allow_hyphen_values = true
+    )]
+    hull: Option<Hull>,
+
+    /// Height of the eye above the origin, or lowest and highest, crouched and standing [default: that of the
+    /// format's game: 12,26 in Quake III; 22 in Quake, which has no crouching; 1.7 m in meshes]
+    #[arg(long, value_name = "LOW[,HIGH]", allow_hyphen_values = true)]
+    eye: Option<Eye>,
+
+    /// Positions that players can reach besides the level's spawn points, in the coordinates of queries: a trace
+    /// (CSV with the columns t_ms,player,x,y,z and others), or lines of x,y,z
+    #[arg(long, value_name = "FILE.csv")]
+    reach: Option<PathBuf>,
+
+    /// Number of threads; 0 for one per processor
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
+    threads: usize,
+
+    /// Overwrite the bundle if it exists
+    #[arg(long)]
+    force: bool,
+
+    /// Check the finished bundle with every rule of viewcell verify
+    #[arg(long)]
+    verify: bool,
+
+    #[command(flatten)]
+    reading: LevelArgs,
+    #[command(flatten)]
+    compression: CompressionArgs,
+    #[command(flatten)]
+    manner: Manner,
+}
+
+/// SIZE or SIZE,HEIGHT.
+#[derive(Clone, Copy)]
+struct Cell([f64; 2]);
+
+impl FromStr for Cell {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers =
+            values::numbers(text).filter(|numbers| numbers.iter().all(|n| values::is_length(*n)));
+        match numbers.as_deref() {
+            Some(&[size]) => Ok(Self([size, size])),
+            Some(&[size, height]) => Ok(Self([size, height])),
+            _ => Err("expected SIZE or SIZE,HEIGHT: numbers from 0.0001 to 1e9".to_owned()),
+        }
+    }
+}
+
+/// LOW or LOW,HIGH.
+#[derive(Clone, Copy)]
+struct Eye([f64; 2]);
+
+impl FromStr for Eye {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = values::numbers(text);
+        let numbers = numbers.filter(|numbers| numbers.iter().all(|n| values::is_coordinate(*n)));
+        match numbers.as_deref() {
+            Some(&[height]) => Ok(Self([height, height])),
+            Some(&[low, high]) if low <= high => Ok(Self([low, high])),
+            _ => {
+                Err("expected UP or LOW,HIGH: numbers from -1e9 to 1e9, the lower first".to_owned())
+            }
+        }
+    }
+}
+
+/// The box of a player's body: six numbers.
+#[derive(Clone, Copy)]
+pub struct Hull(pub Aabb);
+
+impl FromStr for Hull {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let fault = "expected MINX,MINY,MINZ,MAXX,MAXY,MAXZ: six numbers from -1e9 to 1e9, each minimum below its \
+                     maximum";
+        let numbers = values::numbers(text);
+        let numbers = numbers.filter(|numbers| numbers.iter().all(|n| values::is_coordinate(*n)));
+        match numbers.as_deref() {
+            Some(&[a, b, c, d, e, f]) if a < d && b < e && c < f => Ok(Self(Aabb {
+                min: [a, b, c],
+                max: [d, e, f],
+            })),
+            _ => Err(fault.to_owned()),
+        }
+    }
+}
+
+impl Args {
+    /// Where the bundle goes.
+    fn bundle(&self) -> Result<PathBuf, Failure> {
+        bundle_of(self.output.as_ref(), &self.input)
+    }
+
+    fn player(&self, level: &SolidLevel) -> Player {
+        let mut player = level.player;
+        if let Some(eye) = self.eye {
+            player.eye = eye.0;
+        }
+        if let Some(Hull(hull)) = self.hull {
+            player.crouched = player.crouched.within(&hull).unwrap_or(hull);
+            player.hull = hull;
+        }
+        player
+    }
+
+    /// The options that the bundle depends on.
+    fn options(&self, places: &PlaceOptions) -> Map<String, Value> {
+        let Player { hull, eye, .. } = places.player;
+        let mut options = self.reading.told();
+        options.insert("cell".into(), vec![places.size, places.height].into());
+        options.insert("hull".into(), [hull.min, hull.max].concat().into());
+        options.insert("eye".into(), eye.to_vec().into());
+        if !places.reach.is_empty() {
+            options.insert("reach".into(), places.reach.len().into());
+        }
+        options
+    }
+
+    /// View cells, and what a person should know of them.
+    fn places(
+        &self,
+        level: &SolidLevel,
+        options: &PlaceOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<Places, Failure> {
+        let places = find_places(level, options).map_err(|error| no_places(&self.input, &error))?;
+        if let Some([x, y, z]) = places.buried.first() {
+            notes.push(format!(
+                "{} positions of players are inside solids, the first at {},{},{}: no space was \
+                 searched from there",
+                places.buried.len(),
+                Short(*x),
+                Short(*y),
+                Short(*z)
+            ));
+        }
+        notes.push(format!(
+            "{} view cells between {} solids and {} faces",
+            places.cells.len(),
+            level.solids.len(),
+            level.faces.len()
+        ));
+        Ok(places)
+    }
+}
+
+/// Where a level lies, and whose body and eyes are baked.
+fn lies(level: &SolidLevel, player: &Player) -> String {
+    let bounds = level.bounds().about(level.middle.map(|x| -x));
+    let numbers = |of: &[f64], between: &str| {
+        let rounded = |x: f64| (x * 1000.0).round() / 1000.0;
+        let words: Vec<String> = of.iter().map(|&x| Short(rounded(x)).to_string()).collect();
+        words.join(between)
+    };
+    let eyes = match player.eye {
+        [low, high] if low == high => format!("eyes at {}", Short(low)),
+        [low, high] => format!("eyes from {} to {}", Short(low), Short(high)),
+    };
+    format!(
+        "{}: {} {} from {} on, z up; bodies of {}, {eyes} above the origin",
+        level.format,
+        numbers(&bounds.size(), " x "),
+        level.units.name(),
+        numbers(&bounds.min, ","),
+        numbers(&player.hull.size(), " x "),
+    )
+}
+
+/// What a level in metres of an unlikely size probably is.
+fn scale_warning(level: &SolidLevel) -> Option<String> {
+    const SMALL: f64 = 2.0;
+    const LARGE: f64 = 50_000.0;
+    let across = level.bounds().size().into_iter().fold(0.0, f64::max);
+    if level.units != Units::Metres || (SMALL..=LARGE).contains(&across) {
+        return None;
+    }
+    let (size, guess) = if across < SMALL {
+        ("small", "a unit larger than the metre")
+    } else {
+        ("large", "centimetres (--from unreal) or millimetres")
+    };
+    Some(format!(
+        "warning: {} m across is {size} for a level that people walk in: is the file in {guess}? \
+         Then export it in metres, or give --cell, --hull and --eye in its unit",
+        Short(across)
+    ))
+}
+
+/// The failure where a level has no view cells.
+pub fn no_places(input: &Path, error: &PlacesError) -> Failure {
+    let hint = match error {
+        PlacesError::NoSpawn | PlacesError::Buried(_) => "; give positions of players with --reach",
+        _ => "; see --cell",
+    };
+    let text = error.to_string();
+    let text = text
+        .replace("`size`", "--cell")
+        .replace("`reach`", "--reach");
+    let words = anyhow::anyhow!("{}: {text}{hint}", input.display());
+    match error {
+        PlacesError::Many { .. } | PlacesError::Large { .. } | PlacesError::Memory { .. } => {
+            Failure::resource(words)
+        }
+        _ => Failure::new(Exit::BadInput, words),
+    }
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let long = &args.manner.long;
+    let output = long.output(args.bundle()?);
+    if long.shard.is_some() && (args.verify || args.compression.is_lossy()) {
+        return Err(Failure::usage(
+            "--verify, --budget, --compression: expected a whole bundle, found --shard; give them to viewcell merge",
+        ));
+    }
+    if !long.dry_run {
+        check_output(&args.input, args.force, long.resume, &output)?;
+    }
+    // A dry run leaves nothing behind: a signal ends it at once.
+    let stop = if long.dry_run {
+        Stop::default()
+    } else {
+        Stop::listen()?
+    };
+    let progress = Progress::new(&args.manner.voice, stop.clone());
+    let mut ingested = args.reading.read(&args.input)?;
+    let mut notes = std::mem::take(&mut ingested.notes);
+    let level = &ingested.level;
+    let mut place_options = PlaceOptions::of(level);
+    place_options.memory = memory::free();
+    place_options.player = args.player(level);
+    if let Some(Cell([size, height])) = args.cell {
+        (place_options.size, place_options.height) = (size, height);
+    }
+    if let Some(file) = &args.reach {
+        let reach = reached(file)?.into_iter();
+        place_options.reach = reach.map(|at| level.frame.to_level(at)).collect();
+    }
+    notes.push(lies(level, &place_options.player));
+    notes.extend(scale_warning(level));
+    // What a reader made of the file is told before the work, which may be long.
+    let told = notes.len();
+    args.manner.voice.tell_notes(&notes);
+    let places = args.places(level, &place_options, &mut notes)?.cells;
+    args.manner.voice.tell_notes(&notes[told..]);
+    let grid = grid_of_cells(places.len() as u32).grid();
+    let mut options = BakeOptions {
+        threads: args.threads,
+        simd: visibility::Simd::Auto,
+        memory: memory::free(),
+        overwrite: args.force,
+        keep: long.keep(),
+        compression: args.compression.read((grid.width(), grid.height()))?,
+        ..BakeOptions::default()
+    };
+    let source = level::source(&args.input, &ingested, args.options(&place_options));
+    let world = SolidWorld {
+        level,
+        places: &places,
+        player: &place_options.player,
+    };
+    if long.dry_run {
+        return dry_run(world, &source, &options, args);
+    }
+    let baked = match long.shard {
+        None => going_on(&mut options, &args.manner.voice, |options| {
+            viewcell_bake::bake_solid(world, &source, options, &output, &progress).map(|_| None)
+        }),
+        Some(part) => going_on(&mut options, &args.manner.voice, |options| {
+            viewcell_bake::bake_solid_shard(world, &source, options, part, &output, &progress)
+                .map(Some)
+        }),
+    };
+    progress.finish();
+    let shard = match baked.map_err(Failure::from) {
+        Err(failure) if stop.asked() => return Err(stopped(&failure, &stop)),
+        other => other?,
+    };
+    if let Some(report) = shard {
+        return finish_shard(report, output, notes, &args.manner);
+    }
+    let Manner { voice, json, .. } = &args.manner;
+    finish(output, notes, args.verify, voice, json, &progress)
+}
+
+/// Tells what a bake will take.
+fn dry_run(world: SolidWorld, source: &Source, options: &BakeOptions, args: &Args) -> Outcome {
+    let forecast = viewcell_bake::forecast_solid(world, source, options)?;
+    let cells = format!("{} view cells, ", world.places.len());
+    ForecastDocument::new(&forecast).tell(&cells, &args.manner.json)
+}
+
+/// Positions of a trace, or of lines of three numbers, which may have a line of names above them.
+pub fn reached(file: &Path) -> Result<Vec<[f64; 3]>, Failure> {
+    let text = input::read_text(file, input::LARGE)?;
+    let text = text.trim_start_matches('\u{feff}');
+    let first = text.lines().next().unwrap_or("");
+    if first.contains("t_ms") {
+        let trace = csv(file)?;
+        let alive = trace.players.iter().flatten().filter(|spot| !spot.dead);
+        return Ok(alive.map(|spot| spot.at).collect());
+    }
+    let is_header = |line: &str| {
+        let names = line
+            .split(',')
+            .map(|name| name.trim().trim_matches('"').to_ascii_lowercase());
+        names.eq(["x", "y", "z"])
+    };
+    let mut points = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || number == 1 && is_header(line) {
+            continue;
+        }
+        match values::numbers(line).as_deref() {
+            Some(&[x, y, z]) => points.push([x, y, z]),
+            _ => {
+                return Err(Failure::bad_input(format!(
+                    "{}: line {number}: expected x,y,z: three finite numbers, found {line:?}",
+                    file.display()
+                )));
+            }
+        }
+    }
+    Ok(points)
+}

@@ -1,0 +1,307 @@
+//! `viewcell diff`: what two bundles say otherwise.
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use viewcell::query::{MappedBundle, WorldKind};
+use viewcell_bake::bundle::{self, Provenance};
+use viewcell_bake::survey::{self, cell_difference};
+use viewcell_view::picture::{self, Page};
+
+use super::exit::{Exit, Failure, Outcome};
+use super::query;
+use super::render::{
+    PLAN_SIDE, check_png, check_same, check_width, compare, level_pages, name, terrain_pages,
+};
+use super::work::{Manner, Work};
+
+/// Compare the answers of two bundles of the same world; exit code 1 if they differ
+///
+/// Prints for each level the share that is hidden in each bundle, the number of pairs that are hidden in A and
+/// visible in B, and the number that are visible in A and hidden in B. To see the cost of a budget, compare the
+/// lossless bundle with the small one.
+#[derive(clap::Args)]
+pub struct Args {
+    /// One bundle
+    a: PathBuf,
+    /// The other
+    b: PathBuf,
+    /// Draw, for each place, how many places it sees in only one of the bundles: two maps side by side
+    #[arg(short, long, value_name = "PICTURE.png")]
+    output: Option<PathBuf>,
+    /// With -o, of a terrain: draw it for squares of 2^LEVEL samples a side
+    #[arg(long, value_name = "LEVEL", default_value_t = 0, requires = "output")]
+    quad: u32,
+    /// Width in pixels
+    #[arg(long, value_name = "N", default_value_t = 1200, requires = "output")]
+    width: u32,
+    #[command(flatten)]
+    manner: Manner,
+}
+
+/// What `viewcell diff --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell diff")]
+pub struct Document {
+    /// One bundle.
+    a: PathBuf,
+    /// The other.
+    b: PathBuf,
+    /// `terrain` or `cells`.
+    kind: String,
+    /// Whether both were made from the same input file; absent if one does not name its input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same_input: Option<bool>,
+    /// Options of the bake that differ.
+    options: Vec<OptionDifference>,
+    /// Whether both give the same answer for every pair.
+    equal: bool,
+    /// One entry for each level of the viewpoint quad; for cells a single entry, over pairs of different cells.
+    levels: Vec<Level>,
+    /// The picture, if one was asked for.
+    output: Option<PathBuf>,
+}
+
+/// An option of the bake that differs; absent in a bundle that was made without it.
+#[derive(Serialize, JsonSchema)]
+pub struct OptionDifference {
+    /// Its name.
+    option: String,
+    /// What A was made with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    a: Option<Value>,
+    /// What B was made with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    b: Option<Value>,
+}
+
+/// The answers of two bundles for the pairs of a level: of a quad and a sample, or of two cells.
+#[derive(Serialize, JsonSchema)]
+pub struct Level {
+    /// The level; 0 are single samples, or cells.
+    level: u32,
+    /// Pairs that both bundles know of.
+    pairs: u64,
+    /// Share of them that is hidden in A; 0 to 1.
+    hidden_share_a: f64,
+    /// Share of them that is hidden in B; 0 to 1.
+    hidden_share_b: f64,
+    /// Pairs that are hidden in A and visible in B.
+    hidden_in_a_visible_in_b: u64,
+    /// Pairs that are visible in A and hidden in B.
+    visible_in_a_hidden_in_b: u64,
+}
+
+/// What was found, and the page if a picture was asked for.
+type Found = (Vec<Level>, Option<Page>);
+
+pub fn run(args: &Args) -> Outcome {
+    let work = match &args.output {
+        Some(path) => {
+            check_png(path)?;
+            check_width(args.width, false)?;
+            Work::begin(&args.a, path, &args.manner)?
+        }
+        None => Work::unwritten(&args.manner.effort)?,
+    };
+    let maps = [query::open(&args.a)?, query::open(&args.b)?];
+    let kinds = [kind(&maps[0]), kind(&maps[1])];
+    if kinds[0] != kinds[1] {
+        return Err(Failure::bad_input(format!(
+            "{} is of {}, {} is of {}; expected bundles of the same world",
+            args.a.display(),
+            kinds[0],
+            args.b.display(),
+            kinds[1]
+        )));
+    }
+    let found = match maps[0].kind() {
+        Some(WorldKind::Cells) => of_cells(args, &maps),
+        _ => of_terrains(args, &work, &maps),
+    };
+    let (levels, page) = found?;
+    if let Some(page) = page {
+        let drawn = page.draw(args.width).map_err(Failure::resource)?;
+        let bytes = picture::png(&drawn).map_err(Failure::resource)?;
+        work.save(|file| file.write_all(&bytes))?;
+        work.tell(page.squeeze().as_slice());
+    }
+    let made = |path: &Path| Ok::<_, Failure>(bundle::info(path)?.provenance);
+    let (made_a, made_b) = (made(&args.a)?, made(&args.b)?);
+    let differ =
+        |level: &Level| level.hidden_in_a_visible_in_b + level.visible_in_a_hidden_in_b > 0;
+    let document = Document {
+        a: args.a.clone(),
+        b: args.b.clone(),
+        kind: kinds[0].to_owned(),
+        same_input: made_a
+            .as_ref()
+            .zip(made_b.as_ref())
+            .map(|(a, b)| (&a.input.digest, a.input.bytes) == (&b.input.digest, b.input.bytes)),
+        options: options(made_a.as_ref(), made_b.as_ref()),
+        equal: !levels.iter().any(differ),
+        levels,
+        output: args.output.clone(),
+    };
+    let text = Words(&document).to_string();
+    args.manner
+        .effort
+        .json
+        .tell(|| &document, text.trim_end())?;
+    Ok(if document.equal { Exit::Done } else { Exit::No })
+}
+
+fn kind(map: &MappedBundle) -> &'static str {
+    match map.kind() {
+        Some(WorldKind::Cells) => "cells",
+        _ => "terrain",
+    }
+}
+
+fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result<Found, Failure> {
+    let paths = [args.a.as_path(), args.b.as_path()];
+    let a = query::terrain(paths[0], &maps[0])?;
+    let b = query::terrain(paths[1], &maps[1])?;
+    query::check_level(paths[0], &a, args.quad + a.parameters().finest())?;
+    let found = compare(work, paths, [&a, &b], args.quad)?;
+    let level = |(level, of): (u32, &survey::LevelDifference)| {
+        let [hidden_share_a, hidden_share_b] = of.hidden_shares();
+        Level {
+            level,
+            pairs: of.pairs,
+            hidden_share_a,
+            hidden_share_b,
+            hidden_in_a_visible_in_b: of.revealed,
+            visible_in_a_hidden_in_b: of.concealed,
+        }
+    };
+    let levels: Vec<Level> = (0..).zip(&found.levels).map(level).collect();
+    if args.output.is_none() {
+        return Ok((levels, None));
+    }
+    let pages = terrain_pages(paths[0], &maps[0], a)?;
+    let [revealed, concealed] = [0, 1].map(|way| {
+        let counts: Vec<u32> = found.quads.iter().map(|counts| counts[way]).collect();
+        survey::spread(&a, args.quad, &counts)
+    });
+    let [title, subtitle, hidden, visible] = headings(args, &levels[args.quad as usize]);
+    let panels: [(&str, &[u32]); 2] = [(&hidden, &revealed), (&visible, &concealed)];
+    Ok((levels, Some(pages.losses(&title, &subtitle, &panels))))
+}
+
+fn of_cells(args: &Args, maps: &[MappedBundle; 2]) -> Result<Found, Failure> {
+    let paths = [args.a.as_path(), args.b.as_path()];
+    let a = query::cells(paths[0], &maps[0])?;
+    let b = query::cells(paths[1], &maps[1])?;
+    check_same(paths, [&a, &b])?;
+    let (counts, visible) = cell_difference([&a, &b]);
+    let cells = u64::from(a.cells());
+    let pairs = cells * (cells - 1);
+    let hidden = |visible: u64| 1.0 - visible as f64 / pairs.max(1) as f64;
+    let sum = |way: usize| counts.iter().map(|counts| u64::from(counts[way])).sum();
+    let level = Level {
+        level: 0,
+        pairs,
+        hidden_share_a: hidden(visible[0]),
+        hidden_share_b: hidden(visible[1]),
+        hidden_in_a_visible_in_b: sum(0),
+        visible_in_a_hidden_in_b: sum(1),
+    };
+    let page = match &args.output {
+        None => None,
+        Some(_) => {
+            let pages = level_pages(paths[0], a, PLAN_SIDE)?;
+            let [title, subtitle, hidden, visible] = headings(args, &level);
+            let ways = [0, 1].map(|way| counts.iter().map(|c| c[way]).collect::<Vec<u32>>());
+            let panels: [(&str, &[u32]); 2] = [(&hidden, &ways[0]), (&visible, &ways[1])];
+            Some(pages.losses(&title, &subtitle, &panels))
+        }
+    };
+    Ok((vec![level], page))
+}
+
+/// Title and second line of a picture, and the captions of its halves.
+fn headings(args: &Args, level: &Level) -> [String; 4] {
+    let (a, b) = (name(&args.a), name(&args.b));
+    let from = match level.level {
+        0 => "each place".to_owned(),
+        level => format!("{0} × {0} samples", 1_u64 << level),
+    };
+    [
+        format!("How {a} and {b} differ"),
+        format!(
+            "hidden from {from}: {:.2} % in {a}, {:.2} % in {b}",
+            100.0 * level.hidden_share_a,
+            100.0 * level.hidden_share_b
+        ),
+        format!("hidden in {a}, visible in {b}"),
+        format!("visible in {a}, hidden in {b}"),
+    ]
+}
+
+/// Options that one bundle was made with and the other was not.
+fn options(a: Option<&Provenance>, b: Option<&Provenance>) -> Vec<OptionDifference> {
+    let (Some(a), Some(b)) = (a, b) else {
+        return Vec::new();
+    };
+    let names: BTreeSet<&String> = a.options.keys().chain(b.options.keys()).collect();
+    let differ = names
+        .into_iter()
+        .filter(|name| a.options.get(*name) != b.options.get(*name));
+    differ
+        .map(|name| OptionDifference {
+            option: name.clone(),
+            a: a.options.get(name).cloned(),
+            b: b.options.get(name).cloned(),
+        })
+        .collect()
+}
+
+/// A comparison, for people.
+struct Words<'a>(&'a Document);
+
+impl fmt::Display for Words<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let document = self.0;
+        writeln!(f, "A            {}", document.a.display())?;
+        writeln!(f, "B            {}", document.b.display())?;
+        let input = match document.same_input {
+            Some(true) => "the same",
+            Some(false) => "another: A and B were made from different files",
+            None => "unknown: a bundle does not say what it was made from",
+        };
+        writeln!(f, "input        {input}")?;
+        for OptionDifference { option, a, b } in &document.options {
+            let value = |value: &Option<Value>| value.as_ref().map_or("-".into(), Value::to_string);
+            writeln!(
+                f,
+                "option       {option}: {} in A, {} in B",
+                value(a),
+                value(b)
+            )?;
+        }
+        f.write_str("\nlevel   hidden in A   hidden in B   hidden in A, visible in B   visible in A, hidden in B\n")?;
+        for level in &document.levels {
+            writeln!(
+                f,
+                "{:>5} {:>11.3} % {:>11.3} % {:>27} {:>27}",
+                level.level,
+                100.0 * level.hidden_share_a,
+                100.0 * level.hidden_share_b,
+                level.hidden_in_a_visible_in_b,
+                level.visible_in_a_hidden_in_b
+            )?;
+        }
+        f.write_str(if document.equal {
+            "\nboth give the same answer for every pair"
+        } else {
+            "\nthey differ"
+        })?;
+        f.write_char('\n')
+    }
+}

@@ -1,0 +1,236 @@
+//! Options by their names on the command line.
+//!
+//! The library names options as its own fields are named, in backquotes: "give its `spacing`". Here
+//! those names become flags, in what is told of its errors and in its notes.
+
+use viewcell_bake::BakeError;
+use viewcell_bake::bundle::BundleError;
+use viewcell_bake::ingest::{IngestError, Ingested};
+use viewcell_ground::GroundError;
+use viewcell_view::live::ViewError;
+use viewcell_view::picture::PictureError;
+
+/// The names that the library's messages have for options, their flags, and how a value looks where
+/// there is a form to keep to.
+const FLAGS: &[(&str, &str, &str)] = &[
+    ("budget", "--budget", ""),
+    ("byte_order", "--byte-order", ""),
+    ("crop", "--crop", "C,R,W,H"),
+    ("cube_height", "--cube-height", "METRES"),
+    ("curvature", "--earth-curvature", ""),
+    ("detail", "--detail", ""),
+    ("earth_curvature", "--earth-curvature", ""),
+    ("eye_height", "--eye-height", ""),
+    ("finest", "--finest", ""),
+    ("grade", "--grade", ""),
+    ("from", "--from", "NAME"),
+    ("ground_tolerance", "--ground-tolerance", "METRES"),
+    ("hz", "--hz", ""),
+    ("inside", "--inside", ""),
+    ("map", "--map", "NAME"),
+    ("max_cubes", "--max-cubes", ""),
+    ("max_distance", "--max-distance", ""),
+    ("max_samples", "--max-samples", ""),
+    ("memory", "--memory", ""),
+    ("nodata", "--nodata", ""),
+    ("opaque_without_material", "--opaque-without-material", ""),
+    ("output", "-o", ""),
+    ("overwrite", "--force", ""),
+    ("pack", "--pack", "DIR"),
+    ("player_height", "--player-height", ""),
+    ("port", "--port", ""),
+    ("reach", "--reach", "FILE.csv"),
+    ("refraction", "--refraction", ""),
+    ("restart", "--restart", ""),
+    ("resume", "--resume", ""),
+    ("schemes", "--scheme", ""),
+    ("sectors", "--sectors", ""),
+    ("simd", "--simd", ""),
+    ("sky", "--sky", ""),
+    ("size", "--size", "WxH"),
+    ("spacing", "--spacing", "DX[,DY]"),
+    ("threads", "--threads", ""),
+    ("up", "--up", "y|z"),
+    ("vertical_offset", "--vertical-offset", ""),
+    ("vertical_scale", "--vertical-scale", ""),
+    ("visibility", "--visibility", ""),
+    ("width", "--width", ""),
+];
+
+/// What to tell of an error.
+pub fn message(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // Some quote their cause themselves.
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    // Other errors may quote words of files, which are no options.
+    let of_the_library = error.chain().any(|error| {
+        error.is::<BakeError>()
+            || error.is::<BundleError>()
+            || error.is::<GroundError>()
+            || error.is::<IngestError>()
+            || error.is::<PictureError>()
+            || error.is::<ViewError>()
+    });
+    if of_the_library {
+        with_flags(&text)
+    } else {
+        text
+    }
+}
+
+/// The same terrain, its notes in words of the command line.
+pub fn noted(ingested: Ingested) -> Ingested {
+    Ingested {
+        notes: ingested.notes.iter().map(|note| with_flags(note)).collect(),
+        ..ingested
+    }
+}
+
+/// The text with a flag for each option in backquotes; with the form of its value, unless a blank
+/// follows, after which the sentence may give one.
+pub fn with_flags(text: &str) -> String {
+    let (mut told, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once('`') {
+        told.push_str(before);
+        rest = match option(after) {
+            Some((flag, form, after)) => {
+                told.push_str(flag);
+                if !form.is_empty() && !after.starts_with(' ') {
+                    told.extend([" ", form]);
+                }
+                after
+            }
+            None => {
+                told.push('`');
+                after
+            }
+        };
+    }
+    told + rest
+}
+
+/// The flag, and the form of its value, of the option that a text begins with and that a backquote
+/// closes; and the text after it.
+fn option(text: &str) -> Option<(&'static str, &'static str, &str)> {
+    let (name, after) = text.split_once('`')?;
+    // Options of an earlier bake have the names that this program gave them, with hyphens.
+    let name = name.replace('-', "_");
+    let (_, flag, form) = FLAGS.iter().find(|(option, ..)| *option == name)?;
+    Some((flag, form, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use clap::{Command, CommandFactory};
+
+    use super::*;
+    use crate::Cli;
+
+    #[test]
+    fn options_become_flags_and_other_words_stay() {
+        for (text, told) in [
+            ("give `spacing`", "give --spacing DX[,DY]"),
+            (
+                "give its `spacing` in metres",
+                "give its --spacing in metres",
+            ),
+            ("`player_height`: expected", "--player-height: expected"),
+            ("expected `player-height` 2", "expected --player-height 2"),
+            (
+                "go on (`resume`), or write (`output`)",
+                "go on (--resume), or write (-o)",
+            ),
+            (
+                "`gdal_translate A B`, `crop`",
+                "`gdal_translate A B`, --crop C,R,W,H",
+            ),
+            ("`unknown` and `", "`unknown` and `"),
+            (
+                "it`s.tif: give `spacing`",
+                "it`s.tif: give --spacing DX[,DY]",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(with_flags(text), told);
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_library_is_told_with_flags_and_another_as_it_is() {
+        let error = BundleError::Exists {
+            path: "a.vcb".into(),
+        };
+        let error = anyhow::Error::new(error);
+        assert!(message(&error).ends_with("overwrite it (--force)"));
+        let error = error.context("the first of two");
+        assert!(message(&error).ends_with("overwrite it (--force)"));
+        let error = anyhow::anyhow!("a.toml: duplicate key `crop`");
+        assert_eq!(message(&error), "a.toml: duplicate key `crop`");
+    }
+
+    /// All options of a command and of those below it, as they are written.
+    fn flags(command: &Command, into: &mut BTreeSet<String>) {
+        for option in command.get_arguments() {
+            into.extend(option.get_long().map(|long| format!("--{long}")));
+            into.extend(option.get_short().map(|short| format!("-{short}")));
+        }
+        for below in command.get_subcommands() {
+            flags(below, into);
+        }
+    }
+
+    #[test]
+    fn every_flag_is_one_of_the_command_line() {
+        let mut known = BTreeSet::new();
+        flags(&Cli::command(), &mut known);
+        for (name, flag, _) in FLAGS {
+            assert!(known.contains(*flag), "{name}: {flag}");
+        }
+    }
+
+    /// The words in backquotes, of small letters and low lines, outside comments.
+    fn names_in(folder: &Path, into: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                names_in(&path, into);
+                continue;
+            }
+            if path.extension().is_none_or(|ending| ending != "rs") {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            for line in text.lines() {
+                let line = line.split("//").next().unwrap_or_default();
+                let quoted = line.split('`').skip(1).step_by(2);
+                let is_name = |word: &&str| {
+                    !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+                };
+                into.extend(quoted.filter(is_name).map(str::to_owned));
+            }
+        }
+    }
+
+    #[test]
+    fn every_option_that_the_library_names_has_a_flag() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut named = BTreeSet::new();
+        for room in [
+            "bake", "bundle", "ground", "ingest", "picture", "view", "world",
+        ] {
+            names_in(&source.join(room), &mut named);
+        }
+        assert!(named.len() > 10, "{named:?}");
+        for name in named {
+            assert!(FLAGS.iter().any(|(option, ..)| *option == name), "{name}");
+        }
+    }
+}

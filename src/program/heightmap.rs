@@ -1,0 +1,369 @@
+//! A heightmap as an argument: how to read it, how far sight goes over it and over what earth, and how large its view
+//! cells are.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
+use serde::{Deserialize, Serialize};
+
+use viewcell_bake::check_sight;
+use viewcell_bake::ingest::{self, IngestOptions, Ingested, read_terrain};
+use viewcell_bake::visibility::Curvature;
+use viewcell_bake::world::Terrain;
+
+use super::exit::Failure;
+use super::flags::noted;
+use super::values;
+
+/// A heightmap, with the options of reading that `viewcell bake terrain` has.
+#[derive(clap::Args)]
+pub struct Heightmap {
+    /// Heightmap: GeoTIFF, PNG, RAW16, SRTM .hgt, ESRI ASCII grid, ENVI, .bil or .flt with its header; detected from its
+    /// content
+    #[arg(value_name = "TERRAIN")]
+    pub input: PathBuf,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+impl Heightmap {
+    /// Reads it.
+    pub fn read(&self) -> Result<Ingested, Failure> {
+        self.reading.read(&self.input)
+    }
+}
+
+/// How to read a heightmap.
+#[derive(Clone, clap::Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Reading the heightmap")]
+pub struct Reading {
+    /// Metres between columns and between rows; overrides the file
+    #[arg(long, value_name = "DX[,DY]", allow_hyphen_values = true)]
+    pub spacing: Option<Spacing>,
+
+    /// Metres of height per unit of the file's values
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = one(),
+        allow_negative_numbers = true
+    )]
+    #[serde(default = "one")]
+    pub vertical_scale: f64,
+
+    /// Metres to add to every height, after the scale
+    #[arg(
+        long,
+        value_name = "METRES",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
+    #[serde(default)]
+    pub vertical_offset: f64,
+
+    /// Columns and rows of a RAW16 or RAW32 file, which have no header
+    #[arg(long, value_name = "WxH")]
+    pub size: Option<Size>,
+
+    /// Byte order of a RAW16 or RAW32 file, or of one whose ESRI header does not say; overrides that header
+    #[arg(long, value_enum)]
+    pub byte_order: Option<ByteOrder>,
+
+    /// Stored value for no data; overrides the file
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
+    pub nodata: Option<f64>,
+
+    /// Bake only a part: first column, first row, columns, rows
+    #[arg(long, value_name = "C,R,W,H", allow_hyphen_values = true)]
+    pub crop: Option<Crop>,
+
+    /// Refuse terrains with more samples
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = max_samples()
+    )]
+    #[serde(default = "max_samples")]
+    pub max_samples: u64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn max_samples() -> u64 {
+    IngestOptions::default().max_samples
+}
+
+impl Reading {
+    /// Reads a heightmap so.
+    pub fn read(&self, input: &Path) -> Result<Ingested, Failure> {
+        Ok(noted(read_terrain(input, &self.options())?))
+    }
+
+    /// For ingest.
+    pub fn options(&self) -> IngestOptions {
+        IngestOptions {
+            spacing: self.spacing.map(Spacing::metres),
+            vertical_scale: self.vertical_scale,
+            vertical_offset: self.vertical_offset,
+            size: self.size.map(|Size(size)| size),
+            byte_order: self.byte_order.map(ByteOrder::into),
+            crop: self.crop.map(|Crop(crop)| crop),
+            nodata: self.nodata,
+            max_samples: self.max_samples,
+        }
+    }
+}
+
+/// Byte order of 16-bit samples.
+#[derive(Clone, Copy, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ByteOrder {
+    /// Low byte first (Unity, Windows)
+    Little,
+    /// High byte first (Mac)
+    Big,
+}
+
+impl From<ByteOrder> for ingest::ByteOrder {
+    fn from(order: ByteOrder) -> Self {
+        match order {
+            ByteOrder::Little => Self::Little,
+            ByteOrder::Big => Self::Big,
+        }
+    }
+}
+
+/// Metres between columns and between rows: one number for both, or two.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected a number of metres, or two: [DX, DY]")]
+pub enum Spacing {
+    Both(f64),
+    Each([f64; 2]),
+}
+
+impl Spacing {
+    /// `[dx, dy]` in metres.
+    pub fn metres(self) -> [f64; 2] {
+        match self {
+            Self::Both(both) => [both; 2],
+            Self::Each(each) => each,
+        }
+    }
+}
+
+impl FromStr for Spacing {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match values::list(text, ',').as_deref() {
+            Some([both]) => Ok(Self::Both(*both)),
+            Some([dx, dy]) => Ok(Self::Each([*dx, *dy])),
+            _ => Err("expected DX or DX,DY in metres".into()),
+        }
+    }
+}
+
+/// Columns and rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Size(pub [u32; 2]);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let size = values::list(text, 'x').and_then(|list| list.try_into().ok());
+        size.map(Self)
+            .ok_or_else(|| "expected WxH, as in 513x513".into())
+    }
+}
+
+/// First column, first row, columns, rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Crop(pub [u32; 4]);
+
+impl FromStr for Crop {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let crop = values::list(text, ',').and_then(|list| list.try_into().ok());
+        crop.map(Self)
+            .ok_or_else(|| "expected C,R,W,H: first column, first row, columns, rows".into())
+    }
+}
+
+/// How far sight goes, and over what earth.
+#[derive(Clone, clap::Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Sight")]
+pub struct SightArgs {
+    /// Range of sight in metres, measured horizontally [default: unlimited]
+    #[arg(long, value_name = "METRES")]
+    pub max_distance: Option<f64>,
+
+    /// Take the earth's curvature and atmospheric refraction into account. The file must give the length of a unit
+    /// of its coordinates, or --spacing must
+    #[arg(long)]
+    #[serde(default)]
+    pub earth_curvature: bool,
+
+    /// Refraction coefficient: how much air bends sight, as a share of the earth's curvature, 0 to less than 1
+    /// [default: 1/7]
+    #[arg(long, value_name = "K", requires = "earth_curvature")]
+    pub refraction: Option<f64>,
+}
+
+/// The same, as results tell it.
+#[derive(Serialize, JsonSchema)]
+pub struct SightDocument {
+    /// Distance in metres beyond which nothing is seen; absent for no limit.
+    pub max_distance: Option<f64>,
+    /// Radius of the earth in metres for curvature; absent for a flat one.
+    earth_radius: Option<f64>,
+    /// Refraction coefficient; 0 for none.
+    refraction: f64,
+    #[serde(skip)]
+    pub curvature: Option<Curvature>,
+}
+
+impl SightArgs {
+    /// What they come to over `terrain`, which was read from `input`.
+    pub fn over(
+        &self,
+        terrain: &Terrain,
+        input: &Path,
+        reading: &Reading,
+    ) -> Result<SightDocument, Failure> {
+        // A job file knows of no options that need others.
+        if let (false, Some(k)) = (self.earth_curvature, self.refraction) {
+            return Err(Failure::usage(format!(
+                "--refraction {k}: expected only with --earth-curvature; add it, or leave out --refraction"
+            )));
+        }
+        let placed = terrain.georeference().is_some_and(|place| place.has_crs());
+        if self.earth_curvature && !placed && reading.spacing.is_none() {
+            return Err(Failure::bad_input(format!(
+                "{}: --earth-curvature needs the distance between samples in metres, and the file \
+                 names no coordinate reference system; give --spacing DX[,DY]",
+                input.display()
+            )));
+        }
+        let curvature = self.refraction_of_earth().map(Curvature::earth);
+        check_sight(terrain, self.max_distance, curvature)?;
+        Ok(SightDocument {
+            max_distance: self.max_distance,
+            earth_radius: curvature.map(|earth| earth.radius),
+            refraction: curvature.map_or(0.0, |earth| earth.refraction),
+            curvature,
+        })
+    }
+
+    /// The refraction coefficient on a round earth; `None` on a flat one.
+    pub fn refraction_of_earth(&self) -> Option<f64> {
+        let refraction = self.refraction.unwrap_or(Curvature::REFRACTION);
+        self.earth_curvature.then_some(refraction)
+    }
+}
+
+/// How many quads of a size lie between two that answer as one, if a person does not say: who is
+/// 16 cells away is asked for by cells, who is 32 away by 2 × 2.
+const GRADE: &str = "16";
+
+/// Cells of a terrain, and how they grow.
+#[derive(Clone, clap::Args, serde::Deserialize, JsonSchema)]
+#[command(next_help_heading = "Players")]
+pub struct CellSizeArgs {
+    /// Level of the quads that are the view cells, for large terrains: 3 for squares of 8 samples a side, up to 6;
+    /// 0 for samples
+    ///
+    /// A cell sees another if anybody anywhere in it sees anybody anywhere in the other. Places are still given as
+    /// samples: the cell that contains a sample answers for it.
+    #[arg(long, value_name = "L", default_value_t = 0)]
+    #[serde(default)]
+    pub finest: u32,
+
+    /// With --finest, let cells grow with distance: far away, quads of 2 × 2 cells answer as one, further away 4 ×
+    /// 4, up to 16 × 16
+    ///
+    /// Two quads answer as one if the distance between them, in columns or rows, is at least RATIO of their sizes
+    /// [default: 16]. One sees the other if anybody in it does. No visible player is hidden; more counts as
+    /// visible, in fewer bytes.
+    #[arg(
+        long,
+        value_name = "RATIO",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value = "0",
+        default_missing_value = GRADE,
+        hide_default_value = true
+    )]
+    #[serde(default, deserialize_with = "grade")]
+    #[schemars(schema_with = "grade_schema")]
+    pub grade: u32,
+
+    /// With --finest: level of the smallest quads that are distinguished within cells: 0 for samples, which hides
+    /// the most; 1, 2 ... up to L, for whole cells, which takes the least time
+    ///
+    /// For terrains of thousands of samples a side. No visible player is hidden; more counts as visible.
+    /// Conservative visibility only.
+    #[arg(long, value_name = "LEVEL", default_value_t = 0)]
+    #[serde(default)]
+    pub detail: u32,
+}
+
+/// Reads `grade` of a job file: true, or the ratio.
+fn grade<'de, D: Deserializer<'de>>(file: D) -> Result<u32, D::Error> {
+    struct Grade;
+    impl Visitor<'_> for Grade {
+        type Value = u32;
+
+        fn expecting(&self, words: &mut fmt::Formatter) -> fmt::Result {
+            words.write_str("true, false or a number of 1 to 4096")
+        }
+
+        fn visit_bool<E: Error>(self, grows: bool) -> Result<u32, E> {
+            let ratio = if grows { GRADE } else { "0" };
+            ratio.parse().map_err(E::custom)
+        }
+
+        fn visit_i64<E: Error>(self, ratio: i64) -> Result<u32, E> {
+            let wrong = || E::invalid_value(Unexpected::Signed(ratio), &self);
+            u32::try_from(ratio).map_err(|_| wrong())
+        }
+    }
+    file.deserialize_any(Grade)
+}
+
+fn grade_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "description": "With finest, let cells grow with distance: far away, quads of cells answer \
+             as one. true, or the least distance between two such quads, in their sizes",
+        "type": ["boolean", "integer"],
+        "default": false,
+        "minimum": 0,
+        "maximum": 4096
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_numbers_are_read_whole_or_not_at_all() {
+        assert_eq!("90".parse(), Ok(Spacing::Both(90.0)));
+        assert_eq!("74.5, 92".parse(), Ok(Spacing::Each([74.5, 92.0])));
+        assert_eq!("513x257".parse(), Ok(Size([513, 257])));
+        assert_eq!("1,2,3,4".parse(), Ok(Crop([1, 2, 3, 4])));
+        assert!("1,2,3".parse::<Spacing>().is_err());
+        assert!("513".parse::<Size>().is_err());
+        assert!("1,2,3,-4".parse::<Crop>().is_err());
+        assert!("1,2,3,4,5".parse::<Crop>().is_err());
+    }
+}

@@ -1,0 +1,429 @@
+//! What to bake: the options of `viewcell bake terrain`, on the command line or in a job file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::de::{Error, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value, json};
+
+use viewcell_bake::VisibilityMode;
+use viewcell_bake::visibility::MAX_SECTORS;
+
+use super::compression::{CompressionArgs, WeightOf};
+use super::exit::{Exit, Failure};
+use super::heightmap::{CellSizeArgs, Reading, SightArgs};
+use super::places::PlaceArgs;
+use super::values::ByteSize;
+use super::{input, values};
+
+/// A job file: what to bake, in TOML. Paths are relative to the file's own folder.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "viewcell job file")]
+pub struct JobFile<T = TerrainJob> {
+    /// A terrain to bake, with the options of `viewcell bake terrain`.
+    terrain: T,
+}
+
+/// A terrain to bake.
+#[derive(Clone, clap::Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(deny_unknown_fields)]
+pub struct TerrainJob {
+    /// Heightmap: GeoTIFF, PNG, RAW16, SRTM .hgt, ESRI ASCII grid, ENVI, .bil or .flt with its header; detected from its
+    /// content
+    pub input: PathBuf,
+
+    /// Bundle to write; if not given, the input's name with .vcb, in the current folder
+    #[arg(short, long, value_name = "OUT.vcb")]
+    pub output: Option<PathBuf>,
+
+    /// Overwrite the bundle if it exists
+    #[arg(long)]
+    #[serde(default)]
+    pub force: bool,
+
+    /// Check the finished bundle with every rule of viewcell verify
+    #[arg(long)]
+    #[serde(default)]
+    pub verify: bool,
+
+    /// Height of a player in metres; a hidden player is hidden up to the top of the head
+    #[arg(long, value_name = "METRES", default_value_t = player_height(), value_parser = values::finite, help_heading = "Players")]
+    #[serde(default = "player_height")]
+    pub player_height: f64,
+
+    /// Height of the eye in metres; if not given, the player height
+    #[arg(long, value_name = "METRES", value_parser = values::finite, help_heading = "Players")]
+    pub eye_height: Option<f64>,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub sight: SightArgs,
+
+    /// Whether players stand anywhere in the square around a sample, or at the sample itself
+    #[arg(long, value_enum, default_value_t, help_heading = "Players")]
+    #[serde(default)]
+    pub visibility: Visibility,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub cells: CellSizeArgs,
+
+    /// Radial sectors around a sample, with --visibility sectors; 1000 if not given
+    ///
+    /// Samples that no sector's midline touches count as visible. To touch all samples, use eight times as many
+    /// sectors as the longer side has samples.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SECTORS)), help_heading = "Players")]
+    pub sectors: Option<u32>,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub places: PlaceArgs,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub reading: Reading,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub compression: CompressionArgs,
+
+    /// Number of threads; 0 for one per processor. The bundle does not depend on it
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = values::threads,
+        help_heading = "The work"
+    )]
+    #[serde(default, deserialize_with = "values::deserialize_threads")]
+    pub threads: usize,
+
+    /// Memory that the bake may use, such as 4GB; a bake that would need more does not start
+    ///
+    /// Default: what the system has free, or what its limits leave.
+    #[arg(long, value_name = "SIZE", help_heading = "The work")]
+    pub memory: Option<ByteSize>,
+
+    /// Vector instructions to use. The bundle does not depend on it
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        hide_short_help = true,
+        help_heading = "The work"
+    )]
+    #[serde(default)]
+    pub simd: Simd,
+}
+
+fn player_height() -> f64 {
+    1.8
+}
+
+/// As many sectors as the thesis says are enough (section 3.1).
+const ENOUGH_SECTORS: u32 = 1000;
+
+/// What the PVS of one place means.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Visibility {
+    /// Viewer and target anywhere in the unit squares around their samples: for players who move
+    #[default]
+    Conservative,
+    /// At the samples themselves: to study the ground; four to six times faster
+    Exact,
+    /// At the samples, approximated by radial sectors as in Avni's thesis, for comparison
+    Sectors,
+}
+
+/// Vector instructions.
+#[derive(Clone, Copy, Default, ValueEnum, Serialize, Deserialize, JsonSchema)]
+pub enum Simd {
+    /// The best of the processor
+    #[default]
+    #[serde(rename = "auto")]
+    Auto,
+    /// AVX-512
+    #[serde(rename = "avx512")]
+    Avx512,
+    /// AVX2
+    #[serde(rename = "avx2")]
+    Avx2,
+    /// Those that every processor of this architecture has
+    #[serde(rename = "baseline")]
+    Baseline,
+}
+
+impl TerrainJob {
+    /// Reads a job file; its paths come out relative to where the process is.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let text = input::read_text_or_stdin(path, input::SMALL)?;
+        let bad = |fault: String| {
+            Failure::new(
+                Exit::Usage,
+                anyhow::anyhow!("{}: {}", path.display(), fault.trim_end()),
+            )
+        };
+        let mut job = Self::parse(&text).map_err(|error| bad(error.to_string()))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        job.output = Some(folder.join(job.output()?));
+        job.input = folder.join(job.input);
+        job.places.within(folder);
+        if let Some(WeightOf::Raster(raster)) = &mut job.compression.weight {
+            *raster = folder.join(&*raster);
+        }
+        Ok(job)
+    }
+
+    /// Reads the text of a job file.
+    fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        // Serde knows neither the lines of flattened groups nor what belongs to none of them: so
+        // names are looked at first, and each group by itself.
+        toml::from_str::<JobFile<BTreeMap<OptionName, IgnoredAny>>>(text)?;
+        toml::from_str::<JobFile<Reading>>(text)?;
+        toml::from_str::<JobFile<SightArgs>>(text)?;
+        toml::from_str::<JobFile<CellSizeArgs>>(text)?;
+        toml::from_str::<JobFile<PlaceArgs>>(text)?;
+        toml::from_str::<JobFile<CompressionArgs>>(text)?;
+        Ok(toml::from_str::<JobFile>(text)?.terrain)
+    }
+
+    /// The bundle to write.
+    pub fn output(&self) -> Result<PathBuf, Failure> {
+        if let Some(output) = &self.output {
+            return Ok(output.clone());
+        }
+        match self.input.file_stem() {
+            Some(stem) => Ok(PathBuf::from(stem).with_added_extension("vcb")),
+            None => Err(Failure::usage(format!(
+                "{}: expected the name of a file",
+                self.input.display()
+            ))),
+        }
+    }
+
+    /// The visibility mode.
+    pub fn mode(&self) -> Result<VisibilityMode, Failure> {
+        match (self.visibility, self.sectors) {
+            (Visibility::Sectors, sectors) => {
+                Ok(VisibilityMode::Sectors(sectors.unwrap_or(ENOUGH_SECTORS)))
+            }
+            (_, Some(sectors)) => Err(Failure::usage(format!(
+                "--sectors {sectors}: expected only with --visibility sectors; add it, or leave out --sectors"
+            ))),
+            (Visibility::Conservative, None) => Ok(VisibilityMode::Conservative),
+            (Visibility::Exact, None) => Ok(VisibilityMode::Exact),
+        }
+    }
+
+    /// The options that the bundle depends on, by their names on the command line; but for the
+    /// budget, of which the bundle says what was lost.
+    pub fn options(&self) -> Map<String, Value> {
+        let options = json!({
+            "player-height": self.player_height,
+            "eye-height": self.eye_height.unwrap_or(self.player_height),
+            "max-distance": self.sight.max_distance,
+            "earth-curvature": self.sight.earth_curvature.then_some(true),
+            "refraction": self.sight.refraction_of_earth(),
+            "visibility": self.visibility,
+            "sectors": match self.visibility {
+                Visibility::Sectors => Some(self.sectors.unwrap_or(ENOUGH_SECTORS)),
+                _ => None,
+            },
+            "finest": (self.cells.finest > 0).then_some(self.cells.finest),
+            "grade": (self.cells.grade > 0).then_some(self.cells.grade),
+            "detail": (self.cells.detail > 0).then_some(self.cells.detail),
+            "spacing": self.reading.spacing,
+            "vertical-scale": self.reading.vertical_scale,
+            "vertical-offset": self.reading.vertical_offset,
+            "size": self.reading.size,
+            "byte-order": self.reading.byte_order,
+            "nodata": self.reading.nodata,
+            "crop": self.reading.crop,
+        });
+        match options {
+            Value::Object(options) => options.into_iter().filter(|(_, v)| !v.is_null()).collect(),
+            _ => Map::new(),
+        }
+    }
+}
+
+/// The name of an option that a job file may give: one of the command line's.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct OptionName(String);
+
+impl<'de> Deserialize<'de> for OptionName {
+    fn deserialize<D: Deserializer<'de>>(file: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(file)?;
+        let command = <TerrainJob as clap::Args>::augment_args(clap::Command::new("terrain"));
+        let known = command.get_arguments();
+        let known = known.map(|option| option.get_long().unwrap_or(option.get_id().as_str()));
+        let known: Vec<&str> = known.collect();
+        if known.contains(&name.as_str()) {
+            Ok(Self(name))
+        } else {
+            Err(D::Error::custom(format!(
+                "unknown option `{name}`, expected one of {}",
+                known.join(", ")
+            )))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use viewcell_bake::ingest;
+
+    #[test]
+    fn a_job_file_has_the_defaults_of_the_command_line() {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            job: TerrainJob,
+        }
+        let line = <Line as clap::Parser>::parse_from(["bake", "a.tif"]).job;
+        let file = TerrainJob::parse("[terrain]\ninput = \"a.tif\"").unwrap();
+        assert_eq!(line.output().unwrap(), file.output().unwrap());
+        assert_eq!(line.reading.options(), file.reading.options());
+        assert_eq!(line.player_height, file.player_height);
+        assert_eq!(line.eye_height, file.eye_height);
+        assert!(line.visibility == file.visibility);
+        assert_eq!(
+            (line.force, line.verify, line.threads),
+            (file.force, file.verify, file.threads)
+        );
+    }
+
+    #[test]
+    fn every_option_of_a_job_file_is_read() {
+        let job = TerrainJob::parse(
+            r#"
+            [terrain]
+            input = "a.raw"
+            output = "b.vcb"
+            force = true
+            verify = true
+            player-height = 2
+            eye-height = 1.7
+            visibility = "exact"
+            finest = 3
+            grade = true
+            spacing = [74, 92.5]
+            vertical-scale = 0.1
+            vertical-offset = -5
+            size = [513, 257]
+            byte-order = "big"
+            nodata = -9999
+            crop = [1, 2, 3, 4]
+            max-samples = 1000
+            max-distance = 5000
+            earth-curvature = true
+            refraction = 0.13
+            ground = "ground.tif"
+            inside = true
+            walkable = "mask.png"
+            max-slope = 45
+            water-level = -1.5
+            budget = "10MB"
+            weight = "level"
+            threads = 2
+            memory = "4GB"
+            simd = "baseline"
+            "#,
+        )
+        .unwrap_or_else(|error| panic!("{error}"));
+        let options = job.reading.options();
+        assert_eq!(options.spacing, Some([74.0, 92.5]));
+        assert_eq!(
+            (options.vertical_scale, options.vertical_offset),
+            (0.1, -5.0)
+        );
+        assert_eq!(options.size, Some([513, 257]));
+        assert_eq!(options.byte_order, Some(ingest::ByteOrder::Big));
+        assert_eq!(
+            (options.nodata, options.crop),
+            (Some(-9999.0), Some([1, 2, 3, 4]))
+        );
+        assert_eq!(options.max_samples, 1000);
+        assert_eq!((job.player_height, job.eye_height), (2.0, Some(1.7)));
+        assert_eq!((job.force, job.verify, job.threads), (true, true, 2));
+        assert_eq!((job.cells.finest, job.cells.grade), (3, 16));
+        assert_eq!(job.memory, Some(ByteSize(4_000_000_000)));
+        assert_eq!(job.sight.max_distance, Some(5000.0));
+        assert_eq!(job.sight.refraction_of_earth(), Some(0.13));
+        assert_eq!(job.places.ground, Some("ground.tif".into()));
+        assert_eq!(job.places.walkable, Some("mask.png".into()));
+        assert!(job.places.inside);
+        let numbers = (job.places.max_slope, job.places.water_level);
+        assert_eq!(numbers, (Some(45.0), Some(-1.5)));
+        assert_eq!(job.compression.budget, Some(ByteSize(10_000_000)));
+        assert_eq!(job.compression.weight, Some(WeightOf::Level));
+    }
+
+    #[test]
+    fn a_fault_in_a_job_file_names_its_line() {
+        for (text, line, words) in [
+            (
+                "[terrain]\ninput = \"a\"\nplayer-hight = 2\n",
+                "line 3",
+                "player-hight",
+            ),
+            (
+                "[terrain]\ninput = \"a\"\n\nspacing = \"wide\"\n",
+                "line 4",
+                "a number of metres",
+            ),
+            ("[terrain]\ninput = \"a\"\nsize = [1]\n", "line 3", "2"),
+            ("[terrain]\nthreads = 1\n", "line 1", "input"),
+            (
+                "[terrain]\ninput = \"a\"\nthreads = 9999\n",
+                "line 3",
+                "1024",
+            ),
+            // Each group of options.
+            (
+                "[terrain]\ninput = \"a\"\nnodata = \"none\"\n",
+                "line 3",
+                "expected f64",
+            ),
+            (
+                "[terrain]\ninput = \"a\"\n\n\nearth-curvature = 1\n",
+                "line 5",
+                "boolean",
+            ),
+            (
+                "[terrain]\ninput = \"a\"\nbudget = \"10 pounds\"\n",
+                "line 3",
+                "100MB",
+            ),
+            (
+                "[terrain]\ninput = \"a\"\nmax-slope = \"steep\"\n",
+                "line 3",
+                "expected f64",
+            ),
+            (
+                "[terrain]\ninput = \"a\"\n\ngrade = \"far\"\n",
+                "line 4",
+                "true, false or a number",
+            ),
+            ("[cells]\n", "line 1", "cells"),
+            ("[terrain\n", "line 1", "]"),
+        ] {
+            let Err(error) = TerrainJob::parse(text) else {
+                panic!("accepted {text:?}");
+            };
+            let error = error.to_string();
+            assert!(
+                error.contains(line) && error.contains(words),
+                "{text:?}: {error}"
+            );
+        }
+    }
+}

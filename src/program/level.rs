@@ -1,0 +1,203 @@
+//! A level of solids as an argument: what its file leaves open, for `bake solid` and all that draws lines of sight
+//! through the same level.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use viewcell_bake::Source;
+use viewcell_bake::ingest::solid::{self, IngestedSolid, SolidOptions, read_solid};
+
+use viewcell::query::SolidBundle;
+use viewcell_bake::visibility::solid::BodyTracer;
+use viewcell_bake::world::solid::{Aabb, Player, Point, SolidLevel};
+use viewcell_simulate::field::Lines;
+
+use super::exit::Failure;
+use super::flags::with_flags;
+
+/// How to read a level.
+#[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", default)]
+#[command(next_help_heading = "Reading the level")]
+pub struct LevelArgs {
+    /// Whether brushes of sky hide, in levels of brushes or leaves
+    #[arg(long, value_enum, default_value_t)]
+    pub sky: Sky,
+
+    /// The game's folder: the level is its maps/NAME.bsp, loose or in a pack (.pk3, .pak), as the game would load
+    /// it, with its shaders
+    #[arg(long, value_name = "DIR")]
+    pub pack: Option<PathBuf>,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub mesh: MeshArgs,
+}
+
+/// What meshes leave open, of levels and of solids on a terrain.
+#[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct MeshArgs {
+    /// The axis of an OBJ or glTF file that points up [default: y in glTF; in OBJ the more likely one, reported in
+    /// a note]
+    #[arg(long, value_enum, value_name = "AXIS")]
+    pub up: Option<Up>,
+
+    /// The program that exported an OBJ or glTF file: sets axes and units, and positions in queries are in that
+    /// engine's coordinates
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub from: Option<From>,
+
+    /// Treat materials of an OBJ file as opaque if no library (.mtl) defines them
+    #[arg(long)]
+    pub opaque_without_material: bool,
+}
+
+/// The axis of a mesh that points up.
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Up {
+    /// The second: a place at x,y,z in the file is queried as x,-z,y
+    Y,
+    /// The third
+    Z,
+}
+
+/// What a mesh was exported from.
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum From {
+    /// Left-handed, y up, metres; exporters mirror x
+    Unity,
+    /// Left-handed, z up, centimetres; exporters exchange y and z
+    Unreal,
+    /// Right-handed, y up, metres, as glTF has them
+    Godot,
+    /// Right-handed, z up, metres; exporters write x,z,-y
+    Blender,
+}
+
+/// What brushes of sky do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Sky {
+    /// Structural sky brushes hide, as for the level's compiler
+    #[default]
+    Opaque,
+    /// Sky brushes hide nothing
+    Clear,
+}
+
+impl LevelArgs {
+    /// What the library is told.
+    pub fn options(&self) -> SolidOptions {
+        SolidOptions {
+            sky: match self.sky {
+                Sky::Opaque => solid::Sky::Opaque,
+                Sky::Clear => solid::Sky::Clear,
+            },
+            pack: self.pack.clone(),
+            ..self.mesh.options()
+        }
+    }
+
+    /// Reads a level.
+    pub fn read(&self, path: &Path) -> Result<IngestedSolid, Failure> {
+        let mut read = read_solid(path, &self.options())?;
+        for note in &mut read.notes {
+            *note = with_flags(note);
+        }
+        Ok(read)
+    }
+
+    /// Those of the options that change what a level is, as a bundle tells them.
+    pub fn told(&self) -> Map<String, Value> {
+        let mut told = Map::new();
+        if self.sky == Sky::Clear {
+            told.insert("sky".into(), "clear".into());
+        }
+        self.mesh.tell(&mut told);
+        told
+    }
+}
+
+impl MeshArgs {
+    /// What the library is told.
+    pub fn options(&self) -> SolidOptions {
+        SolidOptions {
+            up: self.up.map(|up| match up {
+                Up::Y => solid::UpAxis::Y,
+                Up::Z => solid::UpAxis::Z,
+            }),
+            from: self.from.map(|from| match from {
+                From::Unity => solid::Exporter::Unity,
+                From::Unreal => solid::Exporter::Unreal,
+                From::Godot => solid::Exporter::Godot,
+                From::Blender => solid::Exporter::Blender,
+            }),
+            opaque_without_material: self.opaque_without_material,
+            ..SolidOptions::default()
+        }
+    }
+
+    /// Adds the options as a bundle tells them.
+    pub fn tell(&self, told: &mut Map<String, Value>) {
+        if let Some(up) = self.up {
+            told.insert("up".into(), name(&up));
+        }
+        if let Some(from) = self.from {
+            told.insert("from".into(), name(&from));
+        }
+        if self.opaque_without_material {
+            told.insert("opaque-without-material".into(), true.into());
+        }
+    }
+}
+
+/// The name of a value, as it is written on the command line.
+pub fn name(value: &impl ValueEnum) -> Value {
+    let value = value.to_possible_value();
+    value.map_or(Value::Null, |value| value.get_name().into())
+}
+
+/// What a bundle says of the file that its level is of.
+pub fn source(path: &Path, read: &IngestedSolid, options: Map<String, Value>) -> Source {
+    let name = path.file_name().unwrap_or_default();
+    Source::of_bytes(
+        &name.to_string_lossy(),
+        read.level.format,
+        (read.bytes, read.crc32),
+        options,
+    )
+}
+
+/// The player that a bundle of a solid level is for.
+pub fn player_of(bundle: &SolidBundle) -> Player {
+    let parameters = bundle.parameters();
+    let [min, max] = parameters.hull;
+    Player {
+        eye: parameters.eye,
+        ..Player::standing(Aabb { min, max }, 0.0)
+    }
+}
+
+/// Lines of sight through a level, for a simulation.
+#[derive(Debug)]
+pub struct Traced<'l>(BodyTracer<'l>);
+
+impl<'l> Traced<'l> {
+    /// Of players in a level.
+    pub fn new(level: &'l SolidLevel, player: Player) -> Self {
+        Self(BodyTracer::new(level, player))
+    }
+}
+
+impl Lines for Traced<'_> {
+    fn in_sight(&self, viewer: Point, other: Point) -> bool {
+        self.0.sees(viewer, other, &mut 0).is_some()
+    }
+}

@@ -1,0 +1,210 @@
+//! The program `viewcell`: a file for each verb, or for several of one subject.
+//!
+//! A verb parses its arguments, calls the library, and prints. The result goes to stdout, as
+//! text or with `--json` as one document described in `schemas/`; everything said to people goes
+//! to stderr; the exit code says which class of thing happened.
+
+pub mod bake;
+mod check;
+mod compression;
+mod diff;
+pub mod exit;
+mod experiment;
+mod export;
+mod flags;
+mod frontier;
+mod ground;
+pub mod heightmap;
+mod info;
+pub mod input;
+mod job;
+pub mod level;
+pub mod manual;
+mod memory;
+pub mod output;
+mod places;
+pub mod progress;
+pub mod query;
+mod rebake;
+mod render;
+mod repack;
+mod report;
+mod seal;
+pub mod signals;
+pub mod simulate;
+#[cfg(test)]
+mod tests;
+pub mod values;
+mod verify;
+mod view;
+pub mod work;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::process::{self, ExitCode};
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory, FromArgMatches, Parser};
+use exit::Failure;
+
+pub use memory::Memory;
+
+/// Bakes who can see whom.
+///
+/// A terrain heightmap, a level or a mesh goes in, and a view cell bundle (.vcb) comes out: for every place in the
+/// world, everything that may be seen from it. Games, servers and tools map the bundle into memory and query it.
+#[derive(Parser)]
+#[command(name = "viewcell", version, max_term_width = 100, after_help = exit::TABLE)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand)]
+enum Verb {
+    Bake(bake::Args),
+    Rebake(rebake::Args),
+    Merge(repack::MergeArgs),
+    Repack(repack::RepackArgs),
+    Seal(seal::SealArgs),
+    Sign(seal::SignArgs),
+    Ship(seal::ShipArgs),
+    Unpack(seal::UnpackArgs),
+    Info(info::Args),
+    Verify(verify::Args),
+    Check(check::Args),
+    View(view::Args),
+    Query(query::Args),
+    Frontier(frontier::Args),
+    Simulate(Box<simulate::Args>),
+    Render(render::Args),
+    Diff(diff::Args),
+    Report(report::Args),
+    Export(export::Args),
+    Experiment(experiment::Args),
+    Ground(Box<ground::Args>),
+    Import(bake::ImportArgs),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
+}
+
+/// Runs `viewcell` on the process's arguments.
+pub fn main() -> ExitCode {
+    program(
+        |command| bake::with_kind(command, std::env::args_os()),
+        |cli: Cli| match cli.verb {
+            Verb::Bake(args) => bake::run(args),
+            Verb::Rebake(args) => rebake::run(&args),
+            Verb::Merge(args) => repack::merge(&args),
+            Verb::Repack(args) => repack::repack(&args),
+            Verb::Seal(args) => seal::seal(args),
+            Verb::Sign(args) => seal::sign(args),
+            Verb::Ship(args) => seal::ship(args),
+            Verb::Unpack(args) => seal::unpack(args),
+            Verb::Info(args) => info::run(&args),
+            Verb::Verify(args) => verify::run(&args),
+            Verb::Check(args) => check::run(&args),
+            Verb::View(args) => view::run(&args),
+            Verb::Query(args) => query::run(args),
+            Verb::Frontier(args) => frontier::run(&args),
+            Verb::Simulate(args) => simulate::run(&args),
+            Verb::Report(args) => report::run(&args),
+            Verb::Diff(args) => diff::run(&args),
+            Verb::Render(args) => render::run(&args),
+            Verb::Export(args) => export::run(&args),
+            Verb::Experiment(args) => experiment::run(&args),
+            Verb::Ground(args) => ground::run(&args),
+            Verb::Import(args) => bake::import(&args),
+            Verb::Completions(args) => manual::completions(&args, Cli::command()),
+            Verb::Man(args) => manual::man(&args, Cli::command()),
+        },
+    )
+}
+
+/// Runs a program: `arguments` gives its arguments, `run` does what they ask for. What went wrong goes to stderr.
+pub fn program<C: CommandFactory + FromArgMatches>(
+    arguments: impl FnOnce(&Command) -> Vec<OsString>,
+    run: impl FnOnce(C) -> exit::Outcome,
+) -> ExitCode {
+    signals::outlive_file_limits();
+    signals::remove_parts_on_signals();
+    let exit = match run(parsed(arguments)) {
+        Ok(exit) => exit,
+        Err(Failure::ClosedPipe) => exit::Exit::Done,
+        Err(Failure::Stopped(exit)) => exit,
+        Err(Failure::Failed { exit, error }) => {
+            output::say(format_args!("viewcell: {}", flags::message(&error)));
+            exit
+        }
+    };
+    exit.into()
+}
+
+/// The arguments, or the end of the process with help or with what is wrong.
+fn parsed<C: CommandFactory + FromArgMatches>(
+    arguments: impl FnOnce(&Command) -> Vec<OsString>,
+) -> C {
+    let mut command = with_negative_numbers(C::command());
+    let arguments = arguments(&command);
+    let parsed = command.try_get_matches_from_mut(arguments);
+    let parsed = parsed.and_then(|matches| C::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| {
+        if !error.use_stderr() {
+            // Help, or the version. The library would not notice that nobody gets it.
+            let shown = error.render();
+            let shown = if io::stdout().is_terminal() {
+                shown.ansi().to_string()
+            } else {
+                shown.to_string()
+            };
+            let written = write!(io::stdout(), "{shown}").and_then(|()| io::stdout().flush());
+            match written {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    output::say(format_args!("viewcell: cannot write to stdout: {error}"));
+                    process::exit(4)
+                }
+                _ => process::exit(0),
+            }
+        }
+        let error = error.format(&mut command);
+        let Some(number) = number_too_many(&error) else {
+            error.exit();
+        };
+        output::say(format_args!(
+            "viewcell: {number}: one place more than expected; a place is COL,ROW with a comma and \
+             without a blank, or the number of a cell (or an option before it is not known; see --help)"
+        ));
+        process::exit(2)
+    })
+}
+
+/// The number, or numbers with commas, that the parser does not know what to do with.
+fn number_too_many(error: &clap::Error) -> Option<String> {
+    let found = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(found)) if error.kind() == ErrorKind::UnknownArgument => found,
+        _ => return None,
+    };
+    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    found.split(',').all(is_number).then(|| found.clone())
+}
+
+/// The same command, whose options take numbers below 0 for what they are, so that an error says
+/// what was expected, not that there is no option -5.
+fn with_negative_numbers(command: Command) -> Command {
+    let command = command.mut_args(|argument| match argument.get_long() {
+        Some(_) if argument.get_action().takes_values() => argument.allow_negative_numbers(true),
+        _ => argument,
+    });
+    command.mut_subcommands(with_negative_numbers)
+}
+
+// The code of the README and of the book compiles.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../assets/book/frontier.md")]
+    struct Frontier;
+    #[doc = include_str!("../../assets/book/ground.md")]
+    struct Ground;
+}

@@ -1,0 +1,227 @@
+//! Questions to a bundle of a solid level.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::exit::{Failure, Outcome};
+use crate::output::{Json, say};
+use viewcell::query::SolidBundle;
+
+use super::ask;
+use super::place::Place;
+
+/// What `viewcell query visible --json` and `query within --json` print for solid levels.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell query visible, solid levels")]
+pub struct SolidVisibleDocument {
+    /// The view cell that sees; null if the position is in none.
+    a: Option<u32>,
+    /// The view cell that is looked at; null if the position is in none.
+    b: Option<u32>,
+    /// How far each may move, in units of the level; absent if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reach: Option<[f64; 2]>,
+    /// Whether anybody in b may be seen from a.
+    visible: bool,
+}
+
+/// What `viewcell query pvs --json` prints for solid levels.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell query pvs, solid levels")]
+pub struct SolidPvsDocument {
+    /// The view cell that looks.
+    cell: u32,
+    /// Number of cells seen, itself among them.
+    visible: u32,
+    /// Number of cells hidden.
+    hidden: u32,
+    /// The cells seen, in Morton order.
+    cells: Vec<u32>,
+}
+
+/// What `viewcell query locate --json` prints for solid levels.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell query locate, solid levels")]
+pub struct SolidLocateDocument {
+    /// The position of a player's origin.
+    point: [f64; 3],
+    /// The view cell that contains it; null outside all cells.
+    cell: Option<u32>,
+    /// The positions that the cell contains.
+    bounds: Option<[[f64; 3]; 2]>,
+}
+
+/// A place in a solid level.
+#[derive(Clone, Copy)]
+enum Where {
+    Cell(u32),
+    Point([f64; 3]),
+}
+
+impl Where {
+    fn of(path: &Path, level: &SolidBundle, place: Place) -> Result<Self, Failure> {
+        match place {
+            Place::Cell(cell) if cell < level.cells() => Ok(Self::Cell(cell)),
+            Place::Cell(cell) => Err(Failure::usage(format!(
+                "cell {cell} is not in {}: expected 0 to {}",
+                path.display(),
+                level.cells() - 1
+            ))),
+            Place::Point(point) => Ok(Self::asked(level, point)),
+            place => Err(Failure::usage(format!(
+                "{place}: expected X,Y,Z or the number of a cell, since {} is of a solid level",
+                path.display()
+            ))),
+        }
+    }
+
+    /// The position of somebody who asks in coordinates of their own.
+    fn asked(level: &SolidBundle, point: [f64; 3]) -> Self {
+        Self::Point(level.parameters().frame.to_level(point))
+    }
+
+    /// The cell, and a position: of a cell its middle.
+    fn cell(self, level: &SolidBundle) -> Option<u32> {
+        match self {
+            Self::Cell(cell) => Some(cell),
+            Self::Point(point) => level.locate(point),
+        }
+    }
+
+    fn point(self, level: &SolidBundle) -> [f64; 3] {
+        match self {
+            Self::Point(point) => point,
+            Self::Cell(cell) => {
+                let [low, high] = level.bounds(cell).unwrap_or_default();
+                std::array::from_fn(|axis| (low[axis] + high[axis]) / 2.0)
+            }
+        }
+    }
+}
+
+/// The cell that a place is, or is in.
+pub fn cell_at(path: &Path, level: &SolidBundle, place: Place) -> Result<u32, Failure> {
+    Where::of(path, level, place)?.cell(level).ok_or_else(|| {
+        Failure::usage(format!(
+            "{place} is in no view cell of {}: a player there may see all",
+            path.display()
+        ))
+    })
+}
+
+/// Whether a player at `a` may see one at `b`, now or on ways of up to `reach`.
+fn may_see(level: &SolidBundle, [a, b]: [Where; 2], reach: Option<[f64; 2]>) -> bool {
+    match reach {
+        Some(reach) => {
+            let reach = reach.map(|far| far * level.parameters().frame.scale);
+            level.sees_within(a.point(level), b.point(level), reach)
+        }
+        None => match (a.cell(level), b.cell(level)) {
+            (Some(a), Some(b)) => level.visible(a, b),
+            _ => true,
+        },
+    }
+}
+
+pub fn visible(
+    path: &Path,
+    level: &SolidBundle,
+    places: [Place; 2],
+    reach: Option<[f64; 2]>,
+    json: &Json,
+) -> Outcome {
+    let [a, b] = places;
+    let both = [Where::of(path, level, a)?, Where::of(path, level, b)?];
+    let visible = may_see(level, both, reach);
+    let [a, b] = both.map(|place| place.cell(level));
+    let document = || SolidVisibleDocument {
+        a,
+        b,
+        reach,
+        visible,
+    };
+    json.tell(document, if visible { "visible" } else { "hidden" })
+}
+
+/// Answers lines of six numbers, two positions; says how many positions are in no cell.
+pub fn visible_points(
+    level: &SolidBundle,
+    file: &Path,
+    reach: Option<[f64; 2]>,
+    json: &Json,
+) -> Outcome {
+    let (mut nowhere, mut positions) = (0_u64, 0_u64);
+    let outcome = ask::answer_visible(file, json, |line| {
+        let [ax, ay, az, bx, by, bz] = ask::parse_numbers(line)?;
+        let both = [[ax, ay, az], [bx, by, bz]].map(|at| Where::asked(level, at));
+        positions += 2;
+        nowhere += both.iter().filter(|at| at.cell(level).is_none()).count() as u64;
+        Ok(may_see(level, both, reach))
+    })?;
+    if nowhere > 0 {
+        let doubt = if 2 * nowhere > positions {
+            "; is the bundle of another level?"
+        } else {
+            ""
+        };
+        say(format_args!(
+            "{nowhere} of {positions} positions are in no view cell: they see all and are seen by all{doubt}"
+        ));
+    }
+    Ok(outcome)
+}
+
+/// Answers lines of two numbers of cells.
+pub fn visible_pairs(
+    level: &SolidBundle,
+    file: &Path,
+    reach: Option<[f64; 2]>,
+    json: &Json,
+) -> Outcome {
+    ask::answer_visible(file, json, |line| {
+        let pair = ask::parse_cells(line, level.cells())?;
+        Ok(may_see(level, pair.map(Where::Cell), reach))
+    })
+}
+
+pub fn pvs(path: &Path, level: &SolidBundle, place: Place, json: &Json) -> Outcome {
+    let cell = cell_at(path, level, place)?;
+    let cells: Vec<u32> = level.visible_cells(cell).collect();
+    let visible = cells.len() as u32;
+    let hidden = level.cells() - visible;
+    let share = |count: u32| 100.0 * f64::from(count) / f64::from(level.cells());
+    let text = format!(
+        "cell     {cell:>12}\nvisible  {visible:>12}  {:5.1} %\nhidden   {hidden:>12}  {:5.1} %",
+        share(visible),
+        share(hidden),
+    );
+    let document = || SolidPvsDocument {
+        cell,
+        visible,
+        hidden,
+        cells,
+    };
+    json.tell(document, text)
+}
+
+pub fn locate(level: &SolidBundle, point: [f64; 3], json: &Json) -> Outcome {
+    let frame = level.parameters().frame;
+    let cell = level.locate(frame.to_level(point));
+    let bounds = cell.and_then(|cell| level.bounds(cell));
+    let bounds = bounds.map(|corners| {
+        let [a, b] = corners.map(|corner| frame.to_asked(corner));
+        [
+            std::array::from_fn(|k| a[k].min(b[k])),
+            std::array::from_fn(|k| a[k].max(b[k])),
+        ]
+    });
+    let document = || SolidLocateDocument {
+        point,
+        cell,
+        bounds,
+    };
+    let words = cell.map_or("nowhere".into(), |cell| cell.to_string());
+    json.tell(document, words)
+}

@@ -1,0 +1,321 @@
+//! `viewcell rebake`: a bundle follows ground that has changed.
+
+use std::path::{Path, PathBuf};
+
+use clap::ArgGroup;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use viewcell_bake::bundle::{self, Info, TerrainParts};
+use viewcell_bake::ingest::ground::{TopStamp, read_top_stamps};
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{RebakeJob, RebakeOptions, RebakeReport, Source};
+use viewcell_ground::stamp_top;
+
+use super::exit::{Failure, Outcome};
+use super::heightmap::Reading;
+use super::info::Summary;
+use super::input;
+use super::output::{Json, check_outputs, say};
+use super::places::PlaceArgs;
+use super::progress::{Progress, Voice};
+use super::seal::warn_of_lost_signature;
+use super::signals::Stop;
+use super::values;
+
+/// Update a bundle after a change of its ground, without a full bake
+///
+/// The options of the bake are those of the bundle, which stays unchanged. The result is what a bake of the new
+/// terrain would make: a bundle, or with --patch a patch of the changes, to be applied to the bundle. The bundle
+/// must be lossless.
+///
+/// A bundle of coarse cells (--finest), of a part of the places (--walkable and the like) or of ground below a
+/// surface (--ground) does not hold the ground that it was made from. For these all pairs are computed again, and
+/// --walkable, --ground and the like must be given again for the new terrain; --max-slope and --water-level keep
+/// their values unless given.
+///
+/// With --stamps the new terrain is the bundle's own ground changed by stamps, as for viewcell ground stamp, but
+/// only spheres, boxes and cylinders. A heightmap has one height per column: dig lowers a surface inside the shape
+/// to the shape's bottom, and does nothing if the shape is entirely below it; fill raises a lower surface to the
+/// shape's top; replace does nothing, and materials are ignored. Voids stay voids.
+///
+/// Example: viewcell rebake level.vcb --terrain crater.tif -o after.vcb
+#[derive(clap::Args)]
+#[command(group(ArgGroup::new("after").args(["terrain", "stamps"]).required(true)))]
+#[command(group(ArgGroup::new("made").args(["output", "patch"]).required(true).multiple(true)))]
+pub struct Args {
+    /// The bundle
+    bundle: PathBuf,
+    /// The new ground: the whole heightmap, read with the same options as the bundle's
+    #[arg(long, value_name = "FILE")]
+    terrain: Option<PathBuf>,
+    /// Stamps on the bundle's own ground, in JSON, one per line
+    #[arg(long, value_name = "FILE")]
+    stamps: Option<PathBuf>,
+    #[command(flatten)]
+    places: PlaceArgs,
+    /// Patches that are applied to the bundle already, in their order
+    #[arg(long, value_name = "P.vcp", num_args = 1..)]
+    over: Vec<PathBuf>,
+    /// Bundle to write
+    #[arg(short, long, value_name = "OUT.vcb")]
+    output: Option<PathBuf>,
+    /// Patch to write
+    #[arg(long, value_name = "OUT.vcp")]
+    patch: Option<PathBuf>,
+    /// Overwrite files that exist
+    #[arg(long)]
+    force: bool,
+    /// Number of threads; 0 for one per processor. The output does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
+    threads: usize,
+    #[command(flatten)]
+    voice: Voice,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell rebake --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell rebake")]
+pub struct Document {
+    /// The bundle written, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<PathBuf>,
+    /// The patch written, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<PathBuf>,
+    /// Bytes of the patch, whether it was written or not.
+    patch_bytes: u64,
+    /// Samples whose ground has changed.
+    changed_samples: u64,
+    /// Pairs of blocks of 8 x 8 samples that were computed again.
+    asked_pairs: u64,
+    /// Pairs of blocks that a bake of the new terrain computes.
+    all_pairs: u64,
+    /// Pairs of blocks whose visibility changed.
+    changed_pairs: u64,
+    /// Processor time in seconds by stage, and of all.
+    cpu_seconds: Seconds,
+    /// What the bundle is and how it was made, as `viewcell info --json` prints it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bundle: Option<Info>,
+}
+
+/// Processor time in seconds.
+#[derive(Serialize, JsonSchema)]
+struct Seconds {
+    /// Reading the bundle.
+    read: f64,
+    /// Finding what has changed, and building the kernel's tables.
+    prepare: f64,
+    /// Computing visibility.
+    visibility: f64,
+    /// Finding the changes of the bundle.
+    patch: f64,
+    /// Writing the patch.
+    write: f64,
+    /// Writing the bundle.
+    compress: f64,
+    /// All of these.
+    total: f64,
+}
+
+impl Seconds {
+    fn of(report: &RebakeReport) -> Self {
+        let stage = |name: &str| {
+            let stages = report.stages.iter().filter(|stage| stage.name == name);
+            stages.map(|stage| stage.seconds).sum()
+        };
+        Self {
+            read: stage("read"),
+            prepare: stage("prepare"),
+            visibility: stage("visibility"),
+            patch: stage("patch"),
+            write: stage("write"),
+            compress: stage("compress"),
+            total: report.stages.iter().map(|stage| stage.seconds).sum(),
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let outputs = args.output.iter().chain(&args.patch);
+    let inputs: Vec<&Path> = std::iter::once(&args.bundle)
+        .chain(&args.terrain)
+        .chain(&args.stamps)
+        .chain(&args.over)
+        .map(PathBuf::as_path)
+        .collect();
+    check_outputs(&inputs, outputs, args.force)?;
+    let stop = Stop::listen()?;
+    let progress = Progress::new(&args.voice, stop.clone());
+    let made = follow(args, &progress);
+    progress.finish();
+    let report = stop.unless_asked(made)?;
+    let info = args.output.as_deref().map(bundle::info).transpose()?;
+    if !args.voice.quiet {
+        if let Some(info) = &info {
+            say(Summary(info));
+        }
+        say(format_args!(
+            "{} samples changed; {} of {} pairs of blocks computed again, {} changed",
+            report.changed_samples, report.asked_pairs, report.all_pairs, report.changed_pairs
+        ));
+        for output in args.output.iter().chain(&args.patch) {
+            say(format_args!("written: {}", output.display()));
+        }
+    }
+    if let Some(output) = &args.output {
+        warn_of_lost_signature([args.bundle.as_path()], output);
+    }
+    args.json.document(|| Document {
+        output: args.output.clone(),
+        patch: args.patch.clone(),
+        patch_bytes: report.patch_bytes,
+        changed_samples: report.changed_samples,
+        asked_pairs: report.asked_pairs,
+        all_pairs: report.all_pairs,
+        changed_pairs: report.changed_pairs,
+        cpu_seconds: Seconds::of(&report),
+        bundle: info,
+    })
+}
+
+/// What the ground has become, and of which file that is.
+struct After {
+    terrain: Terrain,
+    source: Source,
+    /// Whether who is covered by a surface is asked for.
+    inside: bool,
+    notes: Vec<String>,
+}
+
+/// Makes or reads what the ground has become, tells what was noticed in it, and has the bundle follow.
+fn follow(args: &Args, progress: &Progress) -> Result<RebakeReport, Failure> {
+    let after = match (&args.terrain, &args.stamps) {
+        (Some(terrain), _) => read(args, terrain)?,
+        (None, Some(stamps)) => stamped(args, stamps)?,
+        (None, None) => {
+            return Err(Failure::usage(
+                "expected --terrain or --stamps, found neither",
+            ));
+        }
+    };
+    args.voice.tell_notes(&after.notes);
+    let job = RebakeJob {
+        bundle: &args.bundle,
+        over: &args.over,
+        output: args.output.as_deref(),
+        patch: args.patch.as_deref(),
+    };
+    let how = RebakeOptions {
+        threads: args.threads,
+        overwrite: args.force,
+        inside: after.inside,
+        ..RebakeOptions::default()
+    };
+    Ok(viewcell_bake::rebake(
+        &job,
+        &after.terrain,
+        &after.source,
+        &how,
+        progress,
+    )?)
+}
+
+/// What a bundle says of how it was made.
+type Options = serde_json::Map<String, serde_json::Value>;
+
+/// Reads a terrain as the bundle's was.
+fn read(args: &Args, path: &Path) -> Result<After, Failure> {
+    let mut options = TerrainParts::provenance(&args.bundle)?.options;
+    let places = places(args, &mut options)?;
+    let reading = Reading::deserialize(serde_json::Value::Object(options.clone()));
+    let reading = reading.map_err(|error| {
+        Failure::bad_input(format!(
+            "{}: section PROV: expected the options of a bake, found others: {error}; bake the new terrain",
+            args.bundle.display()
+        ))
+    })?;
+    let mut ingested = reading.read(path)?;
+    places.apply(&mut ingested, path, &reading)?;
+    options.extend(places.options()?);
+    Ok(After {
+        source: input::source(path, ingested.format, options)?,
+        terrain: ingested.terrain,
+        inside: places.inside,
+        notes: ingested.notes,
+    })
+}
+
+/// Where players can be: as the bundle's options have it, unless told. Takes out of them what they have of it.
+fn places(args: &Args, options: &mut Options) -> Result<PlaceArgs, Failure> {
+    let mut places = args.places.clone();
+    let given = [
+        ("ground", &args.places.ground),
+        ("solids", &args.places.solids),
+        ("walkable", &args.places.walkable),
+    ];
+    for (name, given) in given {
+        if let Some(file) = options.remove(name)
+            && given.is_none()
+        {
+            return Err(Failure::usage(format!(
+                "{}: was baked with --{name} {}; give --{name} for the new terrain",
+                args.bundle.display(),
+                file.as_str().unwrap_or("FILE")
+            )));
+        }
+    }
+    let number =
+        |value: Option<serde_json::Value>| value.as_ref().and_then(serde_json::Value::as_f64);
+    places.inside |= options.remove("inside").is_some();
+    let tolerance = number(options.remove("ground-tolerance"));
+    if places.ground.is_some() {
+        places.ground_tolerance = places.ground_tolerance.or(tolerance);
+    }
+    if let Some(placement) = options.remove("placement") {
+        let placement = placement.as_str().map(str::to_owned);
+        places.placement = places.placement.or(placement);
+    }
+    places.max_slope = places.max_slope.or(number(options.remove("max-slope")));
+    places.water_level = places.water_level.or(number(options.remove("water-level")));
+    Ok(places)
+}
+
+/// Stamps the bundle's own ground.
+fn stamped(args: &Args, path: &Path) -> Result<After, Failure> {
+    if let Some(option) = args.places.options()?.keys().next() {
+        return Err(Failure::usage(format!(
+            "--{option}: expected with --terrain, found --stamps; leave it out"
+        )));
+    }
+    let options = TerrainParts::provenance(&args.bundle)?.options;
+    let ground = viewcell_bake::ground_of(&args.bundle, &args.over)?;
+    let (width, spacing) = (ground.width(), ground.spacing());
+    let mut heights = ground.heights().to_vec();
+    let mut notes = Vec::new();
+    for TopStamp {
+        line,
+        shape,
+        effect,
+    } in read_top_stamps(path)?
+    {
+        let place = format!("{}: line {line}", path.display());
+        let changed = stamp_top(&mut heights, width, spacing, &shape, effect)
+            .map_err(|error| Failure::bad_input(format!("{place}: {error}")))?;
+        if changed == 0 {
+            notes.push(format!("{place}: changes no sample"));
+        }
+    }
+    let stamped = Terrain::new(width, ground.height(), heights, spacing);
+    let stamped = stamped.map_err(Failure::bad_file(path))?;
+    let terrain = stamped.with_georeference(ground.georeference().cloned());
+    Ok(After {
+        terrain,
+        source: input::source(path, "stamps", options)?,
+        inside: false,
+        notes,
+    })
+}

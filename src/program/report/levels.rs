@@ -1,0 +1,279 @@
+//! The pages of levels: of cells, and of solids.
+
+use std::path::Path;
+
+use crate::exit::Failure;
+use crate::info::Bytes;
+use crate::query;
+use crate::render::{PLAN_SIDE, name, solid_pages, solid_seen_by};
+use crate::work::Work;
+use viewcell::query::{CellBundle, MappedBundle, SolidBundle};
+use viewcell_bake::bundle::{CellStatistics, Info};
+use viewcell_bake::survey::seen_by;
+use viewcell_bake::world::Short;
+use viewcell_view::picture::{Bars, Chart, Curve, LevelPages, Series, frequencies, grouped};
+
+use super::{Page, Section, finished_page, making, named, percent};
+
+/// Most cells in a list of extremes.
+const CELLS: usize = 5;
+
+/// The page.
+pub fn level_page(path: &Path, map: &MappedBundle, info: &Info) -> Result<Page, Failure> {
+    let level = query::cells(path, map)?;
+    let seen = seen_by(&level);
+    let statistics = info
+        .provenance
+        .as_ref()
+        .and_then(|made| made.cells.as_ref());
+    let pairs = u64::from(level.cells()) * u64::from(level.cells().saturating_sub(1));
+    let visible: u64 = seen
+        .iter()
+        .map(|count| u64::from(count.saturating_sub(1)))
+        .sum();
+    let hidden = 1.0 - visible as f64 / pairs.max(1) as f64;
+    let figures = [
+        ("Hidden from a cell", percent(hidden)),
+        ("Cells", grouped(level.cells().into())),
+        ("File", Bytes(info.bytes).to_string()),
+        (
+            "Farthest apart",
+            format!("{} steps", level.parameters().greatest_distance),
+        ),
+    ];
+    let figures = named(figures);
+    let mut sections = vec![making(info, of_level(&level, info))];
+    sections.push(distances(statistics, &seen));
+    let pages = LevelPages::new(level, &name(path), PLAN_SIDE);
+    let middle = |cell| {
+        let [low, high] = level.bounds(cell)?;
+        Some(std::array::from_fn(|axis| {
+            f64::from(low[axis].midpoint(high[axis]))
+        }))
+    };
+    sections.push(exposure(middle, pages, &seen)?);
+    Ok(finished_page(
+        path,
+        info,
+        figures,
+        warnings(info, statistics),
+        sections,
+    ))
+}
+
+/// What is in the bundle.
+fn of_level(level: &CellBundle<'_>, info: &Info) -> Vec<(String, String)> {
+    let mut rows = vec![("Cells", grouped(level.cells().into()))];
+    if let Some(about) = &info.cells {
+        rows.push(("Different rows", grouped(about.rows.into())));
+        rows.push(("Symmetry", about.symmetry.clone()));
+        rows.push(("Nodes of the BSP", grouped(about.bsp_nodes.into())));
+        let touch = match about.touching_pairs {
+            0 => "not known".to_owned(),
+            pairs => grouped(pairs.into()),
+        };
+        rows.push(("Adjacent pairs", touch));
+    }
+    if let Some(of) = info
+        .provenance
+        .as_ref()
+        .and_then(|made| made.cells.as_ref())
+    {
+        let portals = match of.portals {
+            0 => "not known".to_owned(),
+            portals => grouped(portals),
+        };
+        rows.push(("Portals", portals));
+        rows.push((
+            "Components that see nothing of each other",
+            format!(
+                "{}, the largest of {} cells",
+                grouped(of.components),
+                grouped(of.largest_component)
+            ),
+        ));
+    }
+    named(rows)
+}
+
+fn warnings(info: &Info, statistics: Option<&CellStatistics>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let symmetry = info.cells.as_ref().map(|about| about.symmetry.as_str());
+    let one_way = statistics.map_or(0, |of| of.one_way_pairs);
+    if one_way > 0 {
+        let pairs = grouped(one_way);
+        warnings.push(match symmetry {
+            Some("or") => format!(
+                "In the input {pairs} pairs of cells see each other one way only; here they see \
+                 each other."
+            ),
+            Some("and") => format!(
+                "In the input {pairs} pairs of cells see each other one way only; here they are \
+                 hidden, which an engine may draw."
+            ),
+            _ => format!(
+                "{pairs} pairs of cells see each other one way only: players in a frontier set may \
+                 see each other."
+            ),
+        });
+    }
+    if statistics.is_some_and(|of| of.unreachable_pairs > 0) {
+        warnings.push("No chain of visible steps connects some pairs of cells.".into());
+    }
+    warnings
+}
+
+/// How far cells are apart, and how exposed they are.
+fn distances(statistics: Option<&CellStatistics>, seen: &[u32]) -> Section {
+    let title = "How far apart cells are";
+    let words = "Pairs of cells by how many visible steps lead from one to the other (the extended \
+                 PVS of Steed and Angus); and how many cells see a cell.";
+    let exposures = exposures(seen);
+    let exposed = exposed(&exposures);
+    let Some(of) = statistics else {
+        return Section::new(title, words).chart(exposed);
+    };
+    let pairs: Vec<u64> = of.pairs_by_distance.clone();
+    let all = pairs.iter().sum::<u64>() + of.unreachable_pairs;
+    let share = |pairs: u64| pairs as f64 / all.max(1) as f64;
+    let names: Vec<String> = (1..=pairs.len()).map(|steps| steps.to_string()).collect();
+    let mut rows: Vec<Vec<String>> = names
+        .iter()
+        .zip(&pairs)
+        .map(|(steps, &pairs)| vec![steps.clone(), grouped(pairs), percent(share(pairs))])
+        .collect();
+    if of.unreachable_pairs > 0 {
+        let apart = of.unreachable_pairs;
+        rows.push(vec!["none".into(), grouped(apart), percent(share(apart))]);
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let bars = [Bars {
+        name: "pairs".into(),
+        values: pairs.iter().map(|&pairs| 100.0 * share(pairs)).collect(),
+    }];
+    Section::new(title, words)
+        .chart(Chart::new(
+            "Pairs, by distance",
+            ["visible steps", "% of pairs"],
+            Series::Bars(&names, &bars),
+        ))
+        .chart(exposed)
+        .table("", 0, &["Steps", "Ordered pairs", "Share"], rows)
+}
+
+/// Which share of cells is seen from which share.
+pub fn exposures(seen: &[u32]) -> Vec<Curve> {
+    let cells = seen.len().max(1) as f64;
+    let shares = seen
+        .iter()
+        .map(|count| 100.0 * f64::from(*count) / cells)
+        .collect();
+    frequencies(&[("cells", shares)])
+}
+
+/// A chart of that.
+pub fn exposed(exposures: &[Curve]) -> Chart<'_> {
+    Chart::new(
+        "How exposed cells are",
+        ["seen from, % of the cells", "% of cells"],
+        Series::Curves(exposures),
+    )
+}
+
+/// Which cells most cells see, and fewest, with a plan where it is known where they are.
+pub fn exposure(
+    middle: impl Fn(u32) -> Option<[f64; 3]>,
+    pages: Option<LevelPages<'_>>,
+    seen: &[u32],
+) -> Result<Section, Failure> {
+    let mut cells: Vec<u32> = (0..seen.len() as u32).collect();
+    // The sort is stable: of equals the first comes first.
+    cells.sort_by_key(|cell| seen[*cell as usize]);
+    let least: Vec<u32> = cells.iter().copied().take(CELLS).collect();
+    cells.sort_by_key(|cell| u32::MAX - seen[*cell as usize]);
+    let most: Vec<u32> = cells.iter().copied().take(CELLS).collect();
+    let row = |cell: &u32| {
+        let count = seen[*cell as usize];
+        let middle = middle(*cell).map(|[x, y, z]| format!("{x:.0}, {y:.0}, {z:.0}"));
+        vec![
+            cell.to_string(),
+            middle.unwrap_or("-".into()),
+            grouped(count.into()),
+            percent(f64::from(count) / seen.len() as f64),
+        ]
+    };
+    let head = ["Cell", "Middle of its box", "Seen by", "Share"];
+    let section = Section::new("Exposure", "How many cells see each cell, itself included.");
+    let section = match pages {
+        Some(pages) => {
+            let names: Vec<String> = most.iter().map(u32::to_string).collect();
+            let marks: Vec<(u32, &str)> = most
+                .iter()
+                .copied()
+                .zip(names.iter().map(String::as_str))
+                .collect();
+            section.picture(&pages.exposure(seen, &marks))?
+        }
+        None => section,
+    };
+    Ok(section
+        .table("Most exposed", 2, &head, most.iter().map(row).collect())
+        .table("Most hidden", 2, &head, least.iter().map(row).collect()))
+}
+
+/// The page.
+pub fn solid_page(
+    path: &Path,
+    work: &Work<'_>,
+    map: &MappedBundle,
+    info: &Info,
+) -> Result<Page, Failure> {
+    let level = query::solid(path, map)?;
+    let seen = solid_seen_by(work, path, &level)?;
+    let cells = u64::from(level.cells());
+    let visible: u64 = seen.iter().map(|&count| u64::from(count)).sum();
+    // A cell sees itself.
+    let visible = visible.saturating_sub(cells);
+    let hidden = 1.0 - visible as f64 / (cells * (cells - 1)).max(1) as f64;
+    let figures = [
+        ("Hidden from a cell", percent(hidden)),
+        ("Cells", grouped(cells)),
+        ("File", Bytes(info.bytes).to_string()),
+    ];
+    let figures = named(figures);
+    let sections = vec![
+        making(info, of_solid(&level)),
+        Section::new(
+            "How exposed cells are",
+            "A cell is a box of positions of a player's origin.",
+        )
+        .chart(exposed(&exposures(&seen))),
+        exposure(
+            |cell| {
+                let [low, high] = level.bounds(cell)?;
+                Some(std::array::from_fn(|k| low[k].midpoint(high[k])))
+            },
+            Some(solid_pages(path, level, PLAN_SIDE)?),
+            &seen,
+        )?,
+    ];
+    Ok(finished_page(path, info, figures, Vec::new(), sections))
+}
+
+/// What is in the bundle.
+fn of_solid(level: &SolidBundle) -> Vec<(String, String)> {
+    let of = level.parameters();
+    let numbers = |numbers: &[f64]| {
+        let words: Vec<String> = numbers.iter().map(|x| Short(*x).to_string()).collect();
+        words.join(", ")
+    };
+    let rows = [
+        ("Cells", grouped(of.cells.into())),
+        ("Smallest cells", numbers(&of.cell)),
+        ("Opaque solids", grouped(of.solids.into())),
+        ("Opaque faces of no solid", grouped(of.faces.into())),
+        ("Body, from the origin", numbers(of.hull.as_flattened())),
+        ("Eye, over the origin", numbers(&of.eye)),
+    ];
+    named(rows)
+}

@@ -1,0 +1,373 @@
+//! The page of a terrain bundle.
+
+use std::path::Path;
+
+use crate::exit::Failure;
+use crate::info::{Bytes, Metres};
+use crate::query;
+use crate::render::{survey, terrain_pages};
+use crate::work::Work;
+use viewcell::query::{Bundle, MappedBundle, Sample, TerrainBundle};
+use viewcell_bake::bundle::{Info, TerrainInfo};
+use viewcell_bake::survey::Survey;
+use viewcell_view::picture::{Bars, Chart, Curve, Series, frequencies, grouped};
+
+use super::{Page, Section, finished_page, making, named, percent};
+
+/// Most places in a list of extremes.
+const PLACES: usize = 5;
+/// Classes of the profile by distance that have fewer pairs than this tell little.
+const LEAST_PAIRS: u64 = 1000;
+
+/// The page.
+pub fn page(
+    path: &Path,
+    work: &Work<'_>,
+    map: &MappedBundle,
+    info: &Info,
+) -> Result<Page, Failure> {
+    let terrain = query::terrain(path, map)?;
+    let bundle = map.bundle();
+    let bundle = bundle.map_err(|error| query::cannot_open(path, error))?;
+    let found = survey(work, path, &terrain)?;
+    let about = info.terrain.as_ref();
+    let samples = terrain.valid().count(terrain.grid().root());
+    let pairs: u64 = found.rings.iter().map(|ring| ring.pairs).sum();
+    let visible: u64 = found.rings.iter().map(|ring| ring.visible).sum();
+    let hidden = 1.0 - visible as f64 / pairs.max(1) as f64;
+    let coarse = terrain.parameters().finest() > 0;
+    let figures = [
+        (
+            if coarse {
+                "Hidden from a cell"
+            } else {
+                "Hidden from a sample"
+            },
+            percent(hidden),
+        ),
+        (if coarse { "Cells" } else { "Samples" }, grouped(samples)),
+        ("File", Bytes(info.bytes).to_string()),
+        (
+            "Visibility",
+            about.map_or(String::new(), |about| about.visibility.clone()),
+        ),
+    ];
+    let figures = named(figures);
+
+    let most = extremes(&terrain, &found, true);
+    let least = extremes(&terrain, &found, false);
+    let marks: Vec<(Sample, String)> = (1..)
+        .zip(&most)
+        .map(|(number, place)| (*place, format!("{number}")))
+        .collect();
+    let drawn = terrain_pages(path, map, terrain)?.exposure(&found.exposure, &marks);
+    let row =
+        |(number, place): (usize, &Sample)| place_row(&bundle, &terrain, &found, number, *place);
+    let head = [
+        "No.",
+        "Column, row",
+        "In the CRS",
+        "Height",
+        "Seen by",
+        "Share",
+    ];
+    let exposure = Section::new(
+        "Exposure",
+        match terrain.parameters().finest() {
+            0 => "How many samples see each sample, itself included. The most exposed places, at some \
+                  distance from each other, are numbered on the map."
+                .to_owned(),
+            finest => format!(
+                "How many view cells of {0} × {0} samples see each cell, itself included. The most exposed cells, at \
+                 some distance from each other, are numbered on the map; a place is the sample of the heightmap in \
+                 the middle of its cell.",
+                1_u32 << finest
+            ),
+        },
+    )
+    .picture(&drawn)?
+    .table(
+        "Most exposed",
+        3,
+        &head,
+        (1..).zip(&most).map(row).collect(),
+    )
+    .table(
+        "Most hidden",
+        3,
+        &head,
+        (1..).zip(&least).map(row).collect(),
+    );
+
+    let mut sections = vec![making(info, world(&terrain, about))];
+    sections.extend(levels(info));
+    sections.push(profile(&terrain, &found));
+    sections.push(exposure);
+    Ok(finished_page(
+        path,
+        info,
+        figures,
+        warnings(about, &terrain),
+        sections,
+    ))
+}
+
+/// What is in the bundle.
+fn world(terrain: &TerrainBundle<'_>, about: Option<&TerrainInfo>) -> Vec<(String, String)> {
+    let Some(about) = about else {
+        return Vec::new();
+    };
+    let [dx, dy] = terrain.parameters().sample_spacing();
+    let [columns, rows_of_samples] = terrain.parameters().heightmap();
+    let [across, down] = [f64::from(columns) * dx, f64::from(rows_of_samples) * dy];
+    let voids = about.samples - terrain.valid().count(terrain.grid().root());
+    let mut rows = vec![
+        (
+            "Terrain",
+            format!(
+                "{} × {} samples, {} × {} m apart: {:.2} × {:.2} km",
+                columns,
+                rows_of_samples,
+                Metres(dx),
+                Metres(dy),
+                across / 1e3,
+                down / 1e3
+            ),
+        ),
+        (
+            "View cells",
+            match about.finest {
+                0 => "the samples".to_owned(),
+                finest => format!(
+                    "{} × {}, of {3} × {3} samples, {2} in all",
+                    about.width,
+                    about.height,
+                    grouped(about.samples),
+                    1_u32 << finest
+                ),
+            },
+        ),
+        ("Voids", grouped(voids)),
+        (
+            "Quadtree",
+            format!("{} levels, {} quads", about.levels, grouped(about.quads)),
+        ),
+        (
+            "Players",
+            format!(
+                "eye {} m, head {} m above ground",
+                Metres(about.eye_height),
+                Metres(about.player_height)
+            ),
+        ),
+        (
+            "Seen as far as",
+            about
+                .max_distance
+                .map_or("everywhere".into(), |far| format!("{} m", Metres(far))),
+        ),
+        (
+            "Earth",
+            about.earth_radius.map_or("flat".into(), |radius| {
+                format!(
+                    "radius {} m, refraction {}",
+                    Metres(radius),
+                    about.refraction
+                )
+            }),
+        ),
+        ("Mutual", if about.mutual { "yes" } else { "no" }.to_owned()),
+    ];
+    if let Some(crs) = &about.crs {
+        rows.push(("Coordinates", crs.clone()));
+    }
+    named(rows)
+}
+
+fn warnings(about: Option<&TerrainInfo>, terrain: &TerrainBundle<'_>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let Some(about) = about else {
+        return warnings;
+    };
+    match about.visibility.as_str() {
+        "exact" => warnings.push(
+            "Visibility is exact, of the samples themselves: players between samples may see what \
+             is hidden here. For players who move, bake with --visibility conservative."
+                .into(),
+        ),
+        "sectors" => warnings.push(
+            "Visibility is by sectors, which errs in both directions: some of what is hidden here \
+             can be seen."
+                .into(),
+        ),
+        _ => {}
+    }
+    if !about.mutual {
+        warnings.push("A may see B although B does not see A: query both directions.".into());
+    }
+    let voids = about.samples - terrain.valid().count(terrain.grid().root());
+    if voids > 0 {
+        let share = percent(voids as f64 / about.samples as f64);
+        warnings.push(format!(
+            "{} {} ({share}) are {}: hidden from and to everything.",
+            grouped(voids),
+            if about.finest > 0 { "cells" } else { "samples" },
+            if about.walkable {
+                "void or not walkable"
+            } else {
+                "void"
+            }
+        ));
+    }
+    warnings
+}
+
+/// What is hidden at each level, and what was kept of it.
+fn levels(info: &Info) -> Option<Section> {
+    let made = info.provenance.as_ref()?;
+    let levels = &made.statistics.levels;
+    let side = |level: u32| (1_u64 << level).to_string();
+    let finest = info.terrain.as_ref().map_or(0, |about| about.finest);
+    let side = |level: u32| side(level + finest);
+    let names: Vec<String> = levels.iter().map(|level| side(level.level)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let share = levels.iter().map(|level| 100.0 * level.hidden_share);
+    let bars = [Bars {
+        name: "hidden".into(),
+        values: share.collect(),
+    }];
+    let kept = |level: usize| made.loss.as_ref()?.levels.get(level);
+    let rows = levels.iter().enumerate().map(|(i, level)| {
+        let mut row = vec![
+            level.level.to_string(),
+            format!("{0} × {0}", side(level.level)),
+            grouped(level.quads),
+            percent(level.hidden_share),
+            grouped(level.tree_bytes),
+        ];
+        row.extend(kept(i).map(|kept| percent(kept.kept_share)));
+        row
+    });
+    let mut head = vec!["Level", "Samples", "Quads", "Hidden", "Bytes"];
+    if made.loss.is_some() {
+        head.push("Of hidden kept");
+    }
+    Some(
+        Section::new(
+            "Hidden, by level",
+            "The mean share of the terrain that is hidden from a square of samples: the share of \
+             updates that need not be sent while a player stays in it. Levels 0 to 3 may share \
+             their bytes, which then count at level 3.",
+        )
+        .chart(Chart::new(
+            "Hidden from a square",
+            ["samples a side", "% of the terrain"],
+            Series::Bars(&names, &bars),
+        ))
+        .table("", 0, &head, rows.collect()),
+    )
+}
+
+/// What share of the pairs at each distance see each other.
+fn profile(terrain: &TerrainBundle<'_>, found: &Survey) -> Section {
+    let ring = Survey::ring(terrain);
+    let (unit, metres) = if ring >= 250.0 {
+        ("km", 1000.0)
+    } else {
+        ("m", 1.0)
+    };
+    let points = found.rings.iter().enumerate();
+    let points = points.filter(|(_, ring)| ring.pairs >= LEAST_PAIRS);
+    let points = points.map(|(i, of)| {
+        let middle = (i as f64 + 0.5) * ring / metres;
+        [middle, 100.0 * of.visible as f64 / of.pairs as f64]
+    });
+    let by_distance = [Curve {
+        name: "visible".into(),
+        points: points.collect(),
+    }];
+    let seen = found.exposure.iter().filter(|count| **count > 0);
+    let samples = terrain.valid().count(terrain.grid().root()).max(1);
+    let shares = seen
+        .map(|count| 100.0 * f64::from(*count) / samples as f64)
+        .collect();
+    let exposures = frequencies(&[("samples", shares)]);
+    let x = format!("distance, {unit}");
+    Section::new(
+        "Who sees how far",
+        "Of all pairs of samples at a distance, the share that see each other (distances are those \
+         between the 8 × 8 blocks that the two are in); and how exposed samples are.",
+    )
+    .chart(Chart::new(
+        "Visible, by distance",
+        [&x, "% of pairs"],
+        Series::Curves(&by_distance),
+    ))
+    .chart(Chart::new(
+        "How exposed samples are",
+        ["seen from, % of the terrain", "% of samples"],
+        Series::Curves(&exposures),
+    ))
+}
+
+/// The samples that most others see, or fewest, none within a twentieth of the longer side of a
+/// more extreme one.
+fn extremes(terrain: &TerrainBundle<'_>, found: &Survey, most: bool) -> Vec<Sample> {
+    let grid = terrain.grid();
+    let samples = grid.row_by_row().zip(&found.exposure);
+    let mut samples: Vec<(Sample, u32)> = samples
+        .filter(|(_, count)| **count > 0)
+        .map(|(sample, count)| (sample, *count))
+        .collect();
+    // The sort is stable, so that of equals the northernmost and then westernmost comes first.
+    samples.sort_by_key(|(_, count)| if most { u32::MAX - count } else { *count });
+    let apart = f64::from(grid.width().max(grid.height())) / 20.0;
+    let mut found: Vec<Sample> = Vec::new();
+    for (sample, _) in samples {
+        let near = |other: &Sample| {
+            let across = f64::from(sample.column.abs_diff(other.column));
+            across.hypot(f64::from(sample.row.abs_diff(other.row))) < apart
+        };
+        if !found.iter().any(near) {
+            found.push(sample);
+        }
+        if found.len() == PLACES {
+            break;
+        }
+    }
+    found
+}
+
+fn place_row(
+    bundle: &Bundle<'_>,
+    terrain: &TerrainBundle<'_>,
+    found: &Survey,
+    number: usize,
+    place: Sample,
+) -> Vec<String> {
+    let Sample { column, row } = place;
+    let index = row as usize * terrain.grid().width() as usize + column as usize;
+    let count = found.exposure[index];
+    let samples = terrain.valid().count(terrain.grid().root()).max(1);
+    let transform = terrain
+        .parameters()
+        .transform
+        .filter(|_| bundle.crs().is_some());
+    let there = transform.map_or("-".to_owned(), |[x0, xc, xr, y0, yc, yr]| {
+        let (c, r) = (f64::from(column) + 0.5, f64::from(row) + 0.5);
+        let digits = if xc.hypot(yc) < 0.1 { 5 } else { 1 };
+        let (x, y) = (x0 + c * xc + r * xr, y0 + c * yc + r * yr);
+        format!("{x:.digits$}, {y:.digits$}")
+    });
+    let named = terrain.parameters().middle_of(place);
+    vec![
+        number.to_string(),
+        format!("{},{}", named.column, named.row),
+        there,
+        terrain
+            .height(place)
+            .map_or("-".into(), |height| format!("{height:.0} m")),
+        grouped(count.into()),
+        percent(f64::from(count) / samples as f64),
+    ]
+}

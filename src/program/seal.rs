@@ -1,0 +1,220 @@
+//! A bundle in another form: `viewcell seal` adds checksums by page, `sign` a signature, `ship` packs it for downloads, and
+//! `unpack` takes that back. Also the keys that `sign` and `verify` take.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use viewcell::format::Tag;
+use viewcell::sign::{KeyError, PrivateKey};
+use viewcell_bake::bundle::{self, BundleError, BundleFile, Shipped};
+
+use super::exit::{Failure, Outcome};
+use super::input;
+use super::output::{FileManner, check_outputs, say};
+
+/// Write a bundle with a checksum for each of its pages of 64 KiB
+///
+/// A server that opens it with `open_checked` (C: viewcell_open_checked) checks each page on first access, so that
+/// a damaged file hides nobody.
+///
+/// Example: viewcell seal level.vcb -o sealed.vcb
+#[derive(clap::Args)]
+pub struct SealArgs {
+    /// The bundle
+    bundle: PathBuf,
+    /// Bundle to write
+    #[arg(short, long, value_name = "OUT.vcb")]
+    output: PathBuf,
+    #[command(flatten)]
+    manner: FileManner,
+}
+
+/// What `viewcell seal --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell seal")]
+pub struct SealDocument {
+    /// The bundle written.
+    output: PathBuf,
+    /// Its length in bytes.
+    bytes: u64,
+}
+
+pub fn seal(args: SealArgs) -> Outcome {
+    let SealArgs {
+        bundle,
+        output,
+        manner,
+    } = args;
+    check_outputs(&[&bundle], [&output], manner.force)?;
+    let bytes = bundle::seal(&bundle, &output, manner.force)?.bytes;
+    manner.written(&output, format_args!("; {bytes} bytes"));
+    manner.json.document(|| SealDocument { output, bytes })
+}
+
+/// Write a bundle with a signature, by which others know that it is unchanged
+///
+/// The key is an Ed25519 key in PEM (PKCS #8), as `openssl genpkey -algorithm ed25519 -out key.pem` makes it.
+/// `openssl pkey -in key.pem -pubout -out public.pem` writes the public key, with which others check the
+/// signature, by `viewcell verify --key public.pem` or when they open the bundle. The signed bundle has checksums
+/// by page, too. Patches are not signed: merge them, and sign the result.
+///
+/// Example: viewcell sign level.vcb --key key.pem -o signed.vcb
+#[derive(clap::Args)]
+pub struct SignArgs {
+    /// The private key
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    #[command(flatten)]
+    seal: SealArgs,
+}
+
+/// What `viewcell sign --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell sign")]
+pub struct SignDocument {
+    /// The bundle written.
+    output: PathBuf,
+    /// Its length in bytes.
+    bytes: u64,
+    /// The public key that belongs to the signature, in hexadecimal digits.
+    public_key: String,
+}
+
+pub fn sign(args: SignArgs) -> Outcome {
+    let SealArgs {
+        bundle,
+        output,
+        manner,
+    } = args.seal;
+    check_outputs(&[&bundle, &args.key], [&output], manner.force)?;
+    let key = key(&args.key, PrivateKey::from_pem)?;
+    warn_of_readers(&args.key);
+    let bytes = bundle::sign(&bundle, &key, &output, manner.force)?.bytes;
+    manner.written(&output, format_args!("; {bytes} bytes"));
+    let public_key = key.public().to_bytes();
+    let digits = public_key.iter().map(|byte| format!("{byte:02x}"));
+    manner.json.document(|| SignDocument {
+        output,
+        bytes,
+        public_key: digits.collect(),
+    })
+}
+
+/// Reads a key.
+pub fn key<K>(path: &Path, read: fn(&str) -> Result<K, KeyError>) -> Result<K, Failure> {
+    let bytes = input::read(path, input::SMALL)?;
+    // What is no text is no PEM.
+    read(&String::from_utf8_lossy(&bytes)).map_err(Failure::bad_file(path))
+}
+
+/// Says, however quiet the verb is, that others may read a private key.
+#[cfg(unix)]
+fn warn_of_readers(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let Ok(data) = std::fs::metadata(path) else {
+        return;
+    };
+    let mode = data.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        say(format_args!(
+            "warning: {}: expected a private key that its owner alone may read, found permissions \
+             {mode:o}: anybody who has read it can sign as you; chmod 600 it, or make a new key",
+            path.display()
+        ));
+    }
+}
+
+/// Who may read a file is not told by a few bits on other systems.
+#[cfg(not(unix))]
+fn warn_of_readers(_: &Path) {}
+
+/// Says, however quiet the verb is, that a bundle made of others is not signed where one of them was.
+pub fn warn_of_lost_signature<'p>(inputs: impl IntoIterator<Item = &'p Path>, output: &Path) {
+    let is_signed = |input: &&Path| {
+        let file = BundleFile::open(input);
+        file.is_ok_and(|file| {
+            file.sections()
+                .iter()
+                .any(|section| section.tag == Tag::SIGN)
+        })
+    };
+    if let Some(input) = inputs.into_iter().find(is_signed) {
+        say(format_args!(
+            "warning: {} is not signed: the signature of {} is gone, since the bytes changed; sign \
+             it again (viewcell sign)",
+            output.display(),
+            input.display()
+        ));
+    }
+}
+
+/// Write a bundle in a smaller form for downloads, which must be unpacked to be used
+///
+/// Example: viewcell ship level.vcb -o level.vcz
+#[derive(clap::Args)]
+pub struct ShipArgs {
+    /// The bundle
+    bundle: PathBuf,
+    /// File to write; if not given, the bundle's name with .vcz
+    #[arg(short, long, value_name = "OUT.vcz")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    manner: FileManner,
+}
+
+/// Restore a shipped bundle, byte for byte
+///
+/// Example: viewcell unpack level.vcz -o level.vcb
+#[derive(clap::Args)]
+pub struct UnpackArgs {
+    /// The file that viewcell ship wrote
+    shipped: PathBuf,
+    /// Bundle to write; if not given, the file's name with .vcb
+    #[arg(short, long, value_name = "OUT.vcb")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    manner: FileManner,
+}
+
+/// What `viewcell ship --json` and `viewcell unpack --json` print.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell ship and unpack")]
+pub struct ShipDocument {
+    /// The file written.
+    output: PathBuf,
+    /// Length of the bundle in bytes.
+    bundle_bytes: u64,
+    /// Length in bytes of its form for downloads.
+    shipped_bytes: u64,
+}
+
+pub fn ship(args: ShipArgs) -> Outcome {
+    let output = args.output.unwrap_or(args.bundle.with_extension("vcz"));
+    ship_or_unpack(bundle::ship, &args.bundle, output, &args.manner)
+}
+
+pub fn unpack(args: UnpackArgs) -> Outcome {
+    let output = args.output.unwrap_or(args.shipped.with_extension("vcb"));
+    ship_or_unpack(bundle::unpack, &args.shipped, output, &args.manner)
+}
+
+fn ship_or_unpack(
+    work: fn(&Path, &Path, bool) -> Result<Shipped, BundleError>,
+    input: &Path,
+    output: PathBuf,
+    manner: &FileManner,
+) -> Outcome {
+    check_outputs(&[input], [&output], manner.force)?;
+    let done = work(input, &output, manner.force)?;
+    let (bundle, shipped) = (done.bundle_bytes, done.shipped_bytes);
+    let sizes = format_args!("; the bundle has {bundle} bytes, its form for downloads {shipped}");
+    manner.written(&output, sizes);
+    manner.json.document(|| ShipDocument {
+        output,
+        bundle_bytes: done.bundle_bytes,
+        shipped_bytes: done.shipped_bytes,
+    })
+}

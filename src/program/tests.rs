@@ -1,0 +1,92 @@
+//! The files in `schemas/` describe what the program reads and prints, and are kept so here.
+//!
+//! To write them anew: `VIEWCELL_WRITE_SCHEMAS=1 cargo test --workspace schemas`.
+
+use std::path::Path;
+
+use schemars::{Schema, schema_for};
+use viewcell_bake::{bundle, ingest};
+
+use super::{
+    bake, check, diff, export, frontier, ground, job, manual, progress, query, rebake, render,
+    repack, report, seal, simulate, verify,
+};
+
+/// Pairs of a file and the schema of a type.
+macro_rules! schemas {
+    ($($file:literal => $type:ty,)*) => {
+        [$(($file, schema_for!($type))),*]
+    };
+}
+
+fn schemas() -> Vec<(&'static str, Schema)> {
+    Vec::from(schemas! {
+        "bake-dry-run.json" => bake::ForecastDocument,
+        "bake.json" => bake::Document,
+        "cells.json" => ingest::cells::CellGraphFile,
+        "check.json" => check::Document,
+        "completions.json" => manual::CompletionsDocument,
+        "diff.json" => diff::Document,
+        "export-cells.json" => export::cells::Document,
+        "export-exposure.json" => export::ExposureDocument,
+        "export-horizon.json" => export::horizon::HorizonDocument,
+        "export-skyview.json" => export::horizon::SkyviewDocument,
+        "frontier-cells.json" => frontier::CellsDocument,
+        "frontier.json" => frontier::Document,
+        "ground-build.json" => ground::build::Document,
+        "ground-compact.json" => ground::CompactDocument,
+        "ground-export.json" => ground::show::ExportDocument,
+        "ground-info.json" => ground::show::InfoDocument,
+        "ground-layers.json" => ingest::ground::LayersFile,
+        "ground-render.json" => ground::show::RenderDocument,
+        "ground-stamp-line.json" => ingest::ground::StampLine,
+        "ground-stamp.json" => ground::StampDocument,
+        "info.json" => bundle::Info,
+        "job.json" => job::JobFile,
+        "man.json" => manual::ManDocument,
+        "merge.json" => repack::MergeDocument,
+        "progress.json" => progress::Report,
+        "query-distance-pairs.json" => query::DistancePairsDocument,
+        "query-distance.json" => query::DistanceDocument,
+        "query-locate-solid.json" => query::solid::SolidLocateDocument,
+        "query-locate-terrain.json" => query::pvs::LocateTerrainDocument,
+        "query-locate.json" => query::pvs::LocateDocument,
+        "query-pairs.json" => query::ask::PairsDocument,
+        "query-pvs-cells.json" => query::pvs::CellPvsDocument,
+        "query-pvs-solid.json" => query::solid::SolidPvsDocument,
+        "query-pvs.json" => query::pvs::PvsDocument,
+        "query-visible-cells.json" => query::CellVisibleDocument,
+        "query-visible-solid.json" => query::solid::SolidVisibleDocument,
+        "query-visible.json" => query::VisibleDocument,
+        "query-within.json" => query::WithinDocument,
+        "rebake.json" => rebake::Document,
+        "render.json" => render::Document,
+        "repack.json" => repack::RepackDocument,
+        "report.json" => report::Document,
+        "seal.json" => seal::SealDocument,
+        "ship.json" => seal::ShipDocument,
+        "sign.json" => seal::SignDocument,
+        "simulate-fit.json" => simulate::ways::FitDocument,
+        "simulate.json" => simulate::document::Document,
+        "verify.json" => verify::Document,
+    })
+}
+
+#[test]
+fn schemas_describe_what_the_program_reads_and_prints() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
+    let write = std::env::var_os("VIEWCELL_WRITE_SCHEMAS").is_some();
+    for (name, schema) in schemas() {
+        let schema = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        let file = folder.join(name);
+        if write {
+            std::fs::write(&file, &schema).unwrap();
+        }
+        let found = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            found == schema,
+            "schemas/{name} is out of date; write it anew with \
+             `VIEWCELL_WRITE_SCHEMAS=1 cargo test --workspace schemas`"
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! `viewcell verify`: every rule, every checksum.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use viewcell::query::{MappedBundle, OpenError};
+use viewcell::sign::PublicKey;
+use viewcell_bake::bundle::verify::Outcome as Verified;
+use viewcell_bake::bundle::{self, Fault, Report, RuleOutcome};
+
+use super::exit::{Exit, Failure, Outcome};
+use super::output::{Json, say};
+use super::progress::{Progress, Voice};
+use super::seal;
+use super::signals::Stop;
+
+/// Check a bundle by every rule and every checksum, or that a patch is complete; exit code 1 if not
+#[derive(clap::Args)]
+pub struct Args {
+    /// The bundle, or a patch
+    bundle: PathBuf,
+    /// Check that the bundle was signed (viewcell sign) with the private key of this public key: a file from
+    /// `openssl pkey -in key.pem -pubout`
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    #[command(flatten)]
+    voice: Voice,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `viewcell verify --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell verify")]
+pub struct Document {
+    /// The bundle.
+    bundle: PathBuf,
+    /// Whether every rule holds.
+    sound: bool,
+    #[serde(flatten)]
+    report: Report,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let progress = Progress::new(&args.voice, Stop::default());
+    let key = args.key.as_deref();
+    let key = key.map(|key| seal::key(key, PublicKey::from_pem));
+    let key = key.transpose()?;
+    let mut report = report(&args.bundle, &progress)?;
+    let is_whole = report.is_sound();
+    if let Some(key) = &key {
+        report.rules.push(signature(&args.bundle, key));
+    }
+    let sound = report.is_sound();
+    let verdict = Verdict(&report).to_string();
+    let document = || Document {
+        bundle: args.bundle.clone(),
+        sound,
+        report,
+    };
+    args.json.tell(document, verdict)?;
+    if !sound && !args.voice.quiet {
+        say(if is_whole {
+            "the file is undamaged, but its origin is unknown: do not use it"
+        } else {
+            "the file is damaged: copy it again, or bake it again"
+        });
+    }
+    Ok(exit(sound))
+}
+
+/// The rule that `--key` adds.
+fn signature(bundle: &Path, key: &PublicKey) -> RuleOutcome {
+    let checked = MappedBundle::open_signed(bundle, key).err();
+    let found = checked.map(|error| match error {
+        OpenError::Format { error, .. } => error.to_string(),
+        other => other.to_string(),
+    });
+    RuleOutcome {
+        rule: "signature".to_owned(),
+        demands: "section SIGN is a signature of all other contents by the key given".to_owned(),
+        outcome: match found {
+            None => Verified::Passed,
+            Some(_) => Verified::Failed,
+        },
+        fault_count: found.is_some().into(),
+        faults: Vec::from_iter(found.map(|found| Fault {
+            place: "section SIGN".to_owned(),
+            offset: None,
+            expected: "a signature by the key given".to_owned(),
+            found: format!("this: {found}"),
+        })),
+    }
+}
+
+/// Checks a bundle just baked; what is wrong with it goes to stderr.
+pub fn check(bundle: &Path, progress: &Progress) -> Outcome {
+    let report = report(bundle, progress)?;
+    if !report.is_sound() {
+        say(Verdict(&report));
+    }
+    Ok(exit(report.is_sound()))
+}
+
+fn exit(sound: bool) -> Exit {
+    if sound { Exit::Done } else { Exit::No }
+}
+
+fn report(bundle: &Path, progress: &Progress) -> Result<Report, Failure> {
+    let mut rule = None;
+    let report = bundle::verify(bundle, &mut |at| {
+        if rule != Some(at.rule) {
+            progress.complete();
+            progress.begin(at.rule.name, "steps", at.total);
+            rule = Some(at.rule);
+        }
+        progress.reach(at.done);
+    });
+    progress.complete();
+    Ok(report?)
+}
+
+/// A report, for people: a line a fault.
+struct Verdict<'a>(&'a Report);
+
+impl fmt::Display for Verdict<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_sound() {
+            return write!(f, "sound");
+        }
+        let mut between = "";
+        for rule in self.0.failed() {
+            for fault in &rule.faults {
+                write!(f, "{between}{}: {}", rule.rule, fault.place)?;
+                if let Some(offset) = fault.offset {
+                    write!(f, " (byte {offset})")?;
+                }
+                write!(f, ": expected {}, found {}", fault.expected, fault.found)?;
+                between = "\n";
+            }
+            let untold = rule.fault_count.saturating_sub(rule.faults.len() as u64);
+            if untold > 0 {
+                write!(f, "{between}{}: {untold} more", rule.rule)?;
+            }
+        }
+        Ok(())
+    }
+}

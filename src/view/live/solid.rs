@@ -1,0 +1,163 @@
+//! Answers about a solid level: the plans of its floors, and sets of its view cells.
+//!
+//! Sets of cells go as those of a level of cells: 64 cells a `u64`, the lowest bit first.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::answer::{Answer, Refusal};
+use super::check::check_sight;
+use super::level::{cell_number, light};
+use super::source::Opened;
+use super::terrain::{self, micros_since};
+use crate::picture::{Floors, NOBODY};
+use viewcell::format::bits;
+use viewcell::frontier::{FrontierBuilder, Region, Side};
+use viewcell::query::{SolidBundle, SolidParameters};
+
+/// Pixels of the longer side of a floor's plan.
+const SIDE: u32 = 720;
+
+/// What the level is.
+pub(super) fn about(level: &SolidBundle<'_>) -> Value {
+    json!({
+        "kind": "solid",
+        "cells": level.cells(),
+        "cell": level.parameters().cell,
+    })
+}
+
+/// The plans of all floors, the lowest first: for each pixel of each its cell as `u32` (all ones for none); then for each
+/// cell the number of its floor as `u8` (255 for none); then for each pixel its light as `u8` (0 for none).
+pub(super) fn ground(opened: &Opened, level: &SolidBundle<'_>) -> Result<Answer, Refusal> {
+    let floors = opened.floors.get_or_init(|| Floors::of_solid(level, SIDE));
+    let floors = floors.as_ref().ok_or_else(Refusal::damaged)?;
+    let (width, height) = floors.size();
+    let mut floor_of = vec![u8::MAX; level.cells() as usize];
+    let mut lights = Vec::new();
+    for (number, floor) in (0_u8..).zip(floors.list()) {
+        for cell in &floor.members {
+            floor_of[*cell as usize] = number;
+        }
+        let cells = floor
+            .cells
+            .iter()
+            .map(|cell| Some(*cell).filter(|c| *c != NOBODY));
+        let cells: Vec<Option<u32>> = cells.collect();
+        let heights = cells
+            .iter()
+            .map(|cell| match cell.and_then(|cell| level.bounds(cell)) {
+                Some([low, _]) => low[2] as f32,
+                None => f32::NAN,
+            });
+        let heights: Vec<f32> = heights.collect();
+        lights.extend(light(width, &cells, &heights, floors.pixel()));
+    }
+    let heights: Vec<[f32; 2]> = floors.list().iter().map(|floor| floor.heights).collect();
+    let head = json!({
+        "width": width,
+        "height": height,
+        "corner": floors.corner(),
+        "pixel": floors.pixel(),
+        "floors": heights,
+    });
+    let cells = floors
+        .list()
+        .iter()
+        .flat_map(|floor| floor.cells.iter().copied());
+    Ok(Answer::new(head).with(cells).with(floor_of).with(lights))
+}
+
+/// The PVS of a cell, and the positions of a player's origin that the cell stands for.
+pub(super) fn pvs(level: &SolidBundle<'_>, at: &str) -> Result<Answer, Refusal> {
+    let cell = place(level, at)?;
+    let start = Instant::now();
+    let (seen, words) = words(level, level.visible_cells(cell));
+    let micros = micros_since(start);
+    let head = json!({ "seen": seen, "micros": micros, "bounds": level.bounds(cell) });
+    Ok(Answer::new(head).with(words))
+}
+
+/// The frontier set of two players: both halves; and whether they may see each other when each has come up to `reach`
+/// far from the middle of their cell.
+pub(super) fn frontier(
+    level: &SolidBundle<'_>,
+    a: &str,
+    b: &str,
+    reach: Option<f64>,
+) -> Result<Answer, Refusal> {
+    let cells = [place(level, a)?, place(level, b)?];
+    if let Some(reach) = reach.filter(|reach| !(*reach >= 0.0 && reach.is_finite())) {
+        return Err(Refusal::bad_request(format!(
+            "reach={reach}: expected units of the level, 0 or more"
+        )));
+    }
+    let start = Instant::now();
+    let builder = grown(level, cells)?;
+    let micros = micros_since(start);
+    let [a, b] = cells;
+    let within = reach.and_then(|reach| {
+        let [a, b] = [middle(level, a)?, middle(level, b)?];
+        Some(level.visible_within(a, b, [reach; 2]))
+    });
+    Ok(halves(level, Side::BOTH.map(|side| builder.region(side)))
+        .entry("micros", micros)
+        .entry("within", within)
+        .entry("visible", level.visible(a, b) || level.visible(b, a)))
+}
+
+/// Whether the frontier set of two players keeps its promise, member by member.
+pub(super) fn check(level: &SolidBundle<'_>, a: &str, b: &str) -> Result<Answer, Refusal> {
+    let builder = grown(level, [place(level, a)?, place(level, b)?])?;
+    let start = Instant::now();
+    let checked = check_sight(level.sights(), Side::BOTH.map(|side| builder.region(side)));
+    let sees = checked.sees.map(|both| both.map(SolidParameters::cell_of));
+    Ok(Answer::new(json!({
+        "holds": sees.is_none(),
+        "sees": sees,
+        "looked": checked.looked,
+        "micros": micros_since(start),
+    })))
+}
+
+fn grown<'a>(level: &SolidBundle<'a>, cells: [u32; 2]) -> Result<FrontierBuilder<'a>, Refusal> {
+    let mut builder = FrontierBuilder::new(level.sights());
+    terrain::build(&mut builder, cells.map(SolidParameters::sample))?;
+    Ok(builder)
+}
+
+/// Two regions, and their sizes in cells.
+pub(super) fn halves(level: &SolidBundle<'_>, regions: [Region<'_>; 2]) -> Answer {
+    let [a, b] = regions.map(|region| words(level, region.samples().map(SolidParameters::cell_of)));
+    Answer::new(json!({ "sizes": [a.0, b.0] }))
+        .with(a.1)
+        .with(b.1)
+}
+
+/// How many cells see each cell, as `u32` a cell; while they are counted, how far that is.
+pub(super) fn exposed(opened: &Arc<Opened>, level: &SolidBundle<'_>) -> Result<Answer, Refusal> {
+    terrain::exposed(opened, level.sights().grid().samples())
+}
+
+/// A set of cells: how many they are, and their bits.
+fn words(level: &SolidBundle<'_>, cells: impl Iterator<Item = u32>) -> (u32, Vec<u64>) {
+    let mut words = vec![0_u64; bits::words(level.cells())];
+    let mut count = 0;
+    for cell in cells.filter(|cell| *cell < level.cells()) {
+        bits::set(&mut words, cell as usize);
+        count += 1;
+    }
+    (count, words)
+}
+
+fn middle(level: &SolidBundle<'_>, cell: u32) -> Option<[f64; 3]> {
+    let [low, high] = level.bounds(cell)?;
+    Some(std::array::from_fn(|axis| low[axis].midpoint(high[axis])))
+}
+
+/// The cell of a number, if it is one of the level's.
+pub(super) fn place(level: &SolidBundle<'_>, text: &str) -> Result<u32, Refusal> {
+    cell_number(text, level.cells())
+}

@@ -1,0 +1,399 @@
+//! Pages of a level: of a cell bundle, or of a solid one.
+
+use super::floors::Floors;
+use super::page::{Key, Page, Panel, Unit, grouped};
+use super::palette::{
+    AFTER_B, Colour, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, NOTHING, VIRIDIS, VISIBLE, logarithmic,
+};
+use super::terrain::decades;
+use super::viewshed::Viewpoint;
+use viewcell::format::bits;
+use viewcell::frontier::cells::{Construction, ShortMemory};
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
+use viewcell::query::{CellBundle, SolidBundle, SolidParameters};
+
+/// A level.
+#[allow(clippy::large_enum_variant, reason = "one for all pages")]
+enum Level<'a> {
+    Cells(CellBundle<'a>),
+    Solid(SolidBundle<'a>),
+}
+
+impl Level<'_> {
+    fn cells(&self) -> u32 {
+        match self {
+            Self::Cells(level) => level.cells(),
+            Self::Solid(level) => level.cells(),
+        }
+    }
+
+    /// Where a cell begins, from below.
+    fn ground(&self, cell: u32) -> f64 {
+        match self {
+            Self::Cells(level) => level.bounds(cell).map(|[low, _]| f64::from(low[2])),
+            Self::Solid(level) => level.bounds(cell).map(|[low, _]| low[2]),
+        }
+        .unwrap_or(0.0)
+    }
+
+    /// Which cells one sees, itself among them.
+    fn seen_from(&self, cell: u32) -> Vec<bool> {
+        let mut seen = vec![false; self.cells() as usize];
+        match self {
+            Self::Cells(level) => level.pvs(cell).iter().for_each(|b| seen[b as usize] = true),
+            Self::Solid(level) => {
+                let cells = level.visible_cells(cell);
+                cells.for_each(|b| seen[b as usize] = true);
+            }
+        }
+        seen[cell as usize] = true;
+        seen
+    }
+
+    /// A's region, B's, and what of B's is nearer to B; empty where one sees the other.
+    fn frontier(&self, [a, b]: [u32; 2]) -> Result<[Vec<bool>; 3], ShortMemory> {
+        let cells = self.cells();
+        let none = || vec![false; cells as usize];
+        match self {
+            Self::Cells(level) => {
+                let region = |construction: Construction| {
+                    let mut memory = vec![0; construction.words(cells)];
+                    let found = level.frontier(a, b, construction, &mut memory)?;
+                    Ok(found.map_or_else(
+                        || [none(), none()],
+                        |set| {
+                            let is_in =
+                                |words| (0..cells).map(move |c| bits::has(words, c as usize));
+                            [set.ab, set.ba].map(|words| is_in(words).collect())
+                        },
+                    ))
+                };
+                let [of_a, of_b] = region(Construction::Tightened)?;
+                let [_, near_b] = region(Construction::Published)?;
+                Ok([of_a, of_b, near_b])
+            }
+            Self::Solid(level) => {
+                let mut builder = FrontierBuilder::new(level.sights());
+                let [a, b] = [a, b].map(SolidParameters::sample);
+                // Cells that are there are samples that are there.
+                let grown = builder.build(a, b, &FrontierOptions::default()).is_ok();
+                let [of_a, of_b] = Side::BOTH.map(|side| {
+                    let mut members = none();
+                    for sample in builder.region(side).samples().filter(|_| grown) {
+                        members[SolidParameters::cell_of(sample) as usize] = true;
+                    }
+                    members
+                });
+                Ok([of_a, of_b.clone(), of_b])
+            }
+        }
+    }
+}
+
+/// A level to be drawn.
+pub struct LevelPages<'a> {
+    level: Level<'a>,
+    floors: Floors,
+    name: String,
+}
+
+/// The colour of cells that no chain of visible steps leads to.
+const UNREACHABLE: Colour = [150.0, 150.0, 150.0];
+/// Most steps that have a swatch each in a legend.
+const MOST_STEPS: u32 = 14;
+
+impl<'a> LevelPages<'a> {
+    /// Pages of a bundle of this name, with plans whose longer side is so many pixels long. `None`
+    /// where the bundle does not know where cells are.
+    pub fn new(level: CellBundle<'a>, name: &str, side: u32) -> Option<Self> {
+        Some(Self {
+            floors: Floors::new(&level, side)?,
+            name: name.to_owned(),
+            level: Level::Cells(level),
+        })
+    }
+
+    /// The same of a solid level.
+    pub fn of_solid(level: SolidBundle<'a>, name: &str, side: u32) -> Option<Self> {
+        Some(Self {
+            floors: Floors::of_solid(&level, side)?,
+            name: name.to_owned(),
+            level: Level::Solid(level),
+        })
+    }
+
+    /// The level alone, by the height of the ground.
+    pub fn plain(&self) -> Page {
+        let ground = |cell| self.level.ground(cell);
+        let heights = self.floors.list().iter().flat_map(|floor| floor.heights);
+        let (low, high) = heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), h| {
+            (low.min(h), high.max(h))
+        });
+        let (low, high) = (f64::from(low), f64::from(high));
+        let part = |height: f64| {
+            if high > low {
+                (height - low) / (high - low)
+            } else {
+                0.5
+            }
+        };
+        let ticks = vec![(0.0, format!("{low:.0}")), (1.0, format!("{high:.0}"))];
+        let legend = vec![Key::Ramp(
+            VIRIDIS,
+            "height of a cell's ground".into(),
+            ticks,
+        )];
+        let subtitle = format!("{} cells", grouped(self.level.cells().into()));
+        self.page(
+            self.name.clone(),
+            subtitle,
+            &[],
+            |cell| VIRIDIS.at(part(ground(cell))),
+            legend,
+        )
+    }
+
+    /// What a cell sees.
+    pub fn pvs(&self, cell: u32) -> Page {
+        let seen = self.level.seen_from(cell);
+        let count = seen.iter().filter(|seen| **seen).count() as u64;
+        let legend = vec![
+            Key::Swatch(VISIBLE, "visible".into()),
+            Key::Swatch(HIDDEN, "hidden".into()),
+            Key::Mark(format!("cell {cell}")),
+        ];
+        let title = format!("What may be seen from cell {cell}");
+        let subtitle = format!("{}: {}", self.name, self.share(count, "visible"));
+        let colour = |other: u32| {
+            if seen[other as usize] {
+                VISIBLE
+            } else {
+                HIDDEN
+            }
+        };
+        self.page(title, subtitle, &[(cell, "")], colour, legend)
+    }
+
+    /// Regions that cannot see each other around two cells.
+    ///
+    /// # Errors
+    ///
+    /// Never in practice: the memory that the runtime asks for is given.
+    pub fn frontier(&self, [a, b]: [u32; 2]) -> Result<Page, ShortMemory> {
+        let [half_a, half_b, near_b] = self.level.frontier([a, b])?;
+        let count = |half: &[bool]| half.iter().filter(|is_in| **is_in).count() as u64;
+        let [of_a, of_b] = [count(&half_a), count(&half_b)];
+        let subtitle = match of_a + of_b {
+            0 => format!("{}: they can see each other, so there is none", self.name),
+            _ => format!(
+                "{}: {}, {}",
+                self.name,
+                self.share(of_a, "A's"),
+                self.share(of_b, "B's")
+            ),
+        };
+        let (blue, orange) = (HALF_A.at(0.6), HALF_B.at(0.5));
+        let colour = |cell: u32| match cell as usize {
+            cell if half_a[cell] => blue,
+            cell if near_b[cell] => orange,
+            cell if half_b[cell] => AFTER_B,
+            _ => UNREACHABLE,
+        };
+        let mut legend = match self.level {
+            Level::Cells(_) => vec![
+                Key::Swatch(blue, "A's: nearer to A".into()),
+                Key::Swatch(orange, "B's: nearer to B".into()),
+                Key::Swatch(AFTER_B, "B's besides: A's half does not see it".into()),
+            ],
+            Level::Solid(_) => vec![
+                Key::Swatch(blue, "A's".into()),
+                Key::Swatch(orange, "B's".into()),
+            ],
+        };
+        legend.push(Key::Swatch(UNREACHABLE, "in neither".into()));
+        legend.push(Key::Mark("A and B".into()));
+        let title = format!("Frontiers of cells {a} and {b}");
+        Ok(self.page(title, subtitle, &[(a, "A"), (b, "B")], colour, legend))
+    }
+
+    /// How many cells see each cell, as [`seen_by`] counts them; `marked` are cells with names.
+    pub fn exposure(&self, counts: &[u32], marked: &[(u32, &str)]) -> Page {
+        let most = u64::from(counts.iter().copied().max().unwrap_or(0));
+        let least = counts.iter().copied().min().unwrap_or(0);
+        let sum: u64 = counts.iter().copied().map(u64::from).sum();
+        let mean = sum as f64 / counts.len().max(1) as f64;
+        let subtitle = format!(
+            "{}: a cell is seen by {} to {} cells, {mean:.0} on average",
+            self.name,
+            grouped(least.into()),
+            grouped(most)
+        );
+        let legend = vec![Key::Ramp(
+            VIRIDIS,
+            "cells that see it".into(),
+            decades(most),
+        )];
+        let title = "Exposure: how much sees each cell".to_owned();
+        let colour = |cell: u32| VIRIDIS.at(logarithmic(counts[cell as usize].into(), most));
+        self.page(title, subtitle, marked, colour, legend)
+    }
+
+    /// How many visible steps each cell is from one: light is near, dark is far. Of a solid level, which knows of the
+    /// first step alone, all others are unreachable.
+    pub fn distance(&self, from: u32) -> Page {
+        let cells = 0..self.level.cells();
+        let (greatest, steps): (u32, Vec<Option<u32>>) = match &self.level {
+            Level::Cells(level) => {
+                let steps = cells.map(|cell| level.distance(from, cell));
+                (level.parameters().greatest_distance, steps.collect())
+            }
+            Level::Solid(_) => {
+                let seen = self.level.seen_from(from).into_iter();
+                (1, seen.map(|seen| seen.then_some(1)).collect())
+            }
+        };
+        let farthest = steps
+            .iter()
+            .flatten()
+            .copied()
+            .max()
+            .unwrap_or(0)
+            .min(greatest);
+        let colour_of = |steps: Option<u32>| match steps {
+            None => UNREACHABLE,
+            Some(steps) => VIRIDIS.at(1.0 - f64::from(steps) / f64::from(farthest.max(1))),
+        };
+        let count = |of: Option<u32>| steps.iter().filter(|steps| **steps == of).count() as u64;
+        let mut legend = vec![Key::Mark(format!("cell {from}"))];
+        let step_words = |steps: u32| match steps {
+            1 => "1 step (visible)".to_owned(),
+            steps => format!("{steps} steps"),
+        };
+        if farthest <= MOST_STEPS {
+            legend.extend((1..=farthest).map(|steps| {
+                let words = format!(
+                    "{}: {} cells",
+                    step_words(steps),
+                    grouped(count(Some(steps)))
+                );
+                Key::Swatch(colour_of(Some(steps)), words)
+            }));
+        } else {
+            // From the farthest to the nearest, as the colours lie.
+            let ticks = vec![(0.0, farthest.to_string()), (1.0, "0".into())];
+            legend.push(Key::Ramp(VIRIDIS, "visible steps".into(), ticks));
+        }
+        let apart = count(None);
+        if apart > 0 {
+            let words = format!("unreachable: {} cells", grouped(apart));
+            legend.push(Key::Swatch(UNREACHABLE, words));
+        }
+        let title = format!("How many visible steps from cell {from}");
+        let subtitle = format!("{}: the farthest cell is {farthest} steps away", self.name);
+        self.page(
+            title,
+            subtitle,
+            &[(from, "")],
+            |cell| colour_of(steps[cell as usize]),
+            legend,
+        )
+    }
+
+    /// Maps of where how much was lost or gained, all on one scale: for each a caption, and by cell
+    /// how many cells differ.
+    pub fn losses(&self, title: &str, subtitle: &str, maps: &[(&str, &[u32])]) -> Page {
+        let counts = maps.iter().flat_map(|(_, counts)| counts.iter());
+        let most = u64::from(counts.copied().max().unwrap_or(0));
+        let mut legend = vec![Key::Swatch(NEUTRAL, "no difference".into())];
+        if most > 0 {
+            let words = "cells that differ, from there".to_owned();
+            legend.push(Key::Ramp(LOSS, words, decades(most)));
+        }
+        let colour = |count: u32| match count {
+            0 => NEUTRAL,
+            count => LOSS.at(logarithmic(count.into(), most)),
+        };
+        let mut page = self.page(
+            title.to_owned(),
+            subtitle.to_owned(),
+            &[],
+            |_| NEUTRAL,
+            legend,
+        );
+        let empty = std::mem::take(&mut page.panels);
+        for (caption, counts) in maps {
+            for (floor, panel) in empty.iter().enumerate() {
+                let both = [*caption, &panel.caption].map(str::to_owned);
+                page.panels.push(Panel {
+                    caption: both
+                        .into_iter()
+                        .filter(|c| !c.is_empty())
+                        .collect::<Vec<_>>()
+                        .join(". "),
+                    picture: self
+                        .floors
+                        .paint(floor, |cell| colour(counts[cell as usize])),
+                    marks: Vec::new(),
+                });
+            }
+        }
+        page
+    }
+
+    fn page(
+        &self,
+        title: String,
+        subtitle: String,
+        marked: &[(u32, &str)],
+        colour: impl Fn(u32) -> Colour,
+        mut legend: Vec<Key>,
+    ) -> Page {
+        let floors = self.floors.list();
+        if floors.len() > 1 {
+            legend.push(Key::Swatch(NOTHING, "on other floors".into()));
+        }
+        let marks = marked.iter();
+        let marks = marks.filter_map(|(cell, name)| Some((self.floors.find(*cell)?, *name)));
+        let marks: Vec<_> = marks.collect();
+        let panels = floors.iter().enumerate().map(|(number, floor)| Panel {
+            caption: match floors.len() {
+                1 => String::new(),
+                _ => format!(
+                    "Floor {}: ground at {:.0} to {:.0}",
+                    number + 1,
+                    floor.heights[0],
+                    floor.heights[1]
+                ),
+            },
+            picture: self.floors.paint(number, &colour),
+            marks: marks
+                .iter()
+                .filter(|((floor, _), _)| *floor == number)
+                .map(|&((_, [column, row]), name)| {
+                    (
+                        Viewpoint {
+                            column,
+                            row,
+                            side: 1,
+                        },
+                        name.to_owned(),
+                    )
+                })
+                .collect(),
+        });
+        Page {
+            title,
+            subtitle,
+            panels: panels.collect(),
+            pixel: [self.floors.pixel(); 2],
+            unit: Unit::Units,
+            north: None,
+            legend,
+        }
+    }
+
+    fn share(&self, count: u64, what: &str) -> String {
+        let share = 100.0 * count as f64 / f64::from(self.level.cells());
+        format!("{} cells ({share:.1} %) {what}", grouped(count))
+    }
+}

@@ -1,0 +1,341 @@
+//! Near and maybe visible: whom each of thousands of players must be told of.
+
+use super::bundle::{source, viewcell_bundle};
+use super::handle::{Kept, Table, close, get, get_mut, keep};
+use super::status::{
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FULL, VIEWCELL_OK, VIEWCELL_OUTSIDE,
+    answer, buffer, place, slice, viewcell_status,
+};
+use super::terrain::viewcell_sample;
+use crate::interest::{Awareness, InterestError, Senses, Sight};
+use crate::query::OwnedBundle;
+use crate::query::Sample;
+
+/// Players on a terrain or in a level, and who of them is near whom and may be seen. One thread at a
+/// time.
+#[derive(Debug)]
+pub struct viewcell_awareness {
+    awareness: Awareness<Watched>,
+    source: OwnedBundle,
+}
+
+impl Kept for viewcell_awareness {
+    const KIND: usize = 9;
+
+    fn table() -> &'static Table<Self> {
+        static TABLE: Table<viewcell_awareness> = Table::new();
+        &TABLE
+    }
+}
+
+/// A bundle that is asked who sees whom. Places are columns and rows, or 0 and a cell.
+#[derive(Debug)]
+struct Watched {
+    source: OwnedBundle,
+    reach: f64,
+}
+
+impl Sight for Watched {
+    type Place = [u32; 2];
+
+    fn is_mutual(&self) -> bool {
+        let terrain = self.source.terrain();
+        self.reach == 0.0 && terrain.is_ok_and(|terrain| terrain.parameters().mutual)
+    }
+
+    fn visible(&self, from: [u32; 2], to: [u32; 2]) -> bool {
+        if let Ok(terrain) = self.source.terrain() {
+            let [from, to] = [from, to].map(|[column, row]| Sample::new(column, row));
+            if self.reach > 0.0 {
+                terrain.visible_within(from, to, [self.reach; 2])
+            } else {
+                terrain.visible(from, to)
+            }
+        } else if let Ok(level) = self.source.cells() {
+            level.visible(from[1], to[1])
+        } else {
+            true
+        }
+    }
+}
+
+/// How far a player sees, and how large they are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct viewcell_senses {
+    /// The player hears of nobody farther away than this, in the unit of positions; 0 or more.
+    pub reach: f32,
+    /// Nor of anybody farther away than this times their radius; infinite for one who perceives all.
+    pub acuity: f32,
+    /// The radius of a sphere around the player.
+    pub radius: f32,
+}
+
+/// A player, and one whom that player begins or ceases to be told of.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct viewcell_aware {
+    /// Who is to be told, or no longer.
+    pub observer: u32,
+    /// Of whom.
+    pub other: u32,
+}
+
+/// A world without players. On a terrain, a look_ahead of more than 0 metres asks whether two may
+/// see each other before either has gone that far, as viewcell_visible_within does; in a level it
+/// must be 0. *awareness becomes the handle, or null.
+///
+/// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no
+/// such look_ahead), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_awareness_new(
+    bundle: *const viewcell_bundle,
+    look_ahead: f64,
+    awareness: *mut *mut viewcell_awareness,
+) -> viewcell_status {
+    answer(|| {
+        let out = unsafe { place(awareness) }?;
+        *out = core::ptr::null_mut();
+        let source = unsafe { source(bundle) }?;
+        let is_ahead = look_ahead != 0.0;
+        if !look_ahead.is_finite() || look_ahead < 0.0 || is_ahead && source.terrain().is_err() {
+            return Err(VIEWCELL_ARGUMENT);
+        }
+        let watched = Watched {
+            source: source.clone(),
+            reach: look_ahead,
+        };
+        *out = keep(viewcell_awareness {
+            awareness: Awareness::new(watched),
+            source: source.clone(),
+        })?;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A player comes to a sample of a terrain, at a position of three coordinates in any unit.
+/// *player becomes the player's number, until they go; numbers of players who went are given again.
+/// Nobody is told before the next tick.
+///
+/// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (a coordinate or the reach is not finite, or the reach is
+/// negative), VIEWCELL_OUTSIDE, VIEWCELL_KIND, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. May
+/// allocate.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_awareness_come(
+    awareness: *mut viewcell_awareness,
+    position: *const f32,
+    sample: viewcell_sample,
+    senses: viewcell_senses,
+    player: *mut u32,
+) -> viewcell_status {
+    answer(|| {
+        let watching = unsafe { get_mut(awareness) }?;
+        let at = on_terrain(&watching.source, sample)?;
+        unsafe { come(watching, position, at, senses, player) }
+    })
+}
+
+/// As viewcell_awareness_come, to a cell of a level. VIEWCELL_OUTSIDE where there is no such cell.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_cells_awareness_come(
+    awareness: *mut viewcell_awareness,
+    position: *const f32,
+    cell: u32,
+    senses: viewcell_senses,
+    player: *mut u32,
+) -> viewcell_status {
+    answer(|| {
+        let watching = unsafe { get_mut(awareness) }?;
+        let at = in_level(&watching.source, cell)?;
+        unsafe { come(watching, position, at, senses, player) }
+    })
+}
+
+/// A player has moved on a terrain. VIEWCELL_ARGUMENT where there is no such player; else as
+/// viewcell_awareness_come. Does not allocate.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_awareness_move(
+    awareness: *mut viewcell_awareness,
+    player: u32,
+    position: *const f32,
+    sample: viewcell_sample,
+) -> viewcell_status {
+    answer(|| {
+        let watching = unsafe { get_mut(awareness) }?;
+        let at = on_terrain(&watching.source, sample)?;
+        unsafe { moved(watching, player, position, at) }
+    })
+}
+
+/// A player has moved in a level. Else as viewcell_awareness_move.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_cells_awareness_move(
+    awareness: *mut viewcell_awareness,
+    player: u32,
+    position: *const f32,
+    cell: u32,
+) -> viewcell_status {
+    answer(|| {
+        let watching = unsafe { get_mut(awareness) }?;
+        let at = in_level(&watching.source, cell)?;
+        unsafe { moved(watching, player, position, at) }
+    })
+}
+
+/// A player goes. All who were told of them cease to be in the next tick. Returns VIEWCELL_OK,
+/// VIEWCELL_ARGUMENT (no such player), VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_awareness_go(
+    awareness: *mut viewcell_awareness,
+    player: u32,
+) -> viewcell_status {
+    answer(|| {
+        let watching = unsafe { get_mut(awareness) }?;
+        watching.awareness.remove(player).map_err(status)?;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Ends a tick. *began becomes the number of pairs of whom the one is to be told of the other from
+/// now on, *ceased the number of those who no longer are; viewcell_awareness_began and
+/// viewcell_awareness_ceased write them. Allocates where a player has more others around than those
+/// who had that number before.
+///
+/// Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_awareness_tick(
+    awareness: *mut viewcell_awareness,
+    began: *mut usize,
+    ceased: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let began = unsafe { place(began) }?;
+        let ceased = unsafe { place(ceased) }?;
+        let changes = unsafe { get_mut(awareness) }?.awareness.tick();
+        (*began, *ceased) = (changes.began.len(), changes.ceased.len());
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Writes the pairs that began in the last tick, sorted by observer, then by the other. *count
+/// becomes their number, also where the buffer is too small for them.
+///
+/// Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_awareness_began(
+    awareness: *const viewcell_awareness,
+    pairs: *mut viewcell_aware,
+    size: usize,
+    count: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let changes = unsafe { get(awareness) }?.awareness.changes();
+        unsafe { put(changes.began, pairs, size, count) }
+    })
+}
+
+/// Writes the pairs that ceased in the last tick. Else as viewcell_awareness_began.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_awareness_ceased(
+    awareness: *const viewcell_awareness,
+    pairs: *mut viewcell_aware,
+    size: usize,
+    count: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let changes = unsafe { get(awareness) }?.awareness.changes();
+        unsafe { put(changes.ceased, pairs, size, count) }
+    })
+}
+
+/// Closes a handle; does nothing for null. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_awareness_close(
+    awareness: *mut viewcell_awareness,
+) -> viewcell_status {
+    answer(|| unsafe { close(awareness) })
+}
+
+fn on_terrain(source: &OwnedBundle, sample: viewcell_sample) -> Answer<[u32; 2]> {
+    if !source.terrain()?.grid().has_sample(sample.into()) {
+        return Err(VIEWCELL_OUTSIDE);
+    }
+    Ok([sample.column, sample.row])
+}
+
+fn in_level(source: &OwnedBundle, cell: u32) -> Answer<[u32; 2]> {
+    if cell >= source.cells()?.cells() {
+        return Err(VIEWCELL_OUTSIDE);
+    }
+    Ok([0, cell])
+}
+
+/// # Safety
+///
+/// Null, or three floats.
+unsafe fn coordinates(position: *const f32) -> Answer<[f32; 3]> {
+    let position = unsafe { slice(position, 3) }?;
+    position.try_into().map_err(|_| VIEWCELL_ARGUMENT)
+}
+
+/// # Safety
+///
+/// As the functions for C that call it.
+unsafe fn come(
+    watching: &mut viewcell_awareness,
+    position: *const f32,
+    at: [u32; 2],
+    senses: viewcell_senses,
+    player: *mut u32,
+) -> Answer<viewcell_status> {
+    let position = unsafe { coordinates(position) }?;
+    let player = unsafe { place(player) }?;
+    let senses = Senses {
+        reach: senses.reach,
+        acuity: senses.acuity,
+        radius: senses.radius,
+    };
+    let came = watching.awareness.insert(position, at, senses);
+    *player = came.map_err(status)?;
+    Ok(VIEWCELL_OK)
+}
+
+/// # Safety
+///
+/// As the functions for C that call it.
+unsafe fn moved(
+    watching: &mut viewcell_awareness,
+    player: u32,
+    position: *const f32,
+    at: [u32; 2],
+) -> Answer<viewcell_status> {
+    let position = unsafe { coordinates(position) }?;
+    let moved = watching.awareness.move_to(player, position, at);
+    moved.map_err(status)?;
+    Ok(VIEWCELL_OK)
+}
+
+/// # Safety
+///
+/// As the functions for C that call it.
+unsafe fn put(
+    changes: &[[u32; 2]],
+    pairs: *mut viewcell_aware,
+    size: usize,
+    count: *mut usize,
+) -> Answer<viewcell_status> {
+    *unsafe { place(count) }? = changes.len();
+    let pairs = unsafe { buffer(pairs, size) }?;
+    let pairs = pairs.get_mut(..changes.len()).ok_or(VIEWCELL_BUFFER)?;
+    for (pair, &[observer, other]) in pairs.iter_mut().zip(changes) {
+        *pair = viewcell_aware { observer, other };
+    }
+    Ok(VIEWCELL_OK)
+}
+
+fn status(error: InterestError) -> viewcell_status {
+    match error {
+        InterestError::Full => VIEWCELL_FULL,
+        _ => VIEWCELL_ARGUMENT,
+    }
+}

@@ -1,0 +1,254 @@
+//! Bundles: opening and closing.
+
+use core::ffi::{CStr, c_char};
+
+use super::handle::{Kept, Table, close, get, keep};
+use super::status::{
+    Answer, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_VERSION,
+    answer, buffer, given, place, slice, status_of_open, viewcell_status,
+};
+use crate::query::{CellBundle, OpenError, OwnedBundle, SolidBundle, TerrainBundle, World};
+
+/// The kind of a bundle of a terrain: a grid of samples.
+pub const VIEWCELL_TERRAIN: viewcell_status = 1;
+/// The kind of a bundle of a level of cells.
+pub const VIEWCELL_CELLS: viewcell_status = 2;
+/// A bundle of a solid level.
+pub const VIEWCELL_SOLID: viewcell_status = 3;
+
+/// An open bundle, of a terrain or of a level of cells.
+#[derive(Debug)]
+pub struct viewcell_bundle {
+    source: OwnedBundle,
+}
+
+impl Kept for viewcell_bundle {
+    const KIND: usize = 1;
+
+    fn table() -> &'static Table<Self> {
+        static TABLE: Table<viewcell_bundle> = Table::new();
+        &TABLE
+    }
+}
+
+/// What a bundle is of, for as long as it or a clone of it is kept.
+impl OwnedBundle {
+    pub(super) fn terrain(&self) -> Answer<&TerrainBundle<'static>> {
+        match self.lasting_world() {
+            World::Terrain(terrain) => Ok(terrain),
+            _ => Err(VIEWCELL_KIND),
+        }
+    }
+
+    pub(super) fn cells(&self) -> Answer<&CellBundle<'static>> {
+        match self.lasting_world() {
+            World::Cells(level) => Ok(level),
+            _ => Err(VIEWCELL_KIND),
+        }
+    }
+
+    pub(super) fn solid(&self) -> Answer<&SolidBundle<'static>> {
+        match self.lasting_world() {
+            World::Solid(level) => Ok(level),
+            _ => Err(VIEWCELL_KIND),
+        }
+    }
+}
+
+pub(super) unsafe fn source<'a>(bundle: *const viewcell_bundle) -> Answer<&'a OwnedBundle> {
+    Ok(&unsafe { get(bundle) }?.source)
+}
+
+/// Writes words for people, cut to fit, with a zero at the end.
+fn tell(message: &mut [u8], words: &str) {
+    let Some(most) = message.len().checked_sub(1) else {
+        return;
+    };
+    let mut end = words.len().min(most);
+    while !words.is_char_boundary(end) {
+        end -= 1;
+    }
+    for (to, from) in message.iter_mut().zip(words.bytes().take(end).chain([0])) {
+        *to = from;
+    }
+}
+
+/// What both ways to open do: no handle yet, the version, a place for the message, and at the end
+/// the handle or the reason why there is none.
+pub(super) unsafe fn open(
+    abi_version: u32,
+    bundle: *mut *mut viewcell_bundle,
+    message: *mut c_char,
+    message_size: usize,
+    source: impl FnOnce() -> Answer<Result<OwnedBundle, OpenError>>,
+) -> viewcell_status {
+    answer(|| {
+        let out = unsafe { place(bundle) }?;
+        *out = core::ptr::null_mut();
+        if abi_version != VIEWCELL_ABI_VERSION {
+            return Err(VIEWCELL_VERSION);
+        }
+        let message = if message.is_null() {
+            &mut []
+        } else {
+            unsafe { buffer(message.cast::<u8>(), message_size) }?
+        };
+        let source = source()?.map_err(|error| {
+            tell(message, &error.to_string());
+            status_of_open(&error)
+        })?;
+        *out = keep(viewcell_bundle { source })?;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Opens a bundle by memory map, in a time that does not depend on its size.
+///
+/// abi_version is VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. *bundle becomes
+/// the handle, or null; close it with viewcell_close. message may be null: else it gets up to
+/// message_size bytes of words for people about what went wrong, with a zero at the end.
+///
+/// The file must not be cut short nor written to while it is open: replace it by renaming another.
+///
+/// Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_VERSION, VIEWCELL_ARGUMENT (the path is no UTF-8),
+/// VIEWCELL_IO, VIEWCELL_FORMAT or VIEWCELL_FULL. Any thread, any time. Allocates.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_open(
+    abi_version: u32,
+    path: *const c_char,
+    bundle: *mut *mut viewcell_bundle,
+    message: *mut c_char,
+    message_size: usize,
+) -> viewcell_status {
+    let source = || unsafe { mapped(path, |path| OwnedBundle::open(path)) };
+    unsafe { open(abi_version, bundle, message, message_size, source) }
+}
+
+/// Opens a bundle as viewcell_open does, and checks every page of 64 KiB when it is first touched:
+/// what depends on a damaged page counts as visible, and viewcell_pages tells. What all questions need is
+/// checked here. Returns what viewcell_open does; VIEWCELL_FORMAT also where the bundle has no checksums of
+/// pages: viewcell seal adds them. Allocates a byte a page.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_open_checked(
+    abi_version: u32,
+    path: *const c_char,
+    bundle: *mut *mut viewcell_bundle,
+    message: *mut c_char,
+    message_size: usize,
+) -> viewcell_status {
+    let source = || unsafe { mapped(path, |path| OwnedBundle::open_checked(path)) };
+    unsafe { open(abi_version, bundle, message, message_size, source) }
+}
+
+/// Reads a bundle into memory of its own, in a time that grows with its length; the file may then be cut short,
+/// written to or deleted. The memory is of huge pages where the system has them, and questions about large bundles
+/// wait less for address translation. Else as viewcell_open; VIEWCELL_IO also where there is not as much memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_open_copy(
+    abi_version: u32,
+    path: *const c_char,
+    bundle: *mut *mut viewcell_bundle,
+    message: *mut c_char,
+    message_size: usize,
+) -> viewcell_status {
+    let source = || unsafe { mapped(path, |path| OwnedBundle::open_copy(path)) };
+    unsafe { open(abi_version, bundle, message, message_size, source) }
+}
+
+/// A bundle in a file.
+unsafe fn mapped(
+    path: *const c_char,
+    open: impl FnOnce(&str) -> Result<OwnedBundle, OpenError>,
+) -> Answer<Result<OwnedBundle, OpenError>> {
+    let path = unsafe { CStr::from_ptr(given(path)?) };
+    Ok(open(path.to_str().map_err(|_| VIEWCELL_ARGUMENT)?))
+}
+
+/// Opens a bundle that lies in memory: length bytes from bytes on, which must stay there,
+/// unchanged, until the bundle and all that was made from it is closed. Else as viewcell_open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_open_memory(
+    abi_version: u32,
+    bytes: *const u8,
+    length: usize,
+    bundle: *mut *mut viewcell_bundle,
+    message: *mut c_char,
+    message_size: usize,
+) -> viewcell_status {
+    let source = || {
+        // For ever, as far as Rust is concerned: the caller keeps the bytes long enough.
+        let bytes: &'static [u8] = unsafe { slice(bytes, length) }?;
+        Ok(OwnedBundle::from_static(bytes))
+    };
+    unsafe { open(abi_version, bundle, message, message_size, source) }
+}
+
+/// How many pages a bundle of viewcell_open_checked has, how many of them were checked so far, and how many
+/// of these are damaged: replace the file when that is more than 0. Each may be null. All are 0 of a bundle
+/// that was opened otherwise. Takes time for each page. Returns VIEWCELL_OK, VIEWCELL_NULL or
+/// VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_pages(
+    bundle: *const viewcell_bundle,
+    count: *mut usize,
+    checked: *mut usize,
+    damaged: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let pages = unsafe { source(bundle) }?.bundle().pages();
+        let [done, found] = pages.map_or([0; 2], |pages| pages.found());
+        let all = pages.map_or(0, |pages| pages.count());
+        for (out, number) in [(count, all), (checked, done), (damaged, found)] {
+            if !out.is_null() {
+                *unsafe { place(out) }? = number;
+            }
+        }
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Checks up to count pages from page first on, whether or not they were checked before: for a thread that
+/// goes through the file while others ask it. *next becomes the page to go on with, which after the last one
+/// is 0. Returns VIEWCELL_OK, or 1 where one of these pages is damaged; VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_check_pages(
+    bundle: *const viewcell_bundle,
+    first: usize,
+    count: usize,
+    next: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let pages = unsafe { source(bundle) }?.bundle().pages();
+        let next = unsafe { place(next) }?;
+        *next = pages.map_or(0, |pages| pages.check_some(first, count));
+        let mut damaged = pages.into_iter().flat_map(|pages| pages.damaged());
+        let is_damaged = damaged.any(|page| page >= first && page - first < count);
+        Ok(is_damaged.into())
+    })
+}
+
+/// Closes a bundle. What was made from it lives on until it is closed itself. Of null, does
+/// nothing.
+///
+/// Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed before. No other call may use the
+/// handle at the same time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_close(bundle: *mut viewcell_bundle) -> viewcell_status {
+    answer(|| unsafe { close(bundle) })
+}
+
+/// What kind of world the bundle is of: VIEWCELL_TERRAIN, VIEWCELL_CELLS or VIEWCELL_SOLID. Functions that
+/// are for another kind return VIEWCELL_KIND. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
+///
+/// This and all that ask a bundle below: any thread, any number of threads at a time, except at the
+/// time of viewcell_close; no allocation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_kind(bundle: *const viewcell_bundle) -> viewcell_status {
+    answer(|| {
+        Ok(match unsafe { source(bundle) }?.world() {
+            World::Terrain(_) => VIEWCELL_TERRAIN,
+            World::Cells(_) => VIEWCELL_CELLS,
+            World::Solid(_) => VIEWCELL_SOLID,
+        })
+    })
+}

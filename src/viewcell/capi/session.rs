@@ -1,0 +1,425 @@
+//! Sessions: many players, and who must be told what.
+
+use super::bundle::{source, viewcell_bundle};
+use super::cells::construction;
+use super::frontier::{VIEWCELL_NOWHERE, put_code, viewcell_frontier_options};
+use super::handle::{Kept, Table, close, get, get_mut, keep};
+use super::solid::point;
+use super::status::{
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_KIND, VIEWCELL_OK, answer, buffer, flag,
+    given, place, status_of_place, viewcell_status,
+};
+use super::terrain::viewcell_sample;
+use crate::query::{Extent, OwnedBundle, Place, World};
+use crate::session::PATIENCE;
+use crate::session::{Half, News, Notice, Session, SessionOptions};
+
+/// The most players that a session takes.
+pub const VIEWCELL_MOST_PLAYERS: u32 = 4096;
+
+/// The players in a world, and the frontier sets between them: moves go in, and out
+/// comes who must be told what. One thread at a time.
+#[derive(Debug)]
+pub struct viewcell_session {
+    session: Session<OwnedBundle>,
+}
+
+impl Kept for viewcell_session {
+    const KIND: usize = 7;
+
+    fn table() -> &'static Table<Self> {
+        static TABLE: Table<viewcell_session> = Table::new();
+        &TABLE
+    }
+}
+
+impl viewcell_session {
+    fn player(&self, player: u32) -> Answer<usize> {
+        let player = player as usize;
+        (player < self.session.players())
+            .then_some(player)
+            .ok_or(VIEWCELL_ARGUMENT)
+    }
+
+    fn pair(&self, [player, other]: [u32; 2]) -> Answer<[usize; 2]> {
+        if player == other {
+            return Err(VIEWCELL_ARGUMENT);
+        }
+        Ok([self.player(player)?, self.player(other)?])
+    }
+}
+
+/// How a session keeps its players silent. Begin with viewcell_session_defaults.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct viewcell_session_options {
+    /// How frontier sets are grown.
+    pub frontier: viewcell_frontier_options,
+    /// Of a terrain: renegotiate so many steps before the edge of a half is reached: what a player walks while
+    /// the news is on its way.
+    pub margin: u32,
+    /// A frontier set that lasted for fewer ticks was not worth its while: that pair waits for as
+    /// long before it gets another, twice as long after each further one, up to eight times.
+    pub patience: u32,
+    /// 0: the session is a server that knows all positions, and tells only what may be seen.
+    /// 1: the players are peers who know of each other what they are told and nothing else: a pair
+    /// without a frontier set exchanges positions on every move (Steed and Angus, figure 4).
+    pub peers: u32,
+}
+
+impl From<SessionOptions> for viewcell_session_options {
+    fn from(options: SessionOptions) -> Self {
+        Self {
+            frontier: options.frontier.into(),
+            margin: options.margin,
+            patience: options.patience.unwrap_or(PATIENCE),
+            peers: options.peers.into(),
+        }
+    }
+}
+
+impl viewcell_session_options {
+    fn options(&self) -> Answer<SessionOptions> {
+        Ok(SessionOptions {
+            frontier: self.frontier.options()?,
+            margin: self.margin,
+            patience: Some(self.patience),
+            peers: flag(self.peers)?,
+            ..SessionOptions::default()
+        })
+    }
+}
+
+/// Tell them where the other player is.
+pub const VIEWCELL_POSITION: u32 = 0;
+/// Tell them where the other player is, and that there is a new frontier set: the player's own
+/// half of it is what viewcell_session_encode writes. They hear no more until one of the two has
+/// left theirs. Among peers alone: a server keeps both halves to itself, since they tell something
+/// of where each player is.
+pub const VIEWCELL_FRONTIER: u32 = 1;
+
+/// Something to tell a player.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct viewcell_notice {
+    /// Whom to tell.
+    pub to: u32,
+    /// About whom.
+    pub about: u32,
+    /// What: VIEWCELL_POSITION or VIEWCELL_FRONTIER.
+    pub what: u32,
+}
+
+/// The default options: a server, no margin. Returns VIEWCELL_OK or VIEWCELL_NULL. Any thread, any
+/// time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_defaults(
+    options: *mut viewcell_session_options,
+) -> viewcell_status {
+    answer(|| {
+        *unsafe { place(options) }? = SessionOptions::default().into();
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A session of so many players, numbered from 0, none of whom is anywhere yet, in a bundle of any kind.
+/// options may be null: the defaults, and in a level of cells no patience. *session becomes the handle, or null; close
+/// it with viewcell_session_close. Allocates: some two bytes a sample or a cell of a solid level, and 40 bytes a pair
+/// of players.
+///
+/// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (an option; more than VIEWCELL_MOST_PLAYERS), VIEWCELL_FULL,
+/// VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_new(
+    bundle: *const viewcell_bundle,
+    players: u32,
+    options: *const viewcell_session_options,
+    session: *mut *mut viewcell_session,
+) -> viewcell_status {
+    answer(|| {
+        let out = unsafe { place(session) }?;
+        *out = core::ptr::null_mut();
+        let source = unsafe { source(bundle) }?;
+        let options = if options.is_null() {
+            SessionOptions::default()
+        } else {
+            unsafe { given(options) }?.options()?
+        };
+        *out = open(source, players, options)?;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A session of so many players in a level of cells: as viewcell_session_new, with frontier sets that are made as
+/// construction says (VIEWCELL_TIGHTENED); patience and peers are those of viewcell_session_options (0 and 0:
+/// sets of cells take microseconds).
+///
+/// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, as with
+/// viewcell_cells_frontier_words; peers is neither 0 nor 1; more players than
+/// VIEWCELL_MOST_PLAYERS), VIEWCELL_KIND, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_cells_session_new(
+    bundle: *const viewcell_bundle,
+    players: u32,
+    construction: u32,
+    patience: u32,
+    peers: u32,
+    session: *mut *mut viewcell_session,
+) -> viewcell_status {
+    answer(|| {
+        let out = unsafe { place(session) }?;
+        *out = core::ptr::null_mut();
+        let source = unsafe { source(bundle) }?;
+        let options = SessionOptions {
+            construction: self::construction(source.cells()?, construction)?,
+            patience: Some(patience),
+            peers: flag(peers)?,
+            ..SessionOptions::default()
+        };
+        *out = open(source, players, options)?;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A handle of a session of so many players.
+fn open(
+    source: &OwnedBundle,
+    players: u32,
+    options: SessionOptions,
+) -> Answer<*mut viewcell_session> {
+    if players > VIEWCELL_MOST_PLAYERS {
+        return Err(VIEWCELL_ARGUMENT);
+    }
+    keep(viewcell_session {
+        session: Session::new(source, players as usize, options),
+    })
+}
+
+/// Closes it. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed
+/// before. No other call may use the handle at the same time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_close(session: *mut viewcell_session) -> viewcell_status {
+    answer(|| unsafe { close(session) })
+}
+
+/// Lets a tick pass: the unit of ages and of patience. Returns VIEWCELL_OK, VIEWCELL_NULL or
+/// VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_tick(session: *mut viewcell_session) -> viewcell_status {
+    answer(|| {
+        let playing = unsafe { get_mut(session) }?;
+        playing.session.tick();
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A player has moved to a sample, or has come there from nowhere; where to is null, the player is
+/// gone. Writes what follows from it: *count notices, in notices, whose length is size, at least
+/// twice the number of the other players.
+///
+/// A pair that keeps silent costs two bit tests. Allocates where a frontier set is grown, which
+/// happens here and to its end: some tenths of a millisecond each.
+///
+/// Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE, VIEWCELL_VOID,
+/// VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_KIND, VIEWCELL_NULL or
+/// VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_move(
+    session: *mut viewcell_session,
+    player: u32,
+    to: *const viewcell_sample,
+    notices: *mut viewcell_notice,
+    size: usize,
+    count: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        // Where to go, or nowhere.
+        let to = unsafe { to.as_ref() }.map(|&sample| Some(Place::Sample(sample.into())));
+        unsafe { moved(session, player, |_| Ok(to), None, (notices, size, count)) }
+    })
+}
+
+/// A player has moved to a cell of a level of either kind, or has come there from nowhere; where cell is
+/// VIEWCELL_NOWHERE, the player is gone. Else as viewcell_session_move; VIEWCELL_OUTSIDE where there is no such cell.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_cells_session_move(
+    session: *mut viewcell_session,
+    player: u32,
+    cell: u32,
+    notices: *mut viewcell_notice,
+    size: usize,
+    count: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let to = (cell != VIEWCELL_NOWHERE).then_some(Some(Place::Cell(cell)));
+        unsafe { moved(session, player, |_| Ok(to), None, (notices, size, count)) }
+    })
+}
+
+/// A player of a solid level has moved to a position (three numbers), or has come there from nowhere; where position
+/// is null, the player is gone. Who is in no cell sees all and is seen by all, and all are told. Else as
+/// viewcell_session_move.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_solid_session_move(
+    session: *mut viewcell_session,
+    player: u32,
+    position: *const f64,
+    notices: *mut viewcell_notice,
+    size: usize,
+    count: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let to = |world: &World| match (world, position.is_null()) {
+            (World::Solid(_), true) => Ok(None),
+            (World::Solid(_), false) => Ok(Some(world.locate(unsafe { point(position) }?))),
+            _ => Err(VIEWCELL_KIND),
+        };
+        unsafe { moved(session, player, to, None, (notices, size, count)) }
+    })
+}
+
+/// A step of a player in a session: to some place or to nowhere, with a reach or without one. Its notices come into
+/// the caller's memory: where, how many there is room for, and how many they are.
+///
+/// # Safety
+///
+/// As of [`viewcell_session_move`].
+pub(super) unsafe fn moved(
+    session: *mut viewcell_session,
+    player: u32,
+    to: impl FnOnce(&World) -> Answer<Option<Option<Place>>>,
+    reach: Option<Extent>,
+    (notices, size, count): (*mut viewcell_notice, usize, *mut usize),
+) -> Answer<viewcell_status> {
+    let playing = unsafe { get_mut(session) }?;
+    let count = unsafe { place(count) }?;
+    let out = unsafe { buffer(notices, size) }?;
+    let player = playing.player(player)?;
+    let session = &mut playing.session;
+    if out.len() < 2 * session.players().saturating_sub(1) {
+        return Err(VIEWCELL_BUFFER);
+    }
+    let to = to(session.world().world())?;
+    let mut told = 0;
+    let tell = |notice: Notice| {
+        if let Some(out) = out.get_mut(told) {
+            *out = viewcell_notice {
+                to: notice.to as u32,
+                about: notice.about as u32,
+                what: match notice.what {
+                    News::Position => VIEWCELL_POSITION,
+                    News::Frontier => VIEWCELL_FRONTIER,
+                },
+            };
+            told += 1;
+        }
+    };
+    match (to, reach) {
+        (Some(place), Some(reach)) => session.move_within(player, place, reach, tell),
+        _ => session.move_to(player, to, tell),
+    }
+    .map_err(status_of_place)?;
+    *count = told;
+    Ok(VIEWCELL_OK)
+}
+
+/// For how many ticks the frontier set of two players has lasted: 1, and *ticks; 0 if they have
+/// none. Or VIEWCELL_ARGUMENT (no such players), VIEWCELL_NULL, VIEWCELL_CLOSED. No allocation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_age(
+    session: *const viewcell_session,
+    player: u32,
+    other: u32,
+    ticks: *mut u64,
+) -> viewcell_status {
+    answer(|| {
+        let playing = unsafe { get(session) }?;
+        let out = unsafe { place(ticks) }?;
+        let [player, other] = playing.pair([player, other])?;
+        let Some(age) = playing.session.age(player, other) else {
+            return Ok(0);
+        };
+        *out = age;
+        Ok(1)
+    })
+}
+
+/// How many frontier sets were grown so far. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_sets(
+    session: *const viewcell_session,
+    sets: *mut u64,
+) -> viewcell_status {
+    answer(|| {
+        let playing = unsafe { get(session) }?;
+        *unsafe { place(sets) }? = playing.session.sets();
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Whether a sample is in a player's own half of the frontier set with another, without the
+/// margin: 1 or 0, and 0 if they have no set. Or VIEWCELL_ARGUMENT (no such players),
+/// VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_contains(
+    session: *const viewcell_session,
+    player: u32,
+    other: u32,
+    sample: viewcell_sample,
+) -> viewcell_status {
+    answer(|| unsafe { contains(session, [player, other], Place::Sample(sample.into())) })
+}
+
+/// Whether a cell of a level of either kind is in a player's own half of the frontier set with another: else as
+/// viewcell_session_contains.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_cells_session_contains(
+    session: *const viewcell_session,
+    player: u32,
+    other: u32,
+    cell: u32,
+) -> viewcell_status {
+    answer(|| unsafe { contains(session, [player, other], Place::Cell(cell)) })
+}
+
+unsafe fn contains(
+    session: *const viewcell_session,
+    pair: [u32; 2],
+    place: Place,
+) -> Answer<viewcell_status> {
+    let playing = unsafe { get(session) }?;
+    let [player, other] = playing.pair(pair)?;
+    let is_sample = matches!(place, Place::Sample(_));
+    if is_sample != matches!(playing.session.world().world(), World::Terrain(_)) {
+        return Err(VIEWCELL_KIND);
+    }
+    let half = playing.session.half(player, other);
+    Ok(half.is_some_and(|half| half.contains(place)).into())
+}
+
+/// Writes the compact form of a player's own half of the frontier set with another, to be sent to
+/// that player and read with viewcell_region_decode: of a terrain. Else as viewcell_frontier_encode; if they have
+/// no set, *length becomes 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_encode(
+    session: *const viewcell_session,
+    player: u32,
+    other: u32,
+    bytes: *mut u8,
+    size: usize,
+    length: *mut usize,
+) -> viewcell_status {
+    answer(|| {
+        let playing = unsafe { get(session) }?;
+        let [player, other] = playing.pair([player, other])?;
+        let code = match (
+            playing.session.world().world(),
+            playing.session.half(player, other),
+        ) {
+            (World::Terrain(_), Some(Half::Terrain(half))) => half.region().encode(),
+            (World::Terrain(_), _) => Vec::new(),
+            _ => return Err(VIEWCELL_KIND),
+        };
+        unsafe { put_code(&code, bytes, size, length) }
+    })
+}

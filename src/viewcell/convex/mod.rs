@@ -1,0 +1,21 @@
+//! Convex occluders: the proof that one of them, or several by parts, hide a box from another. For the bake of a solid
+//! level, and for servers that ask about a pair at run time. Without an allocation but where lists grow.
+//!
+//! - `occluder` is the proof for one convex set: 8 + 8 corners, and not 64 segments.
+//! - `decide` halves boxes until each part is hidden by one occluder, or a segment is clear. Where an occluder fails
+//!   tells which box to halve, and across which axis.
+//! - `candidates` are the occluders that may hide a pair: what lies beside a `shaft` hides none of its parts.
+
+mod candidates;
+mod decide;
+mod occluder;
+mod plane;
+mod shaft;
+
+pub use candidates::List;
+pub use decide::Found;
+pub use decide::{Decider, Look, Run};
+pub use occluder::{Kind, Occluder, Scale, Span};
+#[doc(hidden)]
+pub use occluder::{Room, Shadow};
+pub use plane::{Plane, Point, centre, cross, dot, minus, plus};

@@ -1,0 +1,285 @@
+//! Building a frontier set: what engines call. The growth itself is in [`super::growth`].
+
+use std::sync::Arc;
+
+use super::flood::widen;
+use super::growth::maximal_quads;
+use super::options::{FrontierOptions, Grow};
+use super::queue::Queue;
+use super::region::{Frontier, Region};
+use super::remembered::{Joined, Remembered};
+use super::samples::{Ground, Samples};
+use super::side::{FrontierError, Side};
+use super::state::{FrontierBuilder, Half, Phase};
+use crate::format::{Quad, Sample, Visibility};
+use crate::query::TerrainBundle;
+use crate::session::SessionWorld as _;
+
+/// Most quads that wait on one side.
+const QUEUE: u64 = 1 << 16;
+
+impl<'a> FrontierBuilder<'a> {
+    /// Makes room for frontier sets of a terrain: some two bytes a sample.
+    pub fn new(terrain: &TerrainBundle<'a>) -> Self {
+        let grid = terrain.grid();
+        let ground = Arc::new(Ground::new(terrain));
+        let mut first = Vec::new();
+        let mut count = 0;
+        for level in 0..grid.levels() {
+            first.push(count);
+            let (columns, rows) = grid.quads_at(level);
+            count += u64::from(columns) * u64::from(rows);
+        }
+        // Not a clone of the first for the second: a clone of a queue has no room.
+        let half = || Half {
+            start: Sample::new(0, 0),
+            members: Samples::none(&ground),
+            seen: Samples::none(&ground),
+            joined: Joined::none(&ground),
+            is_merged: false,
+            taken: Vec::new(),
+            queue: Queue::new(count.min(QUEUE) as usize),
+            met: vec![0; count.div_ceil(64) as usize],
+            area: 0,
+        };
+        Self {
+            terrain: *terrain,
+            first,
+            a: half(),
+            b: half(),
+            waiting: vec![0; ground.len().div_ceil(64)],
+            scratch: [Samples::none(&ground), Samples::none(&ground)],
+            ground,
+            options: FrontierOptions::default(),
+            phase: Phase::Done,
+            turn: Side::A,
+            tried: 0,
+            spent: 0,
+            merged: 0,
+            remembered: Remembered::default(),
+            unmerged: None,
+        }
+    }
+
+    /// The same, and remembers what quads see, in so many bytes: sets are the same, and many of one
+    /// terrain are made in a third of the time. Allocates as it learns.
+    pub fn remembering(mut self, bytes: usize) -> Self {
+        self.remembered = Remembered::up_to(bytes);
+        self
+    }
+
+    /// Builds the frontier set of two players to its end.
+    ///
+    /// Empty where one can see the other: so are frontiers from a sample to itself, and where the bundle is
+    /// damaged.
+    ///
+    /// # Errors
+    ///
+    /// Where nobody can stand.
+    pub fn build(
+        &mut self,
+        a: Sample,
+        b: Sample,
+        options: &FrontierOptions,
+    ) -> Result<(), FrontierError> {
+        self.begin(a, b, options)?;
+        while !self.step(u32::MAX) {}
+        Ok(())
+    }
+
+    /// Begins the frontier set of two players: the maximal mutually invisible quads around them (step 1), or
+    /// their samples. Go on with [`FrontierBuilder::step`]. The set before this one is forgotten, also where
+    /// this errors.
+    ///
+    /// # Errors
+    ///
+    /// Where nobody can stand.
+    pub fn begin(
+        &mut self,
+        a: Sample,
+        b: Sample,
+        options: &FrontierOptions,
+    ) -> Result<(), FrontierError> {
+        self.forget([a, b], options);
+        for place in [a, b] {
+            self.terrain.check(place)?;
+        }
+        if !self.mutually_invisible(a.quad(), b.quad()) {
+            return Ok(());
+        }
+        let mut quads = [a.quad(), b.quad()];
+        if options.grow == Grow::Hierarchical {
+            let root_level = self.terrain.grid().root_level();
+            quads = maximal_quads(quads[0], quads[1], root_level, |a, b| {
+                self.mutually_invisible(a, b)
+            });
+        }
+        self.plant(quads);
+        Ok(())
+    }
+
+    /// Begins the frontier set of all who are in two quads: these, whether or not larger ones are
+    /// mutually invisible, and what is around them. The set goes by the quads alone, so that whoever
+    /// comes to the same two can be given the same. Empty where one quad may see the other.
+    ///
+    /// # Errors
+    ///
+    /// Where a quad is not of the grid, or has no terrain; the set before is forgotten all the same.
+    pub fn begin_at(
+        &mut self,
+        quads: [Quad; 2],
+        options: &FrontierOptions,
+    ) -> Result<(), FrontierError> {
+        self.forget(quads.map(Quad::origin), options);
+        for quad in quads {
+            if !self.terrain.grid().has_quad(quad) {
+                return Err(FrontierError::Outside(quad.origin()));
+            }
+            if !self.terrain.valid().has_quad(quad) {
+                return Err(FrontierError::Void(quad.origin()));
+            }
+        }
+        if self.mutually_invisible(quads[0], quads[1]) {
+            self.plant(quads);
+        }
+        Ok(())
+    }
+
+    /// Forgets the set before.
+    fn forget(&mut self, starts: [Sample; 2], options: &FrontierOptions) {
+        for (half, start) in [&mut self.a, &mut self.b].into_iter().zip(starts) {
+            half.start = start;
+            half.members.clear();
+            if half.is_merged {
+                half.seen.clear();
+            }
+            half.joined.clear();
+            half.is_merged = false;
+            half.taken.clear();
+            half.queue.clear();
+            half.met.fill(0);
+            half.area = 0;
+        }
+        self.options = *options;
+        self.phase = Phase::Done;
+        self.turn = Side::A;
+        (self.tried, self.spent, self.merged) = (0, 0, 0);
+        self.unmerged = None;
+    }
+
+    /// Begins with two quads that are mutually invisible.
+    fn plant(&mut self, [of_a, of_b]: [Quad; 2]) {
+        self.phase = if self.options.grow == Grow::Hierarchical
+            && self.options.give_up
+            && of_a.level == 0
+            && of_b.level == 0
+        {
+            Phase::Tighten
+        } else {
+            Phase::Grow
+        };
+        // Where a PVS is damaged there is no frontier set at all.
+        if !(self.take(Side::A, of_a, true) && self.take(Side::B, of_b, true)) {
+            for half in [&mut self.a, &mut self.b] {
+                half.members.clear();
+                half.area = 0;
+            }
+            self.phase = Phase::Done;
+        }
+    }
+
+    /// Lets another player into one side while the set grows, if the other side sees nothing of
+    /// where they stand; returns whether they are in. The set is then one for all of the side's
+    /// players: none of them sees the other side from anywhere in it.
+    pub fn join(&mut self, side: Side, place: Sample) -> bool {
+        let is_hidden = |builder: &Self, quad| {
+            builder.seen_state(side.other(), quad) == Some(Visibility::Hidden)
+        };
+        if self.half(side).members.has(&self.ground, place) {
+            return true;
+        }
+        if self.phase != Phase::Grow
+            || self.half(side.other()).area == 0
+            || !self.terrain.grid().has_sample(place)
+            || !is_hidden(self, place.quad())
+        {
+            return false;
+        }
+        let mut quad = place.quad();
+        while quad.level < self.terrain.grid().root_level() && is_hidden(self, quad.parent()) {
+            quad = quad.parent();
+        }
+        self.take(side, quad, true) || quad.level > 0 && self.take(side, place.quad(), true)
+    }
+
+    /// Goes on for at most so many quads; returns whether the set has come to its end. The work
+    /// for one quad is at most one PVS read, and the tightening at the end counts as one.
+    pub fn step(&mut self, quads: u32) -> bool {
+        for _ in 0..quads {
+            match self.phase {
+                Phase::Grow => self.grow(),
+                Phase::Extend(side) => match self.next(side) {
+                    Some(quad) => self.consider(side, quad),
+                    None => self.phase = Phase::Tighten,
+                },
+                Phase::Tighten => {
+                    self.tighten();
+                    self.phase = Phase::Done;
+                }
+                Phase::Done => break,
+            }
+        }
+        self.phase == Phase::Done
+    }
+
+    /// Whether the set has come to its end.
+    pub fn is_done(&self) -> bool {
+        self.phase == Phase::Done
+    }
+
+    /// One player's half as it is now.
+    pub fn region(&self, side: Side) -> Region<'_> {
+        let half = self.half(side);
+        Region::whole(self.terrain.grid(), half.members.words(), half.area)
+    }
+
+    /// One player's half without the samples from which `margin` steps, straight or diagonal, lead
+    /// to terrain outside it: who leaves this core has that long to agree on a new frontier set
+    /// before the old one is left. With a margin of 0, the half itself. Allocates the copy.
+    pub fn core(&mut self, side: Side, margin: u32) -> Frontier {
+        let [outside, wider] = &mut self.scratch;
+        let (half, ground) = match side {
+            Side::A => (&self.a, &self.ground),
+            Side::B => (&self.b, &self.ground),
+        };
+        if margin == 0 || half.area == 0 {
+            return self.region(side).to_frontier();
+        }
+        outside.copy_rest(&half.members, ground);
+        for _ in 0..margin {
+            widen(outside, wider, ground);
+            core::mem::swap(outside, wider);
+            if outside == wider {
+                break;
+            }
+        }
+        wider.copy_rest(outside, ground);
+        Region::whole(ground.grid(), wider.words(), wider.count()).to_frontier()
+    }
+
+    /// Whether steps 1 and 2 of thesis section 3.5 are over: what joins from now on is of one
+    /// half alone.
+    pub fn is_grown(&self) -> bool {
+        self.phase != Phase::Grow
+    }
+
+    /// Number of quads tried, and of PVSs merged, for the set as it is now.
+    pub fn work(&self) -> (u64, u64) {
+        (self.tried, self.merged)
+    }
+
+    /// The bundle.
+    pub fn terrain(&self) -> &TerrainBundle<'a> {
+        &self.terrain
+    }
+}

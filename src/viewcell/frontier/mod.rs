@@ -1,0 +1,32 @@
+//! Frontier sets: until where may two players walk before they can see each other?
+//!
+//! A *frontier set* is a pair of regions, one around each player, no sample of one visible from
+//! any sample of the other (Steed & Angus section 3.2; Avni's thesis, chapter 3). While each
+//! player stays in their own, neither need hear of the other.
+//!
+//! - [`FrontierBuilder`] grows one on a terrain bundle, at once or in steps;
+//! - [`FrontierOptions`] say how;
+//! - [`Region`] is one half where it was grown, [`Frontier`] one that stands by itself;
+//! - [`Session`](crate::session::Session) says of many players who must be told what, in whichever kind of world.
+
+mod builder;
+pub mod cells;
+mod flood;
+mod growth;
+mod lossy;
+mod options;
+mod outline;
+mod queue;
+mod region;
+mod remembered;
+mod samples;
+mod side;
+mod state;
+mod unfilled;
+
+pub use options::{FrontierOptions, Grow, Merge, Neighbours, Order, Turns};
+pub use region::{Frontier, FrontierCodeError, Region};
+pub use side::{FrontierError, Side};
+pub use state::FrontierBuilder;
+#[doc(hidden)]
+pub use unfilled::Unfilled;

@@ -1,0 +1,136 @@
+//! What a frontier set in the making consists of.
+
+use std::sync::Arc;
+
+use super::options::FrontierOptions;
+use super::queue::Queue;
+use super::remembered::{Joined, Remembered};
+use super::samples::{Ground, Samples};
+use super::side::Side;
+use crate::format::{Quad, ReadPvs, Sample, Visibility};
+use crate::query::TerrainBundle;
+
+/// How far a frontier set is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Step 2: both grow.
+    Grow,
+    /// Step 3: this one grows on.
+    Extend(Side),
+    /// To be tightened.
+    Tighten,
+    Done,
+}
+
+/// The half of one player.
+#[derive(Clone, Debug)]
+pub(super) struct Half {
+    pub start: Sample,
+    pub members: Samples,
+    /// Everything that some member may see, but for what is in `joined`: the merged PVS of the
+    /// frontier.
+    pub seen: Samples,
+    /// What members see besides, as far as it is remembered.
+    pub joined: Joined,
+    /// Whether something was merged into `seen`; from then on all is.
+    pub is_merged: bool,
+    /// The quads that were taken, where PVSs are remembered.
+    pub taken: Vec<Quad>,
+    pub queue: Queue,
+    /// A bit for each quad that has been in the queue.
+    pub met: Vec<u64>,
+    pub area: u64,
+}
+
+/// Grows frontier sets: two regions, one around each player, no sample of one visible from any
+/// sample of the other, nor the other way round.
+///
+/// Reusable: all memory is allocated by [`FrontierBuilder::new`]. Take one a thread.
+///
+/// The set may be used after any number of steps, since no step ever breaks the promise: a quad
+/// joins a frontier only when nothing that the other frontier may see lies in it, and, in a
+/// bundle that is not mutual, when it sees nothing of the other frontier either.
+///
+/// ```no_run
+/// # use viewcell::query::{Sample, TerrainBundle};
+/// use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
+/// # fn f(terrain: TerrainBundle<'_>, alice: Sample, bob: Sample) -> Result<(), Box<dyn std::error::Error>> {
+/// let mut builder = FrontierBuilder::new(&terrain);
+/// builder.build(alice, bob, &FrontierOptions::default())?;
+/// let (hers, his) = (builder.region(Side::A), builder.region(Side::B));
+/// // While she is in hers and he in his, they need not hear of each other.
+/// assert!(hers.contains(alice) && his.contains(bob) || hers.area() + his.area() == 0);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct FrontierBuilder<'a> {
+    pub(super) terrain: TerrainBundle<'a>,
+    pub(super) ground: Arc<Ground>,
+    /// Index of the first quad of each level.
+    pub(super) first: Vec<u64>,
+    pub(super) a: Half,
+    pub(super) b: Half,
+    pub(super) scratch: [Samples; 2],
+    /// A bit a block.
+    pub(super) waiting: Vec<u64>,
+    pub(super) options: FrontierOptions,
+    pub(super) phase: Phase,
+    pub(super) turn: Side,
+    pub(super) tried: u64,
+    /// Of the limit.
+    pub(super) spent: u64,
+    pub(super) merged: u64,
+    /// What quads see, if that is remembered.
+    pub(super) remembered: Remembered,
+    /// Whose `seen` lacks what some of their members may see: that of an extended frontier.
+    pub(super) unmerged: Option<Side>,
+}
+
+impl Half {
+    /// Puts all that members see into `seen`.
+    pub(super) fn merge_joined(&mut self) {
+        for seen in self.joined.of() {
+            self.seen.put_all(seen.samples());
+        }
+        self.joined.clear();
+        self.is_merged = true;
+    }
+}
+
+impl FrontierBuilder<'_> {
+    pub(super) fn half(&self, side: Side) -> &Half {
+        match side {
+            Side::A => &self.a,
+            Side::B => &self.b,
+        }
+    }
+
+    pub(super) fn half_mut(&mut self, side: Side) -> &mut Half {
+        match side {
+            Side::A => &mut self.a,
+            Side::B => &mut self.b,
+        }
+    }
+
+    /// What part of a quad's terrain some member of a half may see.
+    pub(super) fn seen_state(&self, side: Side, quad: Quad) -> Option<Visibility> {
+        let half = self.half(side);
+        if half.is_merged || half.joined.is_empty() {
+            half.seen.state(&self.ground, quad)
+        } else {
+            half.joined.state(&self.ground, quad)
+        }
+    }
+
+    pub(super) fn is_mutual(&self) -> bool {
+        self.terrain.parameters().mutual
+    }
+
+    pub(super) fn mutually_invisible(&self, a: Quad, b: Quad) -> bool {
+        let grid = self.terrain.grid();
+        let hidden = |a: Quad, b: Quad| {
+            !grid.has_quad(a) || self.terrain.pvs(a).is_some_and(|pvs| pvs.is_hidden(b))
+        };
+        hidden(a, b) && (self.is_mutual() || hidden(b, a))
+    }
+}

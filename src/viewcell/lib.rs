@@ -1,0 +1,54 @@
+//! What an engine links: who can see whom, asked of a *view cell bundle* (`.vcb`).
+//!
+//! `viewcell bake` makes bundles of heightmaps and levels (as a library: the crate `viewcell-bake`). At run time a game,
+//! server or tool maps the file and asks at once whether two places can see each other.
+//!
+//! | step | calls | module |
+//! |---|---|---|
+//! | open | `MappedBundle::open`, [`query::Bundle::from_bytes`]; to own the bytes, [`query::OwnedBundle`] | [`query`] |
+//! | locate, ask | [`query::World::locate`], [`query::World::visible`], in any kind of world | [`query`] |
+//! | ask of one kind | [`query::TerrainBundle`], [`query::CellBundle`], [`query::SolidBundle`] | [`query`] |
+//! | keep two players silent | [`frontier::FrontierBuilder`] | [`frontier`] |
+//! | keep many players silent | [`session::Session`], in any kind of world | [`session`] |
+//! | who is near whom | [`interest::Interest`], [`interest::Awareness`] | [`interest`] |
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use viewcell::query::Bundle;
+//!
+//! let bytes = std::fs::read("level.vcb")?;
+//! let world = Bundle::from_bytes(&bytes)?.world()?;
+//! let (Some(a), Some(b)) = (world.locate([120.0, 340.5, 10.0]), world.locate([800.0, 95.0, 12.0])) else {
+//!     return Ok(()); // outside of the world: visible
+//! };
+//! if !world.visible(a, b) {
+//!     // a need not hear of b
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`format`] is the bytes, defined once for writer and reader, and [`convex`] the proof that convex occluders hide a
+//! box from another: for writers of bundles. They may change with any release.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | none | bundles from bytes, without a dependency |
+//! | `mmap` | bundles from mapped files |
+//! | `sign` | `Bundle::check_signature` |
+//! | `capi` | the C interface |
+
+#[cfg(feature = "capi")]
+pub mod capi;
+pub mod convex;
+#[doc(hidden)]
+pub mod dice;
+pub mod format;
+pub mod frontier;
+pub mod interest;
+pub mod query;
+pub mod session;
+#[cfg(feature = "sign")]
+pub mod sign;

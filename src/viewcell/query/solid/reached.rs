@@ -1,0 +1,90 @@
+//! The cells that a player can come to without leaving a region.
+//!
+//! A box of where somebody may soon be goes through walls; who stands beside one does not. All positions that players can
+//! come to lie in cells, which are closed boxes, so that a way leads from cell to cell through positions of both. What no
+//! chain of cells that touch each other within the region leads to, from where the player is now, the player does not come
+//! to.
+
+use super::SolidBundle;
+use crate::format::solid::Corners;
+use crate::query::Extent;
+
+/// Most cells that are followed; in a region of more, all count as reached.
+pub(in crate::query) const MOST: usize = 512;
+
+/// What of a cell lies in a region.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::query) struct ReachedCell {
+    pub cell: u32,
+    pub bounds: Corners,
+}
+
+impl SolidBundle<'_> {
+    /// The cells of `region`, in any order, to which a way leads in `path` from somewhere in the box `now`: into `room`, and how
+    /// many they are. `None` where there is no such cell, or no room.
+    #[inline(never)]
+    pub(in crate::query) fn reached(
+        &self,
+        now: Corners,
+        [path, region]: [&Extent; 2],
+        room: &mut [ReachedCell],
+    ) -> Option<usize> {
+        let mut count = 0;
+        self.parts(path)?.each_cell(|cell| {
+            let bounds = common(self.bounds(cell)?, path.corners());
+            *room.get_mut(count)? = ReachedCell { cell, bounds };
+            count += 1;
+            Some(())
+        })?;
+        let cells = room.get_mut(..count)?;
+        // Those that are reached are put before the others, and their neighbours behind them.
+        let mut reached = gather(cells, 0, &now);
+        let mut next = 0;
+        while next < reached && reached < count {
+            let from = cells.get(next)?.bounds;
+            reached = gather(cells, reached, &from);
+            next += 1;
+        }
+        let mut left = 0;
+        for at in 0..reached {
+            let of = *cells.get(at)?;
+            if region.meets(of.bounds) {
+                let bounds = common(of.bounds, region.corners());
+                *cells.get_mut(left)? = ReachedCell { bounds, ..of };
+                left += 1;
+            }
+        }
+        (left > 0).then_some(left)
+    }
+}
+
+/// Moves those from number `from` on that touch a box there, and says where they end.
+#[inline(never)]
+fn gather(cells: &mut [ReachedCell], from: usize, touched: &Corners) -> usize {
+    let mut end = from;
+    for at in from..cells.len() {
+        if cells.get(at).is_some_and(|of| touch(&of.bounds, touched)) {
+            cells.swap(end, at);
+            end += 1;
+        }
+    }
+    end
+}
+
+/// What two boxes have in common.
+#[inline(never)]
+fn common([a, b]: Corners, [c, d]: Corners) -> Corners {
+    let mut of = [a, b];
+    let [low, high] = &mut of;
+    for ((low, high), (c, d)) in low.iter_mut().zip(high).zip(c.into_iter().zip(d)) {
+        *low = low.max(c);
+        *high = high.min(d);
+    }
+    of
+}
+
+fn touch([a, b]: &Corners, [c, d]: &Corners) -> bool {
+    let below =
+        |low: &[f64; 3], high: &[f64; 3]| low.iter().zip(high).all(|(low, high)| low <= high);
+    below(a, d) && below(c, b)
+}

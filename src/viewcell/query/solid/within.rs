@@ -1,0 +1,195 @@
+//! Sight with a look-ahead in a solid level.
+//!
+//! The cells within reach of a player are a list of *parts*: blocks of 64 cells, and which of each are in
+//! reach. Each part of one list is asked for all parts of the other at once.
+
+use super::SolidBundle;
+use crate::format::bits;
+use crate::format::morton;
+use crate::format::solid::BUCKET_SIDE;
+use crate::query::Extent;
+
+/// Cells of a block.
+const BLOCK: u32 = 64;
+
+/// Most parts of a list; with more, the answer is *visible*.
+const PARTS: usize = 96;
+
+/// Most pairs of parts; with more, the answer is *visible*.
+const LIMIT: usize = 2048;
+
+/// A cell's bit in the word of its block: of a block bitmap, row by row.
+fn bit_of(cell: u32) -> u64 {
+    let (column, row) = morton::place(u64::from(cell % BLOCK));
+    1 << (row << 3 | column)
+}
+
+/// A block, by its number in Morton order, and the cells of it that are in reach.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    block: u32,
+    cells: u64,
+}
+
+/// Parts in Morton order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts {
+    parts: [Part; PARTS],
+    count: usize,
+}
+
+impl Parts {
+    /// Of cells, quickest in order; `None` of none, and where there is no room.
+    pub(in crate::query) fn of(cells: impl Iterator<Item = u32>) -> Option<Self> {
+        let mut parts = Self {
+            parts: [Part::default(); PARTS],
+            count: 0,
+        };
+        for cell in cells {
+            parts.add(cell / BLOCK, bit_of(cell))?;
+        }
+        (parts.count > 0).then_some(parts)
+    }
+
+    /// Calls for each cell; `None` as soon as that is.
+    pub(super) fn each_cell(&self, mut call: impl FnMut(u32) -> Option<()>) -> Option<()> {
+        for part in self.slice() {
+            for bit in bits::ones(part.cells) {
+                call(part.block * BLOCK + morton::number(bit % 8, bit / 8) as u32)?;
+            }
+        }
+        Some(())
+    }
+
+    fn slice(&self) -> &[Part] {
+        self.parts.get(..self.count).unwrap_or(&self.parts)
+    }
+
+    /// Column and row of each block, and its cells as a word of a block bitmap.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = ((u32, u32), u64)> {
+        self.slice().iter().map(|part| {
+            let place = morton::place(u64::from(part.block));
+            (place, part.cells)
+        })
+    }
+
+    /// Adds cells of a block; `None` where there is no room.
+    fn add(&mut self, block: u32, cells: u64) -> Option<()> {
+        let known = self.parts.get_mut(..self.count)?;
+        // Buckets come roughly in order, so that what is looked for is mostly the last.
+        let at = known.iter().rposition(|part| part.block <= block);
+        if let Some(part) = at.and_then(|at| known.get_mut(at))
+            && part.block == block
+        {
+            part.cells |= cells;
+            return Some(());
+        }
+        let at = at.map_or(0, |at| at + 1);
+        let room = self.parts.get_mut(at..=self.count)?;
+        room.rotate_right(1);
+        *room.first_mut()? = Part { block, cells };
+        self.count += 1;
+        Some(())
+    }
+}
+
+impl SolidBundle<'_> {
+    /// Whether a player who is now at `a` and comes up to `reach[0]` units far may see any part of one who
+    /// is now at `b` and comes up to `reach[1]` units far, anywhere on their ways: whether any cell that the
+    /// one may come to sees any that the other may come to.
+    ///
+    /// Errs towards visible only: `true` where either is in no cell now, where finding out would take too
+    /// long, and where the bundle is damaged. A reach that is not a number is endless.
+    pub fn sees_within(&self, a: [f64; 3], b: [f64; 3], reach: [f64; 2]) -> bool {
+        let (Some(cell_a), Some(cell_b)) = (self.locate(a), self.locate(b)) else {
+            return true;
+        };
+        // Most who may come to see each other do so now.
+        self.visible(cell_a, cell_b)
+            || self.sees_region(&Extent::ball(a, reach[0]), &Extent::ball(b, reach[1]))
+    }
+
+    /// The same either way: whether they may see each other.
+    pub fn visible_within(&self, a: [f64; 3], b: [f64; 3], reach: [f64; 2]) -> bool {
+        self.sees_within(a, b, reach) || self.sees_within(b, a, [reach[1], reach[0]])
+    }
+
+    /// Whether a player anywhere in region `a` may see any part of one anywhere in region `b`: whether any
+    /// cell that meets the one sees any that meets the other. A region is what [`Motion::region`] says of
+    /// where somebody will be.
+    ///
+    /// Errs towards visible only: `true` where a region meets no cell, where finding out would take too
+    /// long, and where the bundle is damaged.
+    ///
+    /// [`Motion::region`]: crate::query::Motion::region
+    pub fn sees_region(&self, a: &Extent, b: &Extent) -> bool {
+        match (self.parts(a), self.parts(b)) {
+            (Some(from), Some(to)) => self.sees_parts(&from, &to),
+            _ => true,
+        }
+    }
+
+    /// Whether two players who may each be anywhere in a region may see each other, either way.
+    pub fn visible_regions(&self, a: &Extent, b: &Extent) -> bool {
+        match (self.parts(a), self.parts(b)) {
+            (Some(a), Some(b)) => self.sees_parts(&a, &b) || self.sees_parts(&b, &a),
+            _ => true,
+        }
+    }
+
+    pub(in crate::query) fn sees_parts(&self, from: &Parts, to: &Parts) -> bool {
+        if from.count * to.count > LIMIT {
+            return true;
+        }
+        // What the PVS of a quad hides, groups hide as well, or what narrows them: quads need not be asked.
+        from.blocks().any(|(viewer, cells)| {
+            let seen = self.sights.part_sees_any(viewer, cells, to.blocks());
+            seen.unwrap_or(true)
+        })
+    }
+
+    /// The cells that meet a region; `None` where there are none or too many.
+    pub(crate) fn parts(&self, region: &Extent) -> Option<Parts> {
+        let mut parts = Parts {
+            parts: [Part::default(); PARTS],
+            count: 0,
+        };
+        let range = self.cells.near(region.corners())?;
+        let [first, last] = range.map(|at| at.map(|at| at / BUCKET_SIDE));
+        let buckets = |axis: usize| Some(*first.get(axis)?..=*last.get(axis)?);
+        for layer in buckets(2)? {
+            for row in buckets(1)? {
+                for column in buckets(0)? {
+                    self.add_bucket(region, [column, row, layer], range, &mut parts)?;
+                }
+            }
+        }
+        (parts.count > 0).then_some(parts)
+    }
+
+    /// Adds the cells of a bucket that meet a region, which lies in a range of smallest cells.
+    fn add_bucket(
+        &self,
+        region: &Extent,
+        place: [u32; 3],
+        range: [[u32; 3]; 2],
+        parts: &mut Parts,
+    ) -> Option<()> {
+        let (mut block, mut cells) = (0, 0);
+        self.cells.cells_near(place, range, |cell| {
+            if region.meets(self.bounds(cell)?) {
+                if cells != 0 && cell / BLOCK != block {
+                    parts.add(block, cells)?;
+                    cells = 0;
+                }
+                block = cell / BLOCK;
+                cells |= bit_of(cell);
+            }
+            Some(())
+        })?;
+        match cells {
+            0 => Some(()),
+            _ => parts.add(block, cells),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Sessions in a level of cells.
+
+use super::{SessionOptions, SessionWorld};
+use crate::format::bits;
+use crate::format::cells::{MAX_CELLS, SymmetryCode};
+use crate::frontier::FrontierError;
+use crate::query::{CellBundle, Extent};
+
+/// One player's half of a frontier set between cells: a bitmap of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Half {
+    words: Box<[u64]>,
+}
+
+impl Half {
+    /// Whether a cell is in it; `false` for one that is not there. Constant time.
+    #[inline]
+    pub fn contains(&self, cell: u32) -> bool {
+        bits::has(&self.words, cell as usize)
+    }
+
+    /// Its cells: bit c for cell c, 64 a word, the lowest bit first.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+}
+
+/// The frontier set at hand between cells.
+#[derive(Debug)]
+pub struct CellSets<'a> {
+    level: CellBundle<'a>,
+    /// Two bitmaps, and what else the construction needs.
+    memory: Vec<u64>,
+}
+
+impl CellSets<'_> {
+    /// Words of one bitmap.
+    fn words(&self) -> usize {
+        bits::words(self.level.cells())
+    }
+
+    fn half(&self, number: usize) -> &[u64] {
+        let start = number * self.words();
+        self.memory.get(start..start + self.words()).unwrap_or(&[])
+    }
+}
+
+impl<'a> SessionWorld for CellBundle<'a> {
+    type Place = u32;
+    type Half = Half;
+    type Builder = CellSets<'a>;
+
+    /// Sets of cells are made in microseconds: none is needed.
+    fn patience(&self) -> u32 {
+        0
+    }
+
+    fn builder(&self, options: &SessionOptions) -> CellSets<'a> {
+        let row = bits::words(self.cells());
+        CellSets {
+            level: *self,
+            // Of four rows where sight is not mutual.
+            memory: vec![0; options.construction.words(self.cells()).max(4 * row)],
+        }
+    }
+
+    fn check(&self, cell: u32) -> Result<(), FrontierError> {
+        let cells = self.cells();
+        if cell < cells {
+            Ok(())
+        } else {
+            Err(FrontierError::NoCell { cell, cells })
+        }
+    }
+
+    fn is_mutual(&self) -> bool {
+        self.parameters().symmetry != SymmetryCode::None
+    }
+
+    fn visible(&self, from: u32, to: u32) -> bool {
+        self.visible(from, to)
+    }
+
+    fn extent(&self, cell: u32) -> Extent {
+        Extent::of_box(self.corners(cell, true))
+    }
+
+    fn sees(&self, from: &Extent, to: &Extent) -> bool {
+        let mut memory = [0; 2 * MAX_CELLS as usize / 64];
+        let seen = self.visible_between(from, to, &mut memory);
+        // There is room for all cells.
+        seen.unwrap_or(true)
+    }
+
+    fn contains(half: &Half, cell: u32) -> bool {
+        half.contains(cell)
+    }
+
+    fn contains_all(&self, half: &Half, region: &Extent) -> bool {
+        let mut memory = [0; MAX_CELLS as usize / 64];
+        let cells = self.cells_in(region, &mut memory);
+        // Whoever is in no cell sees all.
+        cells.is_ok_and(|cells| {
+            let mut words = cells.words().iter().zip(half.words());
+            cells.words().iter().any(|word| *word != 0)
+                && words.all(|(cells, half)| cells & !half == 0)
+        })
+    }
+
+    fn begin(sets: &mut CellSets<'a>, here: u32, there: u32, options: &SessionOptions) {
+        let level = sets.level;
+        let set = level.frontier(here, there, options.construction, &mut sets.memory);
+        if !set.is_ok_and(|set| set.is_some()) {
+            sets.memory.fill(0); // the rows are damaged
+        } else if !level.is_mutual() {
+            level.hide_both_ways(&mut sets.memory);
+        }
+    }
+
+    fn join(sets: &mut CellSets<'a>, cell: u32) -> bool {
+        bits::has(sets.half(1), cell as usize)
+    }
+
+    fn finish(sets: &mut CellSets<'a>, _: &SessionOptions) -> [Half; 2] {
+        [0, 1].map(|number| Half {
+            words: sets.half(number).into(),
+        })
+    }
+}

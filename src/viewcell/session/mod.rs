@@ -1,0 +1,536 @@
+//! Many players: who must be told what, and when (Steed & Angus figure 4), in whichever kind of world.
+//!
+//! **Invariant.** A pair is silent only if neither may see the other, wherever in their reaches they are. Each move of
+//! either looks at the pair: if both are in their halves of a set, reaches and all, nobody in the one half sees anybody in
+//! the other, and neither is told; else the set is over, sight is asked for both ways, and whoever may see is told. A
+//! set is made only of two who do not see each other. Between moves only the world may change, and then
+//! all pairs are looked at (`change`): those of sets that do not hold any more, and those without one.
+
+mod cells;
+mod owned;
+mod solid;
+mod terrain;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::frontier::cells::Construction;
+use crate::frontier::{FrontierError, FrontierOptions};
+use crate::query::Extent;
+pub use cells::{CellSets, Half as CellHalf};
+pub use owned::{Half, OwnedSets};
+
+/// Something to tell a player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Whom to tell.
+    pub to: usize,
+    /// About whom.
+    pub about: usize,
+    /// What.
+    pub what: News,
+}
+
+/// What a player is told of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// Where they are.
+    Position,
+    /// Among peers: where they are, and that there is a new frontier set, of which the session
+    /// tells the player's own half. No more is heard until one of the two leaves theirs.
+    Frontier,
+}
+
+/// That of worlds whose sets take some tenths of a millisecond. [Unit: ticks]
+pub(crate) const PATIENCE: u32 = 20;
+
+/// How a session keeps its players silent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SessionOptions {
+    /// How frontier sets are grown on a terrain and in a solid level.
+    pub frontier: FrontierOptions,
+    /// How they are made in a level of cells.
+    pub construction: Construction,
+    /// Of a terrain: renegotiate this many steps before the edge of a half is reached, what a player walks
+    /// while the news is on its way. Anywhere there is [`Session::move_within`].
+    pub margin: u32,
+    /// A frontier set that lasted for fewer ticks was not worth its while: that pair waits for as
+    /// long before it gets another, twice as long after each further one, up to eight times. `None` is
+    /// for [`SessionWorld::patience`].
+    pub patience: Option<u32>,
+    /// Whether the players are peers who know of each other what they are told and nothing else:
+    /// then a pair without a frontier set exchanges positions on every move (figure 4). Else the
+    /// session is a server that knows them all, and tells only what may be seen.
+    pub peers: bool,
+}
+
+/// A world in which there are sessions: who sees whom, and how frontier sets are made.
+///
+/// What a session promises rests on two of its answers. `visible` and `sees` say no only where nobody is seen,
+/// and no place of the first half that `finish` gives sees a place of the second one, nor the other way round.
+pub trait SessionWorld: Sized {
+    /// Where a player is.
+    type Place: Copy;
+    /// One player's half of a frontier set.
+    type Half;
+    /// What makes sets, one after the other.
+    type Builder;
+
+    /// For how many ticks a set has to last by default to be worth its while.
+    fn patience(&self) -> u32 {
+        PATIENCE
+    }
+
+    /// Makes room for frontier sets.
+    fn builder(&self, options: &SessionOptions) -> Self::Builder;
+
+    /// Whether somebody can be at a place.
+    ///
+    /// # Errors
+    ///
+    /// Where nobody can.
+    fn check(&self, place: Self::Place) -> Result<(), FrontierError>;
+
+    /// Whether sight is the same both ways.
+    fn is_mutual(&self) -> bool;
+
+    /// Whether a player at one place may see one at another.
+    fn visible(&self, from: Self::Place, to: Self::Place) -> bool;
+
+    /// The positions of a place; any more of them err towards visible.
+    fn extent(&self, place: Self::Place) -> Extent;
+
+    /// Whether anybody in one region may see anybody in another.
+    fn sees(&self, from: &Extent, to: &Extent) -> bool;
+
+    /// Whether a place is in a half.
+    fn contains(half: &Self::Half, place: Self::Place) -> bool;
+
+    /// Whether all places of a region are in a half.
+    fn contains_all(&self, half: &Self::Half, region: &Extent) -> bool;
+
+    /// Begins the set of two players who do not see each other.
+    fn begin(
+        builder: &mut Self::Builder,
+        here: Self::Place,
+        there: Self::Place,
+        options: &SessionOptions,
+    );
+
+    /// Lets another player into the second half of the set that has begun, if they can be.
+    fn join(builder: &mut Self::Builder, place: Self::Place) -> bool;
+
+    /// Both halves, finished.
+    fn finish(builder: &mut Self::Builder, options: &SessionOptions) -> [Self::Half; 2];
+
+    /// The world as it is now, if it is not this one any more.
+    fn now(&self) -> Option<Self> {
+        None
+    }
+
+    /// Whether a set that was made in the world before still holds in this one.
+    fn keeps(&self, _before: &Self, _halves: &[Self::Half; 2]) -> bool {
+        true
+    }
+}
+
+/// A player.
+#[derive(Clone, Copy, Debug)]
+struct At<P> {
+    /// Where they are.
+    place: P,
+    /// Where they may be until the news of their next move has arrived; `None` where news takes no time.
+    reach: Option<Extent>,
+}
+
+/// How reaches are asked about: by pointers, so that a program that never gives one does not link it.
+#[derive(Debug)]
+struct Reaches<W: SessionWorld> {
+    extent: fn(&W, W::Place) -> Extent,
+    sees: fn(&W, &Extent, &Extent) -> bool,
+    contains_all: fn(&W, &W::Half, &Extent) -> bool,
+}
+
+/// The set of a pair.
+#[derive(Debug)]
+struct Agreed<H> {
+    /// That of one player and some others.
+    halves: Arc<[H; 2]>,
+    /// Whether the player with the lower number has the first half.
+    lower_first: bool,
+}
+
+#[derive(Debug)]
+struct Pair<H> {
+    set: Option<Agreed<H>>,
+    /// When it was agreed.
+    since: u64,
+    /// No other before this.
+    not_before: u64,
+    /// How long the last wait was.
+    wait: u64,
+}
+
+/// Players in a world, and the frontier sets between them.
+///
+/// Moves go in, notices come out; a pair that keeps silent costs two bit tests a move. When one
+/// player needs sets with several others at once, one is made for all of them, as far as they
+/// are hidden from what that player's half sees.
+///
+/// A pair is silent only while neither may see the other: who may be seen is told of with each move of either, and a
+/// pair has a set only while each is in their own half.
+#[derive(Debug)]
+pub struct Session<W: SessionWorld> {
+    world: W,
+    builder: W::Builder,
+    options: SessionOptions,
+    patience: u64,
+    places: Vec<Option<At<W::Place>>>,
+    /// Once somebody had a reach.
+    reaches: Option<Reaches<W>>,
+    /// The pair (i, j), i < j, at j·(j - 1)/2 + i.
+    pairs: Vec<Pair<W::Half>>,
+    now: u64,
+    sets: u64,
+    /// Those that a set is wanted with.
+    wanting: Vec<usize>,
+}
+
+impl<W: SessionWorld> Session<W> {
+    /// A session of so many players, none of whom is anywhere yet, on a [`TerrainBundle`], a [`CellBundle`] or
+    /// a [`SolidBundle`]; or on an [`OwnedBundle`], which is any of them, and is kept by the session.
+    ///
+    /// [`TerrainBundle`]: crate::query::TerrainBundle
+    /// [`CellBundle`]: crate::query::CellBundle
+    /// [`SolidBundle`]: crate::query::SolidBundle
+    /// [`OwnedBundle`]: crate::query::OwnedBundle
+    pub fn new(world: &W, players: usize, options: SessionOptions) -> Self
+    where
+        W: Clone,
+    {
+        Self::of(world.clone(), players, options)
+    }
+
+    /// The same of a world that the session owns.
+    pub fn of(world: W, players: usize, options: SessionOptions) -> Self {
+        let count = players * players.saturating_sub(1) / 2;
+        let pair = || Pair {
+            set: None,
+            since: 0,
+            not_before: 0,
+            wait: 0,
+        };
+        Self {
+            builder: world.builder(&options),
+            patience: options.patience.unwrap_or_else(|| world.patience()).into(),
+            world,
+            options,
+            places: vec![None; players],
+            reaches: None,
+            pairs: std::iter::repeat_with(pair).take(count).collect(),
+            now: 0,
+            sets: 0,
+            wanting: Vec::with_capacity(players),
+        }
+    }
+
+    /// The world, as the session knows it.
+    pub fn world(&self) -> &W {
+        &self.world
+    }
+
+    /// Number of players, who are numbered from 0.
+    pub fn players(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Lets a tick pass: the unit of ages and of patience.
+    pub fn tick(&mut self) {
+        self.now += 1;
+    }
+
+    /// Number of frontier sets made so far.
+    pub fn sets(&self) -> u64 {
+        self.sets
+    }
+
+    /// Where a player is.
+    pub fn place(&self, player: usize) -> Option<W::Place> {
+        self.at(player).map(|at| at.place)
+    }
+
+    fn at(&self, player: usize) -> Option<At<W::Place>> {
+        self.places.get(player).copied().flatten()
+    }
+
+    /// Whether one player may see another, now or anywhere within their reaches.
+    fn sees(&self, world: &W, from: At<W::Place>, to: At<W::Place>) -> bool {
+        let within = |reaches: &Reaches<W>| {
+            let extent = |at: At<W::Place>| {
+                at.reach
+                    .unwrap_or_else(|| (reaches.extent)(world, at.place))
+            };
+            (from.reach.is_some() || to.reach.is_some())
+                && (reaches.sees)(world, &extent(from), &extent(to))
+        };
+        world.visible(from.place, to.place) || self.reaches.as_ref().is_some_and(within)
+    }
+
+    /// Whether a player stays in a half, wherever in reach they go.
+    fn stays(&self, half: Option<&W::Half>, at: At<W::Place>) -> bool {
+        half.is_some_and(|half| {
+            let is_in = |reach: &Extent| {
+                let reaches = self.reaches.as_ref();
+                reaches.is_some_and(|reaches| (reaches.contains_all)(&self.world, half, reach))
+            };
+            W::contains(half, at.place) && at.reach.as_ref().is_none_or(is_in)
+        })
+    }
+
+    /// For how many ticks the frontier set of two players has lasted; `None` if they have none.
+    pub fn age(&self, player: usize, other: usize) -> Option<u64> {
+        let pair = self.pairs.get(index(player, other)?)?;
+        pair.set.as_ref().map(|_| self.now - pair.since)
+    }
+
+    /// A player's own half of the frontier set with another, without the margin.
+    pub fn half(&self, player: usize, other: usize) -> Option<&W::Half> {
+        let set = self.pairs.get(index(player, other)?)?.set.as_ref()?;
+        let [first, second] = &*set.halves;
+        Some(if set.lower_first == (player < other) {
+            first
+        } else {
+            second
+        })
+    }
+
+    /// Looks what has become of a world that changes. Frontier sets that may have become untrue are dropped, and only
+    /// those; `tell` is called with what both players of such a pair are to know. To be called when the world
+    /// has changed, before the next tick; moves do so themselves.
+    ///
+    /// Next to nothing where nothing has changed. Else it makes room for new sets, and looks at each set. Allocates.
+    pub fn follow(&mut self, tell: impl FnMut(Notice)) {
+        if let Some(now) = self.world.now() {
+            self.change(now, tell);
+        }
+    }
+
+    /// A player has moved, come (from nowhere) or gone (to nowhere). Calls `tell` with what
+    /// follows from it.
+    ///
+    /// ```no_run
+    /// # use viewcell::{frontier::{Session, SessionOptions}, query::{Sample, TerrainBundle}};
+    /// # fn f(terrain: TerrainBundle<'_>) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut session = Session::new(&terrain, 32, SessionOptions::default());
+    /// session.tick();
+    /// session.move_to(3, Some(Sample::new(140, 77)), |notice| {
+    ///     println!("tell {} about {}", notice.to, notice.about);
+    /// })?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// In a solid level somebody may be in no cell, who sees all and is seen by all. That is a place as well, and not
+    /// nowhere:
+    ///
+    /// ```no_run
+    /// # use viewcell::{frontier::{Session, SessionOptions}, query::SolidBundle};
+    /// # fn f(level: SolidBundle<'_>) -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut session = Session::new(&level, 32, SessionOptions::default());
+    /// session.move_to(3, Some(level.locate([480.0, -352.0, 88.0])), |_| ())?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where nobody can be, and where there is no such player; then nobody has moved.
+    pub fn move_to(
+        &mut self,
+        player: usize,
+        place: Option<W::Place>,
+        mut tell: impl FnMut(Notice),
+    ) -> Result<(), FrontierError> {
+        self.follow(&mut tell);
+        if let Some(place) = place {
+            self.world.check(place)?;
+        }
+        let at = place.map(|place| At { place, reach: None });
+        self.put(player, at, tell)
+    }
+
+    /// The same where news takes time. `reach` is where the player, who is at `place`, may be while clients go by
+    /// what is told now: what [`Motion::region`] says. Told of is who may be seen from anywhere in a reach, and a
+    /// pair keeps silent only while the reaches of both lie in their halves: nobody is told too late.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::move_to`].
+    ///
+    /// [`Motion::region`]: crate::query::Motion::region
+    pub fn move_within(
+        &mut self,
+        player: usize,
+        place: W::Place,
+        reach: Extent,
+        mut tell: impl FnMut(Notice),
+    ) -> Result<(), FrontierError> {
+        self.follow(&mut tell);
+        self.world.check(place)?;
+        self.reaches = Some(Reaches {
+            extent: W::extent,
+            sees: W::sees,
+            contains_all: W::contains_all,
+        });
+        let reach = Some(reach);
+        self.put(player, Some(At { place, reach }), tell)
+    }
+
+    fn put(
+        &mut self,
+        player: usize,
+        at: Option<At<W::Place>>,
+        mut tell: impl FnMut(Notice),
+    ) -> Result<(), FrontierError> {
+        let players = self.places.len();
+        let own = self.places.get_mut(player);
+        let own = own.ok_or(FrontierError::NoPlayer { player, players })?;
+        *own = at;
+        self.wanting.clear();
+        for other in 0..self.places.len() {
+            let Some(pair) = index(player, other) else {
+                continue;
+            };
+            let (Some(here), Some(there)) = (at, self.at(other)) else {
+                self.end(pair);
+                continue;
+            };
+            if self.stays(self.half(player, other), here)
+                && self.stays(self.half(other, player), there)
+            {
+                continue;
+            }
+            self.end(pair);
+            let is_seen = self.sees(&self.world, there, here);
+            let sees = if self.world.is_mutual() {
+                is_seen
+            } else {
+                self.sees(&self.world, here, there)
+            };
+            let waits = self
+                .pairs
+                .get(pair)
+                .is_some_and(|pair| self.now < pair.not_before);
+            if !is_seen && !sees && !waits {
+                self.wanting.push(other);
+                continue;
+            }
+            for (to, about, may) in [(other, player, is_seen), (player, other, sees)] {
+                if may || self.options.peers {
+                    let what = News::Position;
+                    tell(Notice { to, about, what });
+                }
+            }
+        }
+        if let Some(here) = at {
+            self.negotiate(player, here.place, tell);
+        }
+        Ok(())
+    }
+
+    /// The world has changed: drops the sets that do not hold any more, and only those. Told is who may see now whom
+    /// they could not see before, with a set or without one; and among peers both whose set it was.
+    fn change(&mut self, now: W, mut tell: impl FnMut(Notice)) {
+        self.builder = now.builder(&self.options);
+        let before = core::mem::replace(&mut self.world, now);
+        // Several pairs may share a set.
+        let mut known: HashMap<*const [W::Half; 2], bool> = HashMap::new();
+        for high in 0..self.places.len() {
+            for low in 0..high {
+                let (Some(a), Some(b)) = (self.at(low), self.at(high)) else {
+                    continue;
+                };
+                let pair = index(low, high).and_then(|at| self.pairs.get_mut(at));
+                let Some(pair) = pair else {
+                    continue;
+                };
+                if let Some(set) = &pair.set {
+                    let keeps = || self.world.keeps(&before, &set.halves);
+                    let holds = known.entry(Arc::as_ptr(&set.halves)).or_insert_with(keeps);
+                    if *holds {
+                        continue;
+                    }
+                }
+                // The world ended it, so that nobody has to wait for the next one.
+                let had_set = pair.set.take().is_some();
+                for (to, about, from, other) in [(low, high, a, b), (high, low, b, a)] {
+                    let sees = |world: &W| self.sees(world, from, other);
+                    if self.options.peers && had_set || !sees(&before) && sees(&self.world) {
+                        let what = News::Position;
+                        tell(Notice { to, about, what });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes sets with all who want one, and for as many of them as it can at once.
+    fn negotiate(&mut self, player: usize, here: W::Place, mut tell: impl FnMut(Notice)) {
+        let mut wanting = core::mem::take(&mut self.wanting);
+        while let Some(&first) = wanting.first() {
+            let Some(there) = self.place(first) else {
+                return;
+            };
+            W::begin(&mut self.builder, here, there, &self.options);
+            let joined: Vec<usize> = wanting
+                .extract_if(.., |other| {
+                    let at = self.places.get(*other).copied().flatten();
+                    *other == first || at.is_some_and(|at| W::join(&mut self.builder, at.place))
+                })
+                .collect();
+            self.sets += 1;
+            let halves = Arc::new(W::finish(&mut self.builder, &self.options));
+            for other in joined {
+                let at = index(player, other).and_then(|at| self.pairs.get_mut(at));
+                if let Some(pair) = at {
+                    pair.set = Some(Agreed {
+                        halves: halves.clone(),
+                        lower_first: player < other,
+                    });
+                    pair.since = self.now;
+                }
+                // A server keeps both halves to itself: they tell something of where each is.
+                for (to, about) in [(other, player), (player, other)] {
+                    if self.options.peers {
+                        let what = News::Frontier;
+                        tell(Notice { to, about, what });
+                    }
+                }
+            }
+        }
+        self.wanting = wanting;
+    }
+
+    /// A pair's set is over, if it has one.
+    fn end(&mut self, at: usize) {
+        let Some(pair) = self.pairs.get_mut(at) else {
+            return;
+        };
+        if pair.set.take().is_none() {
+            return;
+        }
+        if self.now - pair.since >= self.patience {
+            pair.wait = 0;
+        } else {
+            pair.wait = (2 * pair.wait).clamp(self.patience, 8 * self.patience);
+            pair.not_before = self.now + pair.wait;
+        }
+    }
+}
+
+/// The place of a pair; `None` for a player and themselves.
+fn index(player: usize, other: usize) -> Option<usize> {
+    let (low, high) = (player.min(other), player.max(other));
+    if low == high {
+        return None;
+    }
+    (high.checked_mul(high - 1)? / 2).checked_add(low)
+}

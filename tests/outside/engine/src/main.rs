@@ -1,0 +1,19 @@
+//! Opens the bundle of the first argument, whatever its kind, and asks who sees whom, with `viewcell` alone.
+
+use std::error::Error;
+
+use viewcell::query::{OwnedBundle, World};
+use viewcell::session::{Session, SessionOptions};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args_os().nth(1).ok_or("expected a bundle")?;
+    let bundle = OwnedBundle::open(&std::path::PathBuf::from(path))?;
+    let world = bundle.world();
+    let place = world.place(0).ok_or("expected a place")?;
+    assert!(world.visible(place, place));
+    if let World::Terrain(terrain) = world {
+        let mut session = Session::new(terrain, 2, SessionOptions::default());
+        session.tick();
+    }
+    Ok(())
+}
