@@ -10,8 +10,11 @@ use numpy::PyReadonlyArray2;
 use pyo3::exceptions::{PyFileExistsError, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use viewcell_bake::BakeErrorKind;
-use viewcell_bake::{BakeError as Reason, BakeOptions, Budget, Compression, Curvature, Georeference, Observer, Source, Stage, Terrain, VisibilityMode, Weight, bake_terrain};
 use viewcell_bake::bundle::Timings;
+use viewcell_bake::{
+    BakeError as Reason, BakeOptions, Budget, Compression, Curvature, Georeference, Observer,
+    Source, Stage, Terrain, VisibilityMode, Weight, bake_terrain,
+};
 
 use crate::error::BakeError;
 

@@ -3,8 +3,8 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use viewcell::frontier::FrontierError;
-use viewcell::session::{News, SessionOptions};
 use viewcell::query::{OwnedBundle, Place, Sample, World};
+use viewcell::session::{News, SessionOptions};
 
 use crate::error::{KindError, OutsideError, VoidError};
 use crate::sets;

@@ -6,8 +6,8 @@ mod watch;
 
 use std::sync::Arc;
 
-pub use viewcell::session::Half;
 pub use viewcell::query::{OpenError, OwnedBundle, Place, SolidBundle, World};
+pub use viewcell::session::Half;
 pub use watch::{Being, Change, Known, Manner, Watch};
 
 /// Opens the bundle that `bytes` are. Looks at all of them once: each section must have its checksum. Whoever read them

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use viewcell::session::{Half, Session, SessionOptions};
 use viewcell::query::{OwnedBundle, Place, World};
+use viewcell::session::{Half, Session, SessionOptions};
 
 /// Sessions take the square of their players in memory: some 20 MB for as many. Beyond, each pair is asked.
 const MOST_IN_SESSION: usize = 1024;
