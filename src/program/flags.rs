@@ -224,7 +224,13 @@ mod tests {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut named = BTreeSet::new();
         for room in [
-            "bake", "bundle", "ground", "ingest", "picture", "view", "world",
+            "bake/job",
+            "bake/live",
+            "bake/bundle",
+            "bake/ingest",
+            "bake/world",
+            "ground",
+            "view",
         ] {
             names_in(&source.join(room), &mut named);
         }

@@ -202,7 +202,7 @@ mod tests {
 
     fn golden(name: &str) -> Vec<u8> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        std::fs::read(root.join("tests/golden/v1").join(name)).unwrap()
+        std::fs::read(root.join("../../tests/golden/v1").join(name)).unwrap()
     }
 
     fn open(name: &str) -> OwnedBundle {
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn whoever_can_be_somewhere_sees_themselves() {
         let mut voids = 0;
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/v1");
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let Ok(bundle) = OwnedBundle::from_bytes(std::fs::read(&path).unwrap()) else {
@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn a_bundle_of_any_kind_answers_from_memory_and_from_a_map() {
         let mut kinds = std::collections::BTreeSet::new();
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/v1");
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let Ok(read) = OwnedBundle::from_bytes(std::fs::read(&path).unwrap()) else {

@@ -164,7 +164,7 @@ mod tests {
     use std::path::Path;
 
     fn open(name: &str) -> OwnedBundle {
-        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1");
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/v1");
         OwnedBundle::from_bytes(std::fs::read(golden.join(name)).unwrap()).unwrap()
     }
 
