@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::error::BundleError;
+use super::output::Written;
 use super::output::{Output, check_output};
 use super::provenance::Provenance;
-use super::writer::Written;
 use viewcell::format::cells::CellParameters;
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
 use viewcell::format::{Section, Tag, WorldKind};

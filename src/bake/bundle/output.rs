@@ -11,7 +11,6 @@ use std::time::Duration;
 use tempfile::TempPath;
 
 use super::error::BundleError;
-use super::writer::Written;
 use viewcell::format::header::ALIGNMENT;
 use viewcell::format::{Header, Section, Tag, WorldKind, crc32};
 
@@ -486,4 +485,15 @@ pub(super) fn save_file(
     drop(buffered);
     part.file.sync_all()?;
     part.name(path, overwrite)
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// Length of the bundle in bytes.
+    pub bytes: u64,
+    /// Checksum in its header, which stands for the whole file.
+    pub checksum: u32,
+    /// Its sections.
+    pub sections: Vec<Section>,
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::error::BundleError;
-use super::output::{OpenSection, Output, check_output};
+use super::output::{OpenSection, Output, Written, check_output};
 use super::provenance::Provenance;
-use super::writer::{Front, TerrainHeader, Written, new_index};
+use super::writer::{Front, TerrainHeader, new_index};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::morton_blocks;
 use viewcell::format::header::ALIGNMENT;

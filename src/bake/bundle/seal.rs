@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::error::BundleError;
 use super::file::BundleFile;
+use super::output::Written;
 use super::output::{Output, check_output};
-use super::writer::Written;
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
 use viewcell::format::pages::PAGE;
 use viewcell::format::{Section, Tag};

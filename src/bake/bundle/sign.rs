@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::error::BundleError;
 use super::file::BundleFile;
+use super::output::Written;
 use super::output::check_output;
 use super::seal::{Witness, copy};
-use super::writer::Written;
 use viewcell::format::{Section, Tag};
 use viewcell::sign::{Contents, PrivateKey, is_signed};
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use wincode::{SchemaRead, SchemaWrite};
 
 use super::error::BundleError;
-use super::output::{OpenSection, Output, check_output};
+use super::output::{OpenSection, Output, Written, check_output};
 use super::provenance::Provenance;
 use crate::compress::ValidPyramid;
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
@@ -55,17 +55,6 @@ impl SolidSections {
         ];
         sections.into_iter().filter(|(_, bytes)| !bytes.is_empty())
     }
-}
-
-/// What was written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Written {
-    /// Length of the bundle in bytes.
-    pub bytes: u64,
-    /// Checksum in its header, which stands for the whole file.
-    pub checksum: u32,
-    /// Its sections.
-    pub sections: Vec<Section>,
 }
 
 /// Writes a terrain bundle: trees in bake order in, a finished file out. Dropped before

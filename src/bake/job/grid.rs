@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::encode::{Assembly, Place, compress};
+use super::compress::compress;
+use super::encode::{Assembly, Place};
 use super::error::BakeError;
 use super::observer::{Observer, Stage};
 use super::options::BakeOptions;
@@ -11,7 +12,8 @@ use super::parallel::{Workers, thread_count};
 use super::report::{BakeReport, Finish, ShardReport};
 use super::source::TOOL;
 use super::store::file::{Keep, Role, Shape, Store, beside};
-use super::store::group::{BlockOrder, StoredGroups, Targets};
+use super::store::group::{BlockOrder, Targets};
+use super::store::groups::StoredGroups;
 use super::store::records::{Head, Job, Share};
 use super::store::shard::Shard;
 use super::tiles::{ShardOf, Tile, pairs_by_tile, tiles};

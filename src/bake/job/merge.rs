@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::budget::options::Compression;
-use super::encode::compress;
+use super::compress::compress;
 use super::encode::{Assembly, Place};
 use super::error::BakeError;
 use super::observer::{Observer, Stage};
@@ -11,8 +11,8 @@ use super::parallel::Workers;
 use super::report::{BakeReport, Finish};
 use super::store::error::StoreError;
 use super::store::file::Store;
-use super::store::group::StoredGroups;
 use super::store::group::{BlockOrder, Targets};
+use super::store::groups::StoredGroups;
 use super::store::shard::Shard;
 use crate::bundle::check_output;
 

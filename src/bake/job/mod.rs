@@ -18,6 +18,7 @@
 
 mod budget;
 mod cells;
+mod compress;
 mod encode;
 pub(crate) mod error;
 mod forecast;

@@ -4,13 +4,15 @@
 
 use super::budget::deepest_first::prune;
 use super::budget::options::Compression;
-use super::encode::{Assembly, Place, compress};
+use super::compress::compress;
+use super::encode::{Assembly, Place};
 use super::error::{BakeError, unreadable};
 use super::observer::{Observer, Stage};
 use super::parallel::{Workers, thread_count};
 use super::report::{BakeReport, Finish};
 use super::store::file::Store;
-use super::store::group::{BlockOrder, Group, StoredGroups, Targets};
+use super::store::group::{BlockOrder, Group, Targets};
+use super::store::groups::StoredGroups;
 use crate::bundle::{TerrainParts, check_output};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::{is_kept, sights_of};

@@ -1,8 +1,8 @@
 //! World to who-sees-whom: the kernels, each beside a slow exact twin.
 //!
 //! - `sightline` is the definition of exact sight in `f64`, one pair at a time: the slow twin.
-//! - [`exact`] is the fast kernel: 64 viewpoints at once, exact sight, and for view cells by way of
-//!   [`conservative`], whose slow twin looks for counterexamples on the drawn surfaces.
+//! - [`samples`] is the fast kernel: 64 viewpoints at once, exact sight, and sight between view cells, whose slow twin
+//!   [`continuous`] looks for counterexamples on the drawn surfaces.
 //! - [`coarse`] is the kernel for view cells of 8 × 8 samples and more.
 //! - [`solid`] is for view cells that are boxes among convex solids and faces.
 //! - [`incremental`] finds what a change of the ground may change, for re-bakes.
@@ -15,15 +15,15 @@
 
 mod angles;
 mod coarse;
-mod conservative;
+mod continuous;
 mod curvature;
-mod exact;
 mod horizon;
 mod incremental;
 mod lanes;
 mod padded_heights;
 mod places;
 pub mod portals;
+mod samples;
 mod sectors;
 mod sightline;
 mod simd;
@@ -32,15 +32,15 @@ mod surface;
 mod viewsheds;
 
 pub use coarse::{ShaftField, Shafts};
-pub use conservative::continuous::{Surface, find_sight, is_blocked, obstruction};
+pub use continuous::{Surface, find_sight, is_blocked, obstruction};
 pub use curvature::Curvature;
-pub use exact::height_field::HeightField;
-pub use exact::rays::{Order, Rays};
 pub use horizon::{Horizons, horizon};
 pub use incremental::change::Change;
 pub use incremental::onlookers::Onlookers;
 pub use incremental::recheck::Recheck;
 pub use places::covered;
+pub use samples::height_field::HeightField;
+pub use samples::rays::{Order, Rays};
 pub use sectors::{MAX_SECTORS, SectorField, Sectors, sees_by_sectors};
 pub use sightline::{Bodies, Stance, TOLERANCE, sees};
 pub use simd::Simd;

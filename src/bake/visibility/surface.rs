@@ -161,7 +161,7 @@ fn patch_bounds([nw, ne, sw, se]: [f64; 4], x: f64, y: f64) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conservative::continuous::Surface;
+    use super::super::continuous::Surface;
     use super::*;
     use proptest::prelude::*;
 

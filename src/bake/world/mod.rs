@@ -10,5 +10,4 @@ mod terrain;
 pub use bit_matrix::{BitMatrix, Symmetry, ones};
 pub use bsp_tree::{BspChild, BspLeaf, BspNode, BspTree, BspTreeError};
 pub use cells::{CellGraph, Portal};
-pub use places::GroundAbove;
-pub use terrain::{Georeference, Short, Terrain, TerrainError};
+pub use terrain::{Georeference, GroundAbove, Short, Terrain, TerrainError};

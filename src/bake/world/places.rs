@@ -4,7 +4,7 @@
 //! is the same unless [`Terrain::with_ground`] says otherwise, wherever [`Terrain::with_walkable`]
 //! has not taken it away from them.
 
-use super::terrain::{Short, Terrain, TerrainError};
+use super::terrain::{GroundAbove, Terrain, TerrainError};
 
 impl Terrain {
     /// The ground may be above the surface by less than this, in metres: so much comes of rounding.
@@ -192,36 +192,6 @@ impl Terrain {
     /// ground at its very level is water.
     pub fn above_water(&self, level: f64) -> Vec<bool> {
         self.ground().iter().map(|&height| height > level).collect()
-    }
-}
-
-/// How far the ground rises above the surface, where it does.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GroundAbove {
-    /// By how many metres at most.
-    pub most: f64,
-    /// Where that is.
-    pub column: u32,
-    /// Where that is.
-    pub row: u32,
-    /// At how many samples it does at all.
-    pub samples: u64,
-}
-
-impl std::fmt::Display for GroundAbove {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            most,
-            column,
-            row,
-            samples,
-        } = self;
-        write!(
-            f,
-            "the ground is above the surface at {samples} samples, by {} m at most, at sample ({column}, {row})",
-            // To the micrometre: beyond are roundings.
-            Short((most * 1e6).ceil() / 1e6)
-        )
     }
 }
 

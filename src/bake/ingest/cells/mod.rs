@@ -14,6 +14,7 @@
 //! | JSON | as written | as written |
 
 pub(crate) mod bsp;
+mod count;
 mod json;
 pub(crate) mod lump;
 mod orientation;
@@ -32,6 +33,8 @@ use super::error::IngestError;
 use super::source::file_bytes;
 use crate::world::CellGraph;
 
+pub use count::MAX_CELLS;
+use count::check_count;
 pub use json::{CellFile, CellGraphFile, CellRef, Cells, PortalEntry};
 pub use prt::{OpaqueFace, PortalFile, PortalFileKind};
 
@@ -168,26 +171,4 @@ pub(crate) fn unknown(bytes: &[u8]) -> IngestError {
     )
     .at("byte 0")
     .unsupported()
-}
-
-/// Most cells that are read: a matrix of so many takes half a gigabyte.
-pub const MAX_CELLS: usize = 65_536;
-
-/// Errors unless a level has at least one cell and at most [`MAX_CELLS`].
-pub(super) fn check_count(cells: usize, place: impl FnOnce() -> String) -> Result<(), IngestError> {
-    match cells {
-        0 => Err(IngestError::bad(
-            "at least one cell",
-            "none",
-            "compile the level again: it has no inside that anybody could see",
-        )
-        .at(place())),
-        1..=MAX_CELLS => Ok(()),
-        _ => Err(IngestError::resource(
-            format!("at most {MAX_CELLS} cells"),
-            format!("{cells}"),
-            "compile the level with fewer cells (more detail brushes)",
-        )
-        .at(place())),
-    }
 }

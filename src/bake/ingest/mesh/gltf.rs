@@ -14,11 +14,24 @@ use gltf::mesh::Mode;
 use gltf::scene::Transform;
 use gltf::{Accessor, Document, Error, Gltf, Material, Node, Primitive, Semantic};
 
-use super::{Look, MAGIC, Surface, without_mark};
+use super::surface::{Look, Surface};
 use crate::ingest::error::IngestError;
 use accessors::{MOST_CORNERS, corners, numbers, rotations};
 use buffers::{REMEDY, read_buffers};
 use viewcell_ground::Mesh;
+
+/// What a binary glTF file begins with.
+const MAGIC: &[u8] = b"glTF";
+
+/// Whether bytes begin as a glTF file does, binary or JSON.
+pub(in crate::ingest) fn is_gltf(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC) || without_mark(bytes).trim_ascii_start().first() == Some(&b'{')
+}
+
+/// JSON without a byte order mark, which some editors write.
+pub(in crate::ingest) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
 
 /// The header, and that of the first chunk.
 const SHORTEST: usize = 20;

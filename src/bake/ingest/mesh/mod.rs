@@ -1,48 +1,17 @@
-//! Meshes from files, whose form is told by their first bytes.
+//! Meshes from files, whose format is detected from their first bytes.
+
 mod gltf;
 pub(super) mod obj;
+mod surface;
 
 use std::path::Path;
 
 use self::gltf::read_gltf;
-pub(super) use self::gltf::read_surface;
+pub(super) use self::gltf::{is_gltf, read_surface, without_mark};
 use self::obj::{ObjFace, ObjFile};
 use super::error::IngestError;
 use super::source::file_bytes;
 use viewcell_ground::Mesh;
-
-/// What a binary glTF file begins with.
-const MAGIC: &[u8] = b"glTF";
-
-/// Whether bytes begin as a glTF file does, binary or JSON.
-pub(super) fn is_gltf(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC) || without_mark(bytes).trim_ascii_start().first() == Some(&b'{')
-}
-
-/// JSON without a byte order mark, which some editors write.
-pub(in crate::ingest) fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
-}
-
-/// The triangles of a scene: metres east, south and up.
-#[derive(Default)]
-pub(super) struct Surface {
-    pub(super) corners: Vec<[f64; 3]>,
-    pub(super) triangles: Vec<[u32; 3]>,
-    /// Of each triangle, how it is drawn.
-    pub(super) looks: Vec<Look>,
-    /// Corners may be small integers.
-    quantized: bool,
-}
-
-/// How a triangle is drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Look {
-    /// Its back is drawn, too.
-    pub(super) two_sided: bool,
-    /// Nothing is seen through it.
-    pub(super) opaque: bool,
-}
 
 /// Reads a closed mesh of a Wavefront OBJ or a glTF 2.0 file, binary or JSON. Metres east, south and up.
 ///

@@ -10,7 +10,7 @@ use crate::compress::pairs::Codebook;
 use crate::job::encode::Assembly;
 use crate::job::encode::write;
 use crate::job::error::BakeError;
-use crate::job::store::group::StoredGroups;
+use crate::job::store::groups::StoredGroups;
 
 /// After so many trades, one that is known to be enough is taken.
 const ATTEMPTS: u32 = 24;

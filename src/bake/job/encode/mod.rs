@@ -1,104 +1,19 @@
-//! Groups to a bundle, compressed as it is wanted.
+//! Groups to a bundle without further loss, in tree code 2.
 //!
-//! What a bundle of terrain is put together of, and where it goes.
-//!
-//! Groups to a bundle without loss, in tree code 2.
+//! The first pass ([`first_pass`]) counts symbols and builds the hierarchy; then codes are chosen, and the groups are
+//! written with them.
 
+mod assembly;
 pub(crate) mod first_pass;
 
-use super::budget::deepest_first::prune;
-use super::budget::options::Compression;
-use super::budget::shrink;
-use super::encode::first_pass::{FirstPass, Heads};
+use self::first_pass::{FirstPass, Heads};
 use super::error::BakeError;
 use super::observer::Stage;
-use super::parallel::Workers;
-use super::store::file::beside;
-use super::store::group::StoredGroups;
-use crate::bundle::{PairsWriter, Provenance, TerrainHeader, Written, trees_in_order};
-use crate::compress::ValidPyramid;
+use crate::bundle::{PairsWriter, Provenance, Written, trees_in_order};
 use crate::compress::pairs::{Codebook, encode_records};
-use std::path::{Path, PathBuf};
 use viewcell::format::TreeCode;
 
-/// Writes the bundle. The provenance is given the statistics, and what was lost.
-pub(crate) fn compress(
-    assembly: &Assembly,
-    compression: &Compression,
-    provenance: &mut Provenance,
-) -> Result<Written, BakeError> {
-    match compression {
-        Compression::Lossless => pack(assembly, provenance),
-        Compression::Optimal(budget) => shrink(assembly, budget, provenance),
-        Compression::DeepestFirst(to) => {
-            // Trees are pruned one by one, each of a whole PVS: they are read from a bundle.
-            let lossless = Aside(beside(assembly.place.path, ".lossless.part"));
-            let place = Place {
-                path: &lossless.0,
-                overwrite: true,
-                ..*assembly.place
-            };
-            let aside = Assembly {
-                place: &place,
-                ..*assembly
-            };
-            pack(&aside, provenance)?;
-            prune(
-                &lossless.0,
-                assembly.place,
-                assembly.workers,
-                *to,
-                provenance,
-            )
-        }
-    }
-}
-
-/// A file that goes when it is dropped; one that a killed process has left is written over.
-struct Aside(PathBuf);
-
-impl Drop for Aside {
-    fn drop(&mut self) {
-        std::fs::remove_file(&self.0).ok();
-    }
-}
-
-/// What a bundle of terrain is put together of, and where it goes.
-#[derive(Clone, Copy)]
-pub(crate) struct Assembly<'a> {
-    /// How each block sees the others.
-    pub groups: StoredGroups<'a>,
-    /// The place of the bundle.
-    pub place: &'a Place<'a>,
-    pub workers: &'a Workers<'a>,
-}
-
-/// What a bundle holds beside its PVSs, and where it goes.
-#[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
-    pub path: &'a Path,
-    pub overwrite: bool,
-    /// Its header; how PVSs are coded is put in.
-    pub header: &'a TerrainHeader,
-    /// Ground heights in metres, row by row, NaN for void.
-    pub heights: &'a [f64],
-    pub valid: &'a ValidPyramid,
-}
-
-impl Place<'_> {
-    /// The bundle's header.
-    pub(super) fn header(&self, tree_code: TreeCode, lossy: bool) -> TerrainHeader {
-        let mut header = self.header.clone();
-        header.parameters.tree_code = tree_code;
-        header.parameters.lossy = lossy;
-        header
-    }
-
-    /// Whether whoever is seen sees, too.
-    pub(super) fn mutual(&self) -> bool {
-        self.header.parameters.mutual
-    }
-}
+pub(crate) use assembly::{Assembly, Place};
 
 /// Writes the bundle without loss. The provenance is given the statistics.
 pub(crate) fn pack(assembly: &Assembly, provenance: &mut Provenance) -> Result<Written, BakeError> {

@@ -8,15 +8,15 @@ use crate::bundle::{
 };
 use crate::compress::ValidPyramid;
 use crate::job::budget::options::Compression;
-use crate::job::encode::compress;
+use crate::job::compress::compress;
 use crate::job::encode::{Assembly, Place};
 use crate::job::error::{BakeError, unreadable};
 use crate::job::observer::{Observer, Stage};
 use crate::job::parallel::Workers;
 use crate::job::repack::unpack_terrain;
 use crate::job::report::{BakeReport, Finish};
-use crate::job::store::group::StoredGroups;
 use crate::job::store::group::{BlockOrder, Targets};
+use crate::job::store::groups::StoredGroups;
 use crate::world::{Georeference, Terrain};
 use viewcell::format::{Patch, Tag};
 use viewcell::query::{Layers, MappedBundle};

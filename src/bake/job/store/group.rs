@@ -3,11 +3,7 @@
 //! A record of a store is a *key*, the block and which of its targets are there, and a zstd frame
 //! of the group: runs of blocks that are seen alike, and the nodes and leaves of the pairs that are
 //! mixed ([`crate::compress::pairs`]).
-//!
-//! The groups of a bake, wherever they lie.
 
-use super::error::StoreError;
-use super::file::Store;
 use crate::compress::pairs::group::morton_blocks;
 use crate::compress::pairs::{PairList, Sight};
 use crate::visibility::LOOK_LEVEL;
@@ -211,39 +207,4 @@ impl Key {
 /// Lists may take what the largest groups take: the default would be too little.
 pub(super) fn limits() -> impl wincode::config::Config + Copy {
     wincode::config::Configuration::default().with_preallocation_size_limit::<{ 1 << 28 }>()
-}
-
-/// The groups of a bake, in one store or in several.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StoredGroups<'a> {
-    /// Where they lie.
-    pub stores: &'a [Store],
-    /// Their order.
-    pub order: &'a BlockOrder,
-}
-
-impl StoredGroups<'_> {
-    /// The bytes of a block's group. Errors where it is missing.
-    pub(crate) fn read(&self, number: usize) -> Result<Vec<u8>, StoreError> {
-        for store in self.stores {
-            if let Some(bytes) = store.read(number)? {
-                return Ok(bytes);
-            }
-        }
-        Err(self.damaged(number))
-    }
-
-    /// A group out of its bytes; `None` where they are damaged.
-    pub(crate) fn decode(&self, bytes: &[u8]) -> Option<Group> {
-        Group::decode(bytes, self.order)
-    }
-
-    /// The error of a group that is not what one was made of.
-    pub(crate) fn damaged(&self, number: usize) -> StoreError {
-        let holder = self.stores.iter().find(|store| store.has(number));
-        match holder.or(self.stores.first()) {
-            Some(store) => store.damaged(number),
-            None => StoreError::NoShards,
-        }
-    }
 }

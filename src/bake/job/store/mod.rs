@@ -7,8 +7,9 @@
 //!
 //! - [`frame`]: records with lengths and checksums;
 //! - [`records`]: what a store is of;
-//! - [`group`]: what it holds of each block, and the groups of one store or of several;
+//! - [`group`]: what it holds of each block;
 //! - [`file`]: a file, begun, gone on with, appended to and read; its name and its lock;
+//! - [`groups`]: the groups of one store or of several;
 //! - [`shard`]: a finished shard;
 //! - [`error`]: what can go wrong.
 
@@ -16,5 +17,6 @@ pub(super) mod error;
 pub(super) mod file;
 pub(super) mod frame;
 pub(super) mod group;
+pub(super) mod groups;
 pub(super) mod records;
 pub(super) mod shard;

@@ -4,10 +4,10 @@
 use super::Shafts;
 use super::ends::End;
 use super::field::NOWHERE;
-use super::ranking::{FIRST, LINES, rank_lines};
+use super::pair::{PARTS, Pair, Way};
+use super::ranking::{FIRST, rank_lines};
 use super::sight::sight;
-use super::slopes::{Frame, test_lines};
-use super::step::{PARTS, Pair, Way};
+use super::slopes::{Frame, LINES, test_lines};
 use crate::visibility::simd::at_level;
 
 /// The lines between two quads.

@@ -2,7 +2,7 @@
 
 use super::covers::{CellCache, Heights, over_corners};
 use super::field::ShaftField;
-use super::step::{Pair, Way, side};
+use super::pair::{Pair, Way, side};
 use crate::visibility::lanes::VOID;
 use crate::visibility::surface::POINTS;
 

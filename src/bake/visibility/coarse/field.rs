@@ -1,8 +1,8 @@
 //! The terrain as the kernel of shafts reads it.
 
-use super::covers::{Corners, corners};
+use super::pair::Pair;
+use super::planes::{Corners, corners};
 use super::sparse_table::SparseTable;
-use super::step::Pair;
 use crate::visibility::LOOK_LEVEL;
 use crate::visibility::lanes::VOID;
 use crate::visibility::places::Places;
@@ -34,7 +34,7 @@ pub struct ShaftField<'t> {
     pub(crate) axes: [Lines; 2],
     /// By level of quads, from samples on.
     pub(crate) quads: Vec<Quads>,
-    /// Of cells, by level of quads from 1 to below [`MAX_SLOPE_LEVEL`](super::slopes::MAX_SLOPE_LEVEL): heights over their corners whose
+    /// Of cells, by level of quads from 1 to below [`MAX_SLOPE_LEVEL`](super::planes::MAX_SLOPE_LEVEL): heights over their corners whose
     /// bilinear interpolation is nowhere below any ground in them that somebody can be on; [`VOID`] where nobody can.
     pub(crate) corners: Vec<Vec<Corners>>,
     /// Is subtracted from all heights in tables, in metres.
@@ -157,7 +157,8 @@ impl<'t> ShaftField<'t> {
             field.quads.push(field.quads_of(level));
         }
         if stance == Stance::Cell {
-            field.corners = corners(&field);
+            let is_anybody = |place| field.has_anybody(0, field.quads[0].number(place));
+            field.corners = corners(terrain, field.samples, field.base, is_anybody);
         }
         field
     }

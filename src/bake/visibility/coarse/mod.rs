@@ -25,8 +25,8 @@
 //! bounds that slope instead, down to quarters of single squares ([`cells`], [`slopes`]). On hillsides these hide most pairs
 //! long before they are samples; over roofs the bounds are level ([`covers`]).
 
-use super::exact::rays::Order;
 use super::lanes::VOID;
+use super::samples::rays::Order;
 use super::sightline::Stance;
 use super::simd::at_level;
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
@@ -34,9 +34,10 @@ use covers::CellCache;
 use fearless_simd::Level;
 use field::NOWHERE;
 pub use field::ShaftField;
+use pair::{PARTS, Pair, Way};
+use planes::MAX_SLOPE_LEVEL;
 use sight::sight;
-use slopes::MAX_SLOPE_LEVEL;
-use step::{Found, PARTS, Pair, Question, Slab, Way, step};
+use step::{Found, Question, Slab, step};
 use viewcell::format::bits;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::{Grid, Quad};
@@ -45,6 +46,8 @@ mod cells;
 mod covers;
 mod ends;
 mod field;
+mod pair;
+mod planes;
 mod ranking;
 mod sight;
 mod slopes;

@@ -1,14 +1,11 @@
 //! Which of the lines between two quads rise highest over the sight between them.
 
 use super::ends::End;
-use super::slopes::Frame;
-use super::step::PARTS;
+use super::pair::PARTS;
+use super::slopes::{Frame, LINES};
 use crate::visibility::lanes::VOID;
 use fearless_simd::{f32x16, i32x16, prelude::*};
 use fearless_simd_macros::simd;
-
-/// So many lines of those between two quads are tried: those that rise highest.
-pub(crate) const LINES: usize = 56;
 
 /// So many of them are put in order, and get the full test for the pair that they are ranked for.
 pub(crate) const FIRST: usize = 16;

@@ -1,8 +1,8 @@
 //! Exact sight from one sample to another, over the ground that is listed.
 
 use super::field::ShaftField;
-use super::step::Way;
-use crate::visibility::exact::displacement::{crossing, slope};
+use super::pair::Way;
+use crate::visibility::samples::displacement::{crossing, slope};
 use crate::visibility::{TOLERANCE, sees};
 
 /// Within so many metres of [`TOLERANCE`] the definition decides ([`sees`]): double precision may be off by less.

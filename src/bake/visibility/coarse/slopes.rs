@@ -9,7 +9,7 @@
 //! > (b - x)·(E(a, c) - s·c) + (x - a)·(H(b, d) - s·d) - (b - a)·g < 0,
 //!
 //! which is linear in each of a, b, c and d: if it is so for the sixteen choices of corners, it is so for all
-//! positions. (`conservative/refine.rs` has the same argument for quarters of cells.) Over the cell of a sample E and H are
+//! positions. (`samples/refine.rs` has the same argument for quarters of cells.) Over the cell of a sample E and H are
 //! bilinear on each quarter: to test all pairs of the nine points of two cells is to test all sixteen pairs of their quarters.
 //!
 //! Straight lines stay straight if each minor coordinate is counted from the line through the middles of both
@@ -27,15 +27,15 @@
 
 use super::ends::End;
 use super::field::{Lines, ShaftField};
-use super::ranking::LINES;
-use super::step::{PARTS, Way};
+use super::pair::{PARTS, Way};
+use super::planes::MAX_SLOPE_LEVEL;
 use crate::visibility::lanes::VOID;
 use crate::visibility::surface::POINTS;
 use fearless_simd::{f32x4, f32x8, f32x16, mask32x16, prelude::*};
 use fearless_simd_macros::simd;
 
-/// The highest level of quads whose children are hidden from each other like this.
-pub(crate) const MAX_SLOPE_LEVEL: u32 = 5;
+/// So many lines of those between two quads are tried: those that rise highest.
+pub(crate) const LINES: usize = 56;
 
 /// Most samples of a window, in whole vectors. Quads of 32 samples a side reach 16 from their middle, along and across; the line
 /// through both middles leaves by at most 64 / 48.5 samples for each, where the far one has a single row or column: 2 · 16 · 2.32,
@@ -416,7 +416,7 @@ pub(crate) fn test_lines<S: Simd>(
 pub(super) mod tests {
     use super::super::covers::CellCache;
     use super::*;
-    use crate::visibility::conservative::continuous::Surface;
+    use crate::visibility::continuous::Surface;
     use crate::visibility::sightline::Stance;
     use crate::visibility::simd::at_level;
     use crate::visibility::{Bodies, TOLERANCE};
@@ -507,7 +507,7 @@ pub(super) mod tests {
                 let level = dice.roll(MAX_SLOPE_LEVEL + 1);
                 let quads = SIDE.div_ceil(1 << level);
                 let mut quad = || (dice.roll(quads), dice.roll(quads));
-                let pair = super::super::step::Pair {
+                let pair = super::super::pair::Pair {
                     level,
                     a: quad(),
                     b: quad(),
@@ -614,7 +614,7 @@ pub(super) mod tests {
             } else {
                 (crest, beyond)
             };
-            let pair = super::super::step::Pair { level: 1, a, b };
+            let pair = super::super::pair::Pair { level: 1, a, b };
             let way = pair.way(turned).unwrap();
             let ends = End::both(&field, &mut cells, pair, way);
             let frame = Frame::new(&field, way);

@@ -25,11 +25,11 @@
 
 use super::changed_ground::ChangedGround;
 use super::sample_set::SampleSet;
-use crate::visibility::exact::height_field::HeightField;
-use crate::visibility::exact::squares::Node;
-use crate::visibility::exact::view_block::ViewBlock;
-use crate::visibility::exact::view_block::ViewpointRows;
 use crate::visibility::lanes::SIDE;
+use crate::visibility::samples::height_field::HeightField;
+use crate::visibility::samples::nodes::Node;
+use crate::visibility::samples::view_block::ViewBlock;
+use crate::visibility::samples::view_block::ViewpointRows;
 use crate::visibility::sightline::Bodies;
 use crate::visibility::sightline::Stance;
 use crate::world::Terrain;

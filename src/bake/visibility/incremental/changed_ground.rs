@@ -6,12 +6,12 @@
 //! so that old ground needs no tables of the whole.
 
 use crate::visibility::TOLERANCE;
-use crate::visibility::exact::bounds::Span;
-use crate::visibility::exact::height_field::HeightField;
-use crate::visibility::exact::height_field::over_squares;
-use crate::visibility::exact::squares::{Node, Reach};
-use crate::visibility::exact::view_block::ViewpointRows;
 use crate::visibility::lanes::{Lanes, Layout, SIDE, Strips, VOID, Windows, fold};
+use crate::visibility::samples::bounds::Span;
+use crate::visibility::samples::height_field::HeightField;
+use crate::visibility::samples::height_field::over_squares;
+use crate::visibility::samples::nodes::{Node, Reach};
+use crate::visibility::samples::view_block::ViewpointRows;
 use crate::visibility::sightline::Bodies;
 use crate::world::Terrain;
 use fearless_simd::prelude::*;

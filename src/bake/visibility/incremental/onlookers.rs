@@ -13,12 +13,12 @@
 use super::change::Change;
 use super::changed_ground::ChangedGround;
 use super::sample_set::SampleSet;
-use crate::visibility::exact::bounds::{Span, UpperBound};
-use crate::visibility::exact::height_field::TOP;
-use crate::visibility::exact::rays::Rays;
-use crate::visibility::exact::squares::Node;
-use crate::visibility::exact::view_block::{ViewBlock, ViewpointRows};
 use crate::visibility::lanes::{Lanes, SIDE, VOID};
+use crate::visibility::samples::bounds::{Span, UpperBound};
+use crate::visibility::samples::height_field::TOP;
+use crate::visibility::samples::nodes::Node;
+use crate::visibility::samples::rays::Rays;
+use crate::visibility::samples::view_block::{ViewBlock, ViewpointRows};
 use crate::visibility::simd::at_level;
 use crate::visibility::viewsheds::LOOK_BLOCKS;
 use fearless_simd::prelude::*;

@@ -1,8 +1,8 @@
 //! A set of samples, asked by blocks and by squares of displacements.
 
-use crate::visibility::exact::height_field::{LEVELS, TOP};
 use crate::visibility::lanes::SIDE;
 use crate::visibility::places::word_at;
+use crate::visibility::samples::height_field::{LEVELS, TOP};
 use viewcell::format::Grid;
 
 /// Some samples of a grid.

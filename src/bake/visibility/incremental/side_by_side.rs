@@ -14,10 +14,12 @@
 //! depends on what hid the neighbours.
 
 use super::change::{BESIDE_CELLS, Change, LONGER, Rectangle, hull};
-use crate::visibility::exact::height_field::LEVELS;
-use crate::visibility::exact::rays::Rays;
-use crate::visibility::exact::squares::{DisplacementSquare, Node, Parent, Slab, visit};
-use crate::visibility::exact::view_block::ViewBlock;
+use crate::visibility::samples::filter::DisplacementSquare;
+use crate::visibility::samples::height_field::LEVELS;
+use crate::visibility::samples::nodes::{Node, Parent, Slab};
+use crate::visibility::samples::rays::Rays;
+use crate::visibility::samples::squares::visit;
+use crate::visibility::samples::view_block::ViewBlock;
 use crate::visibility::simd::at_level;
 use crate::visibility::viewsheds::LOOK_BLOCKS;
 use viewcell::format::Quad;

@@ -1,6 +1,8 @@
 //! View cells as a tree of boxes: runs of cells, halved where that makes the smallest boxes.
 
 use viewcell::convex::Span;
+use viewcell::format::grid::BLOCK_LEVEL;
+use viewcell::format::morton;
 
 /// A run of cells.
 #[derive(Clone, Copy, Debug)]
@@ -84,4 +86,23 @@ fn best_cut(run: &[ViewBox]) -> u32 {
         }
     }
     best.1
+}
+
+/// Cells in a block.
+pub(super) const BLOCK: u32 = 1 << (2 * BLOCK_LEVEL);
+
+/// The cells of a block from number `from` to number `to` in Morton order, row by row.
+pub(super) fn lanes(from: u32, to: u32) -> u64 {
+    /// Row by row, the first n in Morton order.
+    const FIRST: [u64; BLOCK as usize + 1] = {
+        let mut first = [0; BLOCK as usize + 1];
+        let mut n = 0;
+        while n < BLOCK as usize {
+            let (column, row) = morton::place(n as u64);
+            first[n + 1] = first[n] | 1 << (row * 8 + column);
+            n += 1;
+        }
+        first
+    };
+    FIRST[to as usize] & !FIRST[from as usize]
 }

@@ -1,12 +1,12 @@
 //! A level of solids as the kernel reads it.
 
-use super::boxes::{Node, ViewBox, tree};
+use super::boxes::{BLOCK, Node, ViewBox, lanes, tree};
 use super::cover::covers;
-use super::lanes;
-use super::{BLOCK, BLOCK_LEVEL};
+
 use crate::world::solid::{Aabb, FacePlane, PlaceCells, Player, Solid, SolidLevel, merge_solids};
 use viewcell::convex::{Kind, Occluder, Scale, Span};
 use viewcell::convex::{Plane, Point, cross, dot, minus};
+use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::occluders::{MAX_OCCLUDERS, OccluderRecord, encode_header, encode_plane};
 use viewcell::format::{Grid, morton};
 

@@ -32,12 +32,11 @@ pub use tracer::{Hit, SegmentSight, Tracer};
 pub use viewcell::convex::Found;
 
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
-use boxes::{Node, tree};
+use boxes::{BLOCK, Node, lanes, tree};
 use descend::{AtLevel, Descent};
 use fearless_simd::Level;
 use viewcell::convex::Decider;
 use viewcell::format::bits;
-use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::{Grid, Quad, morton};
 
 /// Sight between the cells of a level of solids, for one thread.
@@ -46,8 +45,7 @@ pub struct Solids<'f> {
     decider: Decider<AtLevel>,
 }
 
-/// Cells in a block, and in what a kernel looks from at once.
-const BLOCK: u32 = 1 << (2 * BLOCK_LEVEL);
+/// Cells in what a kernel looks from at once.
 const LOOK: u32 = 1 << (2 * LOOK_LEVEL);
 
 impl<'f> Solids<'f> {
@@ -153,20 +151,4 @@ fn parts(run: &Node) -> impl Iterator<Item = (u32, u64)> {
         let to = end.min((block + 1) * BLOCK) - block * BLOCK;
         (block, lanes(from, to))
     })
-}
-
-/// The cells of a block from number `from` to number `to` in Morton order, row by row.
-fn lanes(from: u32, to: u32) -> u64 {
-    /// Row by row, the first n in Morton order.
-    const FIRST: [u64; BLOCK as usize + 1] = {
-        let mut first = [0; BLOCK as usize + 1];
-        let mut n = 0;
-        while n < BLOCK as usize {
-            let (column, row) = morton::place(n as u64);
-            first[n + 1] = first[n] | 1 << (row * 8 + column);
-            n += 1;
-        }
-        first
-    };
-    FIRST[to as usize] & !FIRST[from as usize]
 }

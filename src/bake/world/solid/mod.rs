@@ -5,6 +5,7 @@
 
 mod aabb;
 mod cells;
+mod error;
 mod face;
 mod level;
 mod merge;
@@ -19,10 +20,11 @@ mod words;
 
 pub use aabb::Aabb;
 pub use cells::{MOST_ALONG, PlaceBox, PlaceCells};
+pub use error::PlacesError;
 pub use face::{Face, FaceError};
 pub use level::{Player, SolidLevel, Units};
 pub use merge::{convex_union, merge_solids};
-pub use places::{PlaceOptions, Places, PlacesError, find_places};
+pub use places::{PlaceOptions, Places, find_places};
 pub use plane_group::FacePlane;
 pub(crate) use polygon::{area, behind};
 pub use polyhedron::{Solid, SolidError, box_planes};

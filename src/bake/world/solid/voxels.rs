@@ -5,9 +5,9 @@ use viewcell::format::bits;
 
 use super::aabb::Aabb;
 use super::cells::{MOST_ALONG, PlaceBox, PlaceCells};
+use super::error::PlacesError;
 use super::level::SolidLevel;
 use super::minkowski::Sum;
-use super::places::PlacesError;
 use super::words::Words;
 use viewcell::convex::Point;
 use viewcell::format::solid::STEPS;

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::REMEDY;
 use crate::ingest::error::IngestError;
 use crate::world::solid::Point;
+
+pub(super) const REMEDY: &str = "the file is damaged: fetch or export it again";
 
 /// How stored integers become coordinates.
 pub(super) struct Transform {

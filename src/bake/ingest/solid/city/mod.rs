@@ -13,7 +13,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Deserializer, Value};
 
-use self::corners::{Corners, Transform, template_corners};
+use self::corners::{Corners, REMEDY, Transform, template_corners};
 use self::looks::{Looks, Materials};
 use self::reference::Reference;
 use super::shell::{Polygon, Tally, add_shell};
@@ -21,7 +21,6 @@ use crate::ingest::error::IngestError;
 use crate::ingest::mesh::without_mark;
 use crate::world::solid::{Player, Point, SolidLevel, Units};
 
-const REMEDY: &str = "the file is damaged: fetch or export it again";
 /// The most surfaces that templates may come to: a file may name one a million times.
 const MOST: usize = 1 << 22;
 

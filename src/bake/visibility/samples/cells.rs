@@ -2,9 +2,9 @@
 //!
 //! In steps, each for what the one before leaves open:
 //!
-//! 1. The lines that have hidden neighbours may hide the whole cell, too ([`crate::visibility::exact::bounds`]).
+//! 1. The lines that have hidden neighbours may hide the whole cell, too ([`super::bounds`]).
 //! 2. If a cell's sample sees the other's sample, the cell sees the other cell. This is decided
-//!    exactly, and finds the occluders on the way ([`crate::visibility::exact::displacement`]).
+//!    exactly, and finds the occluders on the way ([`super::displacement`]).
 //! 3. Where the samples are hidden from each other, other positions in the cells may still see each
 //!    other. The highest occluder may hide the whole cell.
 //! 4. Else occluders may hide it quarter by quarter ([`super::refine`]).
@@ -16,13 +16,13 @@
 //! depends a little on how a terrain lies on its grid: see ARCHITECTURE.md, "What does not depend on
 //! orientation, and what does".
 
+use super::bounds::UpperBound;
+use super::bounds::{Rectangle, Span};
+use super::displacement::{OCCLUDERS, Occluders};
+use super::displacement::{Single, exact};
+use super::height_field::LEVELS;
+use super::rays::Rays;
 use super::refine::refine;
-use crate::visibility::exact::bounds::UpperBound;
-use crate::visibility::exact::bounds::{Rectangle, Span};
-use crate::visibility::exact::displacement::{OCCLUDERS, Occluders};
-use crate::visibility::exact::displacement::{Single, exact};
-use crate::visibility::exact::height_field::LEVELS;
-use crate::visibility::exact::rays::Rays;
 use crate::visibility::lanes::{LANES, Lanes};
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;

@@ -48,10 +48,11 @@
 //!
 //! The eyes of a block's viewers, wherever they stand in their cells.
 
-use crate::visibility::exact::displacement::Occluders;
-use crate::visibility::exact::rays::Rays;
-use crate::visibility::exact::view_block::ViewpointRows;
-use crate::visibility::lanes::{LANES, Lanes, ROW, SIDE, VOID};
+use super::displacement::Occluders;
+use super::rays::Rays;
+use super::view_block::ViewpointRows;
+use super::viewers::{PAIRS, Viewers};
+use crate::visibility::lanes::{LANES, Lanes, ROW, VOID};
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x4, f32x8, f32x16};
 use fearless_simd_macros::simd;
@@ -389,45 +390,5 @@ impl<S: Simd> Cells<'_, S> {
         }
         let quarters = &self.quarters;
         quarters.hidden(simd, crossing, &ground, (&e, &h), self.margin)
-    }
-}
-
-/// Pairs of quarters.
-pub(crate) const PAIRS: usize = 16;
-
-/// Eyes over the corners of the quarters of a block's cells, less the height of a head.
-pub(crate) struct Viewers {
-    /// The block's first viewpoint, on the axis's grid.
-    block: (i32, i32),
-    /// For each lane and corner (north-western first, row by row), those of all pairs of quarters.
-    pub eyes: [[[f32; PAIRS]; 4]; LANES],
-}
-
-impl Viewers {
-    pub(crate) fn none() -> Self {
-        Self {
-            block: (-1, -1),
-            eyes: [[[0.0; PAIRS]; 4]; LANES],
-        }
-    }
-
-    /// Moves to the block of which these are rows, for eyes `above` heads.
-    pub(crate) fn stand(&mut self, rows: &ViewpointRows<'_>, above: f32) {
-        let side = SIDE as i32;
-        let block = (rows.column, rows.row - rows.skipped as i32 / side);
-        if self.block == block {
-            return;
-        }
-        self.block = block;
-        for (lane, eyes) in (0..).zip(&mut self.eyes) {
-            let place = (block.0 + lane % side, block.1 + lane / side);
-            if rows.axis.holds(place) {
-                let quarters = rows.axis.quarters(place);
-                for (k, eye) in eyes.as_flattened_mut().iter_mut().enumerate() {
-                    // Of each corner four quarters, of each of them four pairs.
-                    *eye = quarters[k / 4] + above;
-                }
-            }
-        }
     }
 }

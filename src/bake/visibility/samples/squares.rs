@@ -23,11 +23,13 @@
 //! decided by the definition itself.
 
 use super::bounds::{Span, UpperBound};
+use super::cells::{cell, cells};
 use super::displacement::{Single, exact};
-use super::height_field::{HeightField, LEVELS};
+use super::filter::DisplacementSquare;
+use super::height_field::LEVELS;
+use super::nodes::{Node, Parent, Reach, Slab};
 use super::rays::Rays;
 use super::view_block::{ViewBlock, ViewpointRows};
-use crate::visibility::conservative::cells::{cell, cells};
 use crate::visibility::lanes::{Lanes, SIDE};
 use crate::visibility::sightline::Stance;
 use fearless_simd::prelude::*;
@@ -280,139 +282,4 @@ fn single<S: Simd, const CELLS: bool, const N: usize>(
         square.mark(node.p, node.q, 1, rows.of_block(seen));
     }
     square.hide(&node, node.active);
-}
-
-/// A square of displacements that is still to be decided.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
-    /// Least column and row displacement.
-    pub p: i32,
-    pub q: i32,
-    /// Side is 2^level.
-    pub level: u32,
-    /// Lanes not yet known to be hidden.
-    pub active: u64,
-    /// What the parent has found out; `None` if it was not decided itself.
-    pub parent: Option<Parent>,
-}
-
-/// The displacements of a node, in major and minor coordinates.
-#[derive(Clone, Copy)]
-pub(crate) struct Reach {
-    /// Least and greatest major distance, from 1.
-    pub u0: i32,
-    pub u1: i32,
-    /// Least and greatest minor displacement, of either sign.
-    pub v0: i32,
-    pub v1: i32,
-    /// The slabs that are looked at: the first, and the one after the last.
-    pub first: i32,
-    pub end: i32,
-}
-
-/// What was found out about the square of which this one is a quarter.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Parent {
-    /// How many slabs of its list may block.
-    pub slabs: usize,
-    /// Whether its major direction is along rows. A square on a diagonal can be asked either way,
-    /// but its quarters have to keep to the way in which the slabs were counted.
-    pub turned: bool,
-}
-
-impl Node {
-    #[inline(always)]
-    pub(crate) fn divide(self, stack: &mut Vec<Self>, active: u64, parent: Option<Parent>) {
-        let half = (1 << self.level) / 2;
-        for (dp, dq) in [(half, half), (0, half), (half, 0), (0, 0)] {
-            stack.push(Self {
-                p: self.p + dp,
-                q: self.q + dq,
-                level: self.level - 1,
-                active,
-                parent,
-            });
-        }
-    }
-}
-
-/// The ground between two neighbouring grid lines across the major direction.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slab {
-    /// The nearer line, counted from the viewpoint.
-    pub x: u32,
-    /// Lanes whose sight it may block.
-    pub lanes: u64,
-}
-
-/// Which lanes are asked of squares of displacements, and who is told what became of them.
-///
-/// For incremental re-bakes, which ask only what may have changed. What a filter leaves out is
-/// neither hidden nor visible; a bake from nothing has no filter.
-pub(crate) trait LaneFilter {
-    /// Of the viewpoints of a block, those to look from.
-    fn viewpoints(&self, block: &ViewBlock) -> u64;
-
-    /// Whether anything is asked of a square at all, which is the next one of a kernel.
-    fn asks(&mut self, rays: &Rays<'_>, block: &ViewBlock, node: &Node) -> bool;
-
-    /// Of the active lanes of a square, those with targets that are asked for.
-    fn lanes(&self, block: &ViewBlock, node: &Node) -> u64;
-
-    /// Leaves of a square that looks in a direction (turned, sign) the lanes to be decided, and of
-    /// its reach the slabs that may matter. Lanes may come to none.
-    fn narrow(
-        &mut self,
-        field: &HeightField,
-        block: &ViewBlock,
-        direction: (bool, i32),
-        node: &mut Node,
-        reach: &mut Reach,
-    );
-
-    /// A square is hidden from `lanes`.
-    fn hidden(&mut self, square: (i32, i32), node: &Node, lanes: u64);
-
-    /// The `side` × `side` displacements from (p, q) on are seen by `lanes`. They lie within the
-    /// 8 × 8 displacements that begin at `square`.
-    fn seen(&mut self, square: (i32, i32), from: (i32, i32), side: i32, lanes: u64);
-
-    /// The 8 × 8 displacements that begin at `square` are done, from a block.
-    fn flush(&mut self, square: (i32, i32), block: &ViewBlock);
-}
-
-/// What has been found out about a square of 8 × 8 displacements.
-pub(crate) struct DisplacementSquare<'a> {
-    /// Its least displacement.
-    pub p: i32,
-    pub q: i32,
-    /// Which lanes see their target, for each displacement, row by row.
-    pub masks: [u64; 64],
-    /// Whether any mask is set.
-    pub any: bool,
-    /// What is asked, if not all is.
-    pub filter: Option<&'a mut dyn LaneFilter>,
-}
-
-impl DisplacementSquare<'_> {
-    /// Marks the `side` × `side` displacements from (p, q) on as seen by `lanes`.
-    #[inline(always)]
-    pub(crate) fn mark(&mut self, p: i32, q: i32, side: i32, lanes: u64) {
-        for r in 0..side {
-            let at = ((q - self.q + r) * 8 + p - self.p) as usize;
-            self.masks[at..at + side as usize].fill(lanes);
-        }
-        self.any = true;
-        if let Some(filter) = &mut self.filter {
-            filter.seen((self.p, self.q), (p, q), side, lanes);
-        }
-    }
-
-    /// Takes note that the displacements of a node have been found hidden from `lanes`.
-    #[inline(always)]
-    pub(crate) fn hide(&mut self, node: &Node, lanes: u64) {
-        if let Some(filter) = &mut self.filter {
-            filter.hidden((self.p, self.q), node, lanes);
-        }
-    }
 }
