@@ -1,11 +1,13 @@
 //! Rules of the source tree that neither the compiler nor Cargo knows: where `unsafe`, panics and allocation are allowed,
 //! where files are opened, and that only the programs name flags. Modules under `#[cfg(test)]` may do what they like.
 
+use proc_macro2::TokenTree;
+use source::{files, root, shipped};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use proc_macro2::{TokenStream, TokenTree};
+#[path = "common/source.rs"]
+mod source;
 
 /// Names that bring the standard library or an allocation into `format`.
 const NOT_IN_FORMAT: &[&str] = &["std", "alloc", "Vec", "String", "Box", "format!", "vec!"];
@@ -385,37 +387,6 @@ fn each_kind_of_fault_is_found() {
     }
 }
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// All files of `src` but of the bindings, which are crates of their own: paths from `src`, and texts.
-fn files() -> Vec<(String, String)> {
-    let source = root().join("src");
-    let mut folders: Vec<PathBuf> = vec![source.clone()];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path
-                .strip_prefix(&source)
-                .unwrap()
-                .to_str()
-                .unwrap()
-                .replace('\\', "/");
-            if path.is_dir() {
-                if name != "bindings" {
-                    folders.push(path);
-                }
-            } else if name.ends_with(".rs") {
-                found.push((name, fs::read_to_string(&path).unwrap()));
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
 /// The faults of one file, whose path is from `src`.
 fn check(file: &str, text: &str) -> Vec<String> {
     let words = words(shipped(text.parse().expect(file)));
@@ -437,27 +408,6 @@ fn check(file: &str, text: &str) -> Vec<String> {
         ban(NOT_IN_FORMAT);
     }
     faults
-}
-
-/// A file's tokens without each `mod` under `#[cfg(test)]`.
-fn shipped(all: TokenStream) -> Vec<TokenTree> {
-    let all: Vec<TokenTree> = all.into_iter().collect();
-    let mut kept = Vec::new();
-    let mut i = 0;
-    while i < all.len() {
-        let text: Vec<String> = all[i..]
-            .iter()
-            .take(3)
-            .map(|token| token.to_string().replace(' ', ""))
-            .collect();
-        if text.len() == 3 && text[..2] == ["#", "[cfg(test)]"] && text[2] == "mod" {
-            i += 5; // and the name, and a body or a semicolon
-        } else {
-            kept.push(all[i].clone());
-            i += 1;
-        }
-    }
-    kept
 }
 
 /// Identifiers, `::`, braces and other marks, in order; no texts.

@@ -2,31 +2,30 @@
 //! end.
 
 mod cells;
+mod document;
 mod kind;
+mod manner;
 mod solid;
 
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use viewcell_bake::bundle::{self, BundleError, Info};
 use viewcell_bake::ingest::{IngestError, IngestErrorKind, Ingested};
 use viewcell_bake::visibility;
-use viewcell_bake::{
-    BakeError, BakeOptions, Forecast, Keep, ShardOf, ShardReport, Source, StoreError,
-};
+use viewcell_bake::{BakeOptions, Keep, ShardReport, Source};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::input;
 use super::job::{Simd, TerrainJob};
-use super::output::{Json, check_not_input, check_not_stream, is_stream, say};
-use super::progress::{Progress, Voice};
+use super::memory;
+use super::progress::Progress;
 use super::signals::Stop;
-use super::{memory, repack};
 
 pub use cells::{ImportArgs, import};
+use document::finish_shard;
+pub use document::{Document, ForecastDocument, finish};
 pub use kind::with_kind;
+pub use manner::check_output;
+use manner::{Manner, bundle_of, going_on, stopped};
 pub use solid::{Hull, no_places, reached};
 
 /// Bake a world into a bundle that answers who can see whom
@@ -68,67 +67,6 @@ enum World {
     },
     Cells(Box<cells::CellsArgs>),
     Solid(Box<solid::Args>),
-}
-
-/// What happens around the bake; no part of the job.
-#[derive(clap::Args)]
-struct Manner {
-    #[command(flatten)]
-    long: Long,
-    #[command(flatten)]
-    voice: Voice,
-    #[command(flatten)]
-    json: Json,
-}
-
-/// How to do a bake that takes long.
-#[derive(clap::Args)]
-struct Long {
-    /// Continue a stopped bake of the same job; if there is none, begin one
-    #[arg(long, help_heading = "Long bakes")]
-    resume: bool,
-
-    /// Delete the finished work of a stopped bake, and start again
-    #[arg(long, conflicts_with = "resume", help_heading = "Long bakes")]
-    restart: bool,
-
-    /// Do not save finished work: a stopped bake has to start again
-    #[arg(long, conflicts_with_all = ["resume", "restart"], help_heading = "Long bakes")]
-    no_checkpoint: bool,
-
-    /// Bake nothing, but estimate what the bake will take: seconds of one processor, bytes of the bundle, memory.
-    /// Computes a sample of the viewpoints, which takes some seconds
-    #[arg(long, conflicts_with_all = ["resume", "restart", "shard"], help_heading = "Long bakes")]
-    dry_run: bool,
-
-    /// Bake share I of N, into OUT.I-of-N.vcs unless -o names a file that does not end in .vcb; viewcell merge
-    /// joins shares. All shares are about the same work, so the first has fewer tiles than the last
-    #[arg(long, value_name = "I/N", help_heading = "Long bakes")]
-    shard: Option<ShardOf>,
-}
-
-impl Long {
-    fn keep(&self) -> Keep {
-        match self {
-            Self { resume: true, .. } => Keep::Resume,
-            Self { restart: true, .. } => Keep::Restart,
-            Self {
-                no_checkpoint: true,
-                ..
-            } => Keep::Nothing,
-            _ => Keep::New,
-        }
-    }
-
-    /// What to write, where the bundle would be `bundle`.
-    fn output(&self, bundle: PathBuf) -> PathBuf {
-        match self.shard {
-            Some(part) if bundle.extension().is_some_and(|end| end == "vcb") => {
-                bundle.with_extension(format!("{}-of-{}.vcs", part.index(), part.of()))
-            }
-            _ => bundle,
-        }
-    }
 }
 
 pub fn run(args: Args) -> Outcome {
@@ -181,62 +119,6 @@ pub fn run(args: Args) -> Outcome {
     )
 }
 
-/// Tells of a shard written.
-fn finish_shard(
-    report: ShardReport,
-    output: PathBuf,
-    notes: Vec<String>,
-    manner: &Manner,
-) -> Outcome {
-    let share = report.share;
-    let tiles = share.end - share.first;
-    if !manner.voice.quiet {
-        say(format_args!(
-            "written: {}, {tiles} of {} tiles, {} bytes; viewcell merge joins the shards (each is \
-             about the same work, so later shards have more tiles)",
-            output.display(),
-            report.total_tiles,
-            report.bytes
-        ));
-    }
-    manner.json.document(|| Document {
-        output,
-        notes,
-        bundle: None,
-        shard: Some(Shard {
-            index: share.index,
-            of: share.of,
-            first_tile: share.first,
-            tiles,
-            total_tiles: report.total_tiles,
-            bytes: report.bytes,
-        }),
-    })
-}
-
-/// The last words of a bake that a signal stopped.
-fn stopped(failure: &Failure, stop: &Stop) -> Failure {
-    let error = match failure {
-        Failure::Failed { error, .. } => error.downcast_ref(),
-        Failure::ClosedPipe | Failure::Stopped(_) => None,
-    };
-    let Some(BakeError::Kept {
-        checkpoint,
-        done,
-        total,
-        ..
-    }) = error
-    else {
-        return stop.stopped();
-    };
-    say(format_args!(
-        "viewcell: stopped; {done} of {total} tiles are kept in {}, and finished parts of others: \
-         continue with --resume, or start again with --restart",
-        checkpoint.display()
-    ));
-    Failure::Stopped(stop.exit())
-}
-
 /// The terrain of a job, and how to bake it.
 fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Failure> {
     let mut ingested = job.reading.read(&job.input)?;
@@ -281,29 +163,6 @@ fn dry_run(job: &TerrainJob, manner: &Manner) -> Outcome {
     let name = job.input.file_name().unwrap_or_default().to_string_lossy();
     let forecast = viewcell_bake::forecast(&ingested.terrain, &options, &name)?;
     ForecastDocument::new(&forecast).tell("", &manner.json)
-}
-
-/// Bakes. Where the bundle may be overwritten and an earlier bake of the same job was stopped, goes on with what that has
-/// kept, and says so: the bundle is the same.
-fn going_on<T>(
-    options: &mut BakeOptions,
-    voice: &Voice,
-    bake: impl Fn(&BakeOptions) -> Result<T, BakeError>,
-) -> Result<T, BakeError> {
-    let baked = bake(options);
-    let Err(BakeError::Store(StoreError::Unfinished { path, done, total })) = &baked else {
-        return baked;
-    };
-    if !options.overwrite || options.keep != Keep::New {
-        return baked;
-    }
-    voice.tell_notes(&[format!(
-        "{}: an earlier bake of the same job was stopped after {done} of {total} tiles; continuing \
-         it (--restart starts again)",
-        path.display()
-    )]);
-    options.keep = Keep::Resume;
-    bake(options)
 }
 
 /// Reads, bakes and writes; returns what a person should know and has been told, and what a shard came to.
@@ -387,127 +246,5 @@ impl From<IngestError> for Failure {
             IngestErrorKind::Usage => Exit::Usage,
         };
         Self::new(exit, error)
-    }
-}
-
-/// Where the bundle of a level goes.
-fn bundle_of(output: Option<&PathBuf>, input: &Path) -> Result<PathBuf, Failure> {
-    match (output, input.file_stem()) {
-        (Some(output), _) => Ok(output.clone()),
-        (None, Some(stem)) => Ok(PathBuf::from(stem).with_extension("vcb")),
-        (None, None) => Err(Failure::usage("expected a level to bake")),
-    }
-}
-
-/// What would fail at the end of the bake fails before its beginning.
-pub fn check_output(input: &Path, force: bool, resume: bool, output: &Path) -> Result<(), Failure> {
-    check_not_stream(output)?;
-    if is_stream(input) {
-        return Err(Failure::usage(
-            "-: expected the name of a file to bake: a bake reads its input twice (for its digest) \
-             and may be resumed, so it cannot come from stdin; write it to a file first",
-        ));
-    }
-    check_not_input(input, output)?;
-    match bundle::check_output(output, force) {
-        // It may be what this very job made: the bake tells.
-        Err(BundleError::Exists { .. }) if resume => Ok(()),
-        checked => Ok(checked?),
-    }
-}
-
-/// Tells of a bundle written, and verifies it if that is wanted.
-pub fn finish(
-    output: PathBuf,
-    notes: Vec<String>,
-    verify: bool,
-    voice: &Voice,
-    json: &Json,
-    progress: &Progress,
-) -> Outcome {
-    repack::tell(output, verify, voice, json, progress, |output, info| {
-        Document {
-            output,
-            notes,
-            bundle: Some(info),
-            shard: None,
-        }
-    })
-}
-
-/// What `viewcell bake --json` prints.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell bake")]
-pub struct Document {
-    /// The bundle written, or with --shard the shard.
-    pub output: PathBuf,
-    /// Notes about the input (assumptions, conversions, voids) and about finished work of a stopped bake that was
-    /// used.
-    pub notes: Vec<String>,
-    /// What the bundle is and how it was made, as `viewcell info --json` prints it; absent with
-    /// --shard.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bundle: Option<Info>,
-    /// What the shard holds; absent without --shard.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shard: Option<Shard>,
-}
-
-/// A shard written.
-#[derive(Serialize, JsonSchema)]
-pub struct Shard {
-    /// Its number, from 1.
-    pub index: u32,
-    /// Number of shards.
-    pub of: u32,
-    /// Its first tile of 32 x 32 viewpoints, in bake order.
-    pub first_tile: u32,
-    /// Its tiles.
-    pub tiles: u32,
-    /// Tiles of the whole bake.
-    pub total_tiles: u32,
-    /// Its length in bytes.
-    pub bytes: u64,
-}
-
-/// What `viewcell bake terrain --dry-run --json` prints.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell bake terrain --dry-run")]
-pub struct ForecastDocument {
-    /// Processor time of all threads together, in seconds.
-    cpu_seconds: f64,
-    /// Bytes of the bundle.
-    bytes: u64,
-    /// Bytes of memory, at most.
-    memory: u64,
-    /// Quads of viewpoints that were computed for the estimate.
-    sampled_quads: usize,
-    /// Quads of viewpoints of the whole bake.
-    quads: usize,
-}
-
-impl ForecastDocument {
-    pub fn new(forecast: &Forecast) -> Self {
-        Self {
-            cpu_seconds: forecast.cpu_seconds,
-            bytes: forecast.bytes,
-            memory: forecast.memory,
-            sampled_quads: forecast.sampled,
-            quads: forecast.quads,
-        }
-    }
-
-    /// Prints it; as text, `first` comes before.
-    fn tell(&self, first: &str, json: &Json) -> Outcome {
-        let text = format!(
-            "{first}{:.3} s of one processor, {:.3} MB of bundle, {:.0} MB of memory at most; \
-             estimated from {} of {} quads of viewpoints",
-            self.cpu_seconds,
-            self.bytes as f64 / 1e6,
-            self.memory as f64 / 1e6,
-            self.sampled_quads,
-            self.quads,
-        );
-        json.tell(|| self, text)
     }
 }

@@ -9,7 +9,8 @@
 //! scene            one frame, and who sees whom in it
 //! scheme           what is sent
 //! network          how long packets take, which get lost
-//! wire             what becomes of them there, and what they weigh
+//! packet           statements in packets, and what packets weigh
+//! wire             what becomes of packets on the way
 //! score            packets, bytes, who was told too late, who was told too much
 //! run              all of them, frame by frame
 //! loopback         the same packets as real datagrams
@@ -31,6 +32,7 @@ mod half;
 pub mod loopback;
 pub mod motion;
 pub mod network;
+mod packet;
 pub mod play;
 pub mod regions;
 pub mod run;

@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-use super::wire::{Item, SERVER, Word, pieces};
+use super::packet::{Item, SERVER, Word, pieces};
 
 /// Sockets of a game.
 #[derive(Debug)]

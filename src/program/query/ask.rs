@@ -10,72 +10,14 @@ use serde::Serialize;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input;
 use crate::output::{self, Json, Stdout};
-use viewcell::format::{TerrainParameters, WorldKind};
+use viewcell::format::TerrainParameters;
 use viewcell::query::{
-    CellBundle, Layers, MappedBundle, OpenError, Sample, SolidBundle, TerrainBundle, World,
+    CellBundle, Layers, MappedBundle, Sample, SolidBundle, TerrainBundle, World,
 };
-use viewcell_bake::ingest::solid::IngestedSolid;
 
+use super::bundles::{cannot_open, open, terrain, world};
 use super::place::{By, Place, Position, check_by_number, check_cell};
 use super::solid as solid_level;
-
-/// Maps a bundle.
-pub fn open(path: &Path) -> Result<MappedBundle, Failure> {
-    let map = MappedBundle::open(path).map_err(|error| cannot_open(path, error))?;
-    let header = map
-        .bundle()
-        .map_err(|error| cannot_open(path, error))?
-        .header();
-    if header.kind == WorldKind::Solid && header.version < header.kind.version() {
-        output::say(format_args!(
-            "{}: a solid level of format version {}: it was baked for one height of the eye, far from the origin with \
-             gaps closed that are open, and by readers that took fences, glass and clear surfaces for walls; bake it again",
-            path.display(),
-            header.version
-        ));
-    }
-    Ok(map)
-}
-
-/// The terrain in a mapped bundle.
-pub fn terrain<'a>(path: &Path, map: &'a MappedBundle) -> Result<TerrainBundle<'a>, Failure> {
-    map.terrain().map_err(|error| cannot_open(path, error))
-}
-
-/// The level of cells in a mapped bundle.
-pub fn cells<'a>(path: &Path, map: &'a MappedBundle) -> Result<CellBundle<'a>, Failure> {
-    map.cells().map_err(|error| cannot_open(path, error))
-}
-
-/// The solid level in a mapped bundle.
-pub fn solid<'a>(path: &Path, map: &'a MappedBundle) -> Result<SolidBundle<'a>, Failure> {
-    map.solid().map_err(|error| cannot_open(path, error))
-}
-
-/// The same, if it was baked from this file, which was read.
-pub fn solid_of<'a>(
-    path: &Path,
-    map: &'a MappedBundle,
-    file: &Path,
-    read: &IngestedSolid,
-) -> Result<SolidBundle<'a>, Failure> {
-    let bundle = solid(path, map)?;
-    let parameters = bundle.parameters();
-    if (parameters.input_bytes, parameters.input_crc32) != (read.bytes, read.crc32) {
-        return Err(Failure::bad_input(format!(
-            "{}: expected a bundle of {}, found one of another file; bake the level again",
-            path.display(),
-            file.display()
-        )));
-    }
-    Ok(bundle)
-}
-
-/// What a mapped bundle is of.
-pub fn world<'a>(path: &Path, map: &'a MappedBundle) -> Result<World<'a>, Failure> {
-    let world = map.bundle().and_then(|bundle| bundle.world());
-    world.map_err(|error| cannot_open(path, error))
-}
 
 /// Asks a bundle, whichever kind of world it is of; a terrain may have patches over it. Fails where patches, or
 /// places by coordinates, are given for a level.
@@ -137,16 +79,6 @@ impl Over {
             ))),
         }
     }
-}
-
-pub fn cannot_open(path: &Path, error: OpenError) -> Failure {
-    let exit = match &error {
-        // A map takes addresses, of which there may be few (ulimit -v).
-        OpenError::Io { error, .. } if error.kind() == io::ErrorKind::OutOfMemory => Exit::Resource,
-        OpenError::Io { .. } => Exit::InputOutput,
-        _ => Exit::BadInput,
-    };
-    Failure::new(exit, error.at(path))
 }
 
 /// Two places of a bundle, or a file of pairs of them.

@@ -3,6 +3,7 @@
 //! (`distance`)?
 
 pub(super) mod ask;
+mod bundles;
 mod place;
 pub(super) mod pvs;
 pub(super) mod solid;
@@ -20,7 +21,8 @@ use super::exit::{Failure, Outcome};
 use super::output::{Json, Stdout};
 use super::values;
 
-pub use ask::{PairArgs, cannot_open, cells, open, solid, solid_of, terrain, world};
+pub use ask::PairArgs;
+pub use bundles::{cannot_open, cells, open, solid, solid_of, terrain, world};
 pub use place::{
     By, Place, Position, check_by_number, check_cell, check_level, count_samples, in_degrees,
     quad_over, samples_of,

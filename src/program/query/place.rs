@@ -13,7 +13,7 @@ use viewcell::format::TerrainParameters;
 use viewcell::query::{CellBundle, MappedBundle, Quad, Sample, TerrainBundle};
 use viewcell_bake::world::Short;
 
-use super::ask::cannot_open;
+use super::bundles::cannot_open;
 
 /// A place on the command line: COL,ROW of a terrain, or the number of a cell; or as [`By`] says.
 #[derive(Clone, Copy)]

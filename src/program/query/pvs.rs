@@ -15,7 +15,8 @@ use viewcell_bake::bundle;
 use viewcell_bake::world::Georeference;
 use viewcell_view::picture::{self, Ground, Viewpoint, mask_geotiff};
 
-use super::ask::{Over, ask_world, cannot_open, cells};
+use super::ask::{Over, ask_world};
+use super::bundles::{cannot_open, cells};
 use super::place::{By, Place, Standing, check_cell, count_samples, quad_at, quad_over};
 use super::solid;
 

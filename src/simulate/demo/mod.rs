@@ -9,9 +9,11 @@
 //! dead. What is told to some players only is passed by: where somebody is, is told to all.
 
 mod bytes;
+mod error;
 mod layout;
 
 use bytes::Bytes;
+pub use error::DemoError;
 use layout::{FTE, FTE2, Layout, MVD1, pass};
 
 use super::trace::{Trace, TracePoint};
@@ -308,43 +310,3 @@ impl Reader {
         })
     }
 }
-
-/// What is wrong with a demo, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DemoError {
-    /// The number of the message, counted from 1; none for the demo as a whole.
-    pub message: Option<u64>,
-    /// The byte of the file, counted from 0.
-    pub byte: u64,
-    /// What was expected, and what was found.
-    pub what: String,
-}
-
-impl DemoError {
-    pub(super) fn at(byte: usize, what: String) -> Self {
-        Self {
-            message: None,
-            byte: byte as u64,
-            what,
-        }
-    }
-
-    /// The same, in the message of a number.
-    pub(super) fn in_message(self, message: u64) -> Self {
-        Self {
-            message: Some(message),
-            ..self
-        }
-    }
-}
-
-impl std::fmt::Display for DemoError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let Some(message) = self.message {
-            write!(f, "message {message}, ")?;
-        }
-        write!(f, "byte {}: {}", self.byte, self.what)
-    }
-}
-
-impl std::error::Error for DemoError {}

@@ -20,6 +20,7 @@ mod guard;
 mod http;
 mod level;
 mod play;
+mod played;
 mod routes;
 mod server;
 mod solid;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::SystemTime;
 
-use super::play::Played;
+use super::played::Played;
 use crate::picture::Floors;
 use viewcell::query::{MappedBundle, OpenError, OwnedBundle};
 

@@ -1,10 +1,7 @@
 //! Lists of occluders that may hide a pair of boxes, narrowed on the way down.
 
 use super::occluder::Span;
-use super::shaft::Shaft;
-
-/// Occluders are looked at so many at a time.
-pub(super) const LANES: usize = 16;
+use super::shaft::{LANES, Shaft};
 
 /// Lists of occluders one upon another, each for a part of the boxes that the one below it is for.
 ///

@@ -1,8 +1,8 @@
 //! Whether a box is hidden from another: cutting until one occluder hides each part.
 
-use super::candidates::{Candidates, LANES, List, Segment};
+use super::candidates::{Candidates, List, Segment};
 use super::occluder::{Cut, Occluder, Room, Scale, Shadow, Span};
-use super::shaft::Shaft;
+use super::shaft::{LANES, Shaft};
 
 /// What is found of a pair of boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! The shaft between two boxes: all segments from somewhere in the one to somewhere in the other.
 //! (E. A. Haines and J. R. Wallace 1991, "Shaft culling for efficient ray-traced radiosity".)
 
-use super::candidates::LANES;
 use super::occluder::Span;
 
 /// A plane along one axis, through an edge of either box, which all of both lies behind.
@@ -80,3 +79,6 @@ impl Shaft {
         (0..LANES).fold(0, |all, lane| all | u16::from(inside[lane]) << lane)
     }
 }
+
+/// Occluders are looked at so many at a time.
+pub(super) const LANES: usize = 16;

@@ -3,9 +3,7 @@
 use core::fmt;
 
 use super::grid::GridError;
-use super::header::FileId;
-use super::patch::PATCH_VERSION;
-use super::tag::{MAX_SECTIONS, SOLID_VERSION, Tag, VERSION, WorldKind};
+use super::tag::{FileId, MAX_SECTIONS, PATCH_VERSION, SOLID_VERSION, Tag, VERSION, WorldKind};
 
 /// Why bytes are no bundle that this version reads. Says what was expected, what was found, and
 /// what to do.

@@ -16,7 +16,7 @@
 use super::bytes::{array_at, crc32, put, u32_at, u64_at};
 use super::error::FormatError;
 
-pub use super::tag::{MAX_SECTIONS, SOLID_VERSION, Tag, VERSION, WorldKind};
+pub use super::tag::{FileId, MAX_SECTIONS, SOLID_VERSION, Tag, VERSION, WorldKind};
 
 /// The first eight bytes: one that is not ASCII, the letters, then line ends and an end-of-file
 /// mark, so that a transfer as text shows.
@@ -41,15 +41,6 @@ pub struct Header {
     pub section_count: u32,
     /// CRC-32 of the section table.
     pub table_checksum: u32,
-}
-
-/// What stands for a whole file: its length, and the checksum in its header.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FileId {
-    /// Bytes.
-    pub length: u64,
-    /// The header's checksum.
-    pub checksum: u32,
 }
 
 impl Header {

@@ -205,3 +205,15 @@ impl fmt::Debug for Tag {
         fmt::Display::fmt(self, f)
     }
 }
+
+/// What stands for a whole file: its length, and the checksum in its header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileId {
+    /// Bytes.
+    pub length: u64,
+    /// The header's checksum.
+    pub checksum: u32,
+}
+
+/// The version of patches that this library writes and reads.
+pub const PATCH_VERSION: u32 = 1;

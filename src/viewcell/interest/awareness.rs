@@ -8,34 +8,12 @@
 
 use super::keys::{Key, indices, sort};
 use super::neighbors::{Apart, Home, Neighbors, Row, Turns, squared};
+use super::senses::Senses;
 use super::{Bounds, InterestError};
 use crate::query::{CellBundle, Sample, TerrainBundle};
 
 /// From how many others on, and from one for how many blocks of the grid on, a PVS is written out.
 const MANY: usize = 64;
-
-/// How far a player sees, and how large they are.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Senses {
-    /// The player hears of nobody farther away than this, in the unit of positions.
-    pub reach: f32,
-    /// Nor of anybody farther away than this times their radius: how many radii away a sphere is
-    /// still perceived. Infinite for one who perceives all.
-    pub acuity: f32,
-    /// The radius of a sphere around the player.
-    pub radius: f32,
-}
-
-impl Senses {
-    /// How far away another is heard of who has that radius.
-    #[inline]
-    pub(super) fn reach_of(&self, radius: f32) -> f64 {
-        let reach = f64::from(self.reach);
-        let perceived = (f64::from(self.acuity) * f64::from(radius)).abs();
-        // An infinite acuity perceives what has no radius too, though their product is no number.
-        if perceived < reach { perceived } else { reach }
-    }
-}
 
 /// What hides players from each other, such as a bundle.
 pub trait Sight {

@@ -39,19 +39,25 @@
 
 mod awareness;
 mod bounds;
+mod brute_force;
 mod grid;
 mod hash_grid;
 mod hash_grid_layers;
 mod keys;
 mod matcher;
+mod method;
 mod motion;
 mod neighbors;
 mod regions;
+mod senses;
 mod sweep;
 
-pub use awareness::{Awareness, AwarenessChanges, LookAhead, Senses, Sight};
+pub use awareness::{Awareness, AwarenessChanges, LookAhead, Sight};
 pub use bounds::{Bounds, InterestError};
+pub use brute_force::BruteForce;
 pub use grid::Grid;
-pub use matcher::{BruteForce, Changes, Event, Events, Interest, Method, Pair, Record};
+pub use matcher::Interest;
+pub use method::{Changes, Event, Events, Method, Pair, Record};
 pub use motion::{Path, RESOLUTION, Span, linear, polynomial};
 pub use regions::{Kind, Region, Regions};
+pub use senses::Senses;

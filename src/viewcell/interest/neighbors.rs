@@ -7,10 +7,10 @@
 //! player, as bits, in words for 64 numbers of players.
 
 use super::Bounds;
-use super::awareness::Senses;
 use super::hash_grid::{Effort, Space, Tuning};
 use super::hash_grid_layers::Ring;
 use super::keys::{Key, key};
+use super::senses::Senses;
 
 /// Where a player settled, and how far they may go from there.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,7 @@
 //! Ranks of one process, and what they come to together.
 
+use crate::interest::run::Digest;
+
 use super::rank::{Counts, Rank, RankOptions};
 use super::space::Space;
 use super::transport::{Change, Reader};
@@ -163,6 +165,26 @@ impl Driven {
 }
 
 impl Outcome {
+    /// How many pairs began to overlap, how many ceased to, and the digest of all in order: that of
+    /// matchers on one machine, for any number of ranks.
+    pub fn told(&self, space_time: bool) -> (u64, u64, u64) {
+        let mut digest = Digest::default();
+        for (tick, changes) in (0..).zip(&self.changes) {
+            for change in changes {
+                let Change {
+                    update,
+                    subscription,
+                    began,
+                    instant,
+                } = *change;
+                // In the first tick all regions come, without instants.
+                let instant = (space_time && tick > 0).then_some(instant);
+                digest.change(tick, began, [update, subscription], instant);
+            }
+        }
+        digest.told()
+    }
+
     /// What ranks come to together, the first first.
     fn of(mut driven: Vec<Driven>) -> Self {
         let mut outcome = Self::default();

@@ -2,11 +2,8 @@
 //! process; and how work moves from the rank that has most of it (thesis, algorithms 7 and 8).
 
 use crate::interest::run::Entities;
-use crate::interest::run::{Digest, RunOptions};
+use crate::interest::run::RunOptions;
 use viewcell::interest::{Bounds, Kind};
-
-use super::run::Outcome;
-use super::transport::Change;
 
 /// Subdivisions of a box, all of one size. What lies outside belongs to the nearest of them.
 #[derive(Clone, Debug)]
@@ -151,28 +148,6 @@ impl Play {
     /// All of it in so many subdivisions an axis, dealt out to ranks.
     pub fn space(&self, cuts: usize, ranks: usize) -> Space {
         Space::new(&self.world, cuts, ranks)
-    }
-}
-
-impl Outcome {
-    /// How many pairs began to overlap, how many ceased to, and the digest of all in order: that of
-    /// matchers on one machine, for any number of ranks.
-    pub fn told(&self, space_time: bool) -> (u64, u64, u64) {
-        let mut digest = Digest::default();
-        for (tick, changes) in (0..).zip(&self.changes) {
-            for change in changes {
-                let Change {
-                    update,
-                    subscription,
-                    began,
-                    instant,
-                } = *change;
-                // In the first tick all regions come, without instants.
-                let instant = (space_time && tick > 0).then_some(instant);
-                digest.change(tick, began, [update, subscription], instant);
-            }
-        }
-        digest.told()
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::format::grid::{BLOCK_LEVEL, Quad, Sample, Valid, quad_mask};
 use crate::format::pairs::{Group, Groups};
-use crate::format::tree::traversal::{Leaf, after};
+use crate::format::tree::Leaf;
+use crate::format::tree::traversal::after;
 use crate::format::tree::{Found, Tree, Visibility, state_of};
 
 use super::ReadPvs;

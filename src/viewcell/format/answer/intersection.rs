@@ -1,7 +1,7 @@
 //! Several trees that are walked together, for what is visible in all of them: [`super::lossy`].
 
 use crate::format::grid::{BLOCK_LEVEL, LEVELS, Quad};
-use crate::format::tree::traversal::Leaf;
+use crate::format::tree::Leaf;
 use crate::format::tree::{HIDDEN, Tree, UNKNOWN, Visibility};
 use crate::format::tree::{Trees, count_unknown, unknown_before};
 

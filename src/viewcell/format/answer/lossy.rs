@@ -12,9 +12,9 @@
 //! Without loss it changes nothing, and is not asked.
 
 use crate::format::grid::{BLOCK_LEVEL, Quad, Sample, Valid, quad_mask};
+use crate::format::tree::Leaf;
 use crate::format::tree::Trees;
 use crate::format::tree::Visibility;
-use crate::format::tree::traversal::Leaf;
 
 use super::intersection::{MOST, Walk};
 use super::{ReadPvs, StoredPvs};

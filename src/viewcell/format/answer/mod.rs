@@ -2,191 +2,22 @@
 //! from a group, as they are; from those of a bundle that has lost something ([`lossy`]); and from those that are
 //! older than the ground ([`openings`]).
 
-use crate::format::grid::{BLOCK_LEVEL, Quad, Sample, Valid, quad_mask};
-use crate::format::tree::traversal::{self, Leaf, after};
-use crate::format::tree::{Found, Tree, Visibility, state_of};
+use crate::format::grid::{Quad, Sample, Valid, quad_mask};
+use crate::format::tree::{self, Leaf, Tree, Visibility};
 
 mod group;
 mod intersection;
 mod lossy;
 pub mod openings;
+mod read;
+mod stored;
 
 pub use group::GroupPvs;
 pub use lossy::{LossyPvs, Narrowing};
 pub use openings::{Area, Opening, Openings, StalePvs, Sunk, meets_on_the_way};
-
-/// A PVS that is read where it lies.
-pub trait ReadPvs<'a>: Copy {
-    /// Where there is terrain.
-    fn valid(&self) -> Valid<'a>;
-
-    /// What the PVS says about a quad; hidden outside the grid and where there is no terrain.
-    fn state(&self, quad: Quad) -> Visibility;
-
-    /// The visible samples of a block, as a word of a block bitmap. Bits without terrain may be either.
-    fn word(&self, column: u32, row: u32) -> u64;
-
-    /// Hands over what is visible, depth first in Morton order: [`Leaf::Visible`] and
-    /// [`Leaf::Block`], never [`Leaf::Hidden`]. Quads may lie outside the grid, and bits where
-    /// there is no terrain, if the bytes say so. While ground has changed and its patch is not yet
-    /// there, what that may open comes after all else, by blocks that may have come before. Stops
-    /// when `take` returns `false`; returns whether it never did.
-    fn sweep(&self, take: impl FnMut(Leaf) -> bool) -> bool;
-
-    /// As [`ReadPvs::sweep`], by whole blocks of 8×8 samples: all that a sample of this quad's block
-    /// sees something of, where it is put together from pairs of blocks. None of them is read.
-    #[inline]
-    fn sweep_blocks(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
-        self.sweep(|leaf| take(Leaf::Visible(leaf.quad())))
-    }
-
-    /// Number of pairs of blocks that it is put together from.
-    #[inline]
-    fn pairs(&self) -> usize {
-        0
-    }
-
-    /// Whether a sample is visible; `false` outside the grid and at a void.
-    #[inline]
-    fn contains(&self, sample: Sample) -> bool {
-        self.valid().has_sample(sample)
-            && self.word(sample.column >> 3, sample.row >> 3)
-                >> ((sample.row & 7) << 3 | sample.column & 7)
-                & 1
-                == 1
-    }
-
-    /// Whether nothing of a quad is visible: [`ReadPvs::state`], perhaps sooner.
-    fn is_hidden(&self, quad: Quad) -> bool {
-        self.state(quad) == Visibility::Hidden
-    }
-
-    /// Number of visible samples.
-    fn count(&self) -> u64 {
-        let valid = self.valid();
-        let mut count = 0;
-        self.sweep(|leaf| {
-            count += leaf.visible_samples(&valid);
-            true
-        });
-        count
-    }
-
-    /// Writes the PVS as a block bitmap: one word for each 8×8 block of samples
-    /// ([`crate::format::Grid::blocks`]), blocks row by row, bit (r & 7)·8 + (c & 7) of a word
-    /// for sample (c, r). A buffer that is too short gets what fits; further words are zeroed.
-    fn expand(&self, out: &mut [u64]) {
-        let valid = self.valid();
-        out.fill(0);
-        self.sweep(|leaf| {
-            leaf.write(&valid, out);
-            true
-        });
-    }
-}
-
-impl<'a> ReadPvs<'a> for Tree<'a> {
-    fn valid(&self) -> Valid<'a> {
-        Tree::valid(self)
-    }
-
-    /// A walk down the tree, and one pass over its nodes at most; over voids, where a visible answer first looks
-    /// for terrain in the quad, more.
-    fn state(&self, quad: Quad) -> Visibility {
-        if !self.grid().has_quad(quad) {
-            return Visibility::Hidden;
-        }
-        match self.find(quad) {
-            Found::Leaf(true) if self.valid().has_quad(quad) => Visibility::Visible,
-            Found::Leaf(_) => Visibility::Hidden,
-            Found::Mixed => Visibility::Unknown,
-            Found::Block(item) => {
-                let block = quad.ancestor(BLOCK_LEVEL);
-                let valid = self.valid().block(block.column, block.row);
-                state_of(self.literal(item), valid & quad_mask(quad))
-            }
-        }
-    }
-
-    #[inline]
-    fn word(&self, column: u32, row: u32) -> u64 {
-        match self.find(Quad::new(BLOCK_LEVEL, column, row)) {
-            Found::Leaf(false) => 0,
-            Found::Leaf(true) | Found::Mixed => !0,
-            Found::Block(item) => self.literal(item),
-        }
-    }
-
-    #[inline]
-    fn sweep(&self, take: impl FnMut(Leaf) -> bool) -> bool {
-        Tree::sweep(self, take)
-    }
-}
-
-/// Implements [`ReadPvs`] for what is one PVS of several kinds, and answers as that one does.
-macro_rules! answer_as {
-    ($type:ident, $self:ident => $value:expr, $kind:ident: $($variant:ident)|+) => {
-        impl<'a> ReadPvs<'a> for $type<'a> {
-            #[inline]
-            fn valid(&$self) -> Valid<'a> {
-                match $value { $($kind::$variant(pvs) => ReadPvs::valid(pvs),)+ }
-            }
-
-            #[inline]
-            fn state(&$self, quad: Quad) -> Visibility {
-                match $value { $($kind::$variant(pvs) => pvs.state(quad),)+ }
-            }
-
-            #[inline]
-            fn word(&$self, column: u32, row: u32) -> u64 {
-                match $value { $($kind::$variant(pvs) => pvs.word(column, row),)+ }
-            }
-
-            #[inline]
-            fn sweep(&$self, take: impl FnMut(Leaf) -> bool) -> bool {
-                match $value { $($kind::$variant(pvs) => pvs.sweep(take),)+ }
-            }
-
-            #[inline]
-            fn sweep_blocks(&$self, take: impl FnMut(Leaf) -> bool) -> bool {
-                match $value { $($kind::$variant(pvs) => pvs.sweep_blocks(take),)+ }
-            }
-
-            #[inline]
-            fn pairs(&$self) -> usize {
-                match $value { $($kind::$variant(pvs) => pvs.pairs(),)+ }
-            }
-
-            #[inline]
-            fn contains(&$self, sample: Sample) -> bool {
-                match $value { $($kind::$variant(pvs) => pvs.contains(sample),)+ }
-            }
-
-            #[inline]
-            fn is_hidden(&$self, quad: Quad) -> bool {
-                match $value { $($kind::$variant(pvs) => pvs.is_hidden(quad),)+ }
-            }
-
-            #[inline]
-            fn count(&$self) -> u64 {
-                match $value { $($kind::$variant(pvs) => pvs.count(),)+ }
-            }
-        }
-    };
-}
-
-/// What is stored of a quad.
-// A box would allocate.
-#[allow(clippy::large_enum_variant)]
-#[derive(Clone, Copy, Debug)]
-pub enum StoredPvs<'a> {
-    /// A tree of its own.
-    Tree(Tree<'a>),
-    /// Pairs of blocks.
-    Group(GroupPvs<'a>),
-}
-
-answer_as!(StoredPvs, self => self, StoredPvs: Tree | Group);
+pub use read::ReadPvs;
+use read::{Leaves, answer_as};
+pub use stored::StoredPvs;
 
 /// Everything that may be seen from a quad. Reads the bundle where it lies.
 #[derive(Clone, Copy, Debug)]
@@ -313,7 +144,7 @@ pub struct Quads<'a>(Walk<'a>);
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 enum Walk<'a> {
-    Tree(traversal::Leaves<'a>),
+    Tree(tree::Leaves<'a>),
     ByState(Leaves<Pvs<'a>>),
 }
 
@@ -324,51 +155,6 @@ impl Iterator for Quads<'_> {
         match &mut self.0 {
             Walk::Tree(leaves) => leaves.next(),
             Walk::ByState(leaves) => leaves.next(),
-        }
-    }
-}
-
-/// The leaves of any PVS, depth first, by what it says of quads and of blocks that are neither hidden nor visible;
-/// leaves outside the grid are left out.
-#[derive(Clone, Debug)]
-pub(super) struct Leaves<P> {
-    pvs: P,
-    /// The quad to look at next.
-    next: Option<Quad>,
-}
-
-impl<'a, P: ReadPvs<'a>> Leaves<P> {
-    pub(super) fn new(pvs: P) -> Self {
-        let next = Some(pvs.valid().grid().root());
-        Self { pvs, next }
-    }
-}
-
-impl<'a, P: ReadPvs<'a>> Iterator for Leaves<P> {
-    type Item = Leaf;
-
-    fn next(&mut self) -> Option<Leaf> {
-        let valid = self.pvs.valid();
-        loop {
-            let quad = self.next?;
-            let state = self.pvs.state(quad);
-            if state == Visibility::Unknown && quad.level > BLOCK_LEVEL {
-                self.next = quad.child(0);
-                continue;
-            }
-            self.next = after(quad, valid.grid().root());
-            if !valid.grid().has_quad(quad) {
-                continue;
-            }
-            return Some(match state {
-                Visibility::Hidden => Leaf::Hidden(quad),
-                Visibility::Visible => Leaf::Visible(quad),
-                Visibility::Unknown => {
-                    let Quad { column, row, .. } = quad;
-                    let bits = self.pvs.word(column, row) & valid.block(column, row);
-                    Leaf::Block(quad, bits)
-                }
-            });
         }
     }
 }

@@ -40,8 +40,8 @@
 
 use crate::format::grid::{BLOCK_LEVEL, Grid, Quad, Sample, Valid, quad_mask};
 use crate::format::terrain::{TerrainParameters, VisibilityMode};
+use crate::format::tree::Leaf;
 use crate::format::tree::Visibility;
-use crate::format::tree::traversal::Leaf;
 
 use super::{Leaves, ReadPvs, StoredPvs};
 

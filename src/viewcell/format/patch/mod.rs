@@ -19,16 +19,15 @@
 
 use crate::format::bytes::{array_at, crc32, put, u32_at, u64_at};
 use crate::format::error::FormatError;
-use crate::format::header::{ENTRY_LEN, FileId, HEADER_LEN, Header, Section};
-use crate::format::tag::{MAX_SECTIONS, Tag};
+use crate::format::header::{ENTRY_LEN, HEADER_LEN, Header, Section};
+use crate::format::tag::{FileId, MAX_SECTIONS, Tag};
+
+pub use crate::format::tag::PATCH_VERSION;
 
 pub mod layers;
 
 /// The first eight bytes.
 pub const PATCH_MAGIC: [u8; 8] = [0x89, b'V', b'C', b'P', 0x0D, 0x0A, 0x1A, 0x0A];
-
-/// The version that this library writes and reads.
-pub const PATCH_VERSION: u32 = 1;
 
 /// Bytes of an entry of `BIDX` and `QIDX`: what, and where its bytes begin.
 pub const PLACE_LEN: usize = 12;

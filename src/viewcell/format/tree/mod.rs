@@ -24,13 +24,15 @@ use crate::format::bytes::{read_varint, u64_at, write_varint};
 use crate::format::grid::{BLOCK_LEVEL, Grid, LEVELS, Quad, Valid};
 use crate::format::patch::layers::{Over, Piece, Runs, Source};
 
+mod leaf;
 pub mod morton;
 pub(super) mod rank;
 pub(super) mod traversal;
 mod trees;
 
+pub use leaf::Leaf;
 pub(super) use rank::{count_unknown, unknown_before};
-pub use traversal::{Leaf, Leaves};
+pub use traversal::Leaves;
 pub use trees::Trees;
 
 /// What a PVS says about a quad.

@@ -5,7 +5,7 @@ use crate::format::pages::IndexedPages;
 use crate::format::patch::layers::Layered;
 
 use super::Tree;
-use super::traversal::Leaf;
+use super::leaf::Leaf;
 
 /// The sections `TIDX` and `TREE`.
 #[derive(Clone, Copy, Debug)]

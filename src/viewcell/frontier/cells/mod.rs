@@ -4,12 +4,15 @@
 //! Frontier Sets*, section 4.2 (EQ 1 and EQ 2), and the region growing of their first paper, as
 //! the same tells of it in sections 1 and 4.
 
+mod regions;
 mod widened;
 
 use crate::format::bits;
 use crate::format::cells::{DistanceBits, DistanceRow, PvsRow};
 use crate::query::CellBundle;
 pub use crate::query::ShortMemory;
+pub use regions::Frontier;
+pub(super) use regions::{add_seen, parts};
 pub use widened::{spread, widen};
 
 /// How frontiers are made.
@@ -60,17 +63,6 @@ impl Construction {
     pub const fn needs_neighbours(self) -> bool {
         matches!(self, Self::Grown | Self::Widened)
     }
-}
-
-/// Two regions: bit c of `ab` is set if cell c is in F_AB, where A's player may walk, and bit c of
-/// `ba` if it is in F_BA. 64 cells a word, the lowest bit first. No cell of one sees any of the
-/// other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frontier<'m> {
-    /// F_AB. Holds A.
-    pub ab: &'m [u64],
-    /// F_BA. Holds B.
-    pub ba: &'m [u64],
 }
 
 impl CellBundle<'_> {
@@ -272,31 +264,6 @@ impl<'m> Side<'m> {
             }
         }
     }
-}
-
-/// Memory cut into parts of these lengths.
-pub(super) fn parts<const N: usize>(
-    lengths: [usize; N],
-    memory: &mut [u64],
-) -> Result<[&mut [u64]; N], ShortMemory> {
-    let (expected, found) = (lengths.iter().sum(), memory.len());
-    if found < expected {
-        return Err(ShortMemory { expected, found });
-    }
-    let mut rest = memory;
-    Ok(lengths.map(|length| rest.split_off_mut(..length).unwrap_or_default()))
-}
-
-/// Adds what a cell sees.
-pub(super) fn add_seen(seen: &mut [u64], cell: u32, row: PvsRow<'_>) {
-    let words = row.words();
-    if words.len() < seen.len() {
-        seen.fill(u64::MAX); // a row that is not there sees everything
-    }
-    for (seen, word) in seen.iter_mut().zip(words) {
-        *seen |= word;
-    }
-    bits::set(seen, cell as usize);
 }
 
 /// EQ 1 and EQ 2, a cell at a time.

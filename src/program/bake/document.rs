@@ -1,0 +1,144 @@
+//! What a bake tells at its end: the bundle or the shard written, or what a bake is estimated to take.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use viewcell_bake::bundle::Info;
+use viewcell_bake::{Forecast, ShardReport};
+
+use super::manner::Manner;
+use crate::exit::Outcome;
+use crate::output::{Json, say};
+use crate::progress::{Progress, Voice};
+use crate::repack;
+
+/// Tells of a shard written.
+pub(super) fn finish_shard(
+    report: ShardReport,
+    output: PathBuf,
+    notes: Vec<String>,
+    manner: &Manner,
+) -> Outcome {
+    let share = report.share;
+    let tiles = share.end - share.first;
+    if !manner.voice.quiet {
+        say(format_args!(
+            "written: {}, {tiles} of {} tiles, {} bytes; viewcell merge joins the shards (each is \
+             about the same work, so later shards have more tiles)",
+            output.display(),
+            report.total_tiles,
+            report.bytes
+        ));
+    }
+    manner.json.document(|| Document {
+        output,
+        notes,
+        bundle: None,
+        shard: Some(Shard {
+            index: share.index,
+            of: share.of,
+            first_tile: share.first,
+            tiles,
+            total_tiles: report.total_tiles,
+            bytes: report.bytes,
+        }),
+    })
+}
+
+/// Tells of a bundle written, and verifies it if that is wanted.
+pub fn finish(
+    output: PathBuf,
+    notes: Vec<String>,
+    verify: bool,
+    voice: &Voice,
+    json: &Json,
+    progress: &Progress,
+) -> Outcome {
+    repack::tell(output, verify, voice, json, progress, |output, info| {
+        Document {
+            output,
+            notes,
+            bundle: Some(info),
+            shard: None,
+        }
+    })
+}
+
+/// What `viewcell bake --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell bake")]
+pub struct Document {
+    /// The bundle written, or with --shard the shard.
+    pub output: PathBuf,
+    /// Notes about the input (assumptions, conversions, voids) and about finished work of a stopped bake that was
+    /// used.
+    pub notes: Vec<String>,
+    /// What the bundle is and how it was made, as `viewcell info --json` prints it; absent with
+    /// --shard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bundle: Option<Info>,
+    /// What the shard holds; absent without --shard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
+/// A shard written.
+#[derive(Serialize, JsonSchema)]
+pub struct Shard {
+    /// Its number, from 1.
+    pub index: u32,
+    /// Number of shards.
+    pub of: u32,
+    /// Its first tile of 32 x 32 viewpoints, in bake order.
+    pub first_tile: u32,
+    /// Its tiles.
+    pub tiles: u32,
+    /// Tiles of the whole bake.
+    pub total_tiles: u32,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
+/// What `viewcell bake terrain --dry-run --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell bake terrain --dry-run")]
+pub struct ForecastDocument {
+    /// Processor time of all threads together, in seconds.
+    cpu_seconds: f64,
+    /// Bytes of the bundle.
+    bytes: u64,
+    /// Bytes of memory, at most.
+    memory: u64,
+    /// Quads of viewpoints that were computed for the estimate.
+    sampled_quads: usize,
+    /// Quads of viewpoints of the whole bake.
+    quads: usize,
+}
+
+impl ForecastDocument {
+    pub fn new(forecast: &Forecast) -> Self {
+        Self {
+            cpu_seconds: forecast.cpu_seconds,
+            bytes: forecast.bytes,
+            memory: forecast.memory,
+            sampled_quads: forecast.sampled,
+            quads: forecast.quads,
+        }
+    }
+
+    /// Prints it; as text, `first` comes before.
+    pub(super) fn tell(&self, first: &str, json: &Json) -> Outcome {
+        let text = format!(
+            "{first}{:.3} s of one processor, {:.3} MB of bundle, {:.0} MB of memory at most; \
+             estimated from {} of {} quads of viewpoints",
+            self.cpu_seconds,
+            self.bytes as f64 / 1e6,
+            self.memory as f64 / 1e6,
+            self.sampled_quads,
+            self.quads,
+        );
+        json.tell(|| self, text)
+    }
+}

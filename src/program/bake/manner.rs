@@ -1,0 +1,144 @@
+//! How a bake is done: resumed, restarted, in shards; where its bundle goes, and what is said when it stops.
+
+use std::path::{Path, PathBuf};
+
+use viewcell_bake::bundle::{self, BundleError};
+use viewcell_bake::{BakeError, BakeOptions, Keep, ShardOf, StoreError};
+
+use crate::exit::Failure;
+use crate::output::{Json, check_not_input, check_not_stream, is_stream, say};
+use crate::progress::Voice;
+use crate::signals::Stop;
+
+/// What happens around the bake; no part of the job.
+#[derive(clap::Args)]
+pub(super) struct Manner {
+    #[command(flatten)]
+    pub(super) long: Long,
+    #[command(flatten)]
+    pub(super) voice: Voice,
+    #[command(flatten)]
+    pub(super) json: Json,
+}
+
+/// How to do a bake that takes long.
+#[derive(clap::Args)]
+pub(super) struct Long {
+    /// Continue a stopped bake of the same job; if there is none, begin one
+    #[arg(long, help_heading = "Long bakes")]
+    pub(super) resume: bool,
+
+    /// Delete the finished work of a stopped bake, and start again
+    #[arg(long, conflicts_with = "resume", help_heading = "Long bakes")]
+    pub(super) restart: bool,
+
+    /// Do not save finished work: a stopped bake has to start again
+    #[arg(long, conflicts_with_all = ["resume", "restart"], help_heading = "Long bakes")]
+    pub(super) no_checkpoint: bool,
+
+    /// Bake nothing, but estimate what the bake will take: seconds of one processor, bytes of the bundle, memory.
+    /// Computes a sample of the viewpoints, which takes some seconds
+    #[arg(long, conflicts_with_all = ["resume", "restart", "shard"], help_heading = "Long bakes")]
+    pub(super) dry_run: bool,
+
+    /// Bake share I of N, into OUT.I-of-N.vcs unless -o names a file that does not end in .vcb; viewcell merge
+    /// joins shares. All shares are about the same work, so the first has fewer tiles than the last
+    #[arg(long, value_name = "I/N", help_heading = "Long bakes")]
+    pub(super) shard: Option<ShardOf>,
+}
+
+impl Long {
+    pub(super) fn keep(&self) -> Keep {
+        match self {
+            Self { resume: true, .. } => Keep::Resume,
+            Self { restart: true, .. } => Keep::Restart,
+            Self {
+                no_checkpoint: true,
+                ..
+            } => Keep::Nothing,
+            _ => Keep::New,
+        }
+    }
+
+    /// What to write, where the bundle would be `bundle`.
+    pub(super) fn output(&self, bundle: PathBuf) -> PathBuf {
+        match self.shard {
+            Some(part) if bundle.extension().is_some_and(|end| end == "vcb") => {
+                bundle.with_extension(format!("{}-of-{}.vcs", part.index(), part.of()))
+            }
+            _ => bundle,
+        }
+    }
+}
+
+/// The last words of a bake that a signal stopped.
+pub(super) fn stopped(failure: &Failure, stop: &Stop) -> Failure {
+    let error = match failure {
+        Failure::Failed { error, .. } => error.downcast_ref(),
+        Failure::ClosedPipe | Failure::Stopped(_) => None,
+    };
+    let Some(BakeError::Kept {
+        checkpoint,
+        done,
+        total,
+        ..
+    }) = error
+    else {
+        return stop.stopped();
+    };
+    say(format_args!(
+        "viewcell: stopped; {done} of {total} tiles are kept in {}, and finished parts of others: \
+         continue with --resume, or start again with --restart",
+        checkpoint.display()
+    ));
+    Failure::Stopped(stop.exit())
+}
+
+/// Bakes. Where the bundle may be overwritten and an earlier bake of the same job was stopped, goes on with what that has
+/// kept, and says so: the bundle is the same.
+pub(super) fn going_on<T>(
+    options: &mut BakeOptions,
+    voice: &Voice,
+    bake: impl Fn(&BakeOptions) -> Result<T, BakeError>,
+) -> Result<T, BakeError> {
+    let baked = bake(options);
+    let Err(BakeError::Store(StoreError::Unfinished { path, done, total })) = &baked else {
+        return baked;
+    };
+    if !options.overwrite || options.keep != Keep::New {
+        return baked;
+    }
+    voice.tell_notes(&[format!(
+        "{}: an earlier bake of the same job was stopped after {done} of {total} tiles; continuing \
+         it (--restart starts again)",
+        path.display()
+    )]);
+    options.keep = Keep::Resume;
+    bake(options)
+}
+
+/// Where the bundle of a level goes.
+pub(super) fn bundle_of(output: Option<&PathBuf>, input: &Path) -> Result<PathBuf, Failure> {
+    match (output, input.file_stem()) {
+        (Some(output), _) => Ok(output.clone()),
+        (None, Some(stem)) => Ok(PathBuf::from(stem).with_extension("vcb")),
+        (None, None) => Err(Failure::usage("expected a level to bake")),
+    }
+}
+
+/// What would fail at the end of the bake fails before its beginning.
+pub fn check_output(input: &Path, force: bool, resume: bool, output: &Path) -> Result<(), Failure> {
+    check_not_stream(output)?;
+    if is_stream(input) {
+        return Err(Failure::usage(
+            "-: expected the name of a file to bake: a bake reads its input twice (for its digest) \
+             and may be resumed, so it cannot come from stdin; write it to a file first",
+        ));
+    }
+    check_not_input(input, output)?;
+    match bundle::check_output(output, force) {
+        // It may be what this very job made: the bake tells.
+        Err(BundleError::Exists { .. }) if resume => Ok(()),
+        checked => Ok(checked?),
+    }
+}
