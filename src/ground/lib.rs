@@ -1,20 +1,21 @@
-//! Layered ground that changes: patches, slices and quadtrees, stamps, change sets, reservations.
+//! Layered ground that changes: patches of slices of quadtrees, stamps, change sets, reservations.
 //!
 //! ```text
 //! frame        size, patches, names of materials: what does not change
-//! tree         the quadtree of one slice; `path`, the way to a node of it
-//! layered      what any structure can do: `patches` as the paper has it, `columns`, `dense`
-//! shape, mesh  acting entities; `stamp`, which cubes they take; `effect`, what becomes of them
+//! tree, path   the quadtree of one slice; the way to a node of it, and locks on nodes
+//! layered      what any structure can do: `patches` as the thesis has it, `columns`, and dense cubes
+//! mesh, stamp  closed meshes; shapes of stamps, which cubes they take, and what becomes of them
 //! cubes        a stamp in cubes, with a pyramid of squares above them
 //! change       change sets, with versions
 //! build        ground from slices of cubes, or from heights and depths of layers
-//! surface      its top as heights; `heightmap`, stamps on heights without layers
-//! locks, sync  reservations; a server and its clients
-//! code, file   trees, change sets and whole grounds as bytes; `store`, a file that grows; `text`
+//! heightmap    the top as heights, and stamps on heights without layers
+//! sync         a server and its clients
+//! code, text   trees and change sets as bytes, and as text
+//! file         whole grounds as bytes, and a file that grows
 //! ```
 //!
-//! Source: S. E. Pennings, *Dynamic layering system for real-time interaction between entities and
-//! terrain*, thesis, Utrecht University, chapters 4 and 5. Words are those of the thesis. No dependency.
+//! Source: S. E. Pennings, *Dynamic layering system for real-time interaction between entities and terrain*, thesis,
+//! Utrecht University, chapters 4 and 5. Words are those of the thesis.
 
 mod build;
 mod change;

@@ -1,5 +1,5 @@
-//! `viewcell bake`: a heightmap or a level becomes a bundle; here what a bake checks before it begins, and tells at its
-//! end.
+//! `viewcell bake`: a heightmap or a level becomes a bundle. `manner` has what all bakes are asked, `document` what
+//! they tell at the end.
 
 mod cells;
 mod document;

@@ -1,4 +1,4 @@
-//! Levels of cells: from a cell graph to a bundle.
+//! Bakes a level of cells: from a cell graph to a bundle, and back to the graph for a bake of a bundle's level.
 //!
 //! ```text
 //! portals      where there is no PVS, or a better one is wanted: lines of sight through portals,
@@ -7,8 +7,6 @@
 //! distances    the EPVS, by breadth-first searches over bit sets
 //! write        equal rows once; the BSP, boxes and portals beside them
 //! ```
-//!
-//! A level as its bundle has it.
 
 use super::error::{BakeError, unreadable};
 use super::observer::{Observer, Stage};

@@ -1,6 +1,5 @@
-//! What a bake will take, by a sample of it.
-//!
-//! Memory that a bake takes, foreseen before it begins.
+//! Forecast of a bake by sampling: processor time and bytes of the bundle, from a sample of the viewpoints; and
+//! memory, from the sizes of tables.
 
 use super::budget::options::Compression;
 use super::error::BakeError;

@@ -1,6 +1,7 @@
-//! A bundle to another bundle of the same PVSs: in other bytes, or in fewer.
+//! Repacking: a bundle to another bundle of the same PVSs, lossless or within a budget.
 //!
-//! The PVSs of a bundle, of either tree code, as groups in a store.
+//! The PVSs of a bundle, of either tree code, are first written as groups into a store; what follows is that of a
+//! bake.
 
 use super::budget::deepest_first::prune;
 use super::budget::options::Compression;

@@ -1,6 +1,7 @@
-//! The definition of sight between two samples, one pair at a time: the slow twin.
+//! The definition of exact sight: one pair of samples at a time, in double precision; the slow twin of the kernels.
 //!
-//! Where in a view cell somebody may stand.
+//! The model is R3 of W. R. Franklin, C. K. Ray and S. Mehta 1994, *Geometric algorithms for siting of air defense
+//! missile batteries*. [`Stance`] says where in a view cell somebody may stand.
 
 use crate::world::Terrain;
 

@@ -1,8 +1,7 @@
-//! What the bake takes from a kernel, whatever the visibility mode.
+//! Viewsheds of blocks: the trait of all kernels, and how they hand out what a block of viewpoints sees of each block.
 //!
-//! How blocks of viewpoints see blocks of targets: what a kernel hands out.
-//!
-//! From masks by displacement, a bit a viewpoint, to rows by viewpoint, a bit a target.
+//! Kernels find masks by displacement, a bit a viewpoint. [`scatter`] transposes them to rows by viewpoint, a bit a
+//! target.
 
 use super::lanes::{LANES, SIDE};
 use viewcell::format::blockbits::transpose;

@@ -1,6 +1,4 @@
-//! A grid of ground heights.
-//!
-//! Numbers in errors.
+//! A terrain: a grid of ground heights, where it lies, and what is wrong with heights that are no terrain.
 
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -1,10 +1,9 @@
-//! Experiment I: how ground grows, how large change sets are, and how long it takes (section 5.2).
+//! Pennings' experiments: I, how ground grows, how large change sets are, and how long it takes (section 5.2); II, how
+//! often clients must ask for a reservation (section 5.3).
 //!
-//! Experiment II: how often clients must ask for a reservation (section 5.3).
-//!
-//! Time is a number. A client looks for the nodes that its ball touches and asks; the server looks too,
-//! and refuses if one of them is locked. A lock holds for t_lock; who was refused asks again after
-//! t_wait. All begin at once.
+//! Time is a number. A client looks for the nodes that its ball touches and asks; the server looks too, and refuses if
+//! one of them is locked. A lock holds for t_lock; a client that was refused asks again after t_wait. All begin at
+//! once.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

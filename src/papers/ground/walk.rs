@@ -1,10 +1,9 @@
-//! Where clients go, and what they do there (section 5.1.3).
+//! The setting of Pennings' experiments: ground as the thesis describes it (section 5.1.2), and where clients go and
+//! what they do there (section 5.1.3).
 //!
-//! Ground of the description that the thesis gives (section 5.1.2), made up.
-//!
-//! 1024 × 1024 × 100 cubes in one patch; five soils upon one another, the border of each of a different
-//! height at different places, with parts that stand out over lower ones; 13 heights at the surface; 33
-//! slices of a single node; about 183,000 nodes. The images that the thesis used were not published.
+//! The ground is generated, as the images that the thesis used were not published: 1024 × 1024 × 100 cubes in one
+//! patch; five soils upon one another, the border of each of a different height at different places, with parts that
+//! stand out over lower ones; 13 heights at the surface; 33 slices of a single node; about 183,000 nodes.
 
 use viewcell::dice::Dice;
 use viewcell_ground::{

@@ -1,12 +1,10 @@
-//! Liu's efficient sorting (thesis, algorithm 1), and over space and time (algorithm 3): whenever two
-//! ends swap, the two regions are compared, so that no table of pairs is needed.
+//! Sort and sweep: sorted lists of endpoints, one an axis, kept from tick to tick (Liu's thesis, sections 2.8, 3.2 and
+//! 3.3).
 //!
-//! The matcher of the Lucid platform, which is I-Collide's (Liu's thesis, section 3.4.1): a table of
-//! all pairs says for each axis whether the projections overlap. Its memory grows with the square of
-//! the regions, and nothing else in it does.
-//!
-//! Sorted lists of endpoints, one an axis, kept from tick to tick: what Lucid's matcher and Liu's
-//! have in common (thesis, sections 2.8, 3.2 and 3.3).
+//! - [`Sorted`]: Liu's efficient sorting (algorithm 1), and over space and time (algorithm 3). Whenever two ends swap, the two
+//!   regions are compared, so that no table of pairs is needed.
+//! - [`Lucid`]: the matcher of the Lucid platform, which is I-Collide's (section 3.4.1). A table of all pairs says for each
+//!   axis whether the projections overlap. Its memory grows with the square of the regions.
 
 use rustc_hash::FxHashSet;
 

@@ -1,9 +1,8 @@
-//! Perception-based filtering: who is large enough on whose screen to be told of.
+//! Perception-based filtering: who is large enough on whose screen to be told of; observers and targets are read from
+//! files of comma-separated values.
 //!
-//! An observer perceives what covers at least so many pixels of the screen in its longest direction.
-//! Distances are in the unit of the targets' radii, angles in radians.
-//!
-//! Observers and targets in files of comma-separated values.
+//! An observer perceives what covers at least so many pixels of the screen in its longest direction. Distances are in
+//! the unit of the targets' radii, angles in radians.
 
 mod distance;
 mod radii;

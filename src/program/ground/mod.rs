@@ -1,5 +1,5 @@
-//! `viewcell ground`: layered ground that changes. Here its files are opened and made to grow: by stamps (`stamp`), by
-//! change sets that were made elsewhere (`apply`); and written anew without what is superseded (`compact`).
+//! `viewcell ground`: layered ground that changes. Here its files grow by stamps and by change sets that were made
+//! elsewhere, and are written anew without what is superseded. `file` opens them.
 
 pub(super) mod build;
 mod file;

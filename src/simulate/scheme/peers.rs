@@ -1,19 +1,16 @@
-//! Peers with frontier sets (FB and what came of it): while each stays in their region, a pair keeps
-//! silent (Steed & Angus, figure 4).
+//! Peer-to-peer schemes: with frontier sets (FB and its variants), naive (NPP), and perfect (PPP).
 //!
-//! Of two peers without a set, the one with the lower number says where they are each frame, and the
-//! other answers: with their own position if the two see each other, else with an agreement to the
-//! set that both make of the two positions. Whoever leaves their region says so at once. If both
-//! do so in one frame, each has what they need, and nobody answers.
+//! *Frontier sets*: while each stays in their region, a pair keeps silent (Steed & Angus, figure 4). Of two peers
+//! without a set, the one with the lower number says where they are each frame, and the other answers: with their own
+//! position if the two see each other, else with an agreement to the set that both make of the two positions. A peer
+//! that leaves its region says so at once. If both do so in one frame, each has what they need, and nobody answers.
 //!
-//! Where all arrives within the frame, silence is an answer, too: whoever hears a position makes the
-//! set of it and of the place that they themselves told last, and if they are inside, both keep to
-//! that set, and one packet has done. Where packets take time, or get lost, agreements are spoken.
+//! Where all arrives within the frame, silence is an answer, too: a peer that hears a position makes the set of it and
+//! of the place that it told last, and if it is inside, both keep to that set, and one packet has done. Where packets
+//! take time, or get lost, agreements are sent.
 //!
-//! Peers who tell everybody where they are, every frame (NPP).
-//!
-//! Peers who tell those who can see them, and know without being told who these are (PPP): what
-//! others are measured by.
+//! *Naive* peers tell everybody where they are, every frame. *Perfect* peers tell those who can see them, and know
+//! without being told who these are: others are measured by them.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,10 +1,10 @@
-//! Near and maybe visible: whom of thousands each player must hear of, tick by tick.
+//! Area-of-interest awareness by neighbour lists: who is near whom and may be visible, tick by tick.
 //!
-//! Most pairs of players stay what they are for many ticks, and no tick may look at all of them. So
-//! each player *settles* at a place and has some slack around it. As long as nobody goes farther,
-//! most pairs are surely within reach or surely out of it; the distances of the others are measured in
-//! each tick. Who goes farther settles anew. Whether two see each other is asked when they come around each
-//! other, and when one of them is at another place of the bundle.
+//! Most pairs of players stay what they are for many ticks, and no tick may look at all of them. So each player
+//! *settles* at a place and has some slack around it, as in a Verlet list. While nobody goes farther, most pairs are
+//! surely within reach or surely out of it; only the distances of the others are measured in each tick. A player that
+//! goes farther settles anew. Whether two see each other is asked when they come around each other, and when one of
+//! them is at another place of the bundle.
 
 use super::keys::{Key, indices, sort};
 use super::neighbors::{Apart, Home, Neighbors, Row, Turns, squared};

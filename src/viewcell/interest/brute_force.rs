@@ -1,4 +1,4 @@
-//! The slowest method, which compares all pairs: tests hold the others to it.
+//! Brute force: all pairs are compared. Tests hold the other methods to it.
 
 use super::motion::linear;
 use super::{Bounds, Kind, Method, Record, Regions};

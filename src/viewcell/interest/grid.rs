@@ -1,4 +1,4 @@
-//! The method for production: boxes in hash grids, sorted anew in each tick.
+//! Hash grids, sorted anew in each tick: the method for production.
 //!
 //! Sorting boxes by their cells costs a few nanoseconds each, less than keeping anything that would have
 //! to be kept right: it is done whenever something has moved. Then those that have moved find whom they

@@ -1,5 +1,5 @@
-//! Who is around a player: neighbour lists that hold for as long as nobody goes far, as those of molecular
-//! dynamics do (Verlet, 1967).
+//! Verlet lists: neighbour lists of players that hold for as long as nobody goes far (L. Verlet 1967, "Computer
+//! 'experiments' on classical fluids").
 //!
 //! A player has a *home*, where it settled, and some slack around it. While two players stay within their slack, the distance of
 //! their homes says whether they are surely within reach of each other, surely out of it, or to be measured in each tick

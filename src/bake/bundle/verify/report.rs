@@ -1,6 +1,4 @@
-//! What a rule is, and what is told of it.
-//!
-//! The report in the making: rules are checked one by one, and their faults counted.
+//! The report of a verification: rules, their outcomes, and their faults, which are counted while rules are checked.
 
 use serde::{Deserialize, Serialize};
 use std::io;

@@ -1,16 +1,14 @@
-//! Rate-distortion pruning: giving up what costs least occlusion for the bytes it saves.
+//! Lagrangian rate-distortion pruning: gives up what costs least occlusion for the bytes that it saves.
 //!
-//! Whatever is given up becomes visible, never hidden. The trade is the same for all pairs of
-//! blocks and all trees: so much hidden area is worth a byte. For a given trade each choice is
-//! independent of the others, so that the best of them all is found part by part (generalised
-//! BFOS: Chou, Lookabaugh and Gray, 1989), and what is left is to find the trade that a budget
-//! comes to. A pair serves both its blocks, and counts for both.
+//! Whatever is given up becomes visible, never hidden. For a given multiplier, so much hidden area for a byte, each
+//! choice is independent of the others, so that the optimum is found part by part (generalised BFOS: P. A. Chou, T.
+//! Lookabaugh and R. M. Gray 1989, "Optimal pruning with applications to tree-structured source coding and modeling").
+//! What is left is to find the multiplier that a budget comes to, which is the same for all pairs of blocks and all
+//! trees. A pair serves both of its blocks, and counts for both.
 //!
-//! Three choices: a leaf may become one that says more is visible and has a shorter code; a leaf,
-//! a node or a pair may become visible as a whole.
-//!
-//! Giving up what costs least occlusion for the bytes it saves, in the tree of a quad: as
-//! [`super::prune`] does in pairs of blocks.
+//! - A *pair of blocks* ([`PairPruner`]): a leaf may become one that says more is visible and has a shorter code; a leaf, a
+//!   node or a pair may become visible as a whole.
+//! - The *tree* of a quad ([`prune_tree`]): a node or a leaf may become visible as a whole.
 
 use super::codebook::Codebook;
 use super::symbols::{Pair, PairSymbols};

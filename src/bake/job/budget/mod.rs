@@ -1,5 +1,5 @@
-//! A bundle within a budget: what a trade of hidden area against bytes comes to ([`search`]
-//! finds the trade).
+//! Lagrangian rate-distortion optimization: a bundle within a budget of bytes that loses least hidden area. Here is
+//! what a multiplier, an area for a byte, comes to; [`search`] finds the multiplier.
 
 pub(crate) mod deepest_first;
 pub(crate) mod options;

@@ -1,7 +1,5 @@
-//! The trade of hidden area against bytes that comes to a budget.
-//!
-//! By ever more of the groups: by a few, which settles the codes, by more, and then by all of them
-//! until the file is within 2 % of the budget.
+//! The search for the multiplier that comes to a budget: bracketed, on ever more of the groups. A few settle the
+//! codes; then more, and then all of them until the file is within 2 % of the budget.
 
 use super::options::Budget;
 use super::{EVERYTHING, Search};

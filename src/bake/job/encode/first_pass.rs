@@ -1,17 +1,12 @@
-//! What all groups of a bundle come to, before their symbols have bytes: these depend on how often
-//! each symbol occurs in all of them.
+//! The first of two passes of the encoder: symbols counted, and the hierarchy built, before any symbol has a code.
 //!
-//! Here the hierarchy is built, once: the PVS of a block is the union of what its viewpoints see,
-//! and those of larger quads are unions of theirs ([`crate::hierarchy`]).
+//! Codes depend on how often each symbol occurs in all groups. The hierarchy is built here, once: the PVS of a block
+//! is the union of what its viewpoints see, and those of larger quads are unions of theirs ([`crate::hierarchy`]).
 //!
-//! Who sees whom both ways, out of what tells each pair once.
-//!
-//! Where sight is mutual, blocks of viewpoints tell how they see themselves and the blocks after
-//! them in Morton order. How they see those before follows from what these have told: the
-//! [`BothWays`] is shown all blocks in order, and tells the rest of each. All blocks go on at once in
-//! what they have told, a step for each block that is shown, so that nothing is searched.
-//!
-//! Memory: 8 bytes for each mixed pair of blocks that is still to come.
+//! Symmetric completion: where sight is mutual, groups store how a block sees itself and the blocks after it in Morton
+//! order. How it sees those before follows from theirs. [`BothWays`] is shown all blocks in order, and completes each.
+//! It advances in the stored lists of all blocks at once, a step for each block that is shown, so that nothing is
+//! searched. It takes 8 bytes of memory for each mixed pair of blocks that is still to come.
 
 use super::Assembly;
 use crate::bundle::{Statistics, trees_in_order};

@@ -1,6 +1,4 @@
-//! A store in a file: found or begun, gone on with, and read.
-//!
-//! Names, locks and deletions of stores.
+//! A store in a file: created or resumed, appended to and read; its names, its lock, and its deletion.
 
 use super::error::StoreError;
 use super::frame::{BLOCK, DONE, FRAME_LEN, Fault, HEIGHTS, JOB, Reader, Record, record, start};

@@ -1,7 +1,7 @@
-//! Convex polygons in space, and cutting them by planes.
+//! Convex polygons in space: cut by planes, and the separating planes between two of them.
 //!
-//! The planes between two convex polygons that touch both: whoever looks from the one through
-//! the other stays on its side of each (Teller and Séquin 1991, section 4).
+//! A separating plane touches both polygons, and has one on each side: a line of sight through both stays on its side
+//! of it (S. J. Teller and C. H. Séquin 1991, "Visibility preprocessing for interactive walkthroughs", section 4).
 
 pub(super) use viewcell::convex::{Plane, Point, centre, cross, dot, minus, plus};
 

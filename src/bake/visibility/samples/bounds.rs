@@ -1,6 +1,5 @@
-//! An upper bound of the height of lines of sight: ground that is higher hides what is behind it.
-//!
-//! Lines of sight between two rectangles, on the map.
+//! Upper bounds of lines of sight between two rectangles: where on the map they cross a grid line, and how high at
+//! most. Ground that is higher hides what is behind it.
 
 use super::height_field::HeightField;
 use super::view_block::ViewpointRows;

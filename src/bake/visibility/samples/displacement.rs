@@ -1,7 +1,7 @@
-//! One displacement: who sees the sample there, exactly.
+//! A single displacement: which of 64 viewpoints see the sample there, exactly; and the highest occluders between.
 //!
-//! The occluders between two samples: the grid lines whose ground rises highest above the line of
-//! sight. They are the ones most likely to hide the whole cells around the two samples.
+//! Occluders are the grid lines whose ground rises highest above the line of sight. They are the ones most likely to
+//! hide the whole view cells around the two samples, which `cells` asks for.
 
 use super::height_field::LEVELS;
 use super::rays::Rays;

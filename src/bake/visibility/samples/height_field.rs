@@ -1,7 +1,5 @@
-//! The height field as the kernels read it: in single precision, with a margin of voids, and with
-//! tables of the least and the greatest heights over windows.
-//!
-//! The terrain's tables for sight along one axis of its grid.
+//! The height field as the kernels read it: single precision, a margin of voids, and range tables of the least and the
+//! greatest heights over windows of samples, one set for sight along each axis of the grid.
 
 use crate::visibility::lanes::{Layout, MOST_VALUES, Strips, VOID, Windows, fold};
 use crate::visibility::places::Places;

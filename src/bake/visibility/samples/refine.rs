@@ -45,8 +45,6 @@
 //! A SIMD lane is a pair of quarters here. Few lines are tried: the highest occluder, the highest of
 //! the other parts of the way, and the two neighbours of the highest. If the highest leaves many
 //! pairs of quarters open, the others are not tried, since they hardly ever hide the rest.
-//!
-//! The eyes of a block's viewers, wherever they stand in their cells.
 
 use super::displacement::Occluders;
 use super::rays::Rays;

@@ -1,6 +1,4 @@
-//! A block of viewpoints that look at once.
-//!
-//! The rows of a block of viewpoints that are still open, and in which direction they look.
+//! A block of 64 viewpoints that look at once: its eyes, and those of its rows that are still open in a direction.
 
 use super::height_field::{Axis, HeightField};
 use crate::visibility::lanes::{Lanes, SIDE};

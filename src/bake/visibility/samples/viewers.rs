@@ -1,4 +1,4 @@
-//! Heights of eyes over the quarters of a block's cells, made once a block.
+//! Heights of eyes over the quarters of the view cells of a block, wherever viewers stand in them; computed once a block.
 
 use super::view_block::ViewpointRows;
 use crate::visibility::lanes::{LANES, SIDE};

@@ -1,6 +1,4 @@
-//! Rules on where cells are and what they touch.
-//!
-//! Where sections of a level begin, and their words.
+//! Rules on the sections of a level of cells: BSP, boxes, names, neighbours and portals.
 
 use super::super::container::Container;
 use super::super::sections::plain;

@@ -1,9 +1,6 @@
-//! The rule on statistics.
+//! Rules that need more than one tree: mutual sight of bundles of single trees, and statistics.
 //!
-//! The rule on mutual sight, of bundles of single trees.
-//!
-//! The statistics of a bundle that has lost something: of what it answers, which is less than what
-//! is stored.
+//! The statistics of a lossy bundle are of its answers, which are narrower than what is stored.
 
 use super::places::Places;
 use crate::bundle::provenance::{LevelStatistics, Statistics};
