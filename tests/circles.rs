@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
+#[allow(dead_code)]
 #[path = "common/source.rs"]
 mod source;
 
