@@ -1,4 +1,4 @@
-//! Parallel work whose results are handed on in order.
+//! Ordered parallel map: parallel work whose results are handed on in order.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

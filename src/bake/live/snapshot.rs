@@ -1,4 +1,4 @@
-//! The ground and who sees whom, at one instant.
+//! Snapshots: the ground and who sees whom, at one instant; never changed.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The round earth, and air that bends sight.
+//! Curvature of the earth and refraction of the air.
 //!
 //! Between two places D apart over the ground, the earth bulges over the chord: at a fraction t of
 //! the way by D²·t·(1 - t) / 2R. Air is denser below, and bends sight along with the ground: with

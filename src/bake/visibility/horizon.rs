@@ -1,4 +1,4 @@
-//! Horizons: how high the terrain stands against the sky, by azimuth.
+//! Horizon lines: how high the terrain stands against the sky, by azimuth.
 //!
 //! For a sector centred on an azimuth the horizon is the greatest elevation of the terrain on the
 //! ray of that azimuth from the eye. The ray is exact, not a line of samples: the terrain is taken

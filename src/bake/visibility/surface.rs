@@ -1,4 +1,4 @@
-//! Where the ground may be between the samples.
+//! Upper bounds of drawn surfaces: where the ground may be between the samples.
 //!
 //! An engine draws the four samples around a patch of ground as a bilinear surface, or as two
 //! triangles split along either diagonal. All three agree on the grid lines; within a patch, at

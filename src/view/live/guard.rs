@@ -1,4 +1,4 @@
-//! Who is answered.
+//! Protection against DNS rebinding and foreign pages: which requests are answered.
 //!
 //! A page of any site can send requests to the loopback, and a site can make its own name point
 //! there (DNS rebinding), so that its pages share an origin with whatever listens. So a request

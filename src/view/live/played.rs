@@ -1,4 +1,4 @@
-//! What is known so far of players whose movements are played.
+//! What is known so far of players whose movements are played, and of what schemes of networking make of them.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Mutex, OnceLock};

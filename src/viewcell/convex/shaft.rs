@@ -1,5 +1,5 @@
-//! The shaft between two boxes: all segments from somewhere in the one to somewhere in the other.
-//! (E. A. Haines and J. R. Wallace 1991, "Shaft culling for efficient ray-traced radiosity".)
+//! Shaft culling: all segments from somewhere in one box to somewhere in another. (E. A. Haines and J. R. Wallace
+//! 1991, "Shaft culling for efficient ray-traced radiosity".)
 
 use super::occluder::Span;
 

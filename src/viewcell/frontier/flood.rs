@@ -1,4 +1,4 @@
-//! Bits beside bits: all that is open and connected to a frontier, and what lies near its edge.
+//! Flood fill on block bitmaps: all that is open and connected to a frontier, and what lies near its edge.
 
 use super::options::Neighbours;
 use super::samples::{Ground, Samples};

@@ -1,4 +1,4 @@
-//! Quads that wait for their turn.
+//! Priority queue of quads.
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! Two boxes that move between two ticks: when they overlap.
+//! Continuous collision detection: when two moving boxes overlap between two ticks.
 //!
 //! **Along straight lines** ([`linear`]) an axis asks two things at an instant t from 0 to 1: that the one box ends no
 //! earlier than the other begins, and the other way round. Each is a difference of coordinates that is linear in t

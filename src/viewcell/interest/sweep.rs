@@ -1,4 +1,4 @@
-//! Space and time: pairs that overlap at some instant between two ticks.
+//! Continuous matching: pairs that overlap at some instant between two ticks.
 //!
 //! The box around the way of a region that moves far is long, and most long boxes that overlap hold regions
 //! that never meet. So pairs are bounded before they are solved, and each step looks only at what the one before

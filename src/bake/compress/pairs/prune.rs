@@ -1,10 +1,10 @@
 //! Lagrangian rate-distortion pruning: gives up what costs least occlusion for the bytes that it saves.
 //!
-//! Whatever is given up becomes visible, never hidden. For a given multiplier, so much hidden area for a byte, each
-//! choice is independent of the others, so that the optimum is found part by part (generalised BFOS: P. A. Chou, T.
-//! Lookabaugh and R. M. Gray 1989, "Optimal pruning with applications to tree-structured source coding and modeling").
-//! What is left is to find the multiplier that a budget comes to, which is the same for all pairs of blocks and all
-//! trees. A pair serves both of its blocks, and counts for both.
+//! Whatever is given up becomes visible, never hidden. For a given *trade*, the Lagrange multiplier (hidden area for a
+//! byte), each choice is independent of the others, so that the optimum is found part by part (generalised BFOS: P. A.
+//! Chou, T. Lookabaugh and R. M. Gray 1989, "Optimal pruning with applications to tree-structured source coding and
+//! modeling"). What is left is to find the multiplier that a budget comes to, which is the same for all pairs of
+//! blocks and all trees. A pair serves both of its blocks, and counts for both.
 //!
 //! - A *pair of blocks* ([`PairPruner`]): a leaf may become one that says more is visible and has a shorter code; a leaf, a
 //!   node or a pair may become visible as a whole.

@@ -1,4 +1,4 @@
-//! From one byte code to another, symbol by symbol: without a look at who sees whom.
+//! Transcoding: from one byte code to another, symbol by symbol: without a look at who sees whom.
 //!
 //! The symbols of a record follow from its first bytes alone, and most symbols have a number in the
 //! old code. So they are counted by number, and each number is looked up in the new code once.

@@ -1,4 +1,4 @@
-//! Who sees whom between quads of samples: cells of 8 × 8 samples a side and more.
+//! Shaft culling of quads of samples: who sees whom between view cells of 8 × 8 samples a side and more.
 //!
 //! A cell sees another if any of its samples sees any of the other's: exactly, or from anywhere in the squares
 //! around them to anywhere. So a cell is hidden only where all that it holds is. Exactly it sees what the kernel of

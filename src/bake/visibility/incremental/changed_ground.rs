@@ -1,4 +1,4 @@
-//! Ground that has changed, in tables of its own: which lines of sight may meet it.
+//! Tables of changed ground alone: which lines of sight may meet it.
 //!
 //! Where neither end of a line has changed, its sight may be another only if it passes below what
 //! changed edges had, or have, somewhere. So of the ground before and after, the higher counts, and

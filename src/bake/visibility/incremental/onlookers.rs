@@ -1,4 +1,4 @@
-//! Walls before changed ground: who may see it at all.
+//! Occlusion culling of changes: who may see changed ground at all, past the walls before it.
 //!
 //! Two samples can see each other otherwise only if one of them has changed, or if the line of sight
 //! between them passes an edge that has, below its ground as it was or as it is. In either case an

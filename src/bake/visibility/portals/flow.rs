@@ -1,4 +1,4 @@
-//! The PVS of a graph of cells and portals.
+//! Portal flow: the PVS of a graph of cells and portals.
 
 use std::ops::ControlFlow;
 use std::path::Path;

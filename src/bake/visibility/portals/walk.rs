@@ -1,4 +1,4 @@
-//! What is seen through one portal: the walk from cell to cell, looking through ever less.
+//! Portal flow through one portal: the walk from cell to cell, looking through ever less.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Lines of sight from the eye of one player to the body of another, by ray casting: for measurements beside view cells.
+//! Ray casting from the eye of one player to the body of another: for measurements beside view cells.
 
 use super::tracer::{SegmentSight, Tracer};
 use crate::world::solid::{Player, Point, SolidLevel};

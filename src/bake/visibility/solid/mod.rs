@@ -1,4 +1,5 @@
-//! Who sees whom between view cells of a level of solids: boxes of positions of a player's origin.
+//! Visibility from region to region among convex occluders: who sees whom between view cells of a solid level, which
+//! are boxes of positions of a player's origin.
 //!
 //! A cell sees another unless it is proven that no segment from an eye anywhere in the one to any part of a body
 //! anywhere in the other is clear. So what sees is the box of eyes, and what is seen the box of bodies; that is not

@@ -1,5 +1,5 @@
-//! Whether a segment is clear, by another road than the kernel: signed volumes against the boundaries of solids and
-//! against faces, as polygons in a tree of boxes.
+//! Ray caster: whether a segment is clear, by another method than the kernel: signed volumes against the boundaries of
+//! solids and against faces, as polygons in a bounding volume hierarchy.
 
 use crate::world::solid::{Aabb, Face, FacePlane, Solid, SolidLevel};
 use viewcell::convex::{Plane, Point, cross, dot, minus};

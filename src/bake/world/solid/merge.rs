@@ -1,4 +1,4 @@
-//! Fewer solids: two whose union is convex become one.
+//! Convex merging: two solids whose union is convex become one.
 //!
 //! What straddles the seam of two solids neither of them proves hidden. Of a convex union there is no seam.
 

@@ -1,4 +1,4 @@
-//! Where players can be in a level of solids.
+//! Flood fill of configuration space: where players can be in a level of solids.
 //!
 //! A player's box at an origin p collides with a convex obstacle O iff p lies inside the Minkowski sum of O and
 //! the box mirrored at its origin. A voxel of origins is blocked if it lies within one such sum, shrunk by a

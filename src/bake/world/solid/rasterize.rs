@@ -1,4 +1,5 @@
-//! Solids onto a heightmap, conservatively: where a terrain with buildings hides, and what feet stand on.
+//! Conservative rasterization of solids onto a heightmap: where a terrain with buildings hides, and what feet stand
+//! on.
 //!
 //! The *surface* that hides is raised at a sample to the least height up to which all four patches around it
 //! are solid from the ground up. Then any interpolation of its samples (bilinear, by either diagonal) lies

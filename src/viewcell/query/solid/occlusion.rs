@@ -1,5 +1,5 @@
-//! Whether a pair of players is hidden by what a level is made of: asked at run time, of pairs that the bake calls
-//! visible.
+//! Occlusion tests at run time, of pairs of players that the bake calls visible: whether the level hides one from the
+//! other.
 //!
 //! Cells are as large as they were baked, and where a player may be is mostly smaller than the cells that it meets. The
 //! proof is the bake's (`crate::convex`), of these very boxes.

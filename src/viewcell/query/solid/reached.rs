@@ -1,4 +1,4 @@
-//! The cells that a player can come to without leaving a region.
+//! Flood fill over touching cells: those that a player can come to without leaving a region.
 //!
 //! A box of where somebody may soon be goes through walls; who stands beside one does not. All positions that players can
 //! come to lie in cells, which are closed boxes, so that a way leads from cell to cell through positions of both. What no
